@@ -14,6 +14,7 @@ pub mod board;
 pub mod build;
 pub mod call;
 pub mod edit;
+pub mod history;
 pub mod inputs;
 pub mod measure;
 pub mod memory;
@@ -26,12 +27,14 @@ pub mod replay;
 pub mod report;
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
 pub mod stores;
+pub mod stream;
 pub mod surface;
 pub mod template;
 pub mod watch;
 
 use measure::Effort;
 use report::Row;
+use stream::Wire;
 
 /// One thing to measure.
 #[derive(Debug, Clone, Copy)]
@@ -48,7 +51,7 @@ pub const NATIVE: &str = "native-1";
 pub const RECIPE_DATE: &str = "recipe-date";
 
 /// Every work, in the order of the table.
-pub const WORKS: [Work; 25] = [
+pub const WORKS: [Work; 40] = [
     Work { name: "apply-1", rows: |name, size, effort| apply::rows(name, 1, size, effort) },
     Work { name: "apply-10", rows: |name, size, effort| apply::rows(name, 10, size, effort) },
     Work { name: "apply-200", rows: |name, size, effort| apply::rows(name, 200, size, effort) },
@@ -80,4 +83,64 @@ pub const WORKS: [Work; 25] = [
     Work { name: RECIPE_DATE, rows: recipe::rows_of_dates },
     Work { name: "recipe-replay", rows: replay::rows_replayed },
     Work { name: "recipe-refresh", rows: replay::rows_refreshed },
+    Work {
+        name: "decode-chunk-chat",
+        rows: |name, size, effort| stream::rows(name, Wire::Chat, size, effort),
+    },
+    Work {
+        name: "decode-chunk-reasoning",
+        rows: |name, size, effort| stream::rows(name, Wire::ChatReasoning, size, effort),
+    },
+    Work {
+        name: "decode-chunk-responses",
+        rows: |name, size, effort| stream::rows(name, Wire::Responses, size, effort),
+    },
+    Work {
+        name: "decode-chunk-anthropic",
+        rows: |name, size, effort| stream::rows(name, Wire::Anthropic, size, effort),
+    },
+    Work {
+        name: "decode-chunk-gemini",
+        rows: |name, size, effort| stream::rows(name, Wire::Gemini, size, effort),
+    },
+    Work {
+        name: "decode-chunk-interactions",
+        rows: |name, size, effort| stream::rows(name, Wire::Interactions, size, effort),
+    },
+    Work {
+        name: "decode-chunk-bedrock",
+        rows: |name, size, effort| stream::rows(name, Wire::Bedrock, size, effort),
+    },
+    Work {
+        name: "decode-chunk-ollama",
+        rows: |name, size, effort| stream::rows(name, Wire::Ollama, size, effort),
+    },
+    Work {
+        name: "encode-history-anthropic",
+        rows: |name, size, effort| history::rows(name, Wire::Anthropic, size, effort),
+    },
+    Work {
+        name: "encode-history-chat",
+        rows: |name, size, effort| history::rows(name, Wire::Chat, size, effort),
+    },
+    Work {
+        name: "encode-history-responses",
+        rows: |name, size, effort| history::rows(name, Wire::Responses, size, effort),
+    },
+    Work {
+        name: "encode-history-gemini",
+        rows: |name, size, effort| history::rows(name, Wire::Gemini, size, effort),
+    },
+    Work {
+        name: "encode-history-interactions",
+        rows: |name, size, effort| history::rows(name, Wire::Interactions, size, effort),
+    },
+    Work {
+        name: "encode-history-bedrock",
+        rows: |name, size, effort| history::rows(name, Wire::Bedrock, size, effort),
+    },
+    Work {
+        name: "encode-history-ollama",
+        rows: |name, size, effort| history::rows(name, Wire::Ollama, size, effort),
+    },
 ];

@@ -12,6 +12,7 @@ use canvas_patch::{
 use peakmem_alloc::{INSTRUMENTED_SYSTEM, PeakMemAlloc, PeakMemAllocTrait as _};
 
 use crate::inputs::{Edited, document};
+use crate::stream::{Section, Wire, held};
 
 /// The allocator to install as the global one. It passes `realloc` and `alloc_zeroed` on to the system, where others
 /// turn them into copies and so slow the subjects down and count blocks twice. Beside the bare system allocator such
@@ -55,6 +56,29 @@ pub const OPERATIONS: [Operation; 14] = [
     Operation { name: "grep-literal", peak: |size| found(size, Query::literal("revision")) },
     Operation { name: "grep-regex", peak: |size| found(size, Query::regex("(?i)revision +is")) },
     Operation { name: "grep-nothing", peak: |size| found(size, Query::regex(r"\d{4,6}x")) },
+];
+
+/// Answers that come in a stream of a size in bytes, nearly all of it one part. Nobody holds the stream itself.
+pub const TURNS: [Operation; 13] = [
+    Operation { name: "stream-anthropic-text", peak: |size| held(Wire::Anthropic, Section::Text, size) },
+    Operation { name: "stream-anthropic-call", peak: |size| held(Wire::Anthropic, Section::Call, size) },
+    Operation { name: "stream-responses-text", peak: |size| held(Wire::Responses, Section::Text, size) },
+    Operation { name: "stream-responses-call", peak: |size| held(Wire::Responses, Section::Call, size) },
+    Operation { name: "stream-chat-text", peak: |size| held(Wire::Chat, Section::Text, size) },
+    Operation { name: "stream-chat-call", peak: |size| held(Wire::Chat, Section::Call, size) },
+    Operation { name: "stream-reasoning", peak: |size| held(Wire::ChatReasoning, Section::Thinking, size) },
+    Operation { name: "stream-gemini-text", peak: |size| held(Wire::Gemini, Section::Text, size) },
+    Operation {
+        name: "stream-interactions-text",
+        peak: |size| held(Wire::Interactions, Section::Text, size),
+    },
+    Operation {
+        name: "stream-interactions-call",
+        peak: |size| held(Wire::Interactions, Section::Call, size),
+    },
+    Operation { name: "stream-bedrock-text", peak: |size| held(Wire::Bedrock, Section::Text, size) },
+    Operation { name: "stream-bedrock-call", peak: |size| held(Wire::Bedrock, Section::Call, size) },
+    Operation { name: "stream-ollama-text", peak: |size| held(Wire::Ollama, Section::Text, size) },
 ];
 
 fn edited(size: usize, hunks: usize) -> Edited {

@@ -82,6 +82,7 @@ pub fn date_math() -> Result<Time, Skipped> {
 /// # Errors
 ///
 /// Where it cannot be run here, or gives another text.
+#[expect(clippy::missing_panics_doc, reason = "strings serialise")]
 pub fn apply_patch(edit: &V4aEdit) -> Result<Time, Skipped> {
     let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers");
     let python = project.join("python/bin/python");

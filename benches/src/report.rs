@@ -47,7 +47,7 @@ impl Row {
 pub fn head(out: &mut impl Write) -> io::Result<()> {
     let columns = ["work", "size", "subject", "median", "fastest", "× memcpy"];
     let [work, size, subject, median, fastest, ratio] = columns;
-    writeln!(out, "{work:<12} {size:>6}  {subject:<16} {median:>10} {fastest:>10} {ratio:>9}")
+    writeln!(out, "{work:<25} {size:>6}  {subject:<17} {median:>10} {fastest:>10} {ratio:>9}")
 }
 
 /// Writes a row of the table.
@@ -56,7 +56,7 @@ pub fn head(out: &mut impl Write) -> io::Result<()> {
 ///
 /// Those of `out`.
 pub fn line(row: &Row, out: &mut impl Write) -> io::Result<()> {
-    write!(out, "{:<12} {:>6}  {:<16} ", row.work, bytes(row.size), row.subject)?;
+    write!(out, "{:<25} {:>6}  {:<17} ", row.work, bytes(row.size), row.subject)?;
     match &row.time {
         Ok(Time { median_ns, fastest_ns }) => {
             let ratio = median_ns / row.floor_ns;
@@ -131,7 +131,7 @@ impl Growth {
 pub fn growth_line(growth: &Growth, out: &mut impl Write) -> io::Result<()> {
     let Growth { work, subject, sizes: (from, to), exponent } = growth;
     let sizes = format!("{} to {}", bytes(*from), bytes(*to));
-    writeln!(out, "{work:<12} {subject:<16}  {sizes:>16}: time grows with size to the power of {exponent:.2}")
+    writeln!(out, "{work:<25} {subject:<17}  {sizes:>16}: time grows with size to the power of {exponent:.2}")
 }
 
 /// Writes what the times of a work grow with as one JSON object on one line.
@@ -155,7 +155,7 @@ pub fn peak_line(operation: &str, size: usize, peak: usize, out: &mut impl Write
     let ratio = with_text(size, peak);
     writeln!(
         out,
-        "memory {operation:<20} {:>6}  at most {ratio:.2} × the text, the text included",
+        "memory {operation:<24} {:>6}  at most {ratio:.2} × the text, the text included",
         bytes(size)
     )
 }
@@ -167,6 +167,31 @@ pub fn peak_line(operation: &str, size: usize, peak: usize, out: &mut impl Write
 /// Those of `out`.
 pub fn peak_json_line(operation: &str, size: usize, peak: usize, out: &mut impl Write) -> io::Result<()> {
     let ratio = (with_text(size, peak) * 1e3).round() / 1e3;
+    let object = json!({"work": "memory", "subject": operation, "size": size, "peak": peak, "ratio": ratio});
+    writeln!(out, "{object}")
+}
+
+/// Writes how much the reader of a stream holds at most, the stream left out.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn turn_line(operation: &str, size: usize, peak: usize, out: &mut impl Write) -> io::Result<()> {
+    let ratio = peak as f64 / size as f64;
+    writeln!(
+        out,
+        "memory {operation:<24} {:>6}  at most {ratio:.2} × the stream, which is not held",
+        bytes(size)
+    )
+}
+
+/// Writes how much the reader of a stream holds at most, as one JSON object on one line.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn turn_json_line(operation: &str, size: usize, peak: usize, out: &mut impl Write) -> io::Result<()> {
+    let ratio = (peak as f64 / size as f64 * 1e3).round() / 1e3;
     let object = json!({"work": "memory", "subject": operation, "size": size, "peak": peak, "ratio": ratio});
     writeln!(out, "{object}")
 }

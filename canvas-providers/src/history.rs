@@ -68,6 +68,7 @@ pub(crate) fn result_text(result: &Value) -> Cow<'_, str> {
     match result {
         Value::String(text) => Cow::Borrowed(text.as_str()),
         Value::Null => Cow::Borrowed(""),
-        other => Cow::Owned(other.to_string()),
+        // Not `to_string`, which writes through a formatter.
+        other => Cow::Owned(serde_json::to_string(other).expect("strings and JSON values always serialise")),
     }
 }

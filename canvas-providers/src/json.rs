@@ -1,5 +1,6 @@
 //! Reading JSON whose shape a provider decides.
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -8,6 +9,22 @@ use crate::decoded::DecodeError;
 /// The text of a field; empty where it is none.
 pub(crate) fn text<'a>(value: &'a Value, key: &str) -> &'a str {
     value.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// Reads a payload. Its text is checked at once, which costs less than to check each string of it. Bytes that are no text
+/// are read nevertheless: they may lie in a field that is skipped.
+pub(crate) fn read<'a, T: Deserialize<'a>>(data: &'a [u8]) -> Result<T, serde_json::Error> {
+    match std::str::from_utf8(data) {
+        Ok(text) => serde_json::from_str(text),
+        Err(_) => serde_json::from_slice(data),
+    }
+}
+
+/// A request with its history, which is JSON already: a field of the struct would be copied into the body.
+pub(crate) fn with_history(request: impl Serialize, name: &str, history: Vec<Value>) -> Value {
+    let mut body = serde_json::to_value(request).expect("strings and JSON values always serialise");
+    body[name] = Value::Array(history);
+    body
 }
 
 /// A piece of a frame that has to be kept.

@@ -20,6 +20,12 @@ pub(crate) fn of(field: &str, value: impl Into<Value>) -> Map<String, Value> {
     Map::from_iter([(field.to_owned(), value.into())])
 }
 
+/// A text that has grown, without the room that it has left: of a long one that is as much again.
+pub(crate) fn grown(mut text: String) -> String {
+    text.shrink_to_fit();
+    text
+}
+
 /// Puts fields that are no event's own into the first piece, where it lacks them.
 pub(crate) fn attach(events: &mut [Event], fields: Map<String, Value>) {
     let envelope = events.first_mut().and_then(|event| event.envelope.as_mut());

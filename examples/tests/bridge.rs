@@ -63,7 +63,7 @@ fn bad_lines_get_an_error_and_the_bridge_goes_on() {
         (r#"{"op": "canvas.text", "canvas": "c"}"#, "CANVAS_NOT_FOUND"),
         (r#"{"op": "tool.list", "toolset": "magic"}"#, "BAD_REQUEST"),
         (r#"{"op": "recipe.replay", "canvas": "c"}"#, "BAD_REQUEST"),
-        (r#"{"op": "provider.decode", "provider": "gemini", "body": {}}"#, "NOT_SUPPORTED"),
+        (r#"{"op": "provider.replay", "provider": "mcp", "body": {}}"#, "NOT_SUPPORTED"),
         (r#"{"op": "provider.decode", "provider": "nobody", "body": {}}"#, "BAD_REQUEST"),
         (deep.as_str(), "BAD_REQUEST"),
     ] {

@@ -1,5 +1,6 @@
 """Judges what goes to providers, and how their streams are put together; see .ci/wires."""
 
+import functools
 import json
 import os
 import random
@@ -7,6 +8,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+import botocore.session
 import frames
 import interactions
 import runs
@@ -99,8 +101,23 @@ class Judge:
             sys.exit(f"{provider} {kind}: {json.dumps(judged.errors, indent=1)}\n{json.dumps(body, indent=1)[:6000]}")
 
 
+def once(tools_of):
+    """Judges a list of tools the first time that it is sent: its schemas take most of the time, and are the same each time."""
+    passed = set()
+
+    def judge(report, provider, tools, *rest, **named):
+        key = provider, json.dumps(tools)
+        if key not in passed:
+            before = len(report.errors)
+            tools_of(report, provider, tools, *rest, **named)
+            if len(report.errors) == before:
+                passed.add(key)
+
+    return judge
+
+
 def tools(bridge, judge):
-    for provider in PROVIDERS:
+    for provider in [*PROVIDERS, "mcp"]:
         lists = [{"toolset": toolset} for toolset in TOOLSETS]
         lists += [{"toolset": "native", "dialect": dialect} for dialect in DIALECTS]
         for fields in lists:
@@ -146,10 +163,12 @@ def main():
     program, count = sys.argv[1], int(sys.argv[2])
     data = Path(os.environ["CANVAS_DATA"])
     sys.path.insert(0, str(data.parent / "tools"))
-    from validate_tools import validate
+    import validate_tools
 
+    validate_tools.tools_of = once(validate_tools.tools_of)
+    botocore.session.get_session = functools.cache(botocore.session.get_session)
     bridge = Bridge(program)
-    judge = Judge(validate)
+    judge = Judge(validate_tools.validate)
     rng = random.Random(7)
     for provider in streams.WIRES:
         made = sum(streams.compare(bridge, rng, provider) for _ in range(10 * count))

@@ -153,6 +153,14 @@ fn measure_memory(arguments: &Arguments, out: &mut impl Write) -> io::Result<()>
                 report::peak_line(operation.name, size, peak, out)?;
             }
         }
+        for operation in memory::TURNS {
+            let peak = (operation.peak)(size);
+            if arguments.json {
+                report::turn_json_line(operation.name, size, peak, out)?;
+            } else {
+                report::turn_line(operation.name, size, peak, out)?;
+            }
+        }
         out.flush()?;
     }
     Ok(())

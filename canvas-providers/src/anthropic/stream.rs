@@ -2,17 +2,20 @@
 //!
 //! Blocks are built from their deltas as a whole answer has them, and then read like one.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use serde::Deserialize;
+use serde::de::{Error as _, MapAccess};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::decode::{self, Ending};
 use crate::context::AnswerContext;
 use crate::decoded::{DecodeError, Decoded, MAX_PARTS};
+use crate::fields::{self, Fields, Object};
 use crate::frames::Frame;
-use crate::json::{owned, unexpected};
+use crate::json::{owned, read, unexpected};
+use crate::pieces::grown;
 use crate::stream_event::{OnEvent, StreamEvent, Taken};
 use crate::text::Text;
 use crate::usage::Usage;
@@ -22,7 +25,7 @@ pub(crate) struct Stream {
     context: AnswerContext,
     blocks: Vec<Block>,
     /// Blocks whose end has not come, by the provider's index. An index that ended may begin again.
-    open: HashMap<u64, usize>,
+    open: BTreeMap<u64, usize>,
     began: bool,
     raw_stop_reason: Option<String>,
     usage: Usage,
@@ -42,7 +45,53 @@ struct Block {
     ended: bool,
 }
 
-/// One event. Fields that this crate does not know are skipped without being kept.
+/// The event that a stream mostly consists of: more of what is said, and nothing else.
+#[derive(Debug, Default)]
+struct Saying<'a> {
+    kind: Text<'a>,
+    index: u64,
+    said: Option<(Said, Text<'a>)>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Said {
+    Text,
+    Arguments,
+    Thinking,
+}
+
+/// The delta of the event.
+struct SaidDelta<'s, 'a>(&'s mut Saying<'a>);
+
+impl<'de> Fields<'de> for Saying<'de> {
+    fn field<A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error> {
+        match key {
+            "type" => self.kind = map.next_value()?,
+            "index" => self.index = map.next_value()?,
+            "delta" => map.next_value_seed(Object(&mut SaidDelta(self)))?,
+            _ => fields::skip(map)?,
+        }
+        Ok(())
+    }
+}
+
+impl<'de> Fields<'de> for SaidDelta<'_, 'de> {
+    fn field<A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error> {
+        let said = match key {
+            "text" => Said::Text,
+            "partial_json" => Said::Arguments,
+            "thinking" => Said::Thinking,
+            _ => return fields::skip(map),
+        };
+        match self.0.said {
+            None => self.0.said = Some((said, map.next_value()?)),
+            Some(_) => return Err(A::Error::custom("more than one text")),
+        }
+        Ok(())
+    }
+}
+
+/// Any event. Fields that this crate does not know are skipped without being kept.
 #[derive(Debug, Deserialize)]
 struct Chunk<'a> {
     #[serde(borrow, rename = "type", default)]
@@ -94,7 +143,7 @@ impl Stream {
         Self {
             context,
             blocks: Vec::new(),
-            open: HashMap::new(),
+            open: BTreeMap::new(),
             began: false,
             raw_stop_reason: None,
             usage: Usage::default(),
@@ -106,8 +155,15 @@ impl Stream {
         frame: Frame<'_>,
         on_event: &mut OnEvent<'_>,
     ) -> Result<Taken, DecodeError> {
-        let chunk: Chunk<'_> = serde_json::from_slice(frame.data)
-            .map_err(|error| DecodeError::not_json(String::new(), &error))?;
+        let mut saying = Saying::default();
+        if fields::read_fields(frame.data, &mut saying).is_ok()
+            && let ("content_block_delta", Some((said, Text(words)))) = (saying.kind.as_str(), &saying.said)
+        {
+            self.say(saying.index, *said, words, on_event)?;
+            return Ok(Taken::More);
+        }
+        let chunk: Chunk<'_> =
+            read(frame.data).map_err(|error| DecodeError::not_json(String::new(), &error))?;
         match chunk.kind.as_str() {
             "content_block_delta" => self.delta(&chunk, on_event)?,
             "content_block_start" => self.start(&chunk, on_event)?,
@@ -183,24 +239,55 @@ impl Stream {
         Ok(())
     }
 
+    /// Takes more text, arguments or thinking.
+    fn say(
+        &mut self,
+        index: u64,
+        said: Said,
+        delta: &str,
+        on_event: &mut OnEvent<'_>,
+    ) -> Result<(), DecodeError> {
+        let part = self.open_part(index)?;
+        let block = &mut self.blocks[part];
+        match said {
+            Said::Text => {
+                block.text.push_str(delta);
+                on_event(StreamEvent::Text { part, delta });
+            }
+            Said::Arguments => {
+                block.input.push_str(delta);
+                if block.is_call {
+                    on_event(StreamEvent::Arguments { part, delta });
+                }
+            }
+            Said::Thinking => {
+                block.text.push_str(delta);
+                on_event(StreamEvent::Thinking { part, delta });
+            }
+        }
+        Ok(())
+    }
+
+    fn open_part(&self, index: u64) -> Result<usize, DecodeError> {
+        let open = self.open.get(&index).copied();
+        open.ok_or_else(|| unexpected("/index", "the index of a block that is open"))
+    }
+
     fn delta(&mut self, chunk: &Chunk<'_>, on_event: &mut OnEvent<'_>) -> Result<(), DecodeError> {
         let Some(delta) = &chunk.delta else { return Err(unexpected("/delta", "an object")) };
-        let Some(&part) = self.open.get(&chunk.index) else {
-            return Err(unexpected("/index", "the index of a block that is open"));
-        };
+        let said = [
+            (Said::Text, &delta.text),
+            (Said::Arguments, &delta.partial_json),
+            (Said::Thinking, &delta.thinking),
+        ];
+        if let Some((said, Text(words))) =
+            said.into_iter().find_map(|(said, text)| Some((said, text.as_ref()?)))
+        {
+            return self.say(chunk.index, said, words, on_event);
+        }
+        let part = self.open_part(chunk.index)?;
         let block = &mut self.blocks[part];
-        if let Some(Text(delta)) = &delta.text {
-            block.text.push_str(delta);
-            on_event(StreamEvent::Text { part, delta });
-        } else if let Some(Text(delta)) = &delta.partial_json {
-            block.input.push_str(delta);
-            if block.is_call {
-                on_event(StreamEvent::Arguments { part, delta });
-            }
-        } else if let Some(Text(delta)) = &delta.thinking {
-            block.text.push_str(delta);
-            on_event(StreamEvent::Thinking { part, delta });
-        } else if let Some(Text(signature)) = &delta.signature {
+        if let Some(Text(signature)) = &delta.signature {
             block.start.insert("signature".to_owned(), signature.as_ref().into());
         } else if let Some(citation) = delta.citation {
             let citations = block.start.entry("citations").or_insert(Value::Null);
@@ -246,11 +333,12 @@ impl Block {
     /// The block as a whole answer has it. Arguments that are no JSON stay text.
     fn into_value(self) -> Value {
         let Self { mut start, text, input, .. } = self;
+        let (text, input) = (grown(text), grown(input));
         let field =
             if start.get("type").is_some_and(|kind| kind == "thinking") { "thinking" } else { "text" };
         if !text.is_empty() {
             match start.get_mut(field) {
-                Some(Value::String(begun)) => begun.push_str(&text),
+                Some(Value::String(begun)) if !begun.is_empty() => begun.push_str(&text),
                 _ => drop(start.insert(field.to_owned(), text.into())),
             }
         }

@@ -23,7 +23,6 @@ pub(super) struct Request<'a> {
     pub(super) max_tokens: u32,
     #[serde(skip_serializing_if = "str::is_empty")]
     pub(super) system: &'a str,
-    pub(super) messages: Vec<Message>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) tools: Vec<Tool<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -36,10 +35,10 @@ pub(super) struct Request<'a> {
 pub(super) const OWN_FIELDS: &[&str] =
     &["model", "max_tokens", "system", "messages", "tools", "tool_choice", "stream"];
 
+/// A message without its content.
 #[derive(Debug, Serialize)]
 pub(super) struct Message {
     pub(super) role: Role,
-    pub(super) content: Vec<Value>,
 }
 
 impl<'a> From<Declared<'a>> for Tool<'a> {

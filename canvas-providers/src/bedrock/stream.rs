@@ -3,7 +3,7 @@
 //! Blocks are built from their deltas as a whole answer has them, and then read like one. A text begins with its first
 //! delta, without a start of its own.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::Deserialize;
@@ -14,8 +14,10 @@ use serde_json::{Map, Value, json};
 use super::decode::{self, Ending};
 use crate::context::AnswerContext;
 use crate::decoded::{DecodeError, Decoded, MAX_PARTS};
+use crate::fields::{self, Fields, Object};
 use crate::frames::Frame;
-use crate::json::{owned, unexpected};
+use crate::json::{self, owned, unexpected};
+use crate::pieces;
 use crate::stream_event::{OnEvent, StreamEvent, Taken};
 use crate::text::Text;
 use crate::usage::Usage;
@@ -25,7 +27,7 @@ pub(crate) struct Stream {
     context: AnswerContext,
     blocks: Vec<Block>,
     /// The latest block of each of the provider's indexes.
-    latest: HashMap<u64, usize>,
+    latest: BTreeMap<u64, usize>,
     raw_stop_reason: Option<String>,
     usage: Option<Usage>,
 }
@@ -66,6 +68,65 @@ struct Start<'a> {
     content_block_index: u64,
     #[serde(borrow, default)]
     start: Option<&'a RawValue>,
+}
+
+/// The event that a stream mostly consists of: more of what is said, and nothing else.
+#[derive(Debug, Default)]
+struct Saying<'a> {
+    index: u64,
+    said: Option<(Kind, Text<'a>)>,
+}
+
+/// The delta of the event.
+struct SaidDelta<'s, 'a>(&'s mut Saying<'a>);
+
+/// The object in a delta whose field has this name.
+struct SaidIn<'s, 'a>(&'s mut Saying<'a>, &'static str, Kind);
+
+impl<'a> Saying<'a> {
+    fn take<A: MapAccess<'a>>(&mut self, said: Kind, map: &mut A) -> Result<(), A::Error> {
+        match self.said {
+            None => self.said = Some((said, map.next_value()?)),
+            Some(_) => return Err(A::Error::custom("more than one text")),
+        }
+        Ok(())
+    }
+}
+
+impl<'de> Fields<'de> for Saying<'de> {
+    fn field<A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error> {
+        match key {
+            "contentBlockIndex" => self.index = map.next_value()?,
+            "delta" => map.next_value_seed(Object(&mut SaidDelta(self)))?,
+            _ => fields::skip(map)?,
+        }
+        Ok(())
+    }
+}
+
+impl<'de> Fields<'de> for SaidDelta<'_, 'de> {
+    fn field<A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error> {
+        match key {
+            "text" => self.0.take(Kind::Text, map)?,
+            "toolUse" => map.next_value_seed(Object(&mut SaidIn(self.0, "input", Kind::Call)))?,
+            "reasoningContent" => map.next_value_seed(Object(&mut SaidIn(self.0, "text", Kind::Thinking)))?,
+            // A part that is to be kept.
+            _ => return Err(A::Error::custom("no text")),
+        }
+        Ok(())
+    }
+}
+
+impl<'de> Fields<'de> for SaidIn<'_, 'de> {
+    fn field<A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error> {
+        let Self(saying, name, kind) = self;
+        match key {
+            _ if key == *name => saying.take(*kind, map)?,
+            "signature" | "redactedContent" => return Err(A::Error::custom("more than a text")),
+            _ => fields::skip(map)?,
+        }
+        Ok(())
+    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -141,7 +202,7 @@ struct Exception {
 
 impl Stream {
     pub(crate) fn new(context: AnswerContext) -> Self {
-        Self { context, blocks: Vec::new(), latest: HashMap::new(), raw_stop_reason: None, usage: None }
+        Self { context, blocks: Vec::new(), latest: BTreeMap::new(), raw_stop_reason: None, usage: None }
     }
 
     pub(crate) fn frame(
@@ -222,7 +283,28 @@ impl Stream {
         Ok(())
     }
 
+    /// Takes more text, readable reasoning or arguments of a block that is open; false where it is none of them.
+    fn say(&mut self, saying: &Saying<'_>, on_event: &mut OnEvent<'_>) -> bool {
+        let Some((said, Text(delta))) = &saying.said else { return false };
+        let Some(&part) = self.latest.get(&saying.index) else { return false };
+        let block = &mut self.blocks[part];
+        if block.ended || block.kind != *said {
+            return false;
+        }
+        block.text.push_str(delta);
+        on_event(match said {
+            Kind::Thinking => StreamEvent::Thinking { part, delta },
+            Kind::Call => StreamEvent::Arguments { part, delta },
+            _ => StreamEvent::Text { part, delta },
+        });
+        true
+    }
+
     fn delta(&mut self, data: &[u8], on_event: &mut OnEvent<'_>) -> Result<(), DecodeError> {
+        let mut saying = Saying::default();
+        if fields::read_fields(data, &mut saying).is_ok() && self.say(&saying, on_event) {
+            return Ok(());
+        }
         let event: Delta<'_> = read(data)?;
         let Some(piece) = &event.delta else { return Err(unexpected("/delta", "an object")) };
         let index = event.content_block_index;
@@ -329,12 +411,13 @@ impl Block {
     /// The block as a whole answer has it. Arguments that are no JSON stay text.
     fn into_value(self) -> Value {
         let Self { kind, mut fields, text, .. } = self;
+        let text = pieces::grown(text);
         match kind {
             Kind::Text => match fields.remove("citation") {
                 Some(citations) => {
                     json!({"citationsContent": {"content": [{"text": text}], "citations": citations}})
                 }
-                None => json!({"text": text}),
+                None => Value::Object(pieces::of("text", text)),
             },
             Kind::Thinking => match (fields.remove("redactedContent"), fields.remove("signature")) {
                 (Some(sealed), _) if text.is_empty() => {
@@ -362,7 +445,7 @@ impl Block {
 }
 
 fn read<'a, T: Deserialize<'a>>(data: &'a [u8]) -> Result<T, DecodeError> {
-    serde_json::from_slice(data).map_err(|error| DecodeError::not_json(String::new(), &error))
+    json::read(data).map_err(|error| DecodeError::not_json(String::new(), &error))
 }
 
 impl<'de: 'a, 'a> Deserialize<'de> for Line<'a> {

@@ -57,10 +57,15 @@ pub struct Response<B> {
 
 /// A request that did not arrive, or a response that did not.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
+#[error(
+    "The provider was not reached: {message}; {}",
+    if *retryable { "send the request again." } else { "check its address and the connection." }
+)]
 pub struct SendError {
-    /// One sentence.
+    /// What the connection says, without a full stop.
     pub message: String,
     /// Whether trying again may help: a connection that was reset, but no unknown host.
     pub retryable: bool,
 }
+
+canvas_tools::coded_error!(SendError { Self { retryable, .. } => "TRANSPORT_FAILED", *retryable; });

@@ -288,8 +288,7 @@ impl<T: Transport, H: CallHost + Clone + 'static> Turn<T, H> {
                 (Some((error.code(), error.to_string(), error.retryable())), Usage::default(), *asked)
             }
             Attempted::Unsent(error) => {
-                let failure = ("TRANSPORT_FAILED", error.message.clone(), error.retryable);
-                (Some(failure), Usage::default(), None)
+                (Some((error.code(), error.to_string(), error.retryable())), Usage::default(), None)
             }
         };
         let wait = self.options.retries.wait(attempts, asked, self.transport.jitter());
@@ -304,7 +303,9 @@ impl<T: Transport, H: CallHost + Clone + 'static> Turn<T, H> {
         let taken = match attempted {
             Attempted::Answer(decoded) => self.tool_loop.on_response(decoded),
             Attempted::Unusable(error, _) => self.tool_loop.on_unusable(&error),
-            Attempted::Unsent(error) => self.tool_loop.on_transport_error(error.message, error.retryable),
+            Attempted::Unsent(error) => {
+                self.tool_loop.on_transport_error(error.to_string(), error.retryable())
+            }
         };
         taken.expect("a request is under way");
     }

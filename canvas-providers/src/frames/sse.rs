@@ -2,7 +2,7 @@
 
 use memchr::memchr2;
 
-use super::frame::{Frame, FrameError, Sink};
+use super::frame::{Frame, FrameError, MAX_FRAME_BYTES, Sink};
 use super::lines::grow;
 
 /// Buffer that is kept from one event to the next; that of a long one is given back.
@@ -25,9 +25,22 @@ pub(crate) struct Sse {
 /// The event whose blank line has not come.
 #[derive(Debug, Default)]
 struct Event {
+    /// The last kind that was named.
     kind: String,
+    /// The line that named it, with its LF: events of one kind mostly follow each other. Empty where it came otherwise.
+    kind_line: Vec<u8>,
+    /// Whether the kind is this event's.
+    has_kind: bool,
     data: Vec<u8>,
     has_data: bool,
+}
+
+impl Event {
+    /// Hands out an event whose data was not copied, and begins the next.
+    fn hand_out(&mut self, data: &[u8], sink: &mut Sink<'_>) -> bool {
+        let kind = if std::mem::take(&mut self.has_kind) { &self.kind } else { "" };
+        sink(Frame { kind, is_error: false, data })
+    }
 }
 
 impl Sse {
@@ -37,12 +50,26 @@ impl Sse {
                 self.after_cr = false;
                 bytes = bytes.strip_prefix(b"\n").unwrap_or(bytes);
             }
+            if self.line.is_empty()
+                && !self.event.kind_line.is_empty()
+                && let Some(rest) = bytes.strip_prefix(self.event.kind_line.as_slice())
+            {
+                self.event.has_kind = true;
+                bytes = rest;
+            }
             let Some(end) = memchr2(b'\n', b'\r', bytes) else { break };
             self.after_cr = bytes[end] == b'\r';
-            let line = &bytes[..end];
+            let (line, with_end) = (&bytes[..end], &bytes[..=end]);
             bytes = &bytes[end + 1..];
-            let goes_on = if self.line.is_empty() {
-                take(&mut self.event, &mut self.begun, line, sink)?
+            let goes_on = if let Some(data) = self.whole_data(line, bytes) {
+                bytes = &bytes[1..];
+                self.event.hand_out(data, sink)
+            } else if self.line.is_empty() {
+                let goes_on = take(&mut self.event, &mut self.begun, line, sink)?;
+                if !self.after_cr && value_of(line, b"event").is_some() {
+                    self.event.kind_line.extend_from_slice(with_end);
+                }
+                goes_on
             } else {
                 grow(&mut self.line, line)?;
                 self.take_line(sink)?
@@ -52,6 +79,14 @@ impl Sse {
             }
         }
         grow(&mut self.line, bytes)
+    }
+
+    /// The data of an event that is whole with this line, because a blank one follows: they need not be copied.
+    fn whole_data<'b>(&self, line: &'b [u8], rest: &[u8]) -> Option<&'b [u8]> {
+        let is_last = self.begun && self.line.is_empty() && !self.event.has_data && !self.after_cr;
+        let data = value_of(line, b"data").filter(|_| is_last && rest.first() == Some(&b'\n'))?;
+        // Longer ones are refused where they are copied.
+        (data.len() <= MAX_FRAME_BYTES).then_some(data)
     }
 
     /// Takes the line that came in pieces. A long payload is not copied.
@@ -84,9 +119,10 @@ fn take(event: &mut Event, begun: &mut bool, line: &[u8], sink: &mut Sink<'_>) -
     let line = if *begun { line } else { line.strip_prefix(BOM).unwrap_or(line) };
     *begun = true;
     if line.is_empty() {
-        let goes_on =
-            !event.has_data || sink(Frame { kind: &event.kind, is_error: false, data: &event.data });
-        event.kind.clear();
+        let data = std::mem::take(&mut event.data);
+        let goes_on = !event.has_data || event.hand_out(&data, sink);
+        event.has_kind = false;
+        event.data = data;
         event.data.clear();
         event.data.shrink_to(KEPT_BYTES);
         event.has_data = false;
@@ -99,8 +135,13 @@ fn take(event: &mut Event, begun: &mut bool, line: &[u8], sink: &mut Sink<'_>) -
         event.has_data = true;
         grow(&mut event.data, value)?;
     } else if let Some(value) = value_of(line, b"event") {
+        event.has_kind = true;
+        event.kind_line.clear();
         event.kind.clear();
-        event.kind.push_str(&String::from_utf8_lossy(value));
+        match std::str::from_utf8(value) {
+            Ok(kind) => event.kind.push_str(kind),
+            Err(_) => event.kind.push_str(&String::from_utf8_lossy(value)),
+        }
     }
     // Comments, ids, retry times and unknown fields say nothing about the answer.
     Ok(true)

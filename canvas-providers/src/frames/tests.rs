@@ -28,6 +28,8 @@ fn what_is_a_frame() {
         (Sse, "data: a\n\ndata:b\n\n", &[":a", ":b"]),
         (Sse, "event: x\ndata: a\ndata: b\n\ndata: c\n\n", &["x:a\nb", ":c"]),
         (Sse, "data: a\r\n\r\ndata: b\r\rdata: c", &[":a", ":b", ":c"]),
+        (Sse, "event: x\ndata: a\n\nevent: y\r\ndata: b\n\nevent: x\ndata: c\n\n", &["x:a", "y:b", "x:c"]),
+        (Sse, "event: x\ndata: a\n\ndata: b\n\nevent: x\ndata: c\n\n", &["x:a", ":b", "x:c"]),
         (Sse, ": comment\nid: 7\nretry: 1\nunknown\n\n\n", &[]),
         (Sse, "\u{feff}data: a\n\n\u{feff}data: b\n\n", &[":a"]),
         (Sse, "data\n\ndata:  two spaces\n\n", &[":", ": two spaces"]),
@@ -111,7 +113,7 @@ proptest! {
     fn cuts_change_nothing(
         bytes in prop_oneof![
             "(data: ?[ab\\[\\]{}\"]{0,4}|event: x|:|)(\r\n|\n|\r)".prop_map(String::into_bytes),
-            prop::collection::vec("(data: [ab]{0,4}|event: x|: c|)(\r\n|\n|\r)", 0..12)
+            prop::collection::vec("(data: [ab]{0,4}|event: [xy]|: c|)(\r\n|\n|\r)", 0..12)
                 .prop_map(|lines| lines.concat().into_bytes()),
             prop::collection::vec("\\{\"[a\\]\\[{}]{0,4}\":[1-9]\\}", 0..6)
                 .prop_map(|items| format!("[{}]", items.join(", ")).into_bytes()),

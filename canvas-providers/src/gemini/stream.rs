@@ -7,20 +7,21 @@ use std::borrow::Cow;
 use std::fmt;
 
 use serde::Deserialize;
-use serde::de::{Deserializer, MapAccess, Visitor};
+use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
 use serde_json::value::RawValue;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::decode::{self, Ending};
 use super::error::provider_error;
 use super::partial::{Assembly, Misfit, Piece};
 use crate::context::AnswerContext;
 use crate::decoded::{DecodeError, Decoded, MAX_PARTS, StopReason};
+use crate::fields::{self, Fields, Object, Only};
 use crate::frames::Frame;
-use crate::json::owned;
+use crate::json::{owned, read};
+use crate::pieces;
 use crate::stream_event::{OnEvent, StreamEvent, Taken};
 use crate::text::Text;
-use crate::usage::Usage;
 
 #[derive(Debug)]
 pub(crate) struct Stream {
@@ -30,7 +31,8 @@ pub(crate) struct Stream {
     open_call: Option<usize>,
     raw_stop_reason: Option<String>,
     is_blocked: bool,
-    usage: Usage,
+    /// What was counted last, which is parsed at the end: each chunk counts anew.
+    counted: String,
 }
 
 /// A part as far as it has come.
@@ -50,7 +52,67 @@ enum Part {
     Whole(Value),
 }
 
-/// One chunk. Fields that this crate does not know are skipped without being kept.
+/// The chunk that a stream mostly consists of: one part that is more text, and what was counted.
+#[derive(Debug, Default)]
+struct Saying<'a> {
+    text: Text<'a>,
+    is_thought: bool,
+    counted: Option<&'a RawValue>,
+    has_more: bool,
+}
+
+struct InCandidate<'s, 'a>(&'s mut Saying<'a>);
+
+struct InContent<'s, 'a>(&'s mut Saying<'a>);
+
+struct InPart<'s, 'a>(&'s mut Saying<'a>);
+
+impl<'de> Fields<'de> for Saying<'de> {
+    fn field<A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error> {
+        match key {
+            "candidates" => map.next_value_seed(Only(&mut InCandidate(self)))?,
+            "usageMetadata" => self.counted = map.next_value()?,
+            "promptFeedback" | "error" => self.has_more |= fields::is_there(map)?,
+            _ => fields::skip(map)?,
+        }
+        Ok(())
+    }
+}
+
+impl<'de> Fields<'de> for InCandidate<'_, 'de> {
+    fn field<A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error> {
+        match key {
+            "index" => self.0.has_more |= map.next_value::<u64>()? != 0,
+            "content" => map.next_value_seed(Object(&mut InContent(self.0)))?,
+            "finishReason" => self.0.has_more |= fields::is_there(map)?,
+            _ => fields::skip(map)?,
+        }
+        Ok(())
+    }
+}
+
+impl<'de> Fields<'de> for InContent<'_, 'de> {
+    fn field<A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error> {
+        match key {
+            "parts" => map.next_value_seed(Only(&mut InPart(self.0))),
+            _ => fields::skip(map),
+        }
+    }
+}
+
+impl<'de> Fields<'de> for InPart<'_, 'de> {
+    fn field<A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error> {
+        match key {
+            "text" if self.0.text.as_str().is_empty() => self.0.text = map.next_value()?,
+            "thought" => self.0.is_thought = map.next_value::<Option<bool>>()? == Some(true),
+            // A part that is to be kept.
+            _ => return Err(A::Error::custom("more than a text")),
+        }
+        Ok(())
+    }
+}
+
+/// Any chunk. Fields that this crate does not know are skipped without being kept.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Chunk<'a> {
@@ -119,7 +181,7 @@ impl Stream {
             open_call: None,
             raw_stop_reason: None,
             is_blocked: false,
-            usage: Usage::default(),
+            counted: String::new(),
         }
     }
 
@@ -128,14 +190,21 @@ impl Stream {
         frame: Frame<'_>,
         on_event: &mut OnEvent<'_>,
     ) -> Result<Taken, DecodeError> {
-        let chunk: Chunk<'_> = serde_json::from_slice(frame.data)
-            .map_err(|error| DecodeError::not_json(String::new(), &error))?;
+        let mut saying = Saying::default();
+        if fields::read_fields(frame.data, &mut saying).is_ok()
+            && !saying.has_more
+            && !saying.text.as_str().is_empty()
+        {
+            self.count(saying.counted);
+            self.text(saying.text.as_str(), saying.is_thought, on_event)?;
+            return Ok(Taken::More);
+        }
+        let chunk: Chunk<'_> =
+            read(frame.data).map_err(|error| DecodeError::not_json(String::new(), &error))?;
         if let Some(error) = chunk.error {
             return Err(provider_error(&owned(error)?));
         }
-        if let Some(counted) = chunk.usage_metadata {
-            self.usage = decode::usage(&owned(counted)?);
-        }
+        self.count(chunk.usage_metadata);
         if let Some(reason) = chunk.prompt_feedback.and_then(|feedback| feedback.block_reason) {
             self.is_blocked = true;
             self.raw_stop_reason = Some(reason.0.into_owned());
@@ -153,6 +222,30 @@ impl Stream {
         Ok(Taken::More)
     }
 
+    fn count(&mut self, counted: Option<&RawValue>) {
+        if let Some(counted) = counted {
+            self.counted.clear();
+            self.counted.push_str(counted.get());
+        }
+    }
+
+    /// Takes more text that nothing stands beside.
+    fn text(&mut self, text: &str, is_thought: bool, on_event: &mut OnEvent<'_>) -> Result<(), DecodeError> {
+        let at = self.parts.len();
+        let part = match self.parts.last_mut() {
+            Some(Part::Text { text: begun, is_thought: was_thought }) if *was_thought == is_thought => {
+                begun.push_str(text);
+                at - 1
+            }
+            _ => {
+                self.push(Part::Text { text: text.to_owned(), is_thought })?;
+                at
+            }
+        };
+        tell(part, text, is_thought, on_event);
+        Ok(())
+    }
+
     fn part(&mut self, delta: PartDelta<'_>, on_event: &mut OnEvent<'_>) -> Result<(), DecodeError> {
         if let Some(call) = delta.call {
             return self.call(call, &delta, on_event);
@@ -166,21 +259,7 @@ impl Stream {
             return if rest.is_empty() { Ok(()) } else { self.push(Part::whole(None, is_thought, rest)?) };
         };
         if rest.is_empty() {
-            if text.is_empty() {
-                return Ok(());
-            }
-            let part = match self.parts.last_mut() {
-                Some(Part::Text { text: begun, is_thought: was_thought }) if *was_thought == is_thought => {
-                    begun.push_str(&text);
-                    at - 1
-                }
-                _ => {
-                    self.push(Part::Text { text: text.as_ref().to_owned(), is_thought })?;
-                    at
-                }
-            };
-            tell(part, &text, is_thought, on_event);
-            return Ok(());
+            return if text.is_empty() { Ok(()) } else { self.text(&text, is_thought, on_event) };
         }
         if !text.is_empty() {
             tell(at, &text, is_thought, on_event);
@@ -247,7 +326,8 @@ impl Stream {
     }
 
     pub(crate) fn finish(self) -> Decoded {
-        let Self { context, parts, raw_stop_reason, is_blocked, usage, .. } = self;
+        let Self { context, parts, raw_stop_reason, is_blocked, counted, .. } = self;
+        let usage = serde_json::from_str(&counted).map(|counted| decode::usage(&counted)).unwrap_or_default();
         let is_cut = decode::may_be_cut(raw_stop_reason.as_deref());
         let last = parts.len().checked_sub(1).filter(|_| is_cut);
         let events = parts.into_iter().enumerate().map(|(index, part)| {
@@ -326,8 +406,13 @@ impl Part {
     /// The part as a whole answer has it.
     fn into_value(self) -> (Value, Ending) {
         match self {
-            Self::Text { text, is_thought: true } => (json!({"text": text, "thought": true}), Ending::Whole),
-            Self::Text { text, is_thought: false } => (json!({"text": text}), Ending::Whole),
+            Self::Text { text, is_thought } => {
+                let mut part = pieces::of("text", pieces::grown(text));
+                if is_thought {
+                    part.insert("thought".to_owned(), true.into());
+                }
+                (Value::Object(part), Ending::Whole)
+            }
             Self::Whole(part) => (part, Ending::Whole),
             Self::Call { mut fields, mut call, pieces, ending } => {
                 if let Some(pieces) = pieces {

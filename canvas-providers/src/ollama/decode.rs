@@ -36,7 +36,8 @@ pub(crate) fn decode(body: &Value, context: &AnswerContext) -> Result<Decoded, D
         None | Some(Value::Null) => Vec::new(),
         Some(_) => return Err(unexpected("/message/tool_calls", "a list")),
     };
-    let events = events(text(said, "thinking"), text(said, "content"), calls, is_cut, context);
+    let said = |field: &str| text(said, field).to_owned();
+    let events = events(said("thinking"), said("content"), calls, is_cut, context);
     let mut usage = Usage::default();
     add_usage(&mut usage, field(body, "prompt_eval_count"), field(body, "eval_count"));
     let raw_stop_reason = raw_stop_reason.map(str::to_owned);
@@ -63,23 +64,24 @@ pub(super) fn stop_reason(raw: Option<&str>) -> StopReason {
 
 /// All events of a message. Thinking comes first: the endpoint does not tell where between the others it was.
 pub(super) fn events(
-    thinking: &str,
-    content: &str,
+    thinking: String,
+    content: String,
     calls: Vec<Map<String, Value>>,
     is_cut: bool,
     context: &AnswerContext,
 ) -> Vec<Event> {
     let mut events = Vec::with_capacity(2 + calls.len());
     if !thinking.is_empty() {
-        let body = Body::Thinking(thinking.to_owned());
-        events.push(pieces::event(NAME, body, pieces::of("thinking", thinking), context));
+        let piece = pieces::of("thinking", thinking.as_str());
+        events.push(pieces::event(NAME, Body::Thinking(thinking), piece, context));
     }
-    if !content.is_empty() {
-        let body = Body::Text(content.to_owned());
-        events.push(pieces::event(NAME, body, pieces::of("content", content), context));
+    let says_nothing = content.is_empty();
+    if !says_nothing {
+        let piece = pieces::of("content", content.as_str());
+        events.push(pieces::event(NAME, Body::Text(content), piece, context));
     }
     events.extend(calls.into_iter().map(|part| call(part, is_cut, context)));
-    if content.is_empty() {
+    if says_nothing {
         pieces::attach(&mut events, pieces::of("content", ""));
     }
     events

@@ -12,6 +12,7 @@ use crate::encoded::{Degradations, EncodeError, EncodedRequest, EncodedTools, Re
 use crate::envelope::Issuer;
 use crate::event::{self, Body, Event, ToolResult};
 use crate::history::{extra_fields, reply_text};
+use crate::json::with_history;
 use crate::names::{Mapper, NameRule};
 use crate::native::NativeTool;
 use crate::pieces;
@@ -87,8 +88,8 @@ pub(crate) fn request(
     let mut extra = options.extra.clone();
     extra.remove("options");
     let extra = extra_fields(&extra, OWN_FIELDS, &mut degradations);
-    let body = Request { model: &issuer.model, messages, tools, options: own_options, extra };
-    let body = serde_json::to_value(body).expect("strings and JSON values always serialise");
+    let body = Request { model: &issuer.model, tools, options: own_options, extra };
+    let body = with_history(body, "messages", messages);
     let context = AnswerContext { issuer: issuer.clone(), renames: names.renames(), native: None };
     Ok(EncodedRequest { body, context, degradations: degradations.0 })
 }

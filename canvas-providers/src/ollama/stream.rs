@@ -1,14 +1,17 @@
 //! A streamed answer: each line is an answer with what is new in its message.
 
 use serde::Deserialize;
+use serde::de::MapAccess;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::decode;
 use crate::context::AnswerContext;
 use crate::decoded::{DecodeError, Decoded, MAX_PARTS, StopReason};
+use crate::fields::{self, Fields, Object};
 use crate::frames::Frame;
-use crate::pieces::text;
+use crate::json::read;
+use crate::pieces::{self, text};
 use crate::stream_event::{OnEvent, StreamEvent, Taken};
 use crate::text::Text;
 use crate::usage::Usage;
@@ -24,7 +27,45 @@ pub(crate) struct Stream {
     usage: Usage,
 }
 
-/// One line. Fields that this crate does not know are skipped without being kept.
+/// The line that a stream mostly consists of: more text.
+#[derive(Debug, Default)]
+struct Saying<'a> {
+    content: Option<Text<'a>>,
+    thinking: Option<Text<'a>>,
+    /// Whether the line is of an answer that goes on.
+    goes_on: bool,
+    has_more: bool,
+}
+
+struct InMessage<'s, 'a>(&'s mut Saying<'a>);
+
+impl<'de> Fields<'de> for Saying<'de> {
+    fn field<A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error> {
+        match key {
+            "message" => map.next_value_seed(Object(&mut InMessage(self)))?,
+            "done" => self.goes_on = map.next_value::<Option<bool>>()? == Some(false),
+            "done_reason" | "prompt_eval_count" | "eval_count" | "error" => {
+                self.has_more |= fields::is_there(map)?;
+            }
+            _ => fields::skip(map)?,
+        }
+        Ok(())
+    }
+}
+
+impl<'de> Fields<'de> for InMessage<'_, 'de> {
+    fn field<A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error> {
+        match key {
+            "content" => self.0.content = map.next_value()?,
+            "thinking" => self.0.thinking = map.next_value()?,
+            "tool_calls" => self.0.has_more |= fields::is_there(map)?,
+            _ => fields::skip(map)?,
+        }
+        Ok(())
+    }
+}
+
+/// Any line. Fields that this crate does not know are skipped without being kept.
 #[derive(Debug, Deserialize)]
 struct Chunk<'a> {
     #[serde(borrow, default)]
@@ -74,7 +115,13 @@ impl Stream {
         frame: Frame<'_>,
         on_event: &mut OnEvent<'_>,
     ) -> Result<Taken, DecodeError> {
-        let chunk: Chunk<'_> = serde_json::from_slice(frame.data).map_err(not_json)?;
+        let mut saying = Saying::default();
+        let is_read = fields::read_fields(frame.data, &mut saying).is_ok();
+        if is_read && saying.goes_on && !saying.has_more {
+            self.say(saying.thinking, saying.content, on_event);
+            return Ok(Taken::More);
+        }
+        let chunk: Chunk<'_> = read(frame.data).map_err(not_json)?;
         if let Some(failed) = chunk.error {
             return Err(decode::provider_error(&value(failed)?));
         }
@@ -91,15 +138,19 @@ impl Stream {
         Ok(if self.is_done { Taken::Last } else { Taken::More })
     }
 
-    fn message(&mut self, message: Message<'_>, on_event: &mut OnEvent<'_>) -> Result<(), DecodeError> {
-        if let Some(Text(delta)) = message.thinking.filter(|delta| !delta.as_str().is_empty()) {
+    fn say(&mut self, thinking: Option<Text<'_>>, content: Option<Text<'_>>, on_event: &mut OnEvent<'_>) {
+        if let Some(Text(delta)) = thinking.filter(|delta| !delta.as_str().is_empty()) {
             self.thinking.push_str(&delta);
             on_event(StreamEvent::Thinking { part: THINKING, delta: &delta });
         }
-        if let Some(Text(delta)) = message.content.filter(|delta| !delta.as_str().is_empty()) {
+        if let Some(Text(delta)) = content.filter(|delta| !delta.as_str().is_empty()) {
             self.content.push_str(&delta);
             on_event(StreamEvent::Text { part: CONTENT, delta: &delta });
         }
+    }
+
+    fn message(&mut self, message: Message<'_>, on_event: &mut OnEvent<'_>) -> Result<(), DecodeError> {
+        self.say(message.thinking, message.content, on_event);
         for raw in message.tool_calls.unwrap_or_default() {
             if self.calls.len() == MAX_PARTS {
                 return Err(DecodeError::TooLarge { place: String::new(), limit: MAX_PARTS, unit: "calls" });
@@ -123,7 +174,7 @@ impl Stream {
         let Self { context, thinking, content, calls, is_done, raw_stop_reason, usage } = self;
         let stop_reason = decode::stop_reason(raw_stop_reason.as_deref());
         let is_cut = stop_reason == StopReason::Length || !is_done;
-        let events = decode::events(&thinking, &content, calls, is_cut, &context);
+        let events = decode::events(pieces::grown(thinking), pieces::grown(content), calls, is_cut, &context);
         Decoded { events, raw_stop_reason, stop_reason, usage, failure: None }
     }
 }

@@ -11,7 +11,6 @@ pub(crate) const NAME: &str = "ollama";
 #[derive(Debug, Serialize)]
 pub(super) struct Request<'a> {
     pub(super) model: &'a str,
-    pub(super) messages: Vec<Value>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) tools: Vec<Tool<'a>>,
     /// Limits and sampling of the model.

@@ -3,18 +3,19 @@
 //! A call is found by the index of its deltas, else by their id, else it is the last one. Hosts leave the index out, count
 //! from 1, leave gaps, give each delta another id, repeat the name, or send several whole calls under one index.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Map, Value, json};
 
 use super::delta::CallDelta;
+use crate::pieces;
 
 /// Calls as far as they have come, in the order in which they began.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
     calls: Vec<Call>,
     /// The call whose deltas have this index.
-    by_index: HashMap<u64, usize>,
+    by_index: BTreeMap<u64, usize>,
     by_id: HashMap<String, usize>,
 }
 
@@ -39,12 +40,17 @@ impl Calls {
         &mut self.calls[at]
     }
 
+    /// The call whose deltas have this index.
+    pub(super) fn of_index(&self, index: u64) -> Option<usize> {
+        self.by_index.get(&index).copied()
+    }
+
     /// The call that a delta belongs to; `None` begins a new one.
     pub(super) fn find(&mut self, delta: &CallDelta<'_>) -> Option<usize> {
         let (id, name) = (delta.id(), delta.name());
         let last = self.calls.len().checked_sub(1);
         let found = match delta.index {
-            Some(index) => self.by_index.get(&index).copied(),
+            Some(index) => self.of_index(index),
             None if id.is_empty() => last,
             None => self.by_id.get(id).copied().or_else(|| last.filter(|_| name.is_empty())),
         }?;
@@ -116,6 +122,7 @@ impl Call {
     /// The call as a whole answer has it.
     fn into_part(self) -> Map<String, Value> {
         let Self { id, name, arguments, is_custom, extra_content, .. } = self;
+        let arguments = pieces::grown(arguments);
         let (kind, said) = if is_custom {
             ("custom", json!({"name": name, "input": arguments}))
         } else {

@@ -58,6 +58,7 @@ impl Content {
     /// The event; `in_list` where the content as a whole is a list.
     pub(super) fn into_event(self, in_list: bool, context: &AnswerContext) -> (usize, Event) {
         let Self { kind, text, part } = self;
+        let text = pieces::grown(text);
         let chunk = match kind {
             Kind::Text if !in_list => {
                 let piece = pieces::of("content", text.as_str());

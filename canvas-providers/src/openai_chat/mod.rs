@@ -12,6 +12,7 @@ mod encode;
 mod error;
 mod message;
 mod reasoning;
+mod saying;
 mod stream;
 mod wire;
 

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::delta::Delta;
 use super::message::{REASONING_DETAILS, readable_detail};
-use crate::text::AnyText;
+use crate::pieces;
 
 /// Fields of reasoning as far as they have come. Hosts send the same words in several.
 #[derive(Debug, Default)]
@@ -26,16 +26,18 @@ enum Field {
 }
 
 impl Reasoning {
-    /// Takes what a delta brings, and returns the words to show. `None` where it brings no reasoning.
+    /// Takes what a delta brings in each of its fields, and returns the words to show. `None` where it brings no reasoning.
     pub(super) fn take<'d>(
         &mut self,
-        delta: &'d Delta<'_>,
+        content: Option<&'d str>,
+        plain: Option<&'d str>,
+        details: Option<&RawValue>,
     ) -> Result<Option<Cow<'d, str>>, serde_json::Error> {
-        append(&mut self.content, &delta.reasoning_content);
-        append(&mut self.plain, &delta.reasoning);
+        append(&mut self.content, content);
+        append(&mut self.plain, plain);
         let mut readable = String::new();
         let mut has_details = false;
-        if let Some(details) = delta.reasoning_details {
+        if let Some(details) = details {
             let details: Value = serde_json::from_str(details.get())?;
             for detail in details.as_array().into_iter().flatten() {
                 readable.push_str(readable_detail(detail));
@@ -45,7 +47,7 @@ impl Reasoning {
                 }
             }
         }
-        let (content, plain) = (delta.reasoning_content.as_str(), delta.reasoning.as_str());
+        let (content, plain) = (content.unwrap_or_default(), plain.unwrap_or_default());
         let fields = [(Field::Content, content), (Field::Plain, plain), (Field::Details, readable.as_str())];
         let said = fields.iter().find(|(_, text)| !text.is_empty()).map(|(field, _)| *field);
         self.shown = self.shown.or(said);
@@ -89,7 +91,7 @@ impl Reasoning {
         let mut fields = Map::new();
         for (name, text) in [("reasoning_content", self.content), ("reasoning", self.plain)] {
             if let Some(text) = text {
-                fields.insert(name.to_owned(), text.into());
+                fields.insert(name.to_owned(), pieces::grown(text).into());
             }
         }
         if !self.details.is_empty() {
@@ -100,8 +102,8 @@ impl Reasoning {
     }
 }
 
-fn append(field: &mut Option<String>, more: &AnyText<'_>) {
-    if let AnyText(Some(more)) = more {
+fn append(field: &mut Option<String>, more: Option<&str>) {
+    if let Some(more) = more {
         field.get_or_insert_default().push_str(more);
     }
 }

@@ -9,12 +9,14 @@ use super::calls::Calls;
 use super::content::{self, Content, Kind};
 use super::delta::{CallDelta, Choice, Chunk, Delta, Mixed};
 use super::reasoning::Reasoning;
+use super::saying::Saying;
 use super::{decode, error, message};
 use crate::context::AnswerContext;
 use crate::decoded::{DecodeError, Decoded, MAX_PARTS};
 use crate::event::Event;
 use crate::frames::Frame;
 use crate::hosts::ChatHost;
+use crate::json::read;
 use crate::pieces;
 use crate::stream_event::{OnEvent, StreamEvent, Taken};
 use crate::text::Text;
@@ -70,7 +72,12 @@ impl Stream {
             b"" => return Ok(Taken::More),
             _ => {}
         }
-        let chunk: Chunk<'_> = serde_json::from_slice(frame.data).map_err(not_json)?;
+        if let Some(saying) = Saying::read(frame.data)
+            && self.say(&saying, on_event)?
+        {
+            return Ok(Taken::More);
+        }
+        let chunk: Chunk<'_> = read(frame.data).map_err(not_json)?;
         if let Some(failed) = chunk.error {
             return Err(error::provider_error(&value(failed)?));
         }
@@ -86,6 +93,27 @@ impl Stream {
             }
         }
         Ok(Taken::More)
+    }
+
+    /// Takes more reasoning, text or arguments; false, and nothing is taken, where the call has not begun.
+    fn say(&mut self, saying: &Saying<'_>, on_event: &mut OnEvent<'_>) -> Result<bool, DecodeError> {
+        let call = match &saying.arguments {
+            Some((index, Text(more))) => match self.calls.of_index(*index) {
+                Some(at) => Some((at, more)),
+                None => return Ok(false),
+            },
+            None => None,
+        };
+        if let Some(Text(words)) = &saying.reasoning_content {
+            self.think(Some(words), None, None, on_event)?;
+        }
+        if let Some(Text(text)) = &saying.content {
+            self.text(text, on_event)?;
+        }
+        if let Some((at, more)) = call {
+            self.add_arguments(at, more, on_event);
+        }
+        Ok(true)
     }
 
     /// A frame that is no chunk: an error in the form that a body has, or something new.
@@ -119,15 +147,10 @@ impl Stream {
     }
 
     fn delta(&mut self, delta: Delta<'_>, on_event: &mut OnEvent<'_>) -> Result<(), DecodeError> {
-        if let Some(words) = self.reasoning.take(&delta).map_err(not_json)? {
-            let part = begin(&mut self.reasoning_part, &mut self.parts)?;
-            if !words.is_empty() {
-                on_event(StreamEvent::Thinking { part, delta: &words });
-            }
-        }
+        let (content, plain) = (delta.reasoning_content.0.as_deref(), delta.reasoning.0.as_deref());
+        self.think(content, plain, delta.reasoning_details, on_event)?;
         match delta.content {
-            Some(Mixed::Text(Text(text))) if text.is_empty() => self.bare_content = Some("".into()),
-            Some(Mixed::Text(Text(text))) => self.content(Kind::Text, &text, on_event)?,
+            Some(Mixed::Text(Text(text))) => self.text(&text, on_event)?,
             Some(Mixed::Json(Value::Array(chunks))) => {
                 for chunk in chunks {
                     let (kind, text) = content::kind_of(chunk);
@@ -151,6 +174,30 @@ impl Stream {
             self.call(&call, on_event)?;
         }
         Ok(())
+    }
+
+    fn think(
+        &mut self,
+        content: Option<&str>,
+        plain: Option<&str>,
+        details: Option<&RawValue>,
+        on_event: &mut OnEvent<'_>,
+    ) -> Result<(), DecodeError> {
+        if let Some(words) = self.reasoning.take(content, plain, details).map_err(not_json)? {
+            let part = begin(&mut self.reasoning_part, &mut self.parts)?;
+            if !words.is_empty() {
+                on_event(StreamEvent::Thinking { part, delta: &words });
+            }
+        }
+        Ok(())
+    }
+
+    fn text(&mut self, text: &str, on_event: &mut OnEvent<'_>) -> Result<(), DecodeError> {
+        if text.is_empty() {
+            self.bare_content = Some("".into());
+            return Ok(());
+        }
+        self.content(Kind::Text, text, on_event)
     }
 
     fn content(&mut self, kind: Kind, text: &str, on_event: &mut OnEvent<'_>) -> Result<(), DecodeError> {
@@ -178,10 +225,14 @@ impl Stream {
             Some(at) => at,
             None => self.calls.begin(delta, next(&mut self.parts)?),
         };
+        self.calls.get_mut(at).take(delta).map_err(not_json)?;
+        self.add_arguments(at, &delta.arguments(), on_event);
+        Ok(())
+    }
+
+    fn add_arguments(&mut self, at: usize, arguments: &str, on_event: &mut OnEvent<'_>) {
         let call = self.calls.get_mut(at);
-        call.take(delta).map_err(not_json)?;
-        let arguments = delta.arguments();
-        call.arguments.push_str(&arguments);
+        call.arguments.push_str(arguments);
         let part = call.part;
         if !call.is_told && !call.name.is_empty() {
             call.is_told = true;
@@ -194,9 +245,8 @@ impl Stream {
                 on_event(StreamEvent::Arguments { part, delta: &call.arguments });
             }
         } else if call.is_told && !arguments.is_empty() {
-            on_event(StreamEvent::Arguments { part, delta: &arguments });
+            on_event(StreamEvent::Arguments { part, delta: arguments });
         }
-        Ok(())
     }
 
     pub(crate) fn finish(self) -> Decoded {

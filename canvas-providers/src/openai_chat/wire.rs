@@ -11,7 +11,6 @@ pub(crate) const NAME: &str = "openai-chat";
 #[derive(Debug, Serialize)]
 pub(super) struct Request<'a> {
     pub(super) model: &'a str,
-    pub(super) messages: Vec<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) max_tokens: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -18,7 +18,6 @@ pub(super) struct Request<'a> {
     pub(super) max_output_tokens: u32,
     #[serde(skip_serializing_if = "str::is_empty")]
     pub(super) instructions: &'a str,
-    pub(super) input: Vec<Value>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) tools: Vec<Tool<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -7,6 +7,7 @@ pub(crate) mod host;
 pub(crate) mod judge;
 pub(crate) mod judge_responses;
 pub(crate) mod judge_wires;
+pub(crate) mod made;
 pub(crate) mod sent;
 pub(crate) mod wire;
 

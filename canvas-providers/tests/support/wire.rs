@@ -16,13 +16,19 @@ pub(crate) fn stream(framing: Framing, frames: &[Value]) -> Vec<u8> {
         Framing::JsonArray => {
             format!("[{}]", frames.iter().map(text).collect::<Vec<_>>().join("\n,\r\n")).into_bytes()
         }
-        Framing::EventStream => frames.iter().flat_map(binary).collect(),
+        Framing::EventStream => frames
+            .iter()
+            .flat_map(|frame| {
+                let (kind, payload) =
+                    frame.as_object().and_then(|frame| frame.iter().next()).expect("a kind");
+                binary(kind, payload.to_string().as_bytes())
+            })
+            .collect(),
     }
 }
 
 /// A binary frame; its headers are strings.
-fn binary(frame: &Value) -> Vec<u8> {
-    let (kind, payload) = frame.as_object().and_then(|frame| frame.iter().next()).expect("a kind");
+pub(crate) fn binary(kind: &str, payload: &[u8]) -> Vec<u8> {
     let headers = match kind.ends_with("Exception") {
         true => [(":message-type", "exception"), (":exception-type", kind)],
         false => [(":message-type", "event"), (":event-type", kind)],
@@ -35,12 +41,11 @@ fn binary(frame: &Value) -> Vec<u8> {
         block.extend(u16::try_from(value.len()).expect("short").to_be_bytes());
         block.extend(value.as_bytes());
     }
-    let payload = payload.to_string();
     let size = |bytes: usize| u32::try_from(bytes).expect("small").to_be_bytes();
     let mut bytes = [size(16 + block.len() + payload.len()), size(block.len())].concat();
     bytes.extend(crc32fast::hash(&bytes).to_be_bytes());
     bytes.extend(block);
-    bytes.extend(payload.as_bytes());
+    bytes.extend(payload);
     bytes.extend(crc32fast::hash(&bytes).to_be_bytes());
     bytes
 }

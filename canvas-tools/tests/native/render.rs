@@ -58,6 +58,10 @@ fn diffs_have_anchors_where_they_need_them() {
     let sections = format!("# A\n{counted}# B\n{counted}");
     let (same_after, sections_after) =
         (same[2..].to_owned() + "x\n", format!("# A\n{counted}# B\n{}", counted.replace("\n150\n", "\nx\n")));
+    // A heading that the hunk itself begins with is no anchor of it.
+    let half = (1..=150).map(|i| format!("{i}\n")).collect::<String>();
+    let nested = format!("# A\n{half}## T\n{half}# B\n{half}## T\n{half}");
+    let nested_after = format!("# A\n{half}## T\n{half}# B\n{half}## T\nx\n{}", &half[2..]);
     // Where no anchor helps either, all of the text is quoted.
     let middle_after = same[..150].to_owned() + "x\n" + &same[152..];
     let middle = format!("@@\n{}-b\n+x\n{}", " b\n".repeat(75), " b\n".repeat(74));
@@ -70,6 +74,7 @@ fn diffs_have_anchors_where_they_need_them() {
         (&same, &middle_after, 1, true, &middle),
         (&same, &same_after, 1, true, "@@\n b\n-b\n+x\n*** End of File\n"),
         (&sections, &sections_after, 1, true, "@@ # B\n 149\n-150\n+x\n 151\n"),
+        (&nested, &nested_after, 1, true, "@@ # B\n ## T\n-1\n+x\n 2\n"),
     ] {
         let call = json!({"type": "update_file", "path": PATH, "diff": expected});
         assert_eq!(

@@ -3,8 +3,8 @@
 use canvas_core::lease::LeaseId;
 use canvas_core::{CallId, Cancel, block_on};
 use canvas_providers::{
-    AnswerContext, DecodeError, EncodeError, Event, Framing, Interruption, Issuer, LoopAction, LoopOptions,
-    NativeTool, Provider, RequestOptions, ToolLoop,
+    AnswerContext, Body, DecodeError, Decoded, EncodeError, Event, Framing, Interruption, Issuer, LoopAction,
+    LoopOptions, NativeTool, Provider, Renames, RequestOptions, Role, StopReason, ToolLoop, mcp,
 };
 use canvas_tools::{DocumentTools, ToolCall, ToolSpec};
 use serde_json::{Value, json};
@@ -13,13 +13,13 @@ use super::documents::{Documents, join};
 use super::request::{BridgeError, Request};
 use super::{native, not_supported};
 
-/// Providers of the interface that are not built yet.
-const PLANNED: [&str; 1] = ["mcp"];
+/// MCP has tools, calls and results, but neither requests with a history nor streams.
+const MCP: &str = "mcp";
 
 fn provider(request: &Request<'_>) -> Result<Provider, BridgeError> {
     let name = request.text("provider")?;
-    if PLANNED.contains(&name) {
-        return Err(not_supported(&format!("provider {name}")));
+    if name == MCP {
+        return Err(not_supported("a history or a stream of mcp"));
     }
     name.parse()
         .map_err(|e: canvas_providers::UnknownProvider| BridgeError::new("BAD_REQUEST", e.to_string()))
@@ -27,6 +27,9 @@ fn provider(request: &Request<'_>) -> Result<Provider, BridgeError> {
 
 pub(super) fn tools(documents: &Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
     let (specs, native) = specs(documents, request)?;
+    if request.text("provider")? == MCP {
+        return Ok(json!(mcp::tools(&specs)));
+    }
     Ok(json!(provider(request)?.tools(&specs, native)))
 }
 
@@ -43,9 +46,23 @@ fn specs(
 
 pub(super) fn decode(request: &Request<'_>) -> Result<Value, BridgeError> {
     let body: Value = request.field("body")?;
+    if request.text("provider")? == MCP {
+        return Ok(json!(mcp_call(&body)));
+    }
     let provider = provider(request)?;
     let model = ["model", "modelVersion"].iter().find_map(|name| body.get(name).and_then(Value::as_str));
     Ok(json!(provider.decode(&body, &context(request, provider, model.unwrap_or_default())?)?))
+}
+
+/// A `tools/call` request of MCP, or its parameters alone.
+fn mcp_call(body: &Value) -> Decoded {
+    let id = match &body["id"] {
+        Value::String(id) => id.clone(),
+        Value::Null => String::new(),
+        id => id.to_string(),
+    };
+    let call = mcp::call(id, body.get("params").unwrap_or(body), &Renames::default());
+    Decoded::new(vec![Event::new(Role::Assistant, Body::ToolCall(call))], StopReason::ToolUse)
 }
 
 /// A stream from its `chunks`, which are text, so that binary frames come as JSON lines; or as it came, from bytes in `hex`.

@@ -30,7 +30,7 @@ use canvas_core::{
 };
 use canvas_lease::{CheckOutError, LeaseError};
 use canvas_patch::{Delta, DeltaConflict, DeltaMismatch, DeltaOrder, EditPolicyError};
-use canvas_providers::{DecodeError, EncodeError, LoopError, Provider, UnknownProvider};
+use canvas_providers::{DecodeError, EncodeError, LoopError, Provider, SendError, UnknownProvider};
 use canvas_tools::recipe::{RecordError, ReplayError, RerunError};
 use canvas_tools::surface::SurfaceError;
 use canvas_tools::{
@@ -217,6 +217,8 @@ fn samples() -> Vec<Sample> {
         DecodeError true: DecodeError::Provider { kind: "overloaded".into(), message: "busy".into(), retryable: true },
         DecodeError false: DecodeError::Unexpected { place: String::new(), expected: "an object" },
         LoopError false: LoopError::NoRequest,
+        SendError true: SendError { message: "the connection was reset".into(), retryable: true },
+        SendError false: SendError { message: "no such host".into(), retryable: false },
     }
 }
 

@@ -14,6 +14,7 @@ use crate::encoded::{Degradations, EncodeError, EncodedRequest, RequestOptions};
 use crate::envelope::Issuer;
 use crate::event::{self, Body, Event, Image, ToolResult};
 use crate::history::{extra_fields, join_system, reply_text};
+use crate::json::with_history;
 use crate::names::{Mapper, NameRule};
 use crate::native::NativeTool;
 use crate::repair::{Entry, entries, is_assistant};
@@ -58,10 +59,9 @@ pub(crate) fn request(
         tools = tools::placeholder_tools(&items);
         tool_choice = tools::none_of(&tools);
     }
-    let messages = fold(items);
     let (model, max_tokens) = (issuer.model.as_str(), options.max_tokens);
-    let body = Request { model, max_tokens, system: &system, messages, tools, tool_choice, extra };
-    let body = serde_json::to_value(body).expect("strings and JSON values always serialise");
+    let body = Request { model, max_tokens, system: &system, tools, tool_choice, extra };
+    let body = with_history(body, "messages", fold(items));
     let context = AnswerContext { issuer: issuer.clone(), renames: names.renames(), native };
     Ok(EncodedRequest { body, context, degradations: degradations.0 })
 }
@@ -153,23 +153,22 @@ impl BlockEncoder<'_> {
     }
 
     fn call(&mut self, event: &Event, call: &DecodedCall, at: usize) -> Value {
+        let part = self.own_part(event, at);
         let id = self.ids.wire(&call.id);
         let name = self.names.wire(&call.name);
-        let input = match &call.arguments {
+        let arguments = || match &call.arguments {
             Arguments::Complete(map) => map.clone(),
             Arguments::Truncated | Arguments::Malformed => Map::new(),
         };
-        let made = Block::ToolUse { id, name, input }.into_value();
-        let Some(mut part) = self.own_part(event, at) else { return made };
+        let Some(mut part) = part else {
+            return Block::ToolUse { id, name, input: arguments() }.into_value();
+        };
         // The provider's part with the id and the name of this request.
-        let Value::Object(mut made) = made else { return part };
-        if part.get("input").is_some_and(Value::is_object) {
-            made.remove("input");
-        } else {
+        part["id"] = id.into();
+        part["name"] = name.into();
+        if !part["input"].is_object() {
+            part["input"] = Value::Object(arguments());
             self.degradations.add_event(at, "arguments", "sent as an empty object: they were none");
-        }
-        if let Value::Object(part) = &mut part {
-            part.extend(made);
         }
         part
     }
@@ -206,13 +205,14 @@ fn is_empty_text(block: &Value) -> bool {
 }
 
 /// Messages of blocks in a row that have the same role.
-fn fold(items: Vec<Item>) -> Vec<Message> {
-    let mut messages: Vec<Message> = Vec::new();
+fn fold(items: Vec<Item>) -> Vec<Value> {
+    let mut messages: Vec<(Role, Vec<Value>)> = Vec::new();
     for Item { role, block, .. } in items {
         match messages.last_mut() {
-            Some(last) if last.role == role => last.content.push(block),
-            _ => messages.push(Message { role, content: vec![block] }),
+            Some((last, content)) if *last == role => content.push(block),
+            _ => messages.push((role, vec![block])),
         }
     }
-    messages
+    let message = |(role, content)| with_history(Message { role }, "content", content);
+    messages.into_iter().map(message).collect()
 }

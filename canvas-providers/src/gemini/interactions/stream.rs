@@ -1,17 +1,20 @@
 //! A streamed answer: steps are built from their deltas as a whole answer has them, and then read like one.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use serde::Deserialize;
+use serde::de::{Error as _, MapAccess};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use super::decode::{self, Ending};
 use crate::context::AnswerContext;
 use crate::decoded::{DecodeError, Decoded, MAX_PARTS, StopReason};
+use crate::fields::{self, Fields, Object};
 use crate::frames::Frame;
 use crate::gemini::error::provider_error;
-use crate::json::{owned, text, unexpected};
+use crate::json::{owned, read, text, unexpected};
+use crate::pieces::{self, grown};
 use crate::stream_event::{OnEvent, StreamEvent, Taken};
 use crate::text::Text;
 use crate::usage::Usage;
@@ -21,7 +24,7 @@ pub(crate) struct Stream {
     context: AnswerContext,
     steps: Vec<Step>,
     /// Steps whose end has not come, by the provider's index; none for a step that the host has sent.
-    open: HashMap<u64, Option<usize>>,
+    open: BTreeMap<u64, Option<usize>>,
     status: Option<String>,
     usage: Usage,
 }
@@ -37,7 +40,77 @@ struct Step {
     ended: bool,
 }
 
-/// One event. Fields that this crate does not know are skipped without being kept.
+/// The event that a stream mostly consists of: more of what is said, and nothing else.
+#[derive(Debug, Default)]
+struct Saying<'a> {
+    kind: Text<'a>,
+    index: u64,
+    delta_kind: Text<'a>,
+    content_kind: Text<'a>,
+    said: Option<(Said, Text<'a>)>,
+}
+
+/// The field that it is in.
+#[derive(Debug, Clone, Copy)]
+enum Said {
+    Text,
+    Arguments,
+    Content,
+}
+
+/// The delta of the event.
+struct SaidDelta<'s, 'a>(&'s mut Saying<'a>);
+
+/// The content of a delta.
+struct SaidContent<'s, 'a>(&'s mut Saying<'a>);
+
+impl<'a> Saying<'a> {
+    fn take<A: MapAccess<'a>>(&mut self, said: Said, map: &mut A) -> Result<(), A::Error> {
+        match self.said {
+            None => self.said = Some((said, map.next_value()?)),
+            Some(_) => return Err(A::Error::custom("more than one text")),
+        }
+        Ok(())
+    }
+}
+
+impl<'de> Fields<'de> for Saying<'de> {
+    fn field<A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error> {
+        match key {
+            "event_type" => self.kind = map.next_value()?,
+            "index" => self.index = map.next_value()?,
+            "delta" => map.next_value_seed(Object(&mut SaidDelta(self)))?,
+            _ => fields::skip(map)?,
+        }
+        Ok(())
+    }
+}
+
+impl<'de> Fields<'de> for SaidDelta<'_, 'de> {
+    fn field<A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error> {
+        match key {
+            "type" => self.0.delta_kind = map.next_value()?,
+            "text" => self.0.take(Said::Text, map)?,
+            "arguments" => self.0.take(Said::Arguments, map)?,
+            "content" => map.next_value_seed(Object(&mut SaidContent(self.0)))?,
+            _ => fields::skip(map)?,
+        }
+        Ok(())
+    }
+}
+
+impl<'de> Fields<'de> for SaidContent<'_, 'de> {
+    fn field<A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error> {
+        match key {
+            "type" => self.0.content_kind = map.next_value()?,
+            "text" => self.0.take(Said::Content, map)?,
+            _ => fields::skip(map)?,
+        }
+        Ok(())
+    }
+}
+
+/// Any event. Fields that this crate does not know are skipped without being kept.
 #[derive(Debug, Deserialize)]
 struct Chunk<'a> {
     #[serde(borrow, default)]
@@ -81,7 +154,7 @@ struct OtherDelta<'a> {
 
 impl Stream {
     pub(crate) fn new(context: AnswerContext) -> Self {
-        Self { context, steps: Vec::new(), open: HashMap::new(), status: None, usage: Usage::default() }
+        Self { context, steps: Vec::new(), open: BTreeMap::new(), status: None, usage: Usage::default() }
     }
 
     pub(crate) fn frame(
@@ -92,8 +165,12 @@ impl Stream {
         if frame.data == b"[DONE]" {
             return Ok(Taken::Last);
         }
-        let chunk: Chunk<'_> = serde_json::from_slice(frame.data)
-            .map_err(|error| DecodeError::not_json(String::new(), &error))?;
+        let mut saying = Saying::default();
+        if fields::read_fields(frame.data, &mut saying).is_ok() && self.say(&saying, on_event) {
+            return Ok(Taken::More);
+        }
+        let chunk: Chunk<'_> =
+            read(frame.data).map_err(|error| DecodeError::not_json(String::new(), &error))?;
         match chunk.event_type.as_str() {
             "step.delta" => self.delta(&chunk, frame.data, on_event)?,
             "step.start" => self.start(&chunk, on_event)?,
@@ -129,6 +206,24 @@ impl Stream {
             kind => on_event(StreamEvent::Unknown { kind }),
         }
         Ok(Taken::More)
+    }
+
+    /// Takes more text, arguments or readable thoughts of a step that is open; false where it is none of them.
+    fn say(&mut self, saying: &Saying<'_>, on_event: &mut OnEvent<'_>) -> bool {
+        let ("step.delta", Some((said, Text(delta)))) = (saying.kind.as_str(), &saying.said) else {
+            return false;
+        };
+        let Some(&Some(part)) = self.open.get(&saying.index) else { return false };
+        let step = &mut self.steps[part];
+        match (saying.delta_kind.as_str(), said) {
+            ("text", Said::Text) => step.add_text(part, delta, on_event),
+            ("arguments_delta", Said::Arguments) => step.add_arguments(part, delta, on_event),
+            ("thought_summary", Said::Content) if saying.content_kind.as_str() == "text" => {
+                step.add_thought(part, delta, on_event);
+            }
+            _ => return false,
+        }
+        true
     }
 
     fn take_status(&mut self, status: &str) {
@@ -197,25 +292,19 @@ impl Stream {
         let step = &mut self.steps[part];
         match (delta.kind.as_str(), delta) {
             ("text", Delta { text: Some(Text(delta)), .. }) => {
-                step.text.push_str(delta);
-                on_event(StreamEvent::Text { part, delta });
+                step.add_text(part, delta, on_event);
             }
             ("arguments_delta", Delta { arguments, .. }) => {
                 let Some(arguments) = arguments else { return Ok(()) };
                 let Ok(Text(delta)) = serde_json::from_str(arguments.get()) else {
                     return Err(unexpected("/delta/arguments", "a string"));
                 };
-                step.arguments.push_str(&delta);
-                if step.is("function_call") {
-                    on_event(StreamEvent::Arguments { part, delta: &delta });
-                }
+                step.add_arguments(part, &delta, on_event);
             }
             ("thought_summary", Delta { content: Some(content), .. }) => {
                 let content = owned(content)?;
                 if text(&content, "type") == "text" {
-                    let delta = text(&content, "text");
-                    step.text.push_str(delta);
-                    on_event(StreamEvent::Thinking { part, delta });
+                    step.add_thought(part, text(&content, "text"), on_event);
                 } else {
                     step.push("summary", content);
                 }
@@ -224,8 +313,8 @@ impl Stream {
                 step.fields.insert("signature".to_owned(), signature.as_ref().into());
             }
             (kind, _) => {
-                let other: OtherDelta<'_> = serde_json::from_slice(data)
-                    .map_err(|error| DecodeError::not_json(String::new(), &error))?;
+                let other: OtherDelta<'_> =
+                    read(data).map_err(|error| DecodeError::not_json(String::new(), &error))?;
                 let Value::Object(other) = owned(other.delta)? else {
                     return Err(unexpected("/delta", "an object"));
                 };
@@ -262,6 +351,23 @@ impl Step {
         self.fields.get("type").is_some_and(|is| is == kind)
     }
 
+    fn add_text(&mut self, part: usize, delta: &str, on_event: &mut OnEvent<'_>) {
+        self.text.push_str(delta);
+        on_event(StreamEvent::Text { part, delta });
+    }
+
+    fn add_thought(&mut self, part: usize, delta: &str, on_event: &mut OnEvent<'_>) {
+        self.text.push_str(delta);
+        on_event(StreamEvent::Thinking { part, delta });
+    }
+
+    fn add_arguments(&mut self, part: usize, delta: &str, on_event: &mut OnEvent<'_>) {
+        self.arguments.push_str(delta);
+        if self.is("function_call") {
+            on_event(StreamEvent::Arguments { part, delta });
+        }
+    }
+
     fn is_bare(&self) -> bool {
         self.text.is_empty() && self.arguments.is_empty() && !self.fields.contains_key("signature")
     }
@@ -289,7 +395,11 @@ impl Step {
         let last = self.fields.get_mut(list).and_then(Value::as_array_mut).and_then(|items| items.last_mut());
         match last.filter(|last| text(last, "type") == "text").and_then(|last| last.get_mut("text")) {
             Some(Value::String(begun)) => begun.push_str(&more),
-            _ => self.push(list, json!({"type": "text", "text": more})),
+            _ => {
+                let mut item = pieces::of("text", grown(more));
+                item.insert("type".to_owned(), "text".into());
+                self.push(list, Value::Object(item));
+            }
         }
     }
 
@@ -321,7 +431,7 @@ impl Step {
     fn into_value(mut self) -> Value {
         self.flush();
         if !self.arguments.is_empty() {
-            let arguments = std::mem::take(&mut self.arguments);
+            let arguments = grown(std::mem::take(&mut self.arguments));
             let arguments = serde_json::from_str(&arguments).unwrap_or(Value::String(arguments));
             self.fields.insert("arguments".to_owned(), arguments);
         }

@@ -17,6 +17,7 @@ use crate::envelope::Issuer;
 use crate::event::{self, Body, Event, Image, ToolResult};
 use crate::history::{extra_fields, join_system, reply_text};
 use crate::hosts::{ChatHost, MaxTokensField, NEVER_SENT};
+use crate::json::with_history;
 use crate::native::NativeTool;
 use crate::pieces;
 use crate::repair::{Entry, entries, is_assistant};
@@ -76,7 +77,6 @@ pub(crate) fn request(
     let is_newer = host.max_tokens == MaxTokensField::MaxCompletionTokens;
     let body = Request {
         model: &issuer.model,
-        messages,
         max_tokens: (!is_newer).then_some(options.max_tokens),
         max_completion_tokens: is_newer.then_some(options.max_tokens),
         tools,
@@ -84,7 +84,7 @@ pub(crate) fn request(
         parallel_tool_calls,
         extra,
     };
-    let body = serde_json::to_value(body).expect("strings and JSON values always serialise");
+    let body = with_history(body, "messages", messages);
     let context = AnswerContext { issuer: issuer.clone(), renames: names.renames(), native };
     Ok(EncodedRequest { body, context, degradations: degradations.0 })
 }

@@ -17,6 +17,7 @@ use crate::encoded::{Degradations, EncodeError, EncodedRequest, RequestOptions};
 use crate::envelope::Issuer;
 use crate::event::{Body, Event, Role};
 use crate::history::{extra_fields, join_system};
+use crate::json::with_history;
 use crate::names::{Mapper, NameRule};
 use crate::repair::{Entry, entries, is_assistant};
 use crate::verdict::{Arguments, DecodedCall};
@@ -77,13 +78,13 @@ pub(crate) fn request(
         model: &issuer.model,
         max_output_tokens,
         instructions: &instructions,
-        input: items.into_iter().map(|item| item.value).collect(),
         tools,
         tool_choice,
         parallel_tool_calls,
         extra,
     };
-    let body = serde_json::to_value(body).expect("strings and JSON values always serialise");
+    let input = items.into_iter().map(|item| item.value).collect();
+    let body = with_history(body, "input", input);
     let context = AnswerContext { issuer: issuer.clone(), renames: names.renames(), native };
     Ok(EncodedRequest { body, context, degradations: degradations.0 })
 }

@@ -1,14 +1,42 @@
 //! One event of a stream, as it is read.
 
 use serde::Deserialize;
+use serde::de::{Error as _, MapAccess};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::super::wire::IncompleteDetails;
 use crate::decoded::DecodeError;
+use crate::fields::{self, Fields};
 use crate::text::{AnyText, Text};
 
-/// Fields that this crate does not know are skipped without being kept.
+/// The event that a stream mostly consists of: more of what is said, and nothing else.
+#[derive(Debug, Default)]
+pub(super) struct Saying<'a> {
+    pub(super) kind: Text<'a>,
+    pub(super) output_index: Option<u64>,
+    pub(super) content_index: Option<u64>,
+    pub(super) summary_index: Option<u64>,
+    pub(super) delta: Option<Text<'a>>,
+}
+
+impl<'de> Fields<'de> for Saying<'de> {
+    fn field<A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error> {
+        match key {
+            "type" => self.kind = map.next_value()?,
+            "output_index" => self.output_index = map.next_value()?,
+            "content_index" => self.content_index = map.next_value()?,
+            "summary_index" => self.summary_index = map.next_value()?,
+            "delta" => self.delta = map.next_value()?,
+            // Of no delta, and long.
+            "item" | "response" => return Err(A::Error::custom("no delta")),
+            _ => fields::skip(map)?,
+        }
+        Ok(())
+    }
+}
+
+/// Any event. Fields that this crate does not know are skipped without being kept.
 #[derive(Debug, Deserialize)]
 pub(super) struct Chunk<'a> {
     #[serde(borrow, rename = "type", default)]
@@ -108,16 +136,18 @@ impl Piece {
     }
 }
 
-impl<'a> Chunk<'a> {
-    /// Which part of the item it is about; `None` where the event does not say.
-    pub(super) fn index(&self, section: Section) -> Option<u64> {
-        match section {
-            Section::Summary => self.summary_index,
-            Section::Reasoning | Section::Text | Section::Refusal => self.content_index,
-            Section::Call => Some(0),
+impl Section {
+    /// Which part of the item an event is about; `None` where it does not say.
+    pub(super) fn index(self, of_summary: Option<u64>, of_content: Option<u64>) -> Option<u64> {
+        match self {
+            Self::Summary => of_summary,
+            Self::Reasoning | Self::Text | Self::Refusal => of_content,
+            Self::Call => Some(0),
         }
     }
+}
 
+impl Chunk<'_> {
     /// All of the text.
     pub(super) fn whole(&self) -> Result<Option<String>, DecodeError> {
         let raw =

@@ -6,19 +6,22 @@
 mod chunk;
 mod slot;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use self::chunk::{Chunk, Known, Piece, Response, Section, read, value};
+use self::chunk::{Chunk, Known, Piece, Response, Saying, Section, read, value};
 use self::slot::Slot;
 use super::decode::{self, check, provider_error, unexpected};
 use super::item::{self, Ending, Kind};
 use crate::context::AnswerContext;
 use crate::decoded::{DecodeError, Decoded, MAX_PARTS};
+use crate::fields;
 use crate::frames::Frame;
+use crate::json;
 use crate::stream_event::{OnEvent, StreamEvent, Taken};
+use crate::text::Text;
 use crate::usage::Usage;
 
 #[derive(Debug)]
@@ -27,7 +30,7 @@ pub(crate) struct Stream {
     /// In the order in which they began.
     slots: Vec<Slot>,
     /// The latest item at each place of the answer. Some hosts begin another one at the same place.
-    by_index: HashMap<u64, usize>,
+    by_index: BTreeMap<u64, usize>,
     raw_stop_reason: Option<String>,
     incomplete_reason: Option<String>,
     usage: Usage,
@@ -38,7 +41,7 @@ impl Stream {
         Self {
             context,
             slots: Vec::new(),
-            by_index: HashMap::new(),
+            by_index: BTreeMap::new(),
             raw_stop_reason: None,
             incomplete_reason: None,
             usage: Usage::default(),
@@ -54,7 +57,11 @@ impl Stream {
         if matches!(frame.data.trim_ascii(), b"" | b"[DONE]") {
             return Ok(Taken::More);
         }
-        let chunk: Chunk<'_> = match serde_json::from_slice(frame.data) {
+        let mut saying = Saying::default();
+        if fields::read_fields(frame.data, &mut saying).is_ok() && self.say(&saying, on_event) {
+            return Ok(Taken::More);
+        }
+        let chunk: Chunk<'_> = match json::read(frame.data) {
             Ok(chunk) => chunk,
             // Each item comes whole at its end, so that what is after a broken event stands for itself.
             Err(error) => return Ok(Taken::Failed(DecodeError::not_json(String::new(), &error))),
@@ -87,6 +94,16 @@ impl Stream {
             _ => return self.other(kind, &chunk, on_event),
         }
         Ok(Taken::More)
+    }
+
+    /// Takes more text of an item that has begun; false for any other event.
+    fn say(&mut self, saying: &Saying<'_>, on_event: &mut OnEvent<'_>) -> bool {
+        let Some(Piece::Delta(section)) = Piece::of(saying.kind.as_str()) else { return false };
+        let at = saying.output_index.and_then(|index| self.by_index.get(&index));
+        let (Some(&at), Some(Text(delta))) = (at, &saying.delta) else { return false };
+        let index = section.index(saying.summary_index, saying.content_index);
+        self.slots[at].push(section, index, delta, on_event);
+        true
     }
 
     /// The last event, whatever it is called, or one that this crate does not know.
@@ -190,7 +207,7 @@ impl Stream {
             }
         };
         let slot = &mut self.slots[at];
-        let index = chunk.index(section);
+        let index = section.index(chunk.summary_index, chunk.content_index);
         match piece {
             Piece::Delta(_) => slot.push(section, index, chunk.delta.as_str(), on_event),
             Piece::Done(_) if slot.lacks(section, index) => {

@@ -105,8 +105,14 @@ impl Slot {
         let State::Open { pieces, .. } = &mut self.state else { return };
         let last = || pieces.keys().rev().find(|(_, of)| *of == section).map(|(index, _)| *index);
         let index = index.or_else(last).unwrap_or_default();
-        let is_next = self.told && !pieces.contains_key(&(index, section));
-        pieces.entry((index, section)).or_default().push_str(delta);
+        let mut is_next = false;
+        match pieces.get_mut(&(index, section)) {
+            Some(piece) => piece.push_str(delta),
+            None => {
+                is_next = self.told;
+                pieces.insert((index, section), delta.to_owned());
+            }
+        }
         let part = self.part;
         match section {
             Section::Summary | Section::Reasoning => {
