@@ -203,7 +203,7 @@ async function main() {
     await send("sendHostContextChange", { theme: "light" });
   });
   const patch =
-    "@@ -3,1 +3,1 @@\n-What has to happen before **version 2** goes out. Owner of each line in brackets.\n+What has to happen before **version 2** goes out, by June.\n@@ -18,3 +18,4 @@\n 1. Freeze the branch\n-2. Run `cargo test --workspace`\n+2. Run every check\n+3. Ask Grace\n 3. Publish\n";
+    "@@ -3,1 +3,1 @@\n-What has to happen before **version 2** goes out. Owner of each line in brackets.\n+What has to happen before **version 2** goes out, by June.\n@@ -18,3 +18,4 @@\n 1. Freeze the branch\n-2. Run `cargo test --workspace`\n+2. Run every check\n+3. Ask ops\n 3. Publish\n";
   await check("document: a patch is previewed while it streams, and gone with its result", async () => {
     const seen = [];
     for (const part of [20, 110, 150, 260, patch.length - 4]) {
@@ -227,7 +227,7 @@ async function main() {
     that(!result.isError, JSON.stringify(result.content));
     await send("sendToolResult", result);
     await until(
-      async () => (await at("diff").count()) === 0 && (await at("doc-view").innerText()).includes("Ask Grace"),
+      async () => (await at("diff").count()) === 0 && (await at("doc-view").innerText()).includes("Ask ops"),
       "the new text without a diff",
     );
     return JSON.stringify(seen);

@@ -7,7 +7,7 @@ What has to happen before **version 2** goes out. Owner of each line in brackets
 
 ## Scope
 
-- [x] Import of old boards [Ada]
+- [x] Import of old boards [docs]
 - [ ] Offline mode, behind a flag
   - storage in the browser
   - conflicts shown, never merged silently
@@ -23,8 +23,8 @@ What has to happen before **version 2** goes out. Owner of each line in brackets
 
 | Check | Who | State |
 | --- | --- | --- |
-| Licence texts | Ada | done |
-| Upgrade from 1.9 | Grace | open |
+| Licence texts | docs | done |
+| Upgrade from 1.9 | ops | open |
 
 \`\`\`rust
 fn main() {
