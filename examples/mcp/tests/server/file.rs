@@ -1,10 +1,12 @@
 //! The file of a document.
 
 use std::process::Command;
+use std::thread;
+use std::time::Duration;
 
 use serde_json::json;
 
-use super::client::{Client, Folder};
+use super::client::{Client, Folder, pages};
 
 struct World {
     folder: Folder,
@@ -148,4 +150,54 @@ fn a_command_line_that_cannot_be_followed() {
         assert!(!output.status.success() && output.stdout.is_empty(), "{arguments:?}");
         assert!(String::from_utf8(output.stderr).unwrap().starts_with("canvas-mcp: "), "{arguments:?}");
     }
+}
+
+/// Two servers on one file and one database, a model at one and a person at the other.
+#[test]
+fn two_servers_on_one_file_take_turns() {
+    let world = World::new("# Plan\n\n- model 0\n\n## Mine\n\n- user 0\n");
+    let (mut model, database) = (world.start(), world.folder.file("x.db"));
+    let document = world.folder.file("plan.md");
+    let arguments = ["--db", database.as_str(), "--document", document.as_str()];
+    let mut person = Client::start_as("page", pages(), &arguments);
+    let at_work = thread::spawn(move || {
+        let mut done = 0;
+        while done < 12 {
+            let taken = model.call("canvas_check_out", json!({}));
+            let lease = &taken["structuredContent"]["lease_id"];
+            if taken["isError"] == true {
+                continue;
+            }
+            let read = model.call("canvas_read_all", json!({"lease_id": lease}));
+            let patch = format!("@@\n-- model {done}\n+- model {}\n", done + 1);
+            let patched = model.call("canvas_apply_patch", json!({"lease_id": lease, "patch": patch}));
+            if read["isError"] == false && patched["isError"] == false {
+                done += 1;
+            }
+            let given = model.call("canvas_check_in", json!({"lease_id": lease}));
+            let code = &given["structuredContent"]["error"]["code"];
+            assert!(given["isError"] == false || code == "STALE_EPOCH", "{given}");
+        }
+        model
+    });
+    for number in 0..12 {
+        loop {
+            let state = person.done("app_state", json!({}));
+            let text = state["markdown"].as_str().unwrap();
+            let text = text.replace(&format!("- user {number}\n"), &format!("- user {}\n", number + 1));
+            let edit = json!({"markdown": text, "base_revision_id": state["revision_id"]});
+            let edited = person.call("app_edit", edit);
+            if edited["isError"] == false {
+                break;
+            }
+            assert_eq!(edited["structuredContent"]["error"]["code"], "PATCH_REJECTED", "{edited}");
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+    let mut model = at_work.join().unwrap();
+    let lease = model.check_out();
+    model.done("canvas_check_in", json!({"lease_id": lease}));
+    let text = "# Plan\n\n- model 12\n\n## Mine\n\n- user 12\n";
+    assert_eq!(person.read("canvas://plan/document"), text);
+    assert_eq!(world.file(), text);
 }
