@@ -20,14 +20,7 @@ impl World {
     }
 
     fn start(&self) -> Client {
-        Client::start(&[
-            "--db",
-            &self.folder.file("x.db"),
-            "--document",
-            &self.folder.file("plan.md"),
-            "--ttl",
-            "1",
-        ])
+        Client::start(&["--db", &self.folder.file("x.db"), "--document", &self.folder.file("plan.md")])
     }
 
     fn file(&self) -> String {
