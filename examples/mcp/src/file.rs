@@ -3,6 +3,8 @@
 //! * It is written at each promotion, into a new file that takes its place, so that it never has half a text.
 //! * It is written first and the store second. A process that is killed in between leaves a file that is the draft; the
 //!   next start promotes that.
+//! * A model may write between the two, so that the store has more than the file until that is written again. A note beside
+//!   the file says meanwhile which text is a server's.
 //! * Servers on one file take turns by a lock on its folder, which a killed process holds no longer.
 //! * What somebody else wrote is never overwritten. At the start it is a person's edit, on the text that the file had
 //!   last; later the promotion is refused, with the difference.
@@ -169,9 +171,20 @@ impl DocumentFile {
             let diff = build(&before, &text.unwrap_or_default(), 3);
             return Err(FileError::Changed { name: self.name(), diff });
         }
+        std::fs::write(self.note(), draft.to_string()).map_err(|error| self.io("written", error))?;
         self.replace(snapshot.text())?;
         self.know(draft);
         Ok(())
+    }
+
+    /// The file has what the store has.
+    pub(crate) fn settled(&self, _: &Writing<'_>) {
+        drop(std::fs::remove_file(self.note()));
+    }
+
+    /// Where the text is noted that is being promoted.
+    fn note(&self) -> PathBuf {
+        self.folder().join(format!(".{}.promoting", self.name()))
     }
 
     fn know(&self, text: BlobId) {
@@ -182,6 +195,9 @@ impl DocumentFile {
     async fn is_ours(&self, host: &Host, snapshot: &Snapshot, text: BlobId) -> bool {
         let known = *self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known == Some(text) || committed(snapshot) == Some(text) {
+            return true;
+        }
+        if std::fs::read_to_string(self.note()).is_ok_and(|noted| noted == text.to_string()) {
             return true;
         }
         let Ok(entries) = host.engine.history(&host.first, None, LOOKS, clock::now()).await else {
@@ -256,8 +272,11 @@ impl Host {
         let snapshot = self.engine.snapshot(&self.first, clock::now()).await?;
         if let Some(text) = file.read()? {
             let known = BlobId::of(text.as_bytes());
+            let is_settled = committed(&snapshot) == Some(snapshot.head.document());
             if known != snapshot.head.document() && !file.is_ours(self, &snapshot, known).await {
                 self.import(file, &snapshot, text).await?;
+            } else if is_settled && known != snapshot.head.document() {
+                file.replace(snapshot.text())?;
             }
         } else if committed(&snapshot).is_some() {
             // Nobody has it any more, so that nothing of it can be lost.
@@ -270,6 +289,7 @@ impl Host {
         if committed(&snapshot).is_none_or(|artefact| text != Some(artefact)) {
             self.promote(&self.first, Ending::Person).await.map_err(StartError::agree)?;
         }
+        file.settled(&file.writing().await);
         Ok(())
     }
 

@@ -86,6 +86,9 @@ impl Host {
             let after = self.engine.snapshot(canvas, clock::now()).await.map_err(SessionError::from)?;
             let is_whole = file.is_none() || committed(&after) == Some(snapshot.head.document());
             if is_whole {
+                if let (Some(file), Some(writing)) = (file, &writing) {
+                    file.settled(writing);
+                }
                 break;
             }
         }

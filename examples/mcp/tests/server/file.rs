@@ -1,9 +1,11 @@
 //! The file of a document.
 
+use std::ffi::OsString;
 use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
+use canvas_core::BlobId;
 use serde_json::json;
 
 use super::client::{Client, Folder, pages};
@@ -133,7 +135,8 @@ fn bytes_outside_of_an_edit_stay_as_they_are() {
     assert_eq!(world.file(), "\u{feff}# Plan\r\n\r\n- b\r\n- end");
     let left: Vec<_> =
         std::fs::read_dir(world.folder.path()).unwrap().flatten().map(|e| e.file_name()).collect();
-    assert!(!left.iter().any(|name| name.to_string_lossy().ends_with(".new")), "{left:?}");
+    let is_left = |name: &OsString| name.to_string_lossy().starts_with('.');
+    assert!(!left.iter().any(is_left), "{left:?}");
 }
 
 #[test]
@@ -143,6 +146,29 @@ fn a_command_line_that_cannot_be_followed() {
         assert!(!output.status.success() && output.stdout.is_empty(), "{arguments:?}");
         assert!(String::from_utf8(output.stderr).unwrap().starts_with("canvas-mcp: "), "{arguments:?}");
     }
+}
+
+/// A server that was killed after its promotion had more than its file leaves a note of what it wrote.
+#[test]
+fn a_promotion_that_was_cut_off_is_made_whole() {
+    let world = World::new("# Plan\n\n- a\n");
+    let mut client = world.start();
+    let lease = client.check_out();
+    patch(&mut client, &lease, "@@\n-- a\n+- b\n");
+    client.done("canvas_check_in", json!({"lease_id": lease}));
+    assert!(client.close().success());
+    let old = "# Plan\n\n- a\n";
+    world.folder.write("plan.md", old);
+    world.folder.write(".plan.md.promoting", &BlobId::of(old.as_bytes()).to_string());
+    let mut client = world.start();
+    assert_eq!(client.read("canvas://plan/document"), "# Plan\n\n- b\n");
+    assert_eq!(world.file(), "# Plan\n\n- b\n");
+    assert!(!world.folder.path().join(".plan.md.promoting").exists());
+    assert!(client.close().success());
+
+    // Without the note the same text is what another program wrote.
+    world.folder.write("plan.md", old);
+    assert_eq!(world.start().read("canvas://plan/document"), old);
 }
 
 /// Two servers on one file and one database, a model at one and a person at the other.
