@@ -3,9 +3,13 @@
 //! * It is written at each promotion, into a new file that takes its place, so that it never has half a text.
 //! * It is written first and the store second. A process that is killed in between leaves a file that is the draft; the
 //!   next start promotes that.
+//! * A model may write between the two, so that the store has more than the file until that is written again. A note beside
+//!   the file says meanwhile which text is a server's.
+//! * Servers on one file take turns by a lock on its folder, which a killed process holds no longer.
 //! * What somebody else wrote is never overwritten. At the start it is a person's edit, on the text that the file had
 //!   last; later the promotion is refused, with the difference.
 
+use std::fs::TryLockError;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex as SyncMutex, PoisonError};
@@ -28,12 +32,17 @@ pub(crate) struct DocumentFile {
     start: String,
     /// The text that this process wrote last, or took as a person's edit.
     known: SyncMutex<Option<BlobId>>,
-    /// One promotion writes at a time.
+    /// One promotion of this process writes at a time.
     turn: Mutex<()>,
 }
 
-/// The right to write.
-pub(crate) type Writing<'a> = MutexGuard<'a, ()>;
+/// The right to write, until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Writing<'a> {
+    _turn: MutexGuard<'a, ()>,
+    /// The folder, locked; `None` where the system locks no folders, and servers may find the file changed.
+    _lock: Option<std::fs::File>,
+}
 
 /// Why the file is not written, or not read.
 #[derive(Debug, thiserror::Error)]
@@ -90,6 +99,10 @@ impl FileError {
 /// Entries of the journal that are looked through for a text.
 const LOOKS: usize = 256;
 
+/// How often, and after which pauses, a lock is tried: for 10 seconds, since a promotion takes milliseconds.
+const LOCK_TRIES: u32 = 5_000;
+const LOCK_PAUSE: Duration = Duration::from_millis(2);
+
 /// How old a file that is being written is before it counts as left behind.
 const LEFT_BEHIND: Duration = Duration::from_secs(60);
 
@@ -117,9 +130,23 @@ impl DocumentFile {
         }
     }
 
-    /// Waits until nobody else in this process writes.
+    /// Waits until no other server writes.
     pub(crate) async fn writing(&self) -> Writing<'_> {
-        self.turn.lock().await
+        let turn = self.turn.lock().await;
+        let mut lock = std::fs::File::open(self.folder()).ok();
+        for _ in 0..LOCK_TRIES {
+            match lock.as_ref().map(std::fs::File::try_lock) {
+                None | Some(Ok(())) => break,
+                Some(Err(TryLockError::WouldBlock)) => tokio::time::sleep(LOCK_PAUSE).await,
+                Some(Err(TryLockError::Error(_))) => lock = None,
+            }
+        }
+        Writing { _turn: turn, _lock: lock }
+    }
+
+    fn folder(&self) -> &Path {
+        let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        folder.unwrap_or_else(|| Path::new("."))
     }
 
     /// Makes the draft the file's text, unless somebody else has changed it.
@@ -144,9 +171,20 @@ impl DocumentFile {
             let diff = build(&before, &text.unwrap_or_default(), 3);
             return Err(FileError::Changed { name: self.name(), diff });
         }
+        std::fs::write(self.note(), draft.to_string()).map_err(|error| self.io("written", error))?;
         self.replace(snapshot.text())?;
         self.know(draft);
         Ok(())
+    }
+
+    /// The file has what the store has.
+    pub(crate) fn settled(&self, _: &Writing<'_>) {
+        drop(std::fs::remove_file(self.note()));
+    }
+
+    /// Where the text is noted that is being promoted.
+    fn note(&self) -> PathBuf {
+        self.folder().join(format!(".{}.promoting", self.name()))
     }
 
     fn know(&self, text: BlobId) {
@@ -157,6 +195,9 @@ impl DocumentFile {
     async fn is_ours(&self, host: &Host, snapshot: &Snapshot, text: BlobId) -> bool {
         let known = *self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known == Some(text) || committed(snapshot) == Some(text) {
+            return true;
+        }
+        if std::fs::read_to_string(self.note()).is_ok_and(|noted| noted == text.to_string()) {
             return true;
         }
         let Ok(entries) = host.engine.history(&host.first, None, LOOKS, clock::now()).await else {
@@ -183,8 +224,7 @@ impl DocumentFile {
 
     /// Puts a new file into the place of the old one. After a power loss it is one or the other.
     fn replace(&self, text: &str) -> Result<(), FileError> {
-        let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let folder = folder.unwrap_or_else(|| Path::new("."));
+        let folder = self.folder();
         let new = folder.join(format!(".{}.{}.new", self.name(), self.start));
         let written = (|| {
             let mut file = std::fs::File::create(&new)?;
@@ -205,8 +245,7 @@ impl DocumentFile {
 
     /// Removes what killed processes have left.
     fn sweep(&self) {
-        let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let Ok(entries) = std::fs::read_dir(folder.unwrap_or_else(|| Path::new("."))) else { return };
+        let Ok(entries) = std::fs::read_dir(self.folder()) else { return };
         let begin = format!(".{}.", self.name());
         for entry in entries.flatten() {
             let name = entry.file_name();
@@ -229,22 +268,28 @@ impl Host {
     /// Makes the file and the canvas agree, before anybody asks for either.
     pub(crate) async fn agree(&self, file: &DocumentFile) -> Result<(), StartError> {
         file.sweep();
+        let writing = file.writing().await;
         let snapshot = self.engine.snapshot(&self.first, clock::now()).await?;
         if let Some(text) = file.read()? {
             let known = BlobId::of(text.as_bytes());
+            let is_settled = committed(&snapshot) == Some(snapshot.head.document());
             if known != snapshot.head.document() && !file.is_ours(self, &snapshot, known).await {
                 self.import(file, &snapshot, text).await?;
+            } else if is_settled && known != snapshot.head.document() {
+                file.replace(snapshot.text())?;
             }
         } else if committed(&snapshot).is_some() {
             // Nobody has it any more, so that nothing of it can be lost.
             file.replace(snapshot.text())?;
         }
+        drop(writing);
         // A draft that no check-in has promoted stays one.
         let snapshot = self.engine.snapshot(&self.first, clock::now()).await?;
         let text = file.read()?.map(|text| BlobId::of(text.as_bytes()));
         if committed(&snapshot).is_none_or(|artefact| text != Some(artefact)) {
             self.promote(&self.first, Ending::Person).await.map_err(StartError::agree)?;
         }
+        file.settled(&file.writing().await);
         Ok(())
     }
 

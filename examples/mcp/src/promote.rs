@@ -68,11 +68,13 @@ impl Host {
             None => None,
         };
         let mut done = Promoted::default();
-        for _ in 0..TRIES {
+        for number in 0..TRIES {
             let snapshot = self.engine.snapshot(canvas, clock::now()).await.map_err(SessionError::from)?;
-            // Where nothing is promoted, nothing is written, whatever the file has.
+            // Where nothing is promoted, nothing is written, whatever the file has. But a model may have written between the
+            // file and the promotion, which then has more than the file.
+            let is_behind = number > 0 || committed(&snapshot) != Some(snapshot.head.document());
             if let (Some(file), Some(writing)) = (file, &writing)
-                && committed(&snapshot) != Some(snapshot.head.document())
+                && is_behind
             {
                 file.write(self, &snapshot, writing).await?;
             }
@@ -84,6 +86,9 @@ impl Host {
             let after = self.engine.snapshot(canvas, clock::now()).await.map_err(SessionError::from)?;
             let is_whole = file.is_none() || committed(&after) == Some(snapshot.head.document());
             if is_whole {
+                if let (Some(file), Some(writing)) = (file, &writing) {
+                    file.settled(writing);
+                }
                 break;
             }
         }

@@ -1,10 +1,14 @@
 //! The file of a document.
 
+use std::ffi::OsString;
 use std::process::Command;
+use std::thread;
+use std::time::Duration;
 
+use canvas_core::BlobId;
 use serde_json::json;
 
-use super::client::{Client, Folder};
+use super::client::{Client, Folder, pages};
 
 struct World {
     folder: Folder,
@@ -18,14 +22,7 @@ impl World {
     }
 
     fn start(&self) -> Client {
-        Client::start(&[
-            "--db",
-            &self.folder.file("x.db"),
-            "--document",
-            &self.folder.file("plan.md"),
-            "--ttl",
-            "1",
-        ])
+        Client::start(&["--db", &self.folder.file("x.db"), "--document", &self.folder.file("plan.md")])
     }
 
     fn file(&self) -> String {
@@ -138,7 +135,8 @@ fn bytes_outside_of_an_edit_stay_as_they_are() {
     assert_eq!(world.file(), "\u{feff}# Plan\r\n\r\n- b\r\n- end");
     let left: Vec<_> =
         std::fs::read_dir(world.folder.path()).unwrap().flatten().map(|e| e.file_name()).collect();
-    assert!(!left.iter().any(|name| name.to_string_lossy().ends_with(".new")), "{left:?}");
+    let is_left = |name: &OsString| name.to_string_lossy().starts_with('.');
+    assert!(!left.iter().any(is_left), "{left:?}");
 }
 
 #[test]
@@ -148,4 +146,77 @@ fn a_command_line_that_cannot_be_followed() {
         assert!(!output.status.success() && output.stdout.is_empty(), "{arguments:?}");
         assert!(String::from_utf8(output.stderr).unwrap().starts_with("canvas-mcp: "), "{arguments:?}");
     }
+}
+
+/// A server that was killed after its promotion had more than its file leaves a note of what it wrote.
+#[test]
+fn a_promotion_that_was_cut_off_is_made_whole() {
+    let world = World::new("# Plan\n\n- a\n");
+    let mut client = world.start();
+    let lease = client.check_out();
+    patch(&mut client, &lease, "@@\n-- a\n+- b\n");
+    client.done("canvas_check_in", json!({"lease_id": lease}));
+    assert!(client.close().success());
+    let old = "# Plan\n\n- a\n";
+    world.folder.write("plan.md", old);
+    world.folder.write(".plan.md.promoting", &BlobId::of(old.as_bytes()).to_string());
+    let mut client = world.start();
+    assert_eq!(client.read("canvas://plan/document"), "# Plan\n\n- b\n");
+    assert_eq!(world.file(), "# Plan\n\n- b\n");
+    assert!(!world.folder.path().join(".plan.md.promoting").exists());
+    assert!(client.close().success());
+
+    // Without the note the same text is what another program wrote.
+    world.folder.write("plan.md", old);
+    assert_eq!(world.start().read("canvas://plan/document"), old);
+}
+
+/// Two servers on one file and one database, a model at one and a person at the other.
+#[test]
+fn two_servers_on_one_file_take_turns() {
+    let world = World::new("# Plan\n\n- model 0\n\n## Mine\n\n- user 0\n");
+    let (mut model, database) = (world.start(), world.folder.file("x.db"));
+    let document = world.folder.file("plan.md");
+    let arguments = ["--db", database.as_str(), "--document", document.as_str()];
+    let mut person = Client::start_as("page", pages(), &arguments);
+    let at_work = thread::spawn(move || {
+        let mut done = 0;
+        while done < 12 {
+            let taken = model.call("canvas_check_out", json!({}));
+            let lease = &taken["structuredContent"]["lease_id"];
+            if taken["isError"] == true {
+                continue;
+            }
+            let read = model.call("canvas_read_all", json!({"lease_id": lease}));
+            let patch = format!("@@\n-- model {done}\n+- model {}\n", done + 1);
+            let patched = model.call("canvas_apply_patch", json!({"lease_id": lease, "patch": patch}));
+            if read["isError"] == false && patched["isError"] == false {
+                done += 1;
+            }
+            let given = model.call("canvas_check_in", json!({"lease_id": lease}));
+            let code = &given["structuredContent"]["error"]["code"];
+            assert!(given["isError"] == false || code == "STALE_EPOCH", "{given}");
+        }
+        model
+    });
+    for number in 0..12 {
+        loop {
+            let state = person.done("app_state", json!({}));
+            let text = state["markdown"].as_str().unwrap();
+            let text = text.replace(&format!("- user {number}\n"), &format!("- user {}\n", number + 1));
+            let edit = json!({"markdown": text, "base_revision_id": state["revision_id"]});
+            let edited = person.call("app_edit", edit);
+            if edited["isError"] == false {
+                break;
+            }
+            assert_eq!(edited["structuredContent"]["error"]["code"], "PATCH_REJECTED", "{edited}");
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+    let mut model = at_work.join().unwrap();
+    let lease = model.check_out();
+    model.done("canvas_check_in", json!({"lease_id": lease}));
+    let text = "# Plan\n\n- model 12\n\n## Mine\n\n- user 12\n";
+    assert_eq!(person.read("canvas://plan/document"), text);
+    assert_eq!(world.file(), text);
 }

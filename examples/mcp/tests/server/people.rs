@@ -59,13 +59,13 @@ fn an_edit_on_an_older_text_is_moved_or_refused_with_both() {
 #[test]
 fn after_the_user_took_control_a_model_waits() {
     let folder = Folder::new();
-    let (mut model, mut page) = pair(&folder, &["--quiet", "2"]);
+    let (mut model, mut page) = pair(&folder, &["--quiet", "4"]);
     model.check_out();
     let state = page.done("app_state", json!({}));
     assert_eq!((&state["lock"]["locked"], &state["lock"]["can_take_control"]), (&json!(true), &json!(true)));
     page.done("app_take_control", json!({}));
     assert_eq!(model.refused("canvas_check_out", json!({})), "LOCK_NOT_AVAILABLE");
-    std::thread::sleep(Duration::from_millis(2_100));
+    std::thread::sleep(Duration::from_millis(4_100));
     model.check_out();
 
     // A prompt begins at once, since people choose it.

@@ -1,5 +1,8 @@
 //! Versions of the protocol, and what each answers.
 
+use std::collections::BTreeMap;
+
+use canvas_core::Schema;
 use serde_json::{Value, json};
 
 use super::client::Client;
@@ -74,6 +77,65 @@ fn tools_have_what_clients_show() {
         assert!(tool.get("_meta").is_none(), "{name} has no page for a client without pages");
     }
     assert!(client.told.is_empty(), "a server says nothing unasked");
+}
+
+/// Whatever a tool answers fits the schema that it is listed with.
+#[test]
+fn answers_fit_their_schemas() {
+    let mut client = Client::start(&[]);
+    let listed = client.ask("tools/list", json!({})).unwrap();
+    let schemas: BTreeMap<String, Schema> = listed["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tool| {
+            (tool["name"].as_str().unwrap().to_owned(), Schema::compile(&tool["outputSchema"]).unwrap())
+        })
+        .collect();
+    let lease = client.check_out();
+    let made = client.done("create_component", json!({"type_id": "text.note", "config": {"text": "x"}}));
+    let component = &made["component_id"];
+    let view = client.done("save_view", json!({"name": "v"}));
+    let section = client.done("canvas_read_section", json!({"path": ["Notes"]}));
+    let snapshot = client.done("document_snapshot", json!({}));
+    let edit = json!({
+        "start": 1, "end": 1, "text": "# Notes!", "expect_hash": section["range_hash"], "lease_id": lease,
+    });
+    let spec = json!({"version": 1, "mode": "html", "toolPolicy": {"allow": []}, "state": {}, "actions": {}, "bindings": {}});
+    let calls = [
+        ("canvas_renew_lease", json!({"lease_id": lease})),
+        ("canvas_read_lines", json!({"lease_id": lease, "start_line": 1, "end_line": 9})),
+        ("canvas_read_all", json!({"lease_id": lease})),
+        ("canvas_grep", json!({"lease_id": lease, "query": "Notes"})),
+        ("canvas_outline", json!({})),
+        ("canvas_read_section", json!({"path": ["Notes"]})),
+        ("canvas_replace_lines", edit),
+        ("canvas_apply_patch", json!({"lease_id": lease, "patch": "@@\n-# Notes!\n+# Notes\n"})),
+        ("canvas_apply_patch", json!({"lease_id": lease, "patch": "@@\n-nothing\n+x\n"})),
+        ("canvas_check_in", json!({"lease_id": lease})),
+        ("canvas_check_out", json!({})),
+        ("document_snapshot", json!({})),
+        ("diff_builder", json!({"before": "a\n", "after": "b\n"})),
+        ("document_edit", json!({"action": "insert"})),
+        ("create_component", json!({"type_id": "text.note"})),
+        ("modify_component", json!({"component_id": component, "config": {"text": "y"}})),
+        ("arrange_canvas", json!({"operations": []})),
+        ("refresh_component", json!({"component_id": component})),
+        ("show_canvas", json!({})),
+        ("undo", json!({})),
+        ("redo", json!({})),
+        ("load_view", json!({"view_id": view["view_id"]})),
+        ("remove_component", json!({"component_id": component})),
+        ("gsv__Canvas", json!({"operation": "upsert", "title": "x", "spec": spec})),
+        ("gsv__Canvas", json!({"operation": "get"})),
+        ("surface_action", json!({"actionId": "x"})),
+    ];
+    assert!(snapshot["text"].is_string());
+    for (name, arguments) in calls {
+        let result = client.call(name, arguments);
+        let faults: Vec<_> = schemas[name].validate(&result["structuredContent"]);
+        assert!(faults.is_empty(), "{name}: {faults:?} in {result}");
+    }
 }
 
 #[test]
