@@ -4,7 +4,6 @@
 //! [`Provider`](crate::Provider), but three functions.
 
 use canvas_tools::ToolSpec;
-use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::declare::{self, Declared, Function, ToolRules};
@@ -22,29 +21,18 @@ const RULES: ToolRules = ToolRules {
     built_in: |_| false,
 };
 
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Tool<'a> {
-    name: String,
-    #[serde(skip_serializing_if = "str::is_empty")]
-    description: &'a str,
-    input_schema: Value,
-}
-
 /// Tools as the `tools` of a `tools/list` result.
 pub fn tools(specs: &[ToolSpec]) -> EncodedTools {
     let mut degradations = Degradations::default();
     let mut mapper = declare::mapper(specs, None, RULES);
-    let tools: Vec<_> = declare::declare(specs, None, RULES, &mut mapper, &mut degradations)
-        .into_iter()
-        .filter_map(|tool| match tool {
-            Declared::Function(Function { name, description, schema }) => {
-                Some(Tool { name, description, input_schema: schema })
-            }
-            Declared::BuiltIn(_) => None,
-        })
-        .collect();
-    let tools = serde_json::to_value(tools).expect("strings and JSON values always serialise");
+    let tools = declare::declare(specs, None, RULES, &mut mapper, &mut degradations).into_iter();
+    let tools = tools.map(|tool| match tool {
+        Declared::Function(Function { name, description, schema }) => {
+            json!({"name": name, "description": description, "inputSchema": schema})
+        }
+        Declared::BuiltIn(tool) => tool,
+    });
+    let tools = tools.collect();
     EncodedTools { tools, renames: mapper.renames(), degradations: degradations.0 }
 }
 
