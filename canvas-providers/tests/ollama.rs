@@ -34,6 +34,25 @@ fn verdicts() {
 }
 
 #[test]
+fn stop_reasons() {
+    for (word, reason) in
+        [("stop", StopReason::End), ("length", StopReason::Length), ("unload", StopReason::Other)]
+    {
+        let body =
+            json!({"message": {"role": "assistant", "content": "Hi"}, "done": true, "done_reason": word});
+        assert_eq!(OLLAMA.decode(&body, &context()).expect("decodes").stop_reason, reason, "{word}");
+    }
+}
+
+#[test]
+fn names_may_begin_with_a_digit() {
+    let spec = ToolSpec { name: "9_lives".into(), description: String::new(), parameters: json!({}) };
+    let encoded = OLLAMA.tools(&[spec], None);
+    assert_eq!(encoded.tools[0]["function"]["name"], "9_lives");
+    assert_eq!(encoded.renames.wire("9_lives"), None);
+}
+
+#[test]
 fn errors() {
     for (body, code, retryable) in [
         (json!({"error": "model \"x\" not found, try pulling it first"}), "PROVIDER_ERROR", false),
