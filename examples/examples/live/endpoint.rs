@@ -70,6 +70,16 @@ static ENDPOINTS: &[Endpoint] = &[
         asks_for_usage: false,
     },
     Endpoint {
+        provider: "gemini-interactions",
+        base_url: "https://generativelanguage.googleapis.com",
+        paths: ["/v1beta/interactions"; 2],
+        key: Some("GEMINI_API_KEY"),
+        key_header: ("x-goog-api-key", ""),
+        headers: &[],
+        says_stream: true,
+        asks_for_usage: false,
+    },
+    Endpoint {
         provider: "bedrock-converse",
         base_url: "https://bedrock-runtime.us-east-1.amazonaws.com",
         paths: ["/model/{model}/converse", "/model/{model}/converse-stream"],
