@@ -176,3 +176,44 @@ fn choices() {
     assert_eq!(names(ToolChoice::Required), (json!(["f", "g"]), 1));
     assert_eq!(names(ToolChoice::Tool("g".into())), (json!(["g"]), 1));
 }
+
+#[test]
+fn options_that_the_endpoint_lacks_are_told_where_there_are_tools() {
+    let spec = ToolSpec { name: "f".into(), description: String::new(), parameters: json!({}) };
+    let options = RequestOptions { parallel_calls: false, strict_tools: true, ..RequestOptions::default() };
+    for (specs, told) in
+        [(&[spec][..], vec!["/options/parallel_calls", "/options/strict_tools"]), (&[], vec![])]
+    {
+        let history = [Event::user("Hi")];
+        let request = OLLAMA.request(&OLLAMA.issuer("m"), "", specs, &history, &options).expect("encodes");
+        let paths: Vec<&str> = request.degradations.iter().map(|one| one.path.as_str()).collect();
+        assert_eq!(paths, told);
+    }
+}
+
+/// What is kept of an answer may have been altered since.
+#[test]
+fn a_part_of_another_kind_is_not_sent() {
+    for (part, used) in [
+        (json!({"content": "Done.", "thinking": "hm"}), true),
+        (json!({"content": 7}), false),
+        (json!({"content": "Done.", "images": []}), false),
+        (json!({"thinking": "hm"}), false),
+        (json!({"content": "Done.", "tool_calls": []}), false),
+    ] {
+        let envelope =
+            json!({"wire": "ollama", "issuer": {"host": "localhost:11434", "model": "m"}, "parts": [part]});
+        let event = json!({"role": "assistant", "content": "Done.", "envelope": envelope});
+        let history: Vec<Event> =
+            serde_json::from_value(json!([{"role": "user", "content": "Hi"}, event])).expect("events");
+        let options = RequestOptions::default();
+        let request = OLLAMA.request(&OLLAMA.issuer("m"), "", &[], &history, &options).expect("encodes");
+        let message = &request.body["messages"][1];
+        assert_eq!(message["content"], "Done.", "{part}");
+        assert_eq!(
+            (message.get("thinking").is_some(), request.degradations.is_empty()),
+            (used, used),
+            "{part}"
+        );
+    }
+}
