@@ -48,7 +48,7 @@
 //! # Limits
 //!
 //! * Anthropic Messages, OpenAI Responses, OpenAI Chat Completions, Ollama, Gemini (`generateContent` and Interactions) and
-//!   Bedrock Converse; tools and results of MCP.
+//!   Bedrock Converse; tools and calls of MCP.
 //! * It opens no connection and checks no arguments.
 //! * It knows no rule of a canvas: what a reply means for the lease comes from
 //!   [`ToolReply::lease_change`](canvas_tools::ToolReply::lease_change) and is never read out of a reply's JSON.
@@ -59,8 +59,8 @@
 //! results of the operations of `provider`. `native` declares the tools that models know by training. `names`, `schema`, `repair` and `not_executed` are what every provider needs.
 //! Each provider has a folder whose `wire` holds the structs that requests are written from. Answers are read by
 //! `decode` as JSON without such structs, because each part has to go back as it came, known or not. `fields` reads the
-//! events that streams mostly consist of. `hosts` holds what hosts of Chat Completions do in their own ways; [`mcp`] is what
-//! a server of MCP says and hears; `pieces` makes one message of several events and back. `tool_loop`
+//! events that streams mostly consist of. `hosts` holds what hosts of Chat Completions do in their own ways; [`mcp`] reads
+//! calls of MCP and writes its tools; `pieces` makes one message of several events and back. `tool_loop`
 //! runs a turn, and `driver` does so over futures of the host.
 
 mod anthropic;

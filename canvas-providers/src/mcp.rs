@@ -1,15 +1,13 @@
-//! MCP: tools as a server lists them, calls as a client sends them, results as the client takes them.
+//! MCP: tools as a server lists them, and calls as a client sends them.
 //!
 //! MCP is no wire of a model: the client talks to that, and it has no history here. So it is no
-//! [`Provider`](crate::Provider), but three functions.
+//! [`Provider`](crate::Provider), but two functions.
 
 use canvas_tools::ToolSpec;
 use serde_json::{Map, Value, json};
 
 use crate::declare::{self, Declared, Function, ToolRules};
 use crate::encoded::{Degradations, EncodedTools};
-use crate::event::ToolResult;
-use crate::history::result_text;
 use crate::names::{NameRule, Renames};
 use crate::schema::Subset;
 use crate::verdict::{Arguments, DecodedCall};
@@ -46,20 +44,4 @@ pub fn call(id: impl Into<String>, params: &Value, renames: &Renames) -> Decoded
         Some(arguments) => Arguments::from_value(arguments.clone()),
     };
     DecodedCall { id: id.into(), name: renames.original(name).to_owned(), arguments }
-}
-
-/// A result as a `CallToolResult`: as text and images for the model and, where it is an object, as structured content for the
-/// client, which is told of a failure by `isError`.
-pub fn result(result: &ToolResult) -> Value {
-    let text = json!({"type": "text", "text": result_text(&result.result)});
-    let images = result
-        .images
-        .iter()
-        .map(|image| json!({"type": "image", "data": image.data, "mimeType": image.media_type}));
-    let content: Vec<Value> = std::iter::once(text).chain(images).collect();
-    let mut out = json!({"content": content, "isError": result.is_error()});
-    if result.result.is_object() {
-        out["structuredContent"] = result.result.clone();
-    }
-    out
 }

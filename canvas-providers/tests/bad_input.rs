@@ -130,7 +130,7 @@ fn a_broken_frame_is_named() {
     }
 }
 
-/// A stream that ends at any byte is told, unless the answer had ended; a call that it cuts is never complete.
+/// A stream that ends at any byte is reported, unless the answer had ended; a call that it cuts is never complete.
 #[test]
 fn a_stream_may_end_anywhere() {
     for &provider in Provider::ALL {
@@ -176,7 +176,7 @@ fn unknown_fields_change_no_call() {
     }
 }
 
-/// An event that nobody knows, between any two, is told and changes nothing.
+/// An event that nobody knows, between any two, is reported and changes nothing.
 #[test]
 fn unknown_events_are_told() {
     for &provider in Provider::ALL {

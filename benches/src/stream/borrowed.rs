@@ -1,4 +1,4 @@
-//! The floor: what serde takes for the same payloads where nothing is copied, told or kept.
+//! The floor: what serde takes for the same payloads where nothing is copied, reported or kept.
 //!
 //! Strings are borrowed unless they have an escape in them, and keys that are not named here are skipped.
 

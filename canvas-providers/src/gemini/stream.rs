@@ -229,7 +229,7 @@ impl Stream {
         }
     }
 
-    /// Takes more text that nothing stands beside.
+    /// Takes more text of a part that has no other field.
     fn text(&mut self, text: &str, is_thought: bool, on_event: &mut OnEvent<'_>) -> Result<(), DecodeError> {
         let at = self.parts.len();
         let part = match self.parts.last_mut() {

@@ -13,7 +13,7 @@ use super::documents::{Documents, join};
 use super::request::{BridgeError, Request};
 use super::{native, not_supported};
 
-/// MCP has tools, calls and results, but neither requests with a history nor streams.
+/// MCP has tools and calls, but neither requests with a history nor streams.
 const MCP: &str = "mcp";
 
 fn provider(request: &Request<'_>) -> Result<Provider, BridgeError> {
