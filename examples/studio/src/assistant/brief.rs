@@ -12,22 +12,31 @@ use crate::host::Host;
 /// Tokens of the board in a message.
 const BOARD_TOKENS: u64 = 1_500;
 
-/// A text for the history that no page shows. `None` where there is nothing to say.
-pub(super) async fn of(host: &Host, seat: &Seat) -> Option<String> {
-    let mut parts = Vec::new();
-    if let Some(board) = board(host, seat).await {
-        parts.push(format!("The board (do not display to user):\n```json\n{board}\n```"));
-    }
-    let events = seat.take_events();
-    if !events.is_empty() {
-        let lines: Vec<String> = events.iter().map(Value::to_string).collect();
-        parts.push(format!("{EVENTS}\n```json\n{}\n```", lines.join("\n")));
-    }
-    (!parts.is_empty()).then(|| parts.join("\n\n"))
+/// Texts for the history that no page shows.
+pub(super) struct Brief {
+    pub(super) board: Option<String>,
+    /// A line for each event.
+    pub(super) events: String,
 }
 
+impl Brief {
+    pub(super) async fn take(host: &Host, seat: &Seat) -> Self {
+        let lines: Vec<String> = seat.take_events().iter().map(Value::to_string).collect();
+        Self { board: board(host, seat).await, events: lines.join("\n") }
+    }
+
+    pub(super) fn messages(&self) -> impl Iterator<Item = String> {
+        let board = self.board.as_ref().map(|board| format!("{BOARD}\n```json\n{board}\n```"));
+        let events = (!self.events.is_empty()).then(|| format!("{EVENTS}\n```json\n{}\n```", self.events));
+        board.into_iter().chain(events)
+    }
+}
+
+/// Begins what the board is.
+const BOARD: &str = "The board (do not display to user):";
+
 /// Begins what the person did on the board.
-pub(super) const EVENTS: &str = "What the user did on the board since the last message (do not display to user):";
+const EVENTS: &str = "What the user did on the board since the last message (do not display to user):";
 
 async fn board(host: &Host, seat: &Seat) -> Option<String> {
     let workspace = host.workspace(&seat.canvas).await.ok()??;

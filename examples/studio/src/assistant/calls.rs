@@ -165,7 +165,7 @@ impl CallHost for Calls {
         self.host.after_reply(&self.seat.canvas, &reply);
         let after = self.text(now).await;
         self.show(call, &reply, &before, &after);
-        lock(&self.seen).replies.push(reply.body().clone());
+        lock(&self.seen).known.replies.push(reply.body().clone());
         reply
     }
 

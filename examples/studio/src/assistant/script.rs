@@ -6,8 +6,8 @@
 //! comes after `pauseMs`, and each of its calls runs after `callPauseMs` more. A plain list of bodies is one turn for any message.
 //!
 //! What is not known beforehand stands in strings as `{{/POINTER}}`: the value at that JSON Pointer in the newest reply that has
-//! one, such as `{{/lease_id}}`. `{{message}}` is the last message, hidden parts included. A string that is one placeholder becomes
-//! the value itself.
+//! one, such as `{{/lease_id}}`. `{{component}}` is the first id of a component in the message, `{{events}}` what the person did on
+//! the board since the last one. A string that is one placeholder becomes the value itself.
 
 use std::path::Path;
 
@@ -111,22 +111,34 @@ impl Script {
     }
 }
 
-/// A body with its placeholders filled from the replies, the newest last. One that nothing is known for stays.
-pub(super) fn filled(body: &Value, replies: &[Value], message: &str) -> Value {
+/// What placeholders are filled from.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    /// What the person has written.
+    pub(super) message: String,
+    /// What the person did on the board since the last message, a line each.
+    pub(super) events: String,
+    /// The replies of the turn, the newest last.
+    pub(super) replies: Vec<Value>,
+}
+
+/// A body with its placeholders filled. One that nothing is known for stays.
+pub(super) fn filled(body: &Value, known: &Known) -> Value {
     match body {
-        Value::String(text) => fill(text, replies, message),
-        Value::Array(items) => items.iter().map(|item| filled(item, replies, message)).collect(),
+        Value::String(text) => fill(text, known),
+        Value::Array(items) => items.iter().map(|item| filled(item, known)).collect(),
         Value::Object(fields) => {
-            fields.iter().map(|(name, value)| (name.clone(), filled(value, replies, message))).collect()
+            fields.iter().map(|(name, value)| (name.clone(), filled(value, known))).collect()
         }
         other => other.clone(),
     }
 }
 
-fn fill(text: &str, replies: &[Value], message: &str) -> Value {
+fn fill(text: &str, known: &Known) -> Value {
     let find = |name: &str| match name {
-        "message" => Some(Value::from(message)),
-        pointer => replies.iter().rev().find_map(|reply| reply.pointer(pointer).cloned()),
+        "events" => Some(known.events.as_str().into()),
+        "component" => component(&known.message).map(Value::from),
+        pointer => known.replies.iter().rev().find_map(|reply| reply.pointer(pointer).cloned()),
     };
     let (mut out, mut rest) = (String::new(), text);
     while let Some(start) = rest.find("{{") {
@@ -145,11 +157,17 @@ fn fill(text: &str, replies: &[Value], message: &str) -> Value {
     Value::String(out)
 }
 
+/// The first word of a text that looks like the id of a component.
+fn component(text: &str) -> Option<&str> {
+    let mut words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '-'));
+    words.find(|word| word.starts_with("cmp_"))
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
-    use super::{Script, filled};
+    use super::{Known, Script, filled};
 
     #[test]
     fn the_first_turn_that_takes_a_message_answers() {
@@ -180,9 +198,13 @@ mod tests {
 
     #[test]
     fn placeholders_are_filled_from_the_newest_reply_that_has_one() {
-        let replies = [json!({"a": {"b": 1}, "lease_id": "old"}), json!({"lease_id": "new"})];
-        let body = json!(["{{/lease_id}}", "{{/a/b}}", "x {{/a/b}} {{/none}}", "{{message}}", "{{", 7]);
-        let expected = json!(["new", 1, "x 1 {{/none}}", "hi {{/a/b}}", "{{", 7]);
-        assert_eq!(filled(&body, &replies, "hi {{/a/b}}"), expected);
+        let known = Known {
+            message: "rebuild cmp_1.".to_owned(),
+            events: "{{/a/b}}".to_owned(),
+            replies: vec![json!({"a": {"b": 1}, "lease_id": "old"}), json!({"lease_id": "new"})],
+        };
+        let body = json!(["{{/lease_id}}", "{{/a/b}}", "x {{/a/b}} {{/none}}", "{{events}}", "{{", "{{component}}", 7]);
+        let expected = json!(["new", 1, "x 1 {{/none}}", "{{/a/b}}", "{{", "cmp_1", 7]);
+        assert_eq!(filled(&body, &known), expected);
     }
 }

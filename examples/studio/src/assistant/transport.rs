@@ -9,17 +9,15 @@ use canvas_examples::live::Client;
 use canvas_providers::{
     Body, EncodedRequest, Provider, Response, ResponseBody, Role, SendError, Transport,
 };
-use serde_json::Value;
 
-use super::script::{Answer, filled};
+use super::script::{Answer, Known, filled};
 use super::seat::lock;
 use crate::clock;
 
 /// What the script knows of the turn, and what a model has said in the answer that came last.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
-    pub(super) message: String,
-    pub(super) replies: Vec<Value>,
+    pub(super) known: Known,
     pub(super) call_pause: Duration,
     pub(super) said: String,
 }
@@ -55,7 +53,7 @@ impl Transport for Line {
         };
         tokio::time::sleep(Duration::from_millis(answer.pause_ms)).await;
         let mut seen = lock(seen);
-        let body = filled(&answer.body, &seen.replies, &seen.message);
+        let body = filled(&answer.body, &seen.known);
         seen.call_pause = Duration::from_millis(answer.call_pause_ms);
         if let Ok(decoded) = provider.decode(&body, &request.context) {
             let texts = decoded.events.iter().filter(|event| event.role == Role::Assistant);

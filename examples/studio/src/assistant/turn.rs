@@ -15,7 +15,9 @@ use super::calls::Calls;
 use super::chat::{Item, Speaker};
 use super::seat::{Conversation, Seat, lock};
 use super::transport::{Line, Seen};
-use super::{Assistant, Voice, brief, tools};
+use super::brief::Brief;
+use super::script::Known;
+use super::{Assistant, Voice, tools};
 use crate::clock;
 use crate::host::Host;
 
@@ -75,9 +77,11 @@ pub(super) async fn begin(
     let stop = seat.started();
     seat.chat().is_running = true;
     seat.publish_turn(host, None);
-    let hidden = began.hidden_message.into_iter().chain(brief::of(host, &seat).await);
+    let brief = Brief::take(host, &seat).await;
+    let hidden = began.hidden_message.into_iter().chain(brief.messages());
     let message: Vec<String> = hidden.chain([text.clone()]).collect();
-    let seen = Arc::new(Mutex::new(Seen { message: message.join("\n\n"), ..Seen::default() }));
+    let known = Known { message: text.clone(), events: brief.events, replies: Vec::new() };
+    let seen = Arc::new(Mutex::new(Seen { known, ..Seen::default() }));
     let line = match assistant.voice() {
         Voice::None => None,
         Voice::Script(script) => {
