@@ -59,7 +59,9 @@ pub(crate) fn ceiling(version: u32) -> Ceiling {
         let contract = ToolContract::new(name.clone(), declaration).expect("the schemas are sound");
         tools.insert(name, contract);
     }
-    Ceiling { tools, ..Ceiling::default() }
+    // The spec says itself when a person is asked.
+    let trust = [ToolName::new("server-a__Bash").expect("a short name")].into();
+    Ceiling { tools, trust, ..Ceiling::default() }
 }
 
 impl StudioTools {
