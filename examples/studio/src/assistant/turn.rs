@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use canvas_core::{CallId, EngineError, Refused as _};
+use canvas_core::{CallId, EngineError};
 use canvas_providers::{
     Event, Interruption, Issuer, LogEvent, LoopOptions, Outcome, Provider, RequestOptions, Retries, StreamEvent,
     Turn, TurnEvent, TurnOptions,
