@@ -170,6 +170,36 @@ function cluster(base, mine, theirs, m, t) {
   return { at, mine: inside(mine, from.m, m), theirs: inside(theirs, from.t, t), m, t };
 }
 
+/** The splices of a list and of one more that was made in the text after them. It joins those that it touches. */
+export function compose(base, list, one) {
+  const text = apply(base, list);
+  const stop = end(one);
+  const before = [];
+  const touched = [];
+  const behind = [];
+  let shift = 0; // of what stands before
+  let within = 0; // of what is touched
+  for (const other of list) {
+    const from = other.at + shift + within;
+    const to = from + other.insert.length;
+    const grown = other.insert.length - other.remove;
+    if (to < one.at) {
+      before.push(other);
+      shift += grown;
+    } else if (from <= stop) {
+      touched.push({ ...other, from, to });
+      within += grown;
+    } else behind.push(other);
+  }
+  const first = touched[0];
+  const last = touched[touched.length - 1];
+  const from = Math.min(one.at, first?.from ?? one.at);
+  const to = Math.max(stop, last?.to ?? stop);
+  const at = from - shift;
+  const made = { at, remove: to - shift - within - at, insert: text.slice(from, one.at) + one.insert + text.slice(stop, to) };
+  return [...before, ...(made.remove > 0 || made.insert ? [made] : []), ...behind];
+}
+
 /** Where a position is after splices. With `after`, it goes behind what is inserted at it. */
 export function move(position, splices, after = false) {
   let shift = 0;
@@ -192,7 +222,11 @@ export function ofSource(text, one) {
   const feeds = text.match(/(?<!\r)\n/g)?.length ?? 0;
   const at = sourceAt(text, one.at);
   const stop = sourceAt(text, one.at + one.remove);
-  return { at, remove: stop - at, insert: returns >= feeds ? one.insert.replace(/\n/g, "\r\n") : one.insert };
+  const insert = returns >= feeds ? one.insert.replace(/\n/g, "\r\n") : one.insert;
+  // A line end of its own must not become half of one.
+  if (text[at - 1] === "\r" && insert.startsWith("\n")) return { at, remove: stop - at, insert: `\r${insert}` };
+  if (text[at - 1] === "\r" && insert === "" && text[stop] === "\n") return { at, remove: stop + 1 - at, insert: "\r\n" };
+  return { at, remove: stop - at, insert };
 }
 
 function sourceAt(text, position) {
