@@ -1,6 +1,9 @@
 // The page's own question. Frames cannot draw it, press it or see it.
 import { el } from "./ui.js";
 
+// A second click of a double click elsewhere must not fall on Yes.
+const REST = 400;
+
 let dialog = null;
 
 /**
@@ -19,7 +22,7 @@ export function ask({ title, rows = [], yes = "Yes", no = "No" }) {
       dialog.close();
     };
     const refuse = el("button", { class: "line", type: "button", "data-testid": "confirm-no", autofocus: true, onclick: () => close(false) }, no);
-    const agree = el("button", { class: "strong", type: "button", "data-testid": "confirm-yes", onclick: () => close(true) }, yes);
+    const agree = el("button", { class: "strong", type: "button", "data-testid": "confirm-yes", disabled: true, onclick: () => close(true) }, yes);
     dialog = el(
       "dialog",
       { "data-testid": "confirm", "aria-labelledby": "confirm-title" },
@@ -36,5 +39,6 @@ export function ask({ title, rows = [], yes = "Yes", no = "No" }) {
     document.body.append(dialog);
     dialog.showModal();
     refuse.focus();
+    setTimeout(() => agree.removeAttribute("disabled"), REST);
   });
 }

@@ -22,6 +22,7 @@ const digitsOf = (id) => id?.slice(id.indexOf("-"));
  * * `changed(change)` is told what has become of the editor's text: `{text, splices, conflicts, met, event, place}`. The
  *   splices lead there from the text before, `conflicts` has the places where others wrote over what was not sent (ranges
  *   in the new text, both versions), `place(p)` gives where a position of the document is in the editor.
+ * * `settled()`, where it is given, is told when the server has all of it.
  * * `refused(error)` is told what the server does not take; the text stays, and goes with the next letter.
  */
 export class Draft {
@@ -40,6 +41,7 @@ export class Draft {
   #snapshot = null;
   #isHeld = false;
   #sendsWhole = false;
+  #isBehind = false;
   #refusals = 0;
   #firstTyped = 0;
   #timer = 0;
@@ -138,10 +140,7 @@ export class Draft {
 
   #refused(error, wasWhole) {
     const before = this.#revision;
-    // It is to be sent again, with what was typed since.
-    for (const one of this.#typed.toReversed()) this.#sent = compose(this.#shown, this.#sent, one);
-    this.#typed = this.#sent;
-    this.#sent = [];
+    this.#putBack();
     this.#caughtUp();
     this.#refusals += 1;
     if (error.code === "STALE_BASE" || error.code === "BASE_UNKNOWN") {
@@ -152,6 +151,13 @@ export class Draft {
     }
     this.#hooks.refused(error);
     if (error.data?.retryable) this.#flushIn(this.#pauses.retry);
+  }
+
+  // What was sent is to be sent again, with what was typed since.
+  #putBack() {
+    for (const one of this.#typed.toReversed()) this.#sent = compose(this.#shown, this.#sent, one);
+    this.#typed = this.#sent;
+    this.#sent = [];
   }
 
   // What came while the answer was awaited.
@@ -170,6 +176,7 @@ export class Draft {
     this.#sent = [];
     clearTimeout(this.#watch);
     if (this.#typed.length > 0) this.#flushIn(this.#pauses.pause);
+    else this.#hooks.settled?.();
   }
 
   #follow(event) {
@@ -189,7 +196,14 @@ export class Draft {
 
   #take({ markdown, revisionId }) {
     if (!this.isLoaded) this.#source = "";
-    else if (numberOf(revisionId) < numberOf(this.#revision)) return;
+    else if (numberOf(revisionId) < numberOf(this.#revision)) {
+      // An older answer that was overtaken, or, where the next one says so too, another history than the one we know.
+      this.#isBehind = !this.#isBehind;
+      if (this.#isBehind) return void this.#hooks.reload();
+      this.#putBack();
+      this.#acked = 0;
+    }
+    this.#isBehind = false;
     if (this.#acked && numberOf(revisionId) >= this.#acked) this.#confirm();
     this.#advance(markdown, revisionId, changes(this.#shown, shown(markdown)), null);
     if (this.#typed.length > 0) this.#flushIn(this.#pauses.pause);
