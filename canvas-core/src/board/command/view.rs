@@ -10,8 +10,10 @@ use crate::board::model::grid::{Bounds, GridConfig, Position, Size};
 use crate::board::model::id::{ComponentId, ViewId};
 use crate::board::model::phrase::{counted, quoted};
 use crate::board::model::placement::{PlacementAdjustment, PlacementReason, PlacementResult};
-use crate::board::state::patch::{Diff, PlacedComponent, SettingsDiff, TriggerDiff, ViewDiff};
+use crate::board::state::diff::Diff;
+use crate::board::state::patch::PlacedComponent;
 use crate::board::state::saved_view::{SavedView, SnapshotItem};
+use crate::board::state::settings::{SettingsDiff, TriggerDiff, ViewDiff};
 
 impl Execution<'_, '_> {
     pub(super) fn save_view(&mut self, save: &SaveView) -> Result<Done, Refused> {

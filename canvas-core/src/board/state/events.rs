@@ -2,7 +2,8 @@
 
 use super::board::Board;
 use super::body::ComponentBody;
-use super::patch::{BoardPatch, ComponentDiff, ViewDiff};
+use super::patch::{BoardPatch, ComponentDiff};
+use super::settings::ViewDiff;
 use crate::board::model::event::{CanvasEvent, LayoutChange};
 
 impl Board {

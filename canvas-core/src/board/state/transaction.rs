@@ -7,7 +7,9 @@ use canvas_lease::Timestamp;
 
 use super::board::Board;
 use super::body::ComponentBody;
-use super::patch::{BoardPatch, ComponentDiff, Diff, PlacedComponent, SettingsDiff};
+use super::diff::Diff;
+use super::patch::{BoardPatch, ComponentDiff, PlacedComponent};
+use super::settings::SettingsDiff;
 use crate::board::model::grid::Bounds;
 use crate::board::model::id::ComponentId;
 

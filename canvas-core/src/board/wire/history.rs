@@ -9,7 +9,8 @@ use crate::board::command::run::BoardChange;
 use crate::board::command::{CanvasCommand, MoveComponent, RemoveComponent, ResizeComponent};
 use crate::board::model::id::UndoId;
 use crate::board::model::placement::OnCollision;
-use crate::board::state::patch::{BoardPatch, ComponentDiff, Diff};
+use crate::board::state::diff::Diff;
+use crate::board::state::patch::{BoardPatch, ComponentDiff};
 use crate::model::author::Actor;
 
 /// What can be undone and redone.
