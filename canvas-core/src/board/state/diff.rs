@@ -9,6 +9,14 @@ pub(crate) struct Diff<T> {
 }
 
 impl<T: Clone> Diff<T> {
+    /// `None` where both are equal.
+    pub(super) fn of(before: &T, after: &T) -> Option<Self>
+    where
+        T: PartialEq,
+    {
+        (before != after).then(|| Self { before: before.clone(), after: after.clone() })
+    }
+
     pub(crate) fn inverse(&self) -> Self {
         Self { before: self.after.clone(), after: self.before.clone() }
     }

@@ -82,7 +82,8 @@ impl BoardPatch {
 
     /// Whether both touch one record: then neither can be taken back from under the other.
     ///
-    /// Records are components, views, triggers, the grid, and which view is active. Cost: linear in both.
+    /// Records are components, views, triggers, each setting, the grid, and which view is active; a view that comes or goes touches
+    /// the triggers that name it, and a trigger the views that list it. Cost: linear in both.
     pub fn touches(&self, other: &Self) -> bool {
         let (small, large) =
             if self.components.len() <= other.components.len() { (self, other) } else { (other, self) };
