@@ -33,14 +33,15 @@ use serde_json::{Value, json};
 
 use crate::board::command::{
     Batch, CanvasCommand, ClearCanvas, CreateComponent, DeleteView, LoadView, MoveComponent, PartialMeta,
-    RemoveComponent, ResizeComponent, SaveView, UpdateComponent,
+    RemoveComponent, RemoveTrigger, ResizeComponent, SaveView, SetTrigger, UpdateComponent,
 };
 use crate::board::model::data::{DataBinding, DataLoadingState, DataQuery};
 use crate::board::model::grid::{GridConfig, NO_CELL, Position, Size};
 use crate::board::model::id::{ComponentId, DataSourceId, TriggerId, TypeId, ViewId, WorkspaceId};
 use crate::board::model::placement::{OnCollision, PlacementHints, Region};
+use crate::board::model::settings::SettingsUpdate;
 use crate::board::model::trigger::{ProactiveTrigger, TriggerType};
-use crate::board::model::workspace::{ComponentInstance, ComponentMeta, Workspace};
+use crate::board::model::workspace::{ComponentInstance, ComponentMeta, ProactiveMode, Theme, Workspace};
 use crate::board::state::board::Board;
 use crate::model::author::Actor;
 
@@ -107,6 +108,9 @@ enum Kind {
     LoadView,
     DeleteView,
     Clear,
+    UpdateSettings,
+    SetTrigger,
+    RemoveTrigger,
     Batch,
     Swap,
 }
@@ -121,11 +125,15 @@ enum Fault {
 }
 
 fn command_seed() -> impl Strategy<Value = CommandSeed> {
-    use Kind::{Batch, Clear, Create, DeleteView, LoadView, Move, Remove, Resize, SaveView, Swap, Update};
+    use Kind::{
+        Batch, Clear, Create, DeleteView, LoadView, Move, Remove, RemoveTrigger, Resize, SaveView,
+        SetTrigger, Swap, Update, UpdateSettings,
+    };
     // Boards grow more than they shrink, and are cleared seldom, so that most commands find something.
     let kind = prop_oneof![
         8 => Just(Create), 3 => Just(Update), 3 => Just(Remove), 6 => Just(Move), 4 => Just(Resize), 2 => Just(SaveView),
-        2 => Just(LoadView), 1 => Just(DeleteView), 1 => Just(Clear), 3 => Just(Swap),
+        2 => Just(LoadView), 1 => Just(DeleteView), 1 => Just(Clear), 3 => Just(Swap), 2 => Just(UpdateSettings),
+        3 => Just(SetTrigger), 1 => Just(RemoveTrigger),
     ];
     // One in five has a fault.
     let fault = prop_oneof![
@@ -186,11 +194,20 @@ impl CommandSeed {
             Kind::SaveView => CanvasCommand::SaveView(SaveView {
                 name: self.text.clone(),
                 description: self.flag.then(|| "saved".into()),
-                trigger_ids: self.flag.then(|| vec![TriggerId::new("trigger_1").expect("a name")]),
+                trigger_ids: self.flag.then(|| vec![self.trigger_of(board)]),
             }),
             Kind::LoadView => CanvasCommand::LoadView(LoadView { view_id }),
             Kind::DeleteView => CanvasCommand::DeleteView(DeleteView { view_id }),
             Kind::Clear => CanvasCommand::Clear(ClearCanvas { preserve_pinned: self.flag }),
+            Kind::UpdateSettings => CanvasCommand::UpdateSettings(Box::new(self.settings(board))),
+            Kind::SetTrigger => {
+                let gone = matches!(self.fault, Some(Fault::Id));
+                let view = if gone { ViewId::new("view_gone").ok() } else { self.flag.then_some(view_id) };
+                CanvasCommand::SetTrigger(Box::new(SetTrigger { trigger: self.trigger(view) }))
+            }
+            Kind::RemoveTrigger => {
+                CanvasCommand::RemoveTrigger(RemoveTrigger { trigger_id: self.trigger_of(board) })
+            }
             Kind::Batch => {
                 let commands = self.batch.iter().map(|seed| seed.command(board)).collect();
                 CanvasCommand::Batch(Batch { commands, description: self.text.clone() })
@@ -207,6 +224,44 @@ impl CommandSeed {
                 let commands = vec![to(&one.0, two.1.position), to(&two.0, one.1.position)];
                 CanvasCommand::Batch(Batch { commands, description: "swap".into() })
             }
+        }
+    }
+
+    /// One of the board's, where it has any.
+    fn trigger_of(&self, board: &Board) -> TriggerId {
+        match board.triggers() {
+            [] => TriggerId::new("trigger_gone").expect("a name"),
+            triggers => triggers[self.pick.index(triggers.len())].id.clone(),
+        }
+    }
+
+    /// One of five ids, so that a trigger is replaced as often as one is added.
+    fn trigger(&self, view_id: Option<ViewId>) -> ProactiveTrigger {
+        let kind =
+            if self.row.is_multiple_of(2) { TriggerType::TimeBased } else { TriggerType::SessionStart };
+        let time = if matches!(self.fault, Some(Fault::Config)) { "someday" } else { "monday_morning" };
+        ProactiveTrigger {
+            id: TriggerId::new(&format!("trigger_{}", self.cols)).expect("a name"),
+            name: if self.col == 0 { "Start".into() } else { self.text.clone() },
+            description: None,
+            enabled: self.rows > 1,
+            kind,
+            view_id,
+            message: self.rows.is_multiple_of(2).then(|| self.text.clone()),
+            simulated_time: (kind == TriggerType::TimeBased).then(|| time.into()),
+        }
+    }
+
+    /// Up to all of them, some as they are.
+    fn settings(&self, board: &Board) -> SettingsUpdate {
+        let columns = if matches!(self.fault, Some(Fault::Number)) { NO_CELL } else { self.col + 1 };
+        let grid = GridConfig { columns, ..*board.grid() };
+        SettingsUpdate {
+            theme: self.flag.then_some(if self.col.is_multiple_of(2) { Theme::Dark } else { Theme::System }),
+            voice_enabled: self.row.is_multiple_of(2).then_some(self.flag),
+            default_refresh_interval: self.row.is_multiple_of(3).then_some(u64::from(self.col) * 5_000),
+            grid: (self.row < 3).then_some(grid),
+            proactive_mode: (self.cols > 3).then_some(ProactiveMode::Auto),
         }
     }
 

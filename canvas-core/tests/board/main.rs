@@ -7,5 +7,6 @@ mod commands;
 mod history;
 mod laws;
 mod patches;
+mod settings;
 mod views;
 mod world;

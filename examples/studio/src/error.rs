@@ -49,9 +49,6 @@ impl Failure {
         Self(error)
     }
 
-    pub(crate) fn code(&self) -> &str {
-        self.0["code"].as_str().unwrap_or_default()
-    }
 }
 
 /// A store that does not answer has one code for pages, and a sentence for whoever sits before one; `cause` is its own code.

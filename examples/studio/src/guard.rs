@@ -73,7 +73,7 @@ impl Origins {
         let policy = format!(
             "default-src 'none'; script-src {frame}; style-src {frame} 'unsafe-inline'; img-src {frame} data:; font-src \
              {frame}; connect-src 'none'; form-action 'none'; base-uri 'none'; object-src 'none'; frame-ancestors {page} \
-             {localhost}; sandbox allow-scripts; webrtc 'block'"
+             {localhost}; sandbox allow-scripts"
         );
         let mut headers = common(&policy);
         // A document in a sandbox has no origin, so its modules and fonts are asked for across origins.
