@@ -1,0 +1,1 @@
+setTimeout(() => { location.href = "/f/studio/assets/later.html"; }, 400);
