@@ -38,8 +38,13 @@ static FILES: &[File] = &files![
     "document.js" JS,
     "markdown.js" JS,
     "chat.js" JS,
+    "bodies.js" JS,
     "board.js" JS,
+    "carry.js" JS,
     "components.js" JS,
+    "form.js" JS,
+    "place.js" JS,
+    "views.js" JS,
     "surface.js" JS,
     "icon.svg" SVG,
 ];
