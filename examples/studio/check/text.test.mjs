@@ -205,7 +205,7 @@ class Window {
         },
         refused: (error) => assert.fail(error),
       },
-      { pause: 3, atLatest: 9, answerSeen: 200, retry: 20 },
+      { pause: 3, atLatest: 9, answerSeen: 200, longest: 20 },
     );
     server.clients.push(this);
     this.draft.load({ markdown: server.texts[0], revisionId: server.id(0) });
@@ -260,7 +260,7 @@ test("windows that type at once come to one text, and every word is in it or han
 test("what is typed while the lock is held waits, and goes when it is free", async () => {
   const sent = [];
   const hooks = { send: async (params) => (sent.push(params), { revisionId: "r2-00000002" }), reload() {}, changed() {}, refused() {} };
-  const draft = new Draft(hooks, { pause: 1, atLatest: 5, answerSeen: 50, retry: 5 });
+  const draft = new Draft(hooks, { pause: 1, atLatest: 5, answerSeen: 50, longest: 5 });
   draft.load({ markdown: "a", revisionId: "r1-00000001" });
   draft.hold(true);
   draft.typed("ab", 2);
@@ -277,7 +277,7 @@ test("a refused text stays, and goes with the next letter", async () => {
     sent.push(params.splice);
     throw Object.assign(new Error("too large"), { code: "DOCUMENT_TOO_LARGE", data: { retryable: false } });
   };
-  const draft = new Draft({ send: refuse, reload() {}, changed() {}, refused: (error) => errors.push(error.code) }, { pause: 1, atLatest: 5, answerSeen: 50, retry: 5 });
+  const draft = new Draft({ send: refuse, reload() {}, changed() {}, refused: (error) => errors.push(error.code) }, { pause: 1, atLatest: 5, answerSeen: 50, longest: 5 });
   draft.load({ markdown: "", revisionId: "r1-00000001" });
   draft.typed("x", 1);
   await sleep(20);

@@ -20,7 +20,7 @@ const ICONS = {
 
 export function mountChat(root, studio) {
   root.dataset.testid = "chat";
-  const list = el("ol", { class: "items", tabindex: 0, role: "log", "aria-label": "Conversation", "aria-live": "polite" });
+  const list = el("div", { class: "items", tabindex: 0, role: "log", "aria-label": "Conversation", "aria-live": "polite" });
   const running = el(
     "div",
     { class: "running", role: "status", hidden: true },
@@ -28,7 +28,7 @@ export function mountChat(root, studio) {
     "The assistant is working.",
     el("button", { class: "line small", type: "button", "data-testid": "stop", onclick: () => studio.act("document.take_control") }, "Stop"),
   );
-  const notice = el("div", { class: "notice", "data-testid": "notice", role: "alert", hidden: true });
+  const notice = el("div", { class: "toast", "data-testid": "notice", role: "alert", hidden: true });
   const patchEdits = el("input", { type: "checkbox", role: "switch", "data-testid": "patch-edits", onchange: setPatchEdits });
   const input = el("textarea", { "data-testid": "chat-input", "aria-label": "Message to the assistant", placeholder: "Ask the assistant…", rows: 2, onkeydown: onKey, oninput: fit });
   const send = el("button", { class: "strong", type: "button", "data-testid": "send", onclick: submit }, "Send");
@@ -43,13 +43,13 @@ export function mountChat(root, studio) {
     list,
     notice,
     running,
-    el("div", { class: "compose" }, input, send, hint),
+    el("div", { class: "compose" }, input, hint, send),
   );
 
   studio.on("snapshot", ({ chat }) => {
     const items = Array.isArray(chat?.items) ? chat.items.slice(-KEPT) : [];
     list.replaceChildren(...items.map(draw));
-    if (items.length === 0) list.append(el("li", { class: "empty" }, "Nothing was said yet. Ask for a change of the document, or for something on the board."));
+    if (items.length === 0) list.append(el("p", { class: "empty" }, "Nothing was said yet. Ask for a change of the document, or for something on the board."));
     keepOneAccept();
     list.scrollTop = list.scrollHeight;
     drawTurn(chat ?? {});
@@ -72,7 +72,7 @@ export function mountChat(root, studio) {
   }
 
   function draw(item) {
-    const node = el("li", { class: `item ${item.kind} ${item.role}`, "data-item": item.id });
+    const node = el("div", { class: `item ${item.kind} ${item.role}`, "data-item": item.id });
     const body = BODIES[item.kind];
     node.append(...(body ? body(item, studio) : [el("p", {}, String(item.text ?? ""))]));
     return node;
@@ -115,7 +115,7 @@ export function mountChat(root, studio) {
     fit();
     notice.hidden = true;
     list.querySelector(".empty")?.remove();
-    const pending = el("li", { class: "item text user pending" }, el("p", {}, text));
+    const pending = el("div", { class: "item text user pending" }, el("p", {}, text));
     list.append(pending);
     list.scrollTop = list.scrollHeight;
     const result = await studio.act("chat.send", { text });

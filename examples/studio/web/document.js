@@ -29,7 +29,7 @@ export function mountDocument(root, studio) {
   const state = { lock: {}, isTurn: false, isComposing: false, isRefused: false, until: 0 };
 
   const draft = new Draft({
-    send: (params) => studio.connection.request("document.edit", { canvasId: studio.canvas, ...params }),
+    send: (params) => studio.connection.request("document.edit", { canvasId: studio.canvas, ...params }, { onRetry }),
     reload: () => studio.resync(),
     changed,
     settled: drawSaved,
@@ -82,6 +82,10 @@ export function mountDocument(root, studio) {
       if (!isLocked() || (kind === "keydown" && !isWriting(event))) return;
       studio.say("The assistant is editing, so typing waits. Take control to write yourself.");
     });
+  }
+
+  function onRetry(error) {
+    studio.say(`${error.message} (${error.code}) Your text is kept here and sent again.`, { error: true });
   }
 
   function typed() {
