@@ -123,8 +123,18 @@ test("insertions at one place are both kept, theirs first", () => {
 });
 
 test("a position stays with what stands around it", () => {
-  const list = [{ at: 2, remove: 2, insert: "xyz" }, { at: 6, remove: 0, insert: "!" }];
-  for (const [position, expected] of [[0, 0], [2, 2], [3, 5], [4, 5], [6, 7], [7, 9]]) {
+  const list = [
+    { at: 2, remove: 2, insert: "xyz" },
+    { at: 6, remove: 0, insert: "!" },
+  ];
+  for (const [position, expected] of [
+    [0, 0],
+    [2, 2],
+    [3, 5],
+    [4, 5],
+    [6, 7],
+    [7, 9],
+  ]) {
     assert.equal(move(position, list), expected, `from ${position}`);
   }
   assert.equal(move(6, list, true), 8);
@@ -169,7 +179,11 @@ class Server {
     return { revisionId: event.revisionId };
   }
 }
-const digits = (text) => [...text].reduce((sum, one) => (Math.imul(sum, 31) + one.codePointAt(0)) >>> 0, 7).toString(16).padStart(8, "0");
+const digits = (text) =>
+  [...text]
+    .reduce((sum, one) => (Math.imul(sum, 31) + one.codePointAt(0)) >>> 0, 7)
+    .toString(16)
+    .padStart(8, "0");
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 class Window {
@@ -205,7 +219,7 @@ class Window {
         },
         refused: (error) => assert.fail(error),
       },
-      { pause: 3, atLatest: 9, answerSeen: 200, retry: 20 },
+      { pause: 3, atLatest: 9, answerSeen: 200, longest: 20 },
     );
     server.clients.push(this);
     this.draft.load({ markdown: server.texts[0], revisionId: server.id(0) });
@@ -236,7 +250,8 @@ test("windows that type at once come to one text, and every word is in it or han
         if (pick(4) === 0) {
           const stop = Math.min(before.length, at + pick(6));
           // Nobody removes a word whose fate is asked below.
-          if (!/[<>]|\d/.test(before.slice(at, stop)) && !/\d$/.test(before.slice(0, at))) window.draft.typed(before.slice(0, at) + before.slice(stop), at);
+          if (!/[<>]|\d/.test(before.slice(at, stop)) && !/\d$/.test(before.slice(0, at)))
+            window.draft.typed(before.slice(0, at) + before.slice(stop), at);
         } else if (!/[<\d]$/.test(before.slice(0, at))) {
           const word = `<${round}${words.length}>`;
           words.push({ word, window });
@@ -244,9 +259,18 @@ test("windows that type at once come to one text, and every word is in it or han
         }
         await sleep(pick(3));
       }
-      for (let waits = 0; waits < 200 && windows.some(({ draft }) => draft.isDirty || draft.text !== shown(server.texts.at(-1))); waits += 1) {
+      for (
+        let waits = 0;
+        waits < 200 && windows.some(({ draft }) => draft.isDirty || draft.text !== shown(server.texts.at(-1)));
+        waits += 1
+      ) {
         await sleep(10);
-        if (waits % 40 === 39) for (const window of windows) window.draft.receive({ revisionId: server.id(server.texts.length - 1).replace(/^r\d+/, "r9999"), baseRevisionId: "r9998-00000000" });
+        if (waits % 40 === 39)
+          for (const window of windows)
+            window.draft.receive({
+              revisionId: server.id(server.texts.length - 1).replace(/^r\d+/, "r9999"),
+              baseRevisionId: "r9998-00000000",
+            });
       }
       const last = shown(server.texts.at(-1));
       for (const { draft } of windows) assert.equal(draft.text, last, `round ${round}`);
@@ -260,7 +284,7 @@ test("windows that type at once come to one text, and every word is in it or han
 test("what is typed while the lock is held waits, and goes when it is free", async () => {
   const sent = [];
   const hooks = { send: async (params) => (sent.push(params), { revisionId: "r2-00000002" }), reload() {}, changed() {}, refused() {} };
-  const draft = new Draft(hooks, { pause: 1, atLatest: 5, answerSeen: 50, retry: 5 });
+  const draft = new Draft(hooks, { pause: 1, atLatest: 5, answerSeen: 50, longest: 5 });
   draft.load({ markdown: "a", revisionId: "r1-00000001" });
   draft.hold(true);
   draft.typed("ab", 2);
@@ -277,7 +301,10 @@ test("a refused text stays, and goes with the next letter", async () => {
     sent.push(params.splice);
     throw Object.assign(new Error("too large"), { code: "DOCUMENT_TOO_LARGE", data: { retryable: false } });
   };
-  const draft = new Draft({ send: refuse, reload() {}, changed() {}, refused: (error) => errors.push(error.code) }, { pause: 1, atLatest: 5, answerSeen: 50, retry: 5 });
+  const draft = new Draft(
+    { send: refuse, reload() {}, changed() {}, refused: (error) => errors.push(error.code) },
+    { pause: 1, atLatest: 5, answerSeen: 50, longest: 5 },
+  );
   draft.load({ markdown: "", revisionId: "r1-00000001" });
   draft.typed("x", 1);
   await sleep(20);

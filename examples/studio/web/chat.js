@@ -20,17 +20,28 @@ const ICONS = {
 
 export function mountChat(root, studio) {
   root.dataset.testid = "chat";
-  const list = el("ol", { class: "items", tabindex: 0, role: "log", "aria-label": "Conversation", "aria-live": "polite" });
+  const list = el("div", { class: "items", tabindex: 0, role: "log", "aria-label": "Conversation", "aria-live": "polite" });
   const running = el(
     "div",
     { class: "running", role: "status", hidden: true },
     el("span", { class: "dots", "aria-hidden": "true" }),
     "The assistant is working.",
-    el("button", { class: "line small", type: "button", "data-testid": "stop", onclick: () => studio.act("document.take_control") }, "Stop"),
+    el(
+      "button",
+      { class: "line small", type: "button", "data-testid": "stop", onclick: () => studio.act("document.take_control") },
+      "Stop",
+    ),
   );
-  const notice = el("div", { class: "notice", "data-testid": "notice", role: "alert", hidden: true });
+  const notice = el("div", { class: "toast", "data-testid": "notice", role: "alert", hidden: true });
   const patchEdits = el("input", { type: "checkbox", role: "switch", "data-testid": "patch-edits", onchange: setPatchEdits });
-  const input = el("textarea", { "data-testid": "chat-input", "aria-label": "Message to the assistant", placeholder: "Ask the assistant…", rows: 2, onkeydown: onKey, oninput: fit });
+  const input = el("textarea", {
+    "data-testid": "chat-input",
+    "aria-label": "Message to the assistant",
+    placeholder: "Ask the assistant…",
+    rows: 2,
+    onkeydown: onKey,
+    oninput: fit,
+  });
   const send = el("button", { class: "strong", type: "button", "data-testid": "send", onclick: submit }, "Send");
   const hint = el("p", { class: "hint" }, "Enter sends, Shift+Enter begins a line.");
   root.append(
@@ -38,18 +49,28 @@ export function mountChat(root, studio) {
       "header",
       {},
       el("h2", { id: "chat-title" }, "Assistant"),
-      el("div", { class: "end" }, el("label", { class: "switch", title: "The assistant writes changes into its answer instead of calling tools." }, patchEdits, "Patch edits")),
+      el(
+        "div",
+        { class: "end" },
+        el(
+          "label",
+          { class: "switch", title: "The assistant writes changes into its answer instead of calling tools." },
+          patchEdits,
+          "Patch edits",
+        ),
+      ),
     ),
     list,
     notice,
     running,
-    el("div", { class: "compose" }, input, send, hint),
+    el("div", { class: "compose" }, input, hint, send),
   );
 
   studio.on("snapshot", ({ chat }) => {
     const items = Array.isArray(chat?.items) ? chat.items.slice(-KEPT) : [];
     list.replaceChildren(...items.map(draw));
-    if (items.length === 0) list.append(el("li", { class: "empty" }, "Nothing was said yet. Ask for a change of the document, or for something on the board."));
+    if (items.length === 0)
+      list.append(el("p", { class: "empty" }, "Nothing was said yet. Ask for a change of the document, or for something on the board."));
     keepOneAccept();
     list.scrollTop = list.scrollHeight;
     drawTurn(chat ?? {});
@@ -72,7 +93,7 @@ export function mountChat(root, studio) {
   }
 
   function draw(item) {
-    const node = el("li", { class: `item ${item.kind} ${item.role}`, "data-item": item.id });
+    const node = el("div", { class: `item ${item.kind} ${item.role}`, "data-item": item.id });
     const body = BODIES[item.kind];
     node.append(...(body ? body(item, studio) : [el("p", {}, String(item.text ?? ""))]));
     return node;
@@ -115,7 +136,7 @@ export function mountChat(root, studio) {
     fit();
     notice.hidden = true;
     list.querySelector(".empty")?.remove();
-    const pending = el("li", { class: "item text user pending" }, el("p", {}, text));
+    const pending = el("div", { class: "item text user pending" }, el("p", {}, text));
     list.append(pending);
     list.scrollTop = list.scrollHeight;
     const result = await studio.act("chat.send", { text });
@@ -150,7 +171,8 @@ const BODIES = {
         el("span", {}, summary),
         isRefused && el("span", { class: "tag" }, code ? `Refused: ${code}` : "Refused"),
       ),
-      rows.length > 0 && el("pre", { class: "preview", tabindex: 0, role: "region", "aria-label": `Preview: ${summary}` }, ...rows.map(previewRow)),
+      rows.length > 0 &&
+        el("pre", { class: "preview", tabindex: 0, role: "region", "aria-label": `Preview: ${summary}` }, ...rows.map(previewRow)),
     ].filter(Boolean);
   },
   notice: ({ text, advice, code }) => [
@@ -166,7 +188,15 @@ const BODIES = {
     };
     return [
       el("p", { class: "act", "data-testid": "suggestion" }, icon(ICONS.suggestion), el("span", {}, text)),
-      ...(viewId ? [el("button", { class: "line small", type: "button", "data-testid": `accept-${triggerId}`, "data-trigger": triggerId, onclick: accept }, "Show this view")] : []),
+      ...(viewId
+        ? [
+            el(
+              "button",
+              { class: "line small", type: "button", "data-testid": `accept-${triggerId}`, "data-trigger": triggerId, onclick: accept },
+              "Show this view",
+            ),
+          ]
+        : []),
     ];
   },
 };

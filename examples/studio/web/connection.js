@@ -6,6 +6,8 @@ const UNDER_WAY = 48;
 const LARGEST = 1 << 20;
 const FIRST_PAUSE = 200;
 const LONGEST_PAUSE = 5_000;
+// Before a request that may be taken yet is sent again.
+const RETRY = 2_000;
 
 /** What the server refused, or what cannot be sent. `code` is stable, `data` the whole error. */
 export class RequestError extends Error {
@@ -27,7 +29,7 @@ export class RequestError extends Error {
 export function connect(url) {
   const clientId = crypto.randomUUID();
   const handlers = new Map();
-  const waiting = new Map(); // id -> {frame, isSent, resolve, reject}, in the order of asking
+  const waiting = new Map(); // id -> {frame, isSent, onRetry, resolve, reject}, in the order of asking
   let socket = null;
   let isGreeted = false;
   let lastId = 0;
@@ -51,7 +53,8 @@ export function connect(url) {
       handlers.get(event).add(handler);
       return () => handlers.get(event).delete(handler);
     },
-    request(method, params = {}) {
+    /** With `onRetry`, what may be taken yet is sent again under its id, and `onRetry` is told why. */
+    request(method, params = {}, { onRetry } = {}) {
       const id = `r${(lastId += 1)}`;
       const frame = JSON.stringify({ type: "req", id, method, params });
       if (isTooLarge(frame)) {
@@ -59,7 +62,7 @@ export function connect(url) {
         return Promise.reject(new RequestError({ code: "FRAME_TOO_LARGE", message, retryable: false }));
       }
       return new Promise((resolve, reject) => {
-        waiting.set(id, { frame, isSent: false, resolve, reject });
+        waiting.set(id, { frame, isSent: false, onRetry, resolve, reject });
         pump();
       });
     },
@@ -89,6 +92,14 @@ export function connect(url) {
   function answered(message) {
     const one = waiting.get(message.id);
     if (!one) return;
+    if (one.onRetry && message.error?.retryable) {
+      one.onRetry(new RequestError(message.error));
+      setTimeout(() => {
+        one.isSent = false;
+        pump();
+      }, RETRY);
+      return;
+    }
     waiting.delete(message.id);
     if (message.ok) one.resolve(message.result);
     else one.reject(new RequestError(message.error));

@@ -21,8 +21,16 @@ export function ask({ title, rows = [], yes = "Yes", no = "No" }) {
       answer = value;
       dialog.close();
     };
-    const refuse = el("button", { class: "line", type: "button", "data-testid": "confirm-no", autofocus: true, onclick: () => close(false) }, no);
-    const agree = el("button", { class: "strong", type: "button", "data-testid": "confirm-yes", disabled: true, onclick: () => close(true) }, yes);
+    const refuse = el(
+      "button",
+      { class: "line", type: "button", "data-testid": "confirm-no", autofocus: true, onclick: () => close(false) },
+      no,
+    );
+    const agree = el(
+      "button",
+      { class: "strong", type: "button", "data-testid": "confirm-yes", disabled: true, onclick: () => close(true) },
+      yes,
+    );
     dialog = el(
       "dialog",
       { "data-testid": "confirm", "aria-labelledby": "confirm-title" },

@@ -8,11 +8,22 @@ import { View } from "./view.js";
 const TOOLTIP = "Assistant editing canvas…";
 
 export function mountDocument(root, studio) {
-  const editor = el("textarea", { id: "doc", "data-testid": "doc", "aria-label": "Document as Markdown", "aria-describedby": "doc-lock", spellcheck: "true", readonly: true });
+  const editor = el("textarea", {
+    id: "doc",
+    "data-testid": "doc",
+    "aria-label": "Document as Markdown",
+    "aria-describedby": "doc-lock",
+    spellcheck: "true",
+    readonly: true,
+  });
   const flow = el("div", { class: "flow" });
   const view = el("article", { class: "prose", "data-testid": "doc-view", "aria-label": "Document as it reads", tabindex: 0 }, flow);
   const lock = el("span", { id: "doc-lock", class: "lock", "data-testid": "lock", role: "status", hidden: true });
-  const take = el("button", { class: "danger small", type: "button", "data-testid": "take-control", hidden: true, onclick: takeControl }, "Take control");
+  const take = el(
+    "button",
+    { class: "danger small", type: "button", "data-testid": "take-control", hidden: true, onclick: takeControl },
+    "Take control",
+  );
   const saved = el("span", { class: "saved" });
   const changes = el("div", { class: "changes", hidden: true });
   const keptRoot = el("div", { class: "kept" });
@@ -29,7 +40,7 @@ export function mountDocument(root, studio) {
   const state = { lock: {}, isTurn: false, isComposing: false, isRefused: false, until: 0 };
 
   const draft = new Draft({
-    send: (params) => studio.connection.request("document.edit", { canvasId: studio.canvas, ...params }),
+    send: (params) => studio.connection.request("document.edit", { canvasId: studio.canvas, ...params }, { onRetry }),
     reload: () => studio.resync(),
     changed,
     settled: drawSaved,
@@ -75,13 +86,18 @@ export function mountDocument(root, studio) {
   window.addEventListener("beforeunload", (event) => {
     draft.flush();
     // What the server cannot have yet would be lost.
-    if (!kept.isEmpty || (draft.isDirty && (studio.connection.state !== "open" || editor.readOnly || state.isRefused))) event.preventDefault();
+    if (!kept.isEmpty || (draft.isDirty && (studio.connection.state !== "open" || editor.readOnly || state.isRefused)))
+      event.preventDefault();
   });
   for (const kind of ["keydown", "paste", "drop", "cut"]) {
     editor.addEventListener(kind, (event) => {
       if (!isLocked() || (kind === "keydown" && !isWriting(event))) return;
       studio.say("The assistant is editing, so typing waits. Take control to write yourself.");
     });
+  }
+
+  function onRetry(error) {
+    studio.say(`${error.message} (${error.code}) Your text is kept here and sent again.`, { error: true });
   }
 
   function typed() {
@@ -104,7 +120,8 @@ export function mountDocument(root, studio) {
 
   // Others have written. The caret, the selection and what is in sight stay with the words that they were at.
   function changed({ text, splices, conflicts, met, event, place }) {
-    const isAbove = editor.scrollTop > 0 && splices.some(({ at }) => at / Math.max(editor.value.length, 1) < editor.scrollTop / editor.scrollHeight);
+    const isAbove =
+      editor.scrollTop > 0 && splices.some(({ at }) => at / Math.max(editor.value.length, 1) < editor.scrollTop / editor.scrollHeight);
     const height = isAbove ? editor.scrollHeight : 0;
     if (splices.length > 50 || editor.value === "") editor.value = text;
     else for (const { at, remove, insert } of splices.toReversed()) editor.setRangeText(insert, at, at + remove, "preserve");
@@ -143,7 +160,14 @@ export function mountDocument(root, studio) {
     flow.setAttribute("data-testid", "diff");
     const count = (number, word) => `${number} ${word}`;
     changes.replaceChildren(
-      el("span", {}, "The assistant's changes: ", el("ins", {}, count(marks.added, "added")), " ", el("del", {}, count(marks.removed, "removed"))),
+      el(
+        "span",
+        {},
+        "The assistant's changes: ",
+        el("ins", {}, count(marks.added, "added")),
+        " ",
+        el("del", {}, count(marks.removed, "removed")),
+      ),
       iconButton("Hide the changes", CLOSE, { onclick: hideMarks }),
     );
   }
@@ -219,8 +243,14 @@ const isWriting = ({ key, ctrlKey, metaKey, altKey }) =>
 // Where both do not fit side by side, one of them shows.
 function tabs(root) {
   const button = (show, label) => {
-    const node = el("button", { class: "small", type: "button", "aria-pressed": String(show === "read"), onclick: () => (root.dataset.show = show) }, label);
-    new MutationObserver(() => node.setAttribute("aria-pressed", String(root.dataset.show === show))).observe(root, { attributeFilter: ["data-show"] });
+    const node = el(
+      "button",
+      { class: "small", type: "button", "aria-pressed": String(show === "read"), onclick: () => (root.dataset.show = show) },
+      label,
+    );
+    new MutationObserver(() => node.setAttribute("aria-pressed", String(root.dataset.show === show))).observe(root, {
+      attributeFilter: ["data-show"],
+    });
     return node;
   };
   return el("div", { class: "tabs", role: "group", "aria-label": "Write or read" }, button("write", "Write"), button("read", "Read"));

@@ -7,7 +7,7 @@ const AT_LATEST = 600;
 // Units that one request inserts. A longer text goes in parts, so that none is larger than a frame may be.
 const INSERTED = 150_000;
 const ANSWER_SEEN = 3_000;
-const RETRY = 2_000;
+const LONGEST_PAUSE = 2_000;
 
 // A revision id is `r<number>-<digits of the text>`.
 const numberOf = (id) => Number(/^r(\d+)-/.exec(id)?.[1] ?? NaN);
@@ -50,7 +50,7 @@ export class Draft {
   /** The text of the editor. */
   text = "";
 
-  constructor(hooks, pauses = { pause: PAUSE, atLatest: AT_LATEST, answerSeen: ANSWER_SEEN, retry: RETRY }) {
+  constructor(hooks, pauses = { pause: PAUSE, atLatest: AT_LATEST, answerSeen: ANSWER_SEEN, longest: LONGEST_PAUSE }) {
     this.#hooks = hooks;
     this.#pauses = pauses;
   }
@@ -143,14 +143,13 @@ export class Draft {
     this.#putBack();
     this.#caughtUp();
     this.#refusals += 1;
-    if (error.code === "STALE_BASE" || error.code === "BASE_UNKNOWN") {
+    if (error.data?.reason === "STALE_BASE" || error.code === "STALE_BASE" || error.code === "BASE_UNKNOWN") {
       if (error.code === "BASE_UNKNOWN" && !wasWhole) this.#sendsWhole = true;
       else if (this.#revision === before || this.#refusals > 2) this.#hooks.reload();
-      this.#flushIn(Math.min(this.#pauses.pause * this.#refusals, this.#pauses.retry));
+      this.#flushIn(Math.min(this.#pauses.pause * this.#refusals, this.#pauses.longest));
       return;
     }
     this.#hooks.refused(error);
-    if (error.data?.retryable) this.#flushIn(this.#pauses.retry);
   }
 
   // What was sent is to be sent again, with what was typed since.

@@ -52,7 +52,8 @@ export function mountHistory(root, studio) {
   });
 
   const theme = iconButton("Theme", THEME, { onclick: () => turn(isDark() ? "light" : "dark") });
-  const isDark = () => (document.documentElement.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
+  const isDark = () =>
+    (document.documentElement.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
   const label = () => {
     const text = isDark() ? "Light theme" : "Dark theme";
     theme.setAttribute("aria-label", text);

@@ -27,7 +27,12 @@ export function mountKept(root, { text, put, say }) {
   };
   function row(one) {
     const side = (label, content) =>
-      el("div", {}, el("h4", {}, label), el("pre", { tabindex: 0, role: "region", "aria-label": label }, content.slice(0, SHOWN) || "(nothing)"));
+      el(
+        "div",
+        {},
+        el("h4", {}, label),
+        el("pre", { tabindex: 0, role: "region", "aria-label": label }, content.slice(0, SHOWN) || "(nothing)"),
+      );
     const use = () => {
       drop(one);
       put(one.at, one.end, one.mine);

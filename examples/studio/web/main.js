@@ -68,11 +68,8 @@ function say(text, { error = false } = {}) {
   );
   status.append(said);
   while (status.children.length > SAID) status.firstChild.remove();
-  // An error stays until it is read; a rested pointer keeps the others.
-  if (!error) {
-    const leave = () => (said.matches(":hover, :focus-within") ? setTimeout(leave, 1_000) : close());
-    setTimeout(leave, LASTS);
-  }
+  // An error stays until somebody has read it.
+  if (!error) setTimeout(close, LASTS);
 }
 
 // Readings that are asked for while one is under way become one more.

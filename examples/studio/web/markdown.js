@@ -41,7 +41,10 @@ function inline(parent, text, depth = 0) {
     if (escaped) parent.append(escaped);
     else if (code) parent.append(el("code", {}, code.replace(/\n/g, " ").replace(/^ (.+) $/, "$1")));
     else if (picture !== undefined) parent.append(el("span", { class: "picture" }, picture || "picture"));
-    else if (label) parent.append(/^(https?:|mailto:)/i.test(target) ? inside("a", label, { href: target, ...OUTSIDE }) : inside("span", label, { title: target }));
+    else if (label)
+      parent.append(
+        /^(https?:|mailto:)/i.test(target) ? inside("a", label, { href: target, ...OUTSIDE }) : inside("span", label, { title: target }),
+      );
     else if (strong) parent.append(inside("strong", strong));
     else if (emphasis) parent.append(inside("em", emphasis));
     else if (struck) parent.append(inside("s", struck));
@@ -129,7 +132,10 @@ export function blocks(lines, depth = 0) {
         !(under = /^ {0,3}(=+|-+)\s*$/.exec(lines[at])) &&
         (depth >= DEEPEST || !opens(lines[at]))
       );
-      const text = lines.slice(start, at).map((one) => one.trimStart()).join("\n");
+      const text = lines
+        .slice(start, at)
+        .map((one) => one.trimStart())
+        .join("\n");
       const tag = under ? (under[1][0] === "=" ? "h1" : "h2") : "p";
       if (under) at += 1;
       push(start, at, () => words(tag, text));

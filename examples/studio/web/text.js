@@ -166,7 +166,11 @@ function cluster(base, mine, theirs, m, t) {
     else stop = Math.max(stop, end(theirs[t++]));
   }
   const place = base.slice(at, stop);
-  const inside = (list, first, last) => apply(place, list.slice(first, last).map((one) => ({ ...one, at: one.at - at })));
+  const inside = (list, first, last) =>
+    apply(
+      place,
+      list.slice(first, last).map((one) => ({ ...one, at: one.at - at })),
+    );
   return { at, mine: inside(mine, from.m, m), theirs: inside(theirs, from.t, t), m, t };
 }
 

@@ -5,6 +5,9 @@ import { el } from "./ui.js";
 
 // Characters that are drawn at once. Of a longer document the rest comes when it is asked for.
 const SHOWN = 400_000;
+// Blocks of the first frame, and of each after it, so that a long document is soon to be seen.
+const FIRST = 120;
+const MORE = 400;
 
 /** Draws into `root`, and again only what has changed since the last time. */
 export class View {
@@ -12,6 +15,7 @@ export class View {
   #drawn = []; // {key, node}
   #isWhole = false;
   #last = null;
+  #frame = 0;
 
   constructor(root) {
     this.#root = root;
@@ -23,16 +27,26 @@ export class View {
     const cut = isCut ? text.slice(0, text.lastIndexOf("\n", SHOWN) + 1 || SHOWN) : text;
     const lines = cut.split("\n");
     const wanted = this.#wanted(cut, lines, marks);
-    this.#replace(wanted);
+    const upTo = this.#drawn.length === 0 ? FIRST : this.#drawn.length + MORE;
+    this.#replace(wanted.slice(0, upTo));
+    if (upTo < wanted.length) this.#goOn();
     this.#root.querySelector(".rest")?.remove();
     this.#root.querySelector(".empty")?.remove();
     if (wanted.length === 0) this.#root.append(el("p", { class: "empty" }, "An empty document. Write, or ask the assistant."));
-    if (isCut) this.#root.append(el("button", { class: "line rest", type: "button", onclick: () => this.#drawAll() }, "Show the whole document"));
+    if (isCut)
+      this.#root.append(el("button", { class: "line rest", type: "button", onclick: () => this.#drawAll() }, "Show the whole document"));
   }
 
   /** The first block with a mark. */
   get firstChange() {
     return this.#root.querySelector(".change");
+  }
+
+  #goOn() {
+    this.#frame ||= requestAnimationFrame(() => {
+      this.#frame = 0;
+      this.draw(...this.#last);
+    });
   }
 
   #drawAll() {
