@@ -5,7 +5,7 @@ const SHOWN = 100; // entries of a list that are drawn
 
 const METRICS = {
   __proto__: null,
-  open_prs: "Open pull requests",
+  open_prs: "Open PRs",
   open_issues: "Open issues",
   stars: "Stars",
   forks: "Forks",

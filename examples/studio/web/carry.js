@@ -83,7 +83,7 @@ export function carrying(board) {
     const node = down.target.closest(".card");
     const grip = down.target.closest(".grip");
     if (!node || press || down.button !== 0 || board.isNarrow()) return;
-    if (!grip && down.target.closest("button, input, a")) return;
+    if (down.target.closest("input, select, a")) return;
     // A finger scrolls; it carries by the head and the grip.
     if (down.pointerType === "touch" && !grip && !down.target.closest(".card > header")) return;
     const list = down.target.closest(".list, .body");

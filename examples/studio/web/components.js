@@ -96,7 +96,8 @@ export class Card {
     this.definition = definition;
     const { typeId, config, meta, dataState, place } = item;
     this.#draw("place", visible([place, this.spoken]), () => this.#drawPlace(place));
-    this.#draw("head", visible([this.title, config.repo, meta, dataState.status]), () => this.#drawHead());
+    const isMarked = MARKS[made?.status] !== undefined;
+    this.#draw("head", visible([this.title, config.repo, meta, dataState.status, isMarked]), () => this.#drawHead(isMarked));
     this.#draw("body", visible([typeId, config, dataState]), () => this.#drawBody());
     this.#draw("mark", JSON.stringify([made ?? null, this.title]), () => this.#drawMark(made));
   }
@@ -116,10 +117,10 @@ export class Card {
     this.node.setAttribute("aria-label", this.spoken);
   }
 
-  #drawHead() {
+  #drawHead(isMarked) {
     const { config, meta, dataState } = this.item;
     const { head, pin, refresh, grip, tools } = this.#parts;
-    const isStale = dataState.status === "stale";
+    const isStale = dataState.status === "stale" && !isMarked;
     const age = isStale ? `as of ${when(dataState.fetchedAt)}` : "";
     const repo = config.repo === undefined ? "" : words(config.repo);
     head.replaceChildren(

@@ -51,7 +51,7 @@ export function editComponent(card, board) {
     const changed = {};
     for (const field of fields) {
       const read = field.read();
-      if (read.fault) return refuse(`${field.name}: ${read.fault}`, field.control);
+      if (read.fault) return refuse(`${field.node.firstChild.textContent}: ${read.fault}`, field.control);
       if (read.value !== undefined && JSON.stringify(read.value) !== JSON.stringify(item.config[field.name])) changed[field.name] = read.value;
     }
     const to = Object.fromEntries(place.map(({ name, add, control }) => [name, Number(control.value) - add]));
@@ -128,8 +128,16 @@ function fieldOf(id, name, schema, value, isRequired) {
     return { ...field, read: () => ({ value: field.control.value === "" ? undefined : Number(field.control.value) }) };
   }
   if (schema.type === "string") {
-    const field = input(id, text, { value: value ?? "", pattern: patternOf(schema.pattern), required: isRequired, maxlength: schema.maxLength, title: hint });
-    return { ...field, read: () => ({ value: field.control.value === "" && value === undefined ? undefined : field.control.value }) };
+    const field = input(id, text, { value: value ?? "", required: isRequired, maxlength: schema.maxLength, title: hint });
+    const pattern = patternOf(schema.pattern);
+    return {
+      ...field,
+      read() {
+        const entered = field.control.value;
+        if (entered === "" && value === undefined) return { value: undefined };
+        return pattern && !pattern.test(entered) ? { fault: hint ?? `it must match ${schema.pattern}` } : { value: entered };
+      },
+    };
   }
   if (schema.type === "array" && Array.isArray(items.enum)) {
     const chosen = new Set(Array.isArray(value) ? value : (schema.default ?? []));
@@ -157,13 +165,12 @@ function fieldOf(id, name, schema, value, isRequired) {
   };
 }
 
-// A pattern of a schema may match anywhere in a text, that of a field matches all of it.
+// A pattern of a schema, as schemas read it; none where the server alone knows.
 function patternOf(pattern) {
-  if (typeof pattern !== "string") return undefined;
+  if (typeof pattern !== "string") return null;
   try {
-    new RegExp(pattern, "v");
+    return new RegExp(pattern, "u");
   } catch {
-    return undefined; // the server knows it
+    return null;
   }
-  return pattern.startsWith("^") && pattern.endsWith("$") ? pattern.slice(1, -1) : `.*(?:${pattern}).*`;
 }

@@ -14,7 +14,7 @@ const ATTEMPTS = 3; // of one action: a plan may have changed while it was read
 export function mountSurface(root, studio) {
   const title = el("h2", {}, "Surface");
   const about = el("span", { class: "muted" });
-  const running = el("span", { class: "running", role: "status", "data-testid": "surface-running" });
+  const running = el("span", { class: "under-way", role: "status", "data-testid": "surface-running" });
   const reload = iconButton("Load the surface again", RELOAD, { "data-testid": "surface-reload", onclick: () => load() });
   const failures = el("ul", { class: "failures", "data-testid": "surface-failures" });
   const holder = el("div", { class: "holder" });

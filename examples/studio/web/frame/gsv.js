@@ -238,6 +238,9 @@
     press(node, Object.fromEntries(fields));
   });
 
+  // Content policies of Chromium do not reach peer connections, which would carry the state out.
+  for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection", "RTCDataChannel"]) delete window[name];
+
   // What comes later is bound too.
   new MutationObserver((records) => {
     for (const { type, target, addedNodes } of records) {
