@@ -2,16 +2,16 @@
 import { check, equal, that, until } from "./report.mjs";
 
 export async function boards({ open, shot, client }) {
-  const page = await open("board");
+  const page = await open("board", { height: 1500 });
   const other = await open("board-two");
   const at = (id) => page.getByTestId(id);
   const board = async () => (await client.ask("canvas.get")).board;
   const find = async (type, n = 0) => (await board()).canvas.components.filter((one) => one.typeId === type)[n];
   const place = async (id) => (await board()).canvas.components.find((one) => one.id === id)?.position;
   const step = async () => {
-    const { width } = await at("board").boundingBox();
+    const { width, height } = await at("board").boundingBox();
     const { grid } = (await board()).canvas;
-    return { x: width / grid.columns, y: grid.cellHeight + grid.gap };
+    return { x: width / grid.columns, y: height / grid.rows };
   };
   const drag = async (id, columns, rows) => {
     const card = at(`cmp-${id}`);

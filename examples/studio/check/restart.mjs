@@ -39,7 +39,10 @@ export async function restarts(scene) {
     const { recipe } = await scene.client.ask("canvas.get");
     const [id, data] = Object.entries(recipe.components)[0];
     equal(data.status, "stale", "status");
-    await at(one, `stale-${id}`).waitFor();
+    await at(one, `stale-${id}`).waitFor().catch(async (fault) => {
+      await shot(one, "FAILED-stale", { full: true });
+      throw fault;
+    });
     await shot(one, "stale");
     await one.waitForTimeout(3_100);
     await at(one, `rebuild-${id}`).click();

@@ -15,7 +15,7 @@ export async function surfaces({ open, shot, client }) {
     await until(async () => (await inside(page).locator("h1").textContent()) === "api", "the bound text");
     equal(await inside(page).locator("input").inputValue(), (await state()).version, "the bound field");
     await inside(page).getByRole("button", { name: "Refresh Logs" }).click();
-    await until(async () => (await inside(page).locator("pre").textContent()).includes("requests"), "the log");
+    await until(async () => (await inside(page).locator("pre").textContent()).trim() !== "", "the log");
   });
   await check("surface: an action is confirmed by the page, No changes nothing", async () => {
     await inside(page).getByRole("button", { name: "Deploy" }).click();
