@@ -160,13 +160,15 @@ async fn bring_surface(
     let (surface, _) = host.engine.surface(canvas, clock::now()).await?;
     let state = surface.map_or(Value::Null, |surface| json!(surface.state.value()));
     let mut payload = json!({"at": snapshot.clock});
-    if state != sent.state {
+    if state == sent.state {
+        payload["spec"] = true.into();
+    } else {
         payload["changedPaths"] = json!(changed_paths::between(&sent.state, &state));
         if state.to_string().len() <= STATE {
             payload["state"] = state.clone();
         }
     }
-    // Without paths it is the title, the spec or an asset: pages ask for them.
+    // `spec`: it is the title, the spec or an asset, and pages ask for them.
     if !is_first && (is_told || state != sent.state) {
         host.publish(canvas, "canvas.updated", payload);
     }

@@ -79,6 +79,7 @@ impl Origins {
         // A document in a sandbox has no origin, so its modules and fonts are asked for across origins.
         headers.insert("access-control-allow-origin", HeaderValue::from_static("null"));
         headers.insert(EMBEDDER, HeaderValue::from_static("cross-origin"));
+        headers.insert("x-dns-prefetch-control", HeaderValue::from_static("off"));
         headers
     }
 }

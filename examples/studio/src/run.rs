@@ -16,7 +16,7 @@ use tokio::sync::watch;
 use crate::assistant::Voice;
 use crate::clock;
 use crate::follow;
-use crate::guard::Origins;
+pub use crate::guard::Origins;
 use crate::host::Host;
 use crate::http;
 use crate::options::{HELP, Options};

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::clock;
 use crate::error::Answer;
-use crate::frame::ASSETS;
+use crate::frame;
 use crate::host::Host;
 
 /// Entries of each side of the history.
@@ -63,9 +63,10 @@ pub(crate) async fn all(host: &Host, canvas: &CanvasId, surface: Option<Value>) 
     let mut all = surface.unwrap_or_else(
         || json!({"descriptor": null, "spec": null, "state": null, "assets": [], "views": []}),
     );
-    let entry = all["descriptor"]["entryAsset"].as_str().map(|path| format!("{ASSETS}{canvas}/{path}"));
     let registry: Vec<_> = host.engine.registry().get_all().collect();
-    all["frame"] = entry.map_or(Value::Null, |path| json!({"path": path}));
+    let (surface, _) = host.engine.surface(canvas, clock::now()).await?;
+    let entry = surface.as_ref().and_then(|surface| Some((surface.descriptor.entry_asset.as_ref()?, &surface.assets)));
+    all["frame"] = entry.map_or(Value::Null, |(entry, assets)| frame::place(canvas, entry.as_str(), assets));
     all["document"] = json!({"markdown": snapshot.text(), "revisionId": document_revision(&snapshot)});
     all["lock"] = lock(host, &snapshot);
     all["board"] = json!(host.workspace(canvas).await?);

@@ -24,8 +24,8 @@ use canvas_core::{ActionFailure, CanvasId};
 use serde_json::Value;
 
 use self::chat::Item;
-use self::live::LiveModel;
-use self::script::Script;
+pub use self::live::LiveModel;
+pub use self::script::Script;
 use self::seat::Seat;
 use crate::host::Host;
 
