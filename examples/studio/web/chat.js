@@ -71,7 +71,7 @@ export function mountChat(root, studio) {
     list.replaceChildren(...items.map(draw));
     if (items.length === 0)
       list.append(el("p", { class: "empty" }, "Nothing was said yet. Ask for a change of the document, or for something on the board."));
-    keepOneAccept();
+    keepLastSuggestions();
     list.scrollTop = list.scrollHeight;
     drawTurn(chat ?? {});
     input.disabled = send.disabled = studio.assistant === "none";
@@ -87,24 +87,25 @@ export function mountChat(root, studio) {
     if (item.role === "user") list.querySelector(".pending")?.remove();
     list.append(draw(item));
     while (list.children.length > KEPT) list.firstChild.remove();
-    keepOneAccept();
-    if (item.kind === "notice") showNotice(item);
+    keepLastSuggestions();
+    // Who ended a turn knows it.
+    if (item.kind === "notice" && item.code !== "TURN_ENDED") showNotice(item);
     if (isAtEnd || item.role === "user") list.scrollTop = list.scrollHeight;
   }
 
   function draw(item) {
-    const node = el("div", { class: `item ${item.kind} ${item.role}`, "data-item": item.id });
+    const node = el("div", { class: `item ${item.kind} ${item.role}`, "data-item": item.id, "data-trigger": item.triggerId });
     const body = BODIES[item.kind];
     node.append(...(body ? body(item, studio) : [el("p", {}, String(item.text ?? ""))]));
     return node;
   }
 
-  // Of suggestions of one trigger only the last can be taken.
-  function keepOneAccept() {
+  // Of one trigger's suggestions the last is shown: each window that opens asks again.
+  function keepLastSuggestions() {
     const seen = new Set();
-    for (const button of [...list.querySelectorAll("button[data-trigger]")].reverse()) {
-      if (seen.has(button.dataset.trigger)) button.remove();
-      seen.add(button.dataset.trigger);
+    for (const item of [...list.querySelectorAll("[data-trigger]")].reverse()) {
+      if (seen.has(item.dataset.trigger)) item.remove();
+      seen.add(item.dataset.trigger);
     }
   }
 
@@ -189,13 +190,7 @@ const BODIES = {
     return [
       el("p", { class: "act", "data-testid": "suggestion" }, icon(ICONS.suggestion), el("span", {}, text)),
       ...(viewId
-        ? [
-            el(
-              "button",
-              { class: "line small", type: "button", "data-testid": `accept-${triggerId}`, "data-trigger": triggerId, onclick: accept },
-              "Show this view",
-            ),
-          ]
+        ? [el("button", { class: "line small", type: "button", "data-testid": `accept-${triggerId}`, onclick: accept }, "Show this view")]
         : []),
     ];
   },
