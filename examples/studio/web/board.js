@@ -139,7 +139,14 @@ export function mountBoard(root, studio) {
     if (result && result.success === false) studio.say(sentenceOf(result), { error: true });
     return result?.success ? result : null;
   }
-  const sentenceOf = ({ error, explanation }) => (error?.code ? `${error.message} (${error.code})` : (explanation ?? "The board refused this."));
+  // A refusal for people: what stands in the way has names here, and ids in the server's words.
+  function sentenceOf({ error, explanation }) {
+    if (!error?.code) return explanation ?? "The board refused this.";
+    const blockers = (error.collidingIds ?? []).map((id) => cards.get(id)?.title).filter(Boolean);
+    if (blockers.length === 0) return `${error.message} (${error.code})`;
+    const names = blockers.slice(0, 3).join(", ");
+    return `${names} ${blockers.length > 1 ? "stand" : "stands"} there: choose a free place (${error.code}).`;
+  }
 
   const tools = {
     pin: ({ id, item }) => act({ type: "user.pin", componentId: id, pinned: item.meta.pinned !== true }),
@@ -162,7 +169,8 @@ export function mountBoard(root, studio) {
     async run({ id, title, selectedItems, definition }, actionId) {
       const payload = { componentId: id, actionId, context: { selection: selectedItems } };
       const label = definition?.actions?.find((action) => action.actionId === actionId)?.label ?? actionId;
-      if (await report({ type: "component.action", payload })) studio.say(`${label} of ${title}: the assistant hears of it with your next message.`);
+      if (await report({ type: "component.action", payload }))
+        studio.say(`${label} of ${title}: the assistant hears of it with your next message.`);
     },
     async rebuild({ id, title }) {
       if (await studio.act("recipe.rebuild", { componentId: id })) studio.say(`The assistant is asked to rebuild the data of ${title}.`);
@@ -202,7 +210,7 @@ export function mountBoard(root, studio) {
     if (!result || result.success || !item) return;
     const free = result.freePlaces ?? result.error?.freePositions ?? new Occupancy(size(), places(id)).free(to, PLACES);
     const offered = free.filter(({ col, row }) => Number.isInteger(col) && Number.isInteger(row)).slice(0, PLACES);
-    studio.say(`${sentenceOf(result)}${offered.length ? " Free places are marked on the board." : ""}`, { error: true });
+    studio.say(`${sentenceOf(result)}${offered.length ? " The nearest are marked on the board." : ""}`, { error: true });
     offerPlaces(card, to, offered);
   }
 
@@ -223,7 +231,14 @@ export function mountBoard(root, studio) {
         card.node.focus({ preventScroll: true });
       };
       const label = `Put ${card.title} at column ${col + 1}, row ${row + 1}`;
-      const attrs = { class: "free", type: "button", "data-place": `${col + 1}, ${row + 1}`, "data-testid": `free-${col}-${row}`, "aria-label": label, title: label };
+      const attrs = {
+        class: "free",
+        type: "button",
+        "data-place": `${col + 1}, ${row + 1}`,
+        "data-testid": `free-${col}-${row}`,
+        "aria-label": label,
+        title: label,
+      };
       const button = el("button", { ...attrs, onclick: take, onfocus: show, onpointerenter: show }, "Here");
       button.style.gridColumn = `${col + 1}`;
       button.style.gridRow = `${row + 1}`;
@@ -233,6 +248,7 @@ export function mountBoard(root, studio) {
     offer = { id: card.id, node };
     card.node.after(node);
     node.firstChild.focus({ preventScroll: true });
+    node.firstChild.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
   function clearOffer() {
     offer?.node.remove();

@@ -12,7 +12,8 @@ const METRICS = {
   contributors: "Contributors",
 };
 
-const PULL = "M5 5.5v5M11 10.5V7a2 2 0 0 0-2-2H8M5 2.5a1.5 1.5 0 1 1 0 3 1.5 1.5 0 0 1 0-3zM5 10.5a1.5 1.5 0 1 1 0 3 1.5 1.5 0 0 1 0-3zM11 10.5a1.5 1.5 0 1 1 0 3 1.5 1.5 0 0 1 0-3z";
+const PULL =
+  "M5 5.5v5M11 10.5V7a2 2 0 0 0-2-2H8M5 2.5a1.5 1.5 0 1 1 0 3 1.5 1.5 0 0 1 0-3zM5 10.5a1.5 1.5 0 1 1 0 3 1.5 1.5 0 0 1 0-3zM11 10.5a1.5 1.5 0 1 1 0 3 1.5 1.5 0 0 1 0-3z";
 const ISSUE = "M8 2.5a5.5 5.5 0 1 1 0 11 5.5 5.5 0 0 1 0-11zM8 7.8v.4";
 const KINDS = {
   __proto__: null,
@@ -29,7 +30,11 @@ export const words = (value) =>
 export const object = (value) => (value && typeof value === "object" && !Array.isArray(value) ? value : {});
 const count = (value) => (typeof value === "number" ? value.toLocaleString() : words(value));
 const names = (value) => (Array.isArray(value) ? value.map(words) : []);
-const joined = (...parts) => parts.filter((part) => part != null && part !== "").map(words).join(" · ");
+const joined = (...parts) =>
+  parts
+    .filter((part) => part != null && part !== "")
+    .map(words)
+    .join(" · ");
 
 /** The name of a component for people. */
 export const titleOf = ({ typeId, config, meta }, definition) =>
@@ -46,18 +51,40 @@ export function when(time) {
 }
 
 const standing = ({ state, draft, merged }) => (draft ? "draft" : merged ? "merged" : words(state ?? ""));
-const chips = (labels) => names(labels).slice(0, 4).map((label) => el("span", { class: "chip" }, label));
+const chips = (labels) =>
+  names(labels)
+    .slice(0, 4)
+    .map((label) => el("span", { class: "chip" }, label));
 
 // The content of an option, by type.
 const ROWS = {
   __proto__: null,
   "github.pr-list": (row) => [
-    el("span", { class: "state", "data-state": standing(row), title: standing(row) }, icon(PULL), el("span", { class: "quiet" }, standing(row))),
+    el(
+      "span",
+      { class: "state", "data-state": standing(row), title: standing(row) },
+      icon(PULL),
+      el("span", { class: "quiet" }, standing(row)),
+    ),
     el("b", {}, words(row.title)),
-    el("small", {}, joined(`#${row.number ?? ""}`, row.author, names(row.reviewers).length ? `reviewed by ${names(row.reviewers).join(", ")}` : "", when(row.updatedAt))),
+    el(
+      "small",
+      {},
+      joined(
+        `#${row.number ?? ""}`,
+        row.author,
+        names(row.reviewers).length ? `reviewed by ${names(row.reviewers).join(", ")}` : "",
+        when(row.updatedAt),
+      ),
+    ),
   ],
   "github.issue-grid": (row) => [
-    el("span", { class: "state", "data-state": standing(row), title: standing(row) }, icon(ISSUE), el("span", { class: "quiet" }, standing(row))),
+    el(
+      "span",
+      { class: "state", "data-state": standing(row), title: standing(row) },
+      icon(ISSUE),
+      el("span", { class: "quiet" }, standing(row)),
+    ),
     el("b", {}, words(row.title)),
     el("small", {}, joined(`#${row.number ?? ""}`, names(row.assignees).join(", "))),
     el("span", { class: "chips" }, ...chips(row.labels)),
@@ -95,11 +122,7 @@ function shown(id, typeId, data, title) {
   if (!row || !Array.isArray(data)) return facts(object(data), Array.isArray(data) ? words(data) : "Nothing to show.");
   if (data.length === 0) return el("p", { class: "muted" }, "Nothing to show.");
   const option = (value, number) =>
-    el(
-      "li",
-      { role: "option", id: `${id}-item-${number}`, "aria-selected": "false", "data-item": number },
-      ...row(object(value)),
-    );
+    el("li", { role: "option", id: `${id}-item-${number}`, "aria-selected": "false", "data-item": number }, ...row(object(value)));
   return el(
     "ul",
     { class: `list ${LOOKS[typeId]}`, role: "listbox", tabindex: 0, "aria-label": `Entries of ${title}`, "aria-multiselectable": "true" },
@@ -114,7 +137,9 @@ function figure({ value, previousValue }) {
 }
 
 function facts(values, none) {
-  const known = Object.entries(values).filter(([, value]) => words(value) !== "").slice(0, 12);
+  const known = Object.entries(values)
+    .filter(([, value]) => words(value) !== "")
+    .slice(0, 12);
   if (known.length === 0) return el("p", { class: "muted" }, none);
   return el("dl", {}, ...known.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, words(value).slice(0, 300))]));
 }

@@ -44,19 +44,28 @@ export function carrying(board) {
       step: { x: (grid.clientWidth + gap) / extent.columns, y: (parseFloat(style.gridAutoRows) || 64) + gap },
     };
     frame.hidden = board.isNarrow();
+    frame.classList.toggle("stretched", isResize);
     aim(from, true);
   }
 
   // Shows where it would stand.
-  function aim(place, always = false) {
-    const to = inside(carried.extent, place);
+  function aim(wanted, always = false) {
+    const to = inside(carried.extent, wanted);
     if (!always && isSame(to, carried.to)) return false;
-    const { step, gap } = carried;
+    const { step, gap, from, isResize } = carried;
     carried.to = to;
     carried.isFree = carried.occupancy.isFree(to);
-    frame.style.transform = `translate3d(${to.col * step.x}px, ${to.row * step.y}px, 0)`;
-    frame.style.width = `${to.cols * step.x - gap}px`;
-    frame.style.height = `${to.rows * step.y - gap}px`;
+    const width = (cols) => cols * step.x - gap;
+    const height = (rows) => rows * step.y - gap;
+    const place = `translate3d(${to.col * step.x}px, ${to.row * step.y}px, 0)`;
+    // A plain area is stretched without being painted anew.
+    frame.style.transform = isResize
+      ? `${place} scale(${width(to.cols) / width(from.cols)}, ${height(to.rows) / height(from.rows)})`
+      : place;
+    if (always || !isResize) {
+      frame.style.width = `${width(isResize ? from.cols : to.cols)}px`;
+      frame.style.height = `${height(isResize ? from.rows : to.rows)}px`;
+    }
     frame.classList.toggle("taken", !carried.isFree);
     return true;
   }
@@ -104,6 +113,8 @@ export function carrying(board) {
 
   window.addEventListener("pointermove", (event) => {
     if (!press || event.pointerId !== press.id) return;
+    // It was released where nobody saw it, outside of the window.
+    if (event.buttons === 0 && !press.box) return void (press = null);
     press.x = event.clientX;
     press.y = event.clientY;
     if (!press.box) {
@@ -131,7 +142,11 @@ export function carrying(board) {
     const cols = Math.round(x / carried.step.x);
     const rows = Math.round(y / carried.step.y);
     if (isResize) {
-      aim({ ...from, cols: Math.min(Math.max(from.cols + cols, 1), carried.extent.columns - from.col), rows: Math.max(from.rows + rows, 1) });
+      aim({
+        ...from,
+        cols: Math.min(Math.max(from.cols + cols, 1), carried.extent.columns - from.col),
+        rows: Math.max(from.rows + rows, 1),
+      });
     } else {
       card.node.style.transform = `translate3d(${x}px, ${y}px, 0)`;
       aim({ ...from, col: from.col + cols, row: from.row + rows });
@@ -174,8 +189,9 @@ export function carrying(board) {
 
   function grab(card) {
     start(card, false, "keys");
-    frame.classList.add("keys");
-    board.tell(`${card.title} is grabbed. Arrow keys move it, Shift and arrow keys resize it, Enter puts it down, Escape leaves it where it was.`);
+    board.tell(
+      `${card.title} is grabbed. Arrow keys move it, Shift and arrow keys resize it, Enter puts it down, Escape leaves it where it was.`,
+    );
   }
 
   function moveBy([x, y], isResize) {
@@ -185,7 +201,9 @@ export function carrying(board) {
       : { ...to, col: to.col + x, row: to.row + y };
     aim(place);
     const now = carried.to;
-    card.node.style.transform = board.isNarrow() ? "" : `translate3d(${(now.col - from.col) * cell.x}px, ${(now.row - from.row) * cell.y}px, 0)`;
+    card.node.style.transform = board.isNarrow()
+      ? ""
+      : `translate3d(${(now.col - from.col) * cell.x}px, ${(now.row - from.row) * cell.y}px, 0)`;
     if (!board.isNarrow()) frame.scrollIntoView({ block: "nearest", inline: "nearest", behavior: "instant" });
     const where = isResize ? `${now.cols} wide, ${now.rows} high` : `Column ${now.col + 1}, row ${now.row + 1}`;
     board.tell(`${where}: ${carried.isFree ? "free" : "taken"}`);

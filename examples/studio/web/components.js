@@ -99,7 +99,7 @@ export class Card {
     const isMarked = MARKS[made?.status] !== undefined;
     this.#draw("head", visible([this.title, config.repo, meta, dataState.status, isMarked]), () => this.#drawHead(isMarked));
     this.#draw("body", visible([typeId, config, dataState]), () => this.#drawBody());
-    this.#draw("mark", JSON.stringify([made ?? null, this.title]), () => this.#drawMark(made));
+    this.#draw("mark", visible([made ?? null, this.title]), () => this.#drawMark(made));
   }
 
   #draw(part, key, draw) {
@@ -128,7 +128,8 @@ export class Card {
         meta.pinned && el("span", { class: "pinned" }, icon(PIN)),
         el("h3", { title: this.title }, this.title),
         repo && el("span", { class: "of", title: repo }, repo),
-        isStale && el("span", { class: "chip stale", title: "Its source did not answer when the data were to be fetched again" }, `stale, ${age}`),
+        isStale &&
+          el("span", { class: "chip stale", title: "Its source did not answer when the data were to be fetched again" }, `stale, ${age}`),
         dataState.status === "loading" && el("span", { class: "spin", role: "img", "aria-label": "Loading" }),
       ].filter(Boolean),
     );
@@ -163,15 +164,11 @@ export class Card {
     mark.hidden = label === undefined;
     this.node.classList.toggle("marked", label !== undefined);
     if (label === undefined) return mark.replaceChildren();
-    const reason = words(made.reason ?? "the recipe could not be played again");
+    const code = typeof made.reason === "string" ? ` (${made.reason})` : "";
+    const reason = `${words(made.message ?? "the recipe could not be played again")}${code}`;
     const asOf = made.asOf === undefined ? "" : ` They are of ${when(made.asOf)}.`;
     mark.replaceChildren(
-      el(
-        "p",
-        { "data-testid": `stale-${this.id}`, title: `${reason}${asOf}` },
-        el("strong", {}, label),
-        el("span", {}, `: ${reason}`),
-      ),
+      el("p", { "data-testid": `stale-${this.id}`, title: `${reason}${asOf}` }, el("strong", {}, label), el("span", {}, `: ${reason}`)),
       el(
         "button",
         {

@@ -52,14 +52,17 @@ export function editComponent(card, board) {
     for (const field of fields) {
       const read = field.read();
       if (read.fault) return refuse(`${field.node.firstChild.textContent}: ${read.fault}`, field.control);
-      if (read.value !== undefined && JSON.stringify(read.value) !== JSON.stringify(item.config[field.name])) changed[field.name] = read.value;
+      if (read.value !== undefined && JSON.stringify(read.value) !== JSON.stringify(item.config[field.name]))
+        changed[field.name] = read.value;
     }
     const to = Object.fromEntries(place.map(({ name, add, control }) => [name, Number(control.value) - add]));
     const commands = commandsOf(item, changed, label.control.value.trim(), to);
     if (commands.length === 0) return dialog.close();
     save.disabled = true;
     const description = `Edit ${title}`;
-    const result = await board.command(commands.length === 1 ? commands[0] : { type: "batch", payload: { commands, description } }, { quiet: true });
+    const result = await board.command(commands.length === 1 ? commands[0] : { type: "batch", payload: { commands, description } }, {
+      quiet: true,
+    });
     save.disabled = false;
     if (result?.success) dialog.close();
     else if (result) refuse(board.sentenceOf(result));
@@ -112,8 +115,11 @@ function fieldOf(id, name, schema, value, isRequired) {
   const hint = typeof schema.description === "string" ? schema.description : undefined;
   const items = object(schema.items);
   if (Array.isArray(schema.enum)) {
-    const options = schema.enum.map((one) => el("option", { value: JSON.stringify(one), selected: one === (value ?? schema.default) }, String(one)));
-    if (!isRequired && value === undefined && schema.default === undefined) options.unshift(el("option", { value: "", selected: true }, "–"));
+    const options = schema.enum.map((one) =>
+      el("option", { value: JSON.stringify(one), selected: one === (value ?? schema.default) }, String(one)),
+    );
+    if (!isRequired && value === undefined && schema.default === undefined)
+      options.unshift(el("option", { value: "", selected: true }, "–"));
     const field = input(id, text, { title: hint }, "select", ...options);
     return { ...field, read: () => ({ value: field.control.value === "" ? undefined : JSON.parse(field.control.value) }) };
   }
@@ -143,15 +149,34 @@ function fieldOf(id, name, schema, value, isRequired) {
     const chosen = new Set(Array.isArray(value) ? value : (schema.default ?? []));
     const boxes = items.enum.map((one) => ({ one, ...input(`${id}-${one}`, "", { type: "checkbox", checked: chosen.has(one) }) }));
     const legend = el("legend", {}, text);
-    const node = el("fieldset", { title: hint }, legend, ...boxes.map(({ one, control }) => el("label", { class: "check" }, control, String(one))));
-    return { node, control: boxes[0]?.control, read: () => ({ value: boxes.filter(({ control }) => control.checked).map(({ one }) => one) }) };
+    const node = el(
+      "fieldset",
+      { title: hint },
+      legend,
+      ...boxes.map(({ one, control }) => el("label", { class: "check" }, control, String(one))),
+    );
+    return {
+      node,
+      control: boxes[0]?.control,
+      read: () => ({ value: boxes.filter(({ control }) => control.checked).map(({ one }) => one) }),
+    };
   }
   if (schema.type === "array" && items.type === "string") {
     const field = input(id, `${text}, separated by commas`, { value: Array.isArray(value) ? value.join(", ") : "", title: hint });
-    const list = () => field.control.value.split(",").map((one) => one.trim()).filter(Boolean);
+    const list = () =>
+      field.control.value
+        .split(",")
+        .map((one) => one.trim())
+        .filter(Boolean);
     return { ...field, read: () => ({ value: list().length === 0 && value === undefined ? undefined : list() }) };
   }
-  const field = input(id, `${text}, as JSON`, { rows: 3, spellcheck: "false", title: hint }, "textarea", value === undefined ? "" : JSON.stringify(value, null, 2));
+  const field = input(
+    id,
+    `${text}, as JSON`,
+    { rows: 3, spellcheck: "false", title: hint },
+    "textarea",
+    value === undefined ? "" : JSON.stringify(value, null, 2),
+  );
   return {
     ...field,
     read() {

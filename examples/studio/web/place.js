@@ -74,6 +74,9 @@ export class Occupancy {
         }
       }
     }
-    return found.sort((a, b) => a.far - b.far || byReading(a, b)).slice(0, most).map(({ col, row }) => ({ col, row }));
+    return found
+      .sort((a, b) => a.far - b.far || byReading(a, b))
+      .slice(0, most)
+      .map(({ col, row }) => ({ col, row }));
   }
 }

@@ -22,6 +22,7 @@ export function mountSurface(root, studio) {
 
   let shown = ""; // what the frame was loaded of
   let path = null;
+  let origin = null; // of frames
   let state = null;
   let revision = null;
   let frame = null; // {node, port, gate, loads, ...}
@@ -38,8 +39,10 @@ export function mountSurface(root, studio) {
     note(all.revision ?? descriptor?.revision);
     setState(all.state);
     const next = JSON.stringify([all.frame, all.assets, all.spec?.version]);
-    if (next === shown && frame) return;
+    // A frame that was stopped stays so until a person, or another surface, starts it.
+    if (next === shown) return;
     shown = next;
+    failures.replaceChildren();
     load();
   });
   studio.on("canvas.updated", (event) => {
@@ -61,6 +64,12 @@ export function mountSurface(root, studio) {
     if (!own.has(actionId)) fail(`${actionId} failed${error?.message ? `: ${error.message}` : ""}`, error?.code);
   });
 
+  // What was under way when the connection broke is not heard of any more.
+  studio.connection.on("open", () => {
+    under.clear();
+    drawRunning();
+  });
+
   function note(value) {
     if (value !== undefined && value !== null) revision = value;
     about.textContent = path !== null && revision !== null ? `revision ${revision}` : "";
@@ -77,7 +86,12 @@ export function mountSurface(root, studio) {
     running.textContent = names.length ? `${names.join(", ")} running…` : "";
   }
   function fail(sentence, code) {
-    const row = el("li", {}, el("p", {}, code ? `${sentence} (${code})` : sentence), iconButton("Close this message", CLOSE, { onclick: () => row.remove() }));
+    const row = el(
+      "li",
+      {},
+      el("p", {}, code ? `${sentence} (${code})` : sentence),
+      iconButton("Close this message", CLOSE, { onclick: () => row.remove() }),
+    );
     for (const old of [...failures.children]) if (old.textContent === row.textContent) old.remove();
     failures.prepend(row);
     while (failures.children.length > FAILURES) failures.lastChild.remove();
@@ -87,8 +101,17 @@ export function mountSurface(root, studio) {
 
   function load() {
     stop();
-    if (path === null || !studio.frameOrigin) {
+    if (path === null) {
       holder.replaceChildren(el("p", { class: "empty" }, "This canvas has no surface yet. Ask the assistant for one."));
+      return;
+    }
+    // The policy of this page knows the origin of frames that the server had when the page was loaded.
+    origin ??= studio.frameOrigin;
+    if (origin !== studio.frameOrigin) {
+      const again = el("button", { class: "line", type: "button", onclick: () => location.reload() }, "Load the page again");
+      holder.replaceChildren(
+        el("div", { class: "empty" }, el("p", {}, "The studio was started anew: the surface shows after the page is loaded again."), again),
+      );
       return;
     }
     const node = el("iframe", {
@@ -101,7 +124,7 @@ export function mountSurface(root, studio) {
     const current = { node, port: null, gate: new Gate(), loads: 0, ignored: 0, isWarned: false };
     frame = current;
     node.addEventListener("load", () => frame === current && loaded(current));
-    node.src = new URL(path, studio.frameOrigin).href;
+    node.src = new URL(path, origin).href;
     holder.replaceChildren(node);
   }
 
@@ -246,5 +269,12 @@ function rowsOf({ tool, sessionKey, words, args, expiresAt }) {
 }
 
 // Letters that hide or turn others around are spelt out, so that what is read is what runs.
-const spelt = (text) => text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/gu, (letter) => `\\u{${letter.codePointAt(0).toString(16)}}`);
-const visible = (word) => (/^[\w./:=@%+,-]+$/.test(word) ? word : JSON.stringify(word)).replace(/[^\x20-\x7e]/gu, (letter) => (/[\p{L}\p{N}\p{P}\p{S}]/u.test(letter) ? letter : spelt(letter)));
+const spelt = (text) =>
+  text.replace(
+    /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/gu,
+    (letter) => `\\u{${letter.codePointAt(0).toString(16)}}`,
+  );
+const visible = (word) =>
+  (/^[\w./:=@%+,-]+$/.test(word) ? word : JSON.stringify(word)).replace(/[^\x20-\x7e]/gu, (letter) =>
+    /[\p{L}\p{N}\p{P}\p{S}]/u.test(letter) ? letter : spelt(letter),
+  );

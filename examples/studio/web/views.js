@@ -31,7 +31,11 @@ export function mountViews(root, studio, board) {
   });
   const views = menu("Views", "views", list, form);
 
-  const mode = el("select", { id: "mode", "data-testid": "proactive-mode" }, ...MODES.map(([value, text]) => el("option", { value }, text)));
+  const mode = el(
+    "select",
+    { id: "mode", "data-testid": "proactive-mode" },
+    ...MODES.map(([value, text]) => el("option", { value }, text)),
+  );
   mode.addEventListener("change", async () => {
     await board.command({ type: "settings.update", payload: { proactiveMode: mode.value } });
     draw();
@@ -90,7 +94,11 @@ export function mountViews(root, studio, board) {
       return el(
         "li",
         {},
-        el("button", { class: "view", type: "button", "data-testid": `load-${id}`, "data-view": text, title: description, onclick: load }, text),
+        el(
+          "button",
+          { class: "view", type: "button", "data-testid": `load-${id}`, "data-view": text, title: description, onclick: load },
+          text,
+        ),
         iconButton(`Delete the view ${text}`, CLOSE, { "data-testid": `delete-${id}`, onclick: remove }),
       );
     });
@@ -102,7 +110,12 @@ export function mountViews(root, studio, board) {
     const rows = all.map((trigger) => {
       const view = saved.find((one) => one.id === trigger.viewId);
       const when = trigger.type === "session_start" ? "when the canvas is opened" : spoken(trigger.simulatedTime ?? "");
-      const box = el("input", { type: "checkbox", role: "switch", checked: trigger.enabled === true, "data-testid": `trigger-${trigger.id}` });
+      const box = el("input", {
+        type: "checkbox",
+        role: "switch",
+        checked: trigger.enabled === true,
+        "data-testid": `trigger-${trigger.id}`,
+      });
       box.addEventListener("change", async () => {
         await board.command({ type: "trigger.set", payload: { trigger: { ...trigger, enabled: box.checked } } });
         draw();
@@ -128,9 +141,11 @@ export function mountViews(root, studio, board) {
 function told({ refreshed, stale }) {
   const fresh = refreshed?.length ?? 0;
   const old = stale?.length ?? 0;
-  const parts = [`${fresh === 1 ? "One component is" : `${fresh} components are`} refreshed`];
-  if (old > 0) parts.push(`${old === 1 ? "one" : old} could not be: see the ${old === 1 ? "mark" : "marks"} on the board`);
-  return `${parts.join(", ")}.`;
+  const parts = [];
+  if (fresh > 0 || old === 0) parts.push(fresh === 1 ? "One component is refreshed." : `${fresh} components are refreshed.`);
+  if (old > 0)
+    parts.push(old === 1 ? "One could not be: see its mark on the board." : `${old} could not be: see their marks on the board.`);
+  return parts.join(" ");
 }
 
 /** A button that opens a panel, which closes by Escape and by a press elsewhere. */

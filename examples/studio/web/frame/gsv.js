@@ -148,7 +148,8 @@
 
   function read(field) {
     if (isBox(field)) return field.checked;
-    if ((field.type === "number" || field.type === "range") && field.value !== "" && Number.isFinite(field.valueAsNumber)) return field.valueAsNumber;
+    if ((field.type === "number" || field.type === "range") && field.value !== "" && Number.isFinite(field.valueAsNumber))
+      return field.valueAsNumber;
     return field.value;
   }
 
@@ -215,7 +216,13 @@
 
   document.addEventListener("click", (event) => {
     const node = actionOf(event);
-    if (!node || event.defaultPrevented || node instanceof HTMLFormElement || (isField(node) && !/^(button|submit|reset|image)$/.test(node.type))) return;
+    if (
+      !node ||
+      event.defaultPrevented ||
+      node instanceof HTMLFormElement ||
+      (isField(node) && !/^(button|submit|reset|image)$/.test(node.type))
+    )
+      return;
     if (node.matches("a[href]") || node.type === "submit") event.preventDefault();
     press(node, {});
   });
