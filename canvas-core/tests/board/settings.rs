@@ -62,7 +62,8 @@ fn each_command_changes_what_it_names() {
         trigger["id"] = id.into();
         trigger
     };
-    let table: Vec<(Value, Vec<(&str, Value)>, Vec<&str>)> = vec![
+    type Row = (Value, Vec<(&'static str, Value)>, Vec<&'static str>);
+    let table: Vec<Row> = vec![
         (
             settings(json!({"theme": "dark", "voiceEnabled": true})),
             vec![("/settings/theme", json!("dark")), ("/settings/voiceEnabled", json!(true))],
