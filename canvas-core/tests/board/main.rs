@@ -8,5 +8,6 @@ mod history;
 mod laws;
 mod patches;
 mod settings;
+mod settings_history;
 mod views;
 mod world;
