@@ -71,23 +71,37 @@ pub struct Listening {
     pub origins: Origins,
 }
 
-/// Listens on loopback: at a port for the page, and at any other for frames.
+/// Listens on loopback: at a port for the page, and at the next one that is free for frames.
 ///
 /// # Errors
 ///
 /// One sentence, where the port is taken.
-pub async fn listen(port: u16) -> Result<Listening, String> {
+pub async fn listen(port_of_page: u16) -> Result<Listening, String> {
     let bind = async |port| {
         TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.map_err(|error| match error.kind() {
             io::ErrorKind::AddrInUse => {
                 format!("port {port} is taken: name another one with --port, or 0 for any that is free")
             }
-            _ => format!("port {port} of 127.0.0.1 cannot be listened at ({error}): name another one with --port"),
+            _ => format!(
+                "port {port} of 127.0.0.1 cannot be listened at ({error}): name another one with --port"
+            ),
         })
     };
-    let (page, frame) = (bind(port).await?, bind(0).await?);
-    let port = |listener: &TcpListener| listener.local_addr().map(|address| address.port());
-    let origins = Origins::new(port(&page).map_err(|e| e.to_string())?, port(&frame).map_err(|e| e.to_string())?);
+    let port = |listener: &TcpListener| match listener.local_addr() {
+        Ok(address) => Ok(address.port()),
+        Err(error) => Err(format!("the system does not say where it listens ({error}): start again")),
+    };
+    let page = bind(port_of_page).await?;
+    // The next port where it is free: after a new start pages that are open find their frames again.
+    let next = port(&page)?.checked_add(1);
+    let frame = match next {
+        Some(next) => match bind(next).await {
+            Ok(listener) => listener,
+            Err(_) => bind(0).await?,
+        },
+        None => bind(0).await?,
+    };
+    let origins = Origins::new(port(&page)?, port(&frame)?);
     Ok(Listening { page, frame, origins })
 }
 
@@ -104,7 +118,8 @@ pub async fn open(options: &Options, origins: &Origins) -> Result<Arc<Host>, Str
             let name = path.display();
             let patience = SqliteOptions { busy_timeout: BUSY, ..SqliteOptions::default() };
             let opened = SqliteStore::open_with(path, clock::now, patience);
-            let store = opened.map_err(|e| format!("{name} cannot be opened as a database ({e}): name another file"))?;
+            let store = opened
+                .map_err(|e| format!("{name} cannot be opened as a database ({e}): name another file"))?;
             let listener = store.listener();
             // A file that another program has locked keeps a thread waiting, and no page.
             let store = Blocking::on(store, |job| drop(tokio::task::spawn_blocking(job)));
@@ -131,8 +146,7 @@ pub async fn serve_until(
     let stopped = async |mut stop: watch::Receiver<bool>| drop(stop.wait_for(|stop| *stop).await);
     let page = axum::serve(listening.page, http::page(host, stop.clone()))
         .with_graceful_shutdown(stopped(stop.clone()));
-    let frame =
-        axum::serve(listening.frame, http::frame(host)).with_graceful_shutdown(stopped(stop.clone()));
+    let frame = axum::serve(listening.frame, http::frame(host)).with_graceful_shutdown(stopped(stop.clone()));
     tokio::select! {
         served = async { tokio::try_join!(page.into_future(), frame.into_future()) } => served.map(drop),
         () = async { stopped(stop.clone()).await; tokio::time::sleep(LAST).await } => Ok(()),

@@ -37,7 +37,7 @@ pub enum Voice {
     /// Recorded answers.
     Script(Script),
     /// A model over the network.
-    Live(LiveModel),
+    Live(Box<LiveModel>),
 }
 
 /// What the command line says of the assistant.
@@ -56,12 +56,16 @@ pub struct AssistantOptions {
 }
 
 impl Voice {
-    /// Reads the script, or the key of the provider from the environment. An error is one sentence.
+    /// Reads the script, or the key of the provider from the environment.
+    ///
+    /// # Errors
+    ///
+    /// One sentence, where the script or the key cannot be had.
     pub fn open(options: &AssistantOptions) -> Result<Self, String> {
         match (&options.live, &options.script) {
             _ if options.is_off => Ok(Self::None),
             (Some(_), Some(_)) => Err("--live and --script exclude each other: leave one out".to_owned()),
-            (Some(provider), None) => LiveModel::open(provider, options).map(Self::Live),
+            (Some(provider), None) => LiveModel::open(provider, options).map(Box::new).map(Self::Live),
             (None, Some(path)) => Script::read(path).map(Self::Script),
             (None, None) => Script::built_in().map(Self::Script),
         }
@@ -96,7 +100,7 @@ impl Assistant {
     }
 
     /// A person sends a message: a turn that runs is ended, and the next one begins. Gives its number.
-    pub async fn send(
+    pub(crate) async fn send(
         self: &Arc<Self>,
         host: &Arc<Host>,
         canvas: &CanvasId,
@@ -109,7 +113,7 @@ impl Assistant {
     }
 
     /// A surface sends a message and waits for what the assistant says at the end of its turn.
-    pub async fn answer(
+    pub(crate) async fn answer(
         self: &Arc<Self>,
         host: &Arc<Host>,
         canvas: &CanvasId,
