@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use axum::extract::ws::Utf8Bytes;
 use canvas_core::CanvasId;
 use serde_json::{Value, json};
 use tokio::sync::broadcast::{self, Receiver, Sender};
+use tokio_tungstenite::tungstenite::Utf8Bytes;
 
 /// Events that wait for a slow page. One that has missed some asks for the whole canvas.
 const WAITING: usize = 64;

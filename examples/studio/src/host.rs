@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use axum::extract::ws::Utf8Bytes;
 use canvas_core::board::{DataLoadingState, Workspace};
 use canvas_core::lease::{Epoch, Turn};
 use canvas_core::surface::RunnerId;
@@ -18,6 +17,7 @@ use canvas_tools::recipe::Refresher;
 use canvas_tools::surface::SurfaceDoor;
 use serde_json::{Value, json};
 use tokio::sync::broadcast::Receiver;
+use tokio_tungstenite::tungstenite::Utf8Bytes;
 
 use crate::assistant::{Assistant, Voice};
 use crate::client::{Clients, Receipts};

@@ -42,7 +42,7 @@ async fn answer_page(State(Page { host, stop }): State<Page>, request: Request) 
                 headers,
             );
         }
-        return socket::upgrade(host, stop, request).await;
+        return socket::upgrade(host, stop, request);
     }
     if let Some(refusal) = method(&request, &headers) {
         return refusal;

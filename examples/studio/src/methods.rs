@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use axum::extract::ws::Utf8Bytes;
 use canvas_core::{CanvasId, Store as _};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::broadcast::Receiver;
+use tokio_tungstenite::tungstenite::Utf8Bytes;
 
 use crate::client::Client;
 use crate::error::{Answer, Failure};

@@ -9,15 +9,25 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade, close_code};
-use axum::extract::{FromRequest as _, Request};
+use axum::body::{Body, Bytes};
+use axum::extract::Request;
+use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use canvas_core::CanvasId;
+use futures_util::{SinkExt as _, StreamExt as _};
+use hyper::upgrade::Upgraded;
+use hyper_util::rt::TokioIo;
 use serde_json::json;
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout};
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::handshake::server::create_response_with_body;
+use tokio_tungstenite::tungstenite::protocol::frame::Frame;
+use tokio_tungstenite::tungstenite::protocol::frame::coding::{CloseCode, Data, OpCode};
+use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Role, WebSocketConfig};
+use tokio_tungstenite::tungstenite::{Error, Message, Utf8Bytes};
 
 use crate::client::Client;
 use crate::error::{Answer, Failure};
@@ -35,8 +45,8 @@ const REQUEST: usize = 1 << 20;
 /// Requests of a connection that are under way at once.
 const UNDER_WAY: usize = 64;
 
-/// The largest answer: that of a canvas with the largest document.
-const ANSWER: usize = 256 << 20;
+/// Bytes that are sent at once. What is larger goes in pieces, since a connection keeps the room of its largest frame.
+const PIECE: usize = 4 << 10;
 
 /// How long a page may take to read what it is sent.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -47,25 +57,50 @@ const PING: Duration = Duration::from_secs(20);
 /// How long the other side has to agree to the end.
 const GOODBYE: Duration = Duration::from_millis(500);
 
+type Socket = WebSocketStream<TokioIo<Upgraded>>;
+
 /// Turns a request into a connection. Who asks was judged before.
-pub(crate) async fn upgrade(host: Arc<Host>, stop: watch::Receiver<bool>, request: Request) -> Response {
-    let upgrade = match WebSocketUpgrade::from_request(request, &()).await {
-        Ok(upgrade) => upgrade,
-        Err(refusal) => return refusal.into_response(),
+pub(crate) fn upgrade(host: Arc<Host>, stop: watch::Receiver<bool>, mut request: Request) -> Response {
+    let response = match create_response_with_body(&request, Body::empty) {
+        Ok(response) => response,
+        Err(error) => {
+            return (StatusCode::BAD_REQUEST, format!("{error}: connect by a WebSocket\n")).into_response();
+        }
     };
-    // Small buffers: there may be a thousand connections, and each message is sent at once.
-    let upgrade = upgrade.read_buffer_size(2 << 10).write_buffer_size(0).max_write_buffer_size(ANSWER);
-    let upgrade = upgrade.max_message_size(REQUEST).max_frame_size(REQUEST);
-    upgrade.on_upgrade(move |socket| Box::pin(serve(host, stop, socket)))
+    let upgraded = hyper::upgrade::on(&mut request);
+    tokio::spawn(async move {
+        // The other side may be gone by now.
+        let Ok(upgraded) = upgraded.await else { return };
+        let config = WebSocketConfig::default().read_buffer_size(2 << 10).write_buffer_size(0);
+        let config = config.max_message_size(Some(REQUEST)).max_frame_size(Some(REQUEST));
+        let io = TokioIo::new(upgraded);
+        let socket = WebSocketStream::from_raw_socket(io, Role::Server, Some(config)).await;
+        Box::pin(serve(host, stop, socket)).await;
+    });
+    response
 }
 
-async fn serve(host: Arc<Host>, stop: watch::Receiver<bool>, mut socket: WebSocket) {
+async fn serve(host: Arc<Host>, stop: watch::Receiver<bool>, mut socket: Socket) {
     let (told, ended) = mpsc::channel(UNDER_WAY);
     let mut connection =
-        Connection { host, client: None, waiting: VecDeque::new(), current: None, told, under_way: 0 };
-    let end = Box::pin(connection.run(&mut socket, stop, ended)).await;
+        Connection { host, client: None, waiting: VecDeque::new(), current: None, told, holds_events: false, under_way: 0 };
+    let end = connection.run(&mut socket, stop, ended).await;
     connection.leave();
-    drop(timeout(GOODBYE, goodbye(socket, end)).await);
+    drop(timeout(2 * GOODBYE, goodbye(socket, end)).await);
+}
+
+async fn send(socket: &mut Socket, message: Message) -> Result<(), Error> {
+    let text = match message {
+        Message::Text(text) if text.len() > PIECE => Bytes::from(text),
+        message => return socket.send(message).await,
+    };
+    for start in (0..text.len()).step_by(PIECE) {
+        let end = text.len().min(start + PIECE);
+        let kind = if start == 0 { Data::Text } else { Data::Continue };
+        let frame = Frame::message(text.slice(start..end), OpCode::Data(kind), end == text.len());
+        socket.send(Message::Frame(frame)).await?;
+    }
+    Ok(())
 }
 
 /// Why a connection ends.
@@ -73,15 +108,15 @@ enum End {
     /// The page has gone, or does not read.
     Gone,
     /// This side ends it, with a code and a reason.
-    Close(u16, &'static str),
+    Close(CloseCode, &'static str),
 }
 
 /// Says why, and waits for the other side to have read it.
-async fn goodbye(mut socket: WebSocket, end: End) {
+async fn goodbye(mut socket: Socket, end: End) {
     let End::Close(code, reason) = end else { return };
     let frame = CloseFrame { code, reason: reason.into() };
     if socket.send(Message::Close(Some(frame))).await.is_ok() {
-        while let Some(Ok(_)) = socket.recv().await {}
+        while let Some(Ok(_)) = socket.next().await {}
         // Where what was sent is too large to be read, closing at once would take the reason away from its reader.
         tokio::time::sleep(GOODBYE).await;
     }
@@ -115,6 +150,8 @@ struct Connection {
     current: Option<Running>,
     /// Where those that are overtaken answer.
     told: mpsc::Sender<Answered>,
+    /// Whether that is a snapshot: what happens after it was taken is sent after it.
+    holds_events: bool,
     /// All that were not answered.
     under_way: usize,
 }
@@ -123,7 +160,7 @@ struct Connection {
 enum Next {
     Answered(Answered),
     Event(Result<Utf8Bytes, RecvError>),
-    Message(Option<Result<Message, axum::Error>>),
+    Message(Option<Result<Message, Error>>),
     Ping,
     Stop,
 }
@@ -131,7 +168,7 @@ enum Next {
 impl Connection {
     async fn run(
         &mut self,
-        socket: &mut WebSocket,
+        socket: &mut Socket,
         mut stop: watch::Receiver<bool>,
         mut ended: mpsc::Receiver<Answered>,
     ) -> End {
@@ -145,12 +182,12 @@ impl Connection {
                 _ = stop.wait_for(|stop| *stop) => Next::Stop,
                 answered = of(&mut self.current) => Next::Answered(answered),
                 Some(answered) = ended.recv() => Next::Answered(answered),
-                event = follow(&mut events) => Next::Event(event),
-                message = socket.recv() => Next::Message(message),
+                event = follow(&mut events), if !self.holds_events => Next::Event(event),
+                message = socket.next() => Next::Message(message),
                 _ = pings.tick() => Next::Ping,
             };
             let message = match next {
-                Next::Stop => return End::Close(close_code::AWAY, "the studio ends"),
+                Next::Stop => return End::Close(CloseCode::Away, "the studio ends"),
                 Next::Answered(Answered { id, answer, shows }) => {
                     match shows {
                         Shows::AsBefore => {}
@@ -160,6 +197,7 @@ impl Connection {
                         }
                     }
                     self.under_way -= 1;
+                    self.holds_events &= self.current.is_some();
                     self.begin();
                     Message::Text(wire::answer(&id, answer))
                 }
@@ -182,9 +220,9 @@ impl Connection {
                     }
                 }
                 Next::Ping if heard.elapsed() > PING + PATIENCE => return End::Gone,
-                Next::Ping => Message::Ping(axum::body::Bytes::new()),
+                Next::Ping => Message::Ping(Bytes::new()),
             };
-            match timeout(PATIENCE, socket.send(message)).await {
+            match timeout(PATIENCE, send(socket, message)).await {
                 Ok(Ok(())) => {}
                 Ok(Err(_)) | Err(_) => return End::Gone,
             }
@@ -192,14 +230,14 @@ impl Connection {
     }
 
     /// Takes a message. Gives an answer where there is one already.
-    fn receive(&mut self, message: Option<Result<Message, axum::Error>>) -> Result<Option<Utf8Bytes>, End> {
+    fn receive(&mut self, message: Option<Result<Message, Error>>) -> Result<Option<Utf8Bytes>, End> {
         let text = match message {
             None | Some(Ok(Message::Close(_))) => return Err(End::Gone),
-            Some(Err(error)) if wire::is_too_large(&error) => {
-                return Err(End::Close(close_code::SIZE, "a request has at most 1 MiB"));
+            Some(Err(Error::Capacity(_))) => {
+                return Err(End::Close(CloseCode::Size, "a request has at most 1 MiB"));
             }
             Some(Err(_)) => return Err(End::Gone),
-            Some(Ok(Message::Ping(_) | Message::Pong(_))) => return Ok(None),
+            Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Frame(_))) => return Ok(None),
             Some(Ok(Message::Binary(_))) => {
                 let failure = Failure::new("BAD_REQUEST", "requests are text: send JSON in text frames");
                 return Ok(Some(wire::failed(None, failure)));
@@ -234,6 +272,7 @@ impl Connection {
                 }
             };
             let host = Arc::clone(&self.host);
+            self.holds_events = request.method == Method::Get;
             if request.method.is_overtaken() {
                 let told = self.told.clone();
                 // It goes on where the page is gone: the page asks again, and is answered as it was.

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use axum::extract::ws::Utf8Bytes;
 use canvas_core::surface::SurfaceEvent;
 use canvas_core::{ActionFailure, CanvasId, OpKey};
 use canvas_tools::action::{SessionHost, SessionMessage, ToolHost, ToolInvocation};
 use canvas_tools::surface::{SurfaceCaller, SurfaceError, SurfaceRequest};
 use serde_json::{Value, json};
 use tokio::sync::broadcast::Receiver;
+use tokio_tungstenite::tungstenite::Utf8Bytes;
 
 use crate::client::Client;
 use crate::error::{Answer, Failure};

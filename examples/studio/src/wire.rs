@@ -1,9 +1,7 @@
 //! Requests and answers, as they are sent.
 
-use std::error::Error as _;
-
-use axum::extract::ws::Utf8Bytes;
 use serde_json::{Value, json};
+use tokio_tungstenite::tungstenite::Utf8Bytes;
 
 use crate::error::{Answer, Failure};
 use crate::methods::Method;
@@ -68,12 +66,6 @@ pub(crate) fn answer(id: &str, answer: Answer) -> Utf8Bytes {
 /// The answer to what was refused, maybe before it had a name.
 pub(crate) fn failed(id: Option<&str>, Failure(error): Failure) -> Utf8Bytes {
     json!({"type": "res", "id": id, "ok": false, "error": error}).to_string().into()
-}
-
-/// Whether a frame could not be read since it is too large.
-pub(crate) fn is_too_large(error: &axum::Error) -> bool {
-    let source = error.source().map(ToString::to_string).unwrap_or_default();
-    source.contains("too long") || source.contains("too big") || source.contains("Space limit")
 }
 
 #[cfg(test)]

@@ -34,6 +34,8 @@ pub(crate) enum Frame {
 pub(crate) struct Client {
     stream: TcpStream,
     buffer: Vec<u8>,
+    /// The pieces of a text that is not whole yet.
+    pieces: Vec<u8>,
     sent: u64,
     /// Events that came while an answer was waited for.
     pub(crate) events: Vec<Value>,
@@ -45,7 +47,7 @@ impl Client {
         let host = format!("127.0.0.1:{port}");
         let request = handshake("/ws", &host, Some(&format!("http://{host}")));
         stream.write_all(request.as_bytes()).await.unwrap();
-        let mut client = Self { stream, buffer: Vec::new(), sent: 0, events: Vec::new() };
+        let mut client = Self { stream, buffer: Vec::new(), pieces: Vec::new(), sent: 0, events: Vec::new() };
         let head = loop {
             if let Some(end) = client.buffer.windows(4).position(|four| four == b"\r\n\r\n") {
                 break client.buffer.drain(..end + 4).collect::<Vec<u8>>();
@@ -100,7 +102,13 @@ impl Client {
                 let frame: Vec<u8> = self.buffer.drain(..start + length).collect();
                 let payload = &frame[start..];
                 return match first & 0x0F {
-                    1 => Frame::Text(String::from_utf8(payload.to_vec()).unwrap()),
+                    0 | 1 => {
+                        self.pieces.extend_from_slice(payload);
+                        if first & 0x80 == 0 {
+                            continue;
+                        }
+                        Frame::Text(String::from_utf8(std::mem::take(&mut self.pieces)).unwrap())
+                    }
                     8 => Frame::Close(
                         payload.get(..2).map_or(1005, |code| u16::from_be_bytes(code.try_into().unwrap())),
                     ),

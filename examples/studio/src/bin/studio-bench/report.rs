@@ -39,6 +39,7 @@ impl Report {
             to_all_ms,
             presses,
             press_ms,
+            crowded_press_ms,
         } = self;
         if is_json {
             println!(
