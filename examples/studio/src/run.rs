@@ -85,9 +85,17 @@ pub async fn listen(port: u16) -> Result<Listening, String> {
             _ => format!("port {port} of 127.0.0.1 cannot be listened at ({error}): name another one with --port"),
         })
     };
-    let (page, frame) = (bind(port).await?, bind(0).await?);
-    let port = |listener: &TcpListener| listener.local_addr().map(|address| address.port());
-    let origins = Origins::new(port(&page).map_err(|e| e.to_string())?, port(&frame).map_err(|e| e.to_string())?);
+    let port_of = |listener: &TcpListener| listener.local_addr().map(|address| address.port()).map_err(|e| e.to_string());
+    let page = bind(port).await?;
+    // Pages that outlive a restart allow the frames' origin of before: the next port is that where it is free.
+    let frame = match port_of(&page)?.checked_add(1) {
+        Some(next) => match bind(next).await {
+            Ok(frame) => frame,
+            Err(_) => bind(0).await?,
+        },
+        None => bind(0).await?,
+    };
+    let origins = Origins::new(port_of(&page)?, port_of(&frame)?);
     Ok(Listening { page, frame, origins })
 }
 
