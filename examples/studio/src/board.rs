@@ -51,8 +51,7 @@ struct StepParams {
 }
 
 pub(crate) async fn command(host: &Host, operation: &OpKey, params: Value) -> Answer {
-    let CommandParams { canvas_id, command } =
-        Failure::read(params)?;
+    let CommandParams { canvas_id, command } = Failure::read(params)?;
     run(host, operation, &canvas_id, command).await
 }
 
@@ -76,16 +75,12 @@ struct Wanted {
 
 fn wanted(command: &CanvasCommand) -> Option<Wanted> {
     match command {
-        CanvasCommand::Move(one) => Some(Wanted {
-            component: one.component_id.clone(),
-            position: Some(one.position),
-            size: None,
-        }),
-        CanvasCommand::Resize(one) => Some(Wanted {
-            component: one.component_id.clone(),
-            position: None,
-            size: Some(one.size),
-        }),
+        CanvasCommand::Move(one) => {
+            Some(Wanted { component: one.component_id.clone(), position: Some(one.position), size: None })
+        }
+        CanvasCommand::Resize(one) => {
+            Some(Wanted { component: one.component_id.clone(), position: None, size: Some(one.size) })
+        }
         _ => None,
     }
 }
@@ -101,7 +96,8 @@ async fn free_places(host: &Host, canvas: &CanvasId, wanted: Wanted, named: &Val
     let size = wanted.size.unwrap_or(bounds.size);
     let near = wanted.position.unwrap_or(bounds.position);
     let grid = board.grid();
-    let (rows, columns) = ((grid.rows + 1).saturating_sub(size.rows), (grid.columns + 1).saturating_sub(size.cols));
+    let (rows, columns) =
+        ((grid.rows + 1).saturating_sub(size.rows), (grid.columns + 1).saturating_sub(size.cols));
     let first = near.row.min(rows).saturating_sub(ROWS);
     let mut places = Vec::new();
     for row in first..rows.min(first + 2 * ROWS) {
@@ -118,8 +114,7 @@ async fn free_places(host: &Host, canvas: &CanvasId, wanted: Wanted, named: &Val
 }
 
 pub(crate) async fn action(host: &Host, operation: &OpKey, params: Value) -> Answer {
-    let ActionParams { canvas_id, action } =
-        Failure::read(params)?;
+    let ActionParams { canvas_id, action } = Failure::read(params)?;
     if let Some(command) = action.command() {
         return run(host, operation, &canvas_id, command).await;
     }
@@ -136,7 +131,9 @@ pub(crate) async fn action(host: &Host, operation: &OpKey, params: Value) -> Ans
             let words = if asked { "Fetching new data." } else { "There is no data to fetch." };
             Ok(done(words, &component_id.to_string()))
         }
-        _ => Err(Failure::new("INVALID_ARGUMENTS", "the studio does not know this action: use board.command")),
+        _ => {
+            Err(Failure::new("INVALID_ARGUMENTS", "the studio does not know this action: use board.command"))
+        }
     }
 }
 
@@ -146,8 +143,7 @@ fn done(explanation: &str, component: &str) -> Value {
 
 /// Undo and redo of the whole canvas.
 pub(crate) async fn history(host: &Host, operation: &OpKey, params: Value, is_undo: bool) -> Answer {
-    let StepParams { canvas_id, steps } =
-        Failure::read(params)?;
+    let StepParams { canvas_id, steps } = Failure::read(params)?;
     step(host, operation, &canvas_id, steps.unwrap_or(NonZeroU32::MIN), is_undo).await
 }
 
@@ -171,19 +167,27 @@ async fn step(host: &Host, operation: &OpKey, canvas: &CanvasId, steps: NonZeroU
 /// A person has clicked, selected or asked for an action of a component: the assistant hears of it with the next message.
 pub(crate) async fn event(host: &Host, params: Value) -> Answer {
     if params.to_string().len() > EVENT {
-        return Err(Failure::new("TOO_LARGE", &format!("an event has at most {EVENT} bytes: send less of the component's data")));
+        return Err(Failure::new(
+            "TOO_LARGE",
+            &format!("an event has at most {EVENT} bytes: send less of the component's data"),
+        ));
     }
-    let EventParams { canvas_id, event } =
-        Failure::read(params)?;
+    let EventParams { canvas_id, event } = Failure::read(params)?;
     let (CanvasEvent::Clicked { component_id, .. }
     | CanvasEvent::Action { component_id, .. }
     | CanvasEvent::Selected { component_id, .. }) = &event
     else {
-        return Err(Failure::new("INVALID_ARGUMENTS", "a page reports clicks, selections and actions: leave the others to the board"));
+        return Err(Failure::new(
+            "INVALID_ARGUMENTS",
+            "a page reports clicks, selections and actions: leave the others to the board",
+        ));
     };
     let (board, _) = host.engine.board(&canvas_id, clock::now()).await?;
     if board.is_none_or(|board| board.bounds(component_id).is_none()) {
-        return Err(Failure::new("COMPONENT_NOT_FOUND", &format!("there is no component {component_id}: ask for the canvas again")));
+        return Err(Failure::new(
+            "COMPONENT_NOT_FOUND",
+            &format!("there is no component {component_id}: ask for the canvas again"),
+        ));
     }
     host.assistant.notice_event(&canvas_id, event);
     Ok(json!({}))

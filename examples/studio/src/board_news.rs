@@ -18,7 +18,12 @@ pub(crate) struct BoardNews {
 
 impl BoardNews {
     /// Sends what has changed since, unless pages are only now beginning to know it.
-    pub(crate) async fn bring(&mut self, host: &Host, canvas: &CanvasId, is_first: bool) -> Result<(), EngineError> {
+    pub(crate) async fn bring(
+        &mut self,
+        host: &Host,
+        canvas: &CanvasId,
+        is_first: bool,
+    ) -> Result<(), EngineError> {
         let (board, _) = host.engine.board(canvas, clock::now()).await?;
         let (made, _) = host.engine.data(canvas, clock::now()).await?;
         let board = board.map(|board| board.workspace(|_| DataLoadingState::Idle));
@@ -52,7 +57,9 @@ impl BoardNews {
         if before.is_none_or(|before| before.views != after.views) {
             payload["views"] = json!(after.views);
         }
-        if before.is_none_or(|before| before.settings != after.settings || before.canvas.grid != after.canvas.grid) {
+        if before
+            .is_none_or(|before| before.settings != after.settings || before.canvas.grid != after.canvas.grid)
+        {
             payload["settings"] = json!(after.settings);
             payload["grid"] = json!(after.canvas.grid);
         }
@@ -65,7 +72,10 @@ impl BoardNews {
 }
 
 /// Components that another board has not, or has otherwise; and the ids of those that are gone.
-fn changed(before: &[ComponentInstance], after: &[ComponentInstance]) -> (Vec<ComponentInstance>, Vec<Value>) {
+fn changed(
+    before: &[ComponentInstance],
+    after: &[ComponentInstance],
+) -> (Vec<ComponentInstance>, Vec<Value>) {
     let known: HashMap<_, _> = before.iter().map(|one| (&one.id, one)).collect();
     let kept: HashSet<_> = after.iter().map(|one| &one.id).collect();
     let components = after.iter().filter(|one| known.get(&one.id) != Some(one)).cloned().collect();

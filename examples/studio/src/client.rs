@@ -36,7 +36,9 @@ impl Client {
     /// The client that says hello.
     pub(crate) fn of(params: &Value) -> Result<Self, Failure> {
         let Hello { client_id } = Failure::read(params.clone())?;
-        let wrong = || Failure::new("INVALID_ARGUMENTS", "clientId is a name of 1 to 64 characters: give another one");
+        let wrong = || {
+            Failure::new("INVALID_ARGUMENTS", "clientId is a name of 1 to 64 characters: give another one")
+        };
         if !(1..=NAME).contains(&client_id.chars().count()) {
             return Err(wrong());
         }

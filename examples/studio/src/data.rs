@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use canvas_core::CanvasId;
 use canvas_core::board::{
-    ComponentId, ComponentInstance, DataError, DataErrorCode, DataLoadingState, DataPolicy, DataResult, DataSource as _,
-    DataStates, Fetch, MockGithub,
+    ComponentId, ComponentInstance, DataError, DataErrorCode, DataLoadingState, DataPolicy, DataResult,
+    DataSource as _, DataStates, Fetch, MockGithub,
 };
 use canvas_core::lease::Timestamp;
 use canvas_core::recipe::{CanvasData, ComponentData};

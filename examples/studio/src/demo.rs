@@ -24,7 +24,8 @@ const REPOSITORY: &str = "octo/plan";
 
 /// Makes the canvas where it is missing, and learns the jobs of all that there are.
 pub(crate) async fn make(host: &Host) -> Result<(), String> {
-    let sentence = |error: Failure| error.0["message"].as_str().unwrap_or("the canvas cannot be made").to_owned();
+    let sentence =
+        |error: Failure| error.0["message"].as_str().unwrap_or("the canvas cannot be made").to_owned();
     match host.engine.create(&host.first, DOCUMENT, &host.operation(), clock::now()).await {
         Ok(_) => fill(host).await.map_err(sentence),
         Err(EngineError::Exists { .. }) => {
@@ -68,7 +69,9 @@ fn workspace(host: &Host) -> Result<Workspace, Failure> {
     let stat = |metric: &str| json!({"repo": REPOSITORY, "metric": metric});
     run(create("github.issue-grid", repo(), (0, 0), (6, 4)))?;
     run(create("github.activity-timeline", repo(), (6, 0), (4, 4)))?;
-    run(json!({"type": "view.save", "payload": {"name": "Week start", "description": "What is open, and what happened."}}))?;
+    run(
+        json!({"type": "view.save", "payload": {"name": "Week start", "description": "What is open, and what happened."}}),
+    )?;
     run(json!({"type": "canvas.clear", "payload": {"preservePinned": false}}))?;
     run(create("github.stat-tile", stat("open_prs"), (0, 0), (2, 1)))?;
     run(create("github.stat-tile", stat("open_issues"), (2, 0), (2, 1)))?;
@@ -77,7 +80,8 @@ fn workspace(host: &Host) -> Result<Workspace, Failure> {
     run(create("github.activity-timeline", repo(), (9, 0), (3, 5)))?;
     run(json!({"type": "view.save", "payload": {"name": "Overview", "description": "All of the release."}}))?;
     let mut workspace = board.workspace(|_| DataLoadingState::Idle);
-    let view = |name: &str| workspace.views.iter().find(|view| view.name == name).map(|view: &View| view.id.clone());
+    let view =
+        |name: &str| workspace.views.iter().find(|view| view.name == name).map(|view: &View| view.id.clone());
     workspace.triggers = Failure::read(json!([
         {
             "id": "welcome", "name": "Welcome", "enabled": true, "type": "session_start", "viewId": view("Overview"),

@@ -32,7 +32,8 @@ impl Texts {
             return;
         }
         texts.push_back((revision, text.to_owned()));
-        let bytes = |texts: &VecDeque<(RevisionId, String)>| texts.iter().map(|(_, text)| text.len()).sum::<usize>();
+        let bytes =
+            |texts: &VecDeque<(RevisionId, String)>| texts.iter().map(|(_, text)| text.len()).sum::<usize>();
         while texts.len() > KEPT || texts.len() > 1 && bytes(texts) > KEPT_BYTES {
             texts.pop_front();
         }
@@ -78,13 +79,24 @@ pub(crate) async fn edit(host: &Host, operation: &OpKey, params: Value) -> Answe
         (Some(markdown), None) => markdown,
         (None, Some(splice)) => {
             let text = host.texts.get(&canvas_id, base).ok_or_else(|| {
-                Failure::new("BASE_UNKNOWN", &format!("the text of {base} is not kept any more: send the whole text as markdown"))
+                Failure::new(
+                    "BASE_UNKNOWN",
+                    &format!("the text of {base} is not kept any more: send the whole text as markdown"),
+                )
             })?;
             splice.apply(&text).ok_or_else(|| {
-                Failure::new("INVALID_ARGUMENTS", "the splice does not lie in the text of its base: ask for the canvas again")
+                Failure::new(
+                    "INVALID_ARGUMENTS",
+                    "the splice does not lie in the text of its base: ask for the canvas again",
+                )
             })?
         }
-        _ => return Err(Failure::new("INVALID_ARGUMENTS", "an edit has a splice or markdown: send one of them")),
+        _ => {
+            return Err(Failure::new(
+                "INVALID_ARGUMENTS",
+                "an edit has a splice or markdown: send one of them",
+            ));
+        }
     };
     let edit = Edit { markdown: markdown.clone(), base: Some(Base::Id(base)) };
     let (Edited { epoch, revision, moved }, snapshot) = host.act(&canvas_id, operation, edit).await?;

@@ -1,8 +1,6 @@
 //! What pages are sent of changes of the document.
 
-use canvas_core::{
-    Actor, CanvasId, EngineError, Entry, EntryNumber, RevisionId, Snapshot, Step,
-};
+use canvas_core::{Actor, CanvasId, EngineError, Entry, EntryNumber, RevisionId, Snapshot, Step};
 use serde_json::{Value, json};
 
 use crate::clock;

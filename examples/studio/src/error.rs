@@ -28,7 +28,8 @@ impl Failure {
     pub(crate) fn read<T: DeserializeOwned>(params: Value) -> Result<T, Self> {
         serde_path_to_error::deserialize(params).map_err(|error| {
             let place: String = error.path().iter().map(|segment| format!("/{segment}")).collect();
-            let mut failure = Self::new("INVALID_ARGUMENTS", &format!("{}: correct the parameter", error.inner()));
+            let mut failure =
+                Self::new("INVALID_ARGUMENTS", &format!("{}: correct the parameter", error.inner()));
             failure.0["place"] = place.into();
             failure
         })
@@ -48,22 +49,29 @@ impl Failure {
         }
         Self(error)
     }
-
 }
 
 /// A store that does not answer has one code for pages, and a sentence for whoever sits before one; `cause` is its own code.
 impl From<EngineError> for Failure {
     fn from(error: EngineError) -> Self {
-        let own = Self(json!({"code": error.code(), "message": error.to_string(), "retryable": error.retryable()}));
+        let own =
+            Self(json!({"code": error.code(), "message": error.to_string(), "retryable": error.retryable()}));
         let EngineError::Store(fault) = &error else { return own };
         let sentence = match fault.kind {
-            StoreErrorKind::Busy => "Another program has locked the database. What you did is not stored yet: try again.",
+            StoreErrorKind::Busy => {
+                "Another program has locked the database. What you did is not stored yet: try again."
+            }
             StoreErrorKind::Moved => {
                 "The file of the database is no longer at its place. Nothing is stored until it is put back: put it back, \
                  then try again."
             }
-            StoreErrorKind::Full => "There is no room left on the disk. What you did is not stored: make room, then try again.",
-            StoreErrorKind::Indeterminate | StoreErrorKind::Unavailable | StoreErrorKind::Denied | StoreErrorKind::Failed => {
+            StoreErrorKind::Full => {
+                "There is no room left on the disk. What you did is not stored: make room, then try again."
+            }
+            StoreErrorKind::Indeterminate
+            | StoreErrorKind::Unavailable
+            | StoreErrorKind::Denied
+            | StoreErrorKind::Failed => {
                 "The database cannot be reached. What you did may not be stored: try again."
             }
             _ => return own,
@@ -83,7 +91,8 @@ impl From<SurfaceError> for Failure {
             failure.0["code"] = UNAVAILABLE.into();
             failure.0["retryable"] = true.into();
             failure.0["message"] =
-                format!("The database does not answer ({error}). What you did may not be stored: try again.").into();
+                format!("The database does not answer ({error}). What you did may not be stored: try again.")
+                    .into();
         }
         failure
     }

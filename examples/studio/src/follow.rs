@@ -115,7 +115,8 @@ async fn bring(
         sent.board.bring(host, canvas, is_first).await?;
     }
     if touched(Face::Surface) || touched(Face::Data) {
-        bring_surface(host, canvas, sent, &snapshot, is_first, event.is_some() && touched(Face::Surface)).await?;
+        bring_surface(host, canvas, sent, &snapshot, is_first, event.is_some() && touched(Face::Surface))
+            .await?;
     }
     if is_first || event.is_none_or(|event| !event.faces.is_empty()) {
         let history = shown::history(host, canvas).await?;

@@ -38,13 +38,18 @@ pub(crate) async fn file(host: &Host, path: &str) -> Result<File, (StatusCode, S
         let (media_type, bytes) = files::script();
         return Ok((media_type.to_owned(), bytes));
     }
-    let missing = || (StatusCode::NOT_FOUND, "there is no such file: look at the surface's assets".to_owned());
-    let (canvas, path) = path.strip_prefix(ASSETS).and_then(|path| path.split_once('/')).ok_or_else(missing)?;
+    let missing =
+        || (StatusCode::NOT_FOUND, "there is no such file: look at the surface's assets".to_owned());
+    let (canvas, path) =
+        path.strip_prefix(ASSETS).and_then(|path| path.split_once('/')).ok_or_else(missing)?;
     let canvas = decoded(canvas).and_then(|canvas| CanvasId::new(&canvas).ok()).ok_or_else(missing)?;
-    let file = host.door.file(&host.engine, &canvas, path, clock::now()).await.map_err(|error| refusal(&error))?;
+    let file =
+        host.door.file(&host.engine, &canvas, path, clock::now()).await.map_err(|error| refusal(&error))?;
     let content = match file.media_type.as_str() {
         html if html.starts_with("text/html") => with_script(&file.content),
-        script if script.contains("javascript") || script.contains("ecmascript") => without_calls(&file.content),
+        script if script.contains("javascript") || script.contains("ecmascript") => {
+            without_calls(&file.content)
+        }
         _ => file.content,
     };
     Ok((file.media_type, content))
@@ -103,7 +108,9 @@ fn decoded(part: &str) -> Option<String> {
             continue;
         }
         let (digits, after) = rest.split_at_checked(2)?;
-        let digits = std::str::from_utf8(digits).ok().filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()))?;
+        let digits = std::str::from_utf8(digits)
+            .ok()
+            .filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()))?;
         bytes.push(u8::from_str_radix(digits, 16).ok()?);
         rest = after;
     }

@@ -10,8 +10,8 @@ use canvas_core::board::{DataLoadingState, Workspace};
 use canvas_core::lease::{Epoch, Turn};
 use canvas_core::surface::RunnerId;
 use canvas_core::{
-    BoxStore, CallId, CanvasId, Command, ConversationId, Engine, EngineError, OpKey, Policy, RevisionId, Snapshot,
-    TakeControl,
+    BoxStore, CallId, CanvasId, Command, ConversationId, Engine, EngineError, OpKey, Policy, RevisionId,
+    Snapshot, TakeControl,
 };
 use canvas_tools::ToolReply;
 use canvas_tools::recipe::Refresher;

@@ -36,7 +36,11 @@ async fn answer_page(State(Page { host, stop }): State<Page>, request: Request) 
     }
     if request.uri().path() == socket::PATH {
         if !origins.is_from_page(request.headers()) {
-            return refused(StatusCode::FORBIDDEN, "only the studio's own page may connect: open that", headers);
+            return refused(
+                StatusCode::FORBIDDEN,
+                "only the studio's own page may connect: open that",
+                headers,
+            );
         }
         return socket::upgrade(host, stop, request).await;
     }

@@ -22,11 +22,16 @@ pub(crate) async fn run(host: Weak<Host>) {
             let host = Arc::clone(&host);
             tokio::spawn(async move {
                 let panel = Panel { host: Arc::clone(&host), canvas: job.key.canvas.clone() };
-                let over = action.drive(&host.engine, &panel, clock::now, |event| follow::notify(&host, &event)).await;
+                let over = action
+                    .drive(&host.engine, &panel, clock::now, |event| follow::notify(&host, &event))
+                    .await;
                 match over {
                     Ok(over) => host.door.job_over(&job, &over, clock::now()),
                     Err(error) => {
-                        run::log(&format_args!("the job {} of {} did not end: {error}", job.key.job, job.key.canvas));
+                        run::log(&format_args!(
+                            "the job {} of {} did not end: {error}",
+                            job.key.job, job.key.canvas
+                        ));
                         host.door.jobs().settle(job.token, false, clock::now());
                     }
                 }

@@ -89,7 +89,13 @@ pub(crate) fn canvas(params: &Value) -> Option<CanvasId> {
 }
 
 /// Answers a request. The same one again is answered as it was.
-pub(crate) async fn run(host: &Arc<Host>, client: &Client, id: &str, method: Method, params: Value) -> Answer {
+pub(crate) async fn run(
+    host: &Arc<Host>,
+    client: &Client,
+    id: &str,
+    method: Method,
+    params: Value,
+) -> Answer {
     if !method.needs_receipt() {
         return dispatch(host, client, id, method, params).await;
     }

@@ -31,13 +31,13 @@ struct RebuildParams {
 /// Whether the recipe makes the data of a component.
 pub(crate) async fn feeds(host: &Host, canvas: &CanvasId, component: &ComponentId) -> Result<bool, Failure> {
     let (recipe, _) = host.engine.recipe(canvas, clock::now()).await?;
-    Ok(recipe.is_some_and(|recipe| recipe.targets().iter().any(|target| target.component() == Some(component))))
+    Ok(recipe
+        .is_some_and(|recipe| recipe.targets().iter().any(|target| target.component() == Some(component))))
 }
 
 /// Plays the recipe again, without the assistant.
 pub(crate) async fn refresh(host: &Host, operation: &OpKey, params: Value) -> Answer {
-    let RefreshParams { canvas_id, components } =
-        Failure::read(params)?;
+    let RefreshParams { canvas_id, components } = Failure::read(params)?;
     replay(host, operation, &canvas_id, components, false).await.map(|report| report.to_json())
 }
 
@@ -61,8 +61,7 @@ fn failure(error: &ReplayError) -> Failure {
 
 /// Sends the assistant the text that asks for a component's data to be made anew.
 pub(crate) async fn rebuild(host: &Arc<Host>, params: Value) -> Answer {
-    let RebuildParams { canvas_id, component_id } =
-        Failure::read(params)?;
+    let RebuildParams { canvas_id, component_id } = Failure::read(params)?;
     let report = replay(host, &host.operation(), &canvas_id, Some(vec![component_id.clone()]), true).await?;
     let Some(escalation) = report.escalation else {
         let message = format!("the data of {component_id} can be refreshed: there is nothing to rebuild");

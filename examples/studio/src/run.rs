@@ -82,10 +82,14 @@ pub async fn listen(port: u16) -> Result<Listening, String> {
             io::ErrorKind::AddrInUse => {
                 format!("port {port} is taken: name another one with --port, or 0 for any that is free")
             }
-            _ => format!("port {port} of 127.0.0.1 cannot be listened at ({error}): name another one with --port"),
+            _ => format!(
+                "port {port} of 127.0.0.1 cannot be listened at ({error}): name another one with --port"
+            ),
         })
     };
-    let port_of = |listener: &TcpListener| listener.local_addr().map(|address| address.port()).map_err(|e| e.to_string());
+    let port_of = |listener: &TcpListener| {
+        listener.local_addr().map(|address| address.port()).map_err(|e| e.to_string())
+    };
     let page = bind(port).await?;
     // Pages that outlive a restart allow the frames' origin of before: the next port is that where it is free.
     let frame = match port_of(&page)?.checked_add(1) {
@@ -112,7 +116,8 @@ pub async fn open(options: &Options, origins: &Origins) -> Result<Arc<Host>, Str
             let name = path.display();
             let patience = SqliteOptions { busy_timeout: BUSY, ..SqliteOptions::default() };
             let opened = SqliteStore::open_with(path, clock::now, patience);
-            let store = opened.map_err(|e| format!("{name} cannot be opened as a database ({e}): name another file"))?;
+            let store = opened
+                .map_err(|e| format!("{name} cannot be opened as a database ({e}): name another file"))?;
             let listener = store.listener();
             // A file that another program has locked keeps a thread waiting, and no page.
             let store = Blocking::on(store, |job| drop(tokio::task::spawn_blocking(job)));
@@ -139,8 +144,7 @@ pub async fn serve_until(
     let stopped = async |mut stop: watch::Receiver<bool>| drop(stop.wait_for(|stop| *stop).await);
     let page = axum::serve(listening.page, http::page(host, stop.clone()))
         .with_graceful_shutdown(stopped(stop.clone()));
-    let frame =
-        axum::serve(listening.frame, http::frame(host)).with_graceful_shutdown(stopped(stop.clone()));
+    let frame = axum::serve(listening.frame, http::frame(host)).with_graceful_shutdown(stopped(stop.clone()));
     tokio::select! {
         served = async { tokio::try_join!(page.into_future(), frame.into_future()) } => served.map(drop),
         () = async { stopped(stop.clone()).await; tokio::time::sleep(LAST).await } => Ok(()),

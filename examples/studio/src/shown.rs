@@ -65,7 +65,9 @@ pub(crate) async fn all(host: &Host, canvas: &CanvasId, surface: Option<Value>) 
     );
     let registry: Vec<_> = host.engine.registry().get_all().collect();
     let (surface, _) = host.engine.surface(canvas, clock::now()).await?;
-    let entry = surface.as_ref().and_then(|surface| Some((surface.descriptor.entry_asset.as_ref()?, &surface.assets)));
+    let entry = surface
+        .as_ref()
+        .and_then(|surface| Some((surface.descriptor.entry_asset.as_ref()?, &surface.assets)));
     all["frame"] = entry.map_or(Value::Null, |(entry, assets)| frame::place(canvas, entry.as_str(), assets));
     all["document"] = json!({"markdown": snapshot.text(), "revisionId": document_revision(&snapshot)});
     all["lock"] = lock(host, &snapshot);

@@ -61,7 +61,8 @@ pub(crate) async fn upgrade(host: Arc<Host>, stop: watch::Receiver<bool>, reques
 
 async fn serve(host: Arc<Host>, stop: watch::Receiver<bool>, mut socket: WebSocket) {
     let (told, ended) = mpsc::channel(UNDER_WAY);
-    let mut connection = Connection { host, client: None, waiting: VecDeque::new(), current: None, told, under_way: 0 };
+    let mut connection =
+        Connection { host, client: None, waiting: VecDeque::new(), current: None, told, under_way: 0 };
     let end = Box::pin(connection.run(&mut socket, stop, ended)).await;
     connection.leave();
     drop(timeout(GOODBYE, goodbye(socket, end)).await);
@@ -154,7 +155,9 @@ impl Connection {
                     match shows {
                         Shows::AsBefore => {}
                         Shows::Opened(following) => events = Some(following),
-                        Shows::Closed(canvas) => events = events.filter(|following| following.canvas != canvas),
+                        Shows::Closed(canvas) => {
+                            events = events.filter(|following| following.canvas != canvas)
+                        }
                     }
                     self.under_way -= 1;
                     self.begin();
@@ -269,7 +272,11 @@ struct Following {
     events: Receiver<Utf8Bytes>,
 }
 
-async fn answered(host: Arc<Host>, client: Client, wire::Request { id, method, params }: wire::Request) -> Answered {
+async fn answered(
+    host: Arc<Host>,
+    client: Client,
+    wire::Request { id, method, params }: wire::Request,
+) -> Answered {
     let canvas = methods::canvas(&params);
     let (answer, shows) = match (method, canvas) {
         (Method::Open, Some(canvas)) => match methods::open(&host, &client, &id, params).await {
@@ -301,4 +308,3 @@ async fn of(current: &mut Option<Running>) -> Answered {
     *current = None;
     answered
 }
-

@@ -72,7 +72,23 @@ mod tests {
 
     #[test]
     fn a_splice_leads_from_one_text_to_the_other() {
-        let texts = ["", "a", "ab", "aab", "äb", "ä", "€", "𝄞", "𝄟x", "x𝄞y", "x𝄟y", "one two", "one  two\n", "é\r\nb", "e\r\nb"];
+        let texts = [
+            "",
+            "a",
+            "ab",
+            "aab",
+            "äb",
+            "ä",
+            "€",
+            "𝄞",
+            "𝄟x",
+            "x𝄞y",
+            "x𝄟y",
+            "one two",
+            "one  two\n",
+            "é\r\nb",
+            "e\r\nb",
+        ];
         for before in texts {
             for after in texts {
                 let splice = Splice::between(before, after);

@@ -196,7 +196,11 @@ mod tests {
             ("a \\", None),
         ] {
             let found = words(command);
-            assert_eq!(found.as_deref().map(|words| words.iter().map(String::as_str).collect::<Vec<_>>()), expected.map(<[_]>::to_vec), "{command}");
+            assert_eq!(
+                found.as_deref().map(|words| words.iter().map(String::as_str).collect::<Vec<_>>()),
+                expected.map(<[_]>::to_vec),
+                "{command}"
+            );
         }
     }
 

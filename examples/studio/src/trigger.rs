@@ -36,7 +36,11 @@ struct AcceptParams {
 }
 
 /// A person opens the canvas. One client is one session.
-pub(crate) async fn session_start(host: &Arc<Host>, canvas: &CanvasId, client: &Client) -> Result<(), Failure> {
+pub(crate) async fn session_start(
+    host: &Arc<Host>,
+    canvas: &CanvasId,
+    client: &Client,
+) -> Result<(), Failure> {
     let Some(workspace) = host.workspace(canvas).await? else { return Ok(()) };
     let occasion = Occasion::SessionStart { session: client.name() };
     let found = {
@@ -53,8 +57,7 @@ pub(crate) async fn session_start(host: &Arc<Host>, canvas: &CanvasId, client: &
 
 /// A person says what time it is to be.
 pub(crate) async fn simulate(host: &Arc<Host>, params: Value) -> Answer {
-    let SimulateParams { canvas_id, simulated_time } =
-        Failure::read(params)?;
+    let SimulateParams { canvas_id, simulated_time } = Failure::read(params)?;
     let Some(workspace) = host.workspace(&canvas_id).await? else {
         return Err(Failure::new("BOARD_NOT_FOUND", "the canvas has no board: create one first"));
     };
@@ -62,7 +65,9 @@ pub(crate) async fn simulate(host: &Arc<Host>, params: Value) -> Answer {
     let simulated: Vec<_> = workspace
         .triggers
         .iter()
-        .filter(|one| one.kind == TriggerType::TimeBased && one.simulated_time.as_deref() == Some(&simulated_time))
+        .filter(|one| {
+            one.kind == TriggerType::TimeBased && one.simulated_time.as_deref() == Some(&simulated_time)
+        })
         .map(|one| {
             let mut one = one.clone();
             one.kind = TriggerType::SessionStart;
@@ -83,28 +88,45 @@ pub(crate) async fn simulate(host: &Arc<Host>, params: Value) -> Answer {
 
 /// A person takes what a trigger suggests.
 pub(crate) async fn accept(host: &Arc<Host>, operation: &OpKey, params: Value) -> Answer {
-    let AcceptParams { canvas_id, trigger_id } =
-        Failure::read(params)?;
+    let AcceptParams { canvas_id, trigger_id } = Failure::read(params)?;
     let workspace = host.workspace(&canvas_id).await?;
     let view = workspace.and_then(|workspace| {
         workspace.triggers.into_iter().find(|one| one.id == trigger_id).and_then(|one| one.view_id)
     });
     let Some(view_id) = view else {
-        return Err(Failure::new("TRIGGER_NOT_FOUND", &format!("no trigger {trigger_id} has a view: ask for the canvas again")));
+        return Err(Failure::new(
+            "TRIGGER_NOT_FOUND",
+            &format!("no trigger {trigger_id} has a view: ask for the canvas again"),
+        ));
     };
     load(host, operation, &canvas_id, view_id).await
 }
 
-async fn load(host: &Host, operation: &OpKey, canvas: &CanvasId, view_id: canvas_core::board::ViewId) -> Answer {
+async fn load(
+    host: &Host,
+    operation: &OpKey,
+    canvas: &CanvasId,
+    view_id: canvas_core::board::ViewId,
+) -> Answer {
     let command = Box::new(CanvasCommand::LoadView(LoadView { view_id }));
     let command = RunBoardCommand { by: Author::User, command, base: None, grid: None };
     let (run, _) = host.act(canvas, operation, command).await?;
     Ok(json!(run.result))
 }
 
-async fn activate(host: &Arc<Host>, canvas: &CanvasId, workspace: &Workspace, due: Due) -> Result<(), Failure> {
+async fn activate(
+    host: &Arc<Host>,
+    canvas: &CanvasId,
+    workspace: &Workspace,
+    due: Due,
+) -> Result<(), Failure> {
     let Due { trigger, action, message, event } = due;
-    let name = workspace.triggers.iter().find(|one| one.id == trigger).map(|one| one.name.clone()).unwrap_or_default();
+    let name = workspace
+        .triggers
+        .iter()
+        .find(|one| one.id == trigger)
+        .map(|one| one.name.clone())
+        .unwrap_or_default();
     let text = message.unwrap_or_else(|| name.clone());
     let view = match &action {
         DueAction::Suggest(view) | DueAction::Load(view) => Some(view.clone()),

@@ -26,7 +26,9 @@ impl Request {
         let bad = |message: &str| Failure::new("BAD_REQUEST", message);
         let mut body: Value = match serde_json::from_str(text) {
             Ok(body) => body,
-            Err(error) => return Err((None, bad(&format!("the frame is no JSON ({error}): send one object a frame")))),
+            Err(error) => {
+                return Err((None, bad(&format!("the frame is no JSON ({error}): send one object a frame"))));
+            }
         };
         let id = body["id"].as_str().filter(|id| (1..=ID).contains(&id.chars().count())).map(str::to_owned);
         if body["type"] != "req" {
@@ -40,7 +42,10 @@ impl Request {
         };
         let Some(method) = Method::named(name) else {
             let short: String = name.chars().take(ID).collect();
-            let failure = Failure::new("UNKNOWN_METHOD", &format!("there is no method {short:?}: use a documented one"));
+            let failure = Failure::new(
+                "UNKNOWN_METHOD",
+                &format!("there is no method {short:?}: use a documented one"),
+            );
             return Err((Some(id), failure));
         };
         let params = match body.get_mut("params").map(Value::take) {

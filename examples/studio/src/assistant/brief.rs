@@ -1,8 +1,6 @@
 //! What a message brings the model beside its words: the board, and what the person did there.
 
-use canvas_core::board::{
-    ContextInput, DayPlan, PieceEstimate, TypeInfo, canvas_context, temporal_context,
-};
+use canvas_core::board::{ContextInput, DayPlan, PieceEstimate, TypeInfo, canvas_context, temporal_context};
 use serde_json::Value;
 
 use super::seat::Seat;

@@ -9,7 +9,7 @@ use canvas_core::surface::ToolName;
 use canvas_core::{BoxStore, CallId};
 use canvas_tools::{
     CHECK_IN, CHECK_OUT, CallHost, CanvasCalls, DOCUMENT_EDIT, Directive, DirectiveFailure, ObservedCall,
-    REFRESH, RECORD_RECIPE, SURFACE_TOOL, Session, ToolCall, ToolReply, Tools, apply_directive,
+    RECORD_RECIPE, REFRESH, SURFACE_TOOL, Session, ToolCall, ToolReply, Tools, apply_directive,
 };
 use serde::Deserialize as _;
 use serde_json::Value;
@@ -98,7 +98,8 @@ impl Calls {
             (true, Some(explanation)) => explanation.to_owned(),
             (true, None) => words.to_owned(),
         };
-        let preview = match (is_ok, call.arguments["patch"].as_str().or(call.arguments["diff"].as_str())) {
+        let diff = ["patch", "diff"].iter().find_map(|name| call.arguments[*name].as_str());
+        let preview = match (is_ok, diff) {
             (true, _) if before != after => preview::of_texts(before, after),
             (false, Some(diff)) => preview::of_diff(diff),
             _ => Vec::new(),
@@ -131,8 +132,10 @@ fn kind(tool: &str) -> Option<(Icon, &'static str)> {
         SURFACE_TOOL => (Icon::Surface, "Worked on the surface."),
         RECORD_RECIPE => (Icon::Recipe, "Recorded how the data were made."),
         REFRESH => (Icon::Recipe, "Refreshed the data."),
-        "create_component" | "modify_component" | "arrange_canvas" | "remove_component" | "refresh_component"
-        | "undo" | "redo" | "save_view" | "load_view" => (Icon::Board, "Changed the board."),
+        "create_component" | "modify_component" | "arrange_canvas" | "remove_component"
+        | "refresh_component" | "undo" | "redo" | "save_view" | "load_view" => {
+            (Icon::Board, "Changed the board.")
+        }
         "show_canvas" => (Icon::Read, "Looked at the board."),
         tool if tool.starts_with("canvas_") || tool.starts_with("document_") || tool == "diff_builder" => {
             (Icon::Read, "Read the document.")

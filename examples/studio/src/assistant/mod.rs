@@ -37,7 +37,7 @@ pub enum Voice {
     /// Recorded answers.
     Script(Script),
     /// A model over the network.
-    Live(LiveModel),
+    Live(Box<LiveModel>),
 }
 
 /// What the command line says of the assistant.
@@ -56,12 +56,16 @@ pub struct AssistantOptions {
 }
 
 impl Voice {
-    /// Reads the script, or the key of the provider from the environment. An error is one sentence.
+    /// Reads the script, or the key of the provider from the environment.
+    ///
+    /// # Errors
+    ///
+    /// One sentence.
     pub fn open(options: &AssistantOptions) -> Result<Self, String> {
         match (&options.live, &options.script) {
             _ if options.is_off => Ok(Self::None),
             (Some(_), Some(_)) => Err("--live and --script exclude each other: leave one out".to_owned()),
-            (Some(provider), None) => LiveModel::open(provider, options).map(Self::Live),
+            (Some(provider), None) => LiveModel::open(provider, options).map(|model| Self::Live(Box::new(model))),
             (None, Some(path)) => Script::read(path).map(Self::Script),
             (None, None) => Script::built_in().map(Self::Script),
         }
@@ -96,6 +100,10 @@ impl Assistant {
     }
 
     /// A person sends a message: a turn that runs is ended, and the next one begins. Gives its number.
+    ///
+    /// # Errors
+    ///
+    /// A message that is empty or too long, and what the engine refuses.
     pub async fn send(
         self: &Arc<Self>,
         host: &Arc<Host>,
@@ -109,6 +117,10 @@ impl Assistant {
     }
 
     /// A surface sends a message and waits for what the assistant says at the end of its turn.
+    ///
+    /// # Errors
+    ///
+    /// As [`Assistant::send`].
     pub async fn answer(
         self: &Arc<Self>,
         host: &Arc<Host>,

@@ -32,7 +32,8 @@ pub(super) fn of_texts(before: &str, after: &str) -> Vec<Row> {
 
 /// The first lines of a diff as a model has written it.
 pub(super) fn of_diff(diff: &str) -> Vec<Row> {
-    let is_header = |line: &&str| !(line.starts_with("--- ") || line.starts_with("+++ ") || line.starts_with('\\'));
+    let is_header =
+        |line: &&str| !(line.starts_with("--- ") || line.starts_with("+++ ") || line.starts_with('\\'));
     let mut rows = Vec::new();
     for line in diff.lines().filter(is_header) {
         let (tag, text) = match line.split_at_checked(1) {

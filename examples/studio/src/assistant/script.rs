@@ -87,8 +87,7 @@ impl Script {
             }
             json => serde_json::from_value(json).map_err(|e| e.to_string())?,
         };
-        let provider =
-            json.provider.parse().map_err(|e: canvas_providers::UnknownProvider| e.to_string())?;
+        let provider = json.provider.parse().map_err(|e: canvas_providers::UnknownProvider| e.to_string())?;
         let mut turns = json.turns;
         for answer in turns.iter_mut().flat_map(|turn| &mut turn.answers) {
             answer.pause_ms = answer.pause_ms.min(LONGEST);
@@ -189,7 +188,13 @@ mod tests {
 
     #[test]
     fn scripts_that_are_none() {
-        for text in ["", "{}", "{\"turns\": [{}]}", "{\"turns\": [], \"more\": 1}", "{\"turns\": [], \"provider\": \"x\"}"] {
+        for text in [
+            "",
+            "{}",
+            "{\"turns\": [{}]}",
+            "{\"turns\": [], \"more\": 1}",
+            "{\"turns\": [], \"provider\": \"x\"}",
+        ] {
             assert!(Script::parse(text).is_err(), "{text}");
         }
         assert_eq!(Script::parse("[1, 2]").unwrap().answers("any", true).len(), 2);
@@ -203,7 +208,15 @@ mod tests {
             events: "{{/a/b}}".to_owned(),
             replies: vec![json!({"a": {"b": 1}, "lease_id": "old"}), json!({"lease_id": "new"})],
         };
-        let body = json!(["{{/lease_id}}", "{{/a/b}}", "x {{/a/b}} {{/none}}", "{{events}}", "{{", "{{component}}", 7]);
+        let body = json!([
+            "{{/lease_id}}",
+            "{{/a/b}}",
+            "x {{/a/b}} {{/none}}",
+            "{{events}}",
+            "{{",
+            "{{component}}",
+            7
+        ]);
         let expected = json!(["new", 1, "x 1 {{/none}}", "{{/a/b}}", "{{", "cmp_1", 7]);
         assert_eq!(filled(&body, &known), expected);
     }

@@ -6,9 +6,7 @@ use std::time::Duration;
 
 use canvas_core::lease::Timestamp;
 use canvas_examples::live::Client;
-use canvas_providers::{
-    Body, EncodedRequest, Provider, Response, ResponseBody, Role, SendError, Transport,
-};
+use canvas_providers::{Body, EncodedRequest, Provider, Response, ResponseBody, Role, SendError, Transport};
 
 use super::script::{Answer, Known, filled};
 use super::seat::lock;

@@ -4,19 +4,19 @@ use std::sync::{Arc, Mutex};
 
 use canvas_core::{CallId, EngineError};
 use canvas_providers::{
-    Event, Interruption, Issuer, LogEvent, LoopOptions, Outcome, Provider, RequestOptions, Retries, StreamEvent,
-    Turn, TurnEvent, TurnOptions,
+    Event, Interruption, Issuer, LogEvent, LoopOptions, Outcome, Provider, RequestOptions, Retries,
+    StreamEvent, Turn, TurnEvent, TurnOptions,
 };
 use canvas_tools::{Session, SessionError};
 use serde_json::{Value, json};
 use tokio::sync::{OwnedMutexGuard, watch};
 
+use super::brief::Brief;
 use super::calls::Calls;
 use super::chat::{Item, Speaker};
+use super::script::Known;
 use super::seat::{Conversation, Seat, lock};
 use super::transport::{Line, Seen};
-use super::brief::Brief;
-use super::script::Known;
 use super::{Assistant, Voice, tools};
 use crate::clock;
 use crate::host::Host;
@@ -50,7 +50,9 @@ pub(super) async fn begin(
 ) -> Result<Begun, Value> {
     if text.trim().is_empty() || text.len() > MESSAGE {
         let message = format!("a message has 1 to {MESSAGE} bytes: write it anew");
-        return Err(json!({"code": "INVALID_ARGUMENTS", "place": "/text", "message": message, "retryable": false}));
+        return Err(
+            json!({"code": "INVALID_ARGUMENTS", "place": "/text", "message": message, "retryable": false}),
+        );
     }
     let seat = assistant.seat(canvas);
     if seat.stop() {
@@ -192,9 +194,11 @@ impl Begun {
 fn notice(outcome: &Outcome) -> Option<Item> {
     Some(match outcome {
         Outcome::Completed => return None,
-        Outcome::Interrupted { .. } => {
-            Item::notice("TURN_ENDED", "You ended the assistant's turn.", "Send a message to begin the next one.")
-        }
+        Outcome::Interrupted { .. } => Item::notice(
+            "TURN_ENDED",
+            "You ended the assistant's turn.",
+            "Send a message to begin the next one.",
+        ),
         Outcome::TransportFailed { message, .. } => {
             let text = format!("The assistant was not reached: {message}.");
             Item::notice("TRANSPORT_FAILED", &text, "Send the message again.")

@@ -165,7 +165,9 @@ impl Client {
                 let payload = &frame[start..];
                 return match first & 0x0F {
                     1 => Frame::Text(String::from_utf8(payload.to_vec()).unwrap()),
-                    8 => Frame::Close(payload.get(..2).map_or(1005, |code| u16::from_be_bytes(code.try_into().unwrap()))),
+                    8 => Frame::Close(
+                        payload.get(..2).map_or(1005, |code| u16::from_be_bytes(code.try_into().unwrap())),
+                    ),
                     9 => Frame::Ping,
                     10 => Frame::Pong,
                     other => panic!("a frame of kind {other}"),

@@ -43,7 +43,10 @@ async fn two_windows_type_in_different_paragraphs_and_both_stay() {
         for (author, id) in [("one", &first), ("other", &second)] {
             let event = client.event("canvas.document.updated").await;
             assert_eq!(event["baseRevisionId"], known.as_str());
-            assert_eq!((&event["actor"], &event["clientId"], &event["request"]), (&json!("user"), &json!(author), &id["id"]));
+            assert_eq!(
+                (&event["actor"], &event["clientId"], &event["request"]),
+                (&json!("user"), &json!(author), &id["id"])
+            );
             shown = spliced(&shown, &event["splice"]);
             known = event["revisionId"].as_str().unwrap().to_owned();
         }
@@ -77,11 +80,17 @@ async fn a_request_that_is_sent_again_is_answered_from_the_receipt() {
     let component = canvas["board"]["canvas"]["components"][0]["id"].clone();
     let base = canvas["document"]["revisionId"].clone();
     let requests = [
-        ("document.edit", json!({"baseRevisionId": base, "splice": {"at": 0, "remove": 0, "insert": "> new\n\n"}})),
+        (
+            "document.edit",
+            json!({"baseRevisionId": base, "splice": {"at": 0, "remove": 0, "insert": "> new\n\n"}}),
+        ),
         ("canvas.patch", json!({"patch": [{"op": "replace", "path": "/version", "value": "1.3.0"}]})),
         ("board.action", json!({"action": {"type": "user.pin", "componentId": component, "pinned": true}})),
         ("history.undo", json!({})),
-        ("board.event", json!({"event": {"type": "component.clicked", "payload": {"componentId": component}}})),
+        (
+            "board.event",
+            json!({"event": {"type": "component.clicked", "payload": {"componentId": component}}}),
+        ),
         ("trigger.simulate", json!({"simulatedTime": "monday_morning"})),
         ("chat.send", json!({"text": "hello"})),
     ];
@@ -114,7 +123,8 @@ async fn names_of_requests_are_those_of_one_client() {
         let mut client = studio.client(name).await;
         let (_, base) = client.text_of().await;
         let splice = json!({"at": 0, "remove": 0, "insert": format!("{name}\n\n")});
-        let answer = client.ask_as("same", "document.edit", json!({"baseRevisionId": base, "splice": splice})).await;
+        let answer =
+            client.ask_as("same", "document.edit", json!({"baseRevisionId": base, "splice": splice})).await;
         assert_eq!(answer["ok"], true, "{answer}");
     }
     let mut client = studio.client("one").await;

@@ -73,7 +73,9 @@ async fn views_end_with_their_last_connection() {
     let second = studio.client("window").await;
     drop(first);
     tokio::time::sleep(Duration::from_millis(300)).await;
-    let views = async |watcher: &mut crate::common::Client| watcher.ok("canvas.get", json!({})).await["views"].clone();
+    let views = async |watcher: &mut crate::common::Client| {
+        watcher.ok("canvas.get", json!({})).await["views"].clone()
+    };
     assert_eq!(views(&mut watcher).await, json!(["watcher", "window"]));
     drop(second);
     tokio::time::sleep(Duration::from_millis(300)).await;

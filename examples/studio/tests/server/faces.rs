@@ -19,18 +19,28 @@ async fn a_refused_move_says_where_there_is_room_and_undo_goes_over_all_faces() 
     let (moved, taken) = (&all[0], &all[2]);
     let go = |place: &Value| json!({"action": {"type": "user.move", "componentId": moved["id"], "position": place}});
     let refused = one.ok("board.action", go(&taken["position"])).await;
-    assert_eq!((&refused["success"], &refused["error"]["code"]), (&json!(false), &json!("POSITION_OCCUPIED")), "{refused}");
+    assert_eq!(
+        (&refused["success"], &refused["error"]["code"]),
+        (&json!(false), &json!("POSITION_OCCUPIED")),
+        "{refused}"
+    );
     let free = refused["freePlaces"].as_array().unwrap();
     assert!(!free.is_empty());
     let done = one.ok("board.action", go(&free[0])).await;
     assert_eq!(done["success"], true, "{done}");
     let event = other.event("canvas.board.updated").await;
-    assert_eq!((&event["components"][0]["id"], &event["components"][0]["position"]), (&moved["id"], &free[0]));
+    assert_eq!(
+        (&event["components"][0]["id"], &event["components"][0]["position"]),
+        (&moved["id"], &free[0])
+    );
     one.ok("canvas.patch", json!({"patch": [{"op": "replace", "path": "/version", "value": "9"}]})).await;
     let undone = other.ok("history.undo", json!({"steps": 2})).await;
     assert_eq!(undone["entries"].as_array().unwrap().len(), 2);
     let back = one.ok("canvas.get", json!({})).await;
-    assert_eq!((&back["state"]["version"], &components(&back)[0]["position"]), (&json!("1.2.7"), &moved["position"]));
+    assert_eq!(
+        (&back["state"]["version"], &components(&back)[0]["position"]),
+        (&json!("1.2.7"), &moved["position"])
+    );
     one.ok("history.redo", json!({})).await;
     let again = one.ok("canvas.get", json!({})).await;
     assert_eq!(&components(&again)[0]["position"], &free[0]);
@@ -84,7 +94,8 @@ async fn what_needs_a_persons_consent_runs_with_it_and_all_windows_see_it() {
     assert_eq!(updated["changedPaths"], json!(["/lastDeploy"]));
     assert_eq!(updated["state"]["lastDeploy"]["result"], "api 1.2.7 is live");
     // Consent is for what was shown, and for once.
-    one.ok("canvas.patch", json!({"patch": [{"op": "replace", "path": "/version", "value": "1; rm -rf /"}]})).await;
+    one.ok("canvas.patch", json!({"patch": [{"op": "replace", "path": "/version", "value": "1; rm -rf /"}]}))
+        .await;
     let again = one.ask("canvas.action", json!({"actionId": "deploy", "confirmation": consent})).await;
     assert_eq!(again["error"]["code"], "CONFIRMATION_REQUIRED", "{again}");
     assert_eq!(again["error"]["confirmation"]["words"][2], "1; rm -rf /");
@@ -119,7 +130,11 @@ async fn triggers_suggest_load_or_stay_silent() {
     // The same client has come already.
     let mut again = studio.client("one").await;
     again.ok("canvas.get", json!({})).await;
-    assert!(again.events.iter().all(|event| event["event"] != "canvas.trigger.activated"), "{:?}", again.events);
+    assert!(
+        again.events.iter().all(|event| event["event"] != "canvas.trigger.activated"),
+        "{:?}",
+        again.events
+    );
     let simulate = json!({"simulatedTime": "monday_morning"});
     assert_eq!(one.ok("trigger.simulate", simulate.clone()).await["activated"], json!(["monday"]));
     let monday = one.event("canvas.trigger.activated").await;

@@ -39,7 +39,11 @@ async fn only_this_machine_by_its_name_is_answered() {
     ] {
         let answer = raw(port, format!("{request}Connection: close\r\n\r\n").as_bytes()).await;
         assert_eq!(status(&answer), expected, "{request}\n{answer}");
-        for name in ["content-security-policy: default-src 'none'", "x-content-type-options: nosniff", "cache-control: no-store"] {
+        for name in [
+            "content-security-policy: default-src 'none'",
+            "x-content-type-options: nosniff",
+            "cache-control: no-store",
+        ] {
             assert!(answer.contains(name), "{request}\n{answer}");
         }
     }
@@ -106,7 +110,11 @@ async fn only_the_page_connects() {
         (frame, format!("127.0.0.1:{frame}"), Some(format!("http://127.0.0.1:{frame}")), 404),
     ] {
         let request = handshake("/ws", &host, origin.as_deref());
-        let request = if expected == 101 { request } else { request.replace("Connection: Upgrade", "Connection: Upgrade, close") };
+        let request = if expected == 101 {
+            request
+        } else {
+            request.replace("Connection: Upgrade", "Connection: Upgrade, close")
+        };
         let answer = raw_head(port, request.as_bytes()).await;
         assert_eq!(status(&answer), expected, "{request}\n{answer}");
     }
@@ -127,7 +135,9 @@ async fn raw_head(port: u16, request: &[u8]) -> String {
 async fn pages_of_surfaces_have_our_script_and_their_own_policy() {
     let studio = Studio::start().await;
     let (page, frame) = (studio.page, studio.frame);
-    let request = format!("GET /f/studio/assets/index.html HTTP/1.1\r\nHost: 127.0.0.1:{frame}\r\nConnection: close\r\n\r\n");
+    let request = format!(
+        "GET /f/studio/assets/index.html HTTP/1.1\r\nHost: 127.0.0.1:{frame}\r\nConnection: close\r\n\r\n"
+    );
     let answer = raw(frame, request.as_bytes()).await;
     for part in [
         "<!doctype html><script src=\"/gsv.js\"></script>".to_owned(),

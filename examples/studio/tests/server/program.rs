@@ -30,7 +30,11 @@ async fn it_prints_its_address_and_ends_on_a_signal_with_windows_open() {
         assert_eq!(line, format!("http://127.0.0.1:{port}/"));
         let mut client = Client::connect(port).await;
         client.ok("hello", serde_json::json!({"clientId": "one"})).await;
-        let page = raw(port, format!("GET / HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n").as_bytes()).await;
+        let page = raw(
+            port,
+            format!("GET / HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n").as_bytes(),
+        )
+        .await;
         assert_eq!(status(&page), 200);
         let told = Instant::now();
         let id = child.id().unwrap().to_string();
@@ -61,6 +65,9 @@ async fn what_it_cannot_do_is_one_sentence() {
         let output = timeout(PATIENCE, program(arguments).output()).await.unwrap().unwrap();
         let said = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(code), "{arguments:?}: {said}");
-        assert!(output.stdout.is_empty() && said.lines().count() == 1 && said.contains(words), "{arguments:?}: {said}");
+        assert!(
+            output.stdout.is_empty() && said.lines().count() == 1 && said.contains(words),
+            "{arguments:?}: {said}"
+        );
     }
 }

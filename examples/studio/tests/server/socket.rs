@@ -15,9 +15,17 @@ async fn what_is_no_request_is_answered_and_the_connection_goes_on() {
         ("\"__proto__\"", Value::Null, "BAD_REQUEST"),
         (r#"{"type":"req","id":"a","method":"hello","params":7}"#, json!("a"), "BAD_REQUEST"),
         (r#"{"type":"req","id":"a","method":"__proto__"}"#, json!("a"), "UNKNOWN_METHOD"),
-        (r#"{"type":"req","id":"a","method":"canvas.get","params":{"canvasId":"studio"}}"#, json!("a"), "HELLO_REQUIRED"),
+        (
+            r#"{"type":"req","id":"a","method":"canvas.get","params":{"canvasId":"studio"}}"#,
+            json!("a"),
+            "HELLO_REQUIRED",
+        ),
         (r#"{"type":"req","id":"a","method":"hello"}"#, json!("a"), "INVALID_ARGUMENTS"),
-        (r#"{"type":"req","id":"a","method":"hello","params":{"clientId":""}}"#, json!("a"), "INVALID_ARGUMENTS"),
+        (
+            r#"{"type":"req","id":"a","method":"hello","params":{"clientId":""}}"#,
+            json!("a"),
+            "INVALID_ARGUMENTS",
+        ),
     ] {
         client.text(frame).await;
         let answer = client.message().await;
@@ -49,15 +57,43 @@ async fn wrong_parameters_change_nothing() {
         ("document.edit", json!({}), "INVALID_ARGUMENTS"),
         ("document.edit", json!({"baseRevisionId": "x", "markdown": ""}), "INVALID_ARGUMENTS"),
         ("document.edit", json!({"baseRevisionId": revision}), "INVALID_ARGUMENTS"),
-        ("document.edit", json!({"baseRevisionId": revision, "splice": {"at": 0, "remove": -1, "insert": ""}}), "INVALID_ARGUMENTS"),
-        ("document.edit", json!({"baseRevisionId": revision, "splice": {"at": 1e6, "remove": 0, "insert": ""}}), "INVALID_ARGUMENTS"),
-        ("document.edit", json!({"baseRevisionId": revision, "splice": {"at": 1_000_000, "remove": 0, "insert": ""}}), "INVALID_ARGUMENTS"),
-        ("document.edit", json!({"baseRevisionId": "1-0000000000000000", "splice": {"at": 0, "remove": 0, "insert": ""}}), "BASE_UNKNOWN"),
+        (
+            "document.edit",
+            json!({"baseRevisionId": revision, "splice": {"at": 0, "remove": -1, "insert": ""}}),
+            "INVALID_ARGUMENTS",
+        ),
+        (
+            "document.edit",
+            json!({"baseRevisionId": revision, "splice": {"at": 1e6, "remove": 0, "insert": ""}}),
+            "INVALID_ARGUMENTS",
+        ),
+        (
+            "document.edit",
+            json!({"baseRevisionId": revision, "splice": {"at": 1_000_000, "remove": 0, "insert": ""}}),
+            "INVALID_ARGUMENTS",
+        ),
+        (
+            "document.edit",
+            json!({"baseRevisionId": "1-0000000000000000", "splice": {"at": 0, "remove": 0, "insert": ""}}),
+            "BASE_UNKNOWN",
+        ),
         ("board.action", json!({"action": {"type": "user.fly"}}), "INVALID_ARGUMENTS"),
         ("board.command", json!({"command": null}), "INVALID_ARGUMENTS"),
-        ("board.event", json!({"event": {"type": "component.clicked", "payload": {"componentId": "nothing"}}}), "COMPONENT_NOT_FOUND"),
-        ("board.event", json!({"event": {"type": "component.removed", "payload": {"componentId": "nothing"}}}), "INVALID_ARGUMENTS"),
-        ("board.event", json!({"event": {"type": "component.clicked", "payload": {"componentId": "x", "data": "x".repeat(17 << 10)}}}), "TOO_LARGE"),
+        (
+            "board.event",
+            json!({"event": {"type": "component.clicked", "payload": {"componentId": "nothing"}}}),
+            "COMPONENT_NOT_FOUND",
+        ),
+        (
+            "board.event",
+            json!({"event": {"type": "component.removed", "payload": {"componentId": "nothing"}}}),
+            "INVALID_ARGUMENTS",
+        ),
+        (
+            "board.event",
+            json!({"event": {"type": "component.clicked", "payload": {"componentId": "x", "data": "x".repeat(17 << 10)}}}),
+            "TOO_LARGE",
+        ),
         ("history.undo", json!({}), "NOTHING_TO_UNDO"),
         ("history.redo", json!({}), "NOTHING_TO_REDO"),
         ("history.undo", json!({"steps": 0}), "INVALID_ARGUMENTS"),
@@ -110,7 +146,9 @@ async fn a_request_that_is_too_large_ends_the_connection_alone() {
 async fn a_broken_frame_ends_the_connection_alone() {
     let studio = Studio::start().await;
     let mut other = studio.client("other").await;
-    for (first, payload) in [(0x81, &b"\xff\xfe"[..]), (0xF1, b"{}"), (0x83, b"{}"), (0x80, b"{}"), (0x09, &[0; 200])] {
+    for (first, payload) in
+        [(0x81, &b"\xff\xfe"[..]), (0xF1, b"{}"), (0x83, b"{}"), (0x80, b"{}"), (0x09, &[0; 200])]
+    {
         let mut client = studio.client("a").await;
         client.send(first, payload).await.unwrap();
         while let Frame::Text(_) | Frame::Ping = client.frame().await {}

@@ -43,7 +43,11 @@ async fn version(client: &mut Client) -> Value {
 
 fn unavailable(answer: &Value, cause: &str) {
     let error = &answer["error"];
-    assert_eq!((&error["code"], &error["retryable"]), (&json!("STORE_UNAVAILABLE"), &json!(true)), "{answer}");
+    assert_eq!(
+        (&error["code"], &error["retryable"]),
+        (&json!("STORE_UNAVAILABLE"), &json!(true)),
+        "{answer}"
+    );
     assert_eq!(error["cause"], cause, "{answer}");
     let sentence = error["message"].as_str().unwrap();
     assert!(sentence.contains("database") && sentence.ends_with('.'), "{sentence}");
@@ -54,7 +58,8 @@ async fn a_locked_database_is_said_and_the_request_succeeds_when_it_is_sent_agai
     let folder = Folder::new("locked");
     let studio = Studio::on(folder.db()).await;
     let mut client = studio.client("one").await;
-    let component = client.ok("canvas.get", json!({})).await["board"]["canvas"]["components"][0]["id"].clone();
+    let component =
+        client.ok("canvas.get", json!({})).await["board"]["canvas"]["components"][0]["id"].clone();
     let other = rusqlite::Connection::open(folder.db()).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     unavailable(&write(&mut client, "w", "2.0").await, "STORE_BUSY");
