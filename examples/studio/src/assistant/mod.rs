@@ -65,7 +65,9 @@ impl Voice {
         match (&options.live, &options.script) {
             _ if options.is_off => Ok(Self::None),
             (Some(_), Some(_)) => Err("--live and --script exclude each other: leave one out".to_owned()),
-            (Some(provider), None) => LiveModel::open(provider, options).map(|model| Self::Live(Box::new(model))),
+            (Some(provider), None) => {
+                LiveModel::open(provider, options).map(|model| Self::Live(Box::new(model)))
+            }
             (None, Some(path)) => Script::read(path).map(Self::Script),
             (None, None) => Script::built_in().map(Self::Script),
         }
