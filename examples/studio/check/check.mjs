@@ -71,11 +71,15 @@ scene.open = async (name, { theme = "light", width = 1280, height = 900 } = {}) 
   return page;
 };
 scene.shot = async (page, name, { full = false, theme } = {}) => {
+  const size = page.viewportSize();
+  // What is out of sight is not drawn, so the window is made as high as the page.
+  if (full) await page.setViewportSize({ width: size.width, height: await page.evaluate(() => document.documentElement.scrollHeight) });
   for (const one of theme ? [theme] : ["light", "dark"]) {
     await page.emulateMedia({ colorScheme: one });
-    await page.waitForTimeout(120);
-    await page.screenshot({ path: join(shots, `${name}-${one}.png`), fullPage: full });
+    await page.waitForTimeout(full ? 400 : 120);
+    await page.screenshot({ path: join(shots, `${name}-${one}.png`) });
   }
+  if (full) await page.setViewportSize(size);
   if (!theme) await page.emulateMedia({ colorScheme: "light" });
 };
 

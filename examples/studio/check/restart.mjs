@@ -43,7 +43,7 @@ export async function restarts(scene) {
       await shot(one, "FAILED-stale", { full: true });
       throw fault;
     });
-    await shot(one, "stale");
+    await shot(one, "stale", { full: true });
     await one.waitForTimeout(3_100);
     await at(one, `rebuild-${id}`).click();
     await until(async () => (await scene.client.ask("canvas.get")).recipe.components[id].status === "ready", "rebuilt", 15_000);
