@@ -1,5 +1,6 @@
 // The document: its lock, its diffs, the chat beside it, and two windows that write at once.
 import { check, equal, pause, that, until } from "./report.mjs";
+import { axe } from "./windows.mjs";
 
 const SCOPE = "- [ ] Quieter logs";
 
@@ -91,14 +92,8 @@ export async function documentScenes({ a, b, client }) {
     equal(await a.at("doc").inputValue(), before, "text");
     await until(async () => /take control/i.test(await a.says()), "a sentence");
     await a.shot("document-locked");
-    await check("document: axe, locked, both themes", async () => {
-      for (const theme of ["light", "dark"]) {
-        await a.theme(theme);
-        await a.axe("#document");
-      }
-      await a.theme("light");
-    });
   });
+  await axe(a, "document: axe, locked", "#document");
   await check("document: Take control ends the turn; the late patch is STALE_EPOCH", async () => {
     const epoch = (await client.get()).epoch;
     await b.at("take-control").click();
@@ -186,17 +181,10 @@ export async function documentScenes({ a, b, client }) {
     await rest(client);
     equal(await textOf(client), before, "the document");
     await a.shot("chat-notice");
-    await check("chat: axe with a notice, both themes", async () => {
-      for (const theme of ["light", "dark"]) {
-        await a.theme(theme);
-        await a.axe("#chat");
-      }
-      await a.theme("light");
-    });
-    await a.at("patch-edits").uncheck();
-    await until(async () => (await client.get()).chat.usePatchEdits === false, "the setting, off again");
     return `${notice.code}: ${notice.advice}`.slice(0, 120);
   });
+  await axe(a, "chat: axe with a notice", "#chat");
+  await a.at("patch-edits").uncheck();
   await check("document: undo and redo of what was typed", async () => {
     await a.page.evaluate(() => document.activeElement?.blur());
     const before = await textOf(client);

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
-import { that } from "./report.mjs";
+import { check, that } from "./report.mjs";
 
 const require = createRequire(import.meta.url);
 const PATIENCE = 6_000;
@@ -49,7 +49,10 @@ export class Windows {
     const name = `window ${this.#opened}`;
     const it = new Window(this, page, name, expects);
     context.on("request", (request) => this.#asked(request.url()));
-    page.on("websocket", (socket) => this.#asked(socket.url()));
+    page.on("websocket", (socket) => {
+      this.#asked(socket.url());
+      socket.on("framesent", ({ payload }) => it.sent.push(JSON.parse(payload)));
+    });
     page.on("console", (message) => message.type() === "error" && it.fault(message.text()));
     page.on("pageerror", (error) => it.fault(error.message));
     page.on("dialog", (dialog) => dialog.accept().catch(() => {}));
@@ -63,18 +66,21 @@ export class Windows {
     if (!["data:", "blob:", "about:"].includes(protocol) && hostname !== "127.0.0.1" && hostname !== "localhost") this.strays.push(url);
   }
 
-  /** Ends the browser, and gives the hosts other than this machine that its network was asked for. */
+  /** Ends the browser, and gives the hosts other than this machine that its network was asked for by pages. */
   async end() {
     await this.browser.close();
     const log = await readFile(this.netlog, "utf8");
-    const hosts = new Map();
-    for (const [, host] of log.matchAll(/"(?:host|url|hostname)":"((?:[^"\\]|\\.)*)"/g)) {
-      const name = hostOf(host);
-      if (name) hosts.set(name, (hosts.get(name) ?? 0) + 1);
+    const hosts = new Set();
+    for (const [, address] of log.matchAll(/"(?:host|url|hostname)":"((?:[^"\\]|\\.)*)"/g)) {
+      const name = hostOf(address);
+      if (name && !OWN.test(name)) hosts.add(name);
     }
-    return { hosts: [...hosts], bytes: log.length };
+    return [...hosts];
   }
 }
+
+// Whom the browser itself asks, whatever it shows: for its parts, its account and its forms.
+const OWN = /^(~notfound|([a-z0-9-]+\.)*(google\.com|googleapis\.com|gvt1\.com))$/;
 
 // The host of an address of the log, or nothing where it is this machine or no address of a network.
 function hostOf(text) {
@@ -88,6 +94,8 @@ export class Window {
   #windows;
   /** Errors of the console that were announced. */
   expected = [];
+  /** Requests that its page has sent. */
+  sent = [];
 
   constructor(windows, page, name, expects) {
     this.#windows = windows;
@@ -153,4 +161,17 @@ export class Window {
   close() {
     return this.page.context().close();
   }
+}
+
+/** A check that a part of a window has no serious finding, in both themes. */
+export async function axe(window, name, part) {
+  await check(`${name}, both themes`, async () => {
+    const minor = new Set();
+    for (const theme of ["light", "dark"]) {
+      await window.theme(theme);
+      minor.add(await window.axe(part));
+    }
+    await window.theme("light");
+    return [...minor].filter(Boolean).join("; ");
+  });
 }
