@@ -7,6 +7,8 @@ import { check, that } from "./report.mjs";
 
 const require = createRequire(import.meta.url);
 const PATIENCE = 6_000;
+// What the names of hostile pages are resolved to, so that the browser's log tells them from what it asks for by itself.
+const LEAK = "leak.localhost";
 export const WIDE = { width: 1440, height: 1000 };
 
 /** What a browser says of a server that was ended on purpose. */
@@ -29,7 +31,7 @@ export class Windows {
       executablePath: program,
       args: [
         "--no-sandbox",
-        "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+        `--host-resolver-rules=MAP *.leak.test ${LEAK}, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1`,
         `--log-net-log=${windows.netlog}`,
         "--net-log-capture-mode=Default",
       ],
@@ -49,6 +51,8 @@ export class Windows {
     const name = `window ${this.#opened}`;
     const it = new Window(this, page, name, expects);
     context.on("request", (request) => this.#asked(request.url()));
+    // What the policy of a page has stopped was not sent.
+    context.on("requestfailed", (request) => /csp/i.test(request.failure()?.errorText ?? "") && this.#stopped(request.url()));
     page.on("websocket", (socket) => {
       this.#asked(socket.url());
       socket.on("framesent", ({ payload }) => it.sent.push(JSON.parse(payload)));
@@ -64,6 +68,11 @@ export class Windows {
     this.requests += 1;
     const { protocol, hostname } = new URL(url);
     if (!["data:", "blob:", "about:"].includes(protocol) && hostname !== "127.0.0.1" && hostname !== "localhost") this.strays.push(url);
+  }
+
+  #stopped(url) {
+    const at = this.strays.indexOf(url);
+    if (at >= 0) this.strays.splice(at, 1);
   }
 
   /** Ends the browser, and gives the hosts other than this machine that its network was asked for by pages. */
