@@ -1,6 +1,8 @@
-//! Hosts of the canvas engine, and what they share: the bridge that bindings wrap.
+//! Hosts of the canvas engine, and what they share: the bridge that bindings wrap, and the client of providers.
 
 pub mod bridge;
+#[cfg(feature = "live")]
+pub mod live;
 
 /// The code of the README, compiled and run with the tests.
 #[cfg(doctest)]

@@ -17,7 +17,8 @@ pub use self::command::refusal::{BlockedShift, CommandRefusal, RefusalCause};
 pub use self::command::run::BoardChange;
 pub use self::command::{
     Batch, CanvasCommand, ClearCanvas, CreateComponent, DeleteView, HistoryAction, LoadView, MoveComponent,
-    PartialMeta, RemoveComponent, ResizeComponent, SaveView, UpdateComponent, UserAction,
+    PartialMeta, RemoveComponent, RemoveTrigger, ResizeComponent, SaveView, SetTrigger, UpdateComponent,
+    UserAction,
 };
 pub use self::context::{
     Aliases, ByteEstimate, CanvasContext, ComponentSummary, ContextBudget, ContextError, ContextInput,
@@ -38,6 +39,7 @@ pub use self::model::id::{ComponentId, DataSourceId, TriggerId, TypeId, UndoId, 
 pub use self::model::placement::{
     GridPolicy, OnCollision, PlacementAdjustment, PlacementHints, PlacementReason, PlacementResult, Region,
 };
+pub use self::model::settings::SettingsUpdate;
 pub use self::model::trigger::{ProactiveTrigger, TriggerType};
 pub use self::model::workspace::{
     Canvas, ComponentInstance, ComponentMeta, ProactiveMode, Theme, View, Workspace, WorkspaceSettings,

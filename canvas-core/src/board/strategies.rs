@@ -26,55 +26,27 @@
 //! });
 //! ```
 
-use canvas_lease::Timestamp;
+mod workspaces;
+
 use proptest::collection::vec;
 use proptest::prelude::*;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::board::command::{
     Batch, CanvasCommand, ClearCanvas, CreateComponent, DeleteView, LoadView, MoveComponent, PartialMeta,
-    RemoveComponent, ResizeComponent, SaveView, UpdateComponent,
+    RemoveComponent, RemoveTrigger, ResizeComponent, SaveView, SetTrigger, UpdateComponent,
 };
-use crate::board::model::data::{DataBinding, DataLoadingState, DataQuery};
+use crate::board::model::data::{DataBinding, DataQuery};
 use crate::board::model::grid::{GridConfig, NO_CELL, Position, Size};
-use crate::board::model::id::{ComponentId, DataSourceId, TriggerId, TypeId, ViewId, WorkspaceId};
+use crate::board::model::id::{ComponentId, DataSourceId, TriggerId, TypeId, ViewId};
 use crate::board::model::placement::{OnCollision, PlacementHints, Region};
+use crate::board::model::settings::SettingsUpdate;
 use crate::board::model::trigger::{ProactiveTrigger, TriggerType};
-use crate::board::model::workspace::{ComponentInstance, ComponentMeta, Workspace};
+use crate::board::model::workspace::{ProactiveMode, Theme};
 use crate::board::state::board::Board;
-use crate::model::author::Actor;
 
-/// Workspaces of up to a dozen components of the built-in types, which may cover each other, with two triggers.
-pub fn workspaces() -> impl Strategy<Value = Workspace> {
-    let component = (0..TYPES.len(), 0_u32..12, 0_u32..10, 1_u32..5, 1_u32..4, any::<bool>());
-    // Grids that are narrow, usual, and as wide as can be.
-    let columns = prop_oneof![1 => 1_u32..4, 6 => 6_u32..13, 1 => Just(64_u32)];
-    (columns, 1_u32..12, vec(component, 0..12)).prop_map(|(columns, rows, components)| {
-        let components =
-            components.into_iter().enumerate().map(|(number, (kind, col, row, cols, height, pinned))| {
-                let size = Size::new(cols.min(columns), height);
-                let position = Position::new(col.min(columns - size.cols), row);
-                component_of(number, TYPES[kind], position, size, pinned)
-            });
-        workspace(
-            GridConfig { columns, rows, gap: 8.0, cell_width: 80.0, cell_height: 60.0 },
-            components.collect(),
-        )
-    })
-}
-
-/// Workspaces of up to some hundred components side by side.
-pub fn large_workspaces() -> impl Strategy<Value = Workspace> {
-    (6_u32..13, 0_usize..300, any::<bool>()).prop_map(|(columns, components, pinned)| {
-        let components = (0..components).zip(0_u32..).map(|(number, place)| {
-            let position = Position::new(place % columns, place / columns);
-            let kind = TYPES[number % TYPES.len()];
-            component_of(number, kind, position, Size::new(1, 1), pinned && number.is_multiple_of(7))
-        });
-        let grid = GridConfig { columns, rows: 60, gap: 8.0, cell_width: 80.0, cell_height: 60.0 };
-        workspace(grid, components.collect())
-    })
-}
+use self::workspaces::{TYPES, config_of};
+pub use self::workspaces::{large_workspaces, workspaces};
 
 /// So many seeds of commands.
 pub fn command_seeds(most: usize) -> impl Strategy<Value = Vec<CommandSeed>> {
@@ -107,6 +79,9 @@ enum Kind {
     LoadView,
     DeleteView,
     Clear,
+    UpdateSettings,
+    SetTrigger,
+    RemoveTrigger,
     Batch,
     Swap,
 }
@@ -121,11 +96,15 @@ enum Fault {
 }
 
 fn command_seed() -> impl Strategy<Value = CommandSeed> {
-    use Kind::{Batch, Clear, Create, DeleteView, LoadView, Move, Remove, Resize, SaveView, Swap, Update};
+    use Kind::{
+        Batch, Clear, Create, DeleteView, LoadView, Move, Remove, RemoveTrigger, Resize, SaveView,
+        SetTrigger, Swap, Update, UpdateSettings,
+    };
     // Boards grow more than they shrink, and are cleared seldom, so that most commands find something.
     let kind = prop_oneof![
         8 => Just(Create), 3 => Just(Update), 3 => Just(Remove), 6 => Just(Move), 4 => Just(Resize), 2 => Just(SaveView),
-        2 => Just(LoadView), 1 => Just(DeleteView), 1 => Just(Clear), 3 => Just(Swap),
+        2 => Just(LoadView), 1 => Just(DeleteView), 1 => Just(Clear), 3 => Just(Swap), 2 => Just(UpdateSettings),
+        3 => Just(SetTrigger), 1 => Just(RemoveTrigger),
     ];
     // One in five has a fault.
     let fault = prop_oneof![
@@ -186,11 +165,20 @@ impl CommandSeed {
             Kind::SaveView => CanvasCommand::SaveView(SaveView {
                 name: self.text.clone(),
                 description: self.flag.then(|| "saved".into()),
-                trigger_ids: self.flag.then(|| vec![TriggerId::new("trigger_1").expect("a name")]),
+                trigger_ids: self.flag.then(|| vec![self.trigger_of(board)]),
             }),
             Kind::LoadView => CanvasCommand::LoadView(LoadView { view_id }),
             Kind::DeleteView => CanvasCommand::DeleteView(DeleteView { view_id }),
             Kind::Clear => CanvasCommand::Clear(ClearCanvas { preserve_pinned: self.flag }),
+            Kind::UpdateSettings => CanvasCommand::UpdateSettings(Box::new(self.settings(board))),
+            Kind::SetTrigger => {
+                let gone = matches!(self.fault, Some(Fault::Id));
+                let view = if gone { ViewId::new("view_gone").ok() } else { self.flag.then_some(view_id) };
+                CanvasCommand::SetTrigger(Box::new(SetTrigger { trigger: self.trigger(view) }))
+            }
+            Kind::RemoveTrigger => {
+                CanvasCommand::RemoveTrigger(RemoveTrigger { trigger_id: self.trigger_of(board) })
+            }
             Kind::Batch => {
                 let commands = self.batch.iter().map(|seed| seed.command(board)).collect();
                 CanvasCommand::Batch(Batch { commands, description: self.text.clone() })
@@ -207,6 +195,44 @@ impl CommandSeed {
                 let commands = vec![to(&one.0, two.1.position), to(&two.0, one.1.position)];
                 CanvasCommand::Batch(Batch { commands, description: "swap".into() })
             }
+        }
+    }
+
+    /// One of the board's, where it has any.
+    fn trigger_of(&self, board: &Board) -> TriggerId {
+        match board.triggers() {
+            [] => TriggerId::new("trigger_gone").expect("a name"),
+            triggers => triggers[self.pick.index(triggers.len())].id.clone(),
+        }
+    }
+
+    /// One of five ids, so that a trigger is replaced as often as one is added.
+    fn trigger(&self, view_id: Option<ViewId>) -> ProactiveTrigger {
+        let kind =
+            if self.row.is_multiple_of(2) { TriggerType::TimeBased } else { TriggerType::SessionStart };
+        let time = if matches!(self.fault, Some(Fault::Config)) { "someday" } else { "monday_morning" };
+        ProactiveTrigger {
+            id: TriggerId::new(&format!("trigger_{}", self.cols)).expect("a name"),
+            name: if self.col == 0 { "Start".into() } else { self.text.clone() },
+            description: None,
+            enabled: self.rows > 1,
+            kind,
+            view_id,
+            message: self.rows.is_multiple_of(2).then(|| self.text.clone()),
+            simulated_time: (kind == TriggerType::TimeBased).then(|| time.into()),
+        }
+    }
+
+    /// Up to all of them, some as they are.
+    fn settings(&self, board: &Board) -> SettingsUpdate {
+        let columns = if matches!(self.fault, Some(Fault::Number)) { NO_CELL } else { self.col + 1 };
+        let grid = GridConfig { columns, ..*board.grid() };
+        SettingsUpdate {
+            theme: self.flag.then_some(if self.col.is_multiple_of(2) { Theme::Dark } else { Theme::System }),
+            voice_enabled: self.row.is_multiple_of(2).then_some(self.flag),
+            default_refresh_interval: self.row.is_multiple_of(3).then_some(u64::from(self.col) * 5_000),
+            grid: (self.row < 3).then_some(grid),
+            proactive_mode: (self.cols > 3).then_some(ProactiveMode::Auto),
         }
     }
 
@@ -261,59 +287,4 @@ impl CommandSeed {
                 .then(|| PartialMeta { pinned: Some(self.flag), label: (self.rows == 1).then_some(None) }),
         }
     }
-}
-
-const TYPES: [&str; 4] =
-    ["github.pr-list", "github.issue-grid", "github.stat-tile", "github.activity-timeline"];
-
-fn config_of(type_id: &str, text: &str) -> Value {
-    let repo = format!("o/{text}");
-    if type_id == "github.stat-tile" {
-        json!({"repo": repo, "metric": "stars"})
-    } else {
-        json!({"repo": repo})
-    }
-}
-
-fn component_of(
-    number: usize,
-    type_id: &str,
-    position: Position,
-    size: Size,
-    pinned: bool,
-) -> ComponentInstance {
-    let Value::Object(config) = config_of(type_id, "r") else { unreachable!("it is made of fields") };
-    ComponentInstance {
-        id: ComponentId::new(&format!("cmp_{number}")).expect("a name"),
-        type_id: TypeId::new(type_id).expect("a name"),
-        position,
-        size,
-        config,
-        data_binding: None,
-        data_state: DataLoadingState::Idle,
-        meta: ComponentMeta {
-            created_at: Timestamp::from_millis(1),
-            created_by: Actor::User,
-            pinned,
-            label: None,
-        },
-    }
-}
-
-fn workspace(grid: GridConfig, components: Vec<ComponentInstance>) -> Workspace {
-    let trigger = |number: u32| ProactiveTrigger {
-        id: TriggerId::new(&format!("trigger_{number}")).expect("a name"),
-        name: "Start".into(),
-        description: None,
-        enabled: true,
-        kind: TriggerType::SessionStart,
-        view_id: None,
-        message: None,
-        simulated_time: None,
-    };
-    let id = WorkspaceId::new("ws_1").expect("a name");
-    let now = Timestamp::from_millis(1);
-    let mut workspace = Workspace::empty(id, "Board".into(), "thread".into(), grid, now);
-    (workspace.canvas.components, workspace.triggers) = (components, vec![trigger(1), trigger(2)]);
-    workspace
 }

@@ -38,6 +38,17 @@ fn overlaps(workspace: &Workspace) -> BTreeSet<(ComponentId, ComponentId)> {
     pairs
 }
 
+/// Views that a trigger names, and triggers that a view lists, which are not there.
+fn dangling(workspace: &Workspace) -> Vec<String> {
+    let Workspace { views, triggers, .. } = workspace;
+    let named = triggers.iter().filter_map(|trigger| trigger.view_id.as_ref());
+    let named = named.filter(|id| views.iter().all(|view| view.id != **id)).map(ToString::to_string);
+    let listed = views.iter().flat_map(|view| &view.trigger_ids);
+    let listed =
+        listed.filter(|id| triggers.iter().all(|trigger| trigger.id != **id)).map(ToString::to_string);
+    named.chain(listed).collect()
+}
+
 fn results(result: &BoardResult) -> Vec<&CommandResult> {
     match result {
         BoardResult::One(result) => vec![result],
@@ -96,6 +107,7 @@ fn check_one(world: &mut World, seed: &CommandSeed, by: Actor) -> Result<(), Tes
         return Ok(());
     };
     prop_assert_eq!(spread(&world.board), anew(&world.board), "{:?}", command);
+    prop_assert_eq!(dangling(&after), [""; 0], "{:?}", command);
     prop_assert!(executed.result.success());
     prop_assert!(!change.patch.is_empty() && !executed.events.is_empty());
 
@@ -191,6 +203,8 @@ proptest! {
             let (undone, alone) = (world.workspace(), alone.workspace(|_| Default::default()));
             prop_assert_eq!(undone.canvas, alone.canvas);
             prop_assert_eq!((undone.views, undone.triggers), (alone.views, alone.triggers));
+            prop_assert_eq!(undone.settings, alone.settings);
+            prop_assert_eq!(dangling(&world.workspace()), [""; 0]);
         } else {
             prop_assert_eq!(&world.board, &before);
         }
@@ -216,7 +230,11 @@ proptest! {
             for change in changes.iter().filter(|change| change.id != chosen.id) {
                 alone.apply(&change.patch).unwrap();
             }
-            prop_assert_eq!(world.workspace().canvas, alone.workspace(|_| Default::default()).canvas);
+            let (undone, alone) = (world.workspace(), alone.workspace(|_| Default::default()));
+            prop_assert_eq!(&undone.canvas, &alone.canvas);
+            prop_assert_eq!((&undone.views, &undone.triggers), (&alone.views, &alone.triggers));
+            prop_assert_eq!(&undone.settings, &alone.settings);
+            prop_assert_eq!(dangling(&undone), [""; 0]);
             // It may come back to where others covered it when it was made, and to no new place under others.
             let touched = chosen.patch.component_ids();
             for (one, two) in overlaps(&world.workspace()).difference(&ids) {

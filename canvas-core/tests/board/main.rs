@@ -7,5 +7,7 @@ mod commands;
 mod history;
 mod laws;
 mod patches;
+mod settings;
+mod settings_history;
 mod views;
 mod world;

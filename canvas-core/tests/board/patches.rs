@@ -17,7 +17,8 @@ impl Scene {
         let mut grid = workspace["canvas"]["grid"].clone();
         grid["columns"] = 4.into();
         workspace["views"] = json!([{
-            "id": "view_1", "name": "Narrow", "snapshot": {"grid": grid, "components": []}, "triggerIds": [], "createdAt": 1,
+            "id": "view_1", "name": "Narrow", "snapshot": {"grid": grid, "components": []},
+            "triggerIds": ["trigger_1"], "createdAt": 1,
         }]);
         workspace["triggers"][1]["viewId"] = "view_1".into();
         let mut world = World::of(serde_json::from_value(workspace).unwrap(), GridPolicy::BestEffort);
@@ -75,6 +76,19 @@ fn loaded() -> Value {
     command("view.load", json!({"viewId": "view_1"}))
 }
 
+fn trigger(id: &str) -> Value {
+    let trigger = json!({"id": id, "name": "Other", "enabled": true, "type": "session_start"});
+    command("trigger.set", json!({"trigger": trigger}))
+}
+
+fn untriggered() -> Value {
+    command("trigger.remove", json!({"triggerId": "trigger_1"}))
+}
+
+fn darkened() -> Value {
+    command("settings.update", json!({"theme": "dark", "proactiveMode": "auto"}))
+}
+
 fn bounds(col: u32, size: u32) -> Value {
     json!({"position": {"col": col, "row": 0}, "size": {"cols": size, "rows": size}})
 }
@@ -104,6 +118,16 @@ fn a_patch_that_is_not_of_this_board_changes_nothing() {
         (deleted(), "/rest/views/0/removed/view/name", json!("Wide"), "view_1"),
         (deleted(), "/rest/triggers/0/id", json!("trigger_1"), "trigger_1"),
         (deleted(), "/rest/triggers/0/before", json!("view_2"), "trigger_2"),
+        (trigger("trigger_x"), "/rest/triggers/0/added/index", json!(3), "trigger_x"),
+        (trigger("trigger_1"), "/rest/triggers/0/changed/before/name", json!("End"), "trigger_1"),
+        (trigger("trigger_1"), "/rest/triggers/0/changed/before/id", json!("trigger_2"), "trigger_1"),
+        (trigger("trigger_1"), "/rest/triggers/0/changed/after/id", json!("trigger_2"), "trigger_2"),
+        (untriggered(), "/rest/triggers/0/removed/index", json!(1), "trigger_1"),
+        (untriggered(), "/rest/triggers/0/removed/trigger/name", json!("End"), "trigger_1"),
+        (untriggered(), "/rest/views/0/triggers/before", json!([]), "view_1"),
+        (untriggered(), "/rest/views/0/triggers/id", json!("view_2"), "view_2"),
+        (darkened(), "/rest/settings/before/theme", json!("light"), "settings"),
+        (darkened(), "/rest/settings/before/proactiveMode", json!("off"), "settings"),
         (loaded(), "/rest/active_view/before", json!("view_1"), "activeViewId"),
         (loaded(), "/rest/grid/before/columns", json!(11), "grid"),
         (loaded(), "/rest/grid/before/columns", json!(64), "grid"),

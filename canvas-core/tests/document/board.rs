@@ -162,6 +162,63 @@ fn what_goes_with_an_author_comes_back_with_views_and_all() {
     block_on(world.engine.replay(&world.canvas, world.now())).unwrap();
 }
 
+/// Settings and triggers are in the journal among all else: they go back and come again in its order, the same call is done once,
+/// and what a journal tells leads to the same tree.
+#[test]
+fn settings_and_triggers_are_walked_in_the_journal() {
+    let world = with_board();
+    let states = || (world.text(), now(&world), world.head().draft().hash());
+    let command =
+        |kind: &str, payload: Value| board_command(Author::User, json!({"type": kind, "payload": payload}));
+    let trigger = |name: &str, view: Option<&str>| {
+        let mut trigger = json!({"id": "t", "name": name, "enabled": true, "type": "session_start"});
+        if let Some(view) = view {
+            trigger["viewId"] = view.into();
+        }
+        json!({"trigger": trigger})
+    };
+    let mut walked = vec![states()];
+    let mut step = |done: String| {
+        assert_eq!(done, "OK");
+        walked.push(states());
+    };
+    step(code(
+        &world.ask("user", command("settings.update", json!({"theme": "dark", "proactiveMode": "auto"}))),
+    ));
+    step(code(&world.ask("user", command("trigger.set", trigger("One", None)))));
+    world.edit("a\nb\nc\n");
+    step("OK".into());
+    step(code(&world.ask(
+        "model",
+        board_command(MODEL, json!({"type": "view.save", "payload": {"name": "v", "triggerIds": ["t"]}})),
+    )));
+    let view = now(&world).views[0].id.clone();
+    step(code(&world.ask("user", command("trigger.set", trigger("Two", Some(view.as_str()))))));
+    world.edit("b\nc\n");
+    step("OK".into());
+    let removal = world.fresh("user", command("trigger.remove", json!({"triggerId": "t"})));
+    let outcome = world.run(&removal).outcome;
+    step(code(&outcome));
+    assert_eq!((world.run(&removal).outcome, states()), (outcome, walked[walked.len() - 1].clone()));
+    let (last, steps) = (walked.len() - 1, NonZeroU32::MIN);
+    assert_eq!(now(&world).views[0].trigger_ids, []);
+    // Of what is refused and what changes nothing, the journal has no entry.
+    let refused = world.ask("user", command("trigger.remove", json!({"triggerId": "t"})));
+    let Outcome::Board(BoardCommandRun { result, .. }) = &refused else { panic!("{refused:?}") };
+    assert_eq!(result.error().unwrap().code.code(), "TRIGGER_NOT_FOUND");
+    world.ask("user", command("settings.update", json!({"theme": "dark"})));
+    for state in walked[..last].iter().rev() {
+        assert_eq!(undo(&world, Author::User, ONE), "OK");
+        assert_eq!(states(), *state);
+    }
+    for state in &walked[1..] {
+        assert_eq!(code(&world.ask("user", Redo { by: Author::User, steps })), "OK");
+        assert_eq!(states(), *state);
+    }
+    let replay = block_on(world.engine.replay(&world.canvas, world.now())).unwrap();
+    assert_eq!((replay.entries, replay.tree), (3 * last, world.head().draft().hash()));
+}
+
 /// A change keeps its time, whoever takes it back or does it again. Taking it back from under others is one of its own.
 #[test]
 fn an_entry_is_shown_with_the_time_of_its_change() {

@@ -4,8 +4,6 @@
 //! `ANTHROPIC_API_KEY`. The document is in memory; the transcript and its text at the end are printed. `--base-url` names another
 //! host that speaks the same dialect, also one on this machine.
 
-mod client;
-mod endpoint;
 mod options;
 mod run;
 #[cfg(test)]

@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use canvas_providers::{Issuer, Provider, Retries};
-
-use crate::endpoint::Endpoint;
+use canvas_examples::live::{ClientOptions, Endpoint};
+use canvas_providers::{Provider, Retries};
 
 pub(crate) const USAGE: &str = "usage: live --model MODEL [OPTION]... [MESSAGE]
 
@@ -32,27 +31,13 @@ const MESSAGE: &str = "Add a step at the end of the list: announce the release."
 #[derive(Debug, Clone)]
 pub(crate) struct Options {
     pub(crate) provider: Provider,
-    pub(crate) endpoint: &'static Endpoint,
-    pub(crate) base_url: String,
-    pub(crate) model: String,
-    pub(crate) key: Option<String>,
-    pub(crate) streamed: bool,
+    pub(crate) client: ClientOptions,
     pub(crate) retries: Retries,
     pub(crate) document: String,
     pub(crate) message: String,
 }
 
 impl Options {
-    /// Who answers: another host than the provider's own cannot open what that has sealed.
-    pub(crate) fn issuer(&self) -> Issuer {
-        let official = self.provider.issuer(&self.model);
-        if self.base_url == self.endpoint.base_url {
-            return official;
-        }
-        let host = self.base_url.split_once("://").map_or(self.base_url.as_str(), |(_, rest)| rest);
-        Issuer { host: host.split('/').next().unwrap_or(host).to_owned(), ..official }
-    }
-
     /// Reads the command line; `None` where help is asked for. An error is one sentence.
     pub(crate) fn parse(
         arguments: impl IntoIterator<Item = String>,
@@ -98,11 +83,13 @@ impl Options {
         }
         Ok(Some(Self {
             provider,
-            endpoint,
-            base_url: base_url.unwrap_or_else(|| endpoint.base_url.to_owned()),
-            model: model.ok_or("there is no model: name one with --model")?,
-            key,
-            streamed,
+            client: ClientOptions {
+                endpoint,
+                base_url: base_url.unwrap_or_else(|| endpoint.base_url.to_owned()),
+                model: model.ok_or("there is no model: name one with --model")?,
+                key,
+                streamed,
+            },
             retries,
             document,
             message: message.unwrap_or_else(|| MESSAGE.to_owned()),

@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use canvas_core::lease::Turn as TurnNumber;
 use canvas_core::{CallId, CanvasId, ConversationId, Engine, MemoryStore, OpKey, Policy};
+use canvas_examples::live::{Client, now};
 use canvas_providers::{
     Event, LoopOptions, Outcome, RequestOptions, Turn, TurnEvent, TurnGuard, TurnOptions,
 };
 use canvas_tools::{CanvasCalls, DocumentTools, Session, Tools};
 
-use crate::client::{Client, now};
 use crate::options::Options;
 use crate::transcript::Transcript;
 
@@ -37,7 +37,7 @@ pub(crate) async fn run<W: Write + Send + 'static>(
     let tools = Arc::new(Tools::new(vec![Box::new(DocumentTools::default())])?);
     let turn = TurnOptions {
         provider: options.provider,
-        issuer: options.issuer(),
+        issuer: options.client.issuer(options.provider),
         system: tools.system_prompt(&engine),
         tools: tools.specs(&engine),
         request: RequestOptions::default(),
@@ -47,7 +47,7 @@ pub(crate) async fn run<W: Write + Send + 'static>(
     let calls = Arc::new(CanvasCalls::new(Arc::clone(&engine), tools, session.clone()));
     lock(&transcript).line("user", &options.message);
     let told = Arc::clone(&transcript);
-    let turn = Turn::new(turn, history, Client::new(options)?, calls, move |event: TurnEvent<'_>| {
+    let turn = Turn::new(turn, history, Client::new(&options.client)?, calls, move |event: TurnEvent<'_>| {
         lock(&told).take(&event);
     });
     // Where this future is dropped, the rest of the turn still gives its lease back.

@@ -5,10 +5,10 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use canvas_examples::live::Endpoint;
 use canvas_providers::{Provider, Retries};
 use serde_json::{Value, json};
 
-use crate::endpoint::Endpoint;
 use crate::options::Options;
 use crate::run::run;
 use crate::server::{Heard, Scripted, Server, pieces, stream};
@@ -172,7 +172,7 @@ fn whole_answers_do_as_well() {
     };
     let script =
         vec![whole("tool_use", vec![out]), whole("tool_use", patch()), whole("end_turn", vec![text("So.")])];
-    let (ended, page, heard) = served(script, |options| options.streamed = false);
+    let (ended, page, heard) = served(script, |options| options.client.streamed = false);
     assert!(ended && page.contains("- Announce the release."), "{page}");
     assert_eq!(heard[0].body["stream"], false);
     assert!(page.contains("300 + 60 tokens"), "{page}");
@@ -247,7 +247,7 @@ fn only_the_provider_differs_between_dialects() {
         let script = vec![whole(name, Ok(&out)), whole(name, Ok(&patch)), whole(name, Err("It is done."))];
         let (ended, page, heard) = served(script, |options| {
             options.provider = provider;
-            options.endpoint = Endpoint::of(provider).expect("has an endpoint");
+            options.client.endpoint = Endpoint::of(provider).expect("has an endpoint");
         });
         assert!(ended && page.contains("| - Announce the release."), "{name}: {page}");
         assert!(heard[0].head.contains(&provider_path(provider).to_lowercase()), "{name}");

@@ -1,7 +1,7 @@
 //! What clients read: the parts of canvases, and the pages that show them.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use canvas_core::board::DataLoadingState;
 use canvas_core::{CanvasId, EngineError, HistoryEntry, Revision, Snapshot, Store as _};
@@ -22,18 +22,22 @@ const CANVASES: usize = 33;
 const ENTRIES: usize = 200;
 
 /// The pages, each whole in itself: what both need comes first.
-const PAGES: [(&str, &str, &str); 2] = [
-    (
-        DOCUMENT_PAGE,
-        "Document",
-        concat!(
-            include_str!("../app/shared.html"),
-            include_str!("../app/markdown.html"),
-            include_str!("../app/document.html")
-        ),
-    ),
-    (BOARD_PAGE, "Board", concat!(include_str!("../app/shared.html"), include_str!("../app/board.html"))),
-];
+static PAGES: LazyLock<[(&str, &str, String); 2]> = LazyLock::new(|| {
+    let shared = include_str!("../app/shared.html");
+    // Markdown is drawn as in the studio, by the same file.
+    let markdown = inlined(include_str!("../../studio/web/markdown.js"));
+    [
+        (DOCUMENT_PAGE, "Document", [shared, &markdown, include_str!("../app/document.html")].concat()),
+        (BOARD_PAGE, "Board", [shared, include_str!("../app/board.html")].concat()),
+    ]
+});
+
+/// A module as a script of a page that is one file. What it imports stands before it there, under the same names.
+fn inlined(module: &str) -> String {
+    let lines = module.lines().filter(|line| !line.starts_with("import "));
+    let lines: Vec<_> = lines.map(|line| line.strip_prefix("export ").unwrap_or(line)).collect();
+    format!("<script>\n\"use strict\";\n{}\n</script>\n", lines.join("\n"))
+}
 
 /// Texts that were made of canvases, so that a revision is made into text once for all who read it.
 #[derive(Debug, Default)]
@@ -55,8 +59,8 @@ impl Host {
         let after = match cursor {
             None => {
                 if caller.has_pages {
-                    resources.extend(PAGES.map(|(uri, title, _)| {
-                        Resource::new(uri, title).with_title(title).with_mime_type(PAGE)
+                    resources.extend(PAGES.iter().map(|(uri, title, _)| {
+                        Resource::new(*uri, *title).with_title(*title).with_mime_type(PAGE)
                     }));
                 }
                 self.list_canvas(&self.first, &mut resources).await;
@@ -101,7 +105,7 @@ impl Host {
     pub(crate) async fn read(&self, uri: &str) -> Result<ResourceContents, ErrorData> {
         if let Some((_, _, html)) = PAGES.iter().find(|(page, ..)| *page == uri) {
             let border = json!({"ui": {"prefersBorder": true}});
-            let contents = ResourceContents::text(*html, uri).with_mime_type(PAGE);
+            let contents = ResourceContents::text(html, uri).with_mime_type(PAGE);
             return Ok(contents.with_meta(MetaObject(object(border))));
         }
         let parsed = CanvasUri::parse(uri).ok_or_else(|| missing(uri))?;

@@ -11,7 +11,11 @@ const place = ({ position, size }) => [position.col, position.row, size.cols, si
 /** Drags a component by cells; `during` runs before it is let go. */
 export async function drag(window, id, cols, rows, { grip = false, during } = {}) {
   const card = window.at(`cmp-${id}`);
-  await card.scrollIntoViewIfNeeded();
+  // Away from the window's edges, near which a drag scrolls.
+  await card.evaluate((node) => {
+    const board = node.closest("[data-testid=board]");
+    (board.clientHeight < innerHeight - 200 ? board : node).scrollIntoView({ block: "center", behavior: "instant" });
+  });
   const step = await window.at("board").evaluate((grid) => {
     const style = getComputedStyle(grid);
     const gap = parseFloat(style.columnGap) || 0;
@@ -32,7 +36,7 @@ export async function drag(window, id, cols, rows, { grip = false, during } = {}
 export async function boardScenes({ a, b, client }) {
   const find = async (id) => (await boardOf(client)).canvas.components.find((one) => one.id === id);
   const placeOf = async (id) => place(await find(id));
-  const stands = (id, wanted) => until(async () => JSON.stringify(await placeOf(id)) === JSON.stringify(wanted), `${id} at ${wanted}`);
+  const stands = (id, wanted) => until(async () => equal(await placeOf(id), wanted, "place") ?? true, `${id} at ${wanted}`);
   const byType = async (type, key, value) =>
     (await boardOf(client)).canvas.components.find(({ typeId, config }) => typeId === type && (!key || config[key] === value)).id;
   const prs = await byType("github.stat-tile", "metric", "open_prs");
@@ -47,7 +51,7 @@ export async function boardScenes({ a, b, client }) {
 
   await check("board: the four built-in types are drawn with their data", async () => {
     for (const id of [prs, issues, list, grid, feed]) {
-      await until(async () => (await a.at(`cmp-${id}`).getAttribute("data-status")) === "ready", `${id} is ready`);
+      await until(async () => equal(await a.at(`cmp-${id}`).getAttribute("data-status"), "ready", "status") ?? true, `data of ${id}`);
     }
     that((await a.at(`cmp-${list}`).locator("[role=option]").count()) > 2, "no pull requests");
     that(/\d/.test(await a.at(`cmp-${prs}`).innerText()), "no figure");

@@ -1,6 +1,6 @@
 // The studio in a browser: what it shows, and what it refuses.
 //
-//     npm ci && node check.mjs --server PATH/TO/canvas-studio [--chromium PATH] [--shots FOLDER] [--only PART,PART] [--figures]
+//     npm ci && node check.mjs --studio PATH/TO/canvas-studio [--chromium PATH] [--shots FOLDER] [--only PART,PART] [--figures]
 //
 // Prints a line for each check and exits with 1 where one fails. With --shots, a screenshot of each scene in both themes
 // stays in that folder. With --figures, it measures instead.
@@ -10,6 +10,12 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { boardScenes } from "./board.mjs";
 import { documentScenes } from "./document.mjs";
+import { figures } from "./figures.mjs";
+import { frameScenes } from "./hostile-frame.mjs";
+import { httpScenes } from "./hostile-http.mjs";
+import { socketScenes } from "./hostile-socket.mjs";
+import { storeScenes } from "./hostile-store.mjs";
+import { judgeScenes } from "./judges.mjs";
 import { failed, part, passed, seconds, told } from "./report.mjs";
 import { restartScenes, staleScenes } from "./restart.mjs";
 import { start } from "./studio.mjs";
@@ -19,15 +25,15 @@ import { Client } from "./wire.mjs";
 
 const { values: options } = parseArgs({
   options: {
-    server: { type: "string" },
+    studio: { type: "string" },
     chromium: { type: "string", default: "/usr/bin/chromium" },
     shots: { type: "string" },
     only: { type: "string" },
     figures: { type: "boolean", default: false },
   },
 });
-if (!options.server) {
-  console.error("name the server: --server PATH/TO/canvas-studio");
+if (!options.studio) {
+  console.error("name the server: --studio PATH/TO/canvas-studio");
   process.exit(2);
 }
 
@@ -36,8 +42,8 @@ const ends = [];
 let windows;
 
 /** A server of this run, ended with it. */
-async function server(options_) {
-  const studio = await start(options.server, options_);
+async function server(how) {
+  const studio = await start(options.studio, how);
   ends.push(() => studio.end());
   return studio;
 }
@@ -65,13 +71,30 @@ async function shows(folder) {
       await staleScenes({ a, b, client });
     },
   };
-  for (const [name, run] of Object.entries(scenes)) {
-    if (!isAsked(name)) continue;
+  for (const name of SHOWN.filter(isAsked)) {
     part(name);
-    await run({ a, b, client, studio });
+    await scenes[name]({ a, b, client, studio });
   }
   await Promise.all([a.close(), b.close()]);
+  if (!isAsked("judges")) return;
+  part("judges");
+  await judgeScenes({ windows, studio, client });
 }
+
+// What must be refused, on a server of its own.
+async function refuses(folder) {
+  const studio = await server({ db: join(folder, "hostile.db") });
+  const client = await Client.at(studio.page);
+  const scenes = { sockets: socketScenes, http: httpScenes, frames: frameScenes };
+  for (const name of REFUSED.filter(isAsked)) {
+    part(name);
+    await scenes[name]({ windows, studio, client });
+  }
+  await client.end();
+}
+
+const SHOWN = ["document", "board", "surface", "restart"];
+const REFUSED = ["sockets", "http", "frames"];
 
 const only = options.only?.split(",");
 const isAsked = (name) => !only || only.includes(name);
@@ -82,7 +105,15 @@ try {
   if (options.shots) await mkdir(options.shots, { recursive: true });
   windows = await Windows.open(options.chromium, folder, options.shots);
   ends.push(() => windows.browser.close());
-  if (["document", "board", "surface", "restart"].some(isAsked)) await shows(folder);
+  if (options.figures) await figures({ windows, server });
+  else {
+    if ([...SHOWN, "judges"].some(isAsked)) await shows(folder);
+    if (REFUSED.some(isAsked)) await refuses(folder);
+    if (isAsked("store")) {
+      part("store");
+      await storeScenes({ windows, server, program: options.studio, folder });
+    }
+  }
   const hosts = await windows.end();
   part("all of it");
   told("requests that leave this machine", [...windows.strays, ...hosts].join("\n") || null, `0 of ${windows.requests}, and 0 in the browser's own log of its network`);

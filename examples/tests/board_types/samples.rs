@@ -216,6 +216,26 @@ fn commands() -> Vec<Sample> {
             json!({"componentId": "cmp_a", "size": size, "onCollision": "shift"}),
         ),
     ]);
+    let some = json!({"theme": "dark", "voiceEnabled": true});
+    let all = json!({
+        "theme": "light", "voiceEnabled": false, "defaultRefreshInterval": 60000, "proactiveMode": "auto",
+        "grid": {"columns": 12, "rows": 8, "gap": 8.0, "cellWidth": 80.0, "cellHeight": 60.0},
+    });
+    samples.push(of::<SettingsUpdate>("WorkspaceSettings", all.clone()));
+    samples.extend([json!({}), some].map(|update| beyond::<SettingsUpdate>("WorkspaceSettings", update)));
+    samples
+        .push(beyond::<CanvasCommand>("CanvasCommand", json!({"type": "settings.update", "payload": all})));
+    let trigger = json!({"id": "trigger_a", "name": "Start", "enabled": true, "type": "session_start"});
+    samples.extend([
+        beyond::<CanvasCommand>(
+            "CanvasCommand",
+            json!({"type": "trigger.set", "payload": {"trigger": trigger}}),
+        ),
+        beyond::<CanvasCommand>(
+            "CanvasCommand",
+            json!({"type": "trigger.remove", "payload": {"triggerId": "trigger_a"}}),
+        ),
+    ]);
     samples.extend(["reject", "shift"].map(|name| beyond::<OnCollision>("", json!(name))));
     samples.push(beyond::<PartialMeta>("", json!({"label": null})));
     samples.push(beyond::<PartialMeta>("", json!({"pinned": false})));
@@ -289,6 +309,8 @@ fn results() -> Vec<Sample> {
             "HISTORY_CONFLICT",
             "HISTORY_NOT_FOUND",
             "BOARD_TOO_LARGE",
+            "UNKNOWN_SIMULATED_TIME",
+            "INVALID_BOARD",
         ])
         .map(|code| beyond::<CommandErrorCode>("CommandErrorCode", code)),
     );
@@ -585,6 +607,10 @@ fn events() -> Vec<Sample> {
             ("component.removed", json!({"componentId": "cmp_a"})),
             ("view.saved", json!({"viewId": "view_a", "viewName": "Monday"})),
             ("view.deleted", json!({"viewId": "view_a"})),
+            ("view.updated", json!({"viewId": "view_a"})),
+            ("settings.updated", json!({"settings": {"theme": "dark"}})),
+            ("trigger.set", json!({"triggerId": "trigger_a"})),
+            ("trigger.removed", json!({"triggerId": "trigger_a"})),
         ]
         .map(|(kind, payload)| {
             beyond::<CanvasEvent>("CanvasEvent", json!({"type": kind, "payload": payload}))

@@ -109,6 +109,52 @@ fn pinned_ones_stay_when_the_canvas_is_cleared_or_a_view_loaded() {
     assert_eq!(world.ask(json!({"op": "board.context"}))["workspace"]["activeViewId"], view);
 }
 
+/// Settings and triggers change by commands, in the same history; what is no setting is refused with its place.
+#[test]
+fn settings_and_triggers_go_back_as_all_else() {
+    let mut world = World::new();
+    world.tile(0, 0);
+    world.command("view.save", json!({"name": "Morning"}));
+    let view = world.get()["workspace"]["views"][0]["id"].clone();
+    let before = world.get();
+    world.command("settings.update", json!({"theme": "dark", "proactiveMode": "auto"}));
+    let trigger =
+        json!({"id": "t", "name": "Start", "enabled": true, "type": "session_start", "viewId": view});
+    world.command("trigger.set", json!({"trigger": trigger}));
+    world.command("view.save", json!({"name": "With it", "triggerIds": ["t"]}));
+    let after = world.get();
+    let workspace = &after["workspace"];
+    let settings = &workspace["settings"];
+    assert_eq!((&settings["theme"], &settings["proactiveMode"]), (&json!("dark"), &json!("auto")));
+    assert_eq!(settings["voiceEnabled"], before["workspace"]["settings"]["voiceEnabled"]);
+    assert_eq!(
+        (&workspace["triggers"], &workspace["views"][1]["triggerIds"]),
+        (&json!([trigger]), &json!(["t"]))
+    );
+
+    world.command("trigger.remove", json!({"triggerId": "t"}));
+    let without = world.get()["workspace"].clone();
+    assert_eq!((&without["triggers"], &without["views"][1]["triggerIds"]), (&json!([]), &json!([])));
+    world.action(json!({"type": "user.undo"}));
+    assert_eq!(world.get()["workspace"], after["workspace"]);
+    for _ in 0..3 {
+        world.action(json!({"type": "user.undo"}));
+    }
+    assert_eq!(world.get()["workspace"], before["workspace"]);
+
+    for (payload, place) in [
+        (json!({"theme": "blue"}), "settings at /theme: "),
+        (json!({"theme": "dark", "proactive_mode": "off"}), "settings at /proactive_mode: "),
+        (json!({"grid": {"columns": -1}}), "settings at /grid: "),
+    ] {
+        let command = json!({"type": "settings.update", "payload": payload});
+        let reply = world.raw(json!({"op": "board.command", "source": "user", "command": command}));
+        assert_eq!(code(&reply), "BAD_REQUEST", "{reply}");
+        assert!(reply["error"]["message"].as_str().unwrap().contains(place), "{reply}");
+    }
+    assert_eq!(world.get()["workspace"], before["workspace"]);
+}
+
 /// Data are the host's: no history knows of them, and what comes back is idle.
 #[test]
 fn data_come_when_asked_for_and_go_with_their_component() {

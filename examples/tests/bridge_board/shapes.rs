@@ -4,6 +4,10 @@ use serde_json::{Value, json};
 
 use crate::world::{World, code, grid, keys, moved, tile};
 
+fn trigger(id: &str) -> Value {
+    json!({"id": id, "name": "Start", "enabled": true, "type": "session_start"})
+}
+
 #[test]
 fn operations_have_their_shapes() {
     let mut world = World::new();
@@ -32,6 +36,13 @@ fn operations_have_their_shapes() {
             one,
         ),
         (command(json!({"type": "view.save", "payload": {"name": "V"}})), one),
+        (command(json!({"type": "settings.update", "payload": {"theme": "dark"}})), one),
+        (
+            command(json!({"type": "settings.update", "payload": {"grid": grid(6, 6)}})),
+            "affectedComponentIds explanation success undoId warnings",
+        ),
+        (command(json!({"type": "trigger.set", "payload": {"trigger": trigger("t")}})), one),
+        (command(json!({"type": "trigger.remove", "payload": {"triggerId": "t"}})), one),
         (command(batch), "explanation results success undoId"),
         (action(json!({"type": "user.move", "componentId": id, "position": {"col": 1, "row": 1}})), place),
         (action(json!({"type": "user.resize", "componentId": id, "size": {"cols": 3, "rows": 2}})), place),
@@ -78,6 +89,11 @@ fn what_cannot_be_done_has_a_code() {
         payload[field] = value;
         command(json!({"type": "component.create", "payload": payload}))
     };
+    let with = |field: &str, value: &str| {
+        let mut trigger = trigger("t");
+        trigger[field] = value.into();
+        trigger
+    };
     let cell = |col: Value, row: Value| json!({"col": col, "row": row});
     let size = |cols: Value, rows: Value| json!({"cols": cols, "rows": rows});
     let stats = |repo: &str| json!({"type": "stats", "params": {"repo": repo, "metric": "stars"}});
@@ -98,6 +114,11 @@ fn what_cannot_be_done_has_a_code() {
         (command(json!({"type": "component.explode", "payload": {}})), bad),
         (command(json!({"type": "component.create", "payload": {}})), bad),
         (command(json!({"type": "component.move", "payload": {"componentId": id}})), bad),
+        (command(json!({"type": "settings.update", "payload": {"colour": "dark"}})), bad),
+        (command(json!({"type": "settings.update", "payload": {"theme": null}})), bad),
+        (command(json!({"type": "settings.update"})), bad),
+        (command(json!({"type": "trigger.set", "payload": {"trigger": {"id": "t"}}})), bad),
+        (command(json!({"type": "trigger.remove", "payload": {"triggerId": ""}})), bad),
         (
             json!({"op": "board.command", "canvas": "e", "source": "user", "command": moved(&id, 1, 1)}),
             "CANVAS_NOT_FOUND",
@@ -133,6 +154,25 @@ fn what_cannot_be_done_has_a_code() {
             command(json!({"type": "view.save", "payload": {"name": "V", "triggerIds": ["t"]}})),
             "TRIGGER_NOT_FOUND",
         ),
+        (
+            command(json!({"type": "trigger.remove", "payload": {"triggerId": "trigger_gone"}})),
+            "TRIGGER_NOT_FOUND",
+        ),
+        (
+            command(json!({"type": "trigger.set", "payload": {"trigger": with("viewId", "view_gone")}})),
+            "VIEW_NOT_FOUND",
+        ),
+        (
+            command(json!({"type": "trigger.set", "payload": {"trigger": with("type", "time_based")}})),
+            "UNKNOWN_SIMULATED_TIME",
+        ),
+        (
+            command(
+                json!({"type": "trigger.set", "payload": {"trigger": with("message", &"m".repeat(5_000))}}),
+            ),
+            "BOARD_TOO_LARGE",
+        ),
+        (command(json!({"type": "settings.update", "payload": {"grid": grid(65, 8)}})), "INVALID_BOARD"),
         (create("typeId", json!("github.nothing")), "TYPE_NOT_FOUND"),
         (create("config", json!({"repo": "o/r"})), "CONFIG_VALIDATION_FAILED"),
         (create("config", json!([])), "CONFIG_VALIDATION_FAILED"),

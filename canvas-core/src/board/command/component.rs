@@ -200,7 +200,7 @@ impl<'e> Execution<'_, 'e> {
             other => return Err(no_object(other)),
         };
         let limit = self.env.rules.config_bytes;
-        if !is_within(&config, limit) {
+        if !is_within(&*config, limit) {
             return Err(RefusalCause::ConfigTooLarge { limit });
         }
         let mut errors = registry.validate_config(type_id, &config).into_errors();
@@ -237,7 +237,7 @@ fn named<'d>(body: &ComponentBody, definition: &'d ComponentDefinition) -> Cow<'
 }
 
 /// Whether a value has at most `limit` bytes as JSON. Written into nothing, so that a small value costs little.
-fn is_within(value: &Value, limit: usize) -> bool {
+pub(super) fn is_within(value: &impl serde::Serialize, limit: usize) -> bool {
     struct Count {
         left: usize,
     }

@@ -30,11 +30,22 @@ pub struct BoardRules {
     pub config_bytes: usize,
     /// Views that a board may have. Default 256.
     pub views: usize,
+    /// Triggers that commands may give a board. Default 256.
+    pub triggers: usize,
+    /// Bytes that a trigger of a command may have as JSON. Default 4 KiB: all of them are written with each change.
+    pub trigger_bytes: usize,
 }
 
 impl Default for BoardRules {
     fn default() -> Self {
-        Self { grid: GridPolicy::default(), batch: 10_000, config_bytes: 64 << 10, views: 256 }
+        Self {
+            grid: GridPolicy::default(),
+            batch: 10_000,
+            config_bytes: 64 << 10,
+            views: 256,
+            triggers: 256,
+            trigger_bytes: 4 << 10,
+        }
     }
 }
 

@@ -5,6 +5,7 @@ mod component;
 pub(crate) mod env;
 pub(crate) mod refusal;
 pub(crate) mod run;
+mod settings;
 mod view;
 
 use std::sync::Arc;
@@ -17,8 +18,12 @@ use crate::board::model::data::DataBinding;
 use crate::board::model::grid::{Position, Size};
 use crate::board::model::id::{ComponentId, TriggerId, TypeId, ViewId};
 use crate::board::model::placement::{OnCollision, PlacementHints};
+use crate::board::model::settings::SettingsUpdate;
+use crate::board::model::trigger::ProactiveTrigger;
 
 /// A change that is asked for.
+///
+/// Settings and triggers are changed by commands as all else is, so that they are in the history too.
 ///
 /// In a batch, a component id of the form `$0` means the first component that the batch creates, `$1` the second, and
 /// so on.
@@ -52,6 +57,15 @@ pub enum CanvasCommand {
     /// Remove all components.
     #[serde(rename = "canvas.clear")]
     Clear(ClearCanvas),
+    /// Set some of the workspace's settings.
+    #[serde(rename = "settings.update")]
+    UpdateSettings(Box<SettingsUpdate>),
+    /// Add a trigger, or replace the one that has its id.
+    #[serde(rename = "trigger.set")]
+    SetTrigger(Box<SetTrigger>),
+    /// Take a trigger away, and its id from the views that list it.
+    #[serde(rename = "trigger.remove")]
+    RemoveTrigger(RemoveTrigger),
     /// Several commands, all or none, as one change.
     #[serde(rename = "batch")]
     Batch(Batch),
@@ -190,6 +204,22 @@ pub struct DeleteView {
 pub struct ClearCanvas {
     /// Whether pinned components stay.
     pub preserve_pinned: bool,
+}
+
+/// Adds a trigger behind the others, or replaces the one that has its id where it stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SetTrigger {
+    /// All of it: a field that is left out is none. Its view must be there, and where it is enabled and time-based, its time
+    /// must have a name that is known.
+    pub trigger: ProactiveTrigger,
+}
+
+/// Takes a trigger away.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RemoveTrigger {
+    /// An id, not a name.
+    pub trigger_id: TriggerId,
 }
 
 /// Several commands, all or none, and one entry of the history.

@@ -4,6 +4,7 @@ use crate::board::layout::NoRoom;
 use crate::board::model::code::CommandErrorCode;
 use crate::board::model::grid::{Bounds, Position, Size};
 use crate::board::model::id::{ComponentId, TriggerId, TypeId, ViewId};
+use crate::board::trigger::simulated_time::SimulatedTimeError;
 use crate::schema::ValidationError;
 
 /// Why a command was refused. Nothing was changed.
@@ -116,6 +117,22 @@ pub enum RefusalCause {
         /// How many.
         limit: usize,
     },
+    /// The board has all the triggers that it may have.
+    TooManyTriggers {
+        /// How many.
+        limit: usize,
+    },
+    /// The trigger is too long.
+    TriggerTooLarge {
+        /// The bytes that it may have as JSON.
+        limit: usize,
+    },
+    /// The trigger is time-based, and no time has its name.
+    TimeUnknown(SimulatedTimeError),
+    /// The grid has no columns or rows, too many, or cells of no size that can be drawn.
+    GridInvalid,
+    /// The interval is no whole number that JSON keeps.
+    IntervalTooLong,
     /// The batch has too many commands.
     BatchTooLarge {
         /// How many it may have.
@@ -152,9 +169,13 @@ canvas_patch::coded_error!(RefusalCause as CommandErrorCode {
     Self::PositionOutside { .. } => CommandErrorCode::InvalidPosition;
     Self::Collision { .. } => CommandErrorCode::CollisionDetected;
     Self::NoRoom(none) => none.code();
-    Self::TooManyComponents { .. } | Self::TooManyViews { .. } | Self::BatchTooLarge { .. } => {
-        CommandErrorCode::BoardTooLarge
-    };
+    Self::TimeUnknown(_) => CommandErrorCode::UnknownSimulatedTime;
+    Self::GridInvalid | Self::IntervalTooLong => CommandErrorCode::InvalidBoard;
+    Self::TooManyComponents { .. }
+    | Self::TooManyViews { .. }
+    | Self::TooManyTriggers { .. }
+    | Self::TriggerTooLarge { .. }
+    | Self::BatchTooLarge { .. } => CommandErrorCode::BoardTooLarge;
 });
 
 impl RefusalCause {

@@ -149,6 +149,9 @@ impl Execution<'_, '_> {
             CanvasCommand::LoadView(load) => self.load_view(load),
             CanvasCommand::DeleteView(delete) => self.delete_view(delete),
             CanvasCommand::Clear(clear) => Ok(self.clear(clear)),
+            CanvasCommand::UpdateSettings(update) => self.update_settings(update),
+            CanvasCommand::SetTrigger(set) => self.set_trigger(set),
+            CanvasCommand::RemoveTrigger(remove) => self.remove_trigger(remove),
             CanvasCommand::Batch(_) => unreachable!("batches are flattened"),
         }
     }

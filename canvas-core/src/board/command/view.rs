@@ -10,8 +10,10 @@ use crate::board::model::grid::{Bounds, GridConfig, Position, Size};
 use crate::board::model::id::{ComponentId, ViewId};
 use crate::board::model::phrase::{counted, quoted};
 use crate::board::model::placement::{PlacementAdjustment, PlacementReason, PlacementResult};
-use crate::board::state::patch::{Diff, PlacedComponent, SettingsDiff, TriggerDiff, ViewDiff};
+use crate::board::state::diff::Diff;
+use crate::board::state::patch::PlacedComponent;
 use crate::board::state::saved_view::{SavedView, SnapshotItem};
+use crate::board::state::settings::{SettingsDiff, TriggerDiff, ViewDiff};
 
 impl Execution<'_, '_> {
     pub(super) fn save_view(&mut self, save: &SaveView) -> Result<Done, Refused> {
@@ -20,9 +22,7 @@ impl Execution<'_, '_> {
         if let Some((index, unknown)) =
             trigger_ids.iter().enumerate().find(|(_, id)| !self.transaction.board.has_trigger(id))
         {
-            let triggers = self.transaction.board.triggers().iter().map(|trigger| trigger.id.as_str());
-            let candidates = nearest(unknown.as_str(), triggers);
-            return Err(RefusalCause::TriggerNotFound { index, id: unknown.clone(), candidates }.refused());
+            return Err(self.no_trigger(unknown, index));
         }
         let (index, limit) = (self.transaction.board.views.len(), self.env.rules.views);
         if index >= limit {
@@ -58,7 +58,7 @@ impl Execution<'_, '_> {
         let pointing =
             self.transaction.board.triggers().iter().filter(|trigger| trigger.view_id.as_ref() == Some(&id));
         let triggers = pointing
-            .map(|trigger| TriggerDiff {
+            .map(|trigger| TriggerDiff::View {
                 id: trigger.id.clone(),
                 view: Diff { before: Some(id.clone()), after: None },
             })
@@ -67,7 +67,7 @@ impl Execution<'_, '_> {
         let active_view = active.map(|active| Diff { before: Some(active), after: None });
         let explanation = format!("Deleted the view {}.", quoted(&view.name));
         let views = vec![ViewDiff::Removed { index, view }];
-        self.transaction.change(SettingsDiff { views, triggers, active_view, grid: None });
+        self.transaction.change(SettingsDiff { views, triggers, active_view, ..SettingsDiff::default() });
         Ok(Done::new(explanation, Vec::new()))
     }
 
@@ -186,7 +186,7 @@ impl Execution<'_, '_> {
         (adopted != live && pinned.iter().all(fits)).then_some(adopted)
     }
 
-    fn find_view(&self, id: &ViewId) -> Result<(usize, Arc<SavedView>), Refused> {
+    pub(super) fn find_view(&self, id: &ViewId) -> Result<(usize, Arc<SavedView>), Refused> {
         if let Some((index, view)) = self.transaction.board.view(id) {
             return Ok((index, Arc::clone(view)));
         }

@@ -24,6 +24,10 @@ canvas_patch::coded! {
         InvalidPosition = "INVALID_POSITION",
         /// Another component covers the place, or the grid is full.
         CollisionDetected = "COLLISION_DETECTED",
+        /// An enabled trigger is time-based, and no time has its name.
+        UnknownSimulatedTime = "UNKNOWN_SIMULATED_TIME",
+        /// A setting has a value that no board can have.
+        InvalidBoard = "INVALID_BOARD",
         /// No change is left that could be undone.
         NothingToUndo = "NOTHING_TO_UNDO",
         /// No change was undone last.
@@ -32,7 +36,7 @@ canvas_patch::coded! {
         HistoryConflict = "HISTORY_CONFLICT",
         /// No change that could be reverted has the id.
         HistoryNotFound = "HISTORY_NOT_FOUND",
-        /// The board, or the batch, would be larger than it may be.
+        /// The board, a trigger or the batch would be larger than it may be.
         BoardTooLarge = "BOARD_TOO_LARGE",
     }
 }

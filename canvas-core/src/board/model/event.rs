@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::data::DataError;
 use super::grid::Bounds;
 use super::id::{ComponentId, TriggerId, ViewId};
+use super::settings::SettingsUpdate;
 
 /// Something that happened. Clicks, actions and selections are the host's to report; the rest comes from the board.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -128,6 +129,30 @@ pub enum CanvasEvent {
     ViewDeleted {
         /// Which one.
         view_id: ViewId,
+    },
+    /// A view lists other triggers, because one was removed or is back.
+    #[serde(rename = "view.updated")]
+    ViewUpdated {
+        /// Which one.
+        view_id: ViewId,
+    },
+    /// Settings of the workspace have changed.
+    #[serde(rename = "settings.updated")]
+    SettingsUpdated {
+        /// Those that did, as they are now.
+        settings: SettingsUpdate,
+    },
+    /// A trigger was added or replaced, or is back. One that only lost a view that was deleted, or got it back, is not told of.
+    #[serde(rename = "trigger.set")]
+    TriggerSet {
+        /// Which one.
+        trigger_id: TriggerId,
+    },
+    /// A trigger is gone.
+    #[serde(rename = "trigger.removed")]
+    TriggerRemoved {
+        /// Which one.
+        trigger_id: TriggerId,
     },
 }
 

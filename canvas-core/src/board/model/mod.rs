@@ -7,5 +7,6 @@ pub(crate) mod grid;
 pub(crate) mod id;
 pub(crate) mod phrase;
 pub(crate) mod placement;
+pub(crate) mod settings;
 pub(crate) mod trigger;
 pub(crate) mod workspace;

@@ -9,7 +9,7 @@ use super::id::{TriggerId, ViewId};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProactiveTrigger {
-    /// Given by the host.
+    /// Given by whoever sets it.
     pub id: TriggerId,
     /// For people.
     pub name: String,

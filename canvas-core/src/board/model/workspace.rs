@@ -25,9 +25,9 @@ pub struct Workspace {
     pub thread_id: String,
     /// Canvases that were saved to be loaded again.
     pub views: Vec<View>,
-    /// What may suggest or load a view.
+    /// What may suggest or load a view, in the order in which they are due.
     pub triggers: Vec<ProactiveTrigger>,
-    /// For the host: a command changes none of them.
+    /// Set by [`CanvasCommand::UpdateSettings`](crate::board::CanvasCommand::UpdateSettings).
     pub settings: WorkspaceSettings,
     /// Milliseconds since 1970.
     #[schemars(with = "u64")]

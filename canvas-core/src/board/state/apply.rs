@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::board::{Board, StoredView, fits_grid, id_at};
+use super::board::{Board, fits_grid, id_at};
 use super::body::ComponentBody;
-use super::patch::{BoardPatch, ComponentDiff, Diff, PlacedComponent, SettingsDiff, TriggerDiff, ViewDiff};
+use super::diff::Diff;
+use super::patch::{BoardPatch, ComponentDiff, PlacedComponent};
 use crate::board::layout::Layout;
 use crate::board::model::grid::Bounds;
-use crate::board::model::trigger::ProactiveTrigger;
 
 /// A patch that was made for another board. Nothing was changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -97,56 +97,6 @@ impl Board {
         Ok(())
     }
 
-    /// All of it, or nothing.
-    pub(crate) fn apply_settings(&mut self, settings: &SettingsDiff) -> Result<(), PatchMismatch> {
-        let mismatch = |place: &str| PatchMismatch { place: place.to_owned() };
-        let mut views = self.views.clone();
-        for diff in &settings.views {
-            match diff {
-                ViewDiff::Added { index, view }
-                    if *index <= views.len() && views.iter().all(|other| other.view.id != view.id) =>
-                {
-                    views.insert(*index, StoredView { view: Arc::clone(view), blob: None });
-                }
-                ViewDiff::Removed { index, view }
-                    if views.get(*index).is_some_and(|there| same(&there.view, view)) =>
-                {
-                    views.remove(*index);
-                }
-                ViewDiff::Added { view, .. } | ViewDiff::Removed { view, .. } => {
-                    return Err(mismatch(view.id.as_str()));
-                }
-            }
-        }
-        let mut triggers = Vec::new();
-        for TriggerDiff { id, view } in &settings.triggers {
-            let is_it = |trigger: &ProactiveTrigger| trigger.id == *id && trigger.view_id == view.before;
-            let index = self.meta.triggers.iter().position(is_it);
-            triggers.push((index.ok_or_else(|| mismatch(id.as_str()))?, view.after.clone()));
-        }
-        if settings.active_view.as_ref().is_some_and(|active| active.before != self.meta.active_view) {
-            return Err(mismatch("activeViewId"));
-        }
-        if settings.grid.is_some_and(|grid| grid.before != self.meta.grid) {
-            return Err(mismatch("grid"));
-        }
-        self.views = views;
-        if !triggers.is_empty() || settings.active_view.is_some() || settings.grid.is_some() {
-            let meta = Arc::make_mut(&mut self.meta);
-            for (index, view) in triggers {
-                meta.triggers[index].view_id = view;
-            }
-            if let Some(active) = &settings.active_view {
-                meta.active_view.clone_from(&active.after);
-            }
-            if let Some(grid) = settings.grid {
-                meta.grid = grid.after;
-                self.lay_out(grid.after.columns);
-            }
-        }
-        Ok(())
-    }
-
     /// Until the grid is set, components may stand as far to the right as in the wider one of two.
     pub(crate) fn widen(&mut self, columns: u32) {
         if columns > self.layout.columns() {
@@ -155,7 +105,7 @@ impl Board {
     }
 
     /// Cost: linear in the components where the columns change.
-    fn lay_out(&mut self, columns: u32) {
+    pub(super) fn lay_out(&mut self, columns: u32) {
         let placed =
             || self.slots.iter().zip(0..).filter_map(|(slot, number)| Some((number, slot.as_ref()?.bounds)));
         let right = placed().map(|(_, bounds)| right(bounds)).max();
@@ -235,6 +185,6 @@ fn right(bounds: Bounds) -> u32 {
 }
 
 /// Mostly they are the very same.
-fn same<T: PartialEq>(one: &Arc<T>, two: &Arc<T>) -> bool {
+pub(super) fn same<T: PartialEq>(one: &Arc<T>, two: &Arc<T>) -> bool {
     Arc::ptr_eq(one, two) || one == two
 }

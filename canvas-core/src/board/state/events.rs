@@ -2,7 +2,8 @@
 
 use super::board::Board;
 use super::body::ComponentBody;
-use super::patch::{BoardPatch, ComponentDiff, ViewDiff};
+use super::patch::{BoardPatch, ComponentDiff};
+use super::settings::{TriggerDiff, TriggerRecordDiff, ViewDiff};
 use crate::board::model::event::{CanvasEvent, LayoutChange};
 
 impl Board {
@@ -45,7 +46,25 @@ impl Board {
                     CanvasEvent::ViewSaved { view_id: view.id.clone(), view_name: view.name.clone() }
                 }
                 ViewDiff::Removed { view, .. } => CanvasEvent::ViewDeleted { view_id: view.id.clone() },
+                ViewDiff::Triggers { id, .. } => CanvasEvent::ViewUpdated { view_id: id.clone() },
             });
+        }
+        for diff in &settings.triggers {
+            let trigger_id = diff.id().clone();
+            let goes_with_view =
+                || settings.views.iter().filter_map(ViewDiff::moved).any(|view| diff.names(&view.id));
+            match diff {
+                TriggerDiff::Record(TriggerRecordDiff::Removed { .. }) => {
+                    events.push(CanvasEvent::TriggerRemoved { trigger_id });
+                }
+                TriggerDiff::View { .. } if goes_with_view() => {}
+                TriggerDiff::Record(_) | TriggerDiff::View { .. } => {
+                    events.push(CanvasEvent::TriggerSet { trigger_id });
+                }
+            }
+        }
+        if let Some(updated) = &settings.settings {
+            events.push(CanvasEvent::SettingsUpdated { settings: updated.after });
         }
         let active = settings.active_view.as_ref().and_then(|active| active.after.as_ref());
         if let Some((_, view)) = active.and_then(|id| self.view(id)) {

@@ -12,9 +12,11 @@
 //! * What a root names was in the root before or is put with it, so a host may drop what no root in use names.
 
 pub(crate) mod apply;
+mod apply_settings;
 pub(crate) mod board;
 pub(crate) mod body;
 pub(crate) mod codec;
+pub(crate) mod diff;
 mod events;
 mod id_index;
 mod pages;
@@ -22,4 +24,5 @@ pub(crate) mod patch;
 pub(crate) mod placement;
 pub(crate) mod revert;
 pub(crate) mod saved_view;
+pub(crate) mod settings;
 pub(crate) mod transaction;

@@ -1,7 +1,8 @@
 //! Changes taken back from under later ones, which stay.
 
 use super::board::Board;
-use super::patch::{BoardPatch, Diff};
+use super::diff::Diff;
+use super::patch::BoardPatch;
 use crate::board::model::id::ComponentId;
 
 /// Why a change cannot be taken back from under later ones.

@@ -5,16 +5,21 @@ use std::sync::Arc;
 
 use canvas_lease::Timestamp;
 
-use super::board::Board;
+use super::board::{Board, BoardMeta};
 use super::body::ComponentBody;
-use super::patch::{BoardPatch, ComponentDiff, Diff, PlacedComponent, SettingsDiff};
+use super::diff::Diff;
+use super::patch::{BoardPatch, ComponentDiff, PlacedComponent};
+use super::settings::{SettingsDiff, TriggerDiff};
 use crate::board::model::grid::Bounds;
 use crate::board::model::id::ComponentId;
+use crate::board::model::settings::SettingsUpdate;
 
 /// A board that is being changed. Components are named by their slots, which no other component gets until the end.
 #[derive(Debug)]
 pub(crate) struct Transaction<'b> {
     pub(crate) board: &'b mut Board,
+    /// As it was before.
+    meta: Arc<BoardMeta>,
     /// Every slot that was touched as it was before, in the order of the first touch.
     touched: Vec<(u32, Option<PlacedComponent>)>,
     /// The slots in `touched`, once there are many.
@@ -37,7 +42,8 @@ const SHORT: usize = 8;
 impl<'b> Transaction<'b> {
     pub(crate) fn new(board: &'b mut Board) -> Self {
         let (slots, removed) = (HashSet::new(), Removed::default());
-        Self { board, touched: Vec::new(), slots, removed, settings: Vec::new() }
+        let meta = Arc::clone(&board.meta);
+        Self { board, meta, touched: Vec::new(), slots, removed, settings: Vec::new() }
     }
 
     /// Its id must be new.
@@ -64,7 +70,7 @@ impl<'b> Transaction<'b> {
         self.board.set_body(slot, Arc::new(body));
     }
 
-    /// Changes views, triggers, grid or the active view.
+    /// Changes views, triggers, settings, grid or the active view.
     pub(crate) fn change(&mut self, diff: SettingsDiff) {
         self.board.apply_settings(&diff).expect("it was made of what is there");
         self.settings.push(diff);
@@ -89,7 +95,7 @@ impl<'b> Transaction<'b> {
 
     /// What was changed in all, from the first state to the last.
     pub(crate) fn finish(self, updated_at: Timestamp) -> (BoardPatch, &'b Board) {
-        let Self { board, touched, settings, .. } = self;
+        let Self { board, meta, touched, settings, .. } = self;
         let mut components = Vec::with_capacity(touched.len());
         // What goes makes room for what comes, so it goes first.
         for (slot, before) in &touched {
@@ -118,7 +124,7 @@ impl<'b> Transaction<'b> {
                 _ => components.push(ComponentDiff::Added(after.clone())),
             }
         }
-        let settings = SettingsDiff::merged(settings);
+        let settings = settings_between(&meta, &board.meta, settings);
         let settings = (!settings.is_empty()).then(|| Box::new(settings));
         let before = board.updated_at;
         let is_empty = components.is_empty() && settings.is_none();
@@ -138,6 +144,20 @@ impl<'b> Transaction<'b> {
         if !is_known {
             self.touched.push((slot, self.board.slot(slot).cloned()));
         }
+    }
+}
+
+/// What was changed in all, from the first state to the last. Views are the sum of the changes.
+fn settings_between(before: &BoardMeta, after: &BoardMeta, changes: Vec<SettingsDiff>) -> SettingsDiff {
+    SettingsDiff {
+        views: changes.into_iter().flat_map(|change| change.views).collect(),
+        triggers: TriggerDiff::between(&before.triggers, &after.triggers),
+        active_view: Diff::of(&before.active_view, &after.active_view),
+        grid: Diff::of(&before.grid, &after.grid),
+        settings: Diff::of(
+            &SettingsUpdate::differing(&before.settings, &after.settings),
+            &SettingsUpdate::differing(&after.settings, &before.settings),
+        ),
     }
 }
 

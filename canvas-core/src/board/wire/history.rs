@@ -6,10 +6,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::board::command::run::BoardChange;
-use crate::board::command::{CanvasCommand, MoveComponent, RemoveComponent, ResizeComponent};
+use crate::board::command::{
+    CanvasCommand, MoveComponent, RemoveComponent, RemoveTrigger, ResizeComponent, SetTrigger,
+};
 use crate::board::model::id::UndoId;
 use crate::board::model::placement::OnCollision;
-use crate::board::state::patch::{BoardPatch, ComponentDiff, Diff};
+use crate::board::state::diff::Diff;
+use crate::board::state::patch::{BoardPatch, ComponentDiff};
+use crate::board::state::settings::{SettingsDiff, TriggerDiff, TriggerRecordDiff};
 use crate::model::author::Actor;
 
 /// What can be undone and redone.
@@ -59,7 +63,7 @@ pub enum Restore {
     /// A component.
     #[serde(rename = "component.restore")]
     Component(Value),
-    /// Views and triggers.
+    /// Views and triggers, or several settings and triggers.
     #[serde(rename = "view.restore")]
     View(Value),
     /// Several components, or the grid.
@@ -103,6 +107,7 @@ impl Recorded {
                     on_collision: OnCollision::Reject,
                 }))
             }
+            ([], Some(settings)) => inverse_of_settings(settings),
             ([ComponentDiff::Added(record)], None) => {
                 Some(CanvasCommand::Remove(RemoveComponent { component_id: record.body.id.clone() }))
             }
@@ -117,5 +122,20 @@ impl Recorded {
             ([], Some(settings)) if settings.grid.is_none() => Restore::View(payload),
             _ => Restore::Canvas(payload),
         })
+    }
+}
+
+/// Of settings alone, or of one trigger that was replaced or added last.
+fn inverse_of_settings(diff: &SettingsDiff) -> Option<CanvasCommand> {
+    let SettingsDiff { views, triggers, active_view: None, grid: None, settings } = diff else { return None };
+    match (views.as_slice(), triggers.as_slice(), settings) {
+        ([], [], Some(settings)) => Some(CanvasCommand::UpdateSettings(Box::new(settings.before))),
+        ([], [TriggerDiff::Record(TriggerRecordDiff::Changed(diff))], None) => {
+            Some(CanvasCommand::SetTrigger(Box::new(SetTrigger { trigger: diff.before.clone() })))
+        }
+        ([], [TriggerDiff::Record(TriggerRecordDiff::Added { trigger, .. })], None) => {
+            Some(CanvasCommand::RemoveTrigger(RemoveTrigger { trigger_id: trigger.id.clone() }))
+        }
+        _ => None,
     }
 }

@@ -1,5 +1,7 @@
 //! A refusal as JSON has it: one sentence, the place in the command, and the command put right.
 
+use canvas_lease::safe_integer;
+
 use super::result::CommandError;
 use crate::board::command::refusal::{BlockedShift, CommandRefusal, RefusalCause};
 use crate::board::command::{CanvasCommand, CreateComponent, MoveComponent, ResizeComponent};
@@ -8,6 +10,7 @@ use crate::board::model::grid::{Position, Size};
 use crate::board::model::id::TypeId;
 use crate::board::model::phrase::{listed, quoted};
 use crate::board::model::placement::OnCollision;
+use crate::board::state::board::Board;
 use crate::schema::ValidationError;
 
 const CONFIG: &str = "/payload/config";
@@ -60,7 +63,12 @@ impl CommandError {
             | RefusalCause::NoRoom(_)
             | RefusalCause::TooManyComponents { .. }
             | RefusalCause::TooManyViews { .. }
+            | RefusalCause::TooManyTriggers { .. }
+            | RefusalCause::TriggerTooLarge { .. }
+            | RefusalCause::GridInvalid
+            | RefusalCause::IntervalTooLong
             | RefusalCause::BatchTooLarge { .. } => error,
+            RefusalCause::TimeUnknown(unknown) => Self { candidates: unknown.candidates, ..error },
         }
     }
 }
@@ -126,6 +134,22 @@ fn message(cause: &RefusalCause) -> String {
         RefusalCause::TooManyViews { limit } => {
             format!("the board has {limit} views, as many as it may: delete one first")
         }
+        RefusalCause::TooManyTriggers { limit } => {
+            format!("the board has {limit} triggers, as many as it may: remove one first")
+        }
+        RefusalCause::TriggerTooLarge { limit } => {
+            format!("the trigger has more than {limit} bytes as JSON: shorten its texts")
+        }
+        RefusalCause::TimeUnknown(error) => error.to_string(),
+        RefusalCause::GridInvalid => {
+            let (columns, rows) = (Board::COLUMNS, Board::ROWS);
+            format!(
+                "a grid has 1 to {columns} columns, 1 to {rows} rows and no negative pixels: send one like that"
+            )
+        }
+        RefusalCause::IntervalTooLong => {
+            format!("an interval has at most {} milliseconds: send a shorter one", safe_integer::MAX)
+        }
         RefusalCause::BatchTooLarge { limit } => {
             format!("a batch has at most {limit} commands: send several")
         }
@@ -135,11 +159,18 @@ fn message(cause: &RefusalCause) -> String {
 /// The place in the command that is wrong, as a JSON Pointer.
 fn place(cause: &RefusalCause, command: &CanvasCommand) -> Option<String> {
     let is_create = matches!(command, CanvasCommand::Create(_));
+    let is_trigger = matches!(command, CanvasCommand::SetTrigger(_) | CanvasCommand::RemoveTrigger(_));
     Some(match cause {
         RefusalCause::ComponentNotFound { .. } if is_create => "/payload/hints/nearComponentId".into(),
         RefusalCause::ComponentNotFound { .. } => "/payload/componentId".into(),
+        RefusalCause::ViewNotFound { .. } if is_trigger => "/payload/trigger/viewId".into(),
         RefusalCause::ViewNotFound { .. } => "/payload/viewId".into(),
+        RefusalCause::TriggerNotFound { .. } if is_trigger => "/payload/triggerId".into(),
         RefusalCause::TriggerNotFound { index, .. } => format!("/payload/triggerIds/{index}"),
+        RefusalCause::TriggerTooLarge { .. } => "/payload/trigger".into(),
+        RefusalCause::TimeUnknown(_) => "/payload/trigger/simulatedTime".into(),
+        RefusalCause::GridInvalid => "/payload/grid".into(),
+        RefusalCause::IntervalTooLong => "/payload/defaultRefreshInterval".into(),
         // Else it is the component's, not the command's.
         RefusalCause::TypeNotFound { .. } if is_create => "/payload/typeId".into(),
         RefusalCause::ConfigNoObject { .. } | RefusalCause::ConfigTooLarge { .. } => CONFIG.into(),
@@ -152,6 +183,7 @@ fn place(cause: &RefusalCause, command: &CanvasCommand) -> Option<String> {
         RefusalCause::TypeNotFound { .. }
         | RefusalCause::TooManyComponents { .. }
         | RefusalCause::TooManyViews { .. }
+        | RefusalCause::TooManyTriggers { .. }
         | RefusalCause::BatchTooLarge { .. } => return None,
     })
 }

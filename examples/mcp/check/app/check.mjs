@@ -28,7 +28,16 @@ const { values: options } = parseArgs({
 });
 
 // What each view is joined of, where the files are taken in place of what the server gives.
-const PARTS = { document: ["shared", "markdown", "document"], board: ["shared", "board"] };
+const PARTS = {
+  document: ["shared.html", "../../studio/web/markdown.js", "document.html"],
+  board: ["shared.html", "board.html"],
+};
+// A module becomes a script, as the server does it.
+const part = async (path) => {
+  const text = await readFile(join(options.pages, path), "utf8");
+  if (!path.endsWith(".js")) return text;
+  return `<script>\n"use strict";\n${text.replace(/^import .*\n/gm, "").replace(/^export /gm, "")}\n</script>\n`;
+};
 const NARROW = 360;
 const WIDE = 1280;
 
@@ -153,7 +162,7 @@ async function main() {
       const { text, mimeType } = await page.evaluate((n) => window.host.page(n), name);
       equal(mimeType, "text/html;profile=mcp-app", "type");
       views[name] = options.pages
-        ? (await Promise.all(PARTS[name].map((part) => readFile(join(options.pages, `${part}.html`), "utf8")))).join("")
+        ? (await Promise.all(PARTS[name].map(part))).join("")
         : text;
       that(
         !/<(link|img|iframe|object|embed|base)\b|<script[^>]+src=|@import|url\(/i.test(views[name].replace(/\/url\\\(\/i/g, "")),

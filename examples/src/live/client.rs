@@ -7,20 +7,46 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use canvas_core::lease::Timestamp;
-use canvas_providers::{EncodedRequest, Response, ResponseBody, SendError, Transport};
+use canvas_providers::{EncodedRequest, Issuer, Provider, Response, ResponseBody, SendError, Transport};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
 use serde_json::{Map, Value};
 
-use crate::endpoint::framing;
-use crate::options::Options;
+use super::endpoint::{Endpoint, framing};
 
 /// How long to wait for a connection, and for the next bytes of an answer: models think for minutes without a word.
 const CONNECT: Duration = Duration::from_secs(10);
 const SILENCE: Duration = Duration::from_secs(300);
 
+/// Who is asked, and how.
+#[derive(Debug, Clone)]
+pub struct ClientOptions {
+    /// Where the provider is reached, and how it is given the key.
+    pub endpoint: &'static Endpoint,
+    /// The host: the provider's own, or another one that speaks its dialect.
+    pub base_url: String,
+    /// The model, in the provider's words.
+    pub model: String,
+    /// The key; `None` where the host wants none.
+    pub key: Option<String>,
+    /// Whether answers come as streams.
+    pub streamed: bool,
+}
+
+impl ClientOptions {
+    /// Who answers: another host than the provider's own cannot open what that has sealed.
+    pub fn issuer(&self, provider: Provider) -> Issuer {
+        let official = provider.issuer(&self.model);
+        if self.base_url == self.endpoint.base_url {
+            return official;
+        }
+        let host = self.base_url.split_once("://").map_or(self.base_url.as_str(), |(_, rest)| rest);
+        Issuer { host: host.split('/').next().unwrap_or(host).to_owned(), ..official }
+    }
+}
+
 /// The client of one provider's host.
 #[derive(Debug, Clone)]
-pub(crate) struct Client {
+pub struct Client {
     http: reqwest::Client,
     url: Arc<str>,
     headers: HeaderMap,
@@ -29,7 +55,12 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    pub(crate) fn new(options: &Options) -> Result<Self, Box<dyn Error>> {
+    /// A client that waits 10 seconds for a connection, and 5 minutes for the next bytes of an answer.
+    ///
+    /// # Errors
+    ///
+    /// Where the key holds characters that no header takes, or the system gives no connection.
+    pub fn new(options: &ClientOptions) -> Result<Self, Box<dyn Error>> {
         // An error says that there is a provider of cryptography already, which will do.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let http = reqwest::Client::builder().connect_timeout(CONNECT).read_timeout(SILENCE).build()?;
@@ -93,7 +124,7 @@ impl Transport for Client {
 
 /// A body as it comes.
 #[derive(Debug)]
-pub(crate) struct Bytes(reqwest::Response);
+pub struct Bytes(reqwest::Response);
 
 impl ResponseBody for Bytes {
     type Chunk = Vec<u8>;
@@ -105,7 +136,7 @@ impl ResponseBody for Bytes {
 }
 
 /// The system's clock.
-pub(crate) fn now() -> Timestamp {
+pub fn now() -> Timestamp {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Timestamp::from_millis(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
 }

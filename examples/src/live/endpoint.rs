@@ -5,18 +5,19 @@ use serde_json::{Map, Value, json};
 
 /// One provider's official host. Others that speak its dialect take the same paths.
 #[derive(Debug)]
-pub(crate) struct Endpoint {
+pub struct Endpoint {
     /// The name of the [`Provider`].
     provider: &'static str,
-    pub(crate) base_url: &'static str,
+    /// The address, without a path.
+    pub base_url: &'static str,
     /// Where whole answers come from, and streams; `{model}` stands for the model.
     paths: [&'static str; 2],
     /// The variable of the environment that has the key.
-    pub(crate) key: Option<&'static str>,
+    pub key: Option<&'static str>,
     /// The header that has the key, and what stands before it there.
-    pub(crate) key_header: (&'static str, &'static str),
+    pub(super) key_header: (&'static str, &'static str),
     /// Further headers.
-    pub(crate) headers: &'static [(&'static str, &'static str)],
+    pub(super) headers: &'static [(&'static str, &'static str)],
     /// Whether the body says if the answer is to be a stream, beside the path.
     says_stream: bool,
     /// Whether the last event of a stream has the usage only where the body asks for it.
@@ -102,17 +103,18 @@ static ENDPOINTS: &[Endpoint] = &[
 ];
 
 impl Endpoint {
-    pub(crate) fn of(provider: Provider) -> Option<&'static Self> {
+    /// The official host of a provider; `None` where none is known.
+    pub fn of(provider: Provider) -> Option<&'static Self> {
         ENDPOINTS.iter().find(|endpoint| endpoint.provider == provider.name())
     }
 
     /// Path and query of a request.
-    pub(crate) fn path(&self, model: &str, streamed: bool) -> String {
+    pub fn path(&self, model: &str, streamed: bool) -> String {
         self.paths[usize::from(streamed)].replace("{model}", model)
     }
 
     /// The fields of the body that say how the answer is to come.
-    pub(crate) fn fields(&self, streamed: bool) -> Map<String, Value> {
+    pub(super) fn fields(&self, streamed: bool) -> Map<String, Value> {
         let mut fields = Map::new();
         if self.says_stream {
             fields.insert("stream".to_owned(), streamed.into());
@@ -125,7 +127,7 @@ impl Endpoint {
 }
 
 /// How a body of this type is framed; `None` for a whole answer.
-pub(crate) fn framing(content_type: &str) -> Option<Framing> {
+pub(super) fn framing(content_type: &str) -> Option<Framing> {
     match content_type.split(';').next().unwrap_or_default().trim() {
         "text/event-stream" => Some(Framing::Sse),
         "application/x-ndjson" | "application/jsonl" => Some(Framing::JsonLines),

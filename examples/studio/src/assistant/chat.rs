@@ -1,0 +1,137 @@
+//! What a chat shows.
+
+use std::collections::VecDeque;
+
+use canvas_tools::RecentEdits;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::preview::Row;
+
+/// Items that a chat keeps; older ones are dropped.
+const KEPT: usize = 500;
+
+/// Characters of a text that are shown.
+const SHOWN: usize = 20_000;
+
+/// One chat.
+#[derive(Debug, Default)]
+pub(super) struct Chat {
+    items: VecDeque<Item>,
+    made: u64,
+    pub(super) is_running: bool,
+    pub(super) use_patch_edits: bool,
+    pub(super) recent: RecentEdits,
+}
+
+/// Who an item is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Speaker {
+    User,
+    Assistant,
+    System,
+}
+
+/// What kind of call an item shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Icon {
+    Patch,
+    Replace,
+    Insert,
+    Annotate,
+    Board,
+    Surface,
+    Read,
+    Recipe,
+}
+
+/// Whether a call was done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Status {
+    Applied,
+    Refused,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case", rename_all_fields = "camelCase")]
+pub(super) enum Content {
+    Text {
+        text: String,
+    },
+    Edit {
+        tool: String,
+        icon: Icon,
+        summary: String,
+        preview: Vec<Row>,
+        status: Status,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        code: Option<String>,
+    },
+    Notice {
+        code: String,
+        text: String,
+        advice: String,
+    },
+    Suggestion {
+        trigger_id: String,
+        text: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        view_id: Option<String>,
+    },
+}
+
+/// One item, without its number and time.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct Item {
+    id: u64,
+    at: u64,
+    role: Speaker,
+    #[serde(flatten)]
+    content: Content,
+}
+
+impl Item {
+    fn new(role: Speaker, content: Content) -> Self {
+        Self { id: 0, at: 0, role, content }
+    }
+
+    pub(super) fn text(role: Speaker, text: &str) -> Self {
+        Self::new(role, Content::Text { text: text.chars().take(SHOWN).collect() })
+    }
+
+    pub(super) fn edit(content: Content) -> Self {
+        Self::new(Speaker::Assistant, content)
+    }
+
+    pub(super) fn notice(code: &str, text: &str, advice: &str) -> Self {
+        let (code, text, advice) = (code.to_owned(), text.to_owned(), advice.to_owned());
+        Self::new(Speaker::System, Content::Notice { code, text, advice })
+    }
+
+    pub(super) fn suggestion(trigger: &str, text: &str, view: Option<&str>) -> Self {
+        let view_id = view.map(str::to_owned);
+        let content = Content::Suggestion { trigger_id: trigger.to_owned(), text: text.to_owned(), view_id };
+        Self::new(Speaker::System, content)
+    }
+}
+
+impl Chat {
+    /// Adds an item, and gives it as pages get it.
+    pub(super) fn append(&mut self, item: Item, at: u64) -> Value {
+        self.made += 1;
+        let item = Item { id: self.made, at, ..item };
+        let json = json!(item);
+        self.items.push_back(item);
+        if self.items.len() > KEPT {
+            self.items.pop_front();
+        }
+        json
+    }
+
+    pub(super) fn to_json(&self) -> Value {
+        json!({"items": self.items, "running": self.is_running, "usePatchEdits": self.use_patch_edits})
+    }
+}

@@ -1,0 +1,43 @@
+//! What the model is offered.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use canvas_core::BoxStore;
+use canvas_tools::{
+    BoardTools, DirectiveTools, DocumentTools, HostTools, RecipeTools, SurfaceTools, ToolSpec, Tools, Toolset,
+};
+
+use crate::host::Host;
+
+/// After so long a tool of the host is given up.
+const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// The tools of a turn: the document by leases, or by directives where the person has switched patch edits on.
+pub(super) fn of(host: &Arc<Host>, use_patch_edits: bool) -> Tools<BoxStore> {
+    let document: Box<dyn Toolset<BoxStore>> = if use_patch_edits {
+        Box::new(DirectiveTools { use_patch_edits: true })
+    } else {
+        Box::new(DocumentTools::default())
+    };
+    let tools: Vec<Box<dyn Toolset<BoxStore>>> = vec![
+        document,
+        Box::new(BoardTools { show_canvas: true, ..BoardTools::default() }),
+        Box::new(SurfaceTools::new(Arc::clone(&host.door))),
+        Box::new(RecipeTools::new(Arc::clone(&host.tool_host), Arc::clone(&host.refresher))),
+        Box::new(HostTools { host: Arc::clone(&host.tool_host), specs: read_only(host), timeout: TIMEOUT }),
+    ];
+    Tools::new(tools).expect("no two toolsets have a name in common")
+}
+
+/// The tools of the host that change nothing: others run as actions of a surface, which a person confirms.
+fn read_only(host: &Host) -> Vec<ToolSpec> {
+    let contracts = host.engine.ceiling().tools.values().filter(|contract| contract.declaration().read_only);
+    contracts
+        .map(|contract| ToolSpec {
+            name: contract.name().to_string(),
+            description: contract.declaration().description.clone().unwrap_or_default(),
+            parameters: contract.declaration().input_schema.clone(),
+        })
+        .collect()
+}

@@ -1,0 +1,227 @@
+//! One turn, from the message of a person to the end.
+
+use std::sync::{Arc, Mutex};
+
+use canvas_core::{CallId, EngineError};
+use canvas_providers::{
+    Event, Interruption, Issuer, LogEvent, LoopOptions, Outcome, Provider, RequestOptions, Retries,
+    StreamEvent, Turn, TurnEvent, TurnOptions,
+};
+use canvas_tools::{Session, SessionError};
+use serde_json::{Value, json};
+use tokio::sync::{OwnedMutexGuard, watch};
+
+use super::brief::Brief;
+use super::calls::Calls;
+use super::chat::{Item, Speaker};
+use super::script::Known;
+use super::seat::{Conversation, Seat, lock};
+use super::transport::{Line, Seen};
+use super::{Assistant, Voice, tools};
+use crate::clock;
+use crate::host::Host;
+
+/// The longest message, in bytes.
+const MESSAGE: usize = 64 << 10;
+
+/// The assistant's conversation on every canvas.
+const CONVERSATION: &str = "assistant";
+
+/// A turn that has begun.
+#[derive(Debug)]
+pub(super) struct Begun {
+    host: Arc<Host>,
+    seat: Arc<Seat>,
+    conversation: OwnedMutexGuard<Conversation>,
+    stop: watch::Receiver<bool>,
+    session: Session,
+    /// What the model is asked, hidden parts first.
+    message: Vec<String>,
+    line: Option<(Line, Provider, Issuer)>,
+    seen: Arc<Mutex<Seen>>,
+}
+
+/// Ends the turn that runs, and begins the next one.
+pub(super) async fn begin(
+    assistant: &Assistant,
+    host: &Arc<Host>,
+    canvas: &canvas_core::CanvasId,
+    text: String,
+) -> Result<Begun, Value> {
+    if text.trim().is_empty() || text.len() > MESSAGE {
+        let message = format!("a message has 1 to {MESSAGE} bytes: write it anew");
+        return Err(
+            json!({"code": "INVALID_ARGUMENTS", "place": "/text", "message": message, "retryable": false}),
+        );
+    }
+    let seat = assistant.seat(canvas);
+    if seat.stop() {
+        // What runs can no longer commit, and ends the sooner.
+        let taken = host.take_control(canvas).await;
+        taken.map_err(|error| engine_json(&error))?;
+    }
+    let mut conversation = Arc::clone(&seat.conversation).lock_owned().await;
+    let now = clock::now();
+    let mut session = match conversation.session.take() {
+        Some(session) => session,
+        None => {
+            let id = canvas_core::ConversationId::new(CONVERSATION).expect("a short name");
+            let joined = Session::join(&host.engine, canvas.clone(), id, now).await;
+            let session = joined.map_err(|error| engine_json(&error))?;
+            // The history of an earlier process is gone.
+            session.forget(&host.engine, call(host, "forget"), now).await.map_err(|e| session_json(&e))?;
+            session
+        }
+    };
+    let began = session.begin_turn(&host.engine, call(host, "message"), now).await;
+    let began = began.map_err(|error| session_json(&error))?;
+    seat.append(host, Item::text(Speaker::User, &text));
+    let stop = seat.started();
+    seat.chat().is_running = true;
+    seat.publish_turn(host, None);
+    let brief = Brief::take(host, &seat).await;
+    let hidden = began.hidden_message.into_iter().chain(brief.messages());
+    let message: Vec<String> = hidden.chain([text.clone()]).collect();
+    let known = Known { message: text.clone(), events: brief.events, replies: Vec::new() };
+    let seen = Arc::new(Mutex::new(Seen { known, ..Seen::default() }));
+    let line = match assistant.voice() {
+        Voice::None => None,
+        Voice::Script(script) => {
+            let answers = script.answers(&text, seat.chat().use_patch_edits);
+            let (provider, answers) = (script.provider, Arc::new(Mutex::new(answers.into())));
+            let line = Line::Script { provider, answers, seen: Arc::clone(&seen) };
+            Some((line, provider, provider.issuer("recorded")))
+        }
+        Voice::Live(model) => {
+            let issuer = model.options.issuer(model.provider);
+            Some((Line::Live(model.client.clone()), model.provider, issuer))
+        }
+    };
+    let host = Arc::clone(host);
+    Ok(Begun { host, seat, conversation, stop, session, message, line, seen })
+}
+
+impl Begun {
+    /// The number of the turn.
+    pub(super) fn number(&self) -> u64 {
+        json!(self.session.turn).as_u64().unwrap_or_default()
+    }
+
+    /// Runs the turn to its end, and gives what was said last.
+    pub(super) async fn run(mut self) -> String {
+        let said = match self.line.take() {
+            Some(line) => self.drive(line).await,
+            None => {
+                let nobody = "No assistant is set up: start the studio with --script or --live.";
+                self.seat.append(&self.host, Item::notice("NO_ASSISTANT", nobody, ""));
+                String::new()
+            }
+        };
+        let call = call(&self.host, "end");
+        match self.session.end_turn(&self.host.engine, call, clock::now()).await {
+            Ok(ended) => self.conversation.history.extend(ended.hidden_message.map(Event::user)),
+            Err(error) => {
+                let text = error.to_string();
+                self.seat.append(&self.host, Item::notice(error.code(), &text, ""));
+            }
+        }
+        self.conversation.session = Some(self.session);
+        self.seat.chat().is_running = false;
+        self.seat.publish_turn(&self.host, None);
+        said
+    }
+
+    async fn drive(&mut self, (line, provider, issuer): (Line, Provider, Issuer)) -> String {
+        let (host, seat) = (Arc::clone(&self.host), Arc::clone(&self.seat));
+        let tools = Arc::new(tools::of(&host, seat.chat().use_patch_edits));
+        let options = TurnOptions {
+            provider,
+            issuer,
+            system: tools.system_prompt(&host.engine),
+            tools: tools.specs(&host.engine),
+            request: RequestOptions::default(),
+            bounds: LoopOptions { lease: host.engine.policy().lease, ..LoopOptions::default() },
+            retries: Retries::default(),
+        };
+        let calls = Arc::new(Calls {
+            host: Arc::clone(&host),
+            seat: Arc::clone(&seat),
+            tools,
+            session: Mutex::new(self.session.clone()),
+            seen: Arc::clone(&self.seen),
+            stop: self.stop.clone(),
+        });
+        let mut history = std::mem::take(&mut self.conversation.history);
+        history.extend(self.message.drain(..).map(Event::user));
+        let last = Arc::new(Mutex::new(String::new()));
+        let on_event = {
+            let (host, seat, seen, last) = (host, seat, Arc::clone(&self.seen), Arc::clone(&last));
+            move |event: TurnEvent<'_>| match event {
+                TurnEvent::Stream(StreamEvent::Text { delta, .. }) => lock(&seen).said.push_str(delta),
+                TurnEvent::Retry { .. } => lock(&seen).said.clear(),
+                TurnEvent::Log(entry) if matches!(entry.event, LogEvent::Response { .. }) => {
+                    let said = std::mem::take(&mut lock(&seen).said);
+                    if !said.trim().is_empty() {
+                        seat.append(&host, Item::text(Speaker::Assistant, said.trim()));
+                        *lock(&last) = said.trim().to_owned();
+                    }
+                }
+                _ => {}
+            }
+        };
+        let mut turn = Turn::new(options, history, line, Arc::clone(&calls), on_event);
+        let outcome = tokio::select! {
+            outcome = turn.run() => Some(outcome),
+            _ = self.stop.wait_for(|stopped| *stopped) => None,
+        };
+        let outcome = match outcome {
+            Some(outcome) => outcome,
+            None => {
+                turn.interrupt(Interruption::Cancel);
+                turn.run().await
+            }
+        };
+        self.conversation.history = turn.into_events();
+        self.session = calls.session();
+        if let Some(notice) = notice(&outcome) {
+            self.seat.append(&self.host, notice);
+        }
+        lock(&last).clone()
+    }
+}
+
+/// What a person is to know of the end of a turn.
+fn notice(outcome: &Outcome) -> Option<Item> {
+    Some(match outcome {
+        Outcome::Completed => return None,
+        Outcome::Interrupted { .. } => Item::notice(
+            "TURN_ENDED",
+            "You ended the assistant's turn.",
+            "Send a message to begin the next one.",
+        ),
+        Outcome::TransportFailed { message, .. } => {
+            let text = format!("The assistant was not reached: {message}.");
+            Item::notice("TRANSPORT_FAILED", &text, "Send the message again.")
+        }
+        Outcome::Broken { code, message, .. } | Outcome::Unusable { code, message, .. } => {
+            Item::notice(code, message, "Send the message again.")
+        }
+        other => {
+            let text = format!("The turn ended early: {}.", other.name().replace('_', " "));
+            Item::notice("TURN_ENDED", &text, "Send a message to go on.")
+        }
+    })
+}
+
+/// The id of a call that no other one has.
+fn call(host: &Host, what: &str) -> CallId {
+    CallId::new(&format!("{what}-{}", host.fresh())).expect("a short name and a number are an id")
+}
+
+fn engine_json(error: &EngineError) -> Value {
+    json!({"code": error.code(), "message": error.to_string(), "retryable": error.retryable()})
+}
+
+fn session_json(error: &SessionError) -> Value {
+    json!({"code": error.code(), "message": error.to_string(), "retryable": error.retryable()})
+}

@@ -1,0 +1,111 @@
+//! Typing in the document.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Mutex, PoisonError};
+
+use canvas_core::{Base, CanvasId, Edit, Edited, OpKey, RevisionId, TakeControl};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::error::{Answer, Failure};
+use crate::host::Host;
+use crate::shown;
+use crate::splice::Splice;
+
+/// Texts that are kept of a canvas.
+const KEPT: usize = 128;
+
+/// Bytes of texts that are kept of a canvas.
+const KEPT_BYTES: usize = 16 << 20;
+
+/// The texts of the last revisions, for edits that say only what they change.
+#[derive(Debug, Default)]
+pub(crate) struct Texts {
+    canvases: Mutex<HashMap<CanvasId, VecDeque<(RevisionId, String)>>>,
+}
+
+impl Texts {
+    pub(crate) fn keep(&self, canvas: &CanvasId, revision: RevisionId, text: &str) {
+        let mut canvases = self.canvases.lock().unwrap_or_else(PoisonError::into_inner);
+        let texts = canvases.entry(canvas.clone()).or_default();
+        if texts.iter().any(|(known, _)| *known == revision) {
+            return;
+        }
+        texts.push_back((revision, text.to_owned()));
+        let bytes =
+            |texts: &VecDeque<(RevisionId, String)>| texts.iter().map(|(_, text)| text.len()).sum::<usize>();
+        while texts.len() > KEPT || texts.len() > 1 && bytes(texts) > KEPT_BYTES {
+            texts.pop_front();
+        }
+    }
+
+    fn get(&self, canvas: &CanvasId, revision: RevisionId) -> Option<String> {
+        let canvases = self.canvases.lock().unwrap_or_else(PoisonError::into_inner);
+        let texts = canvases.get(canvas)?;
+        texts.iter().rev().find(|(known, _)| *known == revision).map(|(_, text)| text.clone())
+    }
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct EditParams {
+    canvas_id: CanvasId,
+    base_revision_id: RevisionId,
+    #[serde(default)]
+    splice: Option<Splice>,
+    #[serde(default)]
+    markdown: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct ControlParams {
+    canvas_id: CanvasId,
+}
+
+/// A person takes the locked document over, and ends the turn of the assistant.
+pub(crate) async fn take_control(host: &Host, operation: &OpKey, params: Value) -> Answer {
+    let ControlParams { canvas_id } = Failure::read(params)?;
+    let (taken, _) = host.act(&canvas_id, operation, TakeControl).await?;
+    host.assistant.interrupt(&canvas_id);
+    Ok(json!({"epoch": taken.epoch}))
+}
+
+/// A person has typed.
+pub(crate) async fn edit(host: &Host, operation: &OpKey, params: Value) -> Answer {
+    let params: EditParams = Failure::read(params)?;
+    let EditParams { canvas_id, base_revision_id: base, splice, markdown } = params;
+    let markdown = match (markdown, splice) {
+        (Some(markdown), None) => markdown,
+        (None, Some(splice)) => {
+            let text = host.texts.get(&canvas_id, base).ok_or_else(|| {
+                Failure::new(
+                    "BASE_UNKNOWN",
+                    &format!("the text of {base} is not kept any more: send the whole text as markdown"),
+                )
+            })?;
+            splice.apply(&text).ok_or_else(|| {
+                Failure::new(
+                    "INVALID_ARGUMENTS",
+                    "the splice does not lie in the text of its base: ask for the canvas again",
+                )
+            })?
+        }
+        _ => {
+            return Err(Failure::new(
+                "INVALID_ARGUMENTS",
+                "an edit has a splice or markdown: send one of them",
+            ));
+        }
+    };
+    let edit = Edit { markdown: markdown.clone(), base: Some(Base::Id(base)) };
+    let (Edited { epoch, revision, moved }, snapshot) = host.act(&canvas_id, operation, edit).await?;
+    // The name of the text, which an edit that changes nothing does not move; of a retry the one of then.
+    let is_now = snapshot.revision_id() == revision;
+    let revision = if is_now { shown::document_revision(&snapshot) } else { revision };
+    if !moved {
+        host.texts.keep(&canvas_id, revision, &markdown);
+    }
+    host.note_revision(&canvas_id, snapshot.revision_id());
+    Ok(json!({"revisionId": revision, "epoch": epoch, "moved": moved}))
+}

@@ -1,0 +1,220 @@
+//! The lock, the board, the surface and the recipe, as a window sees them.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::common::{Client, Studio};
+
+fn components(canvas: &Value) -> Vec<Value> {
+    canvas["board"]["canvas"]["components"].as_array().unwrap().clone()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refused_move_says_where_there_is_room_and_undo_goes_over_all_faces() {
+    let studio = Studio::start().await;
+    let (mut one, mut other) = (studio.client("one").await, studio.client("other").await);
+    let canvas = one.ok("canvas.get", json!({})).await;
+    let all = components(&canvas);
+    let (moved, taken) = (&all[0], &all[2]);
+    let go = |place: &Value| json!({"action": {"type": "user.move", "componentId": moved["id"], "position": place}});
+    let refused = one.ok("board.action", go(&taken["position"])).await;
+    assert_eq!(
+        (&refused["success"], &refused["error"]["code"]),
+        (&json!(false), &json!("POSITION_OCCUPIED")),
+        "{refused}"
+    );
+    let free = refused["freePlaces"].as_array().unwrap();
+    assert!(!free.is_empty());
+    let done = one.ok("board.action", go(&free[0])).await;
+    assert_eq!(done["success"], true, "{done}");
+    let event = other.event("canvas.board.updated").await;
+    assert_eq!(
+        (&event["components"][0]["id"], &event["components"][0]["position"]),
+        (&moved["id"], &free[0])
+    );
+    one.ok("canvas.patch", json!({"patch": [{"op": "replace", "path": "/version", "value": "9"}]})).await;
+    let undone = other.ok("history.undo", json!({"steps": 2})).await;
+    assert_eq!(undone["entries"].as_array().unwrap().len(), 2);
+    let back = one.ok("canvas.get", json!({})).await;
+    assert_eq!(
+        (&back["state"]["version"], &components(&back)[0]["position"]),
+        (&json!("1.2.7"), &moved["position"])
+    );
+    one.ok("history.redo", json!({})).await;
+    let again = one.ok("canvas.get", json!({})).await;
+    assert_eq!(&components(&again)[0]["position"], &free[0]);
+    studio.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn data_of_components_come_and_are_fetched_anew() {
+    let studio = Studio::start().await;
+    let mut client = studio.client("one").await;
+    let canvas = client.ok("canvas.get", json!({})).await;
+    let id = components(&canvas)[0]["id"].as_str().unwrap().to_owned();
+    let ready = async |client: &mut Client| loop {
+        let event = client.event("canvas.data.updated").await;
+        if event["components"][&id]["status"] == "ready" {
+            return event["components"][&id].clone();
+        }
+    };
+    let first = ready(&mut client).await;
+    assert!(first["data"].is_object(), "{first}");
+    client.ok("board.action", json!({"action": {"type": "user.refresh", "componentId": id}})).await;
+    ready(&mut client).await;
+    let canvas = client.ok("canvas.get", json!({})).await;
+    assert_eq!(components(&canvas)[0]["dataState"]["status"], "ready");
+    // Another config has other data, and one that fails says so.
+    let command = json!({"type": "component.update", "payload": {"componentId": id, "config": {"repo": "mock-error/forbidden"}}});
+    assert_eq!(client.ok("board.command", json!({"command": command})).await["success"], true);
+    loop {
+        let event = client.event("canvas.data.updated").await;
+        if event["components"][&id]["status"] == "error" {
+            break assert_eq!(event["components"][&id]["error"]["code"], "FORBIDDEN");
+        }
+    }
+    studio.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_needs_a_persons_consent_runs_with_it_and_all_windows_see_it() {
+    let studio = Studio::start().await;
+    let (mut one, mut other) = (studio.client("one").await, studio.client("other").await);
+    let asked = one.ask("canvas.action", json!({"actionId": "deploy"})).await;
+    let prompt = &asked["error"]["confirmation"];
+    assert_eq!(asked["error"]["code"], "CONFIRMATION_REQUIRED");
+    assert_eq!(prompt["words"], json!(["./deploy", "api", "1.2.7"]));
+    let consent = json!({"digest": prompt["digest"], "plannedAt": prompt["plannedAt"]});
+    let done = one.ok("canvas.action", json!({"actionId": "deploy", "confirmation": consent})).await;
+    assert_eq!(done["result"]["result"], "api 1.2.7 is live");
+    other.event("canvas.action.started").await;
+    other.event("canvas.action.finished").await;
+    let updated = other.event("canvas.updated").await;
+    assert_eq!(updated["changedPaths"], json!(["/lastDeploy"]));
+    assert_eq!(updated["state"]["lastDeploy"]["result"], "api 1.2.7 is live");
+    // Consent is for what was shown, and for once.
+    one.ok("canvas.patch", json!({"patch": [{"op": "replace", "path": "/version", "value": "1; rm -rf /"}]}))
+        .await;
+    let again = one.ask("canvas.action", json!({"actionId": "deploy", "confirmation": consent})).await;
+    assert_eq!(again["error"]["code"], "CONFIRMATION_REQUIRED", "{again}");
+    assert_eq!(again["error"]["confirmation"]["words"][2], "1; rm -rf /");
+    studio.end().await;
+}
+
+/// Names that mean something to JavaScript are names like others.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_state_may_have_any_names_and_markup() {
+    let studio = Studio::start().await;
+    let (mut one, mut other) = (studio.client("one").await, studio.client("other").await);
+    for (name, value) in [
+        ("__proto__", json!({"polluted": true})),
+        ("constructor", json!({"prototype": {"polluted": true}})),
+        ("html", json!("<script>alert(1)</script><img src=x onerror=alert(1)>")),
+    ] {
+        let patch = json!([{"op": "add", "path": format!("/{name}"), "value": value}]);
+        let answer = one.ask("canvas.patch", json!({"patch": patch})).await;
+        assert_eq!(answer["ok"], true, "{answer}");
+        let event = other.event("canvas.updated").await;
+        assert_eq!((&event["changedPaths"], &event["state"][name]), (&json!([format!("/{name}")]), &value));
+    }
+    studio.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn triggers_suggest_load_or_stay_silent() {
+    let studio = Studio::start().await;
+    let mut one = studio.client("one").await;
+    let welcome = one.event("canvas.trigger.activated").await;
+    assert_eq!((&welcome["triggerId"], &welcome["mode"]), (&json!("welcome"), &json!("suggest")));
+    // The same client has come already.
+    let mut again = studio.client("one").await;
+    again.ok("canvas.get", json!({})).await;
+    assert!(
+        again.events.iter().all(|event| event["event"] != "canvas.trigger.activated"),
+        "{:?}",
+        again.events
+    );
+    let simulate = json!({"simulatedTime": "monday_morning"});
+    assert_eq!(one.ok("trigger.simulate", simulate.clone()).await["activated"], json!(["monday"]));
+    let monday = one.event("canvas.trigger.activated").await;
+    assert_eq!((&monday["triggerId"], &monday["mode"]), (&json!("monday"), &json!("suggest")));
+    assert_eq!(components(&one.ok("canvas.get", json!({})).await).len(), 5);
+    assert_eq!(one.ok("trigger.accept", json!({"triggerId": "monday"})).await["success"], true);
+    assert_eq!(components(&one.ok("canvas.get", json!({})).await).len(), 2);
+    one.ok("history.undo", json!({})).await;
+    for (mode, activated, shown) in [("off", json!([]), 5), ("auto", json!(["monday"]), 2)] {
+        let command = json!({"type": "settings.update", "payload": {"proactiveMode": mode}});
+        assert_eq!(one.ok("board.command", json!({"command": command})).await["success"], true);
+        assert_eq!(one.ok("trigger.simulate", simulate.clone()).await["activated"], activated, "{mode}");
+        assert_eq!(components(&one.ok("canvas.get", json!({})).await).len(), shown, "{mode}");
+    }
+    studio.end().await;
+}
+
+/// The script checks the document out, and holds its patch back.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_person_takes_the_document_over_and_the_late_patch_is_refused() {
+    let studio = Studio::start().await;
+    let (mut one, mut other) = (studio.client("one").await, studio.client("other").await);
+    one.ok("chat.send", json!({"text": "slow"})).await;
+    let lock = loop {
+        let lock = other.event("canvas.lock.updated").await["lock"].clone();
+        if lock["locked"] == true {
+            break lock;
+        }
+    };
+    assert_eq!((&lock["holder"], &lock["blocksTyping"]), (&json!("assistant"), &json!(true)));
+    assert_eq!(lock["tooltip"], "Assistant editing canvas…");
+    let (text, _) = other.text_of().await;
+    other.ok("document.take_control", json!({})).await;
+    let free = loop {
+        let lock = one.event("canvas.lock.updated").await["lock"].clone();
+        if lock["locked"] == false {
+            break lock;
+        }
+    };
+    assert_eq!(free["canTakeControl"], false);
+    let refused = loop {
+        let item = one.event("canvas.chat.appended").await["item"].clone();
+        if item["kind"] == "edit" && item["status"] == "refused" {
+            break item;
+        }
+    };
+    assert_eq!(refused["code"], "STALE_EPOCH");
+    assert_eq!(one.text_of().await.0, text);
+    studio.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_assistants_edit_comes_with_its_words_and_a_recipe_feeds_a_component() {
+    let studio = Studio::start().await;
+    let mut one = studio.client("one").await;
+    one.ok("chat.send", json!({"text": "please tidy"})).await;
+    let event = loop {
+        let event = one.event("canvas.document.updated").await;
+        if event["actor"] == "assistant" {
+            break event;
+        }
+    };
+    assert!(event["words"].as_array().is_some_and(|words| !words.is_empty()), "{event}");
+    assert!(event.get("clientId").is_none());
+    loop {
+        if one.event("canvas.chat.turn").await["running"] == false {
+            break;
+        }
+    }
+    one.ok("chat.send", json!({"text": "recipe"})).await;
+    let recipe = one.event("canvas.recipe.updated").await;
+    let (id, made) = recipe["components"].as_object().unwrap().iter().next().unwrap();
+    assert_eq!(made["status"], "ready");
+    let canvas = one.ok("canvas.get", json!({})).await;
+    let fed = components(&canvas).into_iter().find(|one| one["id"] == id.as_str()).unwrap();
+    assert_eq!(fed["dataState"]["status"], "ready", "{fed}");
+    // Not so soon after the last one.
+    tokio::time::sleep(Duration::from_secs(4)).await;
+    let refreshed = one.ok("recipe.refresh", json!({"components": [id]})).await;
+    assert_eq!(refreshed["refreshed"], json!([id]), "{refreshed}");
+    assert_eq!(one.code("recipe.rebuild", json!({"componentId": id})).await, "NOT_STALE");
+    studio.end().await;
+}

@@ -1,0 +1,10 @@
+//! The server of the studio: what it answers, to whom, and what it does where the world is hostile or broken.
+
+mod common;
+mod documents;
+mod events;
+mod faces;
+mod http;
+mod program;
+mod socket;
+mod store;

@@ -1,0 +1,203 @@
+// The conversation with the assistant: what was said, what it did, and what became of it.
+import { blocks } from "./markdown.js";
+import { CLOSE, el, icon, iconButton } from "./ui.js";
+
+const KEPT = 500; // items on the page
+const NEAR = 80; // pixels from the end within which the list follows what is new
+
+const ICONS = {
+  patch: "M3 11.5 10.5 4l2 2L5 13.5l-2.5.5zM9 5.5l2 2",
+  replace: "M2.5 5.5h9M9 3l2.5 2.5L9 8M13.5 10.5h-9M7 8l-2.5 2.5L7 13",
+  insert: "M8 3v10M3 8h10",
+  annotate: "M3 3.5h10v7H7.5L5 13v-2.5H3z",
+  board: "M2.5 2.5h5v5h-5zM9.5 2.5h4v3h-4zM9.5 8h4v5.5h-4zM2.5 10h5v3.5h-5z",
+  surface: "M2 3.5h12v9H2zM2 6h12M4 4.8h.01",
+  read: "M1.5 8S4 3.8 8 3.8 14.5 8 14.5 8 12 12.2 8 12.2 1.5 8 1.5 8zM8 6.3a1.7 1.7 0 1 0 0 3.4 1.7 1.7 0 0 0 0-3.4z",
+  recipe: "M13 8a5 5 0 1 1-1.5-3.6M13 2.5v3h-3",
+  notice: "M8 2.5 14 13H2zM8 6.5v3M8 11.4h.01",
+  suggestion: "M8 2a4 4 0 0 0-2.3 7.3c.5.4.8 1 .8 1.7h3c0-.7.3-1.3.8-1.7A4 4 0 0 0 8 2zM6.5 13.5h3",
+};
+
+export function mountChat(root, studio) {
+  root.dataset.testid = "chat";
+  const list = el("div", { class: "items", tabindex: 0, role: "log", "aria-label": "Conversation", "aria-live": "polite" });
+  const running = el(
+    "div",
+    { class: "running", role: "status", hidden: true },
+    el("span", { class: "dots", "aria-hidden": "true" }),
+    "The assistant is working.",
+    el(
+      "button",
+      { class: "line small", type: "button", "data-testid": "stop", onclick: () => studio.act("document.take_control") },
+      "Stop",
+    ),
+  );
+  const notice = el("div", { class: "toast", "data-testid": "notice", role: "alert", hidden: true });
+  const patchEdits = el("input", { type: "checkbox", role: "switch", "data-testid": "patch-edits", onchange: setPatchEdits });
+  const input = el("textarea", {
+    "data-testid": "chat-input",
+    "aria-label": "Message to the assistant",
+    placeholder: "Ask the assistant…",
+    rows: 2,
+    onkeydown: onKey,
+    oninput: fit,
+  });
+  const send = el("button", { class: "strong", type: "button", "data-testid": "send", onclick: submit }, "Send");
+  const hint = el("p", { class: "hint" }, "Shift+Enter begins a line.");
+  root.append(
+    el(
+      "header",
+      {},
+      el("h2", { id: "chat-title" }, "Assistant"),
+      el(
+        "div",
+        { class: "end" },
+        el(
+          "label",
+          { class: "switch", title: "The assistant writes changes into its answer instead of calling tools." },
+          patchEdits,
+          "Patch edits",
+        ),
+      ),
+    ),
+    list,
+    notice,
+    running,
+    el("div", { class: "compose" }, input, hint, send),
+  );
+
+  studio.on("snapshot", ({ chat }) => {
+    const items = Array.isArray(chat?.items) ? chat.items.slice(-KEPT) : [];
+    list.replaceChildren(...items.map(draw));
+    if (items.length === 0)
+      list.append(el("p", { class: "empty" }, "Nothing was said yet. Ask for a change of the document, or for something on the board."));
+    keepLastSuggestions();
+    list.scrollTop = list.scrollHeight;
+    drawTurn(chat ?? {});
+    input.disabled = send.disabled = studio.assistant === "none";
+    if (studio.assistant === "none") hint.textContent = "The studio was started without an assistant.";
+  });
+  studio.on("canvas.chat.appended", ({ item }) => append(item));
+  studio.on("canvas.chat.turn", drawTurn);
+
+  function append(item) {
+    if (!item || list.querySelector(`[data-item="${CSS.escape(String(item.id))}"]`)) return;
+    const isAtEnd = list.scrollHeight - list.scrollTop - list.clientHeight < NEAR;
+    list.querySelector(".empty")?.remove();
+    if (item.role === "user") list.querySelector(".pending")?.remove();
+    list.append(draw(item));
+    while (list.children.length > KEPT) list.firstChild.remove();
+    keepLastSuggestions();
+    // Who ended a turn knows it.
+    if (item.kind === "notice" && item.code !== "TURN_ENDED") showNotice(item);
+    if (isAtEnd || item.role === "user") list.scrollTop = list.scrollHeight;
+  }
+
+  function draw(item) {
+    const node = el("div", { class: `item ${item.kind} ${item.role}`, "data-item": item.id, "data-trigger": item.triggerId });
+    const body = BODIES[item.kind];
+    node.append(...(body ? body(item, studio) : [el("p", {}, String(item.text ?? ""))]));
+    return node;
+  }
+
+  // Of one trigger's suggestions the last is shown: each window that opens asks again.
+  function keepLastSuggestions() {
+    const seen = new Set();
+    for (const item of [...list.querySelectorAll("[data-trigger]")].reverse()) {
+      if (seen.has(item.dataset.trigger)) item.remove();
+      seen.add(item.dataset.trigger);
+    }
+  }
+
+  function showNotice({ code, text, advice }) {
+    notice.hidden = false;
+    notice.replaceChildren(
+      icon(ICONS.notice),
+      el("div", {}, el("p", {}, text), advice && el("p", { class: "advice" }, advice), code && el("code", {}, code)),
+      iconButton("Close this notice", CLOSE, { onclick: () => (notice.hidden = true) }),
+    );
+  }
+
+  function drawTurn({ running: isRunning, usePatchEdits }) {
+    running.hidden = !isRunning;
+    root.classList.toggle("is-running", Boolean(isRunning));
+    send.textContent = isRunning ? "Stop and send" : "Send";
+    if (typeof usePatchEdits === "boolean") patchEdits.checked = usePatchEdits;
+  }
+
+  async function setPatchEdits() {
+    const wanted = patchEdits.checked;
+    if (!(await studio.act("chat.settings", { usePatchEdits: wanted }))) patchEdits.checked = !wanted;
+  }
+
+  async function submit() {
+    const text = input.value.trim();
+    if (text === "") return input.focus();
+    input.value = "";
+    fit();
+    notice.hidden = true;
+    list.querySelector(".empty")?.remove();
+    const pending = el("div", { class: "item text user pending" }, el("p", {}, text));
+    list.append(pending);
+    list.scrollTop = list.scrollHeight;
+    const result = await studio.act("chat.send", { text });
+    pending.remove();
+    // What was not taken is offered again, before what was written since.
+    if (!result) input.value = input.value ? `${text}\n${input.value}` : text;
+    fit();
+  }
+  function onKey(event) {
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    submit();
+  }
+  function fit() {
+    input.rows = Math.min(Math.max(input.value.split("\n").length, 2), 8);
+  }
+}
+
+const prose = (text) => el("div", { class: "prose" }, ...blocks(text.split("\n")).map((block) => block.make()));
+
+// What an item shows, by its kind.
+const BODIES = {
+  text: ({ role, text }) => [role === "assistant" ? prose(String(text)) : el("p", {}, String(text))],
+  edit({ icon: name, summary, preview, status, code, tool }) {
+    const isRefused = status === "refused";
+    const rows = Array.isArray(preview) ? preview : [];
+    return [
+      el(
+        "p",
+        { class: isRefused ? "act refused" : "act", title: tool },
+        icon(ICONS[name] ?? ICONS.patch),
+        el("span", {}, summary),
+        isRefused && el("span", { class: "tag" }, code ? `Refused: ${code}` : "Refused"),
+      ),
+      rows.length > 0 &&
+        el("pre", { class: "preview", tabindex: 0, role: "region", "aria-label": `Preview: ${summary}` }, ...rows.map(previewRow)),
+    ].filter(Boolean);
+  },
+  notice: ({ text, advice, code }) => [
+    el("p", { class: "act refused" }, icon(ICONS.notice), el("span", {}, text), code && el("span", { class: "tag" }, code)),
+    ...(advice ? [el("p", { class: "advice" }, advice)] : []),
+  ],
+  suggestion({ triggerId, text, viewId }, studio) {
+    const accept = async (event) => {
+      const button = event.currentTarget;
+      button.disabled = true;
+      if (await studio.act("trigger.accept", { triggerId })) button.replaceWith(el("span", { class: "tag good" }, "Taken"));
+      else button.disabled = false;
+    };
+    return [
+      el("p", { class: "act", "data-testid": "suggestion" }, icon(ICONS.suggestion), el("span", {}, text)),
+      ...(viewId
+        ? [el("button", { class: "line small", type: "button", "data-testid": `accept-${triggerId}`, onclick: accept }, "Show this view")]
+        : []),
+    ];
+  },
+};
+
+function previewRow({ tag, text }) {
+  const name = tag === "del" ? "del" : tag === "ins" ? "ins" : "span";
+  const sign = tag === "del" ? "− " : tag === "ins" ? "+ " : "  ";
+  return el(name, { class: "row" }, sign, text);
+}

@@ -1,0 +1,261 @@
+// The document: an editor beside what it reads like, under a lock that can be taken.
+import { Draft } from "./draft.js";
+import { mountKept } from "./kept.js";
+import { Marks } from "./marks.js";
+import { iconButton, CLOSE, el } from "./ui.js";
+import { View } from "./view.js";
+
+const TOOLTIP = "Assistant editing canvas…";
+
+export function mountDocument(root, studio) {
+  const editor = el("textarea", {
+    id: "doc",
+    "data-testid": "doc",
+    "aria-label": "Document as Markdown",
+    "aria-describedby": "doc-lock",
+    spellcheck: "true",
+    readonly: true,
+  });
+  const flow = el("div", { class: "flow" });
+  const view = el("article", { class: "prose", "data-testid": "doc-view", "aria-label": "Document as it reads", tabindex: 0 }, flow);
+  const lock = el("span", { id: "doc-lock", class: "lock", "data-testid": "lock", role: "status", hidden: true });
+  const take = el(
+    "button",
+    { class: "danger small", type: "button", "data-testid": "take-control", hidden: true, onclick: takeControl },
+    "Take control",
+  );
+  const saved = el("span", { class: "saved" });
+  const changes = el("div", { class: "changes", hidden: true });
+  const keptRoot = el("div", { class: "kept" });
+  root.append(
+    el("header", {}, el("h2", { id: "document-title" }, "Document"), lock, take, el("div", { class: "end" }, saved, tabs(root))),
+    changes,
+    el("div", { class: "panes" }, el("div", { class: "pane write" }, editor), el("div", { class: "pane read" }, view)),
+    keptRoot,
+  );
+  root.dataset.show = "read";
+
+  const marks = new Marks();
+  const drawn = new View(flow);
+  const state = { lock: {}, isTurn: false, isComposing: false, isRefused: false, until: 0 };
+
+  const draft = new Draft({
+    send: (params) => studio.connection.request("document.edit", { canvasId: studio.canvas, ...params }, { onRetry }),
+    reload: () => studio.resync(),
+    changed,
+    settled: drawSaved,
+    refused(error) {
+      state.isRefused = true;
+      studio.say(`The document did not take your text: ${error.message} (${error.code}). It stays in the editor.`, { error: true });
+      drawSaved();
+    },
+  });
+  const kept = mountKept(keptRoot, { text: () => draft.text, put, say: studio.say });
+
+  // What comes while a word is composed waits until it is whole, since to write into the field would end it.
+  let later = [];
+  const incoming = (act) => (state.isComposing ? later.push(act) : act());
+  editor.addEventListener("compositionstart", () => (state.isComposing = true));
+  editor.addEventListener("compositionend", () => {
+    state.isComposing = false;
+    typed();
+    for (const act of later.splice(0)) act();
+  });
+
+  studio.on("snapshot", (snapshot) =>
+    incoming(() => {
+      drawLock(snapshot.lock);
+      state.isTurn = snapshot.chat?.running === true;
+      state.hasDocument = Boolean(snapshot.document);
+      if (snapshot.document) draft.load(snapshot.document);
+      draw();
+      drawSaved();
+    }),
+  );
+  studio.on("canvas.document.updated", (event) => incoming(() => draft.receive(event)));
+  studio.on("canvas.lock.updated", ({ lock: now }) => drawLock(now));
+  studio.on("canvas.chat.turn", ({ running }) => {
+    if (running && !state.isTurn) hideMarks();
+    state.isTurn = running;
+  });
+  studio.connection.on("state", drawSaved);
+
+  editor.addEventListener("input", () => state.isComposing || typed());
+  editor.addEventListener("blur", () => draft.flush());
+  document.addEventListener("visibilitychange", () => document.hidden && draft.flush());
+  window.addEventListener("beforeunload", (event) => {
+    draft.flush();
+    // What the server cannot have yet would be lost.
+    if (!kept.isEmpty || (draft.isDirty && (studio.connection.state !== "open" || editor.readOnly || state.isRefused)))
+      event.preventDefault();
+  });
+  for (const kind of ["keydown", "paste", "drop", "cut"]) {
+    editor.addEventListener(kind, (event) => {
+      if (!isLocked() || (kind === "keydown" && !isWriting(event))) return;
+      studio.say("The assistant is editing, so typing waits. Take control to write yourself.");
+    });
+  }
+
+  function onRetry(error) {
+    studio.say(`${error.message} (${error.code}) Your text is kept here and sent again.`, { error: true });
+  }
+
+  function typed() {
+    const one = draft.typed(editor.value, editor.selectionEnd);
+    if (!one) return;
+    state.isRefused = false;
+    marks.follow([one]);
+    kept.follow([one]);
+    if (!state.isTurn) hideMarks();
+    drawSaved();
+    draw();
+  }
+
+  function put(at, end, text) {
+    if (isLocked()) {
+      studio.say("The assistant is editing, so your text waits here. Take control to put it in now.");
+      return false;
+    }
+    editor.setRangeText(text, at, end, "end");
+    editor.focus();
+    typed();
+    return true;
+  }
+
+  // Others have written. The caret, the selection and what is in sight stay with the words that they were at.
+  function changed({ text, splices, conflicts, met, event, place }) {
+    const isAbove =
+      editor.scrollTop > 0 && splices.some(({ at }) => at / Math.max(editor.value.length, 1) < editor.scrollTop / editor.scrollHeight);
+    const height = isAbove ? editor.scrollHeight : 0;
+    if (splices.length > 50 || editor.value === "") editor.value = text;
+    else for (const { at, remove, insert } of splices.toReversed()) editor.setRangeText(insert, at, at + remove, "preserve");
+    if (editor.value !== text) editor.value = text;
+    if (isAbove) editor.scrollTop += editor.scrollHeight - height;
+
+    marks.follow(splices);
+    kept.follow(splices);
+    if (event?.actor === "assistant" && Array.isArray(event.words)) {
+      marks.add(event.words, place);
+      draw(true);
+    } else draw();
+    if (conflicts.length > 0) {
+      kept.add(conflicts);
+      studio.say("You and somebody else changed the same place. The document has their text; yours is kept below it.", { error: true });
+    } else if (met > 0) studio.say("You and somebody else wrote at the same place; the document has both texts.");
+    drawSaved();
+  }
+
+  let frame = 0;
+  let isToShow = false;
+  function draw(showChange = false) {
+    isToShow ||= showChange;
+    frame ||= requestAnimationFrame(() => {
+      frame = 0;
+      drawn.draw(draft.text, marks);
+      drawChanges();
+      if (isToShow) showFirst();
+      isToShow = false;
+    });
+  }
+  function drawChanges() {
+    changes.hidden = marks.isEmpty;
+    flow.toggleAttribute("data-testid", false);
+    if (marks.isEmpty) return;
+    flow.setAttribute("data-testid", "diff");
+    const count = (number, word) => `${number} ${word}`;
+    changes.replaceChildren(
+      el(
+        "span",
+        {},
+        "The assistant's changes: ",
+        el("ins", {}, count(marks.added, "added")),
+        " ",
+        el("del", {}, count(marks.removed, "removed")),
+      ),
+      iconButton("Hide the changes", CLOSE, { onclick: hideMarks }),
+    );
+  }
+  function hideMarks() {
+    if (marks.isEmpty) return;
+    marks.clear();
+    draw();
+  }
+  // Without moving the page itself.
+  function showFirst() {
+    const first = drawn.firstChange;
+    if (!first || document.activeElement === view) return;
+    const top = first.getBoundingClientRect().top - view.getBoundingClientRect().top;
+    if (top < 0 || top > view.clientHeight - 60) view.scrollTo({ top: view.scrollTop + top - 40, behavior: "auto" });
+  }
+
+  const isLocked = () => state.lock.locked === true && state.lock.blocksTyping !== false;
+  function drawLock(now) {
+    const was = state.lock.locked === true;
+    state.lock = now ?? {};
+    const isHeld = state.lock.locked === true;
+    const tooltip = state.lock.tooltip || TOOLTIP;
+    root.classList.toggle("locked", isHeld);
+    lock.hidden = !isHeld;
+    lock.textContent = isHeld ? tooltip : "";
+    take.hidden = !isHeld || state.lock.canTakeControl === false;
+    for (const node of [lock, editor, view]) {
+      if (isHeld) node.title = tooltip;
+      else node.removeAttribute("title");
+    }
+    editor.readOnly = isLocked() || !state.hasDocument;
+    draft.hold(isLocked());
+    if (was !== isHeld) drawSaved();
+    clearTimeout(state.until);
+    if (isHeld && typeof state.lock.until === "number") {
+      // An expiry is nobody's act, so look again then.
+      const left = state.lock.until - (Date.now() + studio.skew) + 500;
+      state.until = setTimeout(() => studio.resync(), Math.min(Math.max(left, 500), 3_600_000));
+    }
+  }
+
+  async function takeControl() {
+    take.disabled = true;
+    const result = await studio.act("document.take_control");
+    take.disabled = false;
+    if (!result) return;
+    studio.say("You have control. What the assistant still has under way is refused.");
+    root.dataset.show = "write";
+    editor.focus();
+  }
+
+  function drawSaved() {
+    editor.readOnly = isLocked() || !state.hasDocument;
+    const isOnline = studio.connection.state === "open";
+    saved.textContent = !draft.isLoaded
+      ? ""
+      : !draft.isDirty
+        ? "Saved"
+        : state.isRefused
+          ? "Not saved, kept here"
+          : !isOnline
+            ? "Kept here until the connection is back"
+            : isLocked()
+              ? "Kept here until the assistant is done"
+              : "Saving…";
+  }
+}
+
+// Keys that would write.
+const isWriting = ({ key, ctrlKey, metaKey, altKey }) =>
+  (key.length === 1 || key === "Enter" || key === "Backspace" || key === "Delete") && !ctrlKey && !metaKey && !altKey;
+
+// Where both do not fit side by side, one of them shows.
+function tabs(root) {
+  const button = (show, label) => {
+    const node = el(
+      "button",
+      { class: "small", type: "button", "aria-pressed": String(show === "read"), onclick: () => (root.dataset.show = show) },
+      label,
+    );
+    new MutationObserver(() => node.setAttribute("aria-pressed", String(root.dataset.show === show))).observe(root, {
+      attributeFilter: ["data-show"],
+    });
+    return node;
+  };
+  return el("div", { class: "tabs", role: "group", "aria-label": "Write or read" }, button("write", "Write"), button("read", "Read"));
+}
