@@ -1,107 +1,128 @@
-// The studio in a browser: each scene, in two windows, and what must be refused.
+// The studio in a browser: what it shows, and what it refuses.
 //
-//     npm ci && node check.mjs --studio PATH/TO/canvas-studio [--shots FOLDER] [--chromium PATH] [--figures]
+//     npm ci && node check.mjs --studio PATH/TO/canvas-studio [--chromium PATH] [--shots FOLDER] [--only PART,PART] [--figures]
 //
-// Prints a line for each check and exits with 1 where one fails. With --shots, the screenshots stay there.
+// Prints a line for each check and exits with 1 where one fails. With --shots, a screenshot of each scene in both themes
+// stays in that folder. With --figures, it measures instead.
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { chromium } from "playwright-core";
-import { boards } from "./board.mjs";
-import { documents } from "./document.mjs";
+import { boardScenes } from "./board.mjs";
+import { documentScenes } from "./document.mjs";
 import { figures } from "./figures.mjs";
-import { frames, sockets } from "./hostile.mjs";
-import { judges } from "./judges.mjs";
-import { check, equal, failed, seconds, that } from "./report.mjs";
-import { restarts } from "./restart.mjs";
-import { client as connect, start } from "./studio.mjs";
-import { surfaces } from "./surface.mjs";
+import { frameScenes } from "./hostile-frame.mjs";
+import { httpScenes } from "./hostile-http.mjs";
+import { socketScenes } from "./hostile-socket.mjs";
+import { storeScenes } from "./hostile-store.mjs";
+import { judgeScenes } from "./judges.mjs";
+import { failed, part, passed, seconds, told } from "./report.mjs";
+import { restartScenes, staleScenes } from "./restart.mjs";
+import { start } from "./studio.mjs";
+import { surfaceScenes } from "./surface.mjs";
+import { UNREACHED, Windows } from "./windows.mjs";
+import { Client } from "./wire.mjs";
 
 const { values: options } = parseArgs({
   options: {
     studio: { type: "string" },
-    shots: { type: "string" },
     chromium: { type: "string", default: "/usr/bin/chromium" },
+    shots: { type: "string" },
     only: { type: "string" },
     figures: { type: "boolean", default: false },
   },
 });
-if (!options.studio) throw new Error("name the program: --studio PATH/TO/canvas-studio");
-
-const folder = await mkdtemp(join(tmpdir(), "canvas-studio-"));
-const shots = options.shots ?? join(folder, "shots");
-await mkdir(shots, { recursive: true });
-const browser = await chromium.launch({
-  executablePath: options.chromium,
-  // A name that is not this machine's is never looked up.
-  args: ["--no-sandbox", "--disable-gpu", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"],
-});
-const strays = [];
-const errors = [];
-let hostile = false;
-
-const scene = { binary: options.studio, folder, browser };
-scene.start = async (args) => {
-  scene.studio = await start(options.studio, args);
-  scene.client = await connect(scene.studio);
-  return scene.studio;
-};
-scene.open = async (name, { theme = "light", width = 1280, height = 900 } = {}) => {
-  const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme });
-  const page = await context.newPage();
-  page.setDefaultTimeout(6_000);
-  page.on("request", (request) => {
-    const { hostname, protocol } = new URL(request.url());
-    if (hostname !== "127.0.0.1" && protocol !== "data:" && protocol !== "about:" && protocol !== "blob:") strays.push(`${name}: ${request.url()}`);
-  });
-  page.on("console", (message) => {
-    // A server that is away on purpose refuses connections.
-    const isAway = name.startsWith("restart") && message.text().includes("ERR_CONNECTION_REFUSED");
-    if (message.type() === "error" && !hostile && !isAway) errors.push(`${name}: ${message.text()}`);
-  });
-  page.on("pageerror", (error) => errors.push(`${name}: ${error.message}`));
-  await page.goto(scene.studio.url);
-  await page.getByTestId("doc-view").waitFor();
-  const close = page.close.bind(page);
-  page.close = async () => {
-    await close();
-    await context.close();
-  };
-  return page;
-};
-scene.shot = async (page, name, { full = false, theme } = {}) => {
-  for (const one of theme ? [theme] : ["light", "dark"]) {
-    await page.emulateMedia({ colorScheme: one });
-    await page.waitForTimeout(120);
-    await page.screenshot({ path: join(shots, `${name}-${one}.png`), fullPage: full });
-  }
-  if (!theme) await page.emulateMedia({ colorScheme: "light" });
-};
-
-const parts = { documents, boards, surfaces, restarts, sockets, judges, frames };
-const wanted = options.only?.split(",") ?? Object.keys(parts);
-try {
-  await scene.start(["--port", "0", "--db", join(folder, "studio.db")]);
-  await check("the address is the only line of output", () => equal(scene.studio.lines.length, 1, "lines"));
-  for (const name of wanted) {
-    hostile = name === "frames";
-    await check(`${name}: the scene goes to its end`, () => parts[name](scene));
-  }
-  await check("requests that leave this machine: 0", () => equal(strays, [], "requests"));
-  await check("errors of the console: 0", () => equal(errors, [], "errors"));
-  if (options.figures) await figures(scene);
-  await check("the studio ends within a second when it is told to", async () => {
-    const from = performance.now();
-    const { code } = await scene.studio.stop();
-    equal(code, 0, "exit code");
-    that(performance.now() - from < 3_000, "it takes long");
-    return `${((performance.now() - from) / 1000).toFixed(2)} s`;
-  });
-} finally {
-  await scene.studio?.stop("SIGKILL");
-  await browser.close();
-  await rm(folder, { recursive: true, force: true });
+if (!options.studio) {
+  console.error("name the server: --studio PATH/TO/canvas-studio");
+  process.exit(2);
 }
-console.log(`${failed ? `${failed} checks failed` : "all checks passed"}, ${seconds()} s`);
+
+// What is ended at the end, the last one first.
+const ends = [];
+let windows;
+
+/** A server of this run, ended with it. */
+async function server(how) {
+  const studio = await start(options.studio, how);
+  ends.push(() => studio.end());
+  return studio;
+}
+
+async function shows(folder) {
+  const db = join(folder, "studio.db");
+  let studio = await server({ db });
+  let client = await Client.at(studio.page);
+  const expects = UNREACHED;
+  const [a, b] = [await windows.window(`${studio.page}/`, { expects }), await windows.window(`${studio.page}/`, { expects })];
+  await Promise.all([a.ready(), b.ready()]);
+  const restart = async (more) => {
+    await studio.end("SIGKILL");
+    studio = await server({ db, port: studio.port, more });
+    client = await Client.at(studio.page);
+    return { studio, client };
+  };
+  const scenes = {
+    document: documentScenes,
+    board: boardScenes,
+    surface: surfaceScenes,
+    restart: async (all) => {
+      await restartScenes({ ...all, restart });
+      await restart(["--tools-version", "2"]);
+      await staleScenes({ a, b, client });
+    },
+  };
+  for (const name of SHOWN.filter(isAsked)) {
+    part(name);
+    await scenes[name]({ a, b, client, studio });
+  }
+  await Promise.all([a.close(), b.close()]);
+  if (!isAsked("judges")) return;
+  part("judges");
+  await judgeScenes({ windows, studio, client });
+}
+
+// What must be refused, on a server of its own.
+async function refuses(folder) {
+  const studio = await server({ db: join(folder, "hostile.db") });
+  const client = await Client.at(studio.page);
+  const scenes = { sockets: socketScenes, http: httpScenes, frames: frameScenes };
+  for (const name of REFUSED.filter(isAsked)) {
+    part(name);
+    await scenes[name]({ windows, studio, client });
+  }
+  await client.end();
+}
+
+const SHOWN = ["document", "board", "surface", "restart"];
+const REFUSED = ["sockets", "http", "frames"];
+
+const only = options.only?.split(",");
+const isAsked = (name) => !only || only.includes(name);
+
+try {
+  const folder = await mkdtemp(join(tmpdir(), "canvas-studio-"));
+  ends.push(() => rm(folder, { recursive: true, force: true }));
+  if (options.shots) await mkdir(options.shots, { recursive: true });
+  windows = await Windows.open(options.chromium, folder, options.shots);
+  ends.push(() => windows.browser.close());
+  if (options.figures) await figures({ windows, server });
+  else {
+    if ([...SHOWN, "judges"].some(isAsked)) await shows(folder);
+    if (REFUSED.some(isAsked)) await refuses(folder);
+    if (isAsked("store")) {
+      part("store");
+      await storeScenes({ windows, server, program: options.studio, folder });
+    }
+  }
+  const hosts = await windows.end();
+  part("all of it");
+  told("requests that leave this machine", [...windows.strays, ...hosts].join("\n") || null, `0 of ${windows.requests}, and 0 in the browser's own log of its network`);
+  told("console errors", windows.errors.join("\n") || null, "0");
+} catch (fault) {
+  told("the check itself", fault.stack ?? fault);
+  if (windows?.errors.length) told("console errors", windows.errors.join("\n"));
+} finally {
+  for (const end of ends.reverse()) await Promise.resolve(end()).catch(() => {});
+}
+console.log(failed ? `${failed} failed, ${passed} passed in ${seconds()} s` : `all ${passed} passed in ${seconds()} s`);
 process.exit(failed ? 1 : 0);

@@ -1,114 +1,203 @@
-// The document: lock, live diff, two windows, chat.
-import { check, equal, that, until } from "./report.mjs";
+// The document: its lock, its diffs, the chat beside it, and two windows that write at once.
+import { check, equal, pause, that, until } from "./report.mjs";
+import { axe } from "./windows.mjs";
 
-export async function documents({ open, shot, client }) {
-  const one = await open("one");
-  const two = await open("two");
-  const at = (page, id) => page.getByTestId(id);
-  const say = async (page, text) => {
-    await at(page, "chat-input").fill(text);
-    await at(page, "send").click();
-  };
-  const text = (page) => at(page, "doc").inputValue();
-  const idle = async () => until(async () => !(await client.ask("canvas.get")).chat.running, "the turn is over", 15_000);
+const SCOPE = "- [ ] Quieter logs";
 
-  await check("document: the lock shows as outline and tooltip, typing is blocked", async () => {
-    await say(one, "a slow edit, please");
-    for (const page of [one, two]) {
-      await at(page, "lock").waitFor();
-      that((await page.locator("[title='Assistant editing canvas…'], [aria-description='Assistant editing canvas…']").count()) > 0, "no tooltip");
-      that(!(await at(page, "doc").isEditable()), "typing is possible");
+// The whole of a chat's items, as the server has them.
+const items = async (client) => (await client.get()).chat.items;
+const textOf = async (client) => (await client.get()).document.markdown;
+
+export async function send(window, text) {
+  await window.at("chat-input").fill(text);
+  await window.at("send").click();
+}
+export const rest = (client) => until(async () => !(await client.get()).chat.running, "the end of the turn", 20_000);
+
+/** Puts the caret behind the first place of a text, and types. */
+async function typeBehind(window, place, text) {
+  await window.page.evaluate((words) => {
+    const editor = document.querySelector("[data-testid=doc]");
+    const at = editor.value.indexOf(words);
+    if (at < 0) throw new Error(`${words} is not in the editor`);
+    editor.focus();
+    editor.setSelectionRange(at + words.length, at + words.length);
+  }, place);
+  await window.page.keyboard.type(text, { delay: 15 });
+}
+
+export async function documentScenes({ a, b, client }) {
+  await check("document: both windows show it, as Markdown and as it reads", async () => {
+    for (const window of [a, b]) {
+      await window.at("doc-view").getByRole("heading", { name: "Release 1.3" }).waitFor();
+      that((await window.at("doc").inputValue()).includes(SCOPE), "the editor has another text");
     }
-    const before = await text(two);
-    await at(two, "doc").focus();
-    await two.keyboard.type("x");
-    equal(await text(two), before, "typed text");
-    await shot(one, "document-locked");
+    await a.shot("document");
   });
-  await check("document: Take control ends the turn, a late patch is STALE_EPOCH", async () => {
-    await at(two, "take-control").click();
-    for (const page of [one, two]) await until(async () => at(page, "doc").isEditable(), "typing again");
-    await until(async () => (await at(one, "chat").innerText()).includes("STALE_EPOCH"), "STALE_EPOCH in the chat");
-    await idle();
-    that(!(await text(one)).includes("three times"), "the late patch was applied");
-  });
-  await check("document: the assistant's edit is a live diff of words, in both windows", async () => {
-    await say(one, "tidy the scope");
-    for (const page of [one, two]) {
-      await at(page, "diff").first().waitFor({ timeout: 15_000 });
-      that((await page.locator("[data-testid=diff] ins, ins[data-testid=diff], ins").count()) > 0, "no inserted words");
-    }
-    await shot(one, "document-diff");
-    await idle();
-    that((await text(two)).includes("- [ ] The new settings page"), "the text");
-    await until(async () => (await at(one, "chat").innerText()).includes("The scope is tidy"), "the answer");
-  });
-  await check("document: two windows type in different paragraphs, and both stay", async () => {
-    const type = async (page, before, words) => {
-      await at(page, "doc").evaluate((area, before) => {
-        const place = area.value.indexOf(before) + before.length;
-        area.focus();
-        area.setSelectionRange(place, place);
-      }, before);
-      for (const letter of words) {
-        await page.keyboard.type(letter);
-        await page.waitForTimeout(15);
-      }
-    };
-    await Promise.all([type(one, "beside it.", " One window writes here."), type(two, "order of the table.", " The other one writes there.")]);
-    for (const page of [one, two])
-      await until(async () => {
-        const now = await text(page);
-        return now.includes("beside it. One window writes here.") && now.includes("table. The other one writes there.");
-      }, "both texts in both windows");
-    equal((await client.ask("canvas.get")).document.markdown, await text(one), "the stored text");
-  });
-  await check("document: two windows type in one place: nothing is lost", async () => {
-    const type = async (page, words) => {
-      await at(page, "doc").evaluate((area) => {
-        const place = area.value.indexOf("## Dates") + "## Dates".length;
-        area.focus();
-        area.setSelectionRange(place, place);
+
+  await check("document: a lease shows as outline and tooltip in both windows", async () => {
+    await send(a, "please tidy the scope");
+    for (const window of [a, b]) {
+      await window.at("lock").waitFor();
+      equal(await window.at("lock").getAttribute("title"), "Assistant editing canvas…", "tooltip");
+      equal(await window.at("doc").getAttribute("title"), "Assistant editing canvas…", "tooltip of the editor");
+      const outline = await window.page.evaluate(() => {
+        const { boxShadow, outlineStyle } = getComputedStyle(document.querySelector("#document"));
+        return `${boxShadow} ${outlineStyle}`;
       });
-      for (const letter of words) {
-        await page.keyboard.type(letter);
-        await page.waitForTimeout(10);
-      }
-    };
-    await Promise.all([type(one, " QWERTZUIOP"), type(two, " asdfghjkl")]);
-    await one.waitForTimeout(1_500);
-    const shown = async (page) => (await text(page)) + (await page.locator("body").innerText());
-    const [first, second] = [await shown(one), await shown(two)];
-    const has = (letters) => [...letters].every((letter) => first.includes(letter) || second.includes(letter));
-    that(has("QWERTZUIOP") && has("asdfghjkl"), "letters are lost");
-    await until(async () => (await text(one)) === (await text(two)), "the windows agree", 8_000);
+      that(!/^none none$/.test(outline), `no outline: ${outline}`);
+      await window.at("take-control").waitFor();
+    }
   });
-  await check("document: undo and redo reach the text of both windows", async () => {
-    const before = await text(one);
-    await at(one, "undo").click();
-    await until(async () => (await text(two)) !== before, "undone in the other window");
-    await at(one, "redo").click();
-    await until(async () => (await text(two)) === before, "redone in the other window");
+  await check("document: the assistant's edit shows as a live diff of words, in both windows", async () => {
+    for (const window of [a, b]) {
+      await window.at("diff").waitFor();
+      const words = (tag) => window.at("diff").locator(tag).allInnerTexts();
+      await until(async () => (await words("ins")).join(" ").includes("The"), "the inserted word");
+      const [ins, del] = [await words("ins"), await words("del")];
+      that(del.join(" ").includes("teh") && ins.join("").includes("one line a request"), `ins ${ins}, del ${del}`);
+      // A word, not its line.
+      that(!ins.some((text) => text.includes("settings page")), `more than words: ${ins}`);
+    }
+    await a.shot("document-diff");
+    await rest(client);
+    await until(async () => await a.at("lock").isHidden(), "no lock after the turn");
   });
-  await check("chat: patch edits, an applied directive and a refused one with advice", async () => {
-    await at(one, "patch-edits").check({ force: true });
-    await until(async () => (await client.ask("canvas.get")).chat.usePatchEdits, "switched on");
-    await say(one, "a directive");
-    await until(async () => (await text(two)).includes("and where?"), "the directive's text", 10_000);
-    await idle();
-    await say(one, "a stale one");
-    await until(async () => (await one.getByTestId("notice").allInnerTexts()).join().includes("re-sync"), "a notice with advice", 10_000);
-    await shot(one, "chat-refused");
-    await idle();
-    await at(one, "patch-edits").uncheck({ force: true });
+  await check("chat: directives and calls show by icon, summary and preview", async () => {
+    const all = await items(client);
+    const edit = all.find((item) => item.kind === "edit" && item.preview?.length);
+    that(edit, `no edit among ${all.map((item) => item.kind)}`);
+    equal(edit.status, "applied", "status");
+    that(edit.preview.length <= 12, `${edit.preview.length} lines of preview`);
+    const shown = a.at("chat").locator(".item.edit").filter({ hasText: edit.summary });
+    await shown.first().locator("svg").first().waitFor();
+    that((await shown.last().locator("del, ins").count()) >= 2, "no preview of what changed");
+    return edit.summary;
   });
-  await check("chat: hidden messages are not shown", async () => {
-    for (const page of [one, two]) that(!(await page.content()).includes("do not display to user"), "a hidden message is in the page");
+  await check("chat: hidden messages are nowhere in the page", async () => {
+    for (const window of [a, b]) {
+      const text = await window.page.evaluate(() => document.documentElement.textContent);
+      that(!/do not display to user/i.test(text), "the page shows a hidden message");
+    }
+    that(!/do not display/i.test(JSON.stringify(await client.get())), "the answer of canvas.get has a hidden message");
   });
-  await check("document: a reload shows the same", async () => {
-    const before = await text(one);
-    await one.reload();
-    await until(async () => (await text(one)) === before, "the text");
+
+  await check("document: typing is blocked while the assistant has the lock, with a sentence", async () => {
+    await send(a, "a slow edit, please");
+    await a.at("lock").waitFor();
+    const before = await a.at("doc").inputValue();
+    equal(await a.at("doc").isEditable(), false, "the editor can be edited");
+    await a.at("doc").focus();
+    await a.page.keyboard.type("x");
+    equal(await a.at("doc").inputValue(), before, "text");
+    await until(async () => /take control/i.test(await a.says()), "a sentence");
+    await a.shot("document-locked");
   });
-  await Promise.all([one.close(), two.close()]);
+  await axe(a, "document: axe, locked", "#document");
+  await check("document: Take control ends the turn; the late patch is STALE_EPOCH", async () => {
+    const epoch = (await client.get()).epoch;
+    await b.at("take-control").click();
+    await until(async () => await a.at("lock").isHidden(), "no lock in the other window");
+    await until(async () => await a.at("doc").isEditable(), "typing is possible");
+    await rest(client);
+    that((await client.get()).epoch > epoch, "the epoch is the same");
+    const late = await until(async () => (await items(client)).find((item) => item.code === "STALE_EPOCH"), "the refused patch in the chat");
+    equal([late.kind, late.status], ["edit", "refused"], "the late patch");
+    await a.at("chat").getByText("STALE_EPOCH").first().waitFor();
+    that((await textOf(client)).includes("**CSV** twice this month"), "the late patch was taken");
+    await a.shot("document-control");
+  });
+
+  await check("two windows type in different paragraphs at once: both stay", async () => {
+    await Promise.all([
+      typeBehind(a, "The next version of the service.", " Ours, written first."),
+      typeBehind(b, "- Is one more version enough for the old file?", " Theirs, written last."),
+    ]);
+    const whole = await until(async () => {
+      const text = await textOf(client);
+      return text.includes("service. Ours, written first. What") && text.includes("old file? Theirs, written last.") && text;
+    }, "both texts on the server");
+    for (const window of [a, b]) await until(async () => (await window.at("doc").inputValue()) === whole.replaceAll("\r", ""), "the same text in each window");
+  });
+  await check("two windows type at one place at once: a sentence, nothing is lost", async () => {
+    const write = (window, text, isSent) =>
+      window.page.evaluate(
+        ([words, mine, sent]) => {
+          const editor = document.querySelector("[data-testid=doc]");
+          const at = editor.value.indexOf(words);
+          editor.focus();
+          editor.setRangeText(mine, at, at + words.length, "end");
+          editor.dispatchEvent(new InputEvent("input", { bubbles: true }));
+          if (sent) editor.blur();
+        },
+        ["Customers asked for **CSV** twice this month.", text, isSent],
+      );
+    await Promise.all([write(a, "Nobody asked for the red export.", true), write(b, "Somebody asked for a blue one.", true)]);
+    const said = async (window) => /somebody else|both/i.test(await window.says());
+    await until(async () => (await said(a)) || (await said(b)), "a sentence in one of the windows");
+    await until(async () => {
+      const everywhere = `${await textOf(client)} ${await a.page.evaluate(() => document.body.innerText)} ${await b.page.evaluate(() => document.body.innerText)}`;
+      return everywhere.includes("red export") && everywhere.includes("blue one");
+    }, "both texts");
+    const keeper = (await a.at("kept").count()) > 0 ? a : b;
+    if ((await keeper.at("kept").count()) === 0) return "the document has both";
+    await keeper.shot("document-kept", { full: true });
+    const other = (await textOf(client)).includes("red export") ? "blue one" : "red export";
+    await keeper.at("kept-use").first().click();
+    await until(async () => (await textOf(client)).includes(other), "the kept text, put in its place");
+    return `kept: ${other}`;
+  });
+  await check("document: an emoji, a line of CRLF and markup are text", async () => {
+    const hostile = "<img src=x onerror=\"window.broken=1\"> <script>window.broken=2</script> [x](javascript:window.broken=3) 🎉";
+    const { document } = await client.get();
+    await client.request("document.edit", {
+      canvasId: "studio",
+      baseRevisionId: document.revisionId,
+      splice: { at: document.markdown.length, remove: 0, insert: `\n\n${hostile}\n` },
+    });
+    for (const window of [a, b]) {
+      await until(async () => (await window.at("doc-view").innerText()).includes("onerror"), "the markup as text");
+      equal(await window.page.evaluate(() => [window.broken, document.querySelectorAll("#document :is(img, script, [href^='javascript:'])").length]), [null, 0], "inert");
+    }
+  });
+
+  await check("chat: the switch of patch edits is the canvas's, in both windows", async () => {
+    await a.at("patch-edits").check();
+    await until(async () => (await client.get()).chat.usePatchEdits === true, "the setting");
+    await until(async () => await b.at("patch-edits").isChecked(), "the other window");
+    await send(a, "a directive, please");
+    await until(async () => (await textOf(client)).includes("and where?"), "the directive's edit");
+    await rest(client);
+    that((await items(client)).some((item) => item.kind === "edit" && item.status === "applied" && item.icon === "patch"), "no applied patch in the chat");
+  });
+  await check("chat: a refused directive shows a notice with advice, and changes nothing", async () => {
+    const before = await textOf(client);
+    await send(a, "a stale one now");
+    await a.at("notice").waitFor();
+    const notice = (await items(client)).findLast((item) => item.kind === "notice");
+    that(notice?.advice && notice.code, `no advice: ${JSON.stringify(notice)}`);
+    const shown = await a.at("notice").innerText();
+    that(shown.includes(notice.advice) && shown.includes(notice.code), `the notice says: ${shown}`);
+    await rest(client);
+    equal(await textOf(client), before, "the document");
+    await a.shot("chat-notice");
+    return `${notice.code}: ${notice.advice}`.slice(0, 120);
+  });
+  await axe(a, "chat: axe with a notice", "#chat");
+  await a.at("patch-edits").uncheck();
+  await check("document: undo and redo of what was typed", async () => {
+    await a.page.evaluate(() => document.activeElement?.blur());
+    const before = await textOf(client);
+    await typeBehind(a, "# Release 1.3", ", undone soon");
+    await until(async () => (await textOf(client)).includes("undone soon"), "typed");
+    await until(() => a.at("undo").isEnabled(), "undo");
+    await until(async () => {
+      if ((await textOf(client)) === before) return true;
+      await a.at("undo").click();
+      await pause(150);
+      return false;
+    }, "the text of before");
+    await a.at("redo").click();
+    await until(async () => (await textOf(client)) !== before, "something is redone");
+  });
 }

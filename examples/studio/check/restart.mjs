@@ -1,68 +1,101 @@
-// A server that is killed and started again; a database that is locked; tools of another version.
-import { spawn } from "node:child_process";
-import { join } from "node:path";
-import { client as connect, start } from "./studio.mjs";
+// The server is killed and started again, on the same port and file: nothing is lost, and what was not answered is.
 import { check, equal, that, until } from "./report.mjs";
+import { rest, send } from "./document.mjs";
+import { boardOf } from "./board.mjs";
+import { stateIn } from "./surface.mjs";
+import { Client } from "./wire.mjs";
 
-export async function restarts(scene) {
-  const { open, shot, folder, binary } = scene;
-  const one = await open("restart-one");
-  const two = await open("restart-two");
-  const at = (page, id) => page.getByTestId(id);
-  const again = async (...more) => {
-    scene.studio = await start(binary, ["--port", String(scene.studio.port), "--db", join(folder, "studio.db"), ...more]);
-    scene.client = await connect(scene.studio);
-  };
-  await check("acceptance 6 of 001: killed and started again, the windows reconnect and nothing is lost", async () => {
-    const before = await scene.client.ask("canvas.get");
-    await scene.studio.stop("SIGKILL");
-    for (const page of [one, two]) await at(page, "offline").waitFor();
-    await shot(one, "offline");
-    await at(one, "doc").evaluate((area) => {
-      area.focus();
-      area.setSelectionRange(0, 0);
-    });
-    await one.keyboard.type("Typed while away. ");
-    await again();
-    for (const page of [one, two]) await at(page, "offline").waitFor({ state: "hidden", timeout: 12_000 });
-    await until(async () => (await at(two, "doc").inputValue()).startsWith("Typed while away. "), "what was typed meanwhile", 8_000);
-    const after = await scene.client.ask("canvas.get");
-    equal(after.state, before.state, "state");
-    equal(after.board.canvas.components.map(({ id, position }) => [id, position]), before.board.canvas.components.map(({ id, position }) => [id, position]), "board");
-    equal(after.document.markdown, `Typed while away. ${before.document.markdown}`, "document");
+const MARK = "Typed while nobody listened.";
+
+/** `restart(more)` starts the server on the same port and file, and gives a client of it. */
+export async function restartScenes({ a, b, client, studio, restart }) {
+  await check("recipe: the assistant records one; it refreshes without the assistant", async () => {
+    await send(a, "make a recipe, please");
+    await rest(client);
+    await until(async () => Object.keys((await client.get()).recipe?.components ?? {}).length > 0, "a component that a recipe feeds");
+    await a.at("refresh-recipe").click();
+    await until(async () => /refreshed/.test(await a.says()), "a sentence");
+    equal(await a.page.locator("[data-testid^=stale-]").count(), 0, "stale marks");
   });
-  await check("tools of another version: the stale mark shows, Rebuild sends one turn", async () => {
-    await scene.studio.stop();
-    await again("--tools-version", "2");
-    for (const page of [one, two]) await at(page, "offline").waitFor({ state: "hidden", timeout: 12_000 });
-    await scene.client.ask("recipe.refresh");
-    const { recipe } = await scene.client.ask("canvas.get");
-    const [id, data] = Object.entries(recipe.components)[0];
-    equal(data.status, "stale", "status");
-    await at(one, `stale-${id}`).waitFor().catch(async (fault) => {
-      await shot(one, "FAILED-stale", { full: true });
-      throw fault;
-    });
-    await shot(one, "stale");
-    await one.waitForTimeout(3_100);
-    await at(one, `rebuild-${id}`).click();
-    await until(async () => (await scene.client.ask("canvas.get")).recipe.components[id].status === "ready", "rebuilt", 15_000);
-    await until(async () => (await at(one, `stale-${id}`).count()) === 0, "no mark");
+
+  const before = await client.get();
+  let pinned;
+  await check("a request whose answer was lost is answered from the receipt, and done once", async () => {
+    const name = `lost-${before.revision}`;
+    const one = await Client.at(studio.page, name);
+    one.send({ type: "req", id: "x1", method: "board.command", params: { canvasId: "studio", command: { type: "view.save", payload: { name: "Lost" } } } });
+    // Gone before it can read the answer.
+    await until(async () => (await boardOf(client)).views.some((view) => view.name === "Lost"), "the view");
+    one.socket.terminate();
+    const two = await Client.at(studio.page, name);
+    const command = { type: "view.save", payload: { name: "Lost" } };
+    const answer = await two.request("board.command", { canvasId: "studio", command }, "x1");
+    equal(answer.success, true, "the answer");
+    equal((await boardOf(client)).views.filter((view) => view.name === "Lost").length, 1, "views of that name");
+    await two.end();
   });
-  await check("a database that another process has locked: a sentence, nothing lost, the server goes on", async () => {
-    const script = "import sqlite3,sys,time\nc=sqlite3.connect(sys.argv[1],isolation_level=None)\nc.execute('BEGIN EXCLUSIVE')\nprint('locked',flush=True)\ntime.sleep(float(sys.argv[2]))\n";
-    const locker = spawn("python3", ["-c", script, join(folder, "studio.db"), "9"], { stdio: ["ignore", "pipe", "inherit"] });
-    await new Promise((resolve) => locker.stdout.once("data", resolve));
-    const before = await at(one, "doc").inputValue();
-    await at(one, "doc").evaluate((area) => {
-      area.focus();
-      area.setSelectionRange(0, 0);
-    });
-    await one.keyboard.type("Locked. ");
-    equal(await at(one, "doc").inputValue(), `Locked. ${before}`, "the editor");
-    await new Promise((resolve) => locker.on("exit", resolve));
-    await until(async () => (await scene.client.ask("canvas.get")).document.markdown.startsWith("Locked. "), "stored in the end", 15_000);
-    that(await at(two, "doc").inputValue(), "the other window");
+  await check("server killed while a request waits: both windows say so, and keep what is typed", async () => {
+    studio.child.kill("SIGSTOP");
+    const id = (await a.page.locator(".card").first().getAttribute("data-testid")).slice(4);
+    await a.at(`cmp-${id}`).focus();
+    await a.page.keyboard.press("p"); // reaches a server that will never answer
+    studio.child.kill("SIGKILL");
+    equal((await studio.gone).signal, "SIGKILL", "how it ended");
+    for (const window of [a, b]) await window.at("offline").waitFor();
+    await b.page.evaluate((text) => {
+      const editor = document.querySelector("[data-testid=doc]");
+      editor.focus();
+      editor.setRangeText(`\n${text}\n`, editor.value.length, editor.value.length, "end");
+      editor.dispatchEvent(new InputEvent("input", { bubbles: true }));
+    }, MARK);
+    await b.at("chat-input").fill("not sent yet");
+    that((await b.at("doc").inputValue()).includes(MARK), "the editor lost it");
+    await a.shot("offline");
+    pinned = id;
   });
-  await Promise.all([one.close(), two.close()]);
+  await check("started on the same port and file: windows reconnect, unanswered requests are answered, nothing is lost", async () => {
+    const { studio: next, client: again } = await restart();
+    equal(next.page, studio.page, "address");
+    for (const window of [a, b]) await until(async () => await window.at("offline").isHidden(), "the connection", 12_000);
+    await until(async () => (await again.get()).document.markdown.includes(MARK), "what was typed meanwhile");
+    await until(async () => (await boardOf(again)).canvas.components.find(({ id }) => id === pinned).meta.pinned === true, "the request of before");
+    await until(async () => (await a.at("doc").inputValue()).includes(MARK), "what was typed, in the other window");
+    equal(await b.at("chat-input").inputValue(), "not sent yet", "the message that was not sent");
+    await b.at("chat-input").fill("");
+    const after = await again.get();
+    that(after.document.markdown.startsWith(before.document.markdown.slice(0, 200)), "the document is another");
+    equal(after.state, before.state, "state of the surface");
+    equal(after.board.canvas.components.map((one) => one.id).sort(), before.board.canvas.components.map((one) => one.id).sort(), "components");
+    that(after.history.undo.length >= before.history.undo.length, "the history is shorter");
+  });
+  await check("001, criterion 6: the canvas persists across reconnects and new sessions", async () => {
+    await a.page.reload();
+    await a.ready();
+    await a.frame.getByRole("button", { name: "Deploy" }).waitFor();
+    await until(async () => (await stateIn(a))?.version === before.state.version, "the state in a new session");
+    equal((await stateIn(a)).lastDeploy, before.state.lastDeploy, "the last deploy");
+    that((await a.at("doc").inputValue()).includes(MARK), "the document");
+  });
+}
+
+/** After a start with other tools. */
+export async function staleScenes({ a, client }) {
+  await check("recipe: where a tool has changed, its data show as stale, with the reason", async () => {
+    await until(() => a.at("refresh-recipe").isVisible(), "the button");
+    await a.at("refresh-recipe").click();
+    const mark = a.page.locator("[data-testid^=stale-]").first();
+    await mark.waitFor();
+    const { components } = (await client.get()).recipe;
+    that(/CONTRACT_CHANGED/.test(JSON.stringify(components)), JSON.stringify(components));
+    await mark.scrollIntoViewIfNeeded();
+    await a.shot("recipe-stale");
+    return (await mark.innerText()).replace(/\s+/g, " ");
+  });
+  await check("recipe: Rebuild sends the escalation to the assistant, and the mark goes", async () => {
+    const before = (await client.get()).chat.items.length;
+    await a.page.locator("[data-testid^=rebuild-]").first().click();
+    await until(async () => (await client.get()).chat.items.length > before, "a turn");
+    await rest(client);
+    await until(async () => (await a.page.locator("[data-testid^=stale-]").count()) === 0, "no mark any more");
+  });
 }

@@ -1,67 +1,66 @@
-// The server under test, browsers' pages, and a client of its socket.
+// The server under test, as a process that this program has started and ends by its id.
 import { spawn } from "node:child_process";
+import { createServer } from "node:net";
 import { createInterface } from "node:readline";
-import WebSocket from "ws";
-import { that } from "./report.mjs";
 
-export const CANVAS = "studio";
+const PATIENCE = 10_000; // ms until it says where it is
+const LAST = 3_000; // ms until it is gone
 
-/** Starts the studio; ends it by its process id. */
-export async function start(binary, args, env = {}) {
-  const child = spawn(binary, args, { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...env } });
-  let log = "";
-  child.stderr.on("data", (chunk) => {
-    log = (log + chunk).slice(-4_000);
-  });
-  const ended = new Promise((resolve) => child.on("exit", (code, signal) => resolve({ code, signal, log })));
-  const lines = [];
-  const url = await new Promise((resolve, reject) => {
-    createInterface(child.stdout).on("line", (line) => {
-      lines.push(line);
-      resolve(line.trim());
-    });
-    ended.then(({ code, log }) => reject(new Error(`the studio ended with ${code}: ${log}`)));
-    child.on("error", reject);
-  });
-  const stop = async (signal = "SIGTERM") => {
-    if (child.exitCode === null && child.signalCode === null) child.kill(signal);
-    return ended;
+/** Starts `canvas-studio`; `port` 0 takes any. It fails where the program ends before it has said its address. */
+export async function start(program, { port = 0, db, more = [] } = {}) {
+  const child = spawn(program, ["--port", String(port), ...(db ? ["--db", db] : []), ...more], { stdio: ["ignore", "pipe", "pipe"] });
+  const studio = {
+    child,
+    /** What it wrote to standard output and standard error. */
+    out: [],
+    log: "",
+    get isRunning() {
+      return child.exitCode === null && child.signalCode === null;
+    },
+    gone: new Promise((resolve) => child.on("exit", (code, signal) => resolve({ code, signal }))),
+    /** Ends it by its id, and gives how it ended. */
+    async end(signal = "SIGTERM") {
+      if (studio.isRunning) child.kill(signal);
+      const timer = setTimeout(() => child.kill("SIGKILL"), LAST);
+      const how = await studio.gone;
+      clearTimeout(timer);
+      return how;
+    },
   };
-  return { url, port: Number(new URL(url).port), pid: child.pid, stop, lines, log: () => log };
+  child.stderr.on("data", (chunk) => {
+    studio.log = (studio.log + chunk).slice(-8_000);
+  });
+  studio.page = await new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`no address within ${PATIENCE} ms: ${studio.log}`)), PATIENCE);
+    createInterface(child.stdout).on("line", (line) => {
+      studio.out.push(line);
+      clearTimeout(timer);
+      resolve(line.trim().replace(/\/$/, ""));
+    });
+    child.on("error", reject);
+    child.on("exit", (code) => reject(new Error(`the server ended with ${code}: ${studio.log}`)));
+  });
+  studio.port = Number(new URL(studio.page).port);
+  return studio;
 }
 
-/** A client of the socket; `origin` is the page's unless it is given. */
-export async function client(studio, { origin = new URL(studio.url).origin, headers = {}, name = `check-${Math.random()}` } = {}) {
-  const socket = new WebSocket(`ws://127.0.0.1:${studio.port}/ws`, { origin: origin ?? undefined, headers });
-  const events = [];
-  const waiting = new Map();
-  const loose = [];
-  socket.on("message", (data) => {
-    const message = JSON.parse(String(data));
-    if (message.type === "evt") events.push(message);
-    else if (waiting.has(message.id)) {
-      waiting.get(message.id)(message);
-      waiting.delete(message.id);
-    } else loose.push(message);
-  });
-  const closed = new Promise((resolve) => socket.on("close", (code) => resolve(code)));
-  await new Promise((resolve, reject) => {
-    socket.on("open", resolve);
-    socket.on("error", reject);
-    socket.on("unexpected-response", (_, response) => reject(Object.assign(new Error(`status ${response.statusCode}`), { status: response.statusCode })));
-  });
-  let made = 0;
-  const request = (method, params = {}, id = `q${++made}`) =>
-    new Promise((resolve, reject) => {
-      waiting.set(id, resolve);
-      closed.then(() => reject(new Error("closed")));
-      socket.send(JSON.stringify({ type: "req", id, method, params }));
-    });
-  const ask = async (method, params = {}) => {
-    const answer = await request(method, { canvasId: CANVAS, ...params });
-    that(answer.ok, `${method}: ${JSON.stringify(answer.error)}`);
-    return answer.result;
-  };
-  if (name) await request("hello", { clientId: name });
-  return { socket, events, loose, closed, request, ask, end: () => socket.terminate() };
+/** Runs the program until it ends by itself. */
+export async function ran(program, more) {
+  const child = spawn(program, more, { stdio: ["ignore", "pipe", "pipe"] });
+  let [out, log] = ["", ""];
+  child.stdout.on("data", (chunk) => (out += chunk));
+  child.stderr.on("data", (chunk) => (log += chunk));
+  const timer = setTimeout(() => child.kill("SIGKILL"), PATIENCE);
+  const code = await new Promise((resolve) => child.on("exit", resolve));
+  clearTimeout(timer);
+  return { code, out, log };
+}
+
+/** A port that nobody listens at, as far as can be said. */
+export async function freePort() {
+  const server = createServer();
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return port;
 }

@@ -1,78 +1,144 @@
-// The surface: the minimal page of the source document, confirmations, fields, jobs; recipes.
-import { check, equal, that, until } from "./report.mjs";
+// The surface: its frame, the buttons that it may press, the question before them, and the fields that write back.
+import { check, equal, pause, that, until } from "./report.mjs";
+import { rest, send } from "./document.mjs";
+import { codeOf } from "./wire.mjs";
+import { axe } from "./windows.mjs";
 
-export async function surfaces({ open, shot, client }) {
-  const page = await open("surface");
-  const other = await open("surface-two");
-  const at = (id) => page.getByTestId(id);
-  const inside = (window) => window.frameLocator("[data-testid=surface-frame]");
-  const state = async () => (await client.ask("canvas.get")).state;
+/** The page of a surface as its source document writes it. */
+const MINIMAL = `<!doctype html>
+<html>
+  <body>
+    <h1 data-gsv-text="state.service"></h1>
+    <input data-gsv-model="state.version" />
+    <button data-gsv-action="deploy">Deploy</button>
+    <button data-gsv-action="refreshLogs">Refresh Logs</button>
+    <pre data-gsv-text="state.logsTail.result"></pre>
+  </body>
+</html>
+`;
+const SCRIPT = '<script src="/gsv.js"></script>';
+const PERIOD = 30_000; // of the job in the source document's spec
 
-  await check("acceptance 2 of 001: the minimal page, as it is written, is rendered and triggers actions by id", async () => {
-    const { assets } = await client.ask("canvas.get");
-    that(assets.some((asset) => asset.path === "assets/index.html"), "no page");
-    await at("surface-frame").scrollIntoViewIfNeeded();
-    await until(async () => (await inside(page).locator("h1").textContent()) === "api", "the bound text");
-    equal(await inside(page).locator("input").inputValue(), (await state()).version, "the bound field");
-    await inside(page).getByRole("button", { name: "Refresh Logs" }).click();
-    await until(async () => (await inside(page).locator("pre").textContent()).trim() !== "", "the log");
+/** What a frame knows of the state. */
+export const stateIn = (window) => window.frame.locator("html").evaluate(() => window.gsvCanvas.getState());
+
+export async function surfaceScenes({ a, b, client }) {
+  const state = async () => (await client.get()).state;
+  const revision = async () => (await client.get()).descriptor.revision;
+  const press = (window, name) => window.frame.getByRole("button", { name }).click();
+
+  await check("surface: the minimal HTML of 001 runs as it is written", async () => {
+    const { frame } = await client.get();
+    const text = await (await fetch(client.hello.frameOrigin + frame.path)).text();
+    that(text.includes(SCRIPT), "our script is not in it");
+    equal(text.replace(SCRIPT, "").trim(), MINIMAL.trim(), "the page");
+    for (const window of [a, b]) {
+      await window.frame.getByRole("heading", { name: "api" }).waitFor();
+      equal(await window.frame.locator("input").inputValue(), "1.2.7", "version");
+    }
+    equal(await a.at("surface-frame").getAttribute("sandbox"), "allow-scripts", "sandbox");
+    await a.at("surface-frame").scrollIntoViewIfNeeded();
+    await a.shot("surface");
   });
-  await check("surface: an action is confirmed by the page, No changes nothing", async () => {
-    await inside(page).getByRole("button", { name: "Deploy" }).click();
-    await at("confirm").waitFor();
-    that((await at("confirm").innerText()).includes("./deploy"), "the words are not shown");
-    equal(await page.evaluate(() => document.activeElement?.dataset.testid), "confirm-no", "focus");
-    await shot(page, "surface-confirm");
-    await at("confirm-no").click();
-    await at("confirm").waitFor({ state: "hidden" });
-    equal((await state()).lastDeploy, null, "lastDeploy");
+  await check("surface: its job refreshes the logs by itself", async () => {
+    const { logsTail } = await until(async () => ((await state()).logsTail ? state() : null), "logs", PERIOD + 5_000);
+    await until(async () => (await a.frame.locator("pre").innerText()).includes(logsTail.result.trim()), "the logs in the frame");
+    await until(async () => (await b.frame.locator("pre").innerText()).includes(logsTail.result.trim()), "the logs in the other frame");
   });
-  await check("acceptance 5 of 001: nothing in the frame confirms: the request that it sends is asked for again", async () => {
-    const frame = page.frames().find((one) => one.url().includes("/f/"));
-    const asked = frame.evaluate(() => window.gsvCanvas.runAction("deploy", { confirmation: { digest: "0".repeat(64), plannedAt: Date.now() } }).then(() => "ran", (error) => error.code));
-    await at("confirm").waitFor();
-    await at("confirm-no").click();
-    that((await asked) !== "ran", "it ran");
-    equal((await state()).lastDeploy, null, "lastDeploy");
+  await check("surface: deploy asks first; No changes nothing", async () => {
+    const [before, was] = [await state(), await revision()];
+    await press(a, "Deploy");
+    await a.at("confirm").waitFor();
+    const asked = await a.at("confirm").innerText();
+    for (const words of ["server-a__Bash", "./deploy", "api", "1.2.7"]) that(asked.includes(words), `${words} is not in the question: ${asked}`);
+    that(await a.at("confirm-no").evaluate((node) => node === document.activeElement), "the focus is not on No");
+    await a.shot("surface-confirm");
+    await a.at("confirm-no").click();
+    await a.at("confirm").waitFor({ state: "detached" });
+    await pause(300);
+    equal([await state(), await revision()], [before, was], "state and revision");
+    equal(await b.at("confirm").count(), 0, "questions in the other window");
   });
-  await check("surface: deploy pressed and confirmed, the state changes in both windows", async () => {
-    await inside(page).getByRole("button", { name: "Deploy" }).click();
-    await at("confirm-yes").click();
-    await until(async () => (await state()).lastDeploy?.result?.includes("is live"), "deployed");
-    await shot(page, "surface");
+  await check("001, criterion 2: the page renders the surface and triggers an action by its id; confirmed, the state changes in both windows", async () => {
+    await press(a, "Deploy");
+    await a.at("confirm-yes").click();
+    const { lastDeploy } = await until(async () => ((await state()).lastDeploy ? state() : null), "the deploy");
+    that(JSON.stringify(lastDeploy).includes("api 1.2.7 is live"), JSON.stringify(lastDeploy));
+    for (const window of [a, b]) {
+      await until(async () => JSON.stringify((await stateIn(window)).lastDeploy) === JSON.stringify(lastDeploy), "the state in each frame");
+    }
+    // The other button, by the binding of the page and by its id from the script.
+    await press(b, "Refresh Logs");
+    await until(async () => (await a.frame.locator("pre").innerText()).includes("api 1.2.7 is live"), "the log in the other window");
+    const result = await b.frame.locator("html").evaluate(() => window.gsvCanvas.runAction("refreshLogs"));
+    that(JSON.stringify(result).includes("is live"), `runAction gave ${JSON.stringify(result)}`);
+    return JSON.stringify(lastDeploy);
   });
-  await check("surface: a field writes its place, one undo entry a focus, in both windows", async () => {
-    const entries = (await client.ask("canvas.get")).history.undo.length;
-    await inside(page).locator("input").fill("1.2.8");
-    await inside(page).locator("input").press("End");
-    await page.keyboard.type("9");
-    await inside(page).getByRole("button", { name: "Refresh Logs" }).focus();
-    await until(async () => (await state()).version === "1.2.89", "written");
-    await until(async () => (await inside(other).locator("input").inputValue()) === "1.2.89", "in the other window");
-    const after = (await client.ask("canvas.get")).history.undo;
-    that(after.length === Math.min(20, entries + 1), `${after.length} entries after ${entries}`);
-    await at("undo").click();
-    await until(async () => (await state()).version !== "1.2.89", "undone");
+  await check("surface: an action that fails is a sentence with its code", async () => {
+    const code = await a.frame.locator("html").evaluate(() => window.gsvCanvas.runAction("launch").then(() => null, (error) => error.code));
+    that(code, "an action that is not there did not fail");
+    await until(async () => (await a.at("surface-failures").innerText()).includes(code), "the sentence");
+    return (await a.at("surface-failures").innerText()).split("\n")[0];
   });
-  await check("surface: HTML in the state stays text", async () => {
-    await client.ask("canvas.patch", { patch: [{ op: "replace", path: "/service", value: "<img src=x onerror=document.title='broken'>" }] });
-    await until(async () => (await inside(page).locator("h1").textContent()).startsWith("<img"), "as text");
-    equal(await inside(page).locator("h1 img").count(), 0, "elements");
-    await client.ask("history.undo");
+
+  await check("surface: a model field writes back: one patch and one undo entry a focus", async () => {
+    const [before] = (await client.get()).history.undo;
+    const sent = a.sent.length;
+    const field = a.frame.locator("input");
+    await field.click();
+    await a.page.keyboard.press("Control+a");
+    await a.page.keyboard.type("1.2.8", { delay: 20 });
+    equal((await state()).version, "1.2.7", "the state while the field has the focus");
+    await a.page.keyboard.press("Tab");
+    await until(async () => (await state()).version === "1.2.8", "written back");
+    await until(async () => (await b.frame.locator("input").inputValue()) === "1.2.8", "the field of the other window");
+    const patches = a.sent.slice(sent).filter(({ method }) => method === "canvas.patch");
+    equal(patches.map(({ params }) => params.patch), [[{ op: "replace", path: "/version", value: "1.2.8" }]], "patches");
+    const [entry, next] = (await client.get()).history.undo;
+    that(/version|state|surface/i.test(entry.summary) || entry.at !== before?.at, "no undo entry");
+    equal(next, before, "the entry before it");
+    await a.at("undo").click();
+    await until(async () => (await state()).version === "1.2.7", "undone");
+    for (const window of [a, b]) await until(async () => (await window.frame.locator("input").inputValue()) === "1.2.7", "the field");
+    await a.at("redo").click();
+    await until(async () => (await state()).version === "1.2.8", "redone");
   });
-  await check("surface: the assistant changes the state", async () => {
-    await at("chat-input").fill("set the surface");
-    await at("send").click();
-    await until(async () => (await inside(page).locator("input").inputValue()) === "1.3.0", "shown", 10_000);
+  await check("surface: what is typed stays while another window writes; the last one holds", async () => {
+    await a.frame.locator("input").fill("2.0");
+    await client.request("canvas.patch", { canvasId: "studio", patch: [{ op: "replace", path: "/version", value: "1.9" }] });
+    await until(async () => (await b.frame.locator("input").inputValue()) === "1.9", "the other window");
+    equal(await a.frame.locator("input").inputValue(), "2.0", "what is typed");
+    await a.frame.locator("input").blur();
+    await until(async () => (await state()).version === "2.0", "the last one");
   });
-  await check("recipe: the assistant records one, it refreshes without it", async () => {
-    await until(async () => !(await client.ask("canvas.get")).chat.running, "idle");
-    await at("chat-input").fill("make a recipe");
-    await at("send").click();
-    await until(async () => (await client.ask("canvas.get")).recipe !== null, "recorded", 10_000);
-    await until(async () => !(await client.ask("canvas.get")).chat.running, "idle", 10_000);
-    const done = await client.ask("recipe.refresh");
-    equal(done.refreshed.length, 1, "refreshed");
+  await check("surface: the assistant changes its state", async () => {
+    await send(a, "set the version on the surface");
+    await rest(client);
+    for (const window of [a, b]) await until(async () => (await window.frame.locator("input").inputValue()) === "1.3.0", "the version in each window");
   });
-  await Promise.all([page.close(), other.close()]);
+  await check("bad input: HTML in state is text", async () => {
+    const hostile = "</h1><img src=x onerror='parent.broken=1'><script>broken=1</script>";
+    await client.request("canvas.patch", { canvasId: "studio", patch: [{ op: "replace", path: "/service", value: hostile }] });
+    for (const window of [a, b]) {
+      await until(async () => (await window.frame.locator("h1").innerText()) === hostile, "the text");
+      equal(await window.frame.locator("html").evaluate((root) => root.querySelectorAll("img").length), 0, "elements");
+    }
+  });
+  await check("bad input: `__proto__` in state is refused or a plain member, and pollutes nothing", async () => {
+    const codes = [];
+    for (const path of ["/__proto__/polluted", "/constructor/prototype/polluted", "/__proto__"]) {
+      codes.push(await codeOf(client.request("canvas.patch", { canvasId: "studio", patch: [{ op: "add", path, value: { polluted: 1 } }] })));
+    }
+    const value = JSON.parse('{"__proto__": {"polluted": 1}, "constructor": {"prototype": {"polluted": 1}}}');
+    codes.push(await codeOf(client.request("canvas.patch", { canvasId: "studio", patch: [{ op: "add", path: "/odd", value }] })));
+    // It has gone through both windows once a later value is there.
+    await client.request("canvas.patch", { canvasId: "studio", patch: [{ op: "replace", path: "/service", value: "api" }] });
+    for (const window of [a, b]) {
+      await window.frame.getByRole("heading", { name: "api", exact: true }).waitFor();
+      equal(await window.page.evaluate(() => ({}).polluted ?? null), null, "the page's objects");
+      equal(await window.frame.locator("html").evaluate(() => ({}).polluted ?? null), null, "the frame's objects");
+    }
+    return codes.map((code) => code ?? "taken").join(", ");
+  });
+  await axe(a, "surface: axe", "#surface");
 }

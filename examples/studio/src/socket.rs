@@ -82,8 +82,15 @@ pub(crate) fn upgrade(host: Arc<Host>, stop: watch::Receiver<bool>, mut request:
 
 async fn serve(host: Arc<Host>, stop: watch::Receiver<bool>, mut socket: Socket) {
     let (told, ended) = mpsc::channel(UNDER_WAY);
-    let mut connection =
-        Connection { host, client: None, waiting: VecDeque::new(), current: None, told, holds_events: false, under_way: 0 };
+    let mut connection = Connection {
+        host,
+        client: None,
+        waiting: VecDeque::new(),
+        current: None,
+        told,
+        is_getting: false,
+        under_way: 0,
+    };
     let end = connection.run(&mut socket, stop, ended).await;
     connection.leave();
     drop(timeout(2 * GOODBYE, goodbye(socket, end)).await);
@@ -150,8 +157,8 @@ struct Connection {
     current: Option<Running>,
     /// Where those that are overtaken answer.
     told: mpsc::Sender<Answered>,
-    /// Whether that is a snapshot: what happens after it was taken is sent after it.
-    holds_events: bool,
+    /// Whether that asks for the whole canvas: events wait until it is answered, so that none is overtaken by an older state.
+    is_getting: bool,
     /// All that were not answered.
     under_way: usize,
 }
@@ -177,12 +184,13 @@ impl Connection {
         pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut heard = Instant::now();
         loop {
+            let may_send = self.current.is_none() || !self.is_getting;
             let next = tokio::select! {
                 biased;
                 _ = stop.wait_for(|stop| *stop) => Next::Stop,
                 answered = of(&mut self.current) => Next::Answered(answered),
                 Some(answered) = ended.recv() => Next::Answered(answered),
-                event = follow(&mut events), if !self.holds_events => Next::Event(event),
+                event = follow(&mut events), if may_send => Next::Event(event),
                 message = socket.next() => Next::Message(message),
                 _ = pings.tick() => Next::Ping,
             };
@@ -197,7 +205,6 @@ impl Connection {
                         }
                     }
                     self.under_way -= 1;
-                    self.holds_events &= self.current.is_some();
                     self.begin();
                     Message::Text(wire::answer(&id, answer))
                 }
@@ -272,12 +279,12 @@ impl Connection {
                 }
             };
             let host = Arc::clone(&self.host);
-            self.holds_events = request.method == Method::Get;
             if request.method.is_overtaken() {
                 let told = self.told.clone();
                 // It goes on where the page is gone: the page asks again, and is answered as it was.
                 tokio::spawn(async move { drop(told.send(answered(host, client, request).await).await) });
             } else {
+                self.is_getting = request.method == Method::Get;
                 self.current = Some(Box::pin(answered(host, client, request)));
             }
         }

@@ -43,7 +43,7 @@ export function mountChat(root, studio) {
     oninput: fit,
   });
   const send = el("button", { class: "strong", type: "button", "data-testid": "send", onclick: submit }, "Send");
-  const hint = el("p", { class: "hint" }, "Enter sends, Shift+Enter begins a line.");
+  const hint = el("p", { class: "hint" }, "Shift+Enter begins a line.");
   root.append(
     el(
       "header",

@@ -112,10 +112,14 @@ export function mountDocument(root, studio) {
   }
 
   function put(at, end, text) {
-    if (isLocked()) return;
+    if (isLocked()) {
+      studio.say("The assistant is editing, so your text waits here. Take control to put it in now.");
+      return false;
+    }
     editor.setRangeText(text, at, end, "end");
     editor.focus();
     typed();
+    return true;
   }
 
   // Others have written. The caret, the selection and what is in sight stay with the words that they were at.

@@ -5,7 +5,7 @@ import { el } from "./ui.js";
 const SHOWN = 4_000; // characters of a text that are shown
 
 /**
- * `put(at, end, text)` writes into the editor what the person wants after all.
+ * `put(at, end, text)` writes into the editor what the person wants after all, and gives whether it could.
  */
 export function mountKept(root, { text, put, say }) {
   let kept = [];
@@ -34,8 +34,7 @@ export function mountKept(root, { text, put, say }) {
         el("pre", { tabindex: 0, role: "region", "aria-label": label }, content.slice(0, SHOWN) || "(nothing)"),
       );
     const use = () => {
-      drop(one);
-      put(one.at, one.end, one.mine);
+      if (put(one.at, one.end, one.mine)) drop(one);
     };
     const copy = async () => {
       try {
@@ -75,11 +74,10 @@ export function mountKept(root, { text, put, say }) {
       draw();
     },
     follow(splices) {
-      if (kept.length === 0) return;
-      kept = kept.map((one) => {
-        const at = move(one.at, splices);
-        return { ...one, at, end: Math.max(at, move(one.end, splices)) };
-      });
+      for (const one of kept) {
+        one.at = move(one.at, splices);
+        one.end = Math.max(one.at, move(one.end, splices));
+      }
     },
   };
 }

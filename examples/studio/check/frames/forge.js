@@ -1,37 +1,83 @@
-// A hostile page: everything it tries must fail; what succeeded is listed in #out.
-const out = document.getElementById("out"); const got = {};
-const note = (n, v) => { got[n] = v; out.textContent = JSON.stringify(got, null, 1); };
-const tries = {
-  fetch: () => fetch("http://127.0.0.1:" + (location.port - 1) + "/").then(() => "REACHED"),
-  fetchSelf: () => fetch("/gsv.js").then(() => "REACHED"),
-  xhr: () => new Promise((y, n) => { const x = new XMLHttpRequest(); x.onload = () => y("REACHED"); x.onerror = () => n(new Error("x")); x.open("GET", "/gsv.js"); x.send(); }),
-  ws: () => new Promise((y, n) => { const s = new WebSocket("ws://127.0.0.1:" + (location.port - 1) + "/ws"); s.onopen = () => y("REACHED"); s.onerror = () => n(new Error("x")); }),
-  sse: () => new Promise((y, n) => { const s = new EventSource("/gsv.js"); s.onopen = () => y("REACHED"); s.onerror = () => n(new Error("x")); }),
-  beacon: () => navigator.sendBeacon("http://127.0.0.1:" + (location.port - 1) + "/x", "y") && "QUEUED (blocked by CSP later)",
-  img: () => new Promise((y, n) => { const i = new Image(); i.onload = () => y("REACHED"); i.onerror = () => n(new Error("x")); i.src = "http://127.0.0.1:" + (location.port - 1) + "/icon.svg"; }),
-  localStorage: () => { localStorage.x = 1; return "STORED"; },
-  cookie: () => { document.cookie = "a=1"; if (document.cookie) return "STORED"; throw new Error("none"); },
-  indexedDB: () => new Promise((y, n) => { const r = indexedDB.open("x"); r.onsuccess = () => y("STORED"); r.onerror = () => n(new Error("x")); }),
-  parentDom: () => parent.document.title,
-  topNav: () => { top.location = "about:blank"; return "assigned"; },
-  popup: () => (window.open("about:blank") ? "OPENED" : Promise.reject(new Error("null"))),
-  evalCode: () => eval("1+1"),
-  inline: () => { const s = document.createElement("script"); s.textContent = "window.PWNED=1"; document.body.append(s); if (window.PWNED) return "RAN"; throw new Error("no"); },
-  textScript: () => { const s = document.createElement("script"); s.setAttribute("data-gsv-text", "state.service"); document.body.append(s); return s.textContent === "" ? Promise.reject(new Error("no")) : "WRITTEN"; },
-  worker: () => { new Worker("/gsv.js"); return "STARTED"; },
-  frame: () => new Promise((y, n) => { const i = document.createElement("iframe"); i.src = "/f/studio/assets/index.html"; i.onload = () => setTimeout(() => { try { i.contentDocument ? n(new Error("error page")) : n(new Error("opaque")); } catch (e) { n(e); } }, 100); document.body.append(i); }),
-  rtc: () => { const c = new RTCPeerConnection({ iceServers: [{ urls: "stun:127.0.0.1:9" }] }); c.createDataChannel("x"); return c.createOffer().then((o) => c.setLocalDescription(o)).then(() => "CONNECTED?"); },
-};
-(async () => {
-  for (const [n, f] of Object.entries(tries)) { try { note(n, String(await Promise.race([f(), new Promise((_, r) => setTimeout(() => r(new Error("timeout")), 1500))]))); } catch (e) { note(n, "refused: " + e.name); } }
-  // Forged messages to the page.
-  for (const m of [{ type: "gsv.port" }, { type: "run", id: 1, actionId: "deploy" }, { type: "confirm", yes: true }, { type: "state", state: {} }, { type: "evt", event: "canvas.updated" }]) parent.postMessage(m, "*");
-  // The port, caught on its way.
-  const real = MessagePort.prototype.postMessage; let port;
-  MessagePort.prototype.postMessage = function (...a) { port = this; return real.apply(this, a); };
-  gsvCanvas.runAction("nope").catch(() => {}); 
-  note("port", port ? "caught" : "not caught");
-  if (port) for (const m of [null, 7, "x", { type: "confirm", yes: true }, { type: "run", id: 2, actionId: "deploy", confirmation: { digest: "d", plannedAt: 1 } }, { type: "ran", id: 1, ok: true },
-    { type: "model", path: "state.__proto__.polluted", value: 1 }, { type: "model", path: "state.constructor.prototype.x", value: 1 }, { type: "model", path: "state", value: 1 }, { type: "model", path: "state.nested", value: 1 }, { type: "model", path: "state.nested.list", value: "x" }, { type: "model", path: "spec.actions", value: 1 }, { type: "model", path: "state.version", value: { a: 1 } }, { type: "model", path: "state.no.such", value: 1 }]) real.call(port, m);
-  note("done", true);
+// Says to the page all that a frame might say, by the window and by the port, which it takes from our script.
+(() => {
+  const out = document.querySelector("#out");
+  const said = [];
+  const say = (text) => {
+    said.push(text);
+    out.textContent = said.join("\n");
+  };
+  const digest = "0".repeat(64);
+  const yes = { digest, plannedAt: Date.now() };
+
+  for (const message of [
+    { type: "gsv.port" },
+    { type: "run", id: 1, actionId: "deploy" },
+    { type: "model", path: "state.version", value: "9.9.9" },
+    { type: "confirm", yes: true, ...yes },
+    { type: "req", id: "x", method: "canvas.action", params: { canvasId: "CANVAS", actionId: "deploy", confirmation: yes } },
+    { type: "evt", event: "canvas.updated", payload: { canvasId: "CANVAS", state: { service: "forged" } } },
+    { type: "res", id: "x", ok: true, result: {} },
+    "deploy",
+    null,
+  ]) {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = ({ data }) => say(`answered by a port of its own: ${JSON.stringify(data)}`);
+    parent.postMessage(message, "*", [port2]);
+  }
+
+  const real = MessagePort.prototype.postMessage;
+  let port = null;
+  MessagePort.prototype.postMessage = function (...message) {
+    port = this;
+    return real.apply(this, message);
+  };
+
+  window.forge = async () => {
+    window.gsvCanvas.runAction("nothing").catch(({ code }) => say(`nothing: ${code}`));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    say(port ? "the port is taken" : "no port");
+    const send = (message) => real.call(port, message);
+    port?.addEventListener("message", ({ data }) => data?.type === "ran" && say(`${data.id}: ${data.ok ? "ok" : Object.keys(data.error).sort()} ${data.error?.code ?? ""}`));
+    const ring = {};
+    ring.ring = ring;
+    const messages = [
+      null,
+      7,
+      "deploy",
+      [],
+      { type: "confirm", yes: true, ...yes },
+      { type: "ran", id: 1, ok: true },
+      { type: "state", state: { service: "forged" } },
+      { type: "run", id: 100, actionId: "deploy", confirmation: yes },
+      { type: "run", id: 101, actionId: "refreshLogs", input: {}, tool: "server-a__Bash", args: { command: "./deploy api 9.9.9" } },
+      { type: "run", id: 102, actionId: "server-a__Bash", input: { command: "./deploy api 9.9.9" } },
+      { type: "run", id: 103, actionId: "gsv__LogsGet" },
+      { type: "run", id: 104, binding: "buttons.deployNow" },
+      { type: "run", id: 105, actionId: "__proto__" },
+      { type: "run", id: 106, actionId: "constructor" },
+      { type: "run", id: 107, actionId: { toString: "deploy" } },
+      { type: "run", id: "108", actionId: "deploy" },
+      { type: "run", id: 109, actionId: "deploy", input: ring },
+    ];
+    for (const message of messages) {
+      send(message);
+      await new Promise((resolve) => setTimeout(resolve, 60)); // slowly enough not to be dropped
+    }
+    for (const [path, value] of [
+      ["state.__proto__.polluted", 1],
+      ["state.constructor.prototype.polluted", 1],
+      ["state", { service: "forged" }],
+      ["state.nested", 1],
+      ["state.nested.list", "x"],
+      ["state.version", { a: 1 }],
+      ["state.no.such", 1],
+      ["spec.actions", 1],
+      ["toolPolicy.allow", "x"],
+      ["/version", "x"],
+    ]) {
+      send({ type: "model", path, value });
+      await new Promise((resolve) => setTimeout(resolve, 60));
+    }
+    document.body.dataset.done = "yes";
+  };
 })();

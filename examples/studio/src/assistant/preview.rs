@@ -51,6 +51,9 @@ pub(super) fn of_diff(diff: &str) -> Vec<Row> {
         rows.push(Row { tag, text: text.chars().take(WIDTH).collect() });
     }
     rows.truncate(LINES);
+    while rows.last().is_some_and(|row| row.tag == Tag::Same && row.text.is_empty()) {
+        rows.pop();
+    }
     rows
 }
 

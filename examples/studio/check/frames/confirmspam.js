@@ -1,1 +1,0 @@
-document.getElementById("t").onclick = () => { const go = () => gsvCanvas.runAction("deploy").catch((e) => { document.getElementById("out").textContent += e.code + " "; if (e.code === "DECLINED") go(); }); go(); go(); };

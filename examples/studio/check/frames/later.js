@@ -1,4 +1,0 @@
-const add = (html) => { const d = document.createElement("div"); d.innerHTML = html; document.body.append(d); return d; };
-add('<b data-gsv-text="state.service"></b><i data-gsv-text="state.__proto__.toString"></i><u data-gsv-text="state.constructor.name"></u><code data-gsv-text="state.nested.list"></code><em data-gsv-text="state.nested.list.1"></em><s data-gsv-text="state.nested.list.length"></s>');
-add('<input id=c type=checkbox data-gsv-model="state.nested.flag"><select id=s data-gsv-model="state.service"><option>api</option><option>web</option><option>db</option></select><textarea id=a data-gsv-model="state.notes"></textarea><input id=n type=number data-gsv-model="state.count"><input id=v data-gsv-model="state.version"><div id=d data-gsv-action="refreshLogs">logs</div>');
-window.heard = []; const stop = gsvCanvas.subscribe((s) => heard.push(s.version)); window.stop = stop;

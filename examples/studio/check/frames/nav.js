@@ -1,1 +1,0 @@
-setTimeout(() => { location.href = "/f/studio/assets/later.html"; }, 400);
