@@ -10,6 +10,7 @@ mod report;
 mod windows;
 
 use std::env;
+use std::io::Write as _;
 use std::process::{ExitCode, Stdio};
 use std::time::Duration;
 
@@ -46,7 +47,7 @@ fn main() -> ExitCode {
     match measured {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("studio-bench: {error}");
+            drop(writeln!(std::io::stderr(), "studio-bench: {error}"));
             ExitCode::FAILURE
         }
     }

@@ -89,7 +89,7 @@ async fn pressing(port: u16, name: &str) -> (Client, Value) {
 }
 
 async fn press(client: &mut Client, component: &Value, number: usize) {
-    let action = json!({"type": "user.pin", "componentId": component, "pinned": number % 2 == 0});
+    let action = json!({"type": "user.pin", "componentId": component, "pinned": number.is_multiple_of(2)});
     client.ok("board.action", json!({"action": action})).await;
     client.events.clear();
 }
@@ -120,7 +120,8 @@ async fn to_second(port: u16, name: &str, hand: &mut Client, component: &Value, 
     let mut times = Vec::new();
     for number in 0..presses {
         let begun = Instant::now();
-        let action = json!({"type": "user.pin", "componentId": component, "pinned": number % 2 == 0});
+        let action =
+            json!({"type": "user.pin", "componentId": component, "pinned": number.is_multiple_of(2)});
         let id = format!("{name}-{number}");
         let request = json!({"type": "req", "id": id, "method": "board.action",
             "params": {"canvasId": "studio", "action": action}});
