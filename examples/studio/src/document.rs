@@ -3,13 +3,13 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, PoisonError};
 
-use canvas_core::{Base, CanvasId, Edit, Edited, OpKey, RevisionId, TakeControl};
+use canvas_core::{Base, BlobId, CanvasId, Edit, Edited, OpKey, RevisionId, TakeControl};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::clock;
 use crate::error::{Answer, Failure};
 use crate::host::Host;
-use crate::shown;
 use crate::splice::Splice;
 
 /// Texts that are kept of a canvas.
@@ -18,31 +18,33 @@ const KEPT: usize = 128;
 /// Bytes of texts that are kept of a canvas.
 const KEPT_BYTES: usize = 16 << 20;
 
-/// The texts of the last revisions, for edits that say only what they change.
+/// The last texts of each canvas, for edits that say only what they change.
 #[derive(Debug, Default)]
 pub(crate) struct Texts {
-    canvases: Mutex<HashMap<CanvasId, VecDeque<(RevisionId, String)>>>,
+    canvases: Mutex<HashMap<CanvasId, VecDeque<(BlobId, String)>>>,
 }
 
 impl Texts {
-    pub(crate) fn keep(&self, canvas: &CanvasId, revision: RevisionId, text: &str) {
+    pub(crate) fn keep(&self, canvas: &CanvasId, document: BlobId, text: &str) {
         let mut canvases = self.canvases.lock().unwrap_or_else(PoisonError::into_inner);
         let texts = canvases.entry(canvas.clone()).or_default();
-        if texts.iter().any(|(known, _)| *known == revision) {
+        if texts.iter().any(|(known, _)| *known == document) {
             return;
         }
-        texts.push_back((revision, text.to_owned()));
+        texts.push_back((document, text.to_owned()));
         let bytes =
-            |texts: &VecDeque<(RevisionId, String)>| texts.iter().map(|(_, text)| text.len()).sum::<usize>();
+            |texts: &VecDeque<(BlobId, String)>| texts.iter().map(|(_, text)| text.len()).sum::<usize>();
         while texts.len() > KEPT || texts.len() > 1 && bytes(texts) > KEPT_BYTES {
             texts.pop_front();
         }
     }
 
+    /// The text of a revision. Revisions that differ in other faces have the same.
     fn get(&self, canvas: &CanvasId, revision: RevisionId) -> Option<String> {
         let canvases = self.canvases.lock().unwrap_or_else(PoisonError::into_inner);
-        let texts = canvases.get(canvas)?;
-        texts.iter().rev().find(|(known, _)| *known == revision).map(|(_, text)| text.clone())
+        let is_named = |document| RevisionId::new(revision.revision(), document) == revision;
+        let found = canvases.get(canvas)?.iter().rev().find(|(document, _)| is_named(*document));
+        found.map(|(_, text)| text.clone())
     }
 }
 
@@ -99,13 +101,17 @@ pub(crate) async fn edit(host: &Host, operation: &OpKey, params: Value) -> Answe
         }
     };
     let edit = Edit { markdown: markdown.clone(), base: Some(Base::Id(base)) };
-    let (Edited { epoch, revision, moved }, snapshot) = host.act(&canvas_id, operation, edit).await?;
-    // The name of the text, which an edit that changes nothing does not move; of a retry the one of then.
-    let is_now = snapshot.revision_id() == revision;
-    let revision = if is_now { shown::document_revision(&snapshot) } else { revision };
-    if !moved {
-        host.texts.keep(&canvas_id, revision, &markdown);
-    }
+    let answered = host.engine.call(&canvas_id, operation, edit, clock::now()).await?;
+    let snapshot = answered.snapshot;
+    let Edited { epoch, revision, moved } = answered.result.map_err(|refusal| {
+        let Failure(mut error) = Failure::refused(&refusal);
+        // With both texts: what was sent, and the one that is there.
+        error["yours"] = markdown.into();
+        error["markdown"] = snapshot.text().into();
+        error["revisionId"] = json!(snapshot.revision_id());
+        Failure(error)
+    })?;
+    host.texts.keep(&canvas_id, snapshot.document.id(), snapshot.text());
     host.note_revision(&canvas_id, snapshot.revision_id());
     Ok(json!({"revisionId": revision, "epoch": epoch, "moved": moved}))
 }

@@ -1,11 +1,10 @@
 //! What pages are sent of changes of the document.
 
-use canvas_core::{Actor, CanvasId, EngineError, Entry, EntryNumber, RevisionId, Snapshot, Step};
+use canvas_core::{Actor, BlobId, CanvasId, EngineError, Entry, EntryNumber, RevisionId, Snapshot, Step};
 use serde_json::{Value, json};
 
 use crate::clock;
 use crate::host::Host;
-use crate::shown;
 use crate::splice::{Splice, words};
 
 /// Changes that are sent one by one; of more the sum is.
@@ -29,14 +28,13 @@ struct Change {
     origin: Option<(String, String)>,
 }
 
-/// Sends the changes since, each with whose it is.
+/// Sends the changes since, each with whose it is. Gives the revision that the last of them has led to.
 pub(crate) async fn bring(
     host: &Host,
     canvas: &CanvasId,
     before: Before<'_>,
     snapshot: &Snapshot,
-) -> Result<(), EngineError> {
-    let revision = shown::document_revision(snapshot);
+) -> Result<RevisionId, EngineError> {
     let entries = snapshot.head.journal().entries;
     let count = entries.saturating_sub(before.entries);
     let read = match usize::try_from(count) {
@@ -46,20 +44,19 @@ pub(crate) async fn bring(
         }
         _ => Vec::new(),
     };
-    let changes = replayed(before.text, &read).filter(|changes| {
-        changes.last().is_some_and(|last| last.text == snapshot.text() && last.after == revision)
-    });
+    let changes = replayed(before.text, &read)
+        .filter(|changes| changes.last().is_some_and(|last| last.text == snapshot.text()));
     let changes = changes.unwrap_or_else(|| {
         let actor = read.first().map_or(Actor::User, |entry| entry.actor);
-        vec![Change { after: revision, text: snapshot.text().to_owned(), actor, origin: None }]
+        vec![Change { after: snapshot.revision_id(), text: snapshot.text().to_owned(), actor, origin: None }]
     });
     let (mut base, mut text) = (before.revision, before.text);
     for change in &changes {
-        host.texts.keep(canvas, change.after, &change.text);
+        host.texts.keep(canvas, BlobId::of(change.text.as_bytes()), &change.text);
         host.publish(canvas, "canvas.document.updated", payload(base, text, change, snapshot));
         (base, text) = (change.after, &change.text);
     }
-    Ok(())
+    Ok(base)
 }
 
 /// The texts that the entries, newest first, lead to; `None` where they do not say.

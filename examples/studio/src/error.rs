@@ -1,6 +1,6 @@
 //! What a request is refused with.
 
-use canvas_core::{EngineError, Refusal, Refused, StoreErrorKind};
+use canvas_core::{EngineError, Refused, StoreErrorKind};
 use canvas_tools::surface::SurfaceError;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -35,7 +35,7 @@ impl Failure {
         })
     }
 
-    /// What the rules of the canvas refuse; of an edit on an older text, with both texts.
+    /// What the rules of the canvas refuse.
     pub(crate) fn refused(refusal: &impl Refused) -> Self {
         let refusal = refusal.view();
         let mut error = json!({
@@ -43,9 +43,6 @@ impl Failure {
         });
         if let Some(reason) = refusal.reason() {
             error["reason"] = reason.into();
-        }
-        if let Refusal::StaleEdit(stale) = refusal {
-            error["yours"] = stale.markdown.as_str().into();
         }
         Self(error)
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use canvas_core::lease::Timestamp;
 use canvas_core::surface::SurfaceEvent;
-use canvas_core::{CanvasId, CanvasStatus, EngineError, Face, RevisionId, Snapshot, WatchEvent};
+use canvas_core::{BlobId, CanvasId, CanvasStatus, EngineError, Face, RevisionId, Snapshot, WatchEvent};
 use canvas_store_sqlite::Listener;
 use serde_json::{Value, json};
 
@@ -29,7 +29,7 @@ const STATE: usize = 64 << 10;
 #[derive(Default)]
 struct Sent {
     text: String,
-    revision: Option<RevisionId>,
+    document: Option<(RevisionId, BlobId)>,
     /// Entries of the journal that were looked at.
     entries: u64,
     lock: Value,
@@ -134,17 +134,18 @@ async fn bring_document(
     sent: &mut Sent,
     snapshot: &Snapshot,
 ) -> Result<(), EngineError> {
-    let revision = shown::document_revision(snapshot);
-    if sent.revision == Some(revision) {
+    let document = snapshot.document.id();
+    if sent.document.is_some_and(|(_, known)| known == document) {
         return Ok(());
     }
-    host.texts.keep(canvas, revision, snapshot.text());
-    if let Some(base) = sent.revision {
+    host.texts.keep(canvas, document, snapshot.text());
+    let mut revision = snapshot.revision_id();
+    if let Some((base, _)) = sent.document {
         let before = document_news::Before { text: &sent.text, revision: base, entries: sent.entries };
-        document_news::bring(host, canvas, before, snapshot).await?;
+        revision = document_news::bring(host, canvas, before, snapshot).await?;
     }
     sent.text = snapshot.text().to_owned();
-    sent.revision = Some(revision);
+    sent.document = Some((revision, document));
     Ok(())
 }
 

@@ -71,12 +71,12 @@ pub struct Listening {
     pub origins: Origins,
 }
 
-/// Listens on loopback: at a port for the page, and at any other for frames.
+/// Listens on loopback: at a port for the page, and at the next one that is free for frames.
 ///
 /// # Errors
 ///
 /// One sentence, where the port is taken.
-pub async fn listen(port: u16) -> Result<Listening, String> {
+pub async fn listen(port_of_page: u16) -> Result<Listening, String> {
     let bind = async |port| {
         TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.map_err(|error| match error.kind() {
             io::ErrorKind::AddrInUse => {
@@ -87,19 +87,21 @@ pub async fn listen(port: u16) -> Result<Listening, String> {
             ),
         })
     };
-    let port_of = |listener: &TcpListener| {
-        listener.local_addr().map(|address| address.port()).map_err(|e| e.to_string())
+    let port = |listener: &TcpListener| match listener.local_addr() {
+        Ok(address) => Ok(address.port()),
+        Err(error) => Err(format!("the system does not say where it listens ({error}): start again")),
     };
-    let page = bind(port).await?;
-    // Pages that outlive a restart allow the frames' origin of before: the next port is that where it is free.
-    let frame = match port_of(&page)?.checked_add(1) {
+    let page = bind(port_of_page).await?;
+    // The next port where it is free: after a new start pages that are open find their frames again.
+    let next = port(&page)?.checked_add(1);
+    let frame = match next {
         Some(next) => match bind(next).await {
-            Ok(frame) => frame,
+            Ok(listener) => listener,
             Err(_) => bind(0).await?,
         },
         None => bind(0).await?,
     };
-    let origins = Origins::new(port_of(&page)?, port_of(&frame)?);
+    let origins = Origins::new(port(&page)?, port(&frame)?);
     Ok(Listening { page, frame, origins })
 }
 

@@ -1,7 +1,7 @@
 //! What a page is shown of a canvas.
 
 use canvas_core::recipe::CanvasData;
-use canvas_core::{CanvasId, EngineError, Entry, Face, LockView, RevisionId, Snapshot, Stacks};
+use canvas_core::{CanvasId, EngineError, Entry, LockView, Snapshot, Stacks};
 use serde_json::{Map, Value, json};
 
 use crate::clock;
@@ -23,11 +23,6 @@ pub(crate) fn lock(host: &Host, snapshot: &Snapshot) -> Value {
         "blocksTyping": view.blocks_typing(),
         "canTakeControl": view.can_take_control(),
     })
-}
-
-/// The revision that names the document's text: of now, and of any later one that has the same text.
-pub(crate) fn document_revision(snapshot: &Snapshot) -> RevisionId {
-    RevisionId::new(snapshot.head.face_revision(Face::Document), snapshot.head.document())
 }
 
 /// What can be undone and redone, the newest first.
@@ -69,7 +64,7 @@ pub(crate) async fn all(host: &Host, canvas: &CanvasId, surface: Option<Value>) 
         .as_ref()
         .and_then(|surface| Some((surface.descriptor.entry_asset.as_ref()?, &surface.assets)));
     all["frame"] = entry.map_or(Value::Null, |(entry, assets)| frame::place(canvas, entry.as_str(), assets));
-    all["document"] = json!({"markdown": snapshot.text(), "revisionId": document_revision(&snapshot)});
+    all["document"] = json!({"markdown": snapshot.text(), "revisionId": snapshot.revision_id()});
     all["lock"] = lock(host, &snapshot);
     all["board"] = json!(host.workspace(canvas).await?);
     all["registry"] = json!(registry);
@@ -80,6 +75,6 @@ pub(crate) async fn all(host: &Host, canvas: &CanvasId, surface: Option<Value>) 
     all["revision"] = host.note_revision(canvas, snapshot.revision_id()).into();
     all["epoch"] = json!(snapshot.head.lock().epoch());
     all["promoted"] = (snapshot.head.committed() == Some(snapshot.head.draft())).into();
-    host.texts.keep(canvas, document_revision(&snapshot), snapshot.text());
+    host.texts.keep(canvas, snapshot.document.id(), snapshot.text());
     Ok(all)
 }

@@ -61,8 +61,15 @@ pub(crate) async fn upgrade(host: Arc<Host>, stop: watch::Receiver<bool>, reques
 
 async fn serve(host: Arc<Host>, stop: watch::Receiver<bool>, mut socket: WebSocket) {
     let (told, ended) = mpsc::channel(UNDER_WAY);
-    let mut connection =
-        Connection { host, client: None, waiting: VecDeque::new(), current: None, told, under_way: 0 };
+    let mut connection = Connection {
+        host,
+        client: None,
+        waiting: VecDeque::new(),
+        current: None,
+        is_getting: false,
+        told,
+        under_way: 0,
+    };
     let end = Box::pin(connection.run(&mut socket, stop, ended)).await;
     connection.leave();
     drop(timeout(GOODBYE, goodbye(socket, end)).await);
@@ -113,6 +120,8 @@ struct Connection {
     waiting: VecDeque<wire::Request>,
     /// The one whose turn it is.
     current: Option<Running>,
+    /// Whether that asks for the whole canvas: events wait until it is answered, so that none is overtaken by an older state.
+    is_getting: bool,
     /// Where those that are overtaken answer.
     told: mpsc::Sender<Answered>,
     /// All that were not answered.
@@ -140,12 +149,13 @@ impl Connection {
         pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut heard = Instant::now();
         loop {
+            let may_send = self.current.is_none() || !self.is_getting;
             let next = tokio::select! {
                 biased;
                 _ = stop.wait_for(|stop| *stop) => Next::Stop,
                 answered = of(&mut self.current) => Next::Answered(answered),
                 Some(answered) = ended.recv() => Next::Answered(answered),
-                event = follow(&mut events) => Next::Event(event),
+                event = follow(&mut events), if may_send => Next::Event(event),
                 message = socket.recv() => Next::Message(message),
                 _ = pings.tick() => Next::Ping,
             };
@@ -239,6 +249,7 @@ impl Connection {
                 // It goes on where the page is gone: the page asks again, and is answered as it was.
                 tokio::spawn(async move { drop(told.send(answered(host, client, request).await).await) });
             } else {
+                self.is_getting = request.method == Method::Get;
                 self.current = Some(Box::pin(answered(host, client, request)));
             }
         }

@@ -1,12 +1,14 @@
 //! Triggers: a view is suggested or loaded when a person comes, or at a simulated time.
 
 use std::collections::HashMap;
+use std::slice;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use canvas_core::board::{
-    CanvasCommand, Due, DueAction, LoadView, Occasion, ProactiveMode, TriggerId, TriggerMemory, TriggerType,
-    Workspace, due,
+    CanvasCommand, DayParts, Due, DueAction, LoadView, Occasion, ProactiveMode, ProactiveTrigger,
+    SimulatedTime, SimulatedTimeError, TriggerId, TriggerMemory, ViewId, Workspace, due,
 };
+use canvas_core::lease::Timestamp;
 use canvas_core::{Author, CanvasId, OpKey, RunBoardCommand};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -14,6 +16,12 @@ use serde_json::{Value, json};
 use crate::client::Client;
 use crate::error::{Answer, Failure};
 use crate::host::Host;
+
+/// The zone of simulated times.
+const ZONE: &str = "UTC";
+
+/// A Monday at midnight, in milliseconds since 1970.
+const MONDAY: u64 = 1_704_067_200_000;
 
 /// What triggers have done already.
 #[derive(Debug, Default)]
@@ -61,29 +69,44 @@ pub(crate) async fn simulate(host: &Arc<Host>, params: Value) -> Answer {
     let Some(workspace) = host.workspace(&canvas_id).await? else {
         return Err(Failure::new("BOARD_NOT_FOUND", "the canvas has no board: create one first"));
     };
-    // Those of that very time, as if it were a new session in which it comes.
-    let simulated: Vec<_> = workspace
-        .triggers
-        .iter()
-        .filter(|one| {
-            one.kind == TriggerType::TimeBased && one.simulated_time.as_deref() == Some(&simulated_time)
-        })
-        .map(|one| {
-            let mut one = one.clone();
-            one.kind = TriggerType::SessionStart;
-            one.simulated_time = None;
-            one
-        })
-        .collect();
-    let occasion = Occasion::SessionStart { session: &simulated_time };
+    let now = moment(&simulated_time)?;
     let mode = workspace.settings.proactive_mode;
-    let found = due(&simulated, &workspace.views, mode, occasion, &mut TriggerMemory::default());
+    let occasion = Occasion::Time { now, zone: ZONE, parts: DayParts::default() };
+    // Each time that it is simulated, it is as if it had come for the first time.
+    let memory = &mut TriggerMemory::default();
+    let found = due(&workspace.triggers, &workspace.views, mode, occasion, memory);
     let mut activated = Vec::new();
-    for one in found.unwrap_or_default() {
+    for one in found.map_err(|error| Failure::new(error.code(), &error.to_string()))? {
+        if matches!(one.action, DueAction::Nothing(_)) {
+            continue;
+        }
         activated.push(one.trigger.clone());
         activate(host, &canvas_id, &workspace, one).await?;
     }
     Ok(json!({"activated": activated}))
+}
+
+/// A moment that has the name of a simulated time.
+fn moment(name: &str) -> Result<Timestamp, Failure> {
+    let time: SimulatedTime = name.parse().map_err(|error: SimulatedTimeError| {
+        let mut failure = Failure::new(error.code(), &error.to_string());
+        failure.0["candidates"] = json!(error.candidates);
+        failure
+    })?;
+    let probe: ProactiveTrigger = Failure::read(json!({
+        "id": "probe", "name": "", "enabled": true, "type": "time_based", "simulatedTime": time.to_string(),
+    }))?;
+    let hours = (0..14 * 24).map(|hour| Timestamp::from_millis(MONDAY + hour * 3_600_000));
+    let is_then = |now: &Timestamp| {
+        let occasion = Occasion::Time { now: *now, zone: ZONE, parts: DayParts::default() };
+        let memory = &mut TriggerMemory::default();
+        due(slice::from_ref(&probe), &[], ProactiveMode::Suggest, occasion, memory)
+            .is_ok_and(|due| !due.is_empty())
+    };
+    let mut hours = hours.filter(is_then);
+    hours.next().ok_or_else(|| {
+        Failure::new("UNKNOWN_SIMULATED_TIME", "no hour of a week has this name: use another one")
+    })
 }
 
 /// A person takes what a trigger suggests.
@@ -102,12 +125,7 @@ pub(crate) async fn accept(host: &Arc<Host>, operation: &OpKey, params: Value) -
     load(host, operation, &canvas_id, view_id).await
 }
 
-async fn load(
-    host: &Host,
-    operation: &OpKey,
-    canvas: &CanvasId,
-    view_id: canvas_core::board::ViewId,
-) -> Answer {
+async fn load(host: &Host, operation: &OpKey, canvas: &CanvasId, view_id: ViewId) -> Answer {
     let command = Box::new(CanvasCommand::LoadView(LoadView { view_id }));
     let command = RunBoardCommand { by: Author::User, command, base: None, grid: None };
     let (run, _) = host.act(canvas, operation, command).await?;

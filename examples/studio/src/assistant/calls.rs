@@ -98,12 +98,12 @@ impl Calls {
             (true, Some(explanation)) => explanation.to_owned(),
             (true, None) => words.to_owned(),
         };
-        let diff = ["patch", "diff"].iter().find_map(|name| call.arguments[*name].as_str());
-        let preview = match (is_ok, diff) {
-            (true, _) if before != after => preview::of_texts(before, after),
-            (false, Some(diff)) => preview::of_diff(diff),
-            _ => Vec::new(),
-        };
+        let preview =
+            match (is_ok, call.arguments["patch"].as_str().or_else(|| call.arguments["diff"].as_str())) {
+                (true, _) if before != after => preview::of_texts(before, after),
+                (false, Some(diff)) => preview::of_diff(diff),
+                _ => Vec::new(),
+            };
         self.seat.append(
             &self.host,
             Item::edit(Content::Edit {

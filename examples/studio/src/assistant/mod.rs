@@ -60,14 +60,12 @@ impl Voice {
     ///
     /// # Errors
     ///
-    /// One sentence.
+    /// One sentence, where the script or the key cannot be had.
     pub fn open(options: &AssistantOptions) -> Result<Self, String> {
         match (&options.live, &options.script) {
             _ if options.is_off => Ok(Self::None),
             (Some(_), Some(_)) => Err("--live and --script exclude each other: leave one out".to_owned()),
-            (Some(provider), None) => {
-                LiveModel::open(provider, options).map(|model| Self::Live(Box::new(model)))
-            }
+            (Some(provider), None) => LiveModel::open(provider, options).map(Box::new).map(Self::Live),
             (None, Some(path)) => Script::read(path).map(Self::Script),
             (None, None) => Script::built_in().map(Self::Script),
         }
@@ -102,11 +100,7 @@ impl Assistant {
     }
 
     /// A person sends a message: a turn that runs is ended, and the next one begins. Gives its number.
-    ///
-    /// # Errors
-    ///
-    /// A message that is empty or too long, and what the engine refuses.
-    pub async fn send(
+    pub(crate) async fn send(
         self: &Arc<Self>,
         host: &Arc<Host>,
         canvas: &CanvasId,
@@ -119,11 +113,7 @@ impl Assistant {
     }
 
     /// A surface sends a message and waits for what the assistant says at the end of its turn.
-    ///
-    /// # Errors
-    ///
-    /// As [`Assistant::send`].
-    pub async fn answer(
+    pub(crate) async fn answer(
         self: &Arc<Self>,
         host: &Arc<Host>,
         canvas: &CanvasId,

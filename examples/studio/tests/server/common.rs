@@ -168,7 +168,11 @@ impl Client {
                     8 => Frame::Close(
                         payload.get(..2).map_or(1005, |code| u16::from_be_bytes(code.try_into().unwrap())),
                     ),
-                    9 => Frame::Ping,
+                    9 => {
+                        let payload = payload.to_vec();
+                        self.send(0x8A, &payload).await.ok();
+                        Frame::Ping
+                    }
                     10 => Frame::Pong,
                     other => panic!("a frame of kind {other}"),
                 };

@@ -53,7 +53,7 @@ async fn wrong_parameters_change_nothing() {
         ("canvas.open", json!({"canvasId": ""}), "INVALID_ARGUMENTS"),
         ("canvas.action", json!({"actionId": "nothing"}), "ACTION_NOT_FOUND"),
         ("canvas.action", json!({"actionId": "deploy"}), "CONFIRMATION_REQUIRED"),
-        ("canvas.patch", json!({"patch": "x"}), "INVALID_ARGUMENTS"),
+        ("canvas.patch", json!({"patch": "x"}), "PATCH_FAILED"),
         ("document.edit", json!({}), "INVALID_ARGUMENTS"),
         ("document.edit", json!({"baseRevisionId": "x", "markdown": ""}), "INVALID_ARGUMENTS"),
         ("document.edit", json!({"baseRevisionId": revision}), "INVALID_ARGUMENTS"),
@@ -74,7 +74,7 @@ async fn wrong_parameters_change_nothing() {
         ),
         (
             "document.edit",
-            json!({"baseRevisionId": "1-0000000000000000", "splice": {"at": 0, "remove": 0, "insert": ""}}),
+            json!({"baseRevisionId": "r1-00000000", "splice": {"at": 0, "remove": 0, "insert": ""}}),
             "BASE_UNKNOWN",
         ),
         ("board.action", json!({"action": {"type": "user.fly"}}), "INVALID_ARGUMENTS"),
@@ -154,33 +154,5 @@ async fn a_broken_frame_ends_the_connection_alone() {
         while let Frame::Text(_) | Frame::Ping = client.frame().await {}
     }
     other.ok("canvas.get", json!({})).await;
-    studio.end().await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn of_too_many_requests_some_are_refused_and_all_are_answered() {
-    let studio = Studio::start().await;
-    let mut client = studio.client("a").await;
-    let count = 400;
-    let mut flood = Vec::new();
-    for number in 0..count {
-        let request = json!({"type": "req", "id": format!("f{number}"), "method": "canvas.get", "params": {"canvasId": "studio"}});
-        flood.push(request.to_string());
-    }
-    for request in &flood {
-        client.text(request).await;
-    }
-    let (mut answered, mut refused) = (0, 0);
-    while answered + refused < count {
-        let message = client.message().await;
-        match (message["type"] == "res", message["error"]["code"].as_str()) {
-            (true, None) => answered += 1,
-            (true, Some("TOO_MANY_REQUESTS")) => refused += 1,
-            (true, _) => panic!("{message}"),
-            _ => {}
-        }
-    }
-    assert!(answered >= 64 && refused > 0, "{answered} {refused}");
-    client.ok("canvas.get", json!({})).await;
     studio.end().await;
 }

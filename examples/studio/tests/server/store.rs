@@ -73,6 +73,41 @@ async fn a_locked_database_is_said_and_the_request_succeeds_when_it_is_sent_agai
     studio.end().await;
 }
 
+/// While one request waits for the file, others wait for it, up to a number.
+#[tokio::test(flavor = "multi_thread")]
+async fn of_too_many_requests_some_are_refused_and_all_are_answered() {
+    let folder = Folder::new("many");
+    let studio = Studio::on(folder.db()).await;
+    let (mut client, mut other) = (studio.client("one").await, studio.client("other").await);
+    let lock = rusqlite::Connection::open(folder.db()).unwrap();
+    lock.execute_batch("BEGIN IMMEDIATE").unwrap();
+    for number in 0..100 {
+        let patch = json!([{"op": "replace", "path": "/version", "value": number.to_string()}]);
+        let params = json!({"canvasId": "studio", "patch": patch});
+        let request =
+            json!({"type": "req", "id": format!("m{number}"), "method": "canvas.patch", "params": params});
+        client.text(&request.to_string()).await;
+    }
+    let (mut answered, mut refused) = (0, 0);
+    while answered + refused < 100 {
+        let message = client.message().await;
+        match (message["type"] == "res", message["error"]["code"].as_str()) {
+            (true, None) => answered += 1,
+            (true, Some("TOO_MANY_REQUESTS")) => refused += 1,
+            (true, _) => panic!("{message}"),
+            _ => {}
+        }
+        if refused == 36 && !lock.is_autocommit() {
+            // Other connections are answered meanwhile.
+            assert_eq!(version(&mut other).await, "1.2.7");
+            lock.execute_batch("ROLLBACK").unwrap();
+        }
+    }
+    assert_eq!((answered, refused), (64, 36));
+    assert_eq!(version(&mut client).await, "63");
+    studio.end().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_database_that_is_gone_is_said_and_nothing_is_lost_when_it_is_back() {
     let folder = Folder::new("gone");
