@@ -165,9 +165,15 @@ export async function documentScenes({ a, b, client }) {
     await a.at("patch-edits").check();
     await until(async () => (await client.get()).chat.usePatchEdits === true, "the setting");
     await until(async () => await b.at("patch-edits").isChecked(), "the other window");
+  });
+  await check("document: long typing in one window while the assistant edits by a directive: both stay", async () => {
+    const long = " Typed on and on, without a pause, while the assistant writes its own words into another paragraph of the same document.";
     await send(a, "a directive, please");
+    await typeBehind(b, "## Dates", long);
     await until(async () => (await textOf(client)).includes("and where?"), "the directive's edit");
+    await until(async () => (await textOf(client)).includes(`## Dates${long}\n`), "all that was typed");
     await rest(client);
+    for (const window of [a, b]) await until(async () => (await window.at("doc").inputValue()) === (await textOf(client)), "the same text in each window");
     that((await items(client)).some((item) => item.kind === "edit" && item.status === "applied" && item.icon === "patch"), "no applied patch in the chat");
   });
   await check("chat: a refused directive shows a notice with advice, and changes nothing", async () => {
