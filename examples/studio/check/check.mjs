@@ -37,6 +37,9 @@ if (!options.studio) {
   process.exit(2);
 }
 
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () => process.exit(1));
+process.stdout.once("error", () => process.exit(1));
+
 // What is ended at the end, the last one first.
 const ends = [];
 let windows;

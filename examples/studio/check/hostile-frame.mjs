@@ -148,49 +148,51 @@ export async function frameScenes({ windows, studio, client }) {
     equal(nowhere.hits, [], "what came elsewhere");
     return `${notes.join(", ")}; ${ahead()}`;
   });
-  await check("bad input: a frame that asks without end is slowed down, then stopped; the page answers", async () => {
-    const { window } = await hostile("flood.js");
-    await window.frame.getByRole("heading", { name: "api" }).waitFor();
-    await inside(window, () => window.flood(100));
-    await until(async () => /20 messages a second/.test(await window.at("surface-failures").innerText()), "the sentence");
-    await pause(1_100);
-    await inside(window, () => window.flood(5_000));
-    await window.at("surface-again").waitFor();
-    await window.at("surface-again").click();
-    await window.frame.getByRole("heading", { name: "api" }).waitFor();
-    await window.close();
-  });
-  await check("bad input: a frame that asks for confirmations again and again: one question at a time, then none for a while", async () => {
-    const { window, get } = await hostile("flood.js");
-    await window.frame.getByRole("heading", { name: "api" }).waitFor();
-    await inside(window, () => void window.flood(5, "deploy"));
-    await window.at("confirm").waitFor();
-    equal(await window.at("confirm").count(), 1, "questions at once");
-    await until(async () => (await inside(window, () => window.codes.BUSY)) === 4, "the others are BUSY");
-    await window.at("confirm-no").click();
-    await inside(window, () => void window.insist());
-    for (let refusals = 1; refusals < 3; refusals += 1) {
+  await Promise.all([
+    check("bad input: a frame that asks without end is slowed down, then stopped; the page answers", async () => {
+      const { window } = await hostile("flood.js");
+      await window.frame.getByRole("heading", { name: "api" }).waitFor();
+      await inside(window, () => window.flood(100));
+      await until(async () => /20 messages a second/.test(await window.at("surface-failures").innerText()), "the sentence");
+      await pause(1_100);
+      await inside(window, () => window.flood(5_000));
+      await window.at("surface-again").waitFor();
+      await window.at("surface-again").click();
+      await window.frame.getByRole("heading", { name: "api" }).waitFor();
+      await window.close();
+    }),
+    check("bad input: a frame that asks for confirmations again and again: one question at a time, then none for a while", async () => {
+      const { window, get } = await hostile("flood.js");
+      await window.frame.getByRole("heading", { name: "api" }).waitFor();
+      await inside(window, () => void window.flood(5, "deploy"));
       await window.at("confirm").waitFor();
+      equal(await window.at("confirm").count(), 1, "questions at once");
+      await until(async () => (await inside(window, () => window.codes.BUSY)) === 4, "the others are BUSY");
       await window.at("confirm-no").click();
-    }
-    await until(async () => (await inside(window, () => (window.codes.BUSY ?? 0) + (window.codes.DECLINED ?? 0))) >= 5 + 8, "answers");
-    equal(await window.at("confirm").count(), 0, "questions");
-    equal((await get()).state.lastDeploy, null, "deploys");
-    await window.close();
-  });
-  await check("bad input: a frame that is busy for ever does not hold up the page", async () => {
-    const { window } = await hostile("flood.js");
-    await window.frame.getByRole("heading", { name: "api" }).waitFor();
-    inside(window, () => setTimeout(window.spin)).catch(() => {});
-    await pause(300);
-    await window.at("chat-input").fill("still here");
-    equal(await window.at("chat-input").inputValue(), "still here", "what was typed");
-    await window.page.reload();
-    await window.ready();
-    const isBack = await window.frame.getByRole("heading", { name: "api" }).waitFor({ timeout: 1_500 }).then(() => true, () => false);
-    await window.close();
-    return isBack ? "loaded again, it is back" : "loaded again, the frame is not: the browser keeps its process";
-  });
+      await inside(window, () => void window.insist());
+      for (let refusals = 1; refusals < 3; refusals += 1) {
+        await window.at("confirm").waitFor();
+        await window.at("confirm-no").click();
+      }
+      await until(async () => (await inside(window, () => (window.codes.BUSY ?? 0) + (window.codes.DECLINED ?? 0))) >= 5 + 8, "answers");
+      equal(await window.at("confirm").count(), 0, "questions");
+      equal((await get()).state.lastDeploy, null, "deploys");
+      await window.close();
+    }),
+    check("bad input: a frame that is busy for ever does not hold up the page", async () => {
+      const { window } = await hostile("flood.js");
+      await window.frame.getByRole("heading", { name: "api" }).waitFor();
+      inside(window, () => setTimeout(window.spin)).catch(() => {});
+      await pause(300);
+      await window.at("chat-input").fill("still here");
+      equal(await window.at("chat-input").inputValue(), "still here", "what was typed");
+      await window.page.reload();
+      await window.ready();
+      const isBack = await window.frame.getByRole("heading", { name: "api" }).waitFor({ timeout: 1_500 }).then(() => true, () => false);
+      await window.close();
+      return isBack ? "loaded again, it is back" : "loaded again, the frame is not: the browser keeps its process";
+    }),
+  ]);
 
   await check("bad input: a window of another site cannot frame the page, connect, read, or speak to it", async () => {
     const script = `

@@ -9,6 +9,8 @@ const LAST = 3_000; // ms until it is gone
 /** Starts `canvas-studio`; `port` 0 takes any. It fails where the program ends before it has said its address. */
 export async function start(program, { port = 0, db, more = [] } = {}) {
   const child = spawn(program, ["--port", String(port), ...(db ? ["--db", db] : []), ...more], { stdio: ["ignore", "pipe", "pipe"] });
+  // However this program ends.
+  process.once("exit", () => child.kill("SIGKILL"));
   const studio = {
     child,
     /** What it wrote to standard output and standard error. */
