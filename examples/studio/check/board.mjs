@@ -47,7 +47,10 @@ export async function boardScenes({ a, b, client }) {
   const shown = (window, id) =>
     window.at(`cmp-${id}`).evaluate(({ style }) => [style.gridColumn, style.gridRow].map((text) => text.match(/\d+/g).map(Number)).flat());
   const shows = (window, id, [col, row, cols, rows]) =>
-    until(async () => JSON.stringify(await shown(window, id)) === JSON.stringify([col + 1, cols, row + 1, rows]), `${id} drawn at ${col}, ${row}`);
+    until(
+      async () => JSON.stringify(await shown(window, id)) === JSON.stringify([col + 1, cols, row + 1, rows]),
+      `${id} drawn at ${col}, ${row}`,
+    );
 
   await check("board: the four built-in types are drawn with their data", async () => {
     for (const id of [prs, issues, list, grid, feed]) {
@@ -160,7 +163,8 @@ export async function boardScenes({ a, b, client }) {
     await rest(client);
     const { items } = (await client.get()).chat;
     const answer = items.findLast((item) => item.role === "assistant" && item.kind === "text").text;
-    for (const event of ["component.clicked", "component.selected", "component.action"]) that(answer.includes(event), `no ${event} in: ${answer}`);
+    for (const event of ["component.clicked", "component.selected", "component.action"])
+      that(answer.includes(event), `no ${event} in: ${answer}`);
     that(answer.includes(list), "the component is not named");
     await send(a, "what events now?");
     await rest(client);
@@ -204,7 +208,10 @@ export async function boardScenes({ a, b, client }) {
   const WEEK = "github.activity-timeline github.issue-grid";
   await check("triggers: a session that begins suggests its view", async () => {
     const { items } = (await client.get()).chat;
-    that(items.some(({ kind, triggerId }) => kind === "suggestion" && triggerId === "welcome"), "no suggestion");
+    that(
+      items.some(({ kind, triggerId }) => kind === "suggestion" && triggerId === "welcome"),
+      "no suggestion",
+    );
     await a.at("accept-welcome").first().waitFor();
   });
   await check("triggers: at a simulated time, suggest asks and loads when it is accepted", async () => {
@@ -238,7 +245,10 @@ export async function boardScenes({ a, b, client }) {
   });
 
   await check("board: reload keeps all", async () => {
-    const [before, views] = await boardOf(client).then(({ canvas, views: all }) => [canvas.components.map((one) => [one.id, place(one), one.config]), all.length]);
+    const [before, views] = await boardOf(client).then(({ canvas, views: all }) => [
+      canvas.components.map((one) => [one.id, place(one), one.config]),
+      all.length,
+    ]);
     await a.page.reload();
     await a.ready();
     for (const [id, at] of before) await shows(a, id, at);

@@ -119,7 +119,11 @@ try {
   }
   const hosts = await windows.end();
   part("all of it");
-  told("requests that leave this machine", [...windows.strays, ...hosts].join("\n") || null, `0 of ${windows.requests}, and 0 in the browser's own log of its network`);
+  told(
+    "requests that leave this machine",
+    [...windows.strays, ...hosts].join("\n") || null,
+    `0 of ${windows.requests}, and 0 in the browser's own log of its network`,
+  );
   told("console errors", windows.errors.join("\n") || null, "0");
 } catch (fault) {
   told("the check itself", fault.stack ?? fault);

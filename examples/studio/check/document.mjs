@@ -101,7 +101,10 @@ export async function documentScenes({ a, b, client, studio }) {
     await until(async () => await a.at("doc").isEditable(), "typing is possible");
     await rest(client);
     that((await client.get()).epoch > epoch, "the epoch is the same");
-    const late = await until(async () => (await items(client)).find((item) => item.code === "STALE_EPOCH"), "the refused patch in the chat");
+    const late = await until(
+      async () => (await items(client)).find((item) => item.code === "STALE_EPOCH"),
+      "the refused patch in the chat",
+    );
     equal([late.kind, late.status], ["edit", "refused"], "the late patch");
     await a.at("chat").getByText("STALE_EPOCH").first().waitFor();
     that((await textOf(client)).includes("**CSV** twice this month"), "the late patch was taken");
@@ -117,7 +120,8 @@ export async function documentScenes({ a, b, client, studio }) {
       const text = await textOf(client);
       return text.includes("service. Ours, written first. What") && text.includes("old file? Theirs, written last.") && text;
     }, "both texts on the server");
-    for (const window of [a, b]) await until(async () => (await window.at("doc").inputValue()) === whole.replaceAll("\r", ""), "the same text in each window");
+    for (const window of [a, b])
+      await until(async () => (await window.at("doc").inputValue()) === whole.replaceAll("\r", ""), "the same text in each window");
   });
   await check("two windows type at one place at once: a sentence, nothing is lost", async () => {
     const write = (window, text) =>
@@ -155,7 +159,7 @@ export async function documentScenes({ a, b, client, studio }) {
     return `kept: ${other}`;
   });
   await check("document: an emoji, a line of CRLF and markup are text", async () => {
-    const hostile = "<img src=x onerror=\"window.broken=1\"> <script>window.broken=2</script> [x](javascript:window.broken=3) 🎉";
+    const hostile = '<img src=x onerror="window.broken=1"> <script>window.broken=2</script> [x](javascript:window.broken=3) 🎉';
     const { document } = await client.get();
     await client.request("document.edit", {
       canvasId: "studio",
@@ -164,7 +168,14 @@ export async function documentScenes({ a, b, client, studio }) {
     });
     for (const window of [a, b]) {
       await until(async () => (await window.at("doc-view").innerText()).includes("onerror"), "the markup as text");
-      equal(await window.page.evaluate(() => [window.broken, document.querySelectorAll("#document :is(img, script, [href^='javascript:'])").length]), [null, 0], "inert");
+      equal(
+        await window.page.evaluate(() => [
+          window.broken,
+          document.querySelectorAll("#document :is(img, script, [href^='javascript:'])").length,
+        ]),
+        [null, 0],
+        "inert",
+      );
     }
   });
 
@@ -187,8 +198,12 @@ export async function documentScenes({ a, b, client, studio }) {
       await until(async () => (await textOf(client)).includes("and where?"), "the directive's edit");
       await rest(client);
     }
-    for (const window of [a, b]) await until(async () => (await window.at("doc").inputValue()) === (await textOf(client)), "the same text in each window");
-    that((await items(client)).some((item) => item.kind === "edit" && item.status === "applied" && item.icon === "patch"), "no applied patch in the chat");
+    for (const window of [a, b])
+      await until(async () => (await window.at("doc").inputValue()) === (await textOf(client)), "the same text in each window");
+    that(
+      (await items(client)).some((item) => item.kind === "edit" && item.status === "applied" && item.icon === "patch"),
+      "no applied patch in the chat",
+    );
     return isRefused ? "the directive was for an older version, and taken the second time" : "";
   });
   await check("chat: a refused directive shows a notice with advice, and changes nothing", async () => {

@@ -64,7 +64,10 @@ export async function figures({ windows, server }) {
     );
     await window.close();
   }
-  tell(`first paint, ${characters} characters and ${COMPONENTS} components, goal 1,000 ms`, paints.map(({ first }) => `${Math.round(first)} ms`).join(", "));
+  tell(
+    `first paint, ${characters} characters and ${COMPONENTS} components, goal 1,000 ms`,
+    paints.map(({ first }) => `${Math.round(first)} ms`).join(", "),
+  );
   tell("all of it drawn, at the latest", paints.map(({ shown }) => `${Math.round(shown)} ms`).join(", "));
 
   const [a, b] = [await windows.window(`${studio.page}/`), await windows.window(`${studio.page}/`)];
@@ -96,7 +99,10 @@ export async function figures({ windows, server }) {
     await own;
   }
   const order = sorted(times);
-  tell(`press to the second window, ${PRESSES} presses, goal 250 ms`, `median ${share(order, 0.5).toFixed(0)} ms, 99th percentile ${share(order, 0.99).toFixed(0)} ms`);
+  tell(
+    `press to the second window, ${PRESSES} presses, goal 250 ms`,
+    `median ${share(order, 0.5).toFixed(0)} ms, 99th percentile ${share(order, 0.99).toFixed(0)} ms`,
+  );
   await Promise.all([a.close(), b.close()]);
 
   const c = await windows.window();
@@ -105,7 +111,9 @@ export async function figures({ windows, server }) {
   await until(async () => (await c.page.locator(".card").count()) === COMPONENTS, "all components", 15_000);
   await c.page.evaluate(() => {
     window.counted = { frames: [], long: [] };
-    new PerformanceObserver((list) => window.counted.long.push(...list.getEntries().map(({ duration }) => duration))).observe({ entryTypes: ["longtask"] });
+    new PerformanceObserver((list) => window.counted.long.push(...list.getEntries().map(({ duration }) => duration))).observe({
+      entryTypes: ["longtask"],
+    });
   });
   await drag(c, "cmp_crowd7", 4, 4, {
     during: async () => {
@@ -129,7 +137,10 @@ export async function figures({ windows, server }) {
   const counted = await c.page.evaluate(() => window.counted);
   const gaps = sorted(counted.frames.slice(1).map((now, k) => now - counted.frames[k]));
   const seconds = (counted.frames.at(-1) - counted.frames[0]) / 1_000;
-  tell(`frames a second while dragging among ${COMPONENTS}, goal 60`, `${((counted.frames.length - 1) / seconds).toFixed(1)} over ${seconds.toFixed(1)} s; between frames: median ${share(gaps, 0.5).toFixed(1)} ms, 99th percentile ${share(gaps, 0.99).toFixed(1)} ms; tasks over 50 ms: ${counted.long.length}`);
+  tell(
+    `frames a second while dragging among ${COMPONENTS}, goal 60`,
+    `${((counted.frames.length - 1) / seconds).toFixed(1)} over ${seconds.toFixed(1)} s; between frames: median ${share(gaps, 0.5).toFixed(1)} ms, 99th percentile ${share(gaps, 0.99).toFixed(1)} ms; tasks over 50 ms: ${counted.long.length}`,
+  );
   await c.close();
   await client.end();
   await studio.end();

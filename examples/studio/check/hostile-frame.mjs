@@ -41,10 +41,30 @@ export async function frameScenes({ windows, studio, client }) {
     version: 1,
     mode: "html",
     toolPolicy: { allow: ["server-a__Bash"] },
-    state: { service: "api", version: "1.2.7", nested: { list: [1] }, elsewhere: nowhere.port, page, lastDeploy: null, logsTail: null, ...state },
+    state: {
+      service: "api",
+      version: "1.2.7",
+      nested: { list: [1] },
+      elsewhere: nowhere.port,
+      page,
+      lastDeploy: null,
+      logsTail: null,
+      ...state,
+    },
     actions: {
-      deploy: { kind: "tool.call", tool: "server-a__Bash", args: { command: "./deploy {{state.service}} {{state.version}}" }, saveAs: "lastDeploy", confirm: "always" },
-      refreshLogs: { kind: "tool.call", tool: "server-a__Bash", args: { command: "journalctl -u {{state.service}} -n 80" }, saveAs: "logsTail" },
+      deploy: {
+        kind: "tool.call",
+        tool: "server-a__Bash",
+        args: { command: "./deploy {{state.service}} {{state.version}}" },
+        saveAs: "lastDeploy",
+        confirm: "always",
+      },
+      refreshLogs: {
+        kind: "tool.call",
+        tool: "server-a__Bash",
+        args: { command: "journalctl -u {{state.service}} -n 80" },
+        saveAs: "logsTail",
+      },
     },
     bindings: { "buttons.deployNow": "deploy" },
   });
@@ -58,7 +78,12 @@ export async function frameScenes({ windows, studio, client }) {
       title: HELD,
       entryAsset: "assets/index.html",
       spec: spec(state),
-      assets: { "assets/index.html": await file(html, canvas), "assets/page.js": await file(script, canvas), "assets/peer.js": await file("peer.js", canvas), ...more },
+      assets: {
+        "assets/index.html": await file(html, canvas),
+        "assets/page.js": await file(script, canvas),
+        "assets/peer.js": await file("peer.js", canvas),
+        ...more,
+      },
     });
     const window = await windows.window(`${page}/?canvas=${canvas}`, { expects: PROVOKED, size: { width: 1000, height: 800 } });
     await window.ready();
@@ -73,8 +98,16 @@ export async function frameScenes({ windows, studio, client }) {
     const got = JSON.parse(await window.frame.locator("#out").textContent());
     const through = Object.entries(got).filter(([, what]) => what.startsWith("got:"));
     // A frame within that was refused shows an error; a script in one may find nothing there.
-    const harmless = new Set(["WebRTC of a frame with a script: got: nothing", "a frame of elsewhere: got: loaded and closed", "a frame of the page: got: loaded and closed"]);
-    equal(through.map(([name, what]) => `${name}: ${what}`).filter((text) => !harmless.has(text)), [], "what was got");
+    const harmless = new Set([
+      "WebRTC of a frame with a script: got: nothing",
+      "a frame of elsewhere: got: loaded and closed",
+      "a frame of the page: got: loaded and closed",
+    ]);
+    equal(
+      through.map(([name, what]) => `${name}: ${what}`).filter((text) => !harmless.has(text)),
+      [],
+      "what was got",
+    );
     equal(await inside(window, (root) => root.querySelector("body").dataset.inline ?? null), null, "inline scripts that ran");
     equal(window.page.context().pages().length, 1, "windows");
     equal(await window.page.context().cookies(), [], "cookies");
@@ -84,44 +117,72 @@ export async function frameScenes({ windows, studio, client }) {
     await window.close();
     return `${Object.keys(got).length} attempts; ${ahead()}`;
   });
-  await check("001, criterion 5: JavaScript of a surface cannot bypass the policy: no tool, no confirmation of its own, no forged message", async () => {
-    const { window, get } = await hostile("forge.js");
-    await window.frame.getByRole("heading", { name: "api" }).waitFor();
-    const before = await get();
-    const forged = inside(window, () => window.forge());
-    // Two of its messages are what a frame may say, so they ask: whoever sits there says no.
-    let asked = 0;
-    const answered = setInterval(async () => {
-      if ((await window.at("confirm").count().catch(() => 0)) === 0) return;
-      asked += 1;
-      await window.at("confirm-no").click({ timeout: 1_000 }).catch(() => {});
-    }, 50);
-    await forged;
-    await until(() => inside(window, (root) => root.querySelector("body").dataset.done === "yes"), "all messages", 15_000);
-    await pause(400);
-    clearInterval(answered);
-    const after = await get();
-    const said = await window.frame.locator("#out").innerText();
-    that(said.includes("the port is taken"), "the attempt itself did not work");
-    that(!/answered by a port of its own/.test(said), said);
-    // The logs may be refreshed, by the command of the spec and no other.
-    equal(said.split("\n").filter((text) => / ok/.test(text)), ["101: ok "], "what was done");
-    that(!JSON.stringify(after.state).includes("9.9.9"), "a command of the frame was run");
-    for (const line of said.split("\n").filter((text) => /^\d+: (?!ok)/.test(text))) that(/: code,message /.test(line), `a frame is told more than a code and a sentence: ${line}`);
-    equal([after.state.lastDeploy, after.state.version, after.state.service, after.state.nested], [null, "1.2.7", "api", { list: [1] }], "state");
-    equal(after.spec, before.spec, "spec");
-    equal(await window.page.evaluate(() => ({}).polluted ?? null), null, "the page's objects");
-    that(asked > 0, "the deploy was not asked for");
-    await isThere(window);
-    const ignored = await window.at("surface-frame").getAttribute("data-ignored");
-    await window.close();
-    return `${asked} asked and refused, ${ignored} ignored; told: ${[...new Set(said.match(/[A-Z]+_[A-Z_]+|DECLINED|BUSY/g))].join(", ")}`;
-  });
+  await check(
+    "001, criterion 5: JavaScript of a surface cannot bypass the policy: no tool, no confirmation of its own, no forged message",
+    async () => {
+      const { window, get } = await hostile("forge.js");
+      await window.frame.getByRole("heading", { name: "api" }).waitFor();
+      const before = await get();
+      const forged = inside(window, () => window.forge());
+      // Two of its messages are what a frame may say, so they ask: whoever sits there says no.
+      let asked = 0;
+      const answered = setInterval(async () => {
+        if (
+          (await window
+            .at("confirm")
+            .count()
+            .catch(() => 0)) === 0
+        )
+          return;
+        asked += 1;
+        await window
+          .at("confirm-no")
+          .click({ timeout: 1_000 })
+          .catch(() => {});
+      }, 50);
+      await forged;
+      await until(() => inside(window, (root) => root.querySelector("body").dataset.done === "yes"), "all messages", 15_000);
+      await pause(400);
+      clearInterval(answered);
+      const after = await get();
+      const said = await window.frame.locator("#out").innerText();
+      that(said.includes("the port is taken"), "the attempt itself did not work");
+      that(!/answered by a port of its own/.test(said), said);
+      // The logs may be refreshed, by the command of the spec and no other.
+      equal(
+        said.split("\n").filter((text) => / ok/.test(text)),
+        ["101: ok "],
+        "what was done",
+      );
+      that(!JSON.stringify(after.state).includes("9.9.9"), "a command of the frame was run");
+      for (const line of said.split("\n").filter((text) => /^\d+: (?!ok)/.test(text)))
+        that(/: code,message /.test(line), `a frame is told more than a code and a sentence: ${line}`);
+      equal(
+        [after.state.lastDeploy, after.state.version, after.state.service, after.state.nested],
+        [null, "1.2.7", "api", { list: [1] }],
+        "state",
+      );
+      equal(after.spec, before.spec, "spec");
+      equal(await window.page.evaluate(() => ({}).polluted ?? null), null, "the page's objects");
+      that(asked > 0, "the deploy was not asked for");
+      await isThere(window);
+      const ignored = await window.at("surface-frame").getAttribute("data-ignored");
+      await window.close();
+      return `${asked} asked and refused, ${ignored} ignored; told: ${[...new Set(said.match(/[A-Z]+_[A-Z_]+|DECLINED|BUSY/g))].join(", ")}`;
+    },
+  );
 
   const other = '<!doctype html><h1 id="other">another page</h1><script src="page.js"></script>';
   const ways = {
-    address: "its address", asset: "another asset", blob: "a blob", data: "a data address", page: "the studio's own page",
-    refresh: "<meta refresh>", write: "a document written anew", script: "a javascript: address", top: "the top's address",
+    address: "its address",
+    asset: "another asset",
+    blob: "a blob",
+    data: "a data address",
+    page: "the studio's own page",
+    refresh: "<meta refresh>",
+    write: "a document written anew",
+    script: "a javascript: address",
+    top: "the top's address",
   };
   await check("bad input: a frame that leaves its page is not listened to any more, with a sentence; the page stays", async () => {
     const leave = async ([way, name]) => {
@@ -188,7 +249,13 @@ export async function frameScenes({ windows, studio, client }) {
       equal(await window.at("chat-input").inputValue(), "still here", "what was typed");
       await window.page.reload();
       await window.ready();
-      const isBack = await window.frame.getByRole("heading", { name: "api" }).waitFor({ timeout: 1_500 }).then(() => true, () => false);
+      const isBack = await window.frame
+        .getByRole("heading", { name: "api" })
+        .waitFor({ timeout: 1_500 })
+        .then(
+          () => true,
+          () => false,
+        );
       await window.close();
       return isBack ? "loaded again, it is back" : "loaded again, the frame is not: the browser keeps its process";
     }),
@@ -235,14 +302,22 @@ export async function frameScenes({ windows, studio, client }) {
         await new Promise((resolve) => setTimeout(resolve, 500));
         return { got: window.got, closed: other.closed };
       };`;
-    const evil = await elsewhere({ "/": `<!doctype html><html lang="en"><title>Evil</title><link rel="icon" href="data:,"><body><script>${script}</script>` });
+    const evil = await elsewhere({
+      "/": `<!doctype html><html lang="en"><title>Evil</title><link rel="icon" href="data:,"><body><script>${script}</script>`,
+    });
     const before = await client.get();
     const window = await windows.window(`${evil.origin}/`, { expects: PROVOKED });
     const { got, closed } = await window.page.evaluate(() => window.attack());
     equal(got, [], "what it got");
     equal(closed, true, "the handle of the opened window is cut off");
-    const opened = window.page.context().pages().find((one) => one.url().startsWith(page));
-    that(opened, "the studio did not open");
+    const opened = await until(
+      () =>
+        window.page
+          .context()
+          .pages()
+          .find((one) => one.url().startsWith(page)),
+      "the studio opens",
+    );
     await opened.getByTestId("board").waitFor();
     await opened.frameLocator("[data-testid=surface-frame]").locator("h1").waitFor();
     equal(await opened.evaluate(() => [window.opener, document.querySelectorAll("dialog").length]), [null, 0], "opener and dialogs");

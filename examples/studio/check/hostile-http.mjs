@@ -30,10 +30,31 @@ export function raw(port, bytes) {
   });
 }
 const get = (port, path, { host = `127.0.0.1:${port}`, method = "GET", more = "" } = {}) =>
-  raw(port, Buffer.from(`${method} ${path} HTTP/1.1\r\n${host === null ? "" : `Host: ${host}\r\n`}${more}Connection: close\r\n\r\n`, "latin1"));
+  raw(
+    port,
+    Buffer.from(`${method} ${path} HTTP/1.1\r\n${host === null ? "" : `Host: ${host}\r\n`}${more}Connection: close\r\n\r\n`, "latin1"),
+  );
 
 // Ways up from an asset, or from the page's files.
-const UP = ["../", "..%2f", "%2e%2e/", "%2e%2e%2f", "%252e%252e/", "%252e%252e%252f", "..\\", "..%5c", "%2e%2e%5c", "..%255c", ".%2e/", "....//", "..;/", "%c0%ae%c0%ae/", "..%c0%af", "%uff0e%uff0e/", "..%00/"];
+const UP = [
+  "../",
+  "..%2f",
+  "%2e%2e/",
+  "%2e%2e%2f",
+  "%252e%252e/",
+  "%252e%252e%252f",
+  "..\\",
+  "..%5c",
+  "%2e%2e%5c",
+  "..%255c",
+  ".%2e/",
+  "....//",
+  "..;/",
+  "%c0%ae%c0%ae/",
+  "..%c0%af",
+  "%uff0e%uff0e/",
+  "..%00/",
+];
 const TARGETS = ["etc/passwd", "Cargo.toml", "studio.db", "index.html"];
 
 export async function httpScenes({ studio, client }) {
@@ -47,7 +68,14 @@ export async function httpScenes({ studio, client }) {
 
   await check("bad input: paths that climb find nothing, raw, %2e, %252e, backslash, NUL, on both origins", async () => {
     let tried = 0;
-    const roots = [[port, "/"], [port, "/frame/"], [frames, "/f/studio/assets/"], [frames, "/f/studio/"], [frames, "/f/"], [frames, "/"]];
+    const roots = [
+      [port, "/"],
+      [port, "/frame/"],
+      [frames, "/f/studio/assets/"],
+      [frames, "/f/studio/"],
+      [frames, "/f/"],
+      [frames, "/"],
+    ];
     for (const [at, root] of roots) {
       for (const up of UP) {
         for (const target of TARGETS) {
@@ -59,13 +87,34 @@ export async function httpScenes({ studio, client }) {
         }
       }
     }
-    for (const path of ["/\0", "/%00", "/index.html%00.js", "/index.html\0", "//etc/passwd", "/C:\\windows\\win.ini", "/./index.html", "/.git/config", "/%", "/%zz", "/\u00ff", `/f/studio/assets/index.html%00.png`]) {
+    for (const path of [
+      "/\0",
+      "/%00",
+      "/index.html%00.js",
+      "/index.html\0",
+      "//etc/passwd",
+      "/C:\\windows\\win.ini",
+      "/./index.html",
+      "/.git/config",
+      "/%",
+      "/%zz",
+      "/\u00ff",
+      `/f/studio/assets/index.html%00.png`,
+    ]) {
       for (const at of [port, frames]) {
         isRefused(await get(at, path), path);
         tried += 1;
       }
     }
-    for (const asset of ["assets/%2e%2e/assets/index.html", "assets/./index.html", "assets//index.html", "ASSETS/index.html", "assets%2findex.html/..", "spec", "../other/assets/index.html"]) {
+    for (const asset of [
+      "assets/%2e%2e/assets/index.html",
+      "assets/./index.html",
+      "assets//index.html",
+      "ASSETS/index.html",
+      "assets%2findex.html/..",
+      "spec",
+      "../other/assets/index.html",
+    ]) {
       const answer = await get(frames, `/f/studio/${asset}`);
       that(answer.status === 404 || answer.status === 400 || answer.body.includes("data-gsv-action"), `${asset}: ${answer.status}`);
       tried += 1;
@@ -75,7 +124,17 @@ export async function httpScenes({ studio, client }) {
   });
   await check("bad input: another host's name is refused on both origins", async () => {
     for (const at of [port, frames]) {
-      for (const host of ["evil.test", `evil.test:${at}`, "127.0.0.1", `127.0.0.1:${at + 1}`, `127.0.0.1.evil.test:${at}`, "", null, `127.0.0.1:${at}\r\nHost: evil.test`, `evil.test\r\nX-Forwarded-Host: 127.0.0.1:${at}`]) {
+      for (const host of [
+        "evil.test",
+        `evil.test:${at}`,
+        "127.0.0.1",
+        `127.0.0.1:${at + 1}`,
+        `127.0.0.1.evil.test:${at}`,
+        "",
+        null,
+        `127.0.0.1:${at}\r\nHost: evil.test`,
+        `evil.test\r\nX-Forwarded-Host: 127.0.0.1:${at}`,
+      ]) {
         const { status, body } = await get(at, at === port ? "/" : "/gsv.js", { host });
         that(status >= 400 && status < 500, `${JSON.stringify(host)}: status ${status}`);
         that(!body.includes("gsvCanvas") && !body.includes("<section"), "the file came all the same");
@@ -130,7 +189,12 @@ export async function httpScenes({ studio, client }) {
     "referrer-policy": "no-referrer",
     "cache-control": "no-store",
   };
-  for (const [name, at, path] of [["page", port, "/"], ["frame", frames, "/f/studio/assets/index.html"], ["missing file of the page", port, "/nothing"], ["missing file of frames", frames, "/nothing"]]) {
+  for (const [name, at, path] of [
+    ["page", port, "/"],
+    ["frame", frames, "/f/studio/assets/index.html"],
+    ["missing file of the page", port, "/nothing"],
+    ["missing file of frames", frames, "/nothing"],
+  ]) {
     await check(`headers of the ${name}`, async () => {
       const { head } = await get(at, path);
       for (const [header, value] of Object.entries(wanted)) that(head.includes(`${header}: ${value}`), `no ${header}`);
@@ -138,7 +202,8 @@ export async function httpScenes({ studio, client }) {
       const policy = /content-security-policy: (.*)/.exec(head)?.[1] ?? "";
       that(policy.includes("default-src 'none'"), `policy: ${policy}`);
       if (at === frames) {
-        for (const part of ["connect-src 'none'", "sandbox allow-scripts", "form-action 'none'"]) that(policy.includes(part), `no ${part} in ${policy}`);
+        for (const part of ["connect-src 'none'", "sandbox allow-scripts", "form-action 'none'"])
+          that(policy.includes(part), `no ${part} in ${policy}`);
         that(policy.includes(`frame-ancestors http://127.0.0.1:${port}`), "frame-ancestors");
       } else {
         that(policy.includes(`frame-src http://127.0.0.1:${frames}`), "frame-src");
@@ -147,13 +212,20 @@ export async function httpScenes({ studio, client }) {
       }
     });
   }
-  for (const [name, at, path] of [["page", port, "/"], ["frame", frames, "/f/studio/assets/index.html"]]) {
+  for (const [name, at, path] of [
+    ["page", port, "/"],
+    ["frame", frames, "/f/studio/assets/index.html"],
+  ]) {
     await check(`csp_evaluator: no high finding for the ${name}`, async () => {
       const { head } = await get(at, path);
       const { csp } = new CspParser(/content-security-policy: (.*)/.exec(head)[1]);
       const findings = new CspEvaluator(csp).evaluate();
       const high = findings.filter(({ severity }) => HIGH.has(severity));
-      equal(high.map(({ directive, value, description }) => [directive, value, description]), [], "findings");
+      equal(
+        high.map(({ directive, value, description }) => [directive, value, description]),
+        [],
+        "findings",
+      );
       return [...new Set(findings.map(({ description, directive }) => `lower: ${directive}: ${description}`))].join(" ");
     });
   }

@@ -41,21 +41,23 @@ export async function socketScenes({ studio, client }) {
 
   await check("bad input: what is no request is answered, and the connection goes on", async () => {
     const one = await Client.at(page);
-    const bad = new Map(Object.entries({
-      "no JSON": "{",
-      nothing: "",
-      "a list": "[]",
-      null: "null",
-      "a number": "7",
-      "deep lists": "[".repeat(200_000),
-      "no method": '{"type":"req","id":"x"}',
-      "an id that is a number": '{"type":"req","id":7,"method":"canvas.get"}',
-      "an id that is too long": JSON.stringify({ type: "req", id: "x".repeat(65), method: "canvas.get" }),
-      "an answer": '{"type":"res","id":"x","ok":true}',
-      "an event": '{"type":"evt","event":"canvas.updated","payload":{}}',
-      binary: Buffer.from([0, 255, 1]),
-      "a type that is inherited": '{"__proto__":{"type":"req"},"id":"x","method":"canvas.get"}',
-    }));
+    const bad = new Map(
+      Object.entries({
+        "no JSON": "{",
+        nothing: "",
+        "a list": "[]",
+        null: "null",
+        "a number": "7",
+        "deep lists": "[".repeat(200_000),
+        "no method": '{"type":"req","id":"x"}',
+        "an id that is a number": '{"type":"req","id":7,"method":"canvas.get"}',
+        "an id that is too long": JSON.stringify({ type: "req", id: "x".repeat(65), method: "canvas.get" }),
+        "an answer": '{"type":"res","id":"x","ok":true}',
+        "an event": '{"type":"evt","event":"canvas.updated","payload":{}}',
+        binary: Buffer.from([0, 255, 1]),
+        "a type that is inherited": '{"__proto__":{"type":"req"},"id":"x","method":"canvas.get"}',
+      }),
+    );
     for (const [name, text] of bad) {
       const heard = one.heard.length;
       one.send(text);
@@ -100,7 +102,9 @@ export async function socketScenes({ studio, client }) {
     ];
     const codes = new Set();
     for (const [method, params] of bad) {
-      const code = await codeOf(one.request(method, params).then((result) => (result?.success === false ? Promise.reject(result.error) : result)));
+      const code = await codeOf(
+        one.request(method, params).then((result) => (result?.success === false ? Promise.reject(result.error) : result)),
+      );
       that(/^[A-Z][A-Z_]+$/.test(code ?? ""), `${method} ${JSON.stringify(params).slice(0, 120)}: ${code}`);
       codes.add(code);
     }
@@ -127,7 +131,10 @@ export async function socketScenes({ studio, client }) {
     socket.close();
   });
   await check("bad input: a frame of more than 1 MiB closes with 1009", async () => {
-    for (const text of ["x".repeat(MIB + 1), JSON.stringify({ type: "req", id: "a", method: "canvas.get", params: { pad: "x".repeat(4 * MIB) } })]) {
+    for (const text of [
+      "x".repeat(MIB + 1),
+      JSON.stringify({ type: "req", id: "a", method: "canvas.get", params: { pad: "x".repeat(4 * MIB) } }),
+    ]) {
       const one = await Client.at(page);
       one.send(text);
       equal((await one.closed).code, 1009, "close code");
@@ -137,26 +144,58 @@ export async function socketScenes({ studio, client }) {
   await check("bad input: a thousand frames at once are each answered", async () => {
     const one = await Client.at(page);
     for (let k = 0; k < MANY; k += 1) one.send({ type: "req", id: `m${k}`, method: "canvas.get", params: { canvasId: "studio" } });
-    const answers = await until(() => {
-      const found = one.heard.filter(({ type, id }) => type === "res" && /^m\d+$/.test(id));
-      return found.length === MANY && found;
-    }, "all answers", 30_000);
+    const answers = await until(
+      () => {
+        const found = one.heard.filter(({ type, id }) => type === "res" && /^m\d+$/.test(id));
+        return found.length === MANY && found;
+      },
+      "all answers",
+      30_000,
+    );
     equal(new Set(answers.map(({ id }) => id)).size, MANY, "different ids");
     const refused = answers.filter(({ ok }) => !ok);
-    that(refused.every(({ error }) => error.code === "TOO_MANY_REQUESTS" && error.retryable), "refused for another reason");
+    that(
+      refused.every(({ error }) => error.code === "TOO_MANY_REQUESTS" && error.retryable),
+      "refused for another reason",
+    );
     await one.get();
     await one.end();
     return `${MANY - refused.length} done, ${refused.length} TOO_MANY_REQUESTS`;
   });
+  await check("bad input: of a hundred requests that wait, those past 64 are refused as TOO_MANY_REQUESTS", async () => {
+    const one = await Client.at(page);
+    // Each waits for the assistant's answer.
+    for (let k = 0; k < 100; k += 1)
+      one.send({ type: "req", id: `w${k}`, method: "canvas.action", params: { canvasId: "studio", actionId: "assistantPlan" } });
+    const refused = await until(() => {
+      const found = one.heard.filter(({ error }) => error?.code === "TOO_MANY_REQUESTS");
+      return found.length > 0 && found;
+    }, "a refusal");
+    that(
+      refused.every(({ error }) => error.retryable === true),
+      "it is not said that it may be tried again",
+    );
+    one.socket.terminate();
+    await goesOn();
+    return `${refused.length} refused`;
+  });
   await check("bad input: bytes that are no frames, and one without its mask, end that connection alone", async () => {
     const upgrade = `GET /ws HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nOrigin: ${page}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`;
-    for (const bytes of [Buffer.alloc(64, 0xff), Buffer.from([0x81, 0x02, 0x7b, 0x7d]), Buffer.from([0x81, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0])]) {
+    for (const bytes of [
+      Buffer.alloc(64, 0xff),
+      Buffer.from([0x81, 0x02, 0x7b, 0x7d]),
+      Buffer.from([0x81, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0]),
+    ]) {
       const socket = connect(port, "127.0.0.1");
       socket.on("error", () => {});
       const gone = new Promise((resolve) => socket.on("close", resolve));
       socket.once("data", () => socket.write(bytes));
       socket.write(upgrade);
-      await until(() => Promise.race([gone.then(() => true), new Promise((resolve) => setTimeout(resolve, 100, false))]), "the end of it", 5_000);
+      await until(
+        () => Promise.race([gone.then(() => true), new Promise((resolve) => setTimeout(resolve, 100, false))]),
+        "the end of it",
+        5_000,
+      );
     }
     await goesOn();
   });

@@ -112,7 +112,19 @@ export async function storeScenes({ windows, server, program, folder }) {
   await check("bad input: wrong arguments, no folder, no database: one sentence each", async () => {
     const text = join(home, "text.db");
     await writeFile(text, "no database, but long enough to be read as one ".repeat(100));
-    const tries = [["--no-such"], ["--port"], ["--port", "99999"], ["--port", "x"], ["--db", join(home, "no", "x.db")], ["--db", text], ["--db", home], ["--script", join(home, "no.json")], ["--script", text], ["--live", "nobody"], ["--tools-version", "-1"]];
+    const tries = [
+      ["--no-such"],
+      ["--port"],
+      ["--port", "99999"],
+      ["--port", "x"],
+      ["--db", join(home, "no", "x.db")],
+      ["--db", text],
+      ["--db", home],
+      ["--script", join(home, "no.json")],
+      ["--script", text],
+      ["--live", "nobody"],
+      ["--tools-version", "-1"],
+    ];
     for (const more of tries) isSentence(await ran(program, ["--port", "0", ...more]), more.join(" ").replace(home, "FOLDER"));
     return `${tries.length} kinds`;
   });

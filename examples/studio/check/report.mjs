@@ -21,7 +21,9 @@ export function told(name, fault, note = "") {
   else passed += 1;
   console.log(`${fault ? "FAILED" : "ok    "} ${name}${note ? `: ${note}` : ""}`);
   if (!fault) return;
-  const lines = String(fault.message ?? fault).replace(/\x1b\[\d+m/g, "").split("\n");
+  const lines = String(fault.message ?? fault)
+    .replace(/\x1b\[\d+m/g, "")
+    .split("\n");
   for (const line of lines.slice(0, WIDEST)) console.log(`       ${line.slice(0, 600)}`);
 }
 

@@ -23,7 +23,12 @@ export async function restartScenes({ a, b, client, studio, restart }) {
   await check("a request whose answer was lost is answered from the receipt, and done once", async () => {
     const name = `lost-${before.revision}`;
     const one = await Client.at(studio.page, name);
-    one.send({ type: "req", id: "x1", method: "board.command", params: { canvasId: "studio", command: { type: "view.save", payload: { name: "Lost" } } } });
+    one.send({
+      type: "req",
+      id: "x1",
+      method: "board.command",
+      params: { canvasId: "studio", command: { type: "view.save", payload: { name: "Lost" } } },
+    });
     // Gone before it can read the answer.
     await until(async () => (await boardOf(client)).views.some((view) => view.name === "Lost"), "the view");
     one.socket.terminate();
@@ -58,14 +63,21 @@ export async function restartScenes({ a, b, client, studio, restart }) {
     equal(next.page, studio.page, "address");
     for (const window of [a, b]) await until(async () => await window.at("offline").isHidden(), "the connection", 12_000);
     await until(async () => (await again.get()).document.markdown.includes(MARK), "what was typed meanwhile");
-    await until(async () => (await boardOf(again)).canvas.components.find(({ id }) => id === pinned).meta.pinned === true, "the request of before");
+    await until(
+      async () => (await boardOf(again)).canvas.components.find(({ id }) => id === pinned).meta.pinned === true,
+      "the request of before",
+    );
     await until(async () => (await a.at("doc").inputValue()).includes(MARK), "what was typed, in the other window");
     equal(await b.at("chat-input").inputValue(), "not sent yet", "the message that was not sent");
     await b.at("chat-input").fill("");
     const after = await again.get();
     that(after.document.markdown.startsWith(before.document.markdown.slice(0, 200)), "the document is another");
     equal(after.state, before.state, "state of the surface");
-    equal(after.board.canvas.components.map((one) => one.id).sort(), before.board.canvas.components.map((one) => one.id).sort(), "components");
+    equal(
+      after.board.canvas.components.map((one) => one.id).sort(),
+      before.board.canvas.components.map((one) => one.id).sort(),
+      "components",
+    );
     that(after.history.undo.length >= before.history.undo.length, "the history is shorter");
   });
   await check("001, criterion 6: the canvas persists across reconnects and new sessions", async () => {

@@ -50,7 +50,8 @@ export async function surfaceScenes({ a, b, client }) {
     await press(a, "Deploy");
     await a.at("confirm").waitFor();
     const asked = await a.at("confirm").innerText();
-    for (const words of ["server-a__Bash", "./deploy", "api", "1.2.7"]) that(asked.includes(words), `${words} is not in the question: ${asked}`);
+    for (const words of ["server-a__Bash", "./deploy", "api", "1.2.7"])
+      that(asked.includes(words), `${words} is not in the question: ${asked}`);
     that(await a.at("confirm-no").evaluate((node) => node === document.activeElement), "the focus is not on No");
     await a.shot("surface-confirm");
     await a.at("confirm-no").click();
@@ -59,23 +60,34 @@ export async function surfaceScenes({ a, b, client }) {
     equal([await state(), await revision()], [before, was], "state and revision");
     equal(await b.at("confirm").count(), 0, "questions in the other window");
   });
-  await check("001, criterion 2: the page renders the surface and triggers an action by its id; confirmed, the state changes in both windows", async () => {
-    await press(a, "Deploy");
-    await a.at("confirm-yes").click();
-    const { lastDeploy } = await until(async () => ((await state()).lastDeploy ? state() : null), "the deploy");
-    that(JSON.stringify(lastDeploy).includes("api 1.2.7 is live"), JSON.stringify(lastDeploy));
-    for (const window of [a, b]) {
-      await until(async () => JSON.stringify((await stateIn(window)).lastDeploy) === JSON.stringify(lastDeploy), "the state in each frame");
-    }
-    // The other button, by the binding of the page and by its id from the script.
-    await press(b, "Refresh Logs");
-    await until(async () => (await a.frame.locator("pre").innerText()).includes("api 1.2.7 is live"), "the log in the other window");
-    const result = await b.frame.locator("html").evaluate(() => window.gsvCanvas.runAction("refreshLogs"));
-    that(JSON.stringify(result).includes("is live"), `runAction gave ${JSON.stringify(result)}`);
-    return JSON.stringify(lastDeploy);
-  });
+  await check(
+    "001, criterion 2: the page renders the surface and triggers an action by its id; confirmed, the state changes in both windows",
+    async () => {
+      await press(a, "Deploy");
+      await a.at("confirm-yes").click();
+      const { lastDeploy } = await until(async () => ((await state()).lastDeploy ? state() : null), "the deploy");
+      that(JSON.stringify(lastDeploy).includes("api 1.2.7 is live"), JSON.stringify(lastDeploy));
+      for (const window of [a, b]) {
+        await until(
+          async () => JSON.stringify((await stateIn(window)).lastDeploy) === JSON.stringify(lastDeploy),
+          "the state in each frame",
+        );
+      }
+      // The other button, by the binding of the page and by its id from the script.
+      await press(b, "Refresh Logs");
+      await until(async () => (await a.frame.locator("pre").innerText()).includes("api 1.2.7 is live"), "the log in the other window");
+      const result = await b.frame.locator("html").evaluate(() => window.gsvCanvas.runAction("refreshLogs"));
+      that(JSON.stringify(result).includes("is live"), `runAction gave ${JSON.stringify(result)}`);
+      return JSON.stringify(lastDeploy);
+    },
+  );
   await check("surface: an action that fails is a sentence with its code", async () => {
-    const code = await a.frame.locator("html").evaluate(() => window.gsvCanvas.runAction("launch").then(() => null, (error) => error.code));
+    const code = await a.frame.locator("html").evaluate(() =>
+      window.gsvCanvas.runAction("launch").then(
+        () => null,
+        (error) => error.code,
+      ),
+    );
     that(code, "an action that is not there did not fail");
     await until(async () => (await a.at("surface-failures").innerText()).includes(code), "the sentence");
     return (await a.at("surface-failures").innerText()).split("\n")[0];
@@ -93,7 +105,11 @@ export async function surfaceScenes({ a, b, client }) {
     await until(async () => (await state()).version === "1.2.8", "written back");
     await until(async () => (await b.frame.locator("input").inputValue()) === "1.2.8", "the field of the other window");
     const patches = a.sent.slice(sent).filter(({ method }) => method === "canvas.patch");
-    equal(patches.map(({ params }) => params.patch), [[{ op: "replace", path: "/version", value: "1.2.8" }]], "patches");
+    equal(
+      patches.map(({ params }) => params.patch),
+      [[{ op: "replace", path: "/version", value: "1.2.8" }]],
+      "patches",
+    );
     const [entry, next] = (await client.get()).history.undo;
     that(/version|state|surface/i.test(entry.summary) || entry.at !== before?.at, "no undo entry");
     equal(next, before, "the entry before it");
@@ -114,7 +130,8 @@ export async function surfaceScenes({ a, b, client }) {
   await check("surface: the assistant changes its state", async () => {
     await send(a, "set the version on the surface");
     await rest(client);
-    for (const window of [a, b]) await until(async () => (await window.frame.locator("input").inputValue()) === "1.3.0", "the version in each window");
+    for (const window of [a, b])
+      await until(async () => (await window.frame.locator("input").inputValue()) === "1.3.0", "the version in each window");
   });
   await check("bad input: HTML in state is text", async () => {
     const hostile = "</h1><img src=x onerror='parent.broken=1'><script>broken=1</script>";
@@ -127,7 +144,9 @@ export async function surfaceScenes({ a, b, client }) {
   await check("bad input: `__proto__` in state is refused or a plain member, and pollutes nothing", async () => {
     const codes = [];
     for (const path of ["/__proto__/polluted", "/constructor/prototype/polluted", "/__proto__"]) {
-      codes.push(await codeOf(client.request("canvas.patch", { canvasId: "studio", patch: [{ op: "add", path, value: { polluted: 1 } }] })));
+      codes.push(
+        await codeOf(client.request("canvas.patch", { canvasId: "studio", patch: [{ op: "add", path, value: { polluted: 1 } }] })),
+      );
     }
     const value = JSON.parse('{"__proto__": {"polluted": 1}, "constructor": {"prototype": {"polluted": 1}}}');
     codes.push(await codeOf(client.request("canvas.patch", { canvasId: "studio", patch: [{ op: "add", path: "/odd", value }] })));

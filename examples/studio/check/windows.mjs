@@ -162,7 +162,11 @@ export class Window {
       what,
     );
     const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
-    const places = (nodes) => nodes.map((node) => `${node.target} ${node.any?.[0]?.message ?? ""}`).slice(0, 4).join(" | ");
+    const places = (nodes) =>
+      nodes
+        .map((node) => `${node.target} ${node.any?.[0]?.message ?? ""}`)
+        .slice(0, 4)
+        .join(" | ");
     that(serious.length === 0, serious.map(({ id, nodes }) => `${id}: ${places(nodes)}`).join("\n"));
     return violations.length ? `minor: ${violations.map(({ id }) => id).join(", ")}` : "";
   }

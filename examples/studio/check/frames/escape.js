@@ -64,11 +64,13 @@
           document.head.append(Object.assign(document.createElement("link"), { rel, href: `${url}/${rel}` }));
         }
         const rules = Object.assign(document.createElement("script"), { type: "speculationrules" });
-        rules.textContent = JSON.stringify({ prefetch: [{ source: "list", urls: [`${url}/speculation`, "http://speculation.leak.test/"] }] });
+        rules.textContent = JSON.stringify({
+          prefetch: [{ source: "list", urls: [`${url}/speculation`, "http://speculation.leak.test/"] }],
+        });
         document.head.append(rules);
         throw new Error("the listener tells");
       },
-      "eval": () => (0, eval)("'ran'"),
+      eval: () => (0, eval)("'ran'"),
       "a function of text": () => new Function("return 'ran'")(),
       "a timer of text": () =>
         new Promise((resolve, reject) => {
@@ -148,7 +150,8 @@
       clipboard: () => navigator.clipboard.readText().then(() => "read"),
       place: () => new Promise((resolve, reject) => navigator.geolocation.getCurrentPosition(() => resolve("known"), reject)),
       camera: () => navigator.mediaDevices.getUserMedia({ video: true }).then(() => "seen"),
-      notification: () => Notification.requestPermission().then((answer) => (answer === "granted" ? answer : Promise.reject(new Error(answer)))),
+      notification: () =>
+        Notification.requestPermission().then((answer) => (answer === "granted" ? answer : Promise.reject(new Error(answer)))),
       fullscreen: () => document.documentElement.requestFullscreen().then(() => "taken"),
       "pointer lock": () => document.body.requestPointerLock().then(() => "taken"),
       WebRTC: () => peer(window, elsewhere),

@@ -37,7 +37,10 @@
     await new Promise((resolve) => setTimeout(resolve, 100));
     say(port ? "the port is taken" : "no port");
     const send = (message) => real.call(port, message);
-    port?.addEventListener("message", ({ data }) => data?.type === "ran" && say(`${data.id}: ${data.ok ? "ok" : Object.keys(data.error).sort()} ${data.error?.code ?? ""}`));
+    port?.addEventListener(
+      "message",
+      ({ data }) => data?.type === "ran" && say(`${data.id}: ${data.ok ? "ok" : Object.keys(data.error).sort()} ${data.error?.code ?? ""}`),
+    );
     const ring = {};
     ring.ring = ring;
     const messages = [
