@@ -142,7 +142,7 @@ pub enum CanvasEvent {
         /// Those that did, as they are now.
         settings: SettingsUpdate,
     },
-    /// A trigger was added or replaced, or is back. One that only lost a view that was deleted, or got it back, is not told of.
+    /// A trigger was added or replaced, or is back. One that only lost a view that was deleted, or got it back, is not reported.
     #[serde(rename = "trigger.set")]
     TriggerSet {
         /// Which one.
