@@ -58,7 +58,8 @@ fn collect(folder: &Path, sources: &mut Vec<String>) {
 fn the_table_has_every_code_and_no_other() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut all = CRATES.map(|krate| format!("{krate}/src")).to_vec();
-    all.extend(["examples/src", "canvas-core/stores"].map(str::to_owned));
+    // The client of providers has names of variables that look like codes, and no codes.
+    all.extend(["examples/src/bridge", "canvas-core/stores"].map(str::to_owned));
     all.retain(|folder| root.join(folder).is_dir());
     let mut codes = BTreeSet::new();
     for code in sources(&all) {
