@@ -4,7 +4,7 @@
 //! `studio-bench [--sockets N] [--presses N] [--get] [--json]`. The server runs in this process and the windows in another
 //! one, so that the memory of this one is the server's. `--get` has each window ask for the whole canvas first.
 
-#[allow(dead_code, reason = "the tests of the server use the rest")]
+#[expect(dead_code, reason = "the tests of the server use the rest")]
 mod client;
 mod report;
 mod windows;
