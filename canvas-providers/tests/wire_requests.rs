@@ -2,7 +2,7 @@
 
 mod support;
 
-use canvas_providers::{Event, Issuer, NativeTool, Provider, RequestOptions, ToolChoice};
+use canvas_providers::{AnswerContext, Event, Issuer, NativeTool, Provider, RequestOptions, ToolChoice};
 use canvas_tools::{Dialect, ToolSpec};
 use serde_json::{Map, Value, json};
 
@@ -171,6 +171,28 @@ fn signatures_of_the_current_turn() {
         .map(|part| part["functionResponse"]["id"].clone())
         .collect();
     assert_eq!(ids, [Value::Null, json!("own")]);
+}
+
+/// What a Gemini part says is sent again, and a part that says nothing is not.
+#[test]
+fn parts_that_say_nothing() {
+    let cases = [
+        (json!({"text": ""}), false),
+        (json!({"text": "", "thought": true}), false),
+        (json!({"text": "", "name": ""}), false),
+        (json!({"text": "", "thoughtSignature": "sig"}), true),
+        (json!({"text": "Well.", "name": ""}), true),
+    ];
+    for (part, is_sent) in cases {
+        let answer = json!({"candidates": [{"content": {"parts": [part]}, "finishReason": "STOP"}]});
+        let context = AnswerContext::new(Provider::Gemini.issuer("gemini-3-pro"));
+        let mut history = events(json!([{"role": "user", "content": "Hi"}]));
+        history.extend(Provider::Gemini.decode(&answer, &context).expect("decodes").events);
+        let (body, _) = ask(&context.issuer, Provider::Gemini, &history, &RequestOptions::default());
+        assert_eq!(faults(Provider::Gemini, &body, true), Vec::<String>::new(), "{part}");
+        let sent = body["contents"][1]["parts"].as_array();
+        assert_eq!(sent.is_some_and(|parts| parts.contains(&part)), is_sent, "{part}");
+    }
 }
 
 #[test]

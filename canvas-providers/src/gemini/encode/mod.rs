@@ -252,16 +252,11 @@ fn text_part(text: &str) -> Option<Value> {
     (!text.is_empty()).then(|| json!({"text": text}))
 }
 
-/// Whether a part says nothing: an empty text with a signature does.
+/// Whether a part says nothing: an empty text does, unless a signature comes with it.
 fn is_empty(part: &Value) -> bool {
-    match part.as_object() {
-        Some(part) => part.iter().all(|(key, value)| match key.as_str() {
-            "text" => value == "",
-            "thought" => true,
-            _ => false,
-        }),
-        None => true,
-    }
+    let Some(members) = part.as_object() else { return true };
+    let is_signed = members.contains_key("thoughtSignature");
+    is_text(part) && !is_signed && part["text"] == "" || members.keys().all(|key| key == "thought")
 }
 
 /// Contents of parts in a row that have the same role. Results are the user's, and come before other words.
