@@ -287,7 +287,9 @@ export async function frameScenes({ windows, studio, client }) {
         }
         addEventListener("message", ({ data }) => note("heard " + JSON.stringify(data)));
         const other = open("${page}/");
-        await new Promise((resolve) => setTimeout(resolve, 1500));
+        // Until the page is there; on a busy machine that takes a while.
+        for (let waited = 0; waited < 20_000 && (waited < 1_500 || !other.closed); waited += 100)
+          await new Promise((resolve) => setTimeout(resolve, 100));
         note.other = other;
         try { other.document.title && note("reached its document"); } catch {}
         for (const message of [

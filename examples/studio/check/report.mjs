@@ -42,7 +42,7 @@ export function equal(actual, expected, what) {
 export const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Waits until an answer is true, and gives it. The wait is bounded, and what came last is in its fault. */
-export async function until(ask, what, ms = 8_000) {
+export async function until(ask, what, ms = 20_000) {
   const end = performance.now() + ms;
   for (let last; ; await pause(40)) {
     try {

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { createServer } from "node:net";
 import { createInterface } from "node:readline";
 
-const PATIENCE = 10_000; // ms until it says where it is
+const PATIENCE = 30_000; // ms until it says where it is
 const LAST = 3_000; // ms until it is gone
 
 /** Starts `canvas-studio`; `port` 0 takes any. It fails where the program ends before it has said its address. */

@@ -6,7 +6,7 @@ import { chromium } from "playwright-core";
 import { check, that } from "./report.mjs";
 
 const require = createRequire(import.meta.url);
-const PATIENCE = 6_000;
+const PATIENCE = 30_000;
 // What the names of hostile pages are resolved to, so that the browser's log tells them from what it asks for by itself.
 const LEAK = "leak.localhost";
 export const WIDE = { width: 1440, height: 1000 };

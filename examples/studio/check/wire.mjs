@@ -1,7 +1,7 @@
 // A client of the studio's socket: what the server has is asked here, past every page.
 import WebSocket from "ws";
 
-const PATIENCE = 10_000; // ms for an answer
+const PATIENCE = 30_000; // ms for an answer
 
 /** What the server refused. */
 export class Refused extends Error {

@@ -17,6 +17,7 @@ use tokio::sync::watch;
 
 use super::chat::{Content, Icon, Item, Status};
 use super::preview;
+use super::refused;
 use super::seat::{Seat, lock};
 use super::transport::Seen;
 use crate::host::Host;
@@ -92,9 +93,8 @@ impl Calls {
             None if is_ok => return,
             None => (Icon::Read, "Lock of the document"),
         };
-        let error = &reply.body()["error"];
         let summary = match (is_ok, reply.body()["explanation"].as_str()) {
-            (false, _) => error["message"].as_str().unwrap_or("It was refused.").to_owned(),
+            (false, _) => refused::sentence(reply.code()).to_owned(),
             (true, Some(explanation)) => explanation.to_owned(),
             (true, None) => words.to_owned(),
         };

@@ -9,6 +9,7 @@ mod calls;
 mod chat;
 mod live;
 mod preview;
+mod refused;
 mod script;
 mod seat;
 mod tools;

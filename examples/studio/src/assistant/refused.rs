@@ -1,0 +1,25 @@
+//! What a refusal means to the people at the page: the reply's own sentence tells a model what to call next.
+
+/// One sentence for the code of a refused call.
+pub(super) fn sentence(code: Option<&str>) -> &'static str {
+    match code {
+        Some("STALE_EPOCH" | "LOCK_NOT_AVAILABLE" | "LOCK_NOT_OWNED" | "LEASE_EXPIRED") => {
+            "The edit came without the lock of the document. Nothing was changed."
+        }
+        Some(
+            "PATCH_REJECTED"
+            | "ADDRESS_NOT_FOUND"
+            | "ADDRESS_AMBIGUOUS"
+            | "INVALID_RANGE"
+            | "STALE_VERSION"
+            | "FINGERPRINT_MISMATCH"
+            | "INVALID_DIRECTIVE",
+        ) => "The edit does not fit the document as it is now. Nothing was changed.",
+        Some("PATCH_EDITS_OFF") => "Patch edits are switched off. Nothing was changed.",
+        Some("REVISION_CONFLICT") => "The canvas had changed meanwhile. Nothing was changed.",
+        Some("COLLISION_DETECTED" | "INVALID_POSITION" | "INVALID_SIZE") => {
+            "There is no such place on the board. Nothing was changed."
+        }
+        _ => "It was refused. Nothing was changed.",
+    }
+}
