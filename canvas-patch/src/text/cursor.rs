@@ -12,8 +12,8 @@ pub(crate) struct LineCursor<'t> {
     at: usize,
     line: usize,
     line_start: usize,
-    /// The last answer of [`Self::content_end`], as (asked, answered, quoted).
-    blank: (usize, usize, bool),
+    /// What [`Self::last_content_line`] has last passed over.
+    blank: Blank,
 }
 
 impl<'t> LineCursor<'t> {
@@ -23,7 +23,7 @@ impl<'t> LineCursor<'t> {
 
     /// A cursor at the byte `line_start`, where the line with the number `line` starts.
     pub(crate) fn starting_at(text: &'t str, line_start: usize, line: usize) -> Self {
-        Self { bytes: text.as_bytes(), at: line_start, line, line_start, blank: (0, 0, false) }
+        Self { bytes: text.as_bytes(), at: line_start, line, line_start, blank: Blank::default() }
     }
 
     /// The 1-based number of the line that holds the byte at `offset`; a newline belongs to its line.
@@ -53,22 +53,27 @@ impl<'t> LineCursor<'t> {
     /// The line of the last byte before `end` that is not blank; bare `>` markers count as blank where
     /// `quoted`. Line 1 if there is none.
     pub(crate) fn last_content_line(&mut self, end: usize, quoted: bool) -> usize {
+        // Sections and items nested in each other end together: blanks are walked over once.
+        if self.blank.quoted == quoted && self.blank.start < end && end <= self.blank.end {
+            return self.blank.line;
+        }
         // Without a step back: between lone CRs the start of the line can be far away, and asked for often.
         let line = if end == self.line_start { self.line } else { self.line_at(end) };
-        let content_end = self.content_end(end, quoted);
-        line - memchr_iter(b'\n', &self.bytes[content_end..end]).count()
-    }
-
-    fn content_end(&mut self, end: usize, quoted: bool) -> usize {
-        // Sections and items nested in each other end together: blank lines are walked over once.
-        let (asked, answered, same) = self.blank;
-        if same == quoted && answered < end && end <= asked {
-            return answered;
-        }
         let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n') || quoted && *byte == b'>';
-        let content_end =
-            self.bytes[..end].iter().rposition(|byte| !is_blank(byte)).map_or(0, |last| last + 1);
-        self.blank = (end, content_end, quoted);
-        content_end
+        let start = self.bytes[..end].iter().rposition(|byte| !is_blank(byte)).map_or(0, |last| last + 1);
+        let line = line - memchr_iter(b'\n', &self.bytes[start..end]).count();
+        self.blank = Blank { start, end, line, quoted };
+        line
     }
+}
+
+/// Bytes that are blank.
+#[derive(Debug, Default)]
+struct Blank {
+    start: usize,
+    end: usize,
+    /// That of the byte before `start`.
+    line: usize,
+    /// Whether `>` counts as blank.
+    quoted: bool,
 }

@@ -11,6 +11,10 @@ fn hostile_texts_and_addresses() {
     let quotes = "> ".repeat(n) + "a\n";
     let around = resolve(&quotes, &lines(1, 1)).expect("the line is there").container_path;
     assert_eq!(around, vec![ContainerKind::Quote; n]);
+    // Where nothing but markers holds a line, nothing of it is content.
+    let markers = ">".repeat(10 * n) + "\n";
+    let around = resolve(&markers, &lines(1, 1)).expect("the line is there").container_path;
+    assert_eq!(around, vec![ContainerKind::Quote; 10 * n]);
     let lazy = ">".repeat(n) + "a\n" + &"b\n".repeat(n);
     check(&lazy, &lines(2, n), 2, n);
     let lists = "- ".repeat(n) + "a\n";

@@ -96,11 +96,6 @@ pub(super) struct ScanResult {
     pub(super) definitions: Vec<Definition>,
 }
 
-/// A text that defines the same labels: only the parser knows which labels are alike.
-pub(super) fn definitions_only<'d>(definitions: impl IntoIterator<Item = &'d Definition>) -> String {
-    definitions.into_iter().flat_map(|definition| ["[", &definition.label, "]: x\n"]).collect()
-}
-
 /// Where the line two above that of the byte `at` starts; the start of the text where there is none.
 pub(super) fn two_lines_above(text: &str, at: usize) -> usize {
     lines::back(text, lines::line_start(text, at), 2)

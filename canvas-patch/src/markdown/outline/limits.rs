@@ -27,8 +27,13 @@ impl ParserLimits {
 
     pub(super) fn can_matter(self, text: &str) -> bool {
         let expanded = self.brackets.saturating_mul(self.longest_definition);
-        expanded >= text.len().max(EXPANSION) || self.deep && depth::is_bounded(text)
+        expanded >= expansion_limit(text) || self.deep && depth::is_bounded(text)
     }
+}
+
+/// What the references of a text may expand to, all of which are resolved below that.
+pub(super) fn expansion_limit(text: &str) -> usize {
+    text.len().max(EXPANSION)
 }
 
 /// Bytes that the longest definition expands to.

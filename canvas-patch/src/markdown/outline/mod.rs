@@ -16,6 +16,7 @@ mod depth;
 mod found;
 mod front_matter;
 mod index;
+mod labels;
 mod limits;
 mod live;
 mod model;

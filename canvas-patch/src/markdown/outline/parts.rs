@@ -1,25 +1,27 @@
 //! Outlining a text, a long one in parts, because the parser's tree takes six times the text that it is given.
 //!
 //! A part ends at the last restart point that the text up to there settles; what was read after it is forgotten and
-//! read again with the next part. Labels that another part defines are known from a first reading, and cost a second.
-//! Where the parser's limits could matter, it is given the text at once.
+//! read again with the next part. Labels that another part defines are known once all are read: titles that refer to
+//! them are read again then, and the whole text only for titles in containers and over underlines. Where the parser's
+//! limits could matter, it is given the text at once.
 
 use std::collections::BTreeSet;
 
 use memchr::memmem;
-use pulldown_cmark::Parser;
 
 use super::depth;
-use super::found::{Block, Definition, GROWTH, Lead, ScanResult, definitions_only};
-use super::limits::{ParserLimits, brackets, longest};
+use super::found::{Block, Definition, GROWTH, Lead, ScanResult};
+use super::labels::{Labels, definitions_only, keep_firsts};
+use super::limits::{expansion_limit, longest};
 use super::model::Outline;
 use super::scan::Scan;
 use crate::text::lines;
 
 /// Bytes that the parser is given at once, or a few lines more. In tests and fuzz targets parts are as short as can be.
-const PART: usize = if cfg!(any(test, fuzzing)) { 1 } else { 1 << 20 };
+const PART: usize = if cfg!(any(test, fuzzing)) { 1 } else { 1 << 17 };
 
-/// Labels without a definition in their part are remembered up to this part of the text. Short texts of tests have few.
+/// Labels that titles refer to and their part does not define are remembered up to this part of the text. Short texts
+/// of tests have few.
 const UNDEFINED: usize = if cfg!(any(test, fuzzing)) { 1 } else { 16 };
 
 /// Finds every heading of `text` and the lines of its section.
@@ -53,8 +55,11 @@ pub(crate) fn scan<const BLOCKS: bool>(text: &str) -> (Outline, Vec<Block>) {
 
 /// What is needed to keep a text's outline up to date. Points closer to each other than `spacing` are left out.
 pub(super) fn scan_with_points(text: &str, lead: Lead, spacing: usize) -> ScanResult {
-    scan_in_parts::<true>(text, lead, spacing, PART)
-        .unwrap_or_else(|| scan_whole::<true, true>(text, lead, spacing))
+    let Some(mut found) = scan_in_parts::<true>(text, lead, spacing, PART) else {
+        return scan_whole::<true, true>(text, lead, spacing);
+    };
+    keep_firsts(&mut found.definitions);
+    found
 }
 
 /// What one pass of the parser finds from the end of `lead` to the end of the text.
@@ -65,11 +70,12 @@ pub(super) fn scan_whole<const BLOCKS: bool, const POINTS: bool>(
 ) -> ScanResult {
     let mut scan = Scan::new(text, lead.end(text), spacing);
     let body = depth::bounded(&text[lead.bytes..]);
-    let definitions = scan.read::<BLOCKS, POINTS>(&body, lead.bytes, |_| false);
+    let definitions = scan.read::<BLOCKS, POINTS, false>(&body, lead.bytes, |_| false);
     scan.finish(definitions)
 }
 
-/// The same in parts of `part` bytes. `None` for texts of one part, and where the parser's limits could matter.
+/// The same in parts of `part` bytes, with the definitions of every part. `None` for texts of one part, and where the
+/// parser's limits could matter.
 pub(super) fn scan_in_parts<const BLOCKS: bool>(
     text: &str,
     lead: Lead,
@@ -84,38 +90,29 @@ pub(super) fn scan_in_parts<const BLOCKS: bool>(
     let defines = memmem::find(body.as_bytes(), b"]:").is_some();
     let mut undefined =
         Undefined { labels: BTreeSet::new(), bytes_left: if defines { body.len() / UNDEFINED } else { 0 } };
-    let mut found = Parts::read::<BLOCKS>(text, lead, spacing, part, |label| undefined.note(label));
-    if found.definitions.is_empty() && found.after_end.is_empty() {
-        return Some(found.scan.finish(Vec::new()));
+    let mut found = Parts::read::<BLOCKS, true>(text, lead, spacing, part, |label| undefined.note(label));
+    if found.is_limited(body) {
+        return None;
+    }
+    let refers = found.scan.has_unresolved_titles() || undefined.has_any() || !found.after_end.is_empty();
+    if found.definitions.is_empty() && found.after_end.is_empty() || !refers {
+        return Some(found.finish());
     }
     let all = definitions_only(&found.definitions);
-    let known = Parser::new(&all);
-    let known = known.reference_definitions();
-    if !found.after_end.iter().all(|label| known.get(label).is_some()) {
+    let known = Labels::of(&all);
+    let is_known = |label: &str| known.contains(label);
+    if !found.after_end.iter().all(|label| is_known(label)) {
         return None;
     }
-    if undefined.bytes_left == 0 || undefined.labels.iter().any(|label| known.get(label).is_some()) {
-        found = Parts::read::<BLOCKS>(text, lead, spacing, part, |label| known.get(label).is_some());
+    if undefined.bytes_left == 0 || undefined.labels.iter().any(|label| is_known(label)) {
+        drop(found);
+        return Some(Parts::read::<BLOCKS, false>(text, lead, spacing, part, is_known).finish());
     }
-    let longest_definition = found.longest_definition;
-    let of_text = ParserLimits { deep: false, longest_definition, brackets: brackets(text) };
-    let of_part = ParserLimits { brackets: found.most_brackets, ..of_text };
-    if of_text.can_matter(body) || of_part.can_matter("") {
-        return None;
-    }
-    // Of a label that several parts define, the first.
-    let mut firsts: Vec<_> = known.iter().map(|(_, definition)| definition.span.start).collect();
-    firsts.sort_unstable();
-    let mut at = 0;
-    found.definitions.retain(|definition| {
-        let is_first = firsts.binary_search(&at).is_ok();
-        at += definition.label.len() + "[]: x\n".len();
-        is_first
-    });
-    Some(found.scan.finish(found.definitions))
+    found.scan.resolve_titles(is_known);
+    Some(found.finish())
 }
 
-/// Labels that some part refers to and does not define.
+/// Labels that titles refer to and their part does not define.
 struct Undefined {
     labels: BTreeSet<String>,
     /// 0 once there are more than are remembered.
@@ -131,24 +128,29 @@ impl Undefined {
         }
         false
     }
+
+    fn has_any(&self) -> bool {
+        self.bytes_left == 0 || !self.labels.is_empty()
+    }
 }
 
 /// All parts of a text.
 struct Parts<'t> {
     scan: Scan<'t>,
     definitions: Vec<Definition>,
-    /// In any part, so that none can have met a limit of the parser.
-    longest_definition: usize,
-    /// Labels that the parser took for defined after the end of a part.
+    /// Labels that the parser took for defined after the end of a part, where the next part did not, and the most that
+    /// any label after the end of a part expands to.
     after_end: BTreeSet<String>,
-    /// Of one part.
-    most_brackets: usize,
+    longest_after_end: usize,
+    /// Whether the parser can have met its limit in a part, and what the references of all parts have expanded to.
+    is_limited: bool,
+    expanded: usize,
 }
 
 impl<'t> Parts<'t> {
     /// Reads all parts. Linear: a part that settles little ends before a block that the next part settles or reads on,
     /// each time [`GROWTH`] times as far.
-    fn read<const BLOCKS: bool>(
+    fn read<const BLOCKS: bool, const LATER: bool>(
         text: &'t str,
         lead: Lead,
         spacing: usize,
@@ -158,25 +160,66 @@ impl<'t> Parts<'t> {
         let mut parts = Self {
             scan: Scan::new(text, lead.end(text), spacing),
             definitions: Vec::new(),
-            longest_definition: 0,
             after_end: BTreeSet::new(),
-            most_brackets: 0,
+            longest_after_end: 0,
+            is_limited: false,
+            expanded: 0,
         };
+        let mut last_after_end: Vec<Definition> = Vec::new();
         let (mut at, mut size) = (lead.bytes, part);
         while at < text.len() {
-            let end = lines::line_end(text, at.saturating_add(size).min(text.len()));
-            let (settled, mut definitions) = parts.scan.read_part::<BLOCKS>(at..end, &mut is_defined);
+            let end = end_of_part(text, at.saturating_add(size).min(text.len()));
+            let (settled, mut definitions) = parts.scan.read_part::<BLOCKS, LATER>(at..end, &mut is_defined);
             if settled == at {
                 size = (end - at).saturating_mul(GROWTH);
                 continue;
             }
-            parts.longest_definition = parts.longest_definition.max(longest(&definitions));
-            parts.most_brackets = parts.most_brackets.max(brackets(&text[at..end]));
+            parts.is_limited |= parts.scan.expanded >= expansion_limit(&text[at..end]);
+            parts.expanded += parts.scan.expanded;
+            // Nearly always the next part finds them again.
+            last_after_end.retain(|earlier| !is_among(&definitions, earlier));
+            parts.after_end.extend(last_after_end.drain(..).map(|definition| definition.label));
             let kept = definitions.partition_point(|definition| definition.byte < settled);
-            parts.after_end.extend(definitions.drain(kept..).map(|definition| definition.label));
+            parts.longest_after_end = parts.longest_after_end.max(longest(&definitions[kept..]));
+            last_after_end.extend(definitions.drain(kept..));
             parts.definitions.append(&mut definitions);
             (at, size) = (settled, part);
         }
         parts
+    }
+
+    /// Whether the parser could meet its limit in a part or in the whole, where every reference may be defined.
+    fn is_limited(&self, body: &str) -> bool {
+        let longest = longest(&self.definitions).max(self.longest_after_end);
+        let most = self.scan.undefined.saturating_mul(longest).saturating_add(self.expanded);
+        self.is_limited || longest > 0 && most >= expansion_limit(body)
+    }
+
+    fn finish(self) -> ScanResult {
+        self.scan.finish(self.definitions)
+    }
+}
+
+fn is_among(definitions: &[Definition], wanted: &Definition) -> bool {
+    let at = definitions.binary_search_by_key(&wanted.byte, |definition| definition.byte);
+    at.is_ok_and(|at| definitions[at].label == wanted.label)
+}
+
+/// The end of the second line after the first one from the byte `from` on at which reading may start again, by its looks.
+fn end_of_part(text: &str, from: usize) -> usize {
+    let mut line = lines::line_end(text, from);
+    while line < text.len() && !looks_like_restart(text, line) {
+        line = lines::line_end(text, line);
+    }
+    lines::forward(text, line, 2)
+}
+
+/// Whether a line looks like the first one of a heading or of a list item, or follows a blank one and is not indented.
+fn looks_like_restart(text: &str, line: usize) -> bool {
+    let (above, below) = text.as_bytes().split_at(line);
+    match below.first() {
+        Some(b'#' | b'-' | b'*' | b'+' | b'0'..=b'9') => true,
+        Some(b' ' | b'\t' | b'\r' | b'\n') | None => false,
+        Some(_) => above.ends_with(b"\n\n") || above.ends_with(b"\n\r\n"),
     }
 }

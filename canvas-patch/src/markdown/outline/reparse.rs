@@ -1,15 +1,14 @@
 //! What an edit makes it necessary to read again.
 
 use std::cell::OnceCell;
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 use std::ops::Range;
-
-use pulldown_cmark::Parser;
 
 use super::changed::Changed;
 use super::depth;
-use super::found::{Definition, GROWTH, Lead, RestartPoint, ScanResult, definitions_only, two_lines_above};
+use super::found::{Definition, GROWTH, Lead, RestartPoint, ScanResult, two_lines_above};
 use super::index::Index;
+use super::labels::{Labels, definitions_only};
 use super::limits::{ParserLimits, brackets, longest};
 use super::scan::Scan;
 use super::splice::{Reparse, Shift};
@@ -35,14 +34,19 @@ impl Index {
         let lead = Lead::of(after);
         let (definitions, labels) = (OnceCell::new(), OnceCell::new());
         let is_defined = |label: &str| {
-            let parsed = || {
-                let definitions = definitions.get_or_init(|| definitions_only(&self.definitions));
-                Parser::new(definitions)
-            };
-            labels.get_or_init(parsed).reference_definitions().get(label).is_some()
+            let all = definitions.get_or_init(|| definitions_only(&self.definitions));
+            labels.get_or_init(|| Labels::of(all)).contains(label)
         };
-        let mut reader =
-            Reader { index: self, before, after, lead, changes, limits, is_defined: &is_defined };
+        let mut reader = Reader {
+            index: self,
+            before,
+            after,
+            lead,
+            changes,
+            limits,
+            is_defined: &is_defined,
+            known: OnceCell::new(),
+        };
         let mut reparses: Vec<Reparse> = Vec::new();
         let mut next = 0;
         while next < changes.len() {
@@ -68,6 +72,8 @@ struct Reader<'l> {
     changes: &'l [Changed],
     limits: ParserLimits,
     is_defined: &'l dyn Fn(&str) -> bool,
+    /// The labels of the text before, for edits that change some.
+    known: OnceCell<HashSet<&'l str>>,
 }
 
 /// Where text and parse are as before.
@@ -117,7 +123,7 @@ impl Reader<'_> {
     fn read(&mut self, start: RestartPoint, end: usize) -> Option<ScanResult> {
         let body = &self.after[start.byte..end];
         let mut scan = Scan::new(&self.after[..end], start, 0);
-        let definitions = scan.read::<true, true>(body, start.byte, self.is_defined);
+        let definitions = scan.read::<true, true, false>(body, start.byte, self.is_defined);
         let limits = &mut self.limits;
         limits.deep |= depth::is_deep(body);
         limits.longest_definition = limits.longest_definition.max(longest(&definitions));
@@ -182,12 +188,15 @@ impl Reader<'_> {
         if definitions[old.clone()].iter().map(label).eq(new.iter().map(label)) && beyond.is_empty() {
             return true;
         }
-        let old: BTreeSet<_> = definitions[old].iter().map(label).collect();
-        let new: BTreeSet<_> = new.iter().map(label).collect();
-        let known: BTreeSet<_> = definitions.iter().map(label).collect();
+        let old: HashSet<_> = definitions[old].iter().map(label).collect();
+        let new: HashSet<_> = new.iter().map(label).collect();
+        let is_known = |label: &&str| {
+            old.contains(label)
+                || self.known.get_or_init(|| definitions.iter().map(self::label).collect()).contains(label)
+        };
         old.is_subset(&new)
-            && new.is_subset(&known)
-            && beyond.iter().map(label).all(|label| known.contains(label))
+            && new.iter().all(is_known)
+            && beyond.iter().map(label).all(|label| is_known(&label))
     }
 }
 

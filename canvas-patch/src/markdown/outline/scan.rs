@@ -1,9 +1,11 @@
 //! What the parser finds in a text, gathered from its events.
 
+use std::cell::Cell;
 use std::ops::Range;
 
+use memchr::memchr2;
 use pulldown_cmark::{
-    BrokenLink, CodeBlockKind, CowStr, Event, HeadingLevel, Options, Parser, RefDefs, Tag, TagEnd,
+    BrokenLink, CodeBlockKind, CowStr, Event, HeadingLevel, LinkType, Options, Parser, RefDefs, Tag, TagEnd,
 };
 
 use super::found::{Block, BlockKind, Definition, RestartPoint, ScanResult, two_lines_above};
@@ -20,11 +22,17 @@ const OPTIONS: Options = Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHRO
 /// otherwise make outlines grow with the square of the text.
 const TITLE_BYTES: usize = 512;
 
-/// The text up to the end of the heading that has just started, cut to [`TITLE_BYTES`].
-fn title<'t>(events: &mut impl Iterator<Item = (Event<'t>, Range<usize>)>) -> String {
+/// Bytes from one mark to the next, but for the last ones of a part: looking at every place where reading could start
+/// again costs an eighth of the time.
+const MARK_SPACING: usize = if cfg!(any(test, fuzzing)) { 0 } else { 4096 };
+
+/// The text up to the end of the heading that has just started, cut to [`TITLE_BYTES`]. Adds to `expanded` what its
+/// references expand to.
+fn title<'t>(events: &mut impl Iterator<Item = (Event<'t>, Range<usize>)>, expanded: &mut usize) -> String {
     let mut title = String::new();
     for (event, _) in events {
         match event {
+            Event::Start(tag) => *expanded += expansion(&tag),
             Event::Text(text) | Event::Code(text) => title.push_str(&text),
             Event::SoftBreak | Event::HardBreak => title.push(' '),
             Event::End(TagEnd::Heading(_)) => break,
@@ -34,6 +42,18 @@ fn title<'t>(events: &mut impl Iterator<Item = (Event<'t>, Range<usize>)>) -> St
     title.truncate(title.floor_char_boundary(TITLE_BYTES));
     let trimmed = title.trim();
     if trimmed.len() == title.len() { title } else { trimmed.to_owned() }
+}
+
+/// Bytes of destination and title that the parser counts for a reference to a link or image.
+fn expansion(tag: &Tag<'_>) -> usize {
+    match tag {
+        Tag::Link { link_type, dest_url, title, .. } | Tag::Image { link_type, dest_url, title, .. }
+            if matches!(link_type, LinkType::Reference | LinkType::Collapsed | LinkType::Shortcut) =>
+        {
+            dest_url.len() + title.len()
+        }
+        _ => 0,
+    }
 }
 
 /// Gathers what the parser finds in a text that it is given at once or part by part.
@@ -47,8 +67,14 @@ pub(super) struct Scan<'t> {
     spacing: usize,
     next_point: usize,
     mark: Mark,
-    /// Where a block that starts may move the mark.
+    /// Where a block that starts may move the mark, and the first byte at which the next one may.
     markable: Range<usize>,
+    next_mark: usize,
+    /// Headings on a line of their own that refer to a label which is not defined where they were read.
+    unresolved: Vec<Unresolved>,
+    /// What references have expanded to in the last reading, and how many had no definition in all readings.
+    pub(super) expanded: usize,
+    pub(super) undefined: usize,
     /// Sections that have not ended, each inside the one before it.
     open: Vec<OpenSection>,
     /// Containers that have not ended, outermost first.
@@ -64,6 +90,22 @@ struct Mark {
     sections: usize,
     containers: usize,
     open: Vec<OpenSection>,
+}
+
+struct Unresolved {
+    section: usize,
+    /// Where its line starts, but for indentation.
+    byte: usize,
+}
+
+/// Where the parser is when it asks for a label.
+#[derive(Clone, Copy)]
+enum Asking {
+    /// In text, where links change nothing that is gathered.
+    Text,
+    Title,
+    /// In a title that is read again once all labels are known.
+    Unresolved,
 }
 
 #[derive(Clone, Copy)]
@@ -105,6 +147,10 @@ impl<'t> Scan<'t> {
             next_point: start.byte.saturating_add(spacing),
             mark: Mark { byte: start.byte, sections: 0, containers: 0, open: Vec::new() },
             markable: 0..0,
+            next_mark: 0,
+            unresolved: Vec::new(),
+            expanded: 0,
+            undefined: 0,
             open: Vec::new(),
             frames: Vec::new(),
         }
@@ -113,8 +159,9 @@ impl<'t> Scan<'t> {
     /// Takes all that the parser finds in `body`, which is what it shall see of the text from the byte `base` on.
     ///
     /// Blocks are kept where `BLOCKS`; points, and the definitions that are returned, where `POINTS`. `is_defined` says
-    /// which link labels are defined elsewhere.
-    pub(super) fn read<const BLOCKS: bool, const POINTS: bool>(
+    /// which link labels of titles are defined elsewhere. Titles that can be read again on their own are left for
+    /// [`Self::resolve_titles`] where `LATER`.
+    pub(super) fn read<const BLOCKS: bool, const POINTS: bool, const LATER: bool>(
         &mut self,
         body: &str,
         base: usize,
@@ -122,8 +169,19 @@ impl<'t> Scan<'t> {
     ) -> Vec<Definition> {
         #[cfg(test)]
         BYTES_PARSED.set(BYTES_PARSED.get() + body.len());
+        let (asking, unresolved) = (Cell::new(Asking::Text), Cell::new(false));
+        let (undefined, mut expanded) = (Cell::new(0), 0);
         let defined_elsewhere = |link: BrokenLink<'_>| {
-            is_defined(&link.reference).then_some((CowStr::Borrowed(""), CowStr::Borrowed("")))
+            undefined.set(undefined.get() + 1);
+            let is_defined = match asking.get() {
+                Asking::Text => false,
+                Asking::Title => is_defined(&link.reference),
+                Asking::Unresolved => {
+                    unresolved.set(true);
+                    false
+                }
+            };
+            is_defined.then_some((CowStr::Borrowed(""), CowStr::Borrowed("")))
         };
         let parser = Parser::new_with_broken_link_callback(body, OPTIONS, Some(defined_elsewhere));
         let mut events = parser.into_offset_iter();
@@ -152,7 +210,14 @@ impl<'t> Scan<'t> {
                 let bytes = base + range.start..base + range.end;
                 match tag {
                     Tag::Heading { level, .. } => {
-                        let title = title(&mut events);
+                        let later = LATER && self.is_line_of_its_own(bytes.start);
+                        asking.set(if later { Asking::Unresolved } else { Asking::Title });
+                        let title = title(&mut events, &mut expanded);
+                        asking.set(Asking::Text);
+                        if unresolved.take() {
+                            let section = self.outline.sections.len();
+                            self.unresolved.push(Unresolved { section, byte: bytes.start });
+                        }
                         self.heading(title, level, bytes);
                     }
                     Tag::BlockQuote(_) => {
@@ -165,12 +230,15 @@ impl<'t> Scan<'t> {
                         self.enter(ContainerKind::ListItem);
                     }
                     Tag::CodeBlock(CodeBlockKind::Fenced(_)) => self.block::<BLOCKS>(BlockKind::Fence, bytes),
+                    Tag::Link { .. } | Tag::Image { .. } => expanded += expansion(&tag),
                     _ => {}
                 }
             } else if let Event::End(TagEnd::Item | TagEnd::BlockQuote(_)) = event {
                 self.leave(base + range.end);
             }
         }
+        self.expanded = expanded;
+        self.undefined += undefined.get();
         if POINTS { definitions(events.reference_definitions(), base) } else { Vec::new() }
     }
 
@@ -178,7 +246,7 @@ impl<'t> Scan<'t> {
     /// settles, or all where the text ends. Returns where that is, and the definitions up to there and after it.
     ///
     /// Where it is the start of the part, nothing was kept.
-    pub(super) fn read_part<const BLOCKS: bool>(
+    pub(super) fn read_part<const BLOCKS: bool, const LATER: bool>(
         &mut self,
         part: Range<usize>,
         is_defined: impl FnMut(&str) -> bool,
@@ -187,12 +255,33 @@ impl<'t> Scan<'t> {
         // Nearer to the end, a point need not be one in the whole text.
         let settled = if ends_text { part.start } else { two_lines_above(self.text, part.end) };
         self.markable = part.start + 1..settled + 1;
-        let definitions = self.read::<BLOCKS, true>(&self.text[part.clone()], part.start, is_defined);
+        self.next_mark = self.markable.start;
+        let body = &self.text[part.clone()];
+        let definitions = self.read::<BLOCKS, true, LATER>(body, part.start, is_defined);
         if ends_text {
             return (part.end, definitions);
         }
         self.back_to_mark();
         (self.mark.byte, definitions)
+    }
+
+    /// Reads those titles again that have waited for all labels to be known.
+    pub(super) fn resolve_titles(&mut self, is_defined: impl Fn(&str) -> bool) {
+        for Unresolved { section, byte } in std::mem::take(&mut self.unresolved) {
+            let rest = &self.text[byte..];
+            let line = &rest[..memchr2(b'\n', b'\r', rest.as_bytes()).unwrap_or(rest.len())];
+            #[cfg(test)]
+            BYTES_PARSED.set(BYTES_PARSED.get() + line.len());
+            let defined = |link: BrokenLink<'_>| {
+                is_defined(&link.reference).then_some((CowStr::Borrowed(""), CowStr::Borrowed("")))
+            };
+            let parser = Parser::new_with_broken_link_callback(line, OPTIONS, Some(defined));
+            self.outline.sections[section].title = title(&mut parser.into_offset_iter(), &mut 0);
+        }
+    }
+
+    pub(super) fn has_unresolved_titles(&self) -> bool {
+        !self.unresolved.is_empty()
     }
 
     /// Ends the text here.
@@ -204,7 +293,7 @@ impl<'t> Scan<'t> {
 
     /// Something starts here: keeps the point at its line and moves the mark, if there is a point and they are due.
     fn start(&mut self, byte: usize, start: Start) {
-        let may_mark = self.markable.contains(&byte);
+        let may_mark = byte >= self.next_mark && self.markable.contains(&byte);
         if byte < self.next_point && !may_mark {
             return;
         }
@@ -214,6 +303,8 @@ impl<'t> Scan<'t> {
             let Mark { open, .. } = &mut self.mark;
             open.clone_from(&self.open);
             self.mark = Mark { byte: line_start, sections, containers, open: std::mem::take(open) };
+            let last_ones = self.markable.end.saturating_sub(MARK_SPACING);
+            self.next_mark = last_ones.min(line_start + MARK_SPACING).max(line_start + 1);
         }
         if line_start >= self.next_point {
             let line = self.cursor.line_at(byte);
@@ -246,6 +337,8 @@ impl<'t> Scan<'t> {
         let Mark { byte, sections, containers, ref open } = self.mark;
         self.frames.clear();
         self.outline.sections.truncate(sections);
+        let unresolved = self.unresolved.partition_point(|title| title.section < sections);
+        self.unresolved.truncate(unresolved);
         self.outline.containers.truncate(containers);
         self.blocks.truncate(self.blocks.partition_point(|block| block.bytes.start < byte));
         self.points.truncate(self.points.partition_point(|point| point.byte < byte).max(1));
@@ -271,6 +364,20 @@ impl<'t> Scan<'t> {
                 quoted: self.quoted(),
             });
         }
+    }
+
+    /// Whether the heading at the byte `start` is one with `#`, outside of all containers: its line alone reads the same.
+    fn is_line_of_its_own(&self, start: usize) -> bool {
+        let (text, first) = (self.text.as_bytes(), self.points[0].byte);
+        let marks = text[start..].iter().take_while(|&&byte| byte == b'#').count();
+        // The text below link definitions may be indented like code, and then be underlined.
+        let indent = text[first..start].iter().rev().take_while(|&&byte| byte == b' ').count();
+        let starts_line = start - indent == first || matches!(text[start - indent - 1], b'\n' | b'\r');
+        self.frames.is_empty()
+            && (1..=6).contains(&marks)
+            && matches!(text.get(start + marks), None | Some(b' ' | b'\t' | b'\n' | b'\r'))
+            && starts_line
+            && indent < 4
     }
 
     fn heading(&mut self, title: String, level: HeadingLevel, bytes: Range<usize>) {
@@ -384,5 +491,5 @@ fn definitions(found: &RefDefs<'_>, base: usize) -> Vec<Definition> {
 #[cfg(test)]
 thread_local! {
     /// How many bytes this thread has given to the parser.
-    pub(super) static BYTES_PARSED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+    pub(super) static BYTES_PARSED: Cell<usize> = const { Cell::new(0) };
 }

@@ -7,6 +7,7 @@ use super::*;
 use crate::markdown::outline::changed::MAX_EDITS;
 use crate::markdown::outline::found::{Lead, RestartPoint};
 use crate::markdown::outline::index::SPACING;
+use crate::markdown::outline::labels::keep_firsts;
 use crate::markdown::outline::parts::{scan, scan_in_parts, scan_whole};
 use crate::markdown::outline::scan::BYTES_PARSED;
 use crate::strategies::{hostile_line, hostile_lines, hostile_markdown};
@@ -126,6 +127,14 @@ fn what_reaches_far() {
         ("[x]: b\n'c\nd e\n\n# [x]\n", "[x]: b\n'c\nd'\n\n# [x]\n"),
         ("a\n\n# [x] [y][x] [x][]\n\nb\n\n[x]: c\n", "a\n\n# [x] [y][x] [z][]\n\nb\n\n[x]: c\n"),
         ("```\n[x]: a\n```\n# [x]\n", "``\n[x]: a\n```\n# [x]\n"),
+        // Titles with labels of elsewhere: on a line of their own, in containers, underlined, indented below definitions.
+        (
+            "# [x]\n\n> # [x]\n\n- # [x]\n\n[x]\n===\n\nb\n\n[x]: c\n",
+            "# [x]\n\n> # [x]\n\n[X]\n---\n\nb\n\n[x]: d\n",
+        ),
+        ("a\n\n[y]: b\n    # [x] c\n===\n\nd\n\n[x]: e\n", "a\n\n[y]: b\n\n   # [x] c\n===\n\nd\n\n[x]: e\n"),
+        ("#[x]\n===\n\n####### [x]\n---\n\na\n\n[x]: e\n", "#\t[x]\n\n###### [x] ##\n\na\n\n[x]: e\n"),
+        ("# [ſ] [k] [ß]\n\na\n\n[S]: b\n\n[\u{212a}]: b\n\n[SS]: b\n", "# [ſ] [k] [ß]\n\na\n\n[t]: b\n"),
         // Parents, ends and what precedes the first heading.
         ("# a\n\n## b\n\n### c\n\n# d\n", "# a\n\n### c\n\n# d\n"),
         ("## a\n\nb\n\n## c\n", "# a\n\nb\n\n## c\n"),
@@ -294,6 +303,49 @@ pub(crate) fn changed(
     (after + &before[at..], edits)
 }
 
+/// What is read in parts of some length is what one reading of the whole finds.
+#[track_caller]
+fn check_parts(text: &str, part: usize) {
+    let lead = Lead::of(text);
+    let Some(mut parts) = scan_in_parts::<true>(text, lead, 0, part) else { return };
+    keep_firsts(&mut parts.definitions);
+    let whole = scan_whole::<true, true>(text, lead, 0);
+    assert_eq!(parts.sections, whole.sections, "{part} {text:?}");
+    assert_eq!((parts.containers, parts.blocks), (whole.containers, whole.blocks), "{part} {text:?}");
+    assert_eq!((parts.points, parts.definitions), (whole.points, whole.definitions), "{part} {text:?}");
+}
+
+/// Definitions, and what refers to them: of few labels, so that they meet.
+fn definition() -> impl Strategy<Value = String> {
+    let places = ["", "", "", "> ", "- ", "  ", "> > ", "    "];
+    let lines = [
+        "[l]: a",
+        "[L]: a 't'",
+        "[m]: <a b>",
+        "[M\nm]: a",
+        "[l]: a\n't\nt'",
+        "[m]: a\n(t",
+        "[n]:\na",
+        "[l",
+        "[é]: a",
+        "[É]: b",
+        "# [l]",
+        "## [m] [n]",
+        "[l]\n===",
+        "[É] [M m]\n---",
+        "[n][l] ![m][]",
+        "# [a][é] [l",
+        "#[l]\n-",
+    ];
+    let label = (0..9_usize, prop::bool::ANY).prop_map(|(name, long)| {
+        let name = format!("{}{name}", if long { "long ".repeat(60) } else { String::new() });
+        format!("[{name}]: a\n\n# [{name}]\n")
+    });
+    let line = prop_oneof![6 => sample::select(lines.to_vec()).prop_map(str::to_owned), 1 => label];
+    (sample::select(places.to_vec()), line, prop::bool::weighted(0.6))
+        .prop_map(|(place, line, blank)| format!("{place}{line}\n{}", if blank { "\n" } else { "" }))
+}
+
 /// However a text is made, the parser is given few times its bytes, in parts of any length.
 #[track_caller]
 fn check_work(text: &str, part: usize, times: usize) {
@@ -344,5 +396,19 @@ proptest! {
     #[test]
     fn parts_cost_a_few_readings(text in prop::collection::vec(hostile_markdown(), 1..8), part in 64..512_usize) {
         check_work(&text.concat(), part, 24);
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(1_000))]
+
+    #[test]
+    fn parts_find_what_the_whole_holds(
+        lines in prop::collection::vec(prop_oneof![4 => definition(), 1 => hostile_lines(1..3)], 0..40),
+        part in prop_oneof![0..40_usize, 64..512_usize],
+    ) {
+        let text = lines.concat();
+        check_parts(&text, part);
+        check(&LiveOutline::new(text));
     }
 }
