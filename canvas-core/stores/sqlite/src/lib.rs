@@ -107,6 +107,7 @@ mod clock;
 mod collect;
 mod error;
 mod listener;
+mod next_row;
 mod open;
 mod options;
 mod row;

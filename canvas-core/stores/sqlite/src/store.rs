@@ -17,9 +17,10 @@ use super::blobs;
 use super::collect::{self, Keep};
 use super::error::CallError;
 use super::listener::Listener;
+use super::next_row::NextRow;
 use super::open::{Database, Role};
 use super::options::Options;
-use super::row::{self, NextRow, RowVersion, wrong_type};
+use super::row::{self, RowVersion, wrong_type};
 use super::transaction::Transaction;
 
 /// Blobs that one transaction reads at most. Between two of them other readers have the connection.
