@@ -151,9 +151,14 @@ checks! { $
     BlobsAtOnce = blobs::blobs_at_once:
         "blobs that are read at once come in the order of the ids, also those that are not there";
     BlobsAtOnceApart = blobs::blobs_at_once_apart: "blobs that are read at once are those of their canvas";
+    MixedBlobs = blobs::mixed_blobs:
+        "blobs of one commit are read whole, one by one and many at once, whatever their sizes";
     OldBlobsStay = blobs::old_blobs_stay: "blobs stay until they are dropped";
     Dropped = gc::dropped: "blobs that are not kept are dropped, others stay";
     ManyDropped = gc::many_dropped: "a collection of many blobs drops them all and counts them";
+    DroppedInPart = gc::dropped_in_part:
+        "of the blobs of one commit some are dropped, and the others stay whole";
+    PutByTwo = gc::put_by_two: "a blob that two commits have put stays or goes as one";
     DroppedApart = gc::dropped_apart: "dropping a blob of one canvas leaves another canvas its own";
     DroppedAgain = gc::dropped_again: "a dropped blob can be put again";
     NeededBlobsStay = gc::needed_blobs_stay: "blobs that the head needs stay, whatever is kept";

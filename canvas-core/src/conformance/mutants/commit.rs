@@ -60,10 +60,18 @@ impl<S: Store> Mutant<S> {
         let ids: BTreeSet<_> = commit.blobs.iter().map(Blob::id).collect();
         let mut shared = self.shared();
         shared.hidden.retain(|(of, id)| *of != canvas || !ids.contains(id));
+        shared.commits.entry(canvas.clone()).or_default().push(ids.clone());
         let put = shared.put.entry(canvas).or_default();
         match self.flaw {
             Flaw::LosesBlobs => commit.blobs.clear(),
             Flaw::DropsManyBlobs => commit.blobs.truncate(MANY),
+            Flaw::CutsLongCommits => {
+                let mut room = 1_usize << 20;
+                commit.blobs.retain(|blob| {
+                    room = room.saturating_sub(blob.as_bytes().len());
+                    room > 0
+                });
+            }
             Flaw::RemembersBlobs => commit.blobs.retain(|blob| !put.contains(&blob.id())),
             Flaw::FailsOnRepeatedBlobs if ids.len() < commit.blobs.len() => {
                 return Err(StoreError::new(StoreErrorKind::Failed).caused("a blob came twice"));

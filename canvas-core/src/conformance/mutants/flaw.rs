@@ -72,10 +72,14 @@ flaws! {
     ReadsOnePage: "answers only the first hundred of thousands of ids" => BlobsAtOnce;
     FailsOnNoIds: "fails where blobs are read by no ids" => BlobsAtOnce;
     SharesBlobsAtOnce: "looks for blobs that are read at once in all canvases" => BlobsAtOnceApart;
+    CutsLongCommits: "keeps only the first megabyte of the blobs of a commit" => MixedBlobs;
     CollectsTooEarly: "drops the blobs of the last head with each commit" => OldBlobsStay;
     DropsNothing: "drops no blobs" => Dropped;
     DropsEverything: "drops all blobs that the head does not need, whatever is kept" => Dropped;
     DropsTheFirstOfMany: "drops only the first hundred of many blobs" => ManyDropped;
+    DropsWholeCommits: "drops all blobs of a commit as soon as one of them goes" => DroppedInPart;
+    LosesTheRest: "loses what is left of a commit once most of its blobs are dropped" => DroppedInPart;
+    CountsEachPut: "counts a dropped blob once for each commit that has put it" => PutByTwo;
     DropsForAllCanvases: "drops the blobs of all canvases at once" => DroppedApart;
     RemembersBlobs:
         "skips blobs that it has written before, although they were dropped since" => DroppedAgain;

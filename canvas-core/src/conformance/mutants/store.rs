@@ -49,6 +49,8 @@ pub(super) struct Shared {
     connections: u32,
     /// Blobs by the canvas that put them.
     pub(super) put: BTreeMap<CanvasId, BTreeSet<BlobId>>,
+    /// The blobs of each commit, by canvas.
+    pub(super) commits: BTreeMap<CanvasId, Vec<BTreeSet<BlobId>>>,
     /// How many commits led to a version.
     pub(super) numbers: BTreeMap<(CanvasId, String), u64>,
     /// Blobs that are there and not shown.
@@ -145,6 +147,37 @@ impl<S: Store> Mutant<S> {
             }
             (_, found) => Ok(found),
         }
+    }
+
+    /// What a flaw makes of a collection, commit by commit.
+    async fn after_collection(
+        &self,
+        canvas: &CanvasId,
+        mut collected: Collected,
+    ) -> Result<Collected, StoreError> {
+        let commits = self.shared().commits.get(canvas).cloned().unwrap_or_default();
+        let Collected::Done { blobs: counted, .. } = &mut collected else { return Ok(collected) };
+        let mut gone = BTreeMap::new();
+        for commit in &commits {
+            let ids: Vec<BlobId> = commit.iter().copied().collect();
+            let found = self.store.blobs(canvas, &ids).await?;
+            let there: Vec<BlobId> = found.into_iter().flatten().map(|blob| blob.id()).collect();
+            let is_spoilt = match self.flaw {
+                Flaw::DropsWholeCommits => there.len() < ids.len(),
+                Flaw::LosesTheRest => there.len() < ids.len() / 2,
+                _ => false,
+            };
+            if is_spoilt {
+                self.shared().hidden.extend(there.iter().map(|id| (canvas.clone(), *id)));
+            }
+            for id in ids.iter().filter(|id| !there.contains(id)) {
+                *gone.entry(*id).or_insert(0) += 1;
+            }
+        }
+        if self.flaw == Flaw::CountsEachPut && *counted > 0 {
+            *counted += gone.values().map(|puts: &u64| puts - 1).sum::<u64>();
+        }
+        Ok(collected)
     }
 
     async fn blob_of_others(&self, id: BlobId) -> Result<Option<Blob>, StoreError> {
@@ -282,6 +315,10 @@ impl<S: Store> Layer for Mutant<S> {
                 let hidden: Vec<_> = put().difference(keep).map(|id| (canvas.clone(), *id)).collect();
                 self.shared().hidden.extend(hidden);
                 self.store.collect(canvas, keep, older_than, at).await
+            }
+            Flaw::DropsWholeCommits | Flaw::LosesTheRest | Flaw::CountsEachPut => {
+                let collected = self.store.collect(canvas, keep, older_than, at).await?;
+                self.after_collection(canvas, collected).await
             }
             Flaw::DropsTheYoung => self.store.collect(canvas, keep, Duration::ZERO, at).await,
             Flaw::DropsAtAnyVersion => {

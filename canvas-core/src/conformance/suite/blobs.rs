@@ -100,6 +100,31 @@ pub(crate) async fn blobs_at_once_apart<H: Harness>(_: &H, store: &H::Store, _: 
     PASSED
 }
 
+pub(crate) async fn mixed_blobs<H: Harness>(harness: &H, store: &H::Store, id: &CanvasId) -> Verdict {
+    // Some 2 MB: of nothing, of some bytes, of some KiB, and large ones among them.
+    let size = |i: usize| [0, 13, 700, 9_001, 30_011, 70_003][i % 6] + i;
+    let put: Vec<_> = (0..110).map(|i| Blob::bytes(vec![i as u8 | 0x80; size(i)])).collect();
+    let mut first = commit(id, None, "x\n");
+    first.blobs.extend(put.iter().cloned());
+    done(store, first).await?;
+    for connection in [store, &harness.peer(store).await] {
+        for put in &put {
+            let found = blob(connection, id, put.id()).await?;
+            same("the bytes of a blob of many", found.map(|it| it.len()), Some(put.as_bytes().len()))?;
+        }
+        for step in [1, 7] {
+            let asked: Vec<&Blob> = put.iter().rev().step_by(step).collect();
+            let ids: Vec<BlobId> = asked.iter().map(|blob| blob.id()).collect();
+            let found = blobs(connection, id, &ids).await?;
+            same("the number of answers", found.len(), asked.len())?;
+            for (found, asked) in found.iter().zip(asked) {
+                same("a blob that is read with others", found.as_ref(), Some(asked))?;
+            }
+        }
+    }
+    PASSED
+}
+
 pub(crate) async fn old_blobs_stay<H: Harness>(_: &H, store: &H::Store, id: &CanvasId) -> Verdict {
     let texts = ["one\n", "two\n", "three\n", "four\n"];
     let mut expected = None;

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use super::fixture::Fixture;
 use super::{
-    CanvasId, PASSED, Verdict, blob, canvas, collect, commit, commit_with, done, drop_all_but, has, row, same,
+    CanvasId, PASSED, Verdict, blob, blobs, canvas, collect, commit, commit_with, done, drop_all_but, has,
+    row, same,
 };
 use crate::conformance::harness::Harness;
 use crate::conformance::outcome::CheckOutcome;
@@ -60,6 +61,52 @@ pub(crate) async fn many_dropped<H: Harness>(_: &H, store: &H::Store, id: &Canva
             same(&format!("whether {text:?} is there"), has(store, id, text).await?, expected)?;
         }
     }
+    PASSED
+}
+
+/// Each time of what is left a part goes: first little, then most of it, at last all but one.
+pub(crate) async fn dropped_in_part<H: Harness>(harness: &H, store: &H::Store, id: &CanvasId) -> Verdict {
+    let peer = harness.peer(store).await;
+    let texts: Vec<String> = (0..40).map(|i| format!("blob {i}\n").repeat(1 + i * 7)).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let (version, _) = done(store, commit_with(id, None, "x\n", &texts[..20])).await?;
+    done(store, commit_with(id, Some(version), "x\n", &texts[20..])).await?;
+    let mut left = texts.clone();
+    for leave in [|i: usize| !i.is_multiple_of(5), |i| i % 4 == 1, |i: usize| i.is_multiple_of(2), |i| i == 2]
+    {
+        let kept: Vec<&str> = (0..).zip(&left).filter(|(i, _)| leave(*i)).map(|(_, text)| *text).collect();
+        let old: Vec<&str> = left.iter().filter(|text| !kept.contains(text)).copied().collect();
+        same("what a collection says", drop_all_but(store, id, &kept).await?, gone(&old))?;
+        for connection in [store, &peer] {
+            for text in &texts {
+                let found = blob(connection, id, BlobId::of(text.as_bytes())).await?;
+                let expected = kept.contains(text).then_some(text.len());
+                same("the bytes of a blob of many", found.map(|it| it.len()), expected)?;
+            }
+            let asked: Vec<BlobId> = texts.iter().map(|text| BlobId::of(text.as_bytes())).collect();
+            let found = blobs(connection, id, &asked).await?;
+            let there: Vec<bool> = found.iter().map(Option::is_some).collect();
+            let expected: Vec<bool> = texts.iter().map(|text| kept.contains(text)).collect();
+            same("which blobs are there at once", there, expected)?;
+        }
+        left = kept;
+    }
+    PASSED
+}
+
+pub(crate) async fn put_by_two<H: Harness>(_: &H, store: &H::Store, id: &CanvasId) -> Verdict {
+    let (mut version, _) = done(store, commit_with(id, None, "x\n", &["both\n", "first\n"])).await?;
+    for round in ["second\n", "third\n"] {
+        version = done(store, commit_with(id, Some(version), "x\n", &[round, "both\n"])).await?.0;
+        // What the commits have brought beside it goes, of the earlier and of the later one.
+        let old: &[&str] = if round == "second\n" { &["first\n", round] } else { &[round] };
+        same("what a collection says", drop_all_but(store, id, &["both\n"]).await?, gone(old))?;
+        same("a blob that two commits have put", has(store, id, "both\n").await?, true)?;
+    }
+    same("what a collection of it says", drop_all_but(store, id, &[]).await?, gone(&["both\n"]))?;
+    same("a blob that two commits have put, dropped", has(store, id, "both\n").await?, false)?;
+    done(store, commit_with(id, Some(version), "x\n", &["both\n"])).await?;
+    same("a blob that a third commit has put", has(store, id, "both\n").await?, true)?;
     PASSED
 }
 

@@ -43,6 +43,9 @@
 //! [`PostgresStore::migrate`] also `CREATE` on the schema, and on the database where the schema is to be made. One
 //! commit carries up to 1,000,000,000 bytes.
 //!
+//! Each blob has a row of its own, which the server cuts and compresses (TOAST). The blobs of a commit in one row, with a narrow row
+//! a blob that says where, were measured too: 2 to 7 % less log, 13 % less on disk, and no faster for 2, 5 or 16 blobs.
+//!
 //! * `synchronous_commit` must be `on` or stronger. With `off` a crash of the server loses commits that were
 //!   answered as done.
 //! * All calls go to the primary. A standby may be behind what another server learned, so each answer of one is

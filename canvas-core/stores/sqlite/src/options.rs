@@ -10,7 +10,7 @@ pub struct Options {
     pub busy_timeout: Duration,
     /// What a commit that was answered survives.
     pub durability: Durability,
-    /// The size that the file may reach, in whole pages of 8 KiB. A commit that would need more fails with
+    /// The size that the file may reach, in whole pages (4 KiB, 8 KiB in files of before). A commit that would need more fails with
     /// `STORE_FULL`; dropping blobs makes room. The log comes on top. A file that is larger already grows no more.
     pub max_bytes: Option<u64>,
 }
@@ -25,7 +25,8 @@ impl Default for Options {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Durability {
     /// The end of the process, however sudden (`synchronous = NORMAL`). A power loss or a crash of the operating
-    /// system may take the last commits back.
+    /// system may take the last commits back, all from some point on: at most what the log has taken since its content last
+    /// went into the file, 16 MiB or some hundred commits. It tears none.
     Process,
     /// A power loss too (`synchronous = FULL`), as far as the disk is honest. Each commit waits for the disk.
     Power,

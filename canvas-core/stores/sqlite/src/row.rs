@@ -34,7 +34,7 @@ impl RowVersion {
 /// Version and head of a row, whose columns `version`, `stamp`, `sum` and `head` begin at an index.
 pub(super) fn read(canvas: &CanvasId, row: &Row<'_>, index: usize) -> Result<(RowVersion, Head), CallError> {
     let (version, sum) = (RowVersion::at(row, index)?, row.get::<_, Option<i64>>(index + 2)?);
-    let bytes = row.get_ref(index + 3)?.as_blob().map_err(wrong_type)?;
+    let bytes = row.get_ref(index + 3)?.as_blob().map_err(wrong_type)?.trim_ascii_end();
     let head = Head::from_json(canvas, bytes)?;
     match sum {
         Some(sum) if sum != checksum(version.counter, bytes) => {

@@ -7,14 +7,18 @@ use rusqlite::{Connection, TransactionBehavior};
 pub(super) const APPLICATION: i64 = 0x636e_7673;
 
 /// Each brings a file from the format of its index to the next.
-const MIGRATIONS: [&str; 3] =
-    [include_str!("schema.sql"), include_str!("schema_2.sql"), include_str!("schema_3.sql")];
+const MIGRATIONS: [&str; 4] = [
+    include_str!("schema.sql"),
+    include_str!("schema_2.sql"),
+    include_str!("schema_3.sql"),
+    include_str!("schema_4.sql"),
+];
 
 /// The format that this code reads and writes; in the file it is the `user_version`.
 pub(super) const FORMAT: i64 = MIGRATIONS.len() as i64;
 
 /// The tables of [`FORMAT`], in order.
-const TABLES: [&str; 2] = ["blob", "canvas"];
+const TABLES: [&str; 4] = ["blob", "canvas", "pack", "packed"];
 
 /// What a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! The contract, call by call.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,14 +11,16 @@ use canvas_core::{
     Blob, BlobId, BlockingStore, CanvasId, Capabilities, Collected, Commit, Committed, Loaded, StoreError,
     StoreOperation as Operation, Version,
 };
-use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use rusqlite::{Connection, OptionalExtension as _, params};
 
+use super::blobs;
+use super::collect::{self, Keep};
 use super::error::CallError;
 use super::listener::Listener;
+use super::next_row::NextRow;
 use super::open::{Database, Role};
 use super::options::Options;
-use super::row::{self, RowVersion, checksum, wrong_type};
-use super::schema::STAMP;
+use super::row::{self, RowVersion, wrong_type};
 use super::transaction::Transaction;
 
 /// Blobs that one transaction reads at most. Between two of them other readers have the connection.
@@ -140,101 +142,49 @@ impl BlockingStore for SqliteStore {
     }
 
     fn commit(&self, commit: Commit) -> Result<Committed, StoreError> {
-        let Commit { expected, head, blobs, not_after } = commit;
+        let Commit { expected, head, blobs: put, not_after } = commit;
         let canvas = head.canvas();
         // Before the lock, which others wait for.
-        let json = head.to_json();
+        let version = expected.as_ref().map(RowVersion::of);
+        let mut next = NextRow::new(version.flatten(), head.to_json());
         self.run(Role::Write, (Operation::Commit, Some(canvas)), |transaction| {
             let clock = (self.clock)();
             let is_late = not_after.is_some_and(|limit| clock >= limit);
-            let swapped = |row: &Row<'_>| Ok((row.get(0)?, RowVersion::at(row, 1)?));
-            let written = match expected.as_ref().map(RowVersion::of) {
+            let written = match version {
                 // The condition comes first, also where it is too late.
                 _ if is_late => None,
                 Some(None) => None,
-                Some(Some(RowVersion { counter, stamp })) => {
-                    let next = counter
-                        .checked_add(1)
-                        .ok_or_else(|| CallError::damaged("the version has no next one"))?;
-                    transaction
-                        .prepare_cached(&format!(
-                            "UPDATE canvas SET version = ?4, stamp = {STAMP}, sum = ?5, head = ?6 \
-                             WHERE id = ?1 AND version = ?2 AND stamp = ?3 RETURNING key, version, stamp",
-                        ))?
-                        .query_row(
-                            params![
-                                canvas.as_str().as_bytes(),
-                                counter,
-                                stamp,
-                                next,
-                                checksum(next, &json),
-                                json
-                            ],
-                            swapped,
-                        )
-                        .optional()?
-                }
-                None => transaction
-                    .prepare_cached(&format!(
-                        "INSERT INTO canvas (id, version, stamp, sum, head) VALUES (?1, 1, {STAMP}, ?2, ?3) \
-                         ON CONFLICT DO NOTHING RETURNING key, version, stamp",
-                    ))?
-                    .query_row(params![canvas.as_str().as_bytes(), checksum(1, &json), json], swapped)
-                    .optional()?,
+                Some(Some(version)) => next.swap(&transaction, canvas, version)?,
+                None => next.make(&transaction, canvas)?,
             };
-            let Some((key, version)): Option<(i64, RowVersion)> = written else {
+            let Some((key, version)) = written else {
                 let current = self.row(&transaction, canvas)?;
                 let matches = current.as_ref().map(|row| &row.version) == expected.as_ref();
                 return Ok(if matches { Committed::Late { clock } } else { Committed::Conflict(current) });
             };
-            for blob in &blobs {
-                // One that is there already is young again. SQLite writes only the pages that differ, which heals it
-                // where it was damaged.
-                transaction
-                    .prepare_cached(
-                        "INSERT INTO blob (canvas, hash, bytes, put) VALUES (?1, ?2, ?3, ?4) \
-                         ON CONFLICT DO UPDATE SET bytes = excluded.bytes, put = excluded.put",
-                    )?
-                    .execute(params![key, blob.id().as_bytes(), blob.as_bytes(), millis(clock)])?;
-            }
+            blobs::put(&transaction, key, &put, millis(clock))?;
             transaction.commit()?;
             Ok(Committed::Done { version: version.name(), clock })
         })
     }
 
     fn blob(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, StoreError> {
-        self.run(Role::Read, (Operation::Blob, Some(canvas)), |transaction| {
-            let bytes: Option<Vec<u8>> = transaction
-                .prepare_cached(
-                    "SELECT bytes FROM blob \
-                     WHERE canvas = (SELECT key FROM canvas WHERE id = ?1) AND hash = ?2",
-                )?
-                .query_row(params![canvas.as_str().as_bytes(), id.as_bytes()], |row| row.get(0))
-                .optional()?;
-            Ok(bytes.map(Blob::bytes))
-        })
+        Ok(self.blobs(canvas, &[id])?.pop().flatten())
     }
 
     fn blobs(&self, canvas: &CanvasId, ids: &[BlobId]) -> Result<Vec<Option<Blob>>, StoreError> {
-        let mut blobs = Vec::with_capacity(ids.len());
+        let mut found = Vec::with_capacity(ids.len());
         for ids in ids.chunks(READS) {
-            self.run(Role::Read, (Operation::Blob, Some(canvas)), |transaction| {
+            let blobs = self.run(Role::Read, (Operation::Blob, Some(canvas)), |transaction| {
                 let key: Option<i64> = transaction
                     .prepare_cached("SELECT key FROM canvas WHERE id = ?1")?
                     .query_row([canvas.as_str().as_bytes()], |row| row.get(0))
                     .optional()?;
-                let mut select =
-                    transaction.prepare_cached("SELECT bytes FROM blob WHERE canvas = ?1 AND hash = ?2")?;
-                for id in ids {
-                    // No canvas has the key NULL.
-                    let bytes: Option<Vec<u8>> =
-                        select.query_row(params![key, id.as_bytes()], |row| row.get(0)).optional()?;
-                    blobs.push(bytes.map(Blob::bytes));
-                }
-                Ok(())
+                key.map_or_else(|| Ok(BTreeMap::new()), |key| blobs::get(&transaction, key, ids))
             })?;
+            found.extend(ids.iter().map(|id| blobs.get(id).cloned()));
         }
-        Ok(blobs)
+        Ok(found)
     }
 
     fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, StoreError> {
@@ -276,37 +226,14 @@ impl BlockingStore for SqliteStore {
             let needed: BTreeSet<BlobId> = head.blobs().collect();
             let needed: BTreeSet<&[u8]> =
                 keep.iter().chain(&needed).map(|id| id.as_bytes().as_slice()).collect();
-            let newest = match older_than {
-                Duration::ZERO => i64::MAX,
-                older_than => millis((self.clock)()).saturating_sub_unsigned(millis_of(older_than)),
-            };
-            let mut unneeded: Vec<i64> = Vec::new();
-            let mut select =
-                transaction.prepare_cached("SELECT rowid, hash FROM blob WHERE canvas = ?1 AND put <= ?2")?;
-            let mut rows = select.query(params![key, newest])?;
-            while let Some(row) = rows.next()? {
-                if !needed.contains(row.get_ref(1)?.as_blob().map_err(wrong_type)?) {
-                    unneeded.push(row.get(0)?);
-                }
-            }
-            drop(rows);
-            drop(select);
-            let mut bytes = 0;
-            {
-                // The length is at the beginning of a row, and the content is not read for it.
-                let mut length =
-                    transaction.prepare_cached("SELECT length(bytes) FROM blob WHERE rowid = ?1")?;
-                let mut delete = transaction.prepare_cached("DELETE FROM blob WHERE rowid = ?1")?;
-                for row in &unneeded {
-                    bytes += length.query_row([row], |row| row.get::<_, i64>(0))?.unsigned_abs();
-                    delete.execute([row])?;
-                }
-            }
+            let newest = (!older_than.is_zero())
+                .then(|| millis((self.clock)()).saturating_sub_unsigned(millis_of(older_than)));
+            let dropped = collect::collect(&transaction, key, &Keep { needed, newest })?;
             match older_than {
                 Duration::ZERO => transaction.commit_and_empty_log()?,
                 _ => transaction.commit()?,
             }
-            Ok(Collected::Done { blobs: unneeded.len() as u64, bytes })
+            Ok(Collected::Done { blobs: dropped.blobs, bytes: dropped.bytes })
         })
     }
 }

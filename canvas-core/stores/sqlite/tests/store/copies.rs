@@ -13,7 +13,7 @@ use serde_json::json;
 
 const CANVASES: [&str; 3] = ["a", "b", "c"];
 
-const PAGE: usize = 8 << 10;
+const PAGE: usize = 4 << 10;
 
 /// A store in use, and all heads that it ever had.
 struct Source {

@@ -51,7 +51,7 @@ fn a_blob_that_is_not_what_it_was_is_noticed_and_can_be_put_again() {
     let store = folder.store();
     let version = done(store.commit(commit("c", None, "one\n")));
     let raw = folder.raw();
-    for (n, sql) in ["UPDATE blob SET bytes = X'00FF'", "DELETE FROM blob"].into_iter().enumerate() {
+    for (n, sql) in ["UPDATE pack SET bytes = X'00FF'", "DELETE FROM packed"].into_iter().enumerate() {
         raw.execute_batch(sql).unwrap();
         let found = store.blob(&id, BlobId::of(b"one\n")).unwrap().map(|blob| blob.id());
         assert_eq!(found, [Some(BlobId::of(b"\0\xff")), None][n]);
@@ -139,8 +139,8 @@ fn a_file_that_changes_its_kind_is_a_fault_until_it_is_itself_again() {
     };
     let format = |format: i64| raw.pragma_update(None, "user_version", format).unwrap();
     let cases = [
-        ("STORE_TOO_NEW", Kind::Format(4)),
-        ("STORE_MOVED", Kind::Format(2)),
+        ("STORE_TOO_NEW", Kind::Format(5)),
+        ("STORE_MOVED", Kind::Format(3)),
         ("STORE_DAMAGED", Kind::Format(0)),
         ("STORE_DAMAGED", Kind::Root(9_999)),
     ];
@@ -157,7 +157,7 @@ fn a_file_that_changes_its_kind_is_a_fault_until_it_is_itself_again() {
             assert_eq!(code(super::collect(&store, "c", &[])), expected);
         }
         match kind {
-            Kind::Format(_) => format(3),
+            Kind::Format(_) => format(4),
             Kind::Root(_) => move_root(page),
         }
         assert_eq!(state(&store, "c"), before);

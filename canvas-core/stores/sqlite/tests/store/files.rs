@@ -35,7 +35,7 @@ fn a_file_that_is_not_ours_is_refused_and_left_alone() {
         ("a log", Made::Other("PRAGMA journal_mode = wal; CREATE TABLE t (x)"), "STORE_UNFIT"),
         ("another application", Made::Other("PRAGMA application_id = 7"), "STORE_UNFIT"),
         ("another format", Made::Other("PRAGMA user_version = 7"), "STORE_UNFIT"),
-        ("ours, newer", Made::Ours("PRAGMA user_version = 4; CREATE TABLE more (x)"), "STORE_TOO_NEW"),
+        ("ours, newer", Made::Ours("PRAGMA user_version = 5; CREATE TABLE more (x)"), "STORE_TOO_NEW"),
         ("ours, no format", Made::Ours("PRAGMA user_version = 0"), "STORE_UNFIT"),
         ("ours, a table less", Made::Ours("DROP TABLE blob"), "STORE_UNFIT"),
     ];

@@ -10,6 +10,7 @@ mod disk;
 mod files;
 mod locks;
 mod notifications;
+mod packs;
 mod place;
 mod process;
 mod restore;

@@ -105,7 +105,7 @@ fn a_file_of_the_first_format_is_migrated_when_it_is_opened() {
     let version = state(&store, "c").unwrap().0;
     assert_eq!(counter(&done(store.commit(commit("c", Some(&version), "two\n")))), 8);
     let format: i64 = folder.raw().query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
-    assert_eq!(format, 3, "which the earlier library refuses");
+    assert_eq!(format, 4, "which the earlier library refuses");
 }
 
 #[test]
