@@ -2,6 +2,7 @@
 
 use canvas_core::text::{Address, AddressError, LineRange};
 use canvas_core::{RangeHash, Shown, Snapshot};
+use memchr::memchr_iter;
 use serde_json::{Value, json};
 
 use super::outline::outline_fields;
@@ -44,14 +45,14 @@ impl Reading {
                 let mut fields = lines.fields(hashed);
                 if lines.last != *end {
                     fields["end_line"] = lines.last.into();
-                    fields["total_lines"] = lines.total.into();
+                    fields["total_lines"] = count_lines(text).into();
                 }
                 Ok((fields, lines.shown()))
             }
             Self::All => {
                 let lines = read(text, 1, usize::MAX)?;
                 let mut fields = lines.fields(hashed);
-                fields["total_lines"] = lines.total.into();
+                fields["total_lines"] = if lines.cut { count_lines(text) } else { lines.last }.into();
                 if lines.cut {
                     fields["end_line"] = lines.last.into();
                 }
@@ -86,8 +87,6 @@ struct Lines {
     start: usize,
     /// The last that was read; before `start` where the canvas is empty.
     last: usize,
-    /// Of the canvas.
-    total: usize,
     text: String,
     /// Whether more was asked for than fits.
     cut: bool,
@@ -119,17 +118,15 @@ impl Lines {
     }
 }
 
+/// Lines from `start` to `end`. Cost: that of what is read, and of finding where it begins.
 fn read(text: &str, start: usize, end: usize) -> Result<Lines, ToolError> {
-    // Counted as bytes: a walk over all lines would cost more than the patch that follows.
-    let newlines = text.bytes().filter(|byte| *byte == b'\n').count();
-    let total = newlines + usize::from(!text.is_empty() && !text.ends_with('\n'));
-    if start > total && total > 0 {
+    let from = line_start(text, start);
+    if from == text.len() && !text.is_empty() {
+        let total = count_lines(text);
         let message = format!("the canvas has {total} lines: pass a start_line of at most {total}");
         return Err(ToolError::new("INVALID_RANGE", message).at("/start_line"));
     }
-    let above = start.checked_sub(2).map(|above| text.match_indices('\n').nth(above));
-    let from = above.map_or(0, |newline| newline.map_or(text.len(), |(newline, _)| newline + 1));
-    let mut lines = Lines { start, last: start - 1, total, text: String::new(), cut: false, line_cut: false };
+    let mut lines = Lines { start, last: start - 1, text: String::new(), cut: false, line_cut: false };
     for (number, line) in (start..=end).zip(text[from..].split_inclusive('\n')) {
         if lines.text.len() + line.len() > READ_BYTES {
             lines.cut = true;
@@ -146,7 +143,66 @@ fn read(text: &str, start: usize, end: usize) -> Result<Lines, ToolError> {
     Ok(lines)
 }
 
+/// How many lines a text has.
+fn count_lines(text: &str) -> usize {
+    newlines(text.as_bytes()) + usize::from(!text.is_empty() && !text.ends_with('\n'))
+}
+
+/// Where a line begins, counted from 1: the end of the text where it has fewer. Newlines are counted by the block and looked
+/// at one by one in the last block only: a walk over all lines would cost more than the patch that follows.
+fn line_start(text: &str, line: usize) -> usize {
+    let (mut above, mut from) = (line - 1, 0);
+    for block in text.as_bytes().chunks(BLOCK) {
+        let here = newlines(block);
+        if here >= above {
+            break;
+        }
+        (above, from) = (above - here, from + block.len());
+    }
+    match above.checked_sub(1).map(|above| memchr_iter(b'\n', &text.as_bytes()[from..]).nth(above)) {
+        None => from,
+        Some(Some(newline)) => from + newline + 1,
+        Some(None) => text.len(),
+    }
+}
+
+/// Bytes that are counted at once on the way to a line.
+const BLOCK: usize = 4 << 10;
+
+fn newlines(bytes: &[u8]) -> usize {
+    memchr_iter(b'\n', bytes).count()
+}
+
 fn bad_address(error: &AddressError) -> ToolError {
     let error_of_call = ToolError::new(error.code(), address_words(error)).at(address_place(error));
     error_of_call.with_candidates(candidates_json(error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Beside the walk over all lines that it stands for.
+    #[test]
+    fn lines_are_found_and_counted_wherever_they_lie() {
+        let long = "ü".repeat(BLOCK);
+        let many = format!("a\n\n{}", "line\n".repeat(3_000));
+        let texts = ["", "\n", "a", "a\n", "a\nb", "\n\n\n", &long, &format!("{long}\nb\n"), &many];
+        let at_blocks =
+            [BLOCK - 1, BLOCK, BLOCK + 1].map(|at| format!("{}\n{}\nend", "x".repeat(at), "y".repeat(300)));
+        let blank = "\n".repeat(2 * BLOCK + 1);
+        for text in texts.into_iter().chain(at_blocks.iter().map(String::as_str)).chain([&*blank]) {
+            let mut starts = vec![0];
+            starts.extend(text.split_inclusive('\n').scan(0, |at, line| {
+                *at += line.len();
+                Some(*at)
+            }));
+            let lines = text.split_inclusive('\n').count();
+            assert_eq!(count_lines(text), lines, "{text:.20}");
+            for line in (1..=lines + 2).filter(|line| *line < 50 || *line > lines.saturating_sub(50)) {
+                let expected = starts.get(line - 1).copied().unwrap_or(text.len());
+                assert_eq!(line_start(text, line), expected, "{text:.20} {line}");
+            }
+        }
+    }
 }
