@@ -115,6 +115,11 @@ impl Chunks {
         self.ends.is_empty()
     }
 
+    /// The length of the text in bytes.
+    pub fn text_len(&self) -> usize {
+        self.begin(self.ends.len())
+    }
+
     /// The bytes of each, in order.
     pub fn ranges(&self) -> impl ExactSizeIterator<Item = Range<usize>> {
         (0..self.ends.len()).map(|place| self.begin(place)..self.ends[place])
@@ -133,10 +138,6 @@ impl Chunks {
     /// Where a chunk begins; the end of the text for the one after the last.
     fn begin(&self, place: usize) -> usize {
         place.checked_sub(1).map_or(0, |before| self.ends[before])
-    }
-
-    fn text_len(&self) -> usize {
-        self.begin(self.ends.len())
     }
 }
 
