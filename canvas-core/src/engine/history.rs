@@ -123,8 +123,9 @@ impl<S: Store> Engine<S> {
     }
 
     /// Every blob that the canvas needs: those of the head, the entries of the journal that can still be taken back, what
-    /// these need, and the records of actions. A host that drops blobs keeps these, and all that are young. It reads
-    /// 1,024 entries in a dozen or two of round trips.
+    /// these need, the chunks of all documents among them, and the records of actions. A host that drops blobs keeps these, and
+    /// all that are young. It reads 1,024 entries in a dozen or two of round trips, and of the documents that are kept whole
+    /// beside them 64 in one.
     ///
     /// # Errors
     ///

@@ -288,7 +288,7 @@ impl Head {
         (self.draft.hash(), self.committed.as_ref().map(Tree::hash))
     }
 
-    /// Every blob that the head itself names. Entries of the journal name others, which a store cannot see:
+    /// Every blob that the head itself names. Entries of the journal and lists of chunks name others, which a store cannot see:
     /// [`Engine::blobs_in_use`](crate::Engine::blobs_in_use) tells of all of them.
     pub fn blobs(&self) -> impl Iterator<Item = BlobId> {
         let trees = self.draft.iter().chain(self.committed.iter().flat_map(Tree::iter)).map(|(_, blob)| blob);
