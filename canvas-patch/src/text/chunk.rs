@@ -228,13 +228,11 @@ impl Sizes {
         let step = |hash: u64, byte: &u8| (hash << 1).wrapping_add(TABLE[usize::from(*byte)]);
         let (window, rest) = bytes[self.least - WINDOW..].split_at(WINDOW);
         let mut hash = window.iter().fold(0, step);
-        let mut mark = self.least;
-        for byte in rest {
+        for (mark, byte) in (self.least..).zip(rest) {
             if hash < self.below {
                 return mark;
             }
             hash = step(hash, byte);
-            mark += 1;
         }
         bytes.len()
     }

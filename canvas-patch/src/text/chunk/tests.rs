@@ -214,8 +214,12 @@ fn texts_without_marks_and_with_marks_only_are_linear() {
 fn edits_that_cannot_lead_to_the_text_are_not_used() {
     let text = lines(5_000, 6);
     let (chunks, after) = (Chunks::of(&text), lines(4_000, 7));
-    let wrong: [&[(Range<usize>, usize)]; 4] =
-        [&[], &[(9..3, 0)], &[(5..9, 0), (7..8, 0)], &[(text.len()..text.len() + 1, 0)]];
+    let wrong: [&[(Range<usize>, usize)]; 4] = [
+        &[],
+        &[(Range { start: 9, end: 3 }, 0)],
+        &[(5..9, 0), (7..8, 0)],
+        &[(text.len()..text.len() + 1, 0)],
+    ];
     for edits in wrong {
         let edited = chunks.edited(&after, edits.iter().cloned());
         assert_eq!((edited.chunks.len(), touched(&edited)), (edited.kept.len(), edited.kept.len()));
