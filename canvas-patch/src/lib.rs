@@ -77,6 +77,10 @@
 //! # Ok::<(), canvas_patch::ApplyError>(())
 //! ```
 //!
+//! # Keeping a long text
+//!
+//! [`Chunks`] cuts a text where its content says, so that an edit changes few of its chunks.
+//!
 //! # Limits
 //!
 //! * One text at a time: no files, renames, modes or binary patches.
@@ -85,8 +89,8 @@
 //!
 //! # Modules
 //!
-//! All private but `strategies` (feature `proptest`), their items exported here. `text` says what a line is and searches
-//! lines; `diff` reads, applies, builds and inverts patches; `markdown` knows headings, addresses and what an edit does to
+//! All private but `strategies` (feature `proptest`), their items exported here. `text` says what a line is, searches
+//! lines and cuts chunks; `diff` reads, applies, builds and inverts patches; `markdown` knows headings, addresses and what an edit does to
 //! them. Imports go one way: `text` knows neither of the others, `diff` knows no Markdown, and of `diff` the module
 //! `markdown` knows the edits of a [`Delta`] and the places of an [`ApplyError`].
 
@@ -112,6 +116,7 @@ pub use diff::words::{WordChange, word_changes};
 pub use markdown::address::{Address, AddressError, Candidate, Part, Resolved, resolve};
 pub use markdown::outline::{Container, ContainerKind, LineRange, LiveOutline, Outline, Section, outline};
 pub use markdown::structure::{EditPolicy, EditPolicyError, Heading, StructureChange};
+pub use text::chunk::{Chunks, EditedChunks};
 pub use text::grep::{Grep, GrepError, GrepLimits, Match, Query, grep, matches};
 pub use text::limits::{Limits, truncate};
 pub use text::span::Span;

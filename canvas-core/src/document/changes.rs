@@ -103,7 +103,8 @@ pub(crate) fn changes_since(
     (now, after): (SyncPoint, &str),
     diff_bytes: usize,
 ) -> Option<Changes> {
-    if known.document == now.document {
+    // A text may have two names, one of them from before it was kept in chunks.
+    if known.document == now.document || before == after {
         return None;
     }
     let diff = build(before, after, 3);

@@ -19,6 +19,7 @@ use canvas_lease::Timestamp;
 use super::EngineError;
 use super::context::CachedRow;
 use super::run::{Done, Request, Response};
+use crate::model::blob::Blob;
 use crate::model::id::CanvasId;
 use crate::transition::fetched::Fetched;
 
@@ -219,6 +220,11 @@ impl Cache {
     /// The kept row, if it is current.
     pub(super) fn current(&self, canvas: &CanvasId) -> Option<&CachedRow> {
         self.canvases.get(canvas).filter(|cached| cached.is_current).map(|cached| &cached.row)
+    }
+
+    /// The document of the kept row, current or not.
+    pub(super) fn document(&self, canvas: &CanvasId) -> Option<Blob> {
+        self.canvases.get(canvas)?.row.contents.document().cloned()
     }
 
     /// What later answers depend on, besides [`Cache::is_later`] of the questions that are under way.

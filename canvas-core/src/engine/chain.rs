@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
+use super::documents::Lost;
 use super::{Engine, EngineError};
 use crate::history::reach::{Known, Reach};
 use crate::model::blob::{Blob, BlobId};
@@ -118,16 +119,29 @@ impl<'a, S: Store> Blobs<'a, S> {
 
     /// In the order of the ids, all of which must be there.
     pub(super) async fn all(&self, ids: &[BlobId]) -> Result<Vec<Blob>, EngineError> {
-        let blobs = ids.iter().zip(self.find(ids).await?);
-        blobs.map(|(id, blob)| blob.ok_or_else(|| self.damaged(*id))).collect()
+        let (found, lost) = self.find_or_lost(ids).await?;
+        let blobs = ids.iter().zip(found);
+        blobs.map(|(id, blob)| blob.ok_or_else(|| self.damaged(lost.of(*id)))).collect()
     }
 
     /// As many as ids; `None` where one is not there or is another.
     pub(super) async fn find(&self, ids: &[BlobId]) -> Result<Vec<Option<Blob>>, EngineError> {
-        let found = self.engine.blobs(&self.canvas, ids).await;
+        Ok(self.find_or_lost(ids).await?.0)
+    }
+
+    async fn find_or_lost(&self, ids: &[BlobId]) -> Result<(Vec<Option<Blob>>, Lost), EngineError> {
+        let mut lost = Lost::default();
+        let found = self.engine.blobs(&self.canvas, ids, &mut lost).await;
         let found = found.map_err(|fault| EngineError::of(fault, &self.canvas))?;
         let found = found.into_iter().chain(std::iter::repeat(None));
-        Ok(ids.iter().zip(found).map(|(id, blob)| blob.filter(|blob| blob.id() == *id)).collect())
+        let found = ids.iter().zip(found).map(|(id, blob)| blob.filter(|blob| blob.id() == *id));
+        Ok((found.collect(), lost))
+    }
+
+    /// The chunks of documents.
+    pub(super) async fn chunks_of(&self, documents: &[BlobId]) -> Result<Vec<BlobId>, EngineError> {
+        let chunks = self.engine.chunks_of(&self.canvas, documents).await;
+        chunks.map_err(|fault| EngineError::of(fault, &self.canvas))
     }
 
     pub(super) fn damaged(&self, blob: BlobId) -> EngineError {

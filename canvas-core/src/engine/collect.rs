@@ -2,6 +2,7 @@
 //!
 //! * The history is cut first, by a commit of its own: the head says where it begins, and only then do older entries go.
 //!   So nobody who has the head relies on what is dropped, and who read by an earlier head reads again by this one.
+//! * The chunks of every document that is kept are kept, whoever names it: the draft, the artefact, a conversation, the journal.
 //! * The store drops only at the version from which the needed blobs were found. Where somebody else was faster, they are
 //!   found anew.
 
@@ -61,8 +62,8 @@ impl<S: Store> Engine<S> {
     ///
     /// Where the history is cut, undo, history and replay end there, and an edit on an older revision is out of reach.
     ///
-    /// It reads the entries that are kept, 1,024 in a dozen or two of round trips, effects too, and is linear in the blobs of the
-    /// canvas.
+    /// It reads the entries that are kept, 1,024 in a dozen or two of round trips, effects too, and the lists of chunks that are
+    /// kept, and is linear in the blobs of the canvas.
     ///
     /// # Errors
     ///

@@ -53,6 +53,9 @@ pub(super) use reading;
 /// Documents that a replay has in memory at once.
 const DOCUMENTS: usize = 16;
 
+/// Documents that are looked at together for their chunks. Most are lists, of a few KiB.
+const LISTS: usize = 64;
+
 /// The journal, played back to its beginning and forth again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Replay {
@@ -120,8 +123,9 @@ impl<S: Store> Engine<S> {
     }
 
     /// Every blob that the canvas needs: those of the head, the entries of the journal that can still be taken back, what
-    /// these need, and the records of actions. A host that drops blobs keeps these, and all that are young. It reads
-    /// 1,024 entries in a dozen or two of round trips.
+    /// these need, the chunks of all documents among them, and the records of actions. A host that drops blobs keeps these, and
+    /// all that are young. It reads 1,024 entries in a dozen or two of round trips, and of the documents that are kept whole
+    /// beside them 64 in one.
     ///
     /// # Errors
     ///
@@ -180,6 +184,7 @@ async fn stacks<S: Store>(
 /// Every blob that the head of a walk needs, and the entries that it keeps.
 pub(super) async fn needed<S: Store>(walk: &mut Walk<'_, S>) -> Result<BTreeSet<BlobId>, EngineError> {
     let mut blobs: BTreeSet<_> = walk.head.blobs().collect();
+    let mut documents: BTreeSet<_> = walk.head.documents().collect();
     let mut records = walk.records::<AuditLinks>();
     loop {
         let window = records.window().await?;
@@ -198,7 +203,7 @@ pub(super) async fn needed<S: Store>(walk: &mut Walk<'_, S>) -> Result<BTreeSet<
     loop {
         let entries = walk.window().await?;
         if entries.is_empty() {
-            return Ok(blobs);
+            break;
         }
         for entry in entries {
             for step in entry.steps() {
@@ -207,18 +212,25 @@ pub(super) async fn needed<S: Store>(walk: &mut Walk<'_, S>) -> Result<BTreeSet<
                 }
             }
             // The last entry names one that is forgotten, and a walk looks at it to see that.
+            documents.extend(entry.steps().flat_map(Step::documents));
             blobs.extend(entry.blobs().into_iter().chain(entry.previous()).chain(entry.below()));
             blobs.extend(entry.previous_change().map(|(_, id)| id));
             #[cfg(feature = "surface")]
             blobs.extend(walk.assets_of(&entry).await?);
         }
     }
+    // What a list names, nothing else does.
+    let documents: Vec<_> = documents.into_iter().collect();
+    for documents in documents.chunks(LISTS) {
+        blobs.extend(walk.chunks_of(documents).await?);
+    }
+    Ok(blobs)
 }
 
 /// The blobs that a file of a tree needs besides its own. Most need none.
 #[cfg_attr(
     not(any(feature = "board", feature = "surface")),
-    expect(unused_variables, reason = "a document is one blob")
+    expect(unused_variables, reason = "only other faces' files name blobs in their JSON")
 )]
 async fn named<S: Store>(walk: &Walk<'_, S>, file: TreeFile, id: BlobId) -> Result<Vec<BlobId>, EngineError> {
     match file {
@@ -314,8 +326,9 @@ impl Faces {
             }
             Step::Document { after, delta: Some(delta), .. } => {
                 let text = self.document.as_text();
-                let played = text.and_then(|text| delta.apply(text).ok()).map(Blob::text);
-                let played = played.filter(|played| played.id() == *after);
+                let played = text.and_then(|text| delta.apply(text).ok());
+                let played = played
+                    .and_then(|text| Blob::document_named(*after, Some(&self.document), text, delta.edits()));
                 self.document = played.ok_or_else(|| walk.damaged(*after))?;
                 *after
             }

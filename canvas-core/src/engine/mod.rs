@@ -14,6 +14,7 @@ mod call_or_create;
 mod chain;
 mod collect;
 mod context;
+mod documents;
 mod error;
 mod history;
 pub(crate) mod lock_view;
@@ -40,6 +41,7 @@ use self::backoff::Pause;
 use self::cache::{Begin, Cache};
 pub use self::collect::{Collection, Dropped};
 use self::context::RunContext;
+use self::documents::Lost;
 pub use self::error::EngineError;
 pub use self::history::{Replay, Stacks};
 use self::run::{Done, Next, Request, Response, Run};
@@ -49,13 +51,12 @@ pub use self::surface_view::Surface;
 pub use self::task::Resolution;
 use self::task::{Create, Delete, RecallTask, Reply, Resolve, SnapshotTask, Task};
 use self::watch::{HeadRevision, Watch, Watches};
-use crate::model::blob::{Blob, BlobId};
+use crate::model::blob::Blob;
 use crate::model::face::Face;
 use crate::model::id::{CanvasId, OpKey};
 use crate::model::revision::{Revision, RevisionId};
 use crate::store::boxed::BoxStore;
 use crate::store::contract::{Committed, Store};
-use crate::store::error::StoreError;
 #[cfg(feature = "surface")]
 use crate::surface::Ceiling;
 use crate::transition::command::{Command, StoredAnswer};
@@ -183,7 +184,7 @@ impl<S: Store> Engine<S> {
         if bytes > limit {
             return Err(EngineError::TooLarge { bytes, limit });
         }
-        let create = Create { document: Blob::text(markdown.to_owned()), operation };
+        let create = Create { document: Blob::document(markdown.to_owned()), operation };
         let (Reply { answer: revision, replayed }, snapshot) =
             self.run(canvas, create, Begin::Load, now).await?;
         Ok(Created { revision, replayed, snapshot: seen(canvas, snapshot)? })
@@ -348,20 +349,21 @@ impl<S: Store> Engine<S> {
         let at = RunContext { canvas, policy: &self.policy, types: &self.types, now };
         let (cached, trusted) = self.cache().start(canvas, begin, now);
         let (mut run, mut next) = Run::start(at, task, cached, trusted);
-        let (mut ticket, mut losses) = (None, 0);
+        let (mut ticket, mut losses, mut lost) = (None, 0, Lost::default());
         loop {
             let request = match next {
                 Next::Request(request) => request,
                 Next::Done(ended) => {
                     self.cache().ended(canvas, &ended, ticket);
+                    let ended = ended.map_err(|error| lost.name(error));
                     return ended.map(|Done { answer, row }| (answer, Snapshot::of(row, now)));
                 }
             };
             ticket = self.cache().ticket(&request).or(ticket);
             let (asked, mut committing) = (self.watches.ticket(), None);
-            let response = match request {
+            let mut response = match request {
                 Request::Load => Response::Row(self.store.load(canvas).await),
-                Request::Blobs(ids) => Response::Blobs(self.blobs(canvas, &ids).await),
+                Request::Blobs(ids) => Response::Blobs(self.blobs(canvas, &ids, &mut lost).await),
                 Request::Commit(commit) => {
                     committing = Some(self.watches.committing(canvas, &commit, run.actor()));
                     let mut committed = self.store.commit(commit).await;
@@ -378,18 +380,13 @@ impl<S: Store> Engine<S> {
                     Response::Committed(committed)
                 }
             };
+            if let Response::Row(Ok(row)) | Response::Committed(Ok(Committed::Conflict(row))) = &mut response
+            {
+                self.expand_sent(canvas, row).await;
+            }
             self.cache().answered(canvas, &response);
             self.watches.answered(canvas, asked, &response, committing);
             next = run.handle_response(response);
-        }
-    }
-
-    /// Blobs in the order of the ids.
-    async fn blobs(&self, canvas: &CanvasId, ids: &[BlobId]) -> Result<Vec<Option<Blob>>, StoreError> {
-        match ids {
-            [] => Ok(Vec::new()),
-            [id] => Ok(vec![self.store.blob(canvas, *id).await?]),
-            ids => self.store.blobs(canvas, ids).await,
         }
     }
 

@@ -278,9 +278,10 @@ impl Task for Create<'_> {
             return Ok(Decision::Answer(Reply { answer: revision, replayed: true }));
         }
         let mut head = self.head(context)?;
+        head.set_document(&self.document);
         head.made_by = Some(self.operation.conversation.clone());
         let revision = head.revision_id();
-        let mut blobs = vec![self.document.clone()];
+        let mut blobs = self.document.to_put(None);
         let answer = Answer::of_json(encode_answer("created", &Revised { revision }), &mut blobs);
         let mut change = with_receipt(context, (self.operation, digest), answer, (head, blobs));
         change.contents.put(TreeFile::Document, self.document.clone());

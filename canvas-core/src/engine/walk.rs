@@ -98,6 +98,11 @@ impl<'a, S: Store> Walk<'a, S> {
         Blobs::new(self.engine, self.head.canvas().clone()).all(ids).await
     }
 
+    /// The chunks of documents.
+    pub(super) async fn chunks_of(&self, documents: &[BlobId]) -> Result<Vec<BlobId>, EngineError> {
+        Blobs::new(self.engine, self.head.canvas().clone()).chunks_of(documents).await
+    }
+
     pub(super) fn not_supported(&self, face: Face) -> EngineError {
         EngineError::FaceNotSupported { canvas: self.head.canvas().clone(), face }
     }

@@ -112,6 +112,15 @@ impl Step {
         })
     }
 
+    /// The documents that are kept in place of an edit.
+    pub(crate) fn documents(&self) -> impl Iterator<Item = BlobId> + use<> {
+        let kept = match self {
+            Self::Document { before, after, delta: None } => Some([*before, *after]),
+            _ => None,
+        };
+        kept.into_iter().flatten()
+    }
+
     /// The places of the state that it changed.
     pub(crate) fn state_paths(&self) -> Vec<&str> {
         match self {

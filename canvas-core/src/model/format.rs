@@ -4,16 +4,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::id::CanvasId;
 
-pub(crate) const FORMAT: u32 = 1;
+/// The newest format that is read.
+pub(crate) const FORMAT: u32 = 2;
 
-/// The format number, which every head of this library has.
+/// The format number. A head keeps that of its first writer until it has what an older library must not see.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "u32", into = "u32")]
-pub(crate) struct Format;
+pub(crate) enum Format {
+    /// Each document is one blob.
+    Whole,
+    /// Documents may be lists of chunks, also in the journal. A library that does not know that would drop the chunks.
+    Chunked,
+}
 
 impl From<Format> for u32 {
-    fn from(_: Format) -> Self {
-        FORMAT
+    fn from(format: Format) -> Self {
+        match format {
+            Format::Whole => 1,
+            Format::Chunked => 2,
+        }
     }
 }
 
@@ -21,7 +30,11 @@ impl TryFrom<u32> for Format {
     type Error = HeadError;
 
     fn try_from(format: u32) -> Result<Self, HeadError> {
-        if format == FORMAT { Ok(Self) } else { Err(HeadError::Format { found: format }) }
+        match format {
+            1 => Ok(Self::Whole),
+            2 => Ok(Self::Chunked),
+            found => Err(HeadError::Format { found }),
+        }
     }
 }
 
@@ -35,7 +48,7 @@ pub(crate) struct AnyFormat {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HeadError {
     /// A later version of this library wrote it.
-    #[error("the head has format {found}, this library reads {FORMAT}: update the library")]
+    #[error("the head has format {found}, this library reads up to {FORMAT}: update the library")]
     Format {
         /// The format that it says.
         found: u32,

@@ -7,7 +7,8 @@
 //!   conversation that is evicted its own go.
 //! * What it must know is a new member of another part (the lock, a sync point, the turn's start) or a face: it refuses the
 //!   head with `HEAD_TOO_NEW`, for reads and writes, since it could only break the rule or drop what it does not know.
-//! * What changes the meaning of what is there is a higher format number, which is refused in the same way.
+//! * What changes the meaning of what is there is a higher format number, which is refused in the same way. A head has it
+//!   only once it needs it.
 //! * Entries of the journal are never written again, so nothing is dropped from them.
 
 use std::collections::BTreeMap;
@@ -17,14 +18,14 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::model::audit_slot::AuditSlot;
-use crate::model::blob::BlobId;
+use crate::model::blob::{Blob, BlobId};
 #[cfg(feature = "surface")]
 use crate::model::claims::Claims;
 #[cfg(feature = "surface")]
 use crate::model::confirmed::Confirmed;
 use crate::model::face::{Face, PerFace};
 use crate::model::file::TreeFile;
-use crate::model::format::{AnyFormat, FORMAT, Format, HeadError};
+use crate::model::format::{AnyFormat, Format, HeadError};
 use crate::model::id::{CanvasId, ConversationId};
 use crate::model::journal_slot::JournalSlot;
 use crate::model::path::TreePath;
@@ -87,7 +88,7 @@ pub struct TurnStart {
 
 /// The one mutable value of a canvas. It moves only by compare-and-swap.
 ///
-/// Its JSON is what stores keep, so names, order and defaults of the fields are those of format 1. serde derives both
+/// Its JSON is what stores keep, so names, order and defaults of the fields are those of formats 1 and 2. serde derives both
 /// ways as functions of `Head` itself (`remote`); the traits below add the check of what is read.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(remote = "Self")]
@@ -195,7 +196,7 @@ impl Head {
         let mut faces = PerFace::default();
         faces[Face::Document] = revision;
         Self {
-            format: Format,
+            format: Format::Whole,
             canvas,
             revision,
             faces,
@@ -287,14 +288,24 @@ impl Head {
         (self.draft.hash(), self.committed.as_ref().map(Tree::hash))
     }
 
-    /// Every blob that the head itself names. Entries of the journal name others, which a store cannot see:
+    /// Every blob that the head itself names. Entries of the journal and lists of chunks name others, which a store cannot see:
     /// [`Engine::blobs_in_use`](crate::Engine::blobs_in_use) tells of all of them.
     pub fn blobs(&self) -> impl Iterator<Item = BlobId> {
         let trees = self.draft.iter().chain(self.committed.iter().flat_map(Tree::iter)).map(|(_, blob)| blob);
-        let known = self.conversations.values().flat_map(|c| c.points()).map(|point| point.document);
-        let origin = [self.origin.document];
         let last = self.journal.blobs().chain(self.audit.last);
-        trees.chain(known).chain(origin).chain(last).chain(self.receipts.blobs())
+        trees.chain(self.known_texts()).chain(last).chain(self.receipts.blobs())
+    }
+
+    /// The documents that it names, each of which may be a list of chunks.
+    pub(crate) fn documents(&self) -> impl Iterator<Item = BlobId> {
+        let trees = [Some(&self.draft), self.committed.as_ref()].into_iter().flatten();
+        trees.filter_map(|tree| tree.file(TreeFile::Document)).chain(self.known_texts())
+    }
+
+    /// What conversations know, and the first document, which may be the one of a tombstone.
+    fn known_texts(&self) -> impl Iterator<Item = BlobId> {
+        let known = self.conversations.values().flat_map(|c| c.points());
+        known.map(|point| point.document).chain([self.origin.document])
     }
 
     /// Roughly what it takes in memory.
@@ -307,6 +318,14 @@ impl Head {
         let claims = 0;
         1024 + self.receipts.approximate_bytes()
             + ENTRY * (self.conversations.len() + self.draft.iter().count() + claims)
+    }
+
+    /// Makes a blob the document of the draft.
+    pub(crate) fn set_document(&mut self, document: &Blob) {
+        self.draft.insert(TreeFile::Document.tree_path(), document.id());
+        if document.list().is_some() {
+            self.format = Format::Chunked;
+        }
     }
 
     /// The document's blob, also of a tombstone: its last one.
@@ -383,7 +402,9 @@ impl Head {
         let read = Self::deserialize(&mut reader).and_then(|head| reader.end().map(|()| head));
         let head = read.map_err(|e| match serde_json::from_slice(json) {
             // A later format may have other fields.
-            Ok(AnyFormat { format }) if format != FORMAT => HeadError::Format { found: format },
+            Ok(AnyFormat { format }) if Format::try_from(format).is_err() => {
+                HeadError::Format { found: format }
+            }
             _ => HeadError::unreadable(&e),
         })?;
         head.check()?;

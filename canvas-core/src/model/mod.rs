@@ -3,8 +3,10 @@
 pub(crate) mod audit_slot;
 pub(crate) mod author;
 pub(crate) mod blob;
+pub(crate) mod blob_id;
 #[cfg(any(feature = "board", feature = "surface"))]
 pub(crate) mod canonical;
+pub(crate) mod chunk_list;
 #[cfg(feature = "surface")]
 pub(crate) mod claims;
 #[cfg(feature = "surface")]

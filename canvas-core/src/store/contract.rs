@@ -51,7 +51,8 @@ pub struct Commit {
     /// The head to put there.
     pub head: Arc<Head>,
     /// Blobs that the head needs and that the store may not have yet. Writers put theirs again rather than trust
-    /// that an old one was kept.
+    /// that an old one was kept, but for chunks of the document that the head before has: that head needs them, so
+    /// [`Store::collect`] leaves them. A store keeps each blob under the hash of its bytes and knows nothing of chunks.
     pub blobs: Vec<Blob>,
     /// Do not commit at or past this instant of the store's clock. A store that cannot judge it says so in its
     /// [`Capabilities`] and relies on the version alone, which is safe.
@@ -215,6 +216,12 @@ pub trait Store: Send + Sync {
     /// Zero for `older_than` drops blobs whatever their age, and is for what must be gone: the store then overwrites
     /// what it dropped as far as it can (its own docs say how far). Else nobody may pass less than any reader or commit may
     /// take. Hosts mostly ask [`Engine::collect`](crate::Engine::collect), which knows what to keep.
+    ///
+    /// The head names a document of more than 64 KiB by the list of its chunks, and entries of the journal name others: these
+    /// are in `keep` or they go. A store does not look for them, and a host that finds out by itself what is needed asks
+    /// [`Engine::blobs_in_use`](crate::Engine::blobs_in_use), which has the chunks of every list that is kept. A commit relies
+    /// on chunks that were needed at the version that it expects, and brings all others; so nothing may go by a `keep` of
+    /// another version than `at`.
     ///
     /// Linear in the blobs of the canvas.
     ///

@@ -89,7 +89,7 @@ impl Slot {
             Some(Value::Recipe(_) | Value::Data(_)) => self.blob.as_bytes().len() * BYTES,
             None => 0,
         };
-        self.blob.as_bytes().len() + read
+        self.blob.approximate_bytes() + read
     }
 
     fn outline(&self) -> Option<&Arc<DocumentOutline>> {

@@ -11,7 +11,7 @@ use crate::history::journal::{ChangeNumber, Entry};
 use crate::history::reach::{Chain, ChainStep};
 use crate::history::step::Step;
 use crate::model::author::Actor;
-use crate::model::blob::{BlobId, Missing};
+use crate::model::blob::{BlobId, Missing, is_document};
 use crate::model::face::Face;
 use crate::model::head::SyncPoint;
 use crate::model::id::OpKey;
@@ -173,7 +173,7 @@ impl Transition<'_> {
         }
         past.later.reverse();
         // Deltas that were altered may fit and lead to a text that never was.
-        let is_whole = past.later.is_empty() || BlobId::of(past.text.as_bytes()) == past.document;
+        let is_whole = past.later.is_empty() || is_document(&past.text, past.document);
         Ok(is_whole.then_some(past))
     }
 

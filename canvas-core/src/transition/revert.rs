@@ -75,7 +75,8 @@ impl Transition<'_> {
         let delta = Delta::between(self.view.text(), &text.text);
         if !text.changes.is_empty() && !delta.is_empty() {
             self.check_size::<UndoRefusal>(text.text.len())?;
-            let document = Blob::text(text.text.into_owned());
+            let before = self.view.contents.document();
+            let document = Blob::document_after(before, text.text.into_owned(), delta.edits());
             let step = self.step_between(self.view.head.document(), document.id(), delta);
             let reverts = Reverts { changes: text.changes, author };
             replayed.done.extend(self.push_revert(operation, by, reverts, step)?);

@@ -8,7 +8,6 @@ use crate::history::step::Step;
 use crate::model::author::Actor;
 use crate::model::blob::{Blob, BlobId, Missing};
 use crate::model::face::Face;
-use crate::model::file::TreeFile;
 use crate::model::head::Head;
 use crate::model::id::{ConversationId, OpKey};
 use crate::model::revision::Revision;
@@ -122,15 +121,17 @@ impl<'a> Transition<'a> {
     ) -> Result<(), Stop<R>> {
         self.check_size(text.len())?;
         self.next_revision()?;
-        self.put_document(Blob::text(text), edits);
+        let document = Blob::document_after(self.view.contents.document(), text, edits);
+        self.put_document(document, edits);
         Ok(())
     }
 
     /// Makes a text the document of the revision that the head has. `edits` lead to it, or are left out.
     pub(super) fn put_document(&mut self, blob: Blob, edits: &[TextEdit]) {
-        self.head.draft.insert(TreeFile::Document.tree_path(), blob.id());
+        self.head.set_document(&blob);
         self.head.faces[Face::Document] = self.head.revision;
-        self.blobs.push(blob.clone());
+        // The document of the view is there, chunks and all, and stays.
+        self.blobs.extend(blob.to_put(self.view.contents.document()));
         self.contents.put_document(blob, self.view.contents, edits);
     }
 

@@ -4,9 +4,11 @@ use canvas_lease::{Epoch, PreemptionCause};
 use serde::{Deserialize, Serialize};
 
 use crate::document::changes::Changes;
+use crate::model::file::TreeFile;
 use crate::model::head::{Conversation, TurnStart};
 use crate::model::id::OpKey;
 use crate::model::receipt::Digest;
+use crate::model::tree::Tree;
 use crate::transition::command::Command;
 use crate::transition::command::sealed::Decide;
 use crate::transition::refusal::CallRefusal;
@@ -190,12 +192,19 @@ impl Decide for EndTurn {
 }
 
 impl Transition<'_> {
-    /// Moves the artefact's pointer to the draft where they differ.
+    /// Moves the artefact's pointer to the draft where they differ. Where the artefact is the same text under its name of
+    /// before there were chunks, it gets the new one, and nothing was promoted.
     fn promote(&mut self) -> Promotion {
-        if self.head.committed.as_ref() == Some(&self.head.draft) {
-            return Promotion::Unchanged;
-        }
-        self.head.committed = Some(self.head.draft.clone());
-        Promotion::Promoted
+        let Some(committed) = self.head.committed.replace(self.head.draft.clone()) else {
+            return Promotion::Promoted;
+        };
+        let is_same = committed == self.head.draft || self.is_draft_of_before(committed);
+        if is_same { Promotion::Unchanged } else { Promotion::Promoted }
+    }
+
+    fn is_draft_of_before(&self, mut tree: Tree) -> bool {
+        let was = tree.insert(TreeFile::Document.tree_path(), self.head.document());
+        let document = self.view.contents.document().filter(|document| document.id() == self.head.document());
+        tree == self.head.draft && was.zip(document).is_some_and(|(was, document)| document.is_named(was))
     }
 }

@@ -377,14 +377,16 @@ impl Transition<'_> {
                 Step::Unsupported { face, .. } => return Err(not_supported(*face)),
             }
         }
-        let document = document_id.map(|_| Blob::text(text.into_owned()));
-        if let Some(document) = &document {
-            self.check_size::<UndoRefusal>(document.as_bytes().len())?;
-        }
         let last = EntryNumber::new(self.head.journal.entries);
-        if document.as_ref().map(Blob::id) != document_id {
-            return Err(RevertError::Damaged(last).into());
-        }
+        let document = match document_id {
+            Some(id) => {
+                self.check_size::<UndoRefusal>(text.len())?;
+                let document =
+                    Blob::document_named(id, self.view.contents.document(), text.into_owned(), &[]);
+                Some(document.ok_or(RevertError::Damaged(last))?)
+            }
+            None => None,
+        };
         Ok(Replayed {
             document,
             #[cfg(feature = "board")]

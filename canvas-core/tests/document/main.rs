@@ -10,6 +10,7 @@ mod board;
 mod board_pages;
 mod cached_bytes;
 mod canvas;
+mod chunks;
 mod collect;
 mod context;
 mod cost;

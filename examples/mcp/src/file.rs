@@ -16,7 +16,7 @@ use std::sync::{Mutex as SyncMutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use canvas_core::text::build;
-use canvas_core::{Base, BlobId, Edit, Refused as _, Snapshot, Step, Store as _};
+use canvas_core::{Base, BlobId, Edit, Refused as _, Snapshot, Step};
 use serde_json::{Value, json};
 use tokio::sync::{Mutex, MutexGuard};
 
@@ -158,7 +158,7 @@ impl DocumentFile {
     ) -> Result<(), FileError> {
         let draft = snapshot.head.document();
         let text = self.read()?;
-        let known = text.as_ref().map(|text| BlobId::of(text.as_bytes()));
+        let known = text.as_ref().map(|text| named(snapshot, text));
         if known == Some(draft) {
             return Ok(());
         }
@@ -218,7 +218,7 @@ impl DocumentFile {
     /// The text of the artefact.
     async fn artefact(&self, host: &Host, snapshot: &Snapshot) -> String {
         let Some(id) = committed(snapshot) else { return String::new() };
-        let blob = host.engine.store().blob(&host.first, id).await;
+        let blob = host.engine.document(&host.first, id).await;
         blob.ok().flatten().and_then(|blob| blob.as_text().map(str::to_owned)).unwrap_or_default()
     }
 
@@ -271,7 +271,7 @@ impl Host {
         let writing = file.writing().await;
         let snapshot = self.engine.snapshot(&self.first, clock::now()).await?;
         if let Some(text) = file.read()? {
-            let known = BlobId::of(text.as_bytes());
+            let known = named(&snapshot, &text);
             let is_settled = committed(&snapshot) == Some(snapshot.head.document());
             if known != snapshot.head.document() && !file.is_ours(self, &snapshot, known).await {
                 self.import(file, &snapshot, text).await?;
@@ -285,7 +285,7 @@ impl Host {
         drop(writing);
         // A draft that no check-in has promoted stays one.
         let snapshot = self.engine.snapshot(&self.first, clock::now()).await?;
-        let text = file.read()?.map(|text| BlobId::of(text.as_bytes()));
+        let text = file.read()?.map(|text| named(&snapshot, &text));
         if committed(&snapshot).is_none_or(|artefact| text != Some(artefact)) {
             self.promote(&self.first, Ending::Person).await.map_err(StartError::agree)?;
         }
@@ -308,7 +308,7 @@ impl Host {
             message: refusal.view().to_string(),
             diff: build(&before, &text, 3),
         })?;
-        file.know(BlobId::of(text.as_bytes()));
+        file.know(BlobId::of_document(&text));
         Ok(())
     }
 
@@ -322,4 +322,11 @@ impl Host {
         });
         Ok(found.map(Base::Number))
     }
+}
+
+/// The name of a text as a document. A long one of before there were chunks keeps its own while it is the draft or the artefact.
+fn named(snapshot: &Snapshot, text: &str) -> BlobId {
+    let (whole, draft) = (BlobId::of(text.as_bytes()), snapshot.head.document());
+    let is_of_before = whole == draft || committed(snapshot) == Some(whole);
+    if is_of_before { whole } else { BlobId::of_document(text) }
 }

@@ -52,7 +52,7 @@ pub(crate) async fn bring(
     });
     let (mut base, mut text) = (before.revision, before.text);
     for change in &changes {
-        host.texts.keep(canvas, BlobId::of(change.text.as_bytes()), &change.text);
+        host.texts.keep(canvas, BlobId::of_document(&change.text), &change.text);
         host.publish(canvas, "canvas.document.updated", payload(base, text, change, snapshot));
         (base, text) = (change.after, &change.text);
     }

@@ -171,7 +171,7 @@ impl Checker {
                 format!("held by {}/{turn}/{call} until {until}", who.name())
             }
         };
-        let artefact = row.artefact.as_ref().map(|lines| BlobId::of(text(lines).as_bytes()).to_string());
+        let artefact = row.artefact.as_ref().map(|lines| BlobId::of_document(&text(lines)).to_string());
         let artefact = artefact.unwrap_or_else(|| "none".to_owned());
         let content = if row.deleted { "deleted".to_owned() } else { row.text().join("|") };
         format!(

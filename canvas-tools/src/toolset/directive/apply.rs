@@ -210,7 +210,7 @@ async fn recorded_change<S: Store>(
         .ok()?;
     let entry = entries.into_iter().find(|entry| entry.number == number)?;
     let Step::Document { after, delta, .. } = entry.step else { return None };
-    let blob = engine.store().blob(&session.canvas, after).await.ok()??;
+    let blob = engine.document(&session.canvas, after).await.ok()??;
     let (after, delta) = (blob.as_text()?.to_owned(), delta?);
     let before = delta.inverse().apply(&after).ok()?;
     Some((before, after, delta))

@@ -29,8 +29,9 @@ pub(crate) async fn changes_since<S: Store>(
         let Step::Document { delta, .. } = &entry.step else { continue };
         text = delta.as_ref()?.inverse().apply(&text).ok()?;
     }
-    // The digits of the version show whether this is its text.
-    (RevisionId::new(version.revision(), BlobId::of(text.as_bytes())) == version).then(|| {
+    // The digits of the version show whether this is its text, as it is named now or was before there were chunks.
+    let names = [BlobId::of_document(&text), BlobId::of(text.as_bytes())];
+    names.iter().any(|name| RevisionId::new(version.revision(), *name) == version).then(|| {
         let diff = build(&text, snapshot.text(), 3);
         let limit = engine.policy().refusal_diff_bytes;
         let diff = (diff.len() <= limit).then_some(diff);
