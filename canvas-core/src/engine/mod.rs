@@ -21,6 +21,7 @@ pub(crate) mod lock_view;
 mod model;
 #[cfg(feature = "recipe")]
 mod recipe;
+mod queue;
 mod run;
 mod snapshot;
 #[cfg(feature = "surface")]
@@ -31,7 +32,9 @@ mod task;
 mod walk;
 pub(crate) mod watch;
 
+use std::future::poll_fn;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use canvas_lease::Timestamp;
@@ -42,6 +45,7 @@ pub use self::collect::{Collection, Dropped};
 use self::context::RunContext;
 pub use self::error::EngineError;
 pub use self::history::{Replay, Stacks};
+use self::queue::{Flight, Guest, Queues, Sending, Step, Verdict};
 use self::run::{Done, Next, Request, Response, Run};
 pub use self::snapshot::Snapshot;
 #[cfg(feature = "surface")]
@@ -54,7 +58,7 @@ use crate::model::face::Face;
 use crate::model::id::{CanvasId, OpKey};
 use crate::model::revision::{Revision, RevisionId};
 use crate::store::boxed::BoxStore;
-use crate::store::contract::{Committed, Store};
+use crate::store::contract::{Commit, Committed, Store};
 use crate::store::error::StoreError;
 #[cfg(feature = "surface")]
 use crate::surface::Ceiling;
@@ -83,8 +87,9 @@ pub struct Engine<S = BoxStore> {
     store: Arc<S>,
     policy: Policy,
     types: Types,
-    pause: Pause,
+    pause: Arc<Pause>,
     cache: Mutex<Cache>,
+    queues: Queues,
     watches: Watches,
 }
 
@@ -125,8 +130,8 @@ impl<S: Store> Engine<S> {
 
     fn with_types(store: S, policy: Policy, types: Types) -> Self {
         let cache = Mutex::new(Cache::new(policy.cache_bytes));
-        let (pause, watches) = Default::default();
-        Self { store: Arc::new(store), policy, types, pause, cache, watches }
+        let (pause, queues, watches) = Default::default();
+        Self { store: Arc::new(store), policy, types, pause, cache, queues, watches }
     }
 
     /// With what surfaces may do. Without it they may call no tool, and send to their owners' sessions only.
@@ -152,7 +157,7 @@ impl<S: Store> Engine<S> {
     where
         F: Future<Output = ()> + Send + 'static,
     {
-        Self { pause: Pause::by(pause), ..self }
+        Self { pause: Arc::new(Pause::by(pause)), ..self }
     }
 
     /// The store.
@@ -337,7 +342,7 @@ impl<S: Store> Engine<S> {
         self.watches.changed(canvas);
     }
 
-    /// Drives a task to its end: asks the store what the run wants to know.
+    /// Drives a task to its end: asks the store what the run wants to know, and waits in the queue for what it commits.
     async fn run<T: Task>(
         &self,
         canvas: &CanvasId,
@@ -345,43 +350,116 @@ impl<S: Store> Engine<S> {
         begin: Begin,
         now: Timestamp,
     ) -> Result<(T::Answer, Option<Snapshot>), EngineError> {
-        let at = RunContext { canvas, policy: &self.policy, types: &self.types, now };
-        let (cached, trusted) = self.cache().start(canvas, begin, now);
-        let (mut run, mut next) = Run::start(at, task, cached, trusted);
-        let (mut ticket, mut losses) = (None, 0);
+        let context = RunContext { canvas, policy: &self.policy, types: &self.types, now };
+        let mut run = Run::new(context, task);
+        let cached = |begin| self.cache().start(canvas, begin, now);
+        let mut next = match begin {
+            // It may be decided on what is not stored yet.
+            Begin::Cached => Next::Turn,
+            begin => {
+                let (cached, trusted) = cached(begin);
+                run.start(cached, trusted)
+            }
+        };
+        let (mut ticket, mut guest) = (None, None);
         loop {
-            let request = match next {
-                Next::Request(request) => request,
+            let part = match next {
+                Next::Turn => None,
+                Next::Join(part) => Some(part),
+                Next::Request(request) => {
+                    ticket = self.cache().ticket(&request).or(ticket);
+                    let response = self.ask(canvas, request).await;
+                    next = run.handle_response(response);
+                    continue;
+                }
                 Next::Done(ended) => {
                     self.cache().ended(canvas, &ended, ticket);
-                    return ended.map(|Done { answer, row }| (answer, Snapshot::of(row, now)));
+                    return ended.map(|Done { answer, row, .. }| (answer, Snapshot::of(row, now)));
                 }
             };
-            ticket = self.cache().ticket(&request).or(ticket);
-            let (asked, mut committing) = (self.watches.ticket(), None);
-            let response = match request {
-                Request::Load => Response::Row(self.store.load(canvas).await),
-                Request::Blobs(ids) => Response::Blobs(self.blobs(canvas, &ids).await),
-                Request::Commit(commit) => {
-                    committing = Some(self.watches.committing(canvas, &commit, run.actor()));
-                    let mut committed = self.store.commit(commit).await;
-                    if let Ok(Committed::Conflict(row)) = &mut committed {
-                        losses += 1;
-                        // Who has waited looks again. Where that fails, the row of the conflict is good enough.
-                        let who = run.operation().map(backoff::name).unwrap_or_default();
-                        if self.pause.wait(self.policy.back_off, losses, &who).await
-                            && let Ok(newer) = self.store.load(canvas).await
-                        {
-                            *row = newer;
-                        }
-                    }
-                    Response::Committed(committed)
+            let guest = guest.get_or_insert_with(|| self.queues.enter(canvas, &self.watches));
+            next = match guest.cell.decide(guest.seat, &mut run, part, || cached(Begin::Cached)) {
+                Some(next) => next,
+                None => {
+                    let who = || run.operation().map(backoff::name).unwrap_or_default();
+                    let verdict = poll_fn(|context| self.poll_verdict(canvas, guest, &who, context)).await;
+                    run.handle_verdict(verdict)
                 }
             };
-            self.cache().answered(canvas, &response);
-            self.watches.answered(canvas, asked, &response, committing);
-            next = run.handle_response(response);
         }
+    }
+
+    /// What the store answers to a run.
+    async fn ask(&self, canvas: &CanvasId, request: Request) -> Response {
+        let asked = self.watches.ticket();
+        match request {
+            Request::Load => {
+                let response = Response::Row(self.store.load(canvas).await);
+                if let Response::Row(Ok(row)) = &response {
+                    self.watches.loaded(canvas, asked, row.as_ref());
+                }
+                response
+            }
+            Request::Blobs(ids) => Response::Blobs(self.blobs(canvas, &ids).await),
+            Request::Commit(bump) => {
+                let planned = self.watches.plan(bump.expected.as_ref(), [(&bump.head, None)].into_iter());
+                let response = Response::Committed(self.store.commit(bump).await);
+                self.cache().answered(canvas, &response);
+                if let Response::Committed(committed) = &response {
+                    self.watches.committed(canvas, &planned, committed.as_ref().ok());
+                }
+                response
+            }
+        }
+    }
+
+    /// Drives the commit under way, whoever's it is, or sends the next, until there is a verdict.
+    fn poll_verdict(
+        &self,
+        canvas: &CanvasId,
+        guest: &Guest<'_>,
+        who: &impl Fn() -> String,
+        context: &mut Context<'_>,
+    ) -> Poll<Verdict> {
+        loop {
+            match guest.cell.step(guest.seat, context.waker(), &self.watches) {
+                Step::Verdict(verdict) => return Poll::Ready(verdict),
+                Step::Send(commit, sending) => guest.cell.send(self.send(canvas, commit, sending, who)),
+                Step::Wait => {}
+            }
+            let Poll::Ready((Flight { ticket, planned, .. }, committed)) = guest.cell.poll_flight() else {
+                return Poll::Pending;
+            };
+            let row = committed.as_ref().ok().and_then(|committed| guest.cell.stored(committed));
+            self.cache().committed(canvas, committed.as_ref().map(|_| row), ticket);
+            // Watchers hear of it before anybody has an answer.
+            self.watches.committed(canvas, &planned, committed.as_ref().ok());
+            guest.cell.complete(guest.seat, committed);
+        }
+    }
+
+    fn send(
+        &self,
+        canvas: &CanvasId,
+        commit: Commit,
+        Sending { losses, planned }: Sending,
+        who: &impl Fn() -> String,
+    ) -> Flight {
+        let (store, pause, longest) = (Arc::clone(&self.store), Arc::clone(&self.pause), self.policy.back_off);
+        let (canvas, who) = (canvas.clone(), pause.is_some().then(who).unwrap_or_default());
+        let ticket = self.cache().number();
+        let commit = Box::pin(async move {
+            let mut committed = store.commit(commit).await;
+            // Who has waited looks again. Where that fails, the row of the conflict is good enough.
+            if let Ok(Committed::Conflict(row)) = &mut committed
+                && pause.wait(longest, losses + 1, &who).await
+                && let Ok(newer) = store.load(&canvas).await
+            {
+                *row = newer;
+            }
+            committed
+        });
+        Flight { commit, ticket, planned }
     }
 
     /// Blobs in the order of the ids.
