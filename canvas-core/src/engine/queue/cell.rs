@@ -2,7 +2,8 @@
 
 use std::fmt;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::ptr;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::task::{Context, Poll, Wake, Waker};
 
@@ -29,6 +30,8 @@ pub(crate) struct Cell {
     /// Locked while it is polled, never together with the state.
     flight: Mutex<Option<Flight>>,
     was_found_locked: AtomicBool,
+    /// The thread that polls the commit, by its number; 0 where none does.
+    polled_by: AtomicUsize,
 }
 
 #[derive(Debug, Default)]
@@ -142,7 +145,10 @@ impl Cell {
             Err(StoreError::new(StoreErrorKind::Indeterminate))
         } else {
             let waker = Waker::from(Arc::clone(self));
-            match commit.as_mut().poll(&mut Context::from_waker(&waker)) {
+            self.polled_by.store(this_thread(), Ordering::SeqCst);
+            let polled = commit.as_mut().poll(&mut Context::from_waker(&waker));
+            self.polled_by.store(0, Ordering::SeqCst);
+            match polled {
                 Poll::Ready(committed) => committed,
                 Poll::Pending => return Poll::Pending,
             }
@@ -167,6 +173,11 @@ impl Cell {
             }
         }
         None
+    }
+
+    /// Whether this very thread polls the commit at this moment.
+    pub(super) fn is_polled_here(&self) -> bool {
+        self.polled_by.load(Ordering::SeqCst) == this_thread()
     }
 
     /// Gives the verdicts of the commit that was under way.
@@ -203,6 +214,12 @@ impl Cell {
         let flight = self.flight().take();
         flight.is_some()
     }
+}
+
+/// A number that no other thread has at the same time.
+fn this_thread() -> usize {
+    thread_local! { static OWN: u8 = const { 0 } }
+    OWN.with(|own| ptr::from_ref(own).addr())
 }
 
 /// Gives verdicts to those who are there.

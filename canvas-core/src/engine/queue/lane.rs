@@ -263,6 +263,29 @@ impl Lane {
     }
 }
 
+#[cfg(all(test, feature = "surface"))]
+impl Lane {
+    /// Something waits to be sent.
+    pub(crate) fn is_ready(&self) -> bool {
+        self.sent.is_none() && !self.open.is_empty()
+    }
+
+    /// A call is all that waits to be sent.
+    pub(crate) fn is_alone(&self, seat: Seat) -> bool {
+        self.is_ready() && self.open.len() == 1 && self.open[0].seat == seat
+    }
+
+    pub(crate) fn sent(&self) -> impl Iterator<Item = (Seat, &Part)> {
+        let sent = self.sent.iter().flat_map(|sent| &sent.members);
+        sent.filter(|member| member.part.change.is_some()).map(|member| (member.seat, &member.part))
+    }
+
+    /// What a call has decided that waits.
+    pub(crate) fn part(&self, seat: Seat) -> Option<&Part> {
+        self.open.iter().find(|member| member.seat == seat).map(|member| &member.part)
+    }
+}
+
 /// The host's clock was no later than this when the store's was asked for.
 fn host_at(members: &[Member]) -> Option<canvas_lease::Timestamp> {
     members.iter().map(|member| member.part.now).max()

@@ -12,6 +12,7 @@
 //! * The commit under way belongs to no call: whichever is polled drives it, and it goes on as long as one of those that wait is
 //!   there. So a call that is dropped, or held and not polled, holds up nobody.
 //! * A canvas that is being made takes no further call into its commit, because the store's clock is not known yet.
+//! * A call that is made by a store from within its commit goes by itself.
 //! * Who looks at the store itself, to read or to settle, does not come here.
 //!
 //! `lane` is the whole of it as a machine without input or output; `cell` has the wakers and the commit.
@@ -26,7 +27,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use self::cell::Cell;
 pub(super) use self::cell::{Flight, Sending, Step};
-use self::lane::Seat;
+pub(super) use self::lane::Seat;
+#[cfg(all(test, feature = "surface"))]
+pub(super) use self::lane::{Lane, Verdicts};
 pub(crate) use self::part::{Part, PartChange, Verdict};
 use super::watch::Watches;
 use crate::model::id::CanvasId;
@@ -43,15 +46,19 @@ struct Busy {
 
 impl Queues {
     pub(super) fn enter<'q>(&'q self, canvas: &'q CanvasId, watches: &'q Watches) -> Guest<'q> {
-        let cell = match self.busy().entry(canvas.clone()) {
+        let (cell, is_shared) = match self.busy().entry(canvas.clone()) {
+            // It would wait for itself.
+            Entry::Occupied(entry) if entry.get().cell.is_polled_here() => (Arc::default(), false),
             Entry::Occupied(mut entry) => {
                 entry.get_mut().calls += 1;
-                Arc::clone(&entry.get().cell)
+                (Arc::clone(&entry.get().cell), true)
             }
-            Entry::Vacant(entry) => Arc::clone(&entry.insert(Busy { cell: Arc::default(), calls: 1 }).cell),
+            Entry::Vacant(entry) => {
+                (Arc::clone(&entry.insert(Busy { cell: Arc::default(), calls: 1 }).cell), true)
+            }
         };
         let seat = cell.enter();
-        Guest { queues: self, watches, canvas, cell, seat }
+        Guest { queues: self, watches, canvas, cell, is_shared, seat }
     }
 
     fn busy(&self) -> MutexGuard<'_, HashMap<CanvasId, Busy>> {
@@ -79,12 +86,14 @@ pub(super) struct Guest<'q> {
     watches: &'q Watches,
     canvas: &'q CanvasId,
     pub(super) cell: Arc<Cell>,
+    /// Others find the cell.
+    is_shared: bool,
     pub(super) seat: Seat,
 }
 
 impl Drop for Guest<'_> {
     fn drop(&mut self) {
-        let is_last = self.queues.leave(self.canvas);
+        let is_last = !self.is_shared || self.queues.leave(self.canvas);
         self.cell.leave(self.seat);
         if is_last && self.cell.abandon() {
             // Nobody hears any more what the commit under way does.

@@ -272,6 +272,33 @@ impl<'a, T: Task> Run<'a, T> {
         }
     }
 
+    /// Whether it is a part of a batch.
+    #[cfg(all(test, feature = "surface"))]
+    pub(super) fn is_committing(&self) -> bool {
+        matches!(self.phase, Phase::Committing { .. })
+    }
+
+    /// Whether it waits for what it was decided on.
+    #[cfg(all(test, feature = "surface"))]
+    pub(super) fn is_standing(&self) -> bool {
+        matches!(self.phase, Phase::Standing(_))
+    }
+
+    /// Whether some commit of it was of unknown fate.
+    #[cfg(all(test, feature = "surface"))]
+    pub(super) fn was_sent(&self) -> bool {
+        self.was_in_doubt
+    }
+
+    /// What it will answer once its batch is stored.
+    #[cfg(all(test, feature = "surface"))]
+    pub(super) fn planned_answer(&self) -> Option<&T::Answer> {
+        match &self.phase {
+            Phase::Committing { answer, .. } | Phase::Standing(Some(answer)) => Some(answer),
+            _ => None,
+        }
+    }
+
     fn load(&mut self) -> Next<T::Answer> {
         self.phase = Phase::Loading;
         Next::Request(Request::Load)
