@@ -1,7 +1,7 @@
 //! The engine: loads, decides and commits, and decides again where others were faster.
 //!
-//! `run` is the whole of it as a machine without input or output, and `task` what the machine may be asked to do.
-//! What is left here waits for the store and keeps the cache.
+//! `run` is the whole of it as a machine without input or output, `task` what the machine may be asked to do, and `queue`
+//! how calls share commits. What is left here waits for the store and keeps the cache.
 
 #[cfg(feature = "surface")]
 mod audit;
@@ -19,9 +19,9 @@ mod history;
 pub(crate) mod lock_view;
 #[cfg(all(test, feature = "surface"))]
 mod model;
+mod queue;
 #[cfg(feature = "recipe")]
 mod recipe;
-mod queue;
 mod run;
 mod snapshot;
 #[cfg(feature = "surface")]
@@ -72,12 +72,18 @@ use crate::transition::view::Types;
 /// if it was wrong. What it refuses on a cached head it decides again on a fresh one before it says so. A read loads
 /// the head first, unless the store notifies of changes.
 ///
+/// Calls that wait for one canvas share a commit: while one is under way, those that come are decided one upon the other,
+/// first come first, and are the next. Each has its own receipt, revision and entry of the journal, and is answered, refusals
+/// too, once what it was decided upon is stored. A commit takes 32 calls, and no further one once they bring 4 MiB of blobs.
+/// A call that is dropped before its commit is sent is never done; one that is held and not polled holds up no other. A call
+/// alone is one commit.
+///
 /// Every call brings the host's `now`; expiry is judged by the store's clock, which the engine carries forward by
 /// the time that has passed at the host. That runs ahead by at most one round trip, so a lease may count as expired
 /// that much early, and be issued for that much longer; [`Commit::not_after`](crate::Commit::not_after) holds in any
 /// case.
 ///
-/// A commit of unknown fate is settled before the call answers: where its receipt is in the row, it got through; where
+/// A commit of unknown fate is settled for each of its calls before that answers: where its receipt is in the row, it got through; where
 /// not, an empty bump of the version wins first, so that the late duplicate fails in any store. Where that cannot be
 /// had either, the call ends in `STORE_INDETERMINATE`, and the same call again, or [`Engine::resolve`], settles it
 /// later.
@@ -381,7 +387,8 @@ impl<S: Store> Engine<S> {
             next = match guest.cell.decide(guest.seat, &mut run, part, || cached(Begin::Cached)) {
                 Some(next) => next,
                 None => {
-                    let who = || run.operation().map(backoff::name).unwrap_or_default();
+                    // Whose name a pause follows from, where there are any.
+                    let who = self.pause.is_some().then(|| run.operation().map(backoff::name)).flatten();
                     let verdict = poll_fn(|context| self.poll_verdict(canvas, guest, &who, context)).await;
                     run.handle_verdict(verdict)
                 }
@@ -418,7 +425,7 @@ impl<S: Store> Engine<S> {
         &self,
         canvas: &CanvasId,
         guest: &Guest<'_>,
-        who: &impl Fn() -> String,
+        who: &Option<String>,
         context: &mut Context<'_>,
     ) -> Poll<Verdict> {
         loop {
@@ -443,10 +450,11 @@ impl<S: Store> Engine<S> {
         canvas: &CanvasId,
         commit: Commit,
         Sending { losses, planned }: Sending,
-        who: &impl Fn() -> String,
+        who: &Option<String>,
     ) -> Flight {
-        let (store, pause, longest) = (Arc::clone(&self.store), Arc::clone(&self.pause), self.policy.back_off);
-        let (canvas, who) = (canvas.clone(), pause.is_some().then(who).unwrap_or_default());
+        let (store, pause, longest) =
+            (Arc::clone(&self.store), Arc::clone(&self.pause), self.policy.back_off);
+        let (canvas, who) = (canvas.clone(), who.clone().unwrap_or_default());
         let ticket = self.cache().number();
         let commit = Box::pin(async move {
             let mut committed = store.commit(commit).await;

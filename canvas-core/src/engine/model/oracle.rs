@@ -179,6 +179,11 @@ impl Oracle {
         self.dropped.sort_unstable();
     }
 
+    /// The number of the last such call; 0 where there was none.
+    pub(super) fn dropped_last(&self) -> u8 {
+        self.dropped.last().copied().unwrap_or_default()
+    }
+
     pub(super) fn has_dropped(&self) -> bool {
         !self.dropped.is_empty()
     }

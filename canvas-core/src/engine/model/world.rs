@@ -220,8 +220,20 @@ fn empty_cache() -> Arc<Cache> {
 
 impl World {
     fn key(&self) -> impl PartialEq + std::hash::Hash + '_ {
-        let Self { store, caches, known, lanes, sendings, flights, late, tools, restarts, started, left, oracle } =
-            self;
+        let Self {
+            store,
+            caches,
+            known,
+            lanes,
+            sendings,
+            flights,
+            late,
+            tools,
+            restarts,
+            started,
+            left,
+            oracle,
+        } = self;
         // A row of the past matters only while it can still be shown.
         let before = store.before.as_ref().filter(|_| left.stale > 0);
         let is_later = |(server, asked): (usize, Asked)| {
@@ -340,7 +352,8 @@ impl Model for WorldModel {
             }
         }
         let calls = world.flights.iter().enumerate().filter_map(|(i, flight)| {
-            let (commits, is_answered) = (matches!(flight.request.as_ref()?, Request::Commit(_)), flight.answer.is_some());
+            let (commits, is_answered) =
+                (matches!(flight.request.as_ref()?, Request::Commit(_)), flight.answer.is_some());
             Some((Asker::Call(i), matches!(flight.request, Some(Request::Load)), commits, is_answered))
         });
         let queues = world.sendings.iter().enumerate().filter_map(|(server, sending)| {
@@ -411,7 +424,8 @@ impl Model for WorldModel {
 pub(super) fn dangers() -> Vec<Property<WorldModel>> {
     fn commits(world: &World, op: Op) -> usize {
         let is_bump = |flight: &Flight| matches!(flight.request, Some(Request::Commit(_)));
-        let is_it = |flight: &&Flight| flight.client.op == op && (is_bump(flight) || flight.run.is_committing());
+        let is_it =
+            |flight: &&Flight| flight.client.op == op && (is_bump(flight) || flight.run.is_committing());
         world.flights.iter().filter(is_it).count()
     }
     fn shared(world: &World) -> impl Iterator<Item = &Sending> {
@@ -492,7 +506,9 @@ pub(super) fn dangers() -> Vec<Property<WorldModel>> {
                 expected != Some(world.store.row.version.to_string())
             })
         }),
-        Property::sometimes("two servers commit several calls each", |_, world: &World| shared(world).count() > 1),
+        Property::sometimes("two servers commit several calls each", |_, world: &World| {
+            shared(world).count() > 1
+        }),
         Property::sometimes("a commit of several calls is of unknown fate", |_, world: &World| {
             world.late.iter().any(|late| late.links.len() > 1)
         }),
@@ -720,7 +736,9 @@ impl World {
                 Answered::Row(row) => Response::Row(Ok(row)),
                 Answered::Committed(committed) => Response::Committed(Ok(committed)),
             }),
-            Asker::Queue(server) => self.sending(server).answer.take().map(|done| Response::Committed(Ok(done))),
+            Asker::Queue(server) => {
+                self.sending(server).answer.take().map(|done| Response::Committed(Ok(done)))
+            }
         };
         let response = answer.unwrap_or_else(|| self.serve_asker(flaw, asker, !lose));
         let response = match response {
@@ -747,7 +765,8 @@ impl World {
                 let Sending { commit, links, asked_at, .. } = self.sending(server).clone();
                 let committed = self.serve_commit(flaw, &commit, &links, (0, server), (asked_at, is_heard));
                 if let Committed::Done { .. } = committed {
-                    let wrote = |flight: &&mut Flight| links.iter().any(|link| link.0 == flight.client.number);
+                    let wrote =
+                        |flight: &&mut Flight| links.iter().any(|link| link.0 == flight.client.number);
                     self.flights.iter_mut().filter(wrote).for_each(|flight| flight.client.wrote = true);
                 }
                 Response::Committed(Ok(committed))
@@ -876,13 +895,15 @@ impl World {
         let Some((mut commit, verdicts)) = self.lane(server).take() else { return };
         let number = |seat| {
             let mut flights = self.flights.iter();
-            flights.find(|flight| self.is_at(flight, server, seat)).map_or(0, |flight| flight.client.number)
+            let flight = flights.find(|flight| self.is_at(flight, server, seat));
+            flight.map_or_else(|| self.oracle.dropped_last(), |flight| flight.client.number)
         };
         let parts: Vec<(Seat, &Part)> = self.lanes[server].sent().collect();
         let links: Links = parts.iter().map(|(seat, part)| (number(*seat), Arc::clone(&part.head))).collect();
         match flaw {
             Some(Flaw::LatestLimit) => {
-                let limits = parts.iter().map(|(_, part)| part.change.as_ref().and_then(|change| change.not_after));
+                let limits =
+                    parts.iter().map(|(_, part)| part.change.as_ref().and_then(|change| change.not_after));
                 let limits: Option<Vec<_>> = limits.collect();
                 commit.not_after = limits.and_then(|limits| limits.into_iter().max());
             }
@@ -910,14 +931,14 @@ impl World {
         self.hear(flaw, server, verdicts);
     }
 
-    /// A caller gives up. The last one at a server takes the commit under way along, which may arrive all the same.
+    /// A caller gives up.
     fn drop_call(&mut self, flaw: Option<Flaw>, i: usize) {
         let Flight { client, seat, request, .. } = &self.flights[i];
         let (Client { number, server, .. }, seat) = (*client, *seat);
         let is_bumping = matches!(request, Some(Request::Commit(_)));
-        let is_sent = self.sendings[server].as_ref().is_some_and(|sending| {
-            sending.links.iter().any(|link| link.0 == number)
-        });
+        let is_sent = self.sendings[server]
+            .as_ref()
+            .is_some_and(|sending| sending.links.iter().any(|link| link.0 == number));
         if is_bumping {
             self.send_later(Asker::Call(i));
         }
@@ -926,8 +947,12 @@ impl World {
             self.oracle.dropped(number);
         }
         let Some(seat) = seat.filter(|_| flaw != Some(Flaw::DroppedStays)) else { return };
-        let is_last = !self.flights.iter().any(|one| one.client.server == server && one.seat.is_some());
-        if is_last {
+        self.leave(flaw, server, seat);
+    }
+
+    /// A call leaves the queue of its server. The last one takes the commit under way along, which may arrive all the same.
+    fn leave(&mut self, flaw: Option<Flaw>, server: usize, seat: Seat) {
+        if !self.flights.iter().any(|one| one.client.server == server && one.seat.is_some()) {
             self.send_later(Asker::Queue(server));
             (self.lanes[server], self.sendings[server]) = Default::default();
             return;
@@ -1010,12 +1035,7 @@ impl World {
         self.oracle.answered(number, op, &ended, &self.store.row.head);
         self.oracle.contradicts(&ended, client.wrote);
         if let Some(seat) = seat {
-            let verdicts = self.lane(server).leave(seat);
-            if !self.flights.iter().any(|one| one.client.server == server && one.seat.is_some()) {
-                // The next call begins a new one.
-                self.lanes[server] = Arc::default();
-            }
-            self.hear(flaw, server, verdicts);
+            self.leave(flaw, server, seat);
         }
     }
 }

@@ -107,7 +107,8 @@ impl Cell {
             }
         }
         let Some((commit, verdicts)) = lane.take() else { return Step::Wait };
-        let sending = Sending { losses: *losses, planned: watches.plan(commit.expected.as_ref(), lane.changes()) };
+        let sending =
+            Sending { losses: *losses, planned: watches.plan(commit.expected.as_ref(), lane.changes()) };
         tell(guests, verdicts);
         let woken = wakers(guests, |guest| guest.verdict.is_some());
         drop(state);
@@ -142,6 +143,7 @@ impl Cell {
         let Some((mut flight, has_panicked)) = self.lock_flight() else { return Poll::Pending };
         let Some(Flight { commit, .. }) = &mut *flight else { return Poll::Pending };
         let committed = if has_panicked {
+            self.polled_by.store(0, Ordering::SeqCst);
             Err(StoreError::new(StoreErrorKind::Indeterminate))
         } else {
             let waker = Waker::from(Arc::clone(self));
@@ -200,7 +202,7 @@ impl Cell {
         let mut state = self.state();
         let State { lane, guests, .. } = &mut *state;
         let Some(i) = guests.iter().position(|guest| guest.seat == seat) else { return };
-        let gone = guests.swap_remove(i);
+        let gone = guests.remove(i);
         let verdicts = lane.leave(seat);
         tell(guests, verdicts);
         // It may have been the one that was to send the next commit, or to drive the one under way.

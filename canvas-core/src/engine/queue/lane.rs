@@ -131,9 +131,11 @@ impl Lane {
         last.map(|member| &member.part)
     }
 
-    /// A blob that is not stored yet.
+    /// A blob that is not stored yet: a file as it is read, or what else is kept under its name.
     fn pending(&self, id: BlobId) -> Option<Blob> {
-        self.members().flat_map(|member| member.part.blobs()).find(|blob| blob.id() == id).cloned()
+        let file = self.members().find_map(|member| member.part.contents.blob(id));
+        let parts = || self.members().flat_map(|member| member.part.blobs());
+        file.or_else(|| parts().find(|blob| blob.id() == id)).cloned()
     }
 
     fn join(&mut self, seat: Seat, part: Part) {
@@ -299,5 +301,11 @@ fn size(blob: &Blob) -> usize {
 fn copy(fault: &StoreError) -> StoreError {
     let StoreError { kind, operation, canvas, message, source } = fault;
     let source = source.as_ref().map(|source| source.to_string().into());
-    StoreError { kind: kind.clone(), operation: *operation, canvas: canvas.clone(), message: message.clone(), source }
+    StoreError {
+        kind: kind.clone(),
+        operation: *operation,
+        canvas: canvas.clone(),
+        message: message.clone(),
+        source,
+    }
 }

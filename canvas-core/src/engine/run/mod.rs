@@ -413,8 +413,7 @@ impl<'a, T: Task> Run<'a, T> {
 
     fn stand(&mut self, answer: Option<T::Answer>) -> Next<T::Answer> {
         let row = self.row.as_ref().expect("the queue's newest is a row");
-        let part =
-            self.part(Planned { head: Arc::clone(&row.head), contents: row.contents.clone() }, None);
+        let part = self.part(Planned { head: Arc::clone(&row.head), contents: row.contents.clone() }, None);
         self.phase = Phase::Standing(answer);
         Next::Join(part)
     }
