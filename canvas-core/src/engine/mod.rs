@@ -1,7 +1,7 @@
 //! The engine: loads, decides and commits, and decides again where others were faster.
 //!
 //! `run` is the whole of it as a machine without input or output, `task` what the machine may be asked to do, and `queue`
-//! how calls share commits. What is left here waits for the store and keeps the cache.
+//! how calls share commits. What is left waits for the store and keeps the cache: `drive`.
 
 #[cfg(feature = "surface")]
 mod audit;
@@ -14,6 +14,7 @@ mod call_or_create;
 mod chain;
 mod collect;
 mod context;
+mod drive;
 mod error;
 mod history;
 pub(crate) mod lock_view;
@@ -32,9 +33,7 @@ mod task;
 mod walk;
 pub(crate) mod watch;
 
-use std::future::poll_fn;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll};
 use std::time::Duration;
 
 use canvas_lease::Timestamp;
@@ -42,23 +41,21 @@ use canvas_lease::Timestamp;
 use self::backoff::Pause;
 use self::cache::{Begin, Cache};
 pub use self::collect::{Collection, Dropped};
-use self::context::RunContext;
 pub use self::error::EngineError;
 pub use self::history::{Replay, Stacks};
-use self::queue::{Flight, Guest, Queues, Sending, Step, Verdict};
-use self::run::{Done, Next, Request, Response, Run};
+use self::queue::Queues;
 pub use self::snapshot::Snapshot;
 #[cfg(feature = "surface")]
 pub use self::surface_view::Surface;
 pub use self::task::Resolution;
-use self::task::{Create, Delete, RecallTask, Reply, Resolve, SnapshotTask, Task};
+use self::task::{Create, Delete, RecallTask, Reply, Resolve, SnapshotTask};
 use self::watch::{HeadRevision, Watch, Watches};
 use crate::model::blob::{Blob, BlobId};
 use crate::model::face::Face;
 use crate::model::id::{CanvasId, OpKey};
 use crate::model::revision::{Revision, RevisionId};
 use crate::store::boxed::BoxStore;
-use crate::store::contract::{Commit, Committed, Store};
+use crate::store::contract::Store;
 use crate::store::error::StoreError;
 #[cfg(feature = "surface")]
 use crate::surface::Ceiling;
@@ -346,128 +343,6 @@ impl<S: Store> Engine<S> {
     pub fn forget(&self, canvas: &CanvasId) {
         self.cache().forget(canvas);
         self.watches.changed(canvas);
-    }
-
-    /// Drives a task to its end: asks the store what the run wants to know, and waits in the queue for what it commits.
-    async fn run<T: Task>(
-        &self,
-        canvas: &CanvasId,
-        task: T,
-        begin: Begin,
-        now: Timestamp,
-    ) -> Result<(T::Answer, Option<Snapshot>), EngineError> {
-        let context = RunContext { canvas, policy: &self.policy, types: &self.types, now };
-        let mut run = Run::new(context, task);
-        let cached = |begin| self.cache().start(canvas, begin, now);
-        let mut next = match begin {
-            // It may be decided on what is not stored yet.
-            Begin::Cached => Next::Turn,
-            begin => {
-                let (cached, trusted) = cached(begin);
-                run.start(cached, trusted)
-            }
-        };
-        let (mut ticket, mut guest) = (None, None);
-        loop {
-            let part = match next {
-                Next::Turn => None,
-                Next::Join(part) => Some(part),
-                Next::Request(request) => {
-                    ticket = self.cache().ticket(&request).or(ticket);
-                    let response = self.ask(canvas, request).await;
-                    next = run.handle_response(response);
-                    continue;
-                }
-                Next::Done(ended) => {
-                    self.cache().ended(canvas, &ended, ticket);
-                    return ended.map(|Done { answer, row, .. }| (answer, Snapshot::of(row, now)));
-                }
-            };
-            let guest = guest.get_or_insert_with(|| self.queues.enter(canvas, &self.watches));
-            next = match guest.cell.decide(guest.seat, &mut run, part, || cached(Begin::Cached)) {
-                Some(next) => next,
-                None => {
-                    // Whose name a pause follows from, where there are any.
-                    let who = self.pause.is_some().then(|| run.operation().map(backoff::name)).flatten();
-                    let verdict = poll_fn(|context| self.poll_verdict(canvas, guest, &who, context)).await;
-                    run.handle_verdict(verdict)
-                }
-            };
-        }
-    }
-
-    /// What the store answers to a run.
-    async fn ask(&self, canvas: &CanvasId, request: Request) -> Response {
-        let asked = self.watches.ticket();
-        match request {
-            Request::Load => {
-                let response = Response::Row(self.store.load(canvas).await);
-                if let Response::Row(Ok(row)) = &response {
-                    self.watches.loaded(canvas, asked, row.as_ref());
-                }
-                response
-            }
-            Request::Blobs(ids) => Response::Blobs(self.blobs(canvas, &ids).await),
-            Request::Commit(bump) => {
-                let planned = self.watches.plan(bump.expected.as_ref(), [(&bump.head, None)].into_iter());
-                let response = Response::Committed(self.store.commit(bump).await);
-                self.cache().answered(canvas, &response);
-                if let Response::Committed(committed) = &response {
-                    self.watches.committed(canvas, &planned, committed.as_ref().ok());
-                }
-                response
-            }
-        }
-    }
-
-    /// Drives the commit under way, whoever's it is, or sends the next, until there is a verdict.
-    fn poll_verdict(
-        &self,
-        canvas: &CanvasId,
-        guest: &Guest<'_>,
-        who: &Option<String>,
-        context: &mut Context<'_>,
-    ) -> Poll<Verdict> {
-        loop {
-            match guest.cell.step(guest.seat, context.waker(), &self.watches) {
-                Step::Verdict(verdict) => return Poll::Ready(verdict),
-                Step::Send(commit, sending) => guest.cell.send(self.send(canvas, commit, sending, who)),
-                Step::Wait => {}
-            }
-            let Poll::Ready((Flight { ticket, planned, .. }, committed)) = guest.cell.poll_flight() else {
-                return Poll::Pending;
-            };
-            let row = committed.as_ref().ok().and_then(|committed| guest.cell.stored(committed));
-            self.cache().committed(canvas, committed.as_ref().map(|_| row), ticket);
-            // Watchers hear of it before anybody has an answer.
-            self.watches.committed(canvas, &planned, committed.as_ref().ok());
-            guest.cell.complete(guest.seat, committed);
-        }
-    }
-
-    fn send(
-        &self,
-        canvas: &CanvasId,
-        commit: Commit,
-        Sending { losses, planned }: Sending,
-        who: &Option<String>,
-    ) -> Flight {
-        let (store, pause, longest) =
-            (Arc::clone(&self.store), Arc::clone(&self.pause), self.policy.back_off);
-        let (canvas, who) = (canvas.clone(), who.clone().unwrap_or_default());
-        let ticket = self.cache().number();
-        let commit = Box::pin(async move {
-            let mut committed = store.commit(commit).await;
-            // Who has waited looks again. Where that fails, the row of the conflict is good enough.
-            if let Ok(Committed::Conflict(row)) = &mut committed
-                && pause.wait(longest, losses + 1, &who).await
-                && let Ok(newer) = store.load(&canvas).await
-            {
-                *row = newer;
-            }
-            committed
-        });
-        Flight { commit, ticket, planned }
     }
 
     /// Blobs in the order of the ids.

@@ -367,6 +367,19 @@ impl<'w> Crowd<'w> {
         panic!("they never end");
     }
 
+    /// The same, with a store that takes its time: each commit is let through once all have nothing else to do.
+    #[track_caller]
+    pub(crate) fn run_slowly(&mut self, world: &World) {
+        for _ in 0..1_000 {
+            while self.poll_woken(0).is_some() {}
+            if self.is_done() {
+                return;
+            }
+            world.gate().let_one_pass();
+        }
+        panic!("they never end");
+    }
+
     /// The answers, each of a call that was not dropped.
     pub(crate) fn answers(&self) -> Vec<&Said> {
         self.said.iter().flatten().map(|said| said.as_ref().unwrap()).collect()
