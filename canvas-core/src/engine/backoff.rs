@@ -28,6 +28,11 @@ impl Pause {
         Self(Some(Box::new(move |time| Box::pin(pause(time)))))
     }
 
+    /// Whether there is something to wait by.
+    pub(super) fn is_some(&self) -> bool {
+        self.0.is_some()
+    }
+
     /// Waits where `who` has lost that number of commits; false where it does not.
     pub(super) async fn wait(&self, longest: Duration, losses: u32, who: &str) -> bool {
         let Some(pause) = &self.0 else { return false };

@@ -92,10 +92,15 @@ impl Cache {
         self.ticks
     }
 
+    /// Numbers a commit before it is sent.
+    pub(super) fn number(&mut self) -> Ticket {
+        Ticket(self.tick())
+    }
+
     /// Numbers a question before it is asked. None for blobs, which say nothing of the row.
     pub(super) fn ticket(&mut self, request: &Request) -> Option<Ticket> {
         match request {
-            Request::Load | Request::Commit(_) => Some(Ticket(self.tick())),
+            Request::Load | Request::Commit(_) => Some(self.number()),
             Request::Blobs(_) => None,
         }
     }
@@ -120,6 +125,21 @@ impl Cache {
         }
     }
 
+    /// Keeps the row that a commit of the queue leaves: none where it has written nothing.
+    pub(super) fn committed<E>(
+        &mut self,
+        canvas: &CanvasId,
+        row: Result<Option<CachedRow>, E>,
+        ticket: Ticket,
+    ) {
+        match row {
+            Ok(Some(row)) if is_worth_it(&row) => self.keep(canvas, &row, Some(ticket)),
+            Ok(None) => {}
+            // The commit may have landed, or may land yet.
+            Ok(Some(_)) | Err(_) => self.forget(canvas),
+        }
+    }
+
     /// Keeps the row that a run ends with, which answers the question with that ticket. None for a row that came from the
     /// cache.
     pub(super) fn ended<A>(
@@ -129,11 +149,9 @@ impl Cache {
         ticket: Option<Ticket>,
     ) {
         match ended {
-            Ok(Done { row: Some(row), .. })
-                if !row.head.is_deleted() && row.contents.document().is_some() =>
-            {
-                self.keep(canvas, row, ticket);
-            }
+            // The queue has told of it.
+            Ok(Done { row: Some(_), is_newest: false, .. }) => {}
+            Ok(Done { row: Some(row), .. }) if is_worth_it(row) => self.keep(canvas, row, ticket),
             Ok(_) | Err(EngineError::NotFound { .. }) => self.forget(canvas),
             Err(_) => {}
         }
@@ -232,4 +250,9 @@ impl Cache {
     pub(super) fn row(&self, canvas: &CanvasId) -> Option<(&CachedRow, bool)> {
         self.canvases.get(canvas).map(|cached| (&cached.row, cached.is_current))
     }
+}
+
+/// A canvas that is there, and whose document is here.
+fn is_worth_it(row: &CachedRow) -> bool {
+    !row.head.is_deleted() && row.contents.document().is_some()
 }

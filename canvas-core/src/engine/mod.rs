@@ -1,7 +1,7 @@
 //! The engine: loads, decides and commits, and decides again where others were faster.
 //!
-//! `run` is the whole of it as a machine without input or output, and `task` what the machine may be asked to do.
-//! What is left here waits for the store and keeps the cache.
+//! `run` is the whole of it as a machine without input or output, `task` what the machine may be asked to do, and `queue`
+//! how calls share commits. What is left waits for the store and keeps the cache: `drive`.
 
 #[cfg(feature = "surface")]
 mod audit;
@@ -15,11 +15,13 @@ mod chain;
 mod collect;
 mod context;
 mod documents;
+mod drive;
 mod error;
 mod history;
 pub(crate) mod lock_view;
 #[cfg(all(test, feature = "surface"))]
 mod model;
+mod queue;
 #[cfg(feature = "recipe")]
 mod recipe;
 mod run;
@@ -40,23 +42,21 @@ use canvas_lease::Timestamp;
 use self::backoff::Pause;
 use self::cache::{Begin, Cache};
 pub use self::collect::{Collection, Dropped};
-use self::context::RunContext;
-use self::documents::Lost;
 pub use self::error::EngineError;
 pub use self::history::{Replay, Stacks};
-use self::run::{Done, Next, Request, Response, Run};
+use self::queue::Queues;
 pub use self::snapshot::Snapshot;
 #[cfg(feature = "surface")]
 pub use self::surface_view::Surface;
 pub use self::task::Resolution;
-use self::task::{Create, Delete, RecallTask, Reply, Resolve, SnapshotTask, Task};
+use self::task::{Create, Delete, RecallTask, Reply, Resolve, SnapshotTask};
 use self::watch::{HeadRevision, Watch, Watches};
 use crate::model::blob::Blob;
 use crate::model::face::Face;
 use crate::model::id::{CanvasId, OpKey};
 use crate::model::revision::{Revision, RevisionId};
 use crate::store::boxed::BoxStore;
-use crate::store::contract::{Committed, Store};
+use crate::store::contract::Store;
 #[cfg(feature = "surface")]
 use crate::surface::Ceiling;
 use crate::transition::command::{Command, StoredAnswer};
@@ -69,12 +69,18 @@ use crate::transition::view::Types;
 /// if it was wrong. What it refuses on a cached head it decides again on a fresh one before it says so. A read loads
 /// the head first, unless the store notifies of changes.
 ///
+/// Calls that wait for one canvas share a commit: while one is under way, those that come are decided one upon the other,
+/// first come first, and are the next. Each has its own receipt, revision and entry of the journal, and is answered, refusals
+/// too, once what it was decided upon is stored. A commit takes 32 calls, and no further one once they bring 4 MiB of blobs.
+/// A call that is dropped before its commit is sent is never done; one that is held and not polled holds up no other. A call
+/// alone is one commit.
+///
 /// Every call brings the host's `now`; expiry is judged by the store's clock, which the engine carries forward by
 /// the time that has passed at the host. That runs ahead by at most one round trip, so a lease may count as expired
 /// that much early, and be issued for that much longer; [`Commit::not_after`](crate::Commit::not_after) holds in any
 /// case.
 ///
-/// A commit of unknown fate is settled before the call answers: where its receipt is in the row, it got through; where
+/// A commit of unknown fate is settled for each of its calls before that answers: where its receipt is in the row, it got through; where
 /// not, an empty bump of the version wins first, so that the late duplicate fails in any store. Where that cannot be
 /// had either, the call ends in `STORE_INDETERMINATE`, and the same call again, or [`Engine::resolve`], settles it
 /// later.
@@ -84,8 +90,9 @@ pub struct Engine<S = BoxStore> {
     store: Arc<S>,
     policy: Policy,
     types: Types,
-    pause: Pause,
+    pause: Arc<Pause>,
     cache: Mutex<Cache>,
+    queues: Queues,
     watches: Watches,
 }
 
@@ -126,8 +133,8 @@ impl<S: Store> Engine<S> {
 
     fn with_types(store: S, policy: Policy, types: Types) -> Self {
         let cache = Mutex::new(Cache::new(policy.cache_bytes));
-        let (pause, watches) = Default::default();
-        Self { store: Arc::new(store), policy, types, pause, cache, watches }
+        let (pause, queues, watches) = Default::default();
+        Self { store: Arc::new(store), policy, types, pause, cache, queues, watches }
     }
 
     /// With what surfaces may do. Without it they may call no tool, and send to their owners' sessions only.
@@ -153,7 +160,7 @@ impl<S: Store> Engine<S> {
     where
         F: Future<Output = ()> + Send + 'static,
     {
-        Self { pause: Pause::by(pause), ..self }
+        Self { pause: Arc::new(Pause::by(pause)), ..self }
     }
 
     /// The store.
@@ -336,58 +343,6 @@ impl<S: Store> Engine<S> {
     pub fn forget(&self, canvas: &CanvasId) {
         self.cache().forget(canvas);
         self.watches.changed(canvas);
-    }
-
-    /// Drives a task to its end: asks the store what the run wants to know.
-    async fn run<T: Task>(
-        &self,
-        canvas: &CanvasId,
-        task: T,
-        begin: Begin,
-        now: Timestamp,
-    ) -> Result<(T::Answer, Option<Snapshot>), EngineError> {
-        let at = RunContext { canvas, policy: &self.policy, types: &self.types, now };
-        let (cached, trusted) = self.cache().start(canvas, begin, now);
-        let (mut run, mut next) = Run::start(at, task, cached, trusted);
-        let (mut ticket, mut losses, mut lost) = (None, 0, Lost::default());
-        loop {
-            let request = match next {
-                Next::Request(request) => request,
-                Next::Done(ended) => {
-                    self.cache().ended(canvas, &ended, ticket);
-                    let ended = ended.map_err(|error| lost.name(error));
-                    return ended.map(|Done { answer, row }| (answer, Snapshot::of(row, now)));
-                }
-            };
-            ticket = self.cache().ticket(&request).or(ticket);
-            let (asked, mut committing) = (self.watches.ticket(), None);
-            let mut response = match request {
-                Request::Load => Response::Row(self.store.load(canvas).await),
-                Request::Blobs(ids) => Response::Blobs(self.blobs(canvas, &ids, &mut lost).await),
-                Request::Commit(commit) => {
-                    committing = Some(self.watches.committing(canvas, &commit, run.actor()));
-                    let mut committed = self.store.commit(commit).await;
-                    if let Ok(Committed::Conflict(row)) = &mut committed {
-                        losses += 1;
-                        // Who has waited looks again. Where that fails, the row of the conflict is good enough.
-                        let who = run.operation().map(backoff::name).unwrap_or_default();
-                        if self.pause.wait(self.policy.back_off, losses, &who).await
-                            && let Ok(newer) = self.store.load(canvas).await
-                        {
-                            *row = newer;
-                        }
-                    }
-                    Response::Committed(committed)
-                }
-            };
-            if let Response::Row(Ok(row)) | Response::Committed(Ok(Committed::Conflict(row))) = &mut response
-            {
-                self.expand_sent(canvas, row).await;
-            }
-            self.cache().answered(canvas, &response);
-            self.watches.answered(canvas, asked, &response, committing);
-            next = run.handle_response(response);
-        }
     }
 
     fn cache(&self) -> MutexGuard<'_, Cache> {

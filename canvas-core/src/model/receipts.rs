@@ -175,6 +175,7 @@ impl Receipts {
     }
 
     /// Whether the newest receipts, which the head has, know an operation.
+    #[cfg(test)]
     pub(crate) fn has_newly(&self, operation: &OpKey) -> bool {
         self.newest(operation).is_some()
     }

@@ -161,7 +161,7 @@ pub struct Capabilities {
 /// [`StoreErrorKind::Indeterminate`]: crate::StoreErrorKind::Indeterminate
 /// [`StoreErrorKind::TooLarge`]: crate::StoreErrorKind::TooLarge
 /// [`StoreErrorKind::Unreadable`]: crate::StoreErrorKind::Unreadable
-pub trait Store: Send + Sync {
+pub trait Store: Send + Sync + 'static {
     /// What it can do beyond the contract.
     fn capabilities(&self) -> Capabilities;
 

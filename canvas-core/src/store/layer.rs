@@ -39,7 +39,7 @@ use crate::store::error::StoreError;
 /// # assert!(block_on(Store::load(&store, &CanvasId::new("c").unwrap())).unwrap().is_none());
 /// # assert!(Store::capabilities(&store).not_after && store.loads.load(Ordering::Relaxed) == 1);
 /// ```
-pub trait Layer: Send + Sync {
+pub trait Layer: Send + Sync + 'static {
     /// The store inside.
     type Inner: Store;
 

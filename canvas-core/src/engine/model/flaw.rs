@@ -38,4 +38,18 @@ pub(super) enum Flaw {
     StartedUnsettled,
     /// Names the execution of a retry like that of the first try.
     EventNamedTwice,
+    /// Answers as soon as the call is decided, before its commit.
+    AnsweredEarly,
+    /// Commits several calls by the latest of the instants after which each must not be.
+    LatestLimit,
+    /// Stores of several calls the document that the last one leaves, and none between.
+    DocumentsBetweenDropped,
+    /// Stores of several calls the receipt of the last.
+    LastReceiptAlone,
+    /// Gives the answers of two calls of a commit to each other's callers.
+    AnswersSwapped,
+    /// Settles a commit of several calls for the first alone.
+    SettledForOne,
+    /// Commits a call whose caller has gone while it waited.
+    DroppedStays,
 }

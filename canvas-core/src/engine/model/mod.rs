@@ -1,6 +1,7 @@
 //! Every order of events between two servers, one store and a few calls, tried on the production [`Run`] and the rules
 //! that it drives: calls at both servers at once, commits lost, delayed and doubled, servers that crash, loads that
-//! are stale, and a second server whose clock is wrong. Among the calls is an action whose tool may start once.
+//! are stale, and a second server whose clock is wrong. Calls of one server share commits, and some are dropped. Among the
+//! calls is an action whose tool may start once.
 //!
 //! The worlds are bounded, so the checker visits all of each. An ordinary run takes small ones. With
 //! `CANVAS_MODEL=full` the same test takes large ones, which is for `--release`:
@@ -47,6 +48,7 @@ const NOTHING: Budget = Budget {
     journal: false,
     rules: Rules::Usual,
     collections: 0,
+    drops: 0,
 };
 
 /// How often each call may be made: write a, write b, the user's edit, another's check-out, check-in, the model's
@@ -132,6 +134,29 @@ const ACTION_CRASH: Budget = Budget { crashes: 1, ..starts([0, 0, 0, 0, 0, 0, 0,
 /// Time passes until the tool has taken too long.
 const ACTION_TIME: Budget = Budget { ticks: 2, ..starts([0, 0, 0, 0, 0, 0, 0, 0, 2, 1]) };
 
+/// Three calls at once, of which those at one server share commits.
+const BATCH: Budget = Budget { at_once: 3, ..starts([1, 1, 0, 1, 0, 0, 0, 0, 0, 0]) };
+
+/// The same, and the user comes between.
+const BATCH_EDIT: Budget = Budget { at_once: 3, ..starts([1, 1, 1, 0, 0, 0, 0, 0, 0, 0]) };
+
+/// Two servers with two calls each.
+const BATCHES: Budget = Budget { at_once: 4, ..starts([1, 1, 0, 2, 0, 0, 0, 0, 0, 0]) };
+
+/// Commits of several calls are lost on their way, or their answers, and then the store fails for sure.
+const BATCH_LOST: Budget = Budget { lost: 1, delayed: 1, ..BATCH };
+
+const BATCH_DOUBT: Budget = Budget { delayed: 1, definite: 1, ..BATCH };
+
+/// Callers give up.
+const BATCH_DROP: Budget = Budget { drops: 1, ..BATCH };
+
+/// Time passes while calls with and without a lease wait together.
+const BATCH_TIME: Budget = Budget { at_once: 3, ticks: 2, ..starts([1, 0, 0, 1, 1, 0, 0, 0, 0, 0]) };
+
+/// The question what became of a write, and its retry, while it waits.
+const BATCH_QUESTION: Budget = Budget { at_once: 3, ..starts([2, 0, 1, 0, 0, 0, 0, 1, 0, 0]) };
+
 const SMALL: &[Budget] = &[
     RACE,
     DOUBT,
@@ -148,6 +173,12 @@ const SMALL: &[Budget] = &[
     ACTION_LOST,
     ACTION_CRASH,
     ACTION_TIME,
+    BATCH,
+    BATCH_EDIT,
+    BATCH_LOST,
+    BATCH_DROP,
+    BATCH_TIME,
+    BATCH_QUESTION,
 ];
 
 const FULL: &[Budget] = &[
@@ -183,6 +214,14 @@ const FULL: &[Budget] = &[
     skewed(5, Budget { delayed: 1, ..ACTION_TIME }),
     skewed(-5, Budget { delayed: 1, ..ACTION_TIME }),
     skewed(5, Budget { delayed: 1, ..starts([2, 0, 1, 1, 0, 0, 0, 0, 0, 0]) }),
+    BATCH_EDIT,
+    BATCHES,
+    BATCH_LOST,
+    BATCH_DOUBT,
+    Budget { delayed: 1, ..BATCH_DROP },
+    Budget { drops: 1, ..BATCH_EDIT },
+    BATCH_TIME,
+    Budget { delayed: 1, ..BATCH_QUESTION },
 ];
 
 #[test]
@@ -259,4 +298,11 @@ flaws! {
     started_unsettled: StartedUnsettled in ACTION breaks StartsOnce,
     event_named_twice: EventNamedTwice in ACTION_LOST breaks StartsOnce,
     collected_at_any_version: CollectedAtAnyVersion in COLLECT breaks HistoryStays,
+    answered_early: AnsweredEarly in BATCH breaks AnswersTrue,
+    latest_limit: LatestLimit in BATCH_TIME breaks InTime,
+    documents_between_dropped: DocumentsBetweenDropped in BATCH breaks EachStored,
+    last_receipt_alone: LastReceiptAlone in BATCH breaks NothingForgotten,
+    answers_swapped: AnswersSwapped in BATCH breaks AnswersTrue,
+    settled_for_one: SettledForOne in BATCH_DOUBT breaks AnswersTrue,
+    dropped_stays: DroppedStays in BATCH_DROP breaks DroppedIsNever,
 }

@@ -6,7 +6,7 @@ use super::call::{ClientAnswer, Ended, LEASE, Op, TEXT, at};
 use crate::engine::error::EngineError;
 use crate::model::blob::BlobId;
 use crate::model::head::Head;
-use crate::model::receipt::Receipt;
+use crate::model::receipt::{Answer, Receipt};
 
 /// What must hold, whatever happens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -39,10 +39,14 @@ pub(super) enum Rule {
     StartsOnce,
     /// An action ends once at most.
     EndsOnce,
+    /// The document of each revision is stored with it.
+    EachStored,
+    /// A call that is dropped before it is sent is never done.
+    DroppedIsNever,
 }
 
 impl Rule {
-    pub(super) const ALL: [Self; 14] = [
+    pub(super) const ALL: [Self; 16] = [
         Self::NothingLost,
         Self::NothingForgotten,
         Self::DoneOnce,
@@ -57,6 +61,8 @@ impl Rule {
         Self::ReadsAreFresh,
         Self::StartsOnce,
         Self::EndsOnce,
+        Self::EachStored,
+        Self::DroppedIsNever,
     ];
 
     pub(super) const fn text(self) -> &'static str {
@@ -75,6 +81,8 @@ impl Rule {
             Self::ReadsAreFresh => "a read shows what its server knows",
             Self::StartsOnce => "a tool call that is not read-only starts once at most",
             Self::EndsOnce => "an action ends once at most",
+            Self::EachStored => "the document of each revision is stored",
+            Self::DroppedIsNever => "a call that is dropped while it waits is never done",
         }
     }
 }
@@ -92,6 +100,8 @@ pub(super) struct Oracle {
     tool_starts: u8,
     /// Runs, by number, that ended with an error that says that nothing was written.
     unwritten: Vec<u8>,
+    /// Runs, by number, that were dropped before anything of them was sent.
+    dropped: Vec<u8>,
 }
 
 impl Oracle {
@@ -112,6 +122,7 @@ impl Oracle {
         (honest, leased): (bool, bool),
     ) {
         self.check(!self.unwritten.contains(&run) || old == new, Rule::AnswersTrue);
+        self.check(!self.dropped.contains(&run) || old == new, Rule::DroppedIsNever);
         let numbers =
             |head: &Head| [head.revision().get(), head.lock().epoch().get(), head.lock().fence().get()];
         let (was, is) = (numbers(old), numbers(new));
@@ -162,8 +173,23 @@ impl Oracle {
         self.check(self.tool_starts == 1, Rule::StartsOnce);
     }
 
-    /// A client has its answer.
-    pub(super) fn answered(&mut self, run: u8, op: Op, ended: &Ended) {
+    /// A caller has given up, and nothing of its call was sent.
+    pub(super) fn dropped(&mut self, run: u8) {
+        self.dropped.push(run);
+        self.dropped.sort_unstable();
+    }
+
+    /// The number of the last such call; 0 where there was none.
+    pub(super) fn dropped_last(&self) -> u8 {
+        self.dropped.last().copied().unwrap_or_default()
+    }
+
+    pub(super) fn has_dropped(&self) -> bool {
+        !self.dropped.is_empty()
+    }
+
+    /// A client has its answer. `head` is what the store has then.
+    pub(super) fn answered(&mut self, run: u8, op: Op, ended: &Ended, head: &Head) {
         let about = if op == Op::AskA { Op::WriteA } else { op };
         let done = self.done[about as usize];
         match ended {
@@ -175,6 +201,9 @@ impl Oracle {
                 let is = |kind: &str| json.contains(&format!("\"kind\":\"{kind}\""));
                 if is("applied") || is("edited") {
                     self.check(done == 1, Rule::AnswersTrue);
+                    let own = head.receipts.iter().find(|receipt| Op::of(&receipt.operation) == Some(about));
+                    let is_own = own.is_none_or(|own| own.answer == Answer::Inline(json.clone()));
+                    self.check(is_own, Rule::AnswersTrue);
                 } else if is("refused") {
                     self.check(done == 0, Rule::AnswersTrue);
                 }

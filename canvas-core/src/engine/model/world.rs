@@ -12,9 +12,12 @@ use super::oracle::{Oracle, Rule};
 use super::store::{Row, RowStore, START, TOOL, loaded};
 use crate::engine::cache::{Begin, Cache, Ticket};
 use crate::engine::context::RunContext;
+use crate::engine::queue::{Lane, Part, Seat, Verdict, Verdicts};
 use crate::engine::run::{Done, Next, Request, Response, Run};
 use crate::model::blob::BlobId;
 use crate::model::claims::Claim;
+use crate::model::head::Head;
+use crate::model::receipt::Receipt;
 use crate::store::contract::{Commit, Committed, Loaded};
 use crate::store::error::{StoreError, StoreErrorKind};
 use crate::surface::{Ceiling, ToolContract, ToolDeclaration, ToolName};
@@ -94,6 +97,8 @@ pub(super) struct Budget {
     pub(super) rules: Rules,
     /// Collections of old blobs.
     pub(super) collections: u8,
+    /// Callers that give up before they have an answer.
+    pub(super) drops: u8,
 }
 
 /// Who waits for a call.
@@ -132,7 +137,10 @@ impl std::hash::Hash for Asked {
 struct Flight {
     client: Client,
     run: Run<'static, Work>,
-    request: Request,
+    /// Its place in the queue of its server.
+    seat: Option<Seat>,
+    /// None where it waits in the queue.
+    request: Option<Request>,
     asked: Asked,
     /// The clock when that was asked.
     asked_at: i64,
@@ -146,13 +154,36 @@ enum Answered {
     Committed(Committed),
 }
 
+/// A commit of a server's queue, under way.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Sending {
+    commit: Commit,
+    links: Links,
+    asked: Asked,
+    asked_at: i64,
+    answer: Option<Committed>,
+}
+
+/// The calls of a commit, by number, each with the head that it leads to. Empty for a bump.
+type Links = Vec<(u8, Arc<Head>)>;
+
 /// A commit that is still on its way, and whose.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Late {
     number: u8,
     server: usize,
     commit: Commit,
+    links: Links,
     sent_at: i64,
+}
+
+/// What waits for the store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Asker {
+    /// A call, which loads or bumps.
+    Call(usize),
+    /// The queue of a server, which commits.
+    Queue(usize),
 }
 
 /// A tool at work, or done, for all that its server knows.
@@ -170,6 +201,9 @@ pub(super) struct World {
     caches: [Arc<Cache>; 2],
     /// The version of the newest row that each server has answered or was notified of, where the store notifies.
     known: [u64; 2],
+    /// The queue of each server.
+    lanes: [Arc<Lane>; 2],
+    sendings: [Option<Arc<Sending>>; 2],
     flights: Vec<Flight>,
     late: Vec<Late>,
     tools: Vec<Tool>,
@@ -186,19 +220,33 @@ fn empty_cache() -> Arc<Cache> {
 
 impl World {
     fn key(&self) -> impl PartialEq + std::hash::Hash + '_ {
-        let Self { store, caches, known, flights, late, tools, restarts, started, left, oracle } = self;
+        let Self {
+            store,
+            caches,
+            known,
+            lanes,
+            sendings,
+            flights,
+            late,
+            tools,
+            restarts,
+            started,
+            left,
+            oracle,
+        } = self;
         // A row of the past matters only while it can still be shown.
         let before = store.before.as_ref().filter(|_| left.stale > 0);
-        let is_later = |flight: &Flight| {
-            let cache = &caches[flight.client.server];
-            flight.asked.0.is_some_and(|ticket| cache.is_later(&CANVAS, ticket))
+        let is_later = |(server, asked): (usize, Asked)| {
+            asked.0.is_some_and(|ticket| caches[server].is_later(&CANVAS, ticket))
         };
-        let later: Vec<_> = flights.iter().map(is_later).collect();
+        let sent = sendings.iter().enumerate().filter_map(|(i, sending)| Some((i, sending.as_ref()?.asked)));
+        let later = flights.iter().map(|flight| (flight.client.server, flight.asked)).chain(sent);
+        let later: Vec<_> = later.map(is_later).collect();
         let cached = [0, 1].map(|server| caches[server].row(&CANVAS));
         let collected = (&store.dropped, &store.collection);
         (
             (&store.row, before, store.clock, collected, cached, later, known),
-            (flights, late, tools, restarts, started, left, oracle),
+            (flights, late, tools, restarts, started, left, oracle, lanes, sendings),
         )
     }
 }
@@ -223,23 +271,27 @@ pub(super) enum Action {
     },
     /// A server says what a tool has answered.
     Settle(usize),
-    /// The store does what a call asks, and its answer arrives.
-    Answer(usize),
+    /// The store does what is asked, and its answer arrives.
+    Answer(Asker),
     /// As before, and the commit arrives once more, later or never.
-    AnswerAndDouble(usize),
+    AnswerAndDouble(Asker),
     /// The store does it, and the answer arrives later, by [`Action::Answer`].
-    AnswerSlowly(usize),
+    AnswerSlowly(Asker),
     /// The store does it, and the answer is lost.
-    LoseAnswer(usize),
+    LoseAnswer(Asker),
     /// The commit is under way longer than the server waits.
-    Delay(usize),
-    FailForSure(usize),
+    Delay(Asker),
+    FailForSure(Asker),
     AnswerFromThePast(usize),
     /// What was on its way arrives.
     Arrive(usize),
     Crash {
         server: usize,
     },
+    /// A server sends what its queue has gathered.
+    Send(usize),
+    /// A caller gives up.
+    Drop(usize),
     /// A server is notified of a canvas that has not changed.
     Rumour {
         server: usize,
@@ -267,6 +319,8 @@ impl Model for WorldModel {
             store: RowStore::new(self.budget.starts[Op::Press as usize] > 0),
             caches: [(); 2].map(|()| empty_cache()),
             known: [0; 2],
+            lanes: Default::default(),
+            sendings: [None, None],
             flights: Vec::new(),
             late: Vec::new(),
             tools: Vec::new(),
@@ -277,10 +331,7 @@ impl Model for WorldModel {
         };
         // The model has the lease, and has seen the text, so that its reads leave nothing to commit.
         for work in [Work::Begin, Work::Call(Op::Read)] {
-            let (mut run, mut next) = Run::start(world.at(0), work, None, false);
-            while let Next::Request(request) = next {
-                next = run.handle_response(world.serve(self.flaw, &request, (0, 0), START, true));
-            }
+            world.run_alone(self.flaw, work);
         }
         world.left = self.budget;
         world.store.before = None;
@@ -300,22 +351,34 @@ impl Model for WorldModel {
                 actions.extend((0..2).map(|server| Action::Start { op, server }));
             }
         }
-        for (i, flight) in world.flights.iter().enumerate() {
-            actions.push(Action::Answer(i));
-            if flight.answer.is_some() {
+        let calls = world.flights.iter().enumerate().filter_map(|(i, flight)| {
+            let (commits, is_answered) =
+                (matches!(flight.request.as_ref()?, Request::Commit(_)), flight.answer.is_some());
+            Some((Asker::Call(i), matches!(flight.request, Some(Request::Load)), commits, is_answered))
+        });
+        let queues = world.sendings.iter().enumerate().filter_map(|(server, sending)| {
+            Some((Asker::Queue(server), false, true, sending.as_ref()?.answer.is_some()))
+        });
+        for (asker, loads, commits, is_answered) in calls.chain(queues) {
+            actions.push(Action::Answer(asker));
+            if is_answered {
                 continue;
             }
-            let loads = matches!(flight.request, Request::Load);
-            let commits = matches!(flight.request, Request::Commit(_));
             let may = [
-                (left.lost, commits, Action::LoseAnswer(i)),
-                (left.delayed, commits, Action::Delay(i)),
-                (left.doubled, commits, Action::AnswerAndDouble(i)),
-                (left.slow, loads || commits, Action::AnswerSlowly(i)),
-                (left.definite, true, Action::FailForSure(i)),
-                (left.stale, loads && world.store.before.is_some(), Action::AnswerFromThePast(i)),
+                (left.lost, commits, Action::LoseAnswer(asker)),
+                (left.delayed, commits, Action::Delay(asker)),
+                (left.doubled, commits, Action::AnswerAndDouble(asker)),
+                (left.slow, loads || commits, Action::AnswerSlowly(asker)),
+                (left.definite, true, Action::FailForSure(asker)),
             ];
             actions.extend(may.into_iter().filter(|(count, when, _)| *count > 0 && *when).map(|may| may.2));
+            if let (Asker::Call(i), true) = (asker, left.stale > 0 && loads && world.store.before.is_some()) {
+                actions.push(Action::AnswerFromThePast(i));
+            }
+        }
+        actions.extend((0..2).filter(|server| world.lanes[*server].is_ready()).map(Action::Send));
+        if left.drops > 0 {
+            actions.extend((0..world.flights.len()).map(Action::Drop));
         }
         actions.extend((0..world.late.len()).map(Action::Arrive));
         if left.crashes > 0 {
@@ -352,7 +415,7 @@ impl Model for WorldModel {
             };
         }
         let rules = always!(NothingLost NothingForgotten DoneOnce UnderTheLease InTime TakenAnew AnswersTrue AnswersAgree
-            NeverIsNever NumbersRise HistoryStays ReadsAreFresh StartsOnce EndsOnce);
+            NeverIsNever NumbersRise HistoryStays ReadsAreFresh StartsOnce EndsOnce EachStored DroppedIsNever);
         rules.into_iter().chain(dangers()).collect()
     }
 }
@@ -360,8 +423,13 @@ impl Model for WorldModel {
 /// Situations that must come up, or the machine was never tried.
 pub(super) fn dangers() -> Vec<Property<WorldModel>> {
     fn commits(world: &World, op: Op) -> usize {
-        let is_it = |flight: &&Flight| flight.client.op == op && matches!(flight.request, Request::Commit(_));
+        let is_bump = |flight: &Flight| matches!(flight.request, Some(Request::Commit(_)));
+        let is_it =
+            |flight: &&Flight| flight.client.op == op && (is_bump(flight) || flight.run.is_committing());
         world.flights.iter().filter(is_it).count()
+    }
+    fn shared(world: &World) -> impl Iterator<Item = &Sending> {
+        world.sendings.iter().flatten().map(|sending| &**sending).filter(|sending| sending.links.len() > 1)
     }
     vec![
         Property::sometimes("two writes are being committed at once", |_, world: &World| {
@@ -393,11 +461,11 @@ pub(super) fn dangers() -> Vec<Property<WorldModel>> {
             is_another && (commits(world, Op::WriteA) > 0 || !world.late.is_empty())
         }),
         Property::sometimes("a server is notified while its commit is on its way", |_, world: &World| {
-            let late = |flight: &Flight| {
-                let cache = &world.caches[flight.client.server];
-                flight.asked.0.is_some_and(|ticket| !cache.is_later(&CANVAS, ticket))
+            let late = |(sending, cache): (&Option<Arc<Sending>>, &Arc<Cache>)| {
+                let asked = sending.as_ref().and_then(|sending| sending.asked.0);
+                asked.is_some_and(|ticket| !cache.is_later(&CANVAS, ticket))
             };
-            commits(world, Op::WriteA) > 0 && world.flights.iter().any(late)
+            commits(world, Op::WriteA) > 0 && world.sendings.iter().zip(&world.caches).any(late)
         }),
         Property::sometimes("an expired lease was taken anew", |model: &WorldModel, world: &World| {
             let lease = world.store.row.head.lock().lease();
@@ -432,6 +500,24 @@ pub(super) fn dangers() -> Vec<Property<WorldModel>> {
                 claims.any(|claim| !is_alive(claim)) && commits(world, Op::Press) > 0
             },
         ),
+        Property::sometimes("a commit of several calls has lost", |_, world: &World| {
+            shared(world).any(|sending| {
+                let expected = sending.commit.expected.as_ref().map(|version| version.as_str().to_owned());
+                expected != Some(world.store.row.version.to_string())
+            })
+        }),
+        Property::sometimes("two servers commit several calls each", |_, world: &World| {
+            shared(world).count() > 1
+        }),
+        Property::sometimes("a commit of several calls is of unknown fate", |_, world: &World| {
+            world.late.iter().any(|late| late.links.len() > 1)
+        }),
+        Property::sometimes("a call that was dropped left others to be decided again", |_, world: &World| {
+            world.oracle.has_dropped() && world.lanes.iter().any(|lane| lane.is_ready())
+        }),
+        Property::sometimes("a call waits for what it was answered upon", |_, world: &World| {
+            world.flights.iter().any(|flight| flight.run.is_standing())
+        }),
         Property::sometimes("an action is lost when its tool ends", |_, world: &World| {
             world.store.row.head.audit.records > 0 && commits(world, Op::Settle) > 0
         }),
@@ -475,62 +561,78 @@ impl World {
                 let (server, work) = (*server, Work::Settle(running.clone()));
                 self.start_work(flaw, Op::Settle, server, work);
             }
-            Action::Answer(i) => self.answer(flaw, i, false),
-            Action::AnswerAndDouble(i) => {
+            Action::Answer(asker) => self.answer(flaw, asker, false),
+            Action::AnswerAndDouble(asker) => {
                 self.left.doubled -= 1;
-                self.send_later(&self.flights[i].clone());
-                self.answer(flaw, i, false);
+                self.send_later(asker);
+                self.answer(flaw, asker, false);
             }
-            Action::AnswerSlowly(i) => {
+            Action::AnswerSlowly(asker) => {
                 self.left.slow -= 1;
-                self.flights[i].answer = match self.serve_flight(flaw, i, true) {
-                    Response::Row(row) => row.ok().map(Answered::Row),
-                    Response::Committed(committed) => committed.ok().map(Answered::Committed),
-                    Response::Blobs(_) => unreachable!("only answers about the row are slow"),
-                };
+                match (asker, self.serve_asker(flaw, asker, true)) {
+                    (Asker::Call(i), Response::Row(row)) => {
+                        self.flights[i].answer = row.ok().map(Answered::Row);
+                    }
+                    (Asker::Call(i), Response::Committed(committed)) => {
+                        self.flights[i].answer = committed.ok().map(Answered::Committed);
+                    }
+                    (Asker::Queue(server), Response::Committed(committed)) => {
+                        self.sending(server).answer = committed.ok();
+                    }
+                    _ => unreachable!("only answers about the row are slow"),
+                }
             }
-            Action::LoseAnswer(i) => {
+            Action::LoseAnswer(asker) => {
                 self.left.lost -= 1;
-                self.answer(flaw, i, true);
+                self.answer(flaw, asker, true);
             }
-            Action::Delay(i) => {
+            Action::Delay(asker) => {
                 self.left.delayed -= 1;
-                let flight = self.flights.remove(i);
-                self.send_later(&flight);
-                self.respond(flaw, flight, Response::Committed(Err(broken())));
+                self.send_later(asker);
+                self.respond(flaw, asker, Response::Committed(Err(broken())));
             }
-            Action::FailForSure(i) => {
+            Action::FailForSure(asker) => {
                 self.left.definite -= 1;
-                let flight = self.flights.remove(i);
                 let fault = StoreError::new(StoreErrorKind::Failed).caused("the disk is full");
-                let response = match flight.request {
-                    Request::Load => Response::Row(Err(fault)),
-                    Request::Blobs(_) => Response::Blobs(Err(fault)),
-                    Request::Commit(_) => Response::Committed(Err(fault)),
+                let request = match asker {
+                    Asker::Call(i) => self.flights[i].request.as_ref(),
+                    Asker::Queue(_) => None,
                 };
-                self.respond(flaw, flight, response);
+                let response = match request {
+                    Some(Request::Load) => Response::Row(Err(fault)),
+                    Some(Request::Blobs(_)) => Response::Blobs(Err(fault)),
+                    Some(Request::Commit(_)) | None => Response::Committed(Err(fault)),
+                };
+                self.respond(flaw, asker, response);
             }
             Action::AnswerFromThePast(i) => {
                 self.left.stale -= 1;
-                let flight = self.flights.remove(i);
-                let clock = self.heard(flight.client.server);
+                let clock = self.heard(self.flights[i].client.server);
                 let row = self.store.before.as_ref().map(|row| loaded(row, clock));
-                self.respond(flaw, flight, Response::Row(Ok(row)));
+                self.respond(flaw, Asker::Call(i), Response::Row(Ok(row)));
             }
             Action::Arrive(i) => {
-                let Late { number, server, commit, sent_at } = self.late.remove(i);
-                self.serve(flaw, &Request::Commit(commit), (number, server), sent_at, false);
+                let Late { number, server, commit, links, sent_at } = self.late.remove(i);
+                self.serve_commit(flaw, &commit, &links, (number, server), (sent_at, false));
+            }
+            Action::Send(server) => self.send(flaw, server),
+            Action::Drop(i) => {
+                self.left.drops -= 1;
+                self.drop_call(flaw, i);
             }
             Action::Crash { server } => {
                 self.left.crashes -= 1;
                 self.caches[server] = empty_cache();
                 self.restarts[server] += 1;
                 self.tools.retain(|tool| tool.server != server);
-                let flights = std::mem::take(&mut self.flights);
-                let (gone, stay): (Vec<_>, Vec<_>) =
-                    flights.into_iter().partition(|flight| flight.client.server == server);
-                self.flights = stay;
-                gone.iter().for_each(|flight| self.send_later(flight));
+                self.send_later(Asker::Queue(server));
+                for i in 0..self.flights.len() {
+                    if self.flights[i].client.server == server {
+                        self.send_later(Asker::Call(i));
+                    }
+                }
+                (self.lanes[server], self.sendings[server]) = Default::default();
+                self.flights.retain(|flight| flight.client.server != server);
             }
             Action::Rumour { server, other } => {
                 self.left.rumours -= 1;
@@ -566,29 +668,79 @@ impl World {
         self.left.starts[op as usize] -= 1;
         self.started += 1;
         let (at, is_read) = (self.at(server), op == Op::Read);
-        let begin = Begin::of_call(is_read, self.left.notify);
-        let (cached, trusted) = self.caches[server].start(&CANVAS, begin, at.now);
-        let (run, next) = Run::start(at, work, cached, trusted);
+        let mut run = Run::new(at, work);
+        let next = match Begin::of_call(is_read, self.left.notify) {
+            Begin::Cached => Next::Turn,
+            begin => {
+                let (cached, trusted) = self.caches[server].start(&CANVAS, begin, at.now);
+                run.start(cached, trusted)
+            }
+        };
         let known = if is_read { self.known[server] } else { 0 };
         let client = Client { number: self.started, server, op, known, wrote: false, has_started: false };
-        self.go_on(flaw, client, run, next, Asked(None));
+        self.go_on(flaw, (client, None), run, next, Asked(None));
     }
 
-    fn send_later(&mut self, flight: &Flight) {
-        if let Request::Commit(commit) = &flight.request {
-            let Client { number, server, .. } = flight.client;
-            self.late.push(Late { number, server, commit: commit.clone(), sent_at: flight.asked_at });
-            self.late.sort_by_key(|late| late.number);
+    /// A call of the first server that nothing disturbs.
+    fn run_alone(&mut self, flaw: Option<Flaw>, work: Work) {
+        let (mut run, mut lane) = (Run::new(self.at(0), work), Lane::default());
+        let (seat, mut next) = (lane.enter(), Next::Turn);
+        loop {
+            let part = match next {
+                Next::Done(_) => return,
+                Next::Request(request) => {
+                    next = run.handle_response(self.serve(flaw, &request, (0, 0), (START, true)));
+                    continue;
+                }
+                Next::Join(part) => Some(part),
+                Next::Turn => None,
+            };
+            if let Some(more) = lane.decide(seat, &mut run, part, || (None, false)) {
+                next = more;
+                continue;
+            }
+            let (commit, _) = lane.take().expect("it is alone");
+            let (committed, _) = self.store.commit(flaw, &commit, self.heard(0), START);
+            let (_, verdict) = lane.complete(Ok(committed)).pop().expect("it is alone");
+            next = run.handle_verdict(verdict);
         }
     }
 
-    /// The store does what a call asks, unless it has, and its answer arrives or is lost.
-    fn answer(&mut self, flaw: Option<Flaw>, i: usize, lose: bool) {
-        let response = match self.flights[i].answer.take() {
-            Some(Answered::Row(row)) => Response::Row(Ok(row)),
-            Some(Answered::Committed(committed)) => Response::Committed(Ok(committed)),
-            None => self.serve_flight(flaw, i, !lose),
+    fn sending(&mut self, server: usize) -> &mut Sending {
+        Arc::make_mut(self.sendings[server].as_mut().expect("it commits"))
+    }
+
+    fn send_later(&mut self, asker: Asker) {
+        let late = match asker {
+            Asker::Call(i) => {
+                let Flight { client, request, asked_at, .. } = &self.flights[i];
+                let Some(Request::Commit(commit)) = request else { return };
+                let (commit, links) = (commit.clone(), Links::new());
+                Late { number: client.number, server: client.server, commit, links, sent_at: *asked_at }
+            }
+            Asker::Queue(server) => {
+                let Some(sending) = &self.sendings[server] else { return };
+                let Sending { commit, links, asked_at, .. } = &**sending;
+                let number = links.first().map_or(0, |link| link.0);
+                Late { number, server, commit: commit.clone(), links: links.clone(), sent_at: *asked_at }
+            }
         };
+        self.late.push(late);
+        self.late.sort_by_key(|late| late.number);
+    }
+
+    /// The store does what is asked, unless it has, and its answer arrives or is lost.
+    fn answer(&mut self, flaw: Option<Flaw>, asker: Asker, lose: bool) {
+        let answer = match asker {
+            Asker::Call(i) => self.flights[i].answer.take().map(|answer| match answer {
+                Answered::Row(row) => Response::Row(Ok(row)),
+                Answered::Committed(committed) => Response::Committed(Ok(committed)),
+            }),
+            Asker::Queue(server) => {
+                self.sending(server).answer.take().map(|done| Response::Committed(Ok(done)))
+            }
+        };
+        let response = answer.unwrap_or_else(|| self.serve_asker(flaw, asker, !lose));
         let response = match response {
             Response::Committed(Ok(_)) if lose && flaw == Some(Flaw::LostCalledDefinite) => {
                 Response::Committed(
@@ -598,48 +750,79 @@ impl World {
             Response::Committed(_) if lose => Response::Committed(Err(broken())),
             response => response,
         };
-        let flight = self.flights.remove(i);
-        self.respond(flaw, flight, response);
+        self.respond(flaw, asker, response);
     }
 
-    fn serve_flight(&mut self, flaw: Option<Flaw>, i: usize, is_heard: bool) -> Response {
-        let Flight { client, request, asked_at, run, .. } = &self.flights[i];
-        let (client, request, asked_at, is_own) = (*client, request.clone(), *asked_at, run.is_committing());
-        let response = self.serve(flaw, &request, (client.number, client.server), asked_at, is_heard);
-        if let (Request::Commit(_), Response::Committed(Ok(Committed::Done { .. }))) = (&request, &response) {
-            self.flights[i].client.wrote |= is_own;
+    fn serve_asker(&mut self, flaw: Option<Flaw>, asker: Asker, is_heard: bool) -> Response {
+        match asker {
+            Asker::Call(i) => {
+                let Flight { client, request, asked_at, .. } = &self.flights[i];
+                let (client, asked_at) = (*client, *asked_at);
+                let request = request.clone().expect("it asks");
+                self.serve(flaw, &request, (client.number, client.server), (asked_at, is_heard))
+            }
+            Asker::Queue(server) => {
+                let Sending { commit, links, asked_at, .. } = self.sending(server).clone();
+                let committed = self.serve_commit(flaw, &commit, &links, (0, server), (asked_at, is_heard));
+                if let Committed::Done { .. } = committed {
+                    let wrote =
+                        |flight: &&mut Flight| links.iter().any(|link| link.0 == flight.client.number);
+                    self.flights.iter_mut().filter(wrote).for_each(|flight| flight.client.wrote = true);
+                }
+                Response::Committed(Ok(committed))
+            }
         }
-        response
     }
 
-    /// What the store does and answers. A server that does not hear the answer is notified.
+    /// What the store does and answers to a call.
     fn serve(
         &mut self,
         flaw: Option<Flaw>,
         request: &Request,
         (number, server): (u8, usize),
-        sent_at: i64,
-        is_heard: bool,
+        (sent_at, is_heard): (i64, bool),
     ) -> Response {
-        let clock = self.heard(server);
         match request {
-            Request::Load => Response::Row(Ok(Some(loaded(&self.store.row, clock)))),
+            Request::Load => Response::Row(Ok(Some(loaded(&self.store.row, self.heard(server))))),
             Request::Blobs(ids) => {
                 Response::Blobs(Ok(ids.iter().map(|id| self.store.blobs.get(id).cloned()).collect()))
             }
-            Request::Commit(commit) => {
-                let (committed, replaced) = self.store.commit(flaw, commit, clock, sent_at);
-                if let Some(old) = replaced {
-                    let Row { head, version } = self.store.row.clone();
-                    let (honest, leased) = (self.left.skew == 0, self.left.rules != Rules::Rebase);
-                    self.oracle.landed(number, (&old.head, &head), self.store.clock, (honest, leased));
-                    for other in (0..2).filter(|other| !(is_heard && *other == server)) {
-                        self.notify(flaw, other, version);
-                    }
-                }
+            Request::Commit(bump) => {
+                let committed = self.serve_commit(flaw, bump, &[], (number, server), (sent_at, is_heard));
                 Response::Committed(Ok(committed))
             }
         }
+    }
+
+    /// What the store does and answers to a commit. A server that does not hear the answer is notified.
+    fn serve_commit(
+        &mut self,
+        flaw: Option<Flaw>,
+        commit: &Commit,
+        links: &[(u8, Arc<Head>)],
+        (number, server): (u8, usize),
+        (sent_at, is_heard): (i64, bool),
+    ) -> Committed {
+        let clock = self.heard(server);
+        let (committed, replaced) = self.store.commit(flaw, commit, clock, sent_at);
+        if let Some(old) = replaced {
+            let Row { head, version } = self.store.row.clone();
+            let (honest, leased) = (self.left.skew == 0, self.left.rules != Rules::Rebase);
+            let bump = (number, Arc::clone(&head));
+            let mut below = old.head;
+            for (i, (number, leads_to)) in links.iter().chain(links.is_empty().then_some(&bump)).enumerate() {
+                // Of the last what the store has.
+                let above = if i + 1 < links.len() { leads_to } else { &head };
+                self.oracle.landed(*number, (&below, above), self.store.clock, (honest, leased));
+                let is_stored = self.store.blobs.contains_key(&above.document());
+                self.oracle.check(is_stored, Rule::EachStored);
+                below = Arc::clone(above);
+            }
+            for other in (0..2).filter(|other| !(is_heard && *other == server)) {
+                self.notify(flaw, other, version);
+            }
+        }
+        committed
     }
 
     fn notify(&mut self, flaw: Option<Flaw>, server: usize, version: u64) {
@@ -651,37 +834,176 @@ impl World {
         }
     }
 
-    fn respond(&mut self, flaw: Option<Flaw>, flight: Flight, response: Response) {
-        let Flight { client, mut run, asked, .. } = flight;
-        self.cache(client.server).answered(&CANVAS, &response);
-        let next = run.handle_response(response);
-        self.go_on(flaw, client, run, next, asked);
+    fn respond(&mut self, flaw: Option<Flaw>, asker: Asker, response: Response) {
+        match (asker, response) {
+            (Asker::Call(i), response) => {
+                let Flight { client, mut run, seat, asked, .. } = self.flights.remove(i);
+                self.cache(client.server).answered(&CANVAS, &response);
+                let next = run.handle_response(response);
+                self.go_on(flaw, (client, seat), run, next, asked);
+            }
+            (Asker::Queue(server), Response::Committed(committed)) => self.complete(flaw, server, committed),
+            (Asker::Queue(_), _) => unreachable!("a queue only commits"),
+        }
+    }
+
+    /// The queue of a server hears what has become of its commit.
+    fn complete(&mut self, flaw: Option<Flaw>, server: usize, committed: Result<Committed, StoreError>) {
+        let Some(sending) = self.sendings[server].take() else { return };
+        let row = match &committed {
+            Ok(Committed::Done { version, clock }) => self.lanes[server].stored(version, *clock),
+            _ => None,
+        };
+        let ticket = sending.asked.0.expect("it was numbered");
+        self.cache(server).committed(&CANVAS, committed.as_ref().map(|_| row), ticket);
+        let mut verdicts = self.lane(server).complete(committed);
+        if flaw == Some(Flaw::SettledForOne) {
+            let lost = verdicts.iter_mut().filter(|(_, verdict)| matches!(verdict, Verdict::Lost { .. }));
+            lost.skip(1).for_each(|(_, verdict)| *verdict = Verdict::Again);
+        }
+        if let (Some(Flaw::AnswersSwapped), [(one, _), (other, _), ..]) = (flaw, &verdicts[..]) {
+            let at = |seat| self.flights.iter().position(|flight| self.is_at(flight, server, seat));
+            if let (Some(i), Some(j)) = (at(*one), at(*other)) {
+                let client = self.flights[i].client;
+                self.flights[i].client = std::mem::replace(&mut self.flights[j].client, client);
+            }
+        }
+        self.hear(flaw, server, verdicts);
+    }
+
+    fn is_at(&self, flight: &Flight, server: usize, seat: Seat) -> bool {
+        flight.client.server == server && flight.seat == Some(seat)
+    }
+
+    fn hear(&mut self, flaw: Option<Flaw>, server: usize, verdicts: Verdicts) {
+        for (seat, verdict) in verdicts {
+            let at = self.flights.iter().position(|flight| self.is_at(flight, server, seat));
+            // Who has given up hears nothing.
+            let Some(i) = at else { continue };
+            let Flight { client, mut run, asked, .. } = self.flights.remove(i);
+            let next = run.handle_verdict(verdict);
+            self.go_on(flaw, (client, Some(seat)), run, next, asked);
+        }
+    }
+
+    fn lane(&mut self, server: usize) -> &mut Lane {
+        Arc::make_mut(&mut self.lanes[server])
+    }
+
+    /// A server sends what its queue has.
+    fn send(&mut self, flaw: Option<Flaw>, server: usize) {
+        let Some((mut commit, verdicts)) = self.lane(server).take() else { return };
+        let number = |seat| {
+            let mut flights = self.flights.iter();
+            let flight = flights.find(|flight| self.is_at(flight, server, seat));
+            flight.map_or_else(|| self.oracle.dropped_last(), |flight| flight.client.number)
+        };
+        let parts: Vec<(Seat, &Part)> = self.lanes[server].sent().collect();
+        let links: Links = parts.iter().map(|(seat, part)| (number(*seat), Arc::clone(&part.head))).collect();
+        match flaw {
+            Some(Flaw::LatestLimit) => {
+                let limits =
+                    parts.iter().map(|(_, part)| part.change.as_ref().and_then(|change| change.not_after));
+                let limits: Option<Vec<_>> = limits.collect();
+                commit.not_after = limits.and_then(|limits| limits.into_iter().max());
+            }
+            Some(Flaw::DocumentsBetweenDropped) => {
+                let kept = commit.head.document();
+                let between: Vec<_> = parts.iter().map(|(_, part)| part.head.document()).collect();
+                commit.blobs.retain(|blob| blob.id() == kept || !between.contains(&blob.id()));
+            }
+            Some(Flaw::LastReceiptAlone) => {
+                let mut head = Head::clone(&commit.head);
+                let last = links.len().checked_sub(2).map(|i| &links[i].1.receipts);
+                let base = &self.store.row.head.receipts;
+                let is_between = |receipt: &&Receipt| {
+                    last.is_some_and(|last| last.has_newly(&receipt.operation))
+                        && !base.has_newly(&receipt.operation)
+                };
+                head.receipts = head.receipts.iter().filter(|one| !is_between(one)).cloned().collect();
+                commit.head = Arc::new(head);
+            }
+            _ => {}
+        }
+        let asked = Asked(Some(self.cache(server).number()));
+        let sending = Sending { commit, links, asked, asked_at: self.store.clock, answer: None };
+        self.sendings[server] = Some(Arc::new(sending));
+        self.hear(flaw, server, verdicts);
+    }
+
+    /// A caller gives up.
+    fn drop_call(&mut self, flaw: Option<Flaw>, i: usize) {
+        let Flight { client, seat, request, .. } = &self.flights[i];
+        let (Client { number, server, .. }, seat) = (*client, *seat);
+        let is_bumping = matches!(request, Some(Request::Commit(_)));
+        let is_sent = self.sendings[server]
+            .as_ref()
+            .is_some_and(|sending| sending.links.iter().any(|link| link.0 == number));
+        if is_bumping {
+            self.send_later(Asker::Call(i));
+        }
+        let gone = self.flights.remove(i);
+        if !is_sent && !gone.run.was_sent() {
+            self.oracle.dropped(number);
+        }
+        let Some(seat) = seat.filter(|_| flaw != Some(Flaw::DroppedStays)) else { return };
+        self.leave(flaw, server, seat);
+    }
+
+    /// A call leaves the queue of its server. The last one takes the commit under way along, which may arrive all the same.
+    fn leave(&mut self, flaw: Option<Flaw>, server: usize, seat: Seat) {
+        if !self.flights.iter().any(|one| one.client.server == server && one.seat.is_some()) {
+            self.send_later(Asker::Queue(server));
+            (self.lanes[server], self.sendings[server]) = Default::default();
+            return;
+        }
+        let verdicts = self.lane(server).leave(seat);
+        self.hear(flaw, server, verdicts);
     }
 
     fn go_on(
         &mut self,
         flaw: Option<Flaw>,
-        mut client: Client,
-        run: Run<'static, Work>,
-        next: Next<ClientAnswer>,
+        (mut client, mut seat): (Client, Option<Seat>),
+        mut run: Run<'static, Work>,
+        mut next: Next<ClientAnswer>,
         asked: Asked,
     ) {
         let Client { number, server, op, .. } = client;
-        let ended = match next {
-            Next::Request(request) => {
-                let begins =
-                    |commit: &Commit| commit.head.claims.iter().any(|claim| claim.event == event(number));
-                let is_begin = matches!(&request, Request::Commit(commit) if begins(commit));
-                if flaw == Some(Flaw::StartedUnsettled) && is_begin && !client.has_started {
-                    client.has_started = true;
-                    self.oracle.tool_started();
+        let ended = loop {
+            let part = match next {
+                Next::Done(ended) => break ended,
+                Next::Request(request) => {
+                    let asked = Asked(self.cache(server).ticket(&request).or(asked.0));
+                    let (asked_at, request) = (self.store.clock, Some(request));
+                    self.flights.push(Flight { client, run, seat, request, asked, asked_at, answer: None });
+                    return;
                 }
-                let asked = Asked(self.cache(server).ticket(&request).or(asked.0));
-                let asked_at = self.store.clock;
-                self.flights.push(Flight { client, run, request, asked, asked_at, answer: None });
-                return;
+                Next::Join(part) => Some(part),
+                Next::Turn => None,
+            };
+            let place = *seat.get_or_insert_with(|| self.lane(server).enter());
+            let (cache, now) = (Arc::clone(&self.caches[server]), self.at(server).now);
+            let cached = || cache.start(&CANVAS, Begin::Cached, now);
+            if let Some(more) = self.lane(server).decide(place, &mut run, part, cached) {
+                next = more;
+                continue;
             }
-            Next::Done(ended) => ended,
+            let claims = self.lanes[server].part(place).into_iter().flat_map(|part| part.head.claims.iter());
+            let is_begin = claims.into_iter().any(|claim| claim.event == event(number));
+            if flaw == Some(Flaw::StartedUnsettled) && is_begin && !client.has_started {
+                client.has_started = true;
+                self.oracle.tool_started();
+            }
+            if let (Some(Flaw::AnsweredEarly), Some(answer)) = (flaw, run.planned_answer()) {
+                self.oracle.answered(number, op, &Ok(answer.clone()), &self.store.row.head);
+            }
+            let (request, asked_at) = (None, self.store.clock);
+            self.flights.push(Flight { client, run, seat, request, asked, asked_at, answer: None });
+            if self.lanes[server].is_alone(place) {
+                self.send(flaw, server);
+            }
+            return;
         };
         // Nothing is kept of the other canvas, so it shows when the cache has forgotten one last.
         let is_before_forgetting = asked.0.is_some_and(|asked| !self.caches[server].is_later(&OTHER, asked));
@@ -710,7 +1032,10 @@ impl World {
             (Ok(_), Op::Settle) => self.tools.retain(|tool| tool.settled_by != Some(number)),
             _ => {}
         }
-        self.oracle.answered(number, op, &ended);
+        self.oracle.answered(number, op, &ended, &self.store.row.head);
         self.oracle.contradicts(&ended, client.wrote);
+        if let Some(seat) = seat {
+            self.leave(flaw, server, seat);
+        }
     }
 }

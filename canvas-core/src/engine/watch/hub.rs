@@ -8,11 +8,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::slot::{Load, Slot};
 use super::state::{Done, Row, Ticks};
-use crate::engine::run::Response;
 use crate::model::author::Actor;
 use crate::model::head::Head;
 use crate::model::id::CanvasId;
-use crate::store::contract::{Commit, Committed, Loaded, Version};
+use crate::store::contract::{Committed, Loaded, Version};
 
 /// What an engine has of it. Dropped with the engine, it ends all watches.
 #[derive(Debug, Default)]
@@ -62,31 +61,33 @@ impl Watches {
         if self.0.is_idle() { 0 } else { self.0.ticks.next() }
     }
 
-    /// Begins a commit. Who dropped it without an answer would not know what it has done.
-    pub(crate) fn committing<'a>(
-        &'a self,
-        canvas: &'a CanvasId,
-        commit: &Commit,
-        actor: Option<Actor>,
-    ) -> Committing<'a> {
-        let planned = (!self.0.is_idle()).then(|| (Arc::clone(&commit.head), commit.expected.clone(), actor));
-        Committing { watches: self, canvas, planned, in_doubt: true }
+    /// Begins a commit: the heads that its calls lead to, one after the other, and who changes content by each.
+    pub(crate) fn plan<'h>(
+        &self,
+        expected: Option<&Version>,
+        changes: impl Iterator<Item = (&'h Arc<Head>, Option<Actor>)>,
+    ) -> Planned {
+        let asked = self.ticket();
+        let steps = (asked > 0).then(|| changes.map(|(head, actor)| (Arc::clone(head), actor)).collect());
+        Planned { asked, expected: expected.cloned(), steps }
     }
 
-    /// Hears an answer of the store.
-    pub(crate) fn answered(
-        &self,
-        canvas: &CanvasId,
-        asked: u64,
-        response: &Response,
-        committing: Option<Committing<'_>>,
-    ) {
-        match (response, committing) {
-            (Response::Row(Ok(row)), _) => self.loaded(canvas, asked, row.as_ref()),
-            (Response::Committed(committed), Some(committing)) => {
-                committing.answered(asked, committed.as_ref().ok())
+    /// Hears what has become of a commit: `None` where the store has failed, and perhaps committed.
+    pub(crate) fn committed(&self, canvas: &CanvasId, planned: &Planned, committed: Option<&Committed>) {
+        let Planned { asked, expected, steps } = planned;
+        match (committed, steps) {
+            (Some(Committed::Done { version, clock }), Some(steps)) => {
+                if let Some(slot) = self.0.slot(canvas) {
+                    let below = [expected.as_ref()].into_iter().chain(std::iter::repeat(Some(version)));
+                    let rows = steps.iter().zip(below).map(|((head, actor), expected)| {
+                        (Row { head, version, clock: *clock }, Done { expected, actor: *actor })
+                    });
+                    slot.learn_steps(rows, *asked);
+                }
             }
-            _ => {}
+            (Some(Committed::Conflict(row)), _) => self.loaded(canvas, *asked, row.as_ref()),
+            (Some(Committed::Late { .. }), _) => {}
+            (Some(Committed::Done { .. }), None) | (None, _) => self.changed(canvas),
         }
     }
 
@@ -150,41 +151,12 @@ impl fmt::Debug for Hub {
     }
 }
 
-/// A commit under way. Where it ends without an answer, its watchers load the head.
+/// A commit under way, for watchers.
 #[derive(Debug)]
-pub(crate) struct Committing<'a> {
-    watches: &'a Watches,
-    canvas: &'a CanvasId,
-    /// None where nothing was watched when it began.
-    planned: Option<(Arc<Head>, Option<Version>, Option<Actor>)>,
-    in_doubt: bool,
-}
-
-impl Committing<'_> {
-    /// `None` where the store has failed, and perhaps committed.
-    fn answered(mut self, asked: u64, committed: Option<&Committed>) {
-        match (committed, &self.planned) {
-            (Some(Committed::Done { version, clock }), Some((head, expected, actor))) => {
-                if let Some(slot) = self.watches.0.slot(self.canvas) {
-                    let done = Done { expected: expected.as_ref(), actor: *actor };
-                    slot.learn(Some(Row { head, version, clock: *clock }), Some(done), asked);
-                }
-                self.in_doubt = false;
-            }
-            (Some(Committed::Conflict(row)), _) => {
-                self.watches.loaded(self.canvas, asked, row.as_ref());
-                self.in_doubt = false;
-            }
-            (Some(Committed::Late { .. }), _) => self.in_doubt = false,
-            (Some(Committed::Done { .. }), None) | (None, _) => {}
-        }
-    }
-}
-
-impl Drop for Committing<'_> {
-    fn drop(&mut self) {
-        if self.in_doubt {
-            self.watches.changed(self.canvas);
-        }
-    }
+pub(crate) struct Planned {
+    /// The number of the question; 0 where nothing was watched when it was asked.
+    asked: u64,
+    expected: Option<Version>,
+    /// None where nothing was watched then.
+    steps: Option<Vec<(Arc<Head>, Option<Actor>)>>,
 }

@@ -7,6 +7,7 @@
 //!   that one was learnt, where it is a commit upon it, or where its revision or epoch is higher. Where nothing shows
 //!   which is newer, the slot is stale.
 //! * A stale slot is loaded by whoever polls first, once for all its watchers.
+//! * A commit of several calls is learnt as one: each of its changes has its number, and the newest has its actor.
 //! * A canvas without watchers costs a commit one atomic load.
 
 mod event;
@@ -17,4 +18,4 @@ mod state;
 
 pub use self::event::{CanvasStatus, HeadRevision, WatchEvent};
 pub use self::handle::Watch;
-pub(super) use self::hub::Watches;
+pub(super) use self::hub::{Planned, Watches};

@@ -87,6 +87,18 @@ impl Slot {
         }
     }
 
+    /// Learns what a commit has done, one change after the other. Nobody is shown what lies between.
+    pub(super) fn learn_steps<'r>(&self, rows: impl Iterator<Item = (Row<'r>, Done<'r>)>, asked: u64) {
+        let tick = self.ticks.next();
+        let mut shared = self.shared();
+        let learn = |(row, done)| shared.state.learn(Some(row), Some(done), (asked, tick), &self.policy);
+        let is_new = rows.map(learn).fold(false, |is_new, is| is_new | is);
+        drop(shared);
+        if is_new {
+            self.wake_all();
+        }
+    }
+
     /// See [`State::mark_stale`]. Wakes nobody: for who polls next.
     pub(super) fn mark_stale(&self) {
         let tick = self.ticks.next();

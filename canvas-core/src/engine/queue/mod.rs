@@ -1,0 +1,103 @@
+//! Combined commits: the calls of one engine that wait for one canvas share a commit.
+//!
+//! * While a commit is under way, the calls that come are decided one upon the other, first come first, and upon what is
+//!   under way. They are the next commit, as soon as that one is stored. So each canvas has at most one commit under way, and
+//!   a call alone is one commit.
+//! * A commit has at most 32 calls, and takes no further one once they bring 4 MiB of blobs. More wait for the next.
+//! * Each call has its own receipt, revision and entry of the journal, and all its blobs are stored, because its caller knows its
+//!   revision. The earliest `not_after` of its calls is that of the commit.
+//! * What a call is answered, refusals too, is given once the commit that it was decided upon is stored. Where that loses, all
+//!   are decided again; where its fate is unknown, each of its calls settles for itself.
+//! * A call that is dropped before its commit is sent is never done. What was decided upon it is decided again.
+//! * The commit under way belongs to no call: whichever is polled drives it, and it goes on as long as one of those that wait is
+//!   there. So a call that is dropped, or held and not polled, holds up nobody.
+//! * A canvas that is being made takes no further call into its commit, because the store's clock is not known yet.
+//! * A call that is made by a store from within its commit goes by itself.
+//! * Who looks at the store itself, to read or to settle, does not come here.
+//!
+//! `lane` is the whole of it as a machine without input or output; `cell` has the wakers and the commit.
+
+mod cell;
+mod lane;
+mod part;
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use self::cell::Cell;
+pub(super) use self::cell::{Flight, Sending, Step};
+pub(super) use self::lane::Seat;
+#[cfg(all(test, feature = "surface"))]
+pub(super) use self::lane::{Lane, Verdicts};
+pub(crate) use self::part::{Part, PartChange, Verdict};
+use super::watch::Watches;
+use crate::model::id::CanvasId;
+
+/// The queues of the canvases that have calls under way.
+#[derive(Debug, Default)]
+pub(super) struct Queues(Mutex<HashMap<CanvasId, Busy>>);
+
+#[derive(Debug)]
+struct Busy {
+    cell: Arc<Cell>,
+    calls: usize,
+}
+
+impl Queues {
+    pub(super) fn enter<'q>(&'q self, canvas: &'q CanvasId, watches: &'q Watches) -> Guest<'q> {
+        let (cell, is_shared) = match self.busy().entry(canvas.clone()) {
+            // It would wait for itself.
+            Entry::Occupied(entry) if entry.get().cell.is_polled_here() => (Arc::default(), false),
+            Entry::Occupied(mut entry) => {
+                entry.get_mut().calls += 1;
+                (Arc::clone(&entry.get().cell), true)
+            }
+            Entry::Vacant(entry) => {
+                (Arc::clone(&entry.insert(Busy { cell: Arc::default(), calls: 1 }).cell), true)
+            }
+        };
+        let seat = cell.enter();
+        Guest { queues: self, watches, canvas, cell, is_shared, seat }
+    }
+
+    fn busy(&self) -> MutexGuard<'_, HashMap<CanvasId, Busy>> {
+        // What is changed under the lock does not panic.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether the call was the last at its canvas.
+    fn leave(&self, canvas: &CanvasId) -> bool {
+        let mut busy = self.busy();
+        let Some(entry) = busy.get_mut(canvas) else { return false };
+        entry.calls -= 1;
+        let is_last = entry.calls == 0;
+        if is_last {
+            busy.remove(canvas);
+        }
+        is_last
+    }
+}
+
+/// A call in a queue. It leaves when it is dropped.
+#[derive(Debug)]
+pub(super) struct Guest<'q> {
+    queues: &'q Queues,
+    watches: &'q Watches,
+    canvas: &'q CanvasId,
+    pub(super) cell: Arc<Cell>,
+    /// Others find the cell.
+    is_shared: bool,
+    pub(super) seat: Seat,
+}
+
+impl Drop for Guest<'_> {
+    fn drop(&mut self) {
+        let is_last = !self.is_shared || self.queues.leave(self.canvas);
+        self.cell.leave(self.seat);
+        if is_last && self.cell.abandon() {
+            // Nobody hears any more what the commit under way does.
+            self.watches.changed(self.canvas);
+        }
+    }
+}
