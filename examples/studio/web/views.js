@@ -144,7 +144,11 @@ function told({ refreshed, stale }) {
   const parts = [];
   if (fresh > 0 || old === 0) parts.push(fresh === 1 ? "One component is refreshed." : `${fresh} components are refreshed.`);
   if (old > 0)
-    parts.push(old === 1 ? "One component could not be refreshed: its mark on the board says why." : `${old} components could not be refreshed: their marks on the board say why.`);
+    parts.push(
+      old === 1
+        ? "One component could not be refreshed: its mark on the board says why."
+        : `${old} components could not be refreshed: their marks on the board say why.`,
+    );
   return parts.join(" ");
 }
 

@@ -4,7 +4,7 @@
 pub(super) fn sentence(code: Option<&str>) -> &'static str {
     match code {
         Some("STALE_EPOCH" | "LOCK_NOT_AVAILABLE" | "LOCK_NOT_OWNED" | "LEASE_EXPIRED") => {
-            "The edit came without the lock of the document. Nothing was changed."
+            "The assistant did not have the lock of the document. Nothing was changed."
         }
         Some(
             "PATCH_REJECTED"
@@ -18,8 +18,9 @@ pub(super) fn sentence(code: Option<&str>) -> &'static str {
         Some("PATCH_EDITS_OFF") => "Patch edits are switched off. Nothing was changed.",
         Some("REVISION_CONFLICT") => "The canvas had changed meanwhile. Nothing was changed.",
         Some("COLLISION_DETECTED" | "INVALID_POSITION" | "INVALID_SIZE") => {
-            "There is no such place on the board. Nothing was changed."
+            "The place on the board is taken, or the board has none of that size. Nothing was changed."
         }
-        _ => "It was refused. Nothing was changed.",
+        // A tool of the host may have done something before it failed.
+        _ => "It was refused.",
     }
 }
