@@ -6,7 +6,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use canvas_patch::{BuildOptions, Mode, Options, Reason, apply, build, build_unique};
+use canvas_patch::{BuildOptions, Chunks, Mode, Options, Reason, apply, build, build_unique};
 use serde_json::Value;
 
 /// The rows of our own corpus, and those of the large one where it is at hand.
@@ -220,4 +220,50 @@ fn git_gives_the_same_bytes() {
     }
     say(&format!("git: {both} of {applied} applied rows of {} compared, {} differ", rows.len(), wrong.len()));
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// The chunks that an edit has touched.
+fn touched(chunks: &Chunks, text: &str, (range, new): (std::ops::Range<usize>, &str)) -> (usize, usize) {
+    let after = [&text[..range.start], new, &text[range.end..]].concat();
+    let edited = chunks.edited(&after, [(range, new.len())]);
+    let new = edited.chunks.ranges().zip(edited.kept).filter(|(_, kept)| kept.is_none());
+    new.fold((0, 0), |(count, bytes), (chunk, _)| (count + 1, bytes + chunk.len()))
+}
+
+/// Real texts one after the other, each line of some replaced, removed or doubled.
+#[test]
+fn an_edit_of_a_line_touches_few_chunks() {
+    let rows = rows("changes.jsonl", "corpus_dev.jsonl");
+    let mut texts = vec![String::new()];
+    for row in &rows {
+        let before = field(row, "before");
+        match texts.last_mut() {
+            Some(last) if last.len() < 1 << 20 => last.push_str(before),
+            _ => texts.push(before.to_owned()),
+        }
+    }
+    // Our own corpus is too short for many chunks.
+    let short = texts.iter().map(String::len).sum::<usize>() < 1 << 20;
+    if short {
+        texts = vec![(0..200).map(|n| texts.concat().replace("a", &format!("{n}a"))).collect()];
+    }
+    let mut found = Vec::new();
+    for text in texts.iter().filter(|text| text.len() > 64 << 10) {
+        let chunks = Chunks::of(text);
+        let starts: Vec<_> = text.match_indices('\n').map(|(at, _)| at + 1).collect();
+        for (n, line) in starts.windows(2).step_by(starts.len().div_ceil(400)).enumerate() {
+            let (range, old) = (line[0]..line[1], &text[line[0]..line[1]]);
+            let new = ["another line\n".to_owned(), String::new(), old.repeat(2)];
+            found.push(touched(&chunks, text, (range, &new[n % 3])));
+        }
+    }
+    let of = |part: usize, sorted: &[usize]| sorted[(sorted.len() * part / 100).min(sorted.len() - 1)];
+    let (mut counts, mut bytes): (Vec<_>, Vec<_>) = found.into_iter().unzip();
+    counts.sort_unstable();
+    bytes.sort_unstable();
+    let summary = |sorted: &[usize]| {
+        format!("{} at the median, {} at 99 %, {} at most", of(50, sorted), of(99, sorted), of(100, sorted))
+    };
+    say(&format!("{} edits of a line: chunks {}; bytes {}", counts.len(), summary(&counts), summary(&bytes)));
+    assert!(counts.len() > 300 && of(50, &counts) <= 3 && of(99, &counts) <= 8, "{}", summary(&counts));
 }
