@@ -266,6 +266,13 @@ impl Lane {
 }
 
 #[cfg(all(test, feature = "surface"))]
+impl Seat {
+    pub(crate) fn numbered(number: u8) -> Self {
+        Self(number.into())
+    }
+}
+
+#[cfg(all(test, feature = "surface"))]
 impl Lane {
     /// Something waits to be sent.
     pub(crate) fn is_ready(&self) -> bool {
