@@ -241,7 +241,7 @@ pub(crate) enum Act {
     Undo,
     Redo,
     /// The call of this number again.
-    Again(usize, Box<Act>),
+    Again(usize, Box<Self>),
 }
 
 fn lease() -> LeaseId {

@@ -150,7 +150,7 @@ impl Lane {
         if self.sent.is_some() {
             return None;
         }
-        let head = Arc::clone(&self.changes().last()?.0);
+        let head = Arc::clone(self.changes().last()?.0);
         let members = std::mem::take(&mut self.open);
         let changes = || members.iter().filter_map(|member| member.part.change.as_ref());
         let mut blobs = Vec::with_capacity(changes().map(|change| change.blobs.len()).sum());
@@ -243,10 +243,10 @@ impl Lane {
         self.waiting.remove(&seat);
         self.called.remove(&seat);
         let mut verdicts = Verdicts::new();
-        if let Some(i) = self.open.iter().position(|member| member.seat == seat) {
-            if self.open.remove(i).part.change.is_some() {
-                verdicts.extend(self.open.drain(i..).map(|member| (member.seat, Verdict::Again)));
-            }
+        if let Some(i) = self.open.iter().position(|member| member.seat == seat)
+            && self.open.remove(i).part.change.is_some()
+        {
+            verdicts.extend(self.open.drain(i..).map(|member| (member.seat, Verdict::Again)));
         }
         verdicts.extend(self.call());
         verdicts
