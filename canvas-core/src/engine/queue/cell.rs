@@ -133,7 +133,8 @@ impl Cell {
     /// Polls the commit under way; pending where there is none, or somebody else polls it at this moment and wakes all.
     pub(crate) fn poll_flight(self: &Arc<Self>) -> Poll<(Flight, Result<Committed, StoreError>)> {
         let polled = self.poll_locked();
-        if self.was_found_locked.swap(false, Ordering::SeqCst) {
+        // Where it has ended, all are woken when its verdicts are there.
+        if self.was_found_locked.swap(false, Ordering::SeqCst) && polled.is_pending() {
             Arc::clone(self).wake();
         }
         polled
