@@ -157,6 +157,10 @@ const BATCH_DROP: Budget = Budget { drops: 1, ..BATCH };
 /// Time passes while calls with and without a lease wait together.
 const BATCH_TIME: Budget = Budget { ticks: 2, ..Budget { starts: [1, 0, 0, 1, 1, 0, 0, 0, 0, 0], ..BATCH } };
 
+/// A read begins while a commit has landed and its answer is slow, and the user has gone on at the other server.
+const BATCH_READ: Budget =
+    Budget { notify: true, slow: 1, places: Places::EditApart, ..starts([1, 0, 1, 0, 0, 1, 0, 0, 0, 0]) };
+
 /// The question what became of a write, and its retry, while it waits.
 const BATCH_QUESTION: Budget = Budget { starts: [2, 0, 1, 0, 0, 0, 0, 1, 0, 0], ..BATCH };
 
@@ -303,6 +307,7 @@ flaws! {
     event_named_twice: EventNamedTwice in ACTION_LOST breaks StartsOnce,
     collected_at_any_version: CollectedAtAnyVersion in COLLECT breaks HistoryStays,
     answered_early: AnsweredEarly in BATCH breaks AnswersTrue,
+    answered_upon_the_old: AnsweredUponTheOld in BATCH_READ breaks ReadsAreFresh,
     latest_limit: LatestLimit in BATCH_TIME breaks InTime,
     documents_between_dropped: DocumentsBetweenDropped in BATCH breaks EachStored,
     last_receipt_alone: LastReceiptAlone in BATCH breaks NothingForgotten,

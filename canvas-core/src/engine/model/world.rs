@@ -874,7 +874,17 @@ impl World {
         };
         let ticket = sending.asked.0.expect("it was numbered");
         self.cache(server).committed(&CANVAS, committed.as_ref().map(|_| row), ticket);
+        let done = match &committed {
+            Ok(Committed::Done { version, clock }) => Some((version.clone(), *clock)),
+            _ => None,
+        };
         let mut verdicts = self.lane(server).complete(committed);
+        if let (Some(Flaw::AnsweredUponTheOld), Some((version, clock))) = (flaw, done) {
+            let looks = verdicts.iter_mut().filter(|(_, verdict)| matches!(verdict, Verdict::Look));
+            for (_, verdict) in looks {
+                *verdict = Verdict::Stored { version: version.clone(), clock, host_at: clock };
+            }
+        }
         if flaw == Some(Flaw::SettledForOne) {
             let lost = verdicts.iter_mut().filter(|(_, verdict)| matches!(verdict, Verdict::Lost { .. }));
             lost.skip(1).for_each(|(_, verdict)| *verdict = Verdict::Again);
