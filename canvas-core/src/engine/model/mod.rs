@@ -140,7 +140,7 @@ const BATCH: Budget = Budget { at_once: 3, places: Places::One, ..starts([1, 1, 
 
 /// The same, and the user comes between, at the other server.
 const BATCH_EDIT: Budget =
-    Budget { at_once: 4, places: Places::EditApart, ..starts([1, 1, 1, 1, 0, 0, 0, 0, 0, 0]) };
+    Budget { at_once: 3, places: Places::EditApart, ..starts([1, 1, 1, 1, 0, 0, 0, 0, 0, 0]) };
 
 /// Two servers with up to three calls each.
 const BATCHES: Budget = Budget { places: Places::Any, ..BATCH };
@@ -222,6 +222,7 @@ const FULL: &[Budget] = &[
     skewed(-5, Budget { delayed: 1, ..ACTION_TIME }),
     skewed(5, Budget { delayed: 1, ..starts([2, 0, 1, 1, 0, 0, 0, 0, 0, 0]) }),
     BATCHES,
+    Budget { at_once: 4, ..BATCH_EDIT },
     Budget { at_once: 4, starts: [1, 1, 1, 1, 0, 0, 0, 0, 0, 0], ..BATCHES },
     Budget { delayed: 1, ..BATCH_EDIT },
     Budget { lost: 1, delayed: 1, ..BATCHES },

@@ -16,6 +16,9 @@ use crate::store::error::StoreError;
 
 pub(super) type Load = Pin<Box<dyn Future<Output = Result<Option<Loaded>, StoreError>> + Send>>;
 
+/// The number of a question, and its answer.
+type Answer = (u64, Result<Option<Loaded>, StoreError>);
+
 /// What a watcher goes on with.
 #[derive(Debug)]
 pub(super) enum Step {
@@ -177,7 +180,7 @@ impl Slot {
         Poll::Ready(learnt.map_err(|fault| EngineError::of(fault, &self.canvas)))
     }
 
-    fn poll_loading(self: &Arc<Self>) -> Option<Poll<(u64, Result<Option<Loaded>, StoreError>)>> {
+    fn poll_loading(self: &Arc<Self>) -> Option<Poll<Answer>> {
         let mut loading = self.lock_loading()?;
         let (asked, load) = loading.get_or_insert_with(|| (self.ticks.next(), (self.load)()));
         let waker = Waker::from(Arc::new(WakeAll(Arc::downgrade(self))));
