@@ -666,6 +666,10 @@ impl World {
             }
             Action::Collect => self.store.collect(flaw),
         }
+        if self.left.at_once == 2 {
+            // Nobody else could come before it is sent.
+            (0..2).for_each(|server| self.send(flaw, server));
+        }
         self.flights.sort_by_key(|flight| flight.client.number);
     }
 
@@ -873,7 +877,10 @@ impl World {
             _ => None,
         };
         let ticket = sending.asked.0.expect("it was numbered");
-        self.cache(server).committed(&CANVAS, committed.as_ref().map(|_| row), ticket);
+        let is_before_forgetting = !self.caches[server].is_later(&OTHER, ticket);
+        if !(is_before_forgetting && flaw == Some(Flaw::ForgottenForAll)) {
+            self.cache(server).committed(&CANVAS, committed.as_ref().map(|_| row), ticket);
+        }
         let done = match &committed {
             Ok(Committed::Done { version, clock }) => Some((version.clone(), *clock)),
             _ => None,
