@@ -22,6 +22,8 @@ pub(crate) const NOW: Timestamp = Timestamp::from_millis(1_000);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fate {
     Done,
+    /// It is done, and its answer comes when the next commit is let through.
+    Slow,
     /// It is done, and its answer is lost.
     AnswerLost,
     /// It is lost, and may arrive later.
@@ -66,6 +68,18 @@ impl Gate {
         self.wake();
     }
 
+    fn pass(&self, context: &Context<'_>) -> Poll<()> {
+        let mut state = self.state.lock().unwrap();
+        if !self.is_open.load(Ordering::SeqCst) {
+            if state.passes == 0 {
+                state.waiting.push(context.waker().clone());
+                return Poll::Pending;
+            }
+            state.passes -= 1;
+        }
+        Poll::Ready(())
+    }
+
     fn wake(&self) {
         let waiting = std::mem::take(&mut self.state.lock().unwrap().waiting);
         waiting.into_iter().for_each(Waker::wake);
@@ -101,21 +115,20 @@ impl Layer for Gate {
 
     async fn commit(&self, commit: Commit) -> Result<Committed, StoreError> {
         let broken = || StoreError::new(StoreErrorKind::Indeterminate);
-        let fate = poll_fn(|context| {
+        let blobs = commit.blobs.len();
+        poll_fn(|context| self.pass(context)).await;
+        let fate = {
             let mut state = self.state.lock().unwrap();
-            if !self.is_open.load(Ordering::SeqCst) {
-                if state.passes == 0 {
-                    state.waiting.push(context.waker().clone());
-                    return Poll::Pending;
-                }
-                state.passes -= 1;
-            }
-            state.commits.push(commit.blobs.len());
-            Poll::Ready(state.fates.pop_front().unwrap_or(Fate::Done))
-        })
-        .await;
+            state.commits.push(blobs);
+            state.fates.pop_front().unwrap_or(Fate::Done)
+        };
         match fate {
             Fate::Done => self.store.commit(commit).await,
+            Fate::Slow => {
+                let done = self.store.commit(commit).await;
+                poll_fn(|context| self.pass(context)).await;
+                done
+            }
             Fate::AnswerLost => {
                 self.store.commit(commit).await?;
                 Err(broken())
@@ -194,6 +207,14 @@ impl World {
         kind(&block_on(self.begin(act, call)).unwrap().json)
     }
 
+    /// Another server replaces the text.
+    pub(crate) fn peer_edits(&self, text: &str) {
+        let peer = Engine::new(self.gate().store.clone(), Policy::default());
+        let operation = key("user", "peer");
+        let call = peer.call(&self.canvas, &operation, Edit::replace(text), NOW);
+        assert!(block_on(call).unwrap().result.is_ok());
+    }
+
     pub(crate) fn edit(&self, call: usize) -> Doing<'_> {
         self.begin(&Act::Edit(format!("{call}\n")), call)
     }
@@ -241,7 +262,7 @@ pub(crate) enum Act {
     Undo,
     Redo,
     /// The call of this number again.
-    Again(usize, Box<Act>),
+    Again(usize, Box<Self>),
 }
 
 fn lease() -> LeaseId {

@@ -40,6 +40,8 @@ pub(super) enum Flaw {
     EventNamedTwice,
     /// Answers as soon as the call is decided, before its commit.
     AnsweredEarly,
+    /// Answers a call that changes nothing with a commit that was under way before it came.
+    AnsweredUponTheOld,
     /// Commits several calls by the latest of the instants after which each must not be.
     LatestLimit,
     /// Stores of several calls the document that the last one leaves, and none between.

@@ -29,7 +29,7 @@ use stateright::{Checker as _, HasDiscoveries, Model as _};
 use self::call::Op;
 use self::flaw::Flaw;
 use self::oracle::Rule;
-use self::world::{Budget, Rules, WorldModel, dangers};
+use self::world::{Budget, Places, Rules, WorldModel, dangers};
 
 const NOTHING: Budget = Budget {
     starts: [0; Op::ALL.len()],
@@ -49,6 +49,7 @@ const NOTHING: Budget = Budget {
     rules: Rules::Usual,
     collections: 0,
     drops: 0,
+    places: Places::Any,
 };
 
 /// How often each call may be made: write a, write b, the user's edit, another's check-out, check-in, the model's
@@ -134,28 +135,34 @@ const ACTION_CRASH: Budget = Budget { crashes: 1, ..starts([0, 0, 0, 0, 0, 0, 0,
 /// Time passes until the tool has taken too long.
 const ACTION_TIME: Budget = Budget { ticks: 2, ..starts([0, 0, 0, 0, 0, 0, 0, 0, 2, 1]) };
 
-/// Three calls at once, of which those at one server share commits.
-const BATCH: Budget = Budget { at_once: 3, ..starts([1, 1, 0, 1, 0, 0, 0, 0, 0, 0]) };
+/// Three calls at once at one server, which share commits.
+const BATCH: Budget = Budget { at_once: 3, places: Places::One, ..starts([1, 1, 0, 1, 0, 0, 0, 0, 0, 0]) };
 
-/// The same, and the user comes between.
-const BATCH_EDIT: Budget = Budget { at_once: 3, ..starts([1, 1, 1, 0, 0, 0, 0, 0, 0, 0]) };
+/// The same, and the user comes between, at the other server.
+const BATCH_EDIT: Budget =
+    Budget { at_once: 3, places: Places::EditApart, ..starts([1, 1, 1, 1, 0, 0, 0, 0, 0, 0]) };
 
-/// Two servers with two calls each.
-const BATCHES: Budget = Budget { at_once: 4, ..starts([1, 1, 0, 2, 0, 0, 0, 0, 0, 0]) };
+/// Two servers with up to three calls each.
+const BATCHES: Budget = Budget { places: Places::Any, ..BATCH };
 
-/// Commits of several calls are lost on their way, or their answers, and then the store fails for sure.
+/// Commits of several calls are lost on their way, or their answers.
 const BATCH_LOST: Budget = Budget { lost: 1, delayed: 1, ..BATCH };
 
+/// They are lost on their way, and then the store fails for sure.
 const BATCH_DOUBT: Budget = Budget { delayed: 1, definite: 1, ..BATCH };
 
 /// Callers give up.
 const BATCH_DROP: Budget = Budget { drops: 1, ..BATCH };
 
 /// Time passes while calls with and without a lease wait together.
-const BATCH_TIME: Budget = Budget { at_once: 3, ticks: 2, ..starts([1, 0, 0, 1, 1, 0, 0, 0, 0, 0]) };
+const BATCH_TIME: Budget = Budget { ticks: 2, ..Budget { starts: [1, 0, 0, 1, 1, 0, 0, 0, 0, 0], ..BATCH } };
+
+/// A read begins while a commit has landed and its answer is slow, and the user has gone on at the other server.
+const BATCH_READ: Budget =
+    Budget { notify: true, slow: 1, places: Places::EditApart, ..starts([1, 0, 1, 0, 0, 1, 0, 0, 0, 0]) };
 
 /// The question what became of a write, and its retry, while it waits.
-const BATCH_QUESTION: Budget = Budget { at_once: 3, ..starts([2, 0, 1, 0, 0, 0, 0, 1, 0, 0]) };
+const BATCH_QUESTION: Budget = Budget { starts: [2, 0, 1, 0, 0, 0, 0, 1, 0, 0], ..BATCH };
 
 const SMALL: &[Budget] = &[
     RACE,
@@ -173,11 +180,10 @@ const SMALL: &[Budget] = &[
     ACTION_LOST,
     ACTION_CRASH,
     ACTION_TIME,
-    BATCH,
     BATCH_EDIT,
-    BATCH_LOST,
+    Budget { lost: 1, ..BATCH },
+    Budget { delayed: 1, ..BATCH },
     BATCH_DROP,
-    BATCH_TIME,
     BATCH_QUESTION,
 ];
 
@@ -214,13 +220,17 @@ const FULL: &[Budget] = &[
     skewed(5, Budget { delayed: 1, ..ACTION_TIME }),
     skewed(-5, Budget { delayed: 1, ..ACTION_TIME }),
     skewed(5, Budget { delayed: 1, ..starts([2, 0, 1, 1, 0, 0, 0, 0, 0, 0]) }),
-    BATCH_EDIT,
     BATCHES,
+    Budget { at_once: 4, ..BATCH_EDIT },
+    Budget { at_once: 4, starts: [1, 1, 1, 1, 0, 0, 0, 0, 0, 0], ..BATCHES },
+    Budget { delayed: 1, ..BATCH_EDIT },
     BATCH_LOST,
     BATCH_DOUBT,
+    Budget { lost: 1, ..BATCHES },
+    Budget { delayed: 1, ..BATCHES },
     Budget { delayed: 1, ..BATCH_DROP },
     Budget { drops: 1, ..BATCH_EDIT },
-    BATCH_TIME,
+    Budget { places: Places::Any, ..BATCH_TIME },
     Budget { delayed: 1, ..BATCH_QUESTION },
 ];
 
@@ -299,6 +309,7 @@ flaws! {
     event_named_twice: EventNamedTwice in ACTION_LOST breaks StartsOnce,
     collected_at_any_version: CollectedAtAnyVersion in COLLECT breaks HistoryStays,
     answered_early: AnsweredEarly in BATCH breaks AnswersTrue,
+    answered_upon_the_old: AnsweredUponTheOld in BATCH_READ breaks ReadsAreFresh,
     latest_limit: LatestLimit in BATCH_TIME breaks InTime,
     documents_between_dropped: DocumentsBetweenDropped in BATCH breaks EachStored,
     last_receipt_alone: LastReceiptAlone in BATCH breaks NothingForgotten,

@@ -132,16 +132,18 @@ impl Cell {
 
     /// Polls the commit under way; pending where there is none, or somebody else polls it at this moment and wakes all.
     pub(crate) fn poll_flight(self: &Arc<Self>) -> Poll<(Flight, Result<Committed, StoreError>)> {
-        let polled = self.poll_locked();
-        if self.was_found_locked.swap(false, Ordering::SeqCst) {
+        // Whoever has it locked sees the flag.
+        let Some(polled) = self.poll_locked() else { return Poll::Pending };
+        // Where it has ended, all are woken when its verdicts are there.
+        if self.was_found_locked.swap(false, Ordering::SeqCst) && polled.is_pending() {
             Arc::clone(self).wake();
         }
         polled
     }
 
-    fn poll_locked(self: &Arc<Self>) -> Poll<(Flight, Result<Committed, StoreError>)> {
-        let Some((mut flight, has_panicked)) = self.lock_flight() else { return Poll::Pending };
-        let Some(Flight { commit, .. }) = &mut *flight else { return Poll::Pending };
+    fn poll_locked(self: &Arc<Self>) -> Option<Poll<(Flight, Result<Committed, StoreError>)>> {
+        let (mut flight, has_panicked) = self.lock_flight()?;
+        let Some(Flight { commit, .. }) = &mut *flight else { return Some(Poll::Pending) };
         let committed = if has_panicked {
             self.polled_by.store(0, Ordering::SeqCst);
             Err(StoreError::new(StoreErrorKind::Indeterminate))
@@ -152,13 +154,10 @@ impl Cell {
             self.polled_by.store(0, Ordering::SeqCst);
             match polled {
                 Poll::Ready(committed) => committed,
-                Poll::Pending => return Poll::Pending,
+                Poll::Pending => return Some(Poll::Pending),
             }
         };
-        match flight.take() {
-            Some(flight) => Poll::Ready((flight, committed)),
-            None => Poll::Pending,
-        }
+        Some(flight.take().map_or(Poll::Pending, |flight| Poll::Ready((flight, committed))))
     }
 
     /// None where somebody polls the commit at this moment, and will wake all. Also whether a poll of it has panicked.

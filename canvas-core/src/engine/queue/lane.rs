@@ -150,7 +150,7 @@ impl Lane {
         if self.sent.is_some() {
             return None;
         }
-        let head = Arc::clone(&self.changes().last()?.0);
+        let head = Arc::clone(self.changes().last()?.0);
         let members = std::mem::take(&mut self.open);
         let changes = || members.iter().filter_map(|member| member.part.change.as_ref());
         let mut blobs = Vec::with_capacity(changes().map(|change| change.blobs.len()).sum());
@@ -194,7 +194,7 @@ impl Lane {
                 let all = members.into_iter().chain(std::mem::take(&mut self.open));
                 all.map(|member| (member.seat, Verdict::Conflict(row.clone()))).collect()
             }
-            Ok(Committed::Late { .. }) => self.void(members, || Verdict::Late),
+            Ok(Committed::Late { .. }) => self.void(members, || Verdict::Look),
             Err(fault) if !fault.is_definite() => {
                 self.void(members, || Verdict::Lost { expected: expected.clone() })
             }
@@ -215,15 +215,17 @@ impl Lane {
 
     fn done(&mut self, members: Vec<Member>, version: &Version, clock: canvas_lease::Timestamp) -> Verdicts {
         let Some(host_at) = host_at(&members) else { return Vec::new() };
-        // Who has decided upon it and changes nothing has waited for nothing else.
+        // Who changes nothing, and was decided upon nothing that is sent after it came: the commit may have landed before that,
+        // and others after it.
         let standing = self.open.iter().take_while(|member| member.part.change.is_none()).count();
-        let standing: Vec<_> = self.open.drain(..standing).collect();
+        let standing: Vec<_> =
+            self.open.drain(..standing).map(|member| (member.seat, Verdict::Look)).collect();
         for Member { part, .. } in &mut self.open {
             (part.expected, part.read_at) = (Some(version.clone()), Some((host_at, clock)));
         }
         self.expected = (!self.open.is_empty()).then(|| version.clone());
         let stored = || Verdict::Stored { version: version.clone(), clock, host_at };
-        members.into_iter().chain(standing).map(|member| (member.seat, stored())).collect()
+        members.into_iter().map(|member| (member.seat, stored())).chain(standing).collect()
     }
 
     /// The verdict for those who have changed something in a commit; all others are decided again.
@@ -243,10 +245,10 @@ impl Lane {
         self.waiting.remove(&seat);
         self.called.remove(&seat);
         let mut verdicts = Verdicts::new();
-        if let Some(i) = self.open.iter().position(|member| member.seat == seat) {
-            if self.open.remove(i).part.change.is_some() {
-                verdicts.extend(self.open.drain(i..).map(|member| (member.seat, Verdict::Again)));
-            }
+        if let Some(i) = self.open.iter().position(|member| member.seat == seat)
+            && self.open.remove(i).part.change.is_some()
+        {
+            verdicts.extend(self.open.drain(i..).map(|member| (member.seat, Verdict::Again)));
         }
         verdicts.extend(self.call());
         verdicts
@@ -262,6 +264,13 @@ impl Lane {
             verdicts.push((seat, Verdict::Turn));
         }
         verdicts
+    }
+}
+
+#[cfg(all(test, feature = "surface"))]
+impl Seat {
+    pub(crate) fn numbered(number: u8) -> Self {
+        Self(number.into())
     }
 }
 

@@ -8,6 +8,8 @@
 //!   revision. The earliest `not_after` of its calls is that of the commit.
 //! * What a call is answered, refusals too, is given once the commit that it was decided upon is stored. Where that loses, all
 //!   are decided again; where its fate is unknown, each of its calls settles for itself.
+//! * A commit that was under way when a call came may have landed before, and others after it. So a call that changes nothing, and
+//!   was decided upon that alone, looks at the row once the commit is answered.
 //! * A call that is dropped before its commit is sent is never done. What was decided upon it is decided again.
 //! * The commit under way belongs to no call: whichever is polled drives it, and it goes on as long as one of those that wait is
 //!   there. So a call that is dropped, or held and not polled, holds up nobody.

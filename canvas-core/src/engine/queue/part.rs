@@ -65,8 +65,9 @@ pub(crate) enum Verdict {
     },
     /// Others were faster. The row as it is beyond doubt, of a commit that it was a part of or was decided upon.
     Conflict(Option<Loaded>),
-    /// The commit came too late for one of its calls, and nothing was written.
-    Late,
+    /// It is decided on the row as it is by now: the commit came too late for one of its calls, or the call changes nothing and
+    /// was decided upon a commit that was under way before it.
+    Look,
     /// The store has failed for sure.
     Failed(StoreError),
     /// It may have been written, and may arrive as long as the row has this version.

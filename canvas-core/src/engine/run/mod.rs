@@ -111,7 +111,7 @@ enum Phase<A> {
         planned: Planned,
         answer: A,
     },
-    /// It commits nothing, and waits until the row that it was decided on is stored. Without an answer it is decided again
+    /// It commits nothing, and waits until the row that it was decided on is stored, by a commit that is sent after it came. Without an answer it is decided again
     /// then, to say why there is none.
     Standing(Option<A>),
     /// A commit is of unknown fate, and the row is loaded to see it.
@@ -230,7 +230,7 @@ impl<'a, T: Task> Run<'a, T> {
                 self.overtaken(row);
                 Next::Turn
             }
-            Verdict::Late => self.load(),
+            Verdict::Look => self.load(),
             Verdict::Failed(fault) => self.fail(fault),
             Verdict::Lost { expected } => {
                 self.lost = Some(expected);

@@ -16,6 +16,9 @@ use crate::store::error::StoreError;
 
 pub(super) type Load = Pin<Box<dyn Future<Output = Result<Option<Loaded>, StoreError>> + Send>>;
 
+/// The number of a question, and its answer.
+type Answer = (u64, Result<Option<Loaded>, StoreError>);
+
 /// What a watcher goes on with.
 #[derive(Debug)]
 pub(super) enum Step {
@@ -156,7 +159,8 @@ impl Slot {
     /// Polls the load that all watchers share, and begins it where there is none. Whoever polls keeps its waker here
     /// first: the load wakes all.
     pub(super) fn poll_load(self: &Arc<Self>, watcher: u64) -> Poll<Result<(), EngineError>> {
-        let polled = self.poll_loading();
+        // Whoever has it locked sees the flag.
+        let Some(polled) = self.poll_loading() else { return Poll::Pending };
         if self.was_found_locked.swap(false, Ordering::SeqCst) {
             self.wake_all();
         }
@@ -176,16 +180,16 @@ impl Slot {
         Poll::Ready(learnt.map_err(|fault| EngineError::of(fault, &self.canvas)))
     }
 
-    fn poll_loading(self: &Arc<Self>) -> Poll<(u64, Result<Option<Loaded>, StoreError>)> {
-        let Some(mut loading) = self.lock_loading() else { return Poll::Pending };
+    fn poll_loading(self: &Arc<Self>) -> Option<Poll<Answer>> {
+        let mut loading = self.lock_loading()?;
         let (asked, load) = loading.get_or_insert_with(|| (self.ticks.next(), (self.load)()));
         let waker = Waker::from(Arc::new(WakeAll(Arc::downgrade(self))));
         let Poll::Ready(loaded) = load.as_mut().poll(&mut Context::from_waker(&waker)) else {
-            return Poll::Pending;
+            return Some(Poll::Pending);
         };
         let asked = *asked;
         *loading = None;
-        Poll::Ready((asked, loaded))
+        Some(Poll::Ready((asked, loaded)))
     }
 
     /// None where somebody polls the load at this moment, and will wake all.
