@@ -188,19 +188,22 @@ impl<'t> Scan<'t> {
         let mut depth = 0_usize;
         while let Some((event, range)) = events.next() {
             if POINTS {
-                let byte = base + range.start;
-                match (&event, depth) {
-                    (Event::End(_), _) => {}
-                    (Event::Start(Tag::Heading { .. }), 0) => self.start(byte, Start::Heading),
-                    (Event::Start(Tag::Item), 1) => self.start(byte, Start::Item),
-                    (_, 0) => self.start(byte, Start::Other),
-                    _ => {}
-                }
                 match &event {
-                    // `title` consumes its end.
+                    // `title` consumes the end of a heading.
+                    Event::Start(Tag::Heading { .. }) if depth == 0 => {
+                        self.start(base + range.start, Start::Heading);
+                    }
                     Event::Start(Tag::Heading { .. }) => {}
-                    Event::Start(_) => depth += 1,
+                    Event::Start(tag) => {
+                        match (tag, depth) {
+                            (_, 0) => self.start(base + range.start, Start::Other),
+                            (Tag::Item, 1) => self.start(base + range.start, Start::Item),
+                            _ => {}
+                        }
+                        depth += 1;
+                    }
                     Event::End(_) => depth -= 1,
+                    _ if depth == 0 => self.start(base + range.start, Start::Other),
                     _ => {}
                 }
             }
@@ -292,11 +295,15 @@ impl<'t> Scan<'t> {
     }
 
     /// Something starts here: keeps the point at its line and moves the mark, if there is a point and they are due.
+    #[inline]
     fn start(&mut self, byte: usize, start: Start) {
         let may_mark = byte >= self.next_mark && self.markable.contains(&byte);
-        if byte < self.next_point && !may_mark {
-            return;
+        if may_mark || byte >= self.next_point {
+            self.keep_point(byte, start, may_mark);
         }
+    }
+
+    fn keep_point(&mut self, byte: usize, start: Start, may_mark: bool) {
         let Some(line_start) = self.restart_line(byte, start) else { return };
         let (sections, containers) = (self.outline.sections.len(), self.outline.containers.len());
         if may_mark && line_start > self.mark.byte {
