@@ -162,10 +162,10 @@ fn large_and_deep_texts_are_read_in_linear_time() {
     assert_eq!(sections(&("# A\n".to_owned() + &"\n".repeat(10 * MANY))), 1);
 }
 
-/// By the ten thousand: what takes more than linear time does not end here.
+/// By the thousand: what takes more than linear time does not end here.
 #[test]
 fn definitions_and_references_without_end() {
-    const MANY: usize = 20_000;
+    const MANY: usize = 4_000;
     let each = |line: fn(usize) -> String| (0..MANY).map(line).collect::<String>();
     let long = "label ".repeat(1_000);
     for (text, title) in [
@@ -173,12 +173,12 @@ fn definitions_and_references_without_end() {
         (each(|i| format!("# [l{i}]\n")) + "\n" + &each(|i| format!("[L{i}]: y\n")), "l0"),
         (each(|i| format!("# [l{i}]\n\n")) + &each(|i| format!("> [l{i}]: y\n\n")), "l0"),
         (each(|i| format!("[l{i}]\n===\n\n")) + &each(|i| format!("- [l{i}]: y 't\n  t'\n\n")), "l0"),
-        (each(|i| format!("[l{i}]: y\n")) + "\n# [l5] [l20000]\n", "l5 [l20000]"),
+        (each(|i| format!("[l{i}]: y\n")) + "\n# [l5] [l4000]\n", "l5 [l4000]"),
         ("# [x]\n\n".to_owned() + &"[x]: y '\n".repeat(MANY) + "\n[x]: y\n", "x"),
         ("# [x]\n\n".to_owned() + &"[x\n".repeat(MANY) + "\n[x]: y\n", "x"),
         (format!("# [x]\n\n[x]: {}\n\n", "y".repeat(MANY)) + &"[x]\n\n".repeat(MANY), "x"),
         (
-            format!("# [{long}]\n\n") + &format!("[{long}]: y\n\n").repeat(MANY / 1_000),
+            format!("# [{long}]\n\n") + &format!("[{long}]: y\n\n").repeat(MANY / 200),
             &format!("[{long}]")[..512],
         ),
     ] {

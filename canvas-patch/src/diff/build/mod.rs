@@ -69,7 +69,8 @@ pub fn build(before: &str, after: &str, context: usize) -> String {
 /// Builds a patch like [`build`], each hunk of which can be placed by its content alone, as far as the text allows.
 ///
 /// Pre-images are compared as anchored mode does, line by line without terminators. Context grows on both sides alike,
-/// and hunks that come to touch become one. Costs up to eight passes over `before` more than [`build`].
+/// and hunks that come to touch become one. Costs one pass over `before` more than [`build`] where each hunk shows a line
+/// that occurs nowhere else, and up to eight passes otherwise.
 ///
 /// # Panics
 ///

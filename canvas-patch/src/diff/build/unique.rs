@@ -1,9 +1,16 @@
 //! Widening context until the pre-image of each hunk occurs at one place only.
 
+use std::cell::OnceCell;
+
+use imara_diff::{Interner, Token};
+
 use crate::diff::locate;
 use crate::diff::unified::Frame;
-use crate::text::lines::Lines;
+use crate::text::lines::{Lines, boundaries, content};
 use crate::text::span::Span;
+
+/// Up to this many frames are searched for right away: numbering all lines of a text costs as much as some searches.
+const FEW_FRAMES: usize = 8;
 
 pub(super) struct Widened {
     pub(super) frames: Vec<Frame>,
@@ -24,19 +31,20 @@ pub(super) fn widen(
     widest: usize,
 ) -> Widened {
     let around = |frame: &Frame, context| Frame::around(before, edits, frame.edits.clone(), context);
-    let mut ambiguous: Vec<bool> = are_unique(before, &frames).into_iter().map(|unique| !unique).collect();
+    let text = Text { before, counted: OnceCell::new() };
+    let mut ambiguous: Vec<bool> = text.are_unique(&frames).into_iter().map(|unique| !unique).collect();
     let mut open: Vec<Search> = Vec::new();
     if narrow < widest {
         let narrow_ones = || (0..frames.len()).filter(|&i| ambiguous[i]);
         let wide: Vec<_> = narrow_ones().map(|i| around(&frames[i], widest)).collect();
-        let unique = are_unique(before, &wide);
+        let unique = text.are_unique(&wide);
         let found = narrow_ones().zip(unique).filter(|(_, unique)| *unique);
         open = found.map(|(frame, _)| Search { frame, too_narrow: narrow, enough: widest }).collect();
     }
     while !open.is_empty() {
         let tried: Vec<_> =
             open.iter().map(|search| around(&frames[search.frame], search.middle())).collect();
-        for (search, unique) in open.iter_mut().zip(are_unique(before, &tried)) {
+        for (search, unique) in open.iter_mut().zip(text.are_unique(&tried)) {
             search.narrow_down(unique);
         }
         open.retain(|search| {
@@ -74,17 +82,65 @@ impl Search {
     }
 }
 
-/// Whether the pre-image of each frame occurs at one place only, without regard to terminators. An empty one occurs
-/// nowhere, unless the text is empty too.
-fn are_unique(before: &str, frames: &[Frame]) -> Vec<bool> {
-    let side = |frame: &Frame| Lines::new(&before[frame.old.clone()]).collect::<Vec<_>>();
-    let needles: Vec<_> = frames.iter().map(side).filter(|needle| !needle.is_empty()).collect();
-    let mut found = locate::find(before, &needles, 2).into_iter();
-    let mut unique = |frame: &Frame| match frame.old.is_empty() {
-        true => before.is_empty(),
-        false => found.next().is_some_and(|places| places.lines.len() == 1),
-    };
-    frames.iter().map(&mut unique).collect()
+/// The text in which frames have to be unique.
+struct Text<'t> {
+    before: &'t str,
+    counted: OnceCell<Counted>,
+}
+
+impl Text<'_> {
+    /// Whether the pre-image of each frame occurs at one place only, without regard to terminators. An empty one occurs
+    /// nowhere, unless the text is empty too.
+    ///
+    /// One with a line that occurs nowhere else is unique; only the others are searched for.
+    fn are_unique(&self, frames: &[Frame]) -> Vec<bool> {
+        let counted =
+            (frames.len() > FEW_FRAMES).then(|| self.counted.get_or_init(|| Counted::of(self.before)));
+        let mut unique: Vec<_> = frames
+            .iter()
+            .map(|frame| match frame.old.is_empty() {
+                true => Some(self.before.is_empty()),
+                false => counted.is_some_and(|counted| counted.has_single_line(frame)).then_some(true),
+            })
+            .collect();
+        let side = |frame: &Frame| Lines::new(&self.before[frame.old.clone()]).collect::<Vec<_>>();
+        let open = frames.iter().zip(&unique).filter(|(_, unique)| unique.is_none());
+        let needles: Vec<_> = open.map(|(frame, _)| side(frame)).collect();
+        let mut found =
+            if needles.is_empty() { Vec::new() } else { locate::find(self.before, &needles, 2) }.into_iter();
+        for unique in unique.iter_mut().filter(|unique| unique.is_none()) {
+            *unique = found.next().map(|places| places.lines.len() == 1);
+        }
+        unique.into_iter().map(|unique| unique == Some(true)).collect()
+    }
+}
+
+/// The lines of a text, and how often each occurs, without regard to terminators.
+struct Counted {
+    boundaries: Vec<usize>,
+    lines: Vec<Token>,
+    counts: Vec<u32>,
+}
+
+impl Counted {
+    fn of(text: &str) -> Self {
+        let boundaries = boundaries(text);
+        let mut distinct = Interner::new(boundaries.len());
+        let number = |ends: &[usize]| distinct.intern(content(&text[ends[0]..ends[1]]).as_bytes());
+        let lines: Vec<_> = boundaries.windows(2).map(number).collect();
+        let mut counts = vec![0; distinct.num_tokens() as usize];
+        for line in &lines {
+            counts[line.0 as usize] += 1;
+        }
+        Self { boundaries, lines, counts }
+    }
+
+    /// Whether a line of the frame occurs nowhere else.
+    fn has_single_line(&self, frame: &Frame) -> bool {
+        let line = |byte: usize| self.boundaries.partition_point(|&boundary| boundary < byte);
+        let lines = &self.lines[line(frame.old.start)..line(frame.old.end)];
+        lines.iter().any(|line| self.counts[line.0 as usize] == 1)
+    }
 }
 
 /// Joins frames that touch or overlap. They are unique where one of them was.

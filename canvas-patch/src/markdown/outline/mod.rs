@@ -2,8 +2,10 @@
 //!
 //! * Positions of the parser are rounded to lines that end in LF. A lone CR is content, though it ends a line of Markdown.
 //! * Front matter is recognised only at the very start of the text, after a byte order mark if there is one.
-//! * A text above 1 MiB is read in parts that end at restart points, because the parser's tree takes six times the text.
-//!   Labels that another part defines cost a second reading; where the parser's limits could matter, it reads all at once.
+//! * A text above 1 MiB, and for a live outline above 128 KiB, is read in parts that end at restart points, because the
+//!   parser's tree takes six times the text.
+//!   Labels that another part defines cost the titles that refer to them a second reading; where the parser's limits could
+//!   matter, it reads all at once.
 //! * After an edit, reading starts at the last restart point two lines above it and ends at the first old restart point
 //!   that is one again. Front matter, link labels and the parser's limits reach further: where they change, front matter is
 //!   read from the start of the text, and the others cost a full reading. The result equals a full outline, by law.

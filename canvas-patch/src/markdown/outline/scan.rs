@@ -27,12 +27,15 @@ const TITLE_BYTES: usize = 512;
 const MARK_SPACING: usize = if cfg!(any(test, fuzzing)) { 0 } else { 4096 };
 
 /// The text up to the end of the heading that has just started, cut to [`TITLE_BYTES`]. Adds to `expanded` what its
-/// references expand to.
-fn title<'t>(events: &mut impl Iterator<Item = (Event<'t>, Range<usize>)>, expanded: &mut usize) -> String {
+/// references expand to where `COUNTED`.
+fn title<'t, const COUNTED: bool>(
+    events: &mut impl Iterator<Item = (Event<'t>, Range<usize>)>,
+    expanded: &mut usize,
+) -> String {
     let mut title = String::new();
     for (event, _) in events {
         match event {
-            Event::Start(tag) => *expanded += expansion(&tag),
+            Event::Start(tag) if COUNTED => *expanded += expansion(&tag),
             Event::Text(text) | Event::Code(text) => title.push_str(&text),
             Event::SoftBreak | Event::HardBreak => title.push(' '),
             Event::End(TagEnd::Heading(_)) => break,
@@ -72,7 +75,7 @@ pub(super) struct Scan<'t> {
     next_mark: usize,
     /// Headings on a line of their own that refer to a label which is not defined where they were read.
     unresolved: Vec<Unresolved>,
-    /// What references have expanded to in the last reading, and how many had no definition in all readings.
+    /// What references have expanded to in the last reading with `LATER`, and how many had no definition in all readings.
     pub(super) expanded: usize,
     pub(super) undefined: usize,
     /// Sections that have not ended, each inside the one before it.
@@ -172,12 +175,12 @@ impl<'t> Scan<'t> {
         let (asking, unresolved) = (Cell::new(Asking::Text), Cell::new(false));
         let (undefined, mut expanded) = (Cell::new(0), 0);
         let defined_elsewhere = |link: BrokenLink<'_>| {
-            undefined.set(undefined.get() + 1);
+            undefined.set(undefined.get() + usize::from(LATER));
             let is_defined = match asking.get() {
                 Asking::Text => false,
                 Asking::Title => is_defined(&link.reference),
                 Asking::Unresolved => {
-                    unresolved.set(true);
+                    unresolved.set(LATER);
                     false
                 }
             };
@@ -187,34 +190,29 @@ impl<'t> Scan<'t> {
         let mut events = parser.into_offset_iter();
         let mut depth = 0_usize;
         while let Some((event, range)) = events.next() {
-            if POINTS {
-                let byte = base + range.start;
-                match (&event, depth) {
-                    (Event::End(_), _) => {}
-                    (Event::Start(Tag::Heading { .. }), 0) => self.start(byte, Start::Heading),
-                    (Event::Start(Tag::Item), 1) => self.start(byte, Start::Item),
-                    (_, 0) => self.start(byte, Start::Other),
-                    _ => {}
-                }
-                match &event {
-                    // `title` consumes its end.
-                    Event::Start(Tag::Heading { .. }) => {}
-                    Event::Start(_) => depth += 1,
-                    Event::End(_) => depth -= 1,
-                    _ => {}
-                }
-            }
             // Three comparisons for an event that does not matter: a match of all of them is a jump that the
             // processor cannot predict, and costs 3 % of the time.
             if let Event::Start(tag) = event {
                 let bytes = base + range.start..base + range.end;
+                if POINTS {
+                    match (&tag, depth) {
+                        (Tag::Heading { .. }, 0) => self.start(bytes.start, Start::Heading),
+                        (_, 0) => self.start(bytes.start, Start::Other),
+                        (Tag::Item, 1) => self.start(bytes.start, Start::Item),
+                        _ => {}
+                    }
+                    // `title` consumes the end of a heading.
+                    depth += usize::from(!matches!(tag, Tag::Heading { .. }));
+                }
                 match tag {
                     Tag::Heading { level, .. } => {
-                        let later = LATER && self.is_line_of_its_own(bytes.start);
-                        asking.set(if later { Asking::Unresolved } else { Asking::Title });
-                        let title = title(&mut events, &mut expanded);
+                        asking.set(match LATER && self.is_line_of_its_own(bytes.start) {
+                            true => Asking::Unresolved,
+                            false => Asking::Title,
+                        });
+                        let title = title::<LATER>(&mut events, &mut expanded);
                         asking.set(Asking::Text);
-                        if unresolved.take() {
+                        if LATER && unresolved.take() {
                             let section = self.outline.sections.len();
                             self.unresolved.push(Unresolved { section, byte: bytes.start });
                         }
@@ -230,11 +228,18 @@ impl<'t> Scan<'t> {
                         self.enter(ContainerKind::ListItem);
                     }
                     Tag::CodeBlock(CodeBlockKind::Fenced(_)) => self.block::<BLOCKS>(BlockKind::Fence, bytes),
-                    Tag::Link { .. } | Tag::Image { .. } => expanded += expansion(&tag),
+                    Tag::Link { .. } | Tag::Image { .. } if LATER => expanded += expansion(&tag),
                     _ => {}
                 }
             } else if let Event::End(TagEnd::Item | TagEnd::BlockQuote(_)) = event {
+                depth -= usize::from(POINTS);
                 self.leave(base + range.end);
+            } else if POINTS {
+                if let Event::End(_) = event {
+                    depth -= 1;
+                } else if depth == 0 {
+                    self.start(base + range.start, Start::Other);
+                }
             }
         }
         self.expanded = expanded;
@@ -276,7 +281,7 @@ impl<'t> Scan<'t> {
                 is_defined(&link.reference).then_some((CowStr::Borrowed(""), CowStr::Borrowed("")))
             };
             let parser = Parser::new_with_broken_link_callback(line, OPTIONS, Some(defined));
-            self.outline.sections[section].title = title(&mut parser.into_offset_iter(), &mut 0);
+            self.outline.sections[section].title = title::<false>(&mut parser.into_offset_iter(), &mut 0);
         }
     }
 
@@ -292,11 +297,15 @@ impl<'t> Scan<'t> {
     }
 
     /// Something starts here: keeps the point at its line and moves the mark, if there is a point and they are due.
+    #[inline]
     fn start(&mut self, byte: usize, start: Start) {
         let may_mark = byte >= self.next_mark && self.markable.contains(&byte);
-        if byte < self.next_point && !may_mark {
-            return;
+        if may_mark || byte >= self.next_point {
+            self.keep_point(byte, start, may_mark);
         }
+    }
+
+    fn keep_point(&mut self, byte: usize, start: Start, may_mark: bool) {
         let Some(line_start) = self.restart_line(byte, start) else { return };
         let (sections, containers) = (self.outline.sections.len(), self.outline.containers.len());
         if may_mark && line_start > self.mark.byte {
