@@ -11,7 +11,7 @@ pub mod report;
 
 use std::io;
 
-pub use places::KNOWN;
+pub use places::{KNOWN, Known};
 
 /// How much is done.
 #[derive(Debug, Clone, PartialEq, Eq)]
