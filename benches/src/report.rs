@@ -112,7 +112,9 @@ pub fn json_line(row: &Row, judged: Option<Judged>, out: &mut impl Write) -> io:
 pub fn target_line(size: &str, Judged { target, value }: Judged, out: &mut impl Write) -> io::Result<()> {
     let Target { work, subject, beside, bound, .. } = target;
     let met = if bound.is_met(value) { "met" } else { "missed" };
-    writeln!(out, "{work:<25} {size:>6}  {subject}: {value:.2} {beside}, target {bound}: {met}")
+    // Of bytes there are no hundredths.
+    let digits = if value < 1e3 { 2 } else { 0 };
+    writeln!(out, "{work:<25} {size:>6}  {subject}: {value:.digits$} {beside}, target {bound}: {met}")
 }
 
 fn thousandths(number: f64) -> f64 {
