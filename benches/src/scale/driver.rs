@@ -193,7 +193,7 @@ pub(super) fn measure<P: Place>(
     out(&Phase { seconds: first.seconds + opened, ..first })?;
 
     let collection = Collection { older_than: Duration::ZERO, ..Collection::default() };
-    thread::sleep(2 * policy().min_blob_age);
+    thread::sleep(P::GRAIN + policy().min_blob_age);
     let watch = Watch::start(place, &engine);
     for canvas in &canvases {
         place.wait(engine.collect(&canvas.id, collection)).expect("nothing needs what goes");
@@ -213,7 +213,7 @@ pub(super) fn measure<P: Place>(
             done += 1;
         }
         out(&Phase { size: Some(size), ..watch.stop(edit_lines, done, &engine) })?;
-        thread::sleep(2 * policy().min_blob_age);
+        thread::sleep(P::GRAIN + policy().min_blob_age);
         let watch = Watch::start(place, &engine);
         place.wait(engine.collect(&canvas.id, collection)).expect("nothing needs what goes");
         place.wait(canvas.read::<P>(&engine));

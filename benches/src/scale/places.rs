@@ -1,6 +1,7 @@
 //! Where canvases are kept: how each store is opened again, what it has written and what it takes.
 
 use std::io;
+use std::time::Duration;
 
 use canvas_core::lease::Timestamp;
 use canvas_core::{MemoryStore, Store, block_on};
@@ -13,6 +14,9 @@ pub(super) trait Place: Sync {
     type Store: Store + 'static;
 
     const NAME: &'static str;
+
+    /// How long after its put a blob counts as old enough to be dropped, whatever is asked for.
+    const GRAIN: Duration = Duration::from_millis(2);
 
     /// A store on what is there; another one each time.
     fn open(&self) -> Self::Store;
@@ -257,6 +261,7 @@ mod postgres {
 #[cfg(feature = "object-store")]
 mod object {
     use std::sync::Arc;
+    use std::time::Duration;
 
     use canvas_core::block_on;
     use canvas_store_object::ObjectCanvasStore;
@@ -280,6 +285,9 @@ mod object {
         type Store = ObjectCanvasStore;
 
         const NAME: &'static str = "object-store";
+
+        /// Servers date objects by the second.
+        const GRAIN: Duration = Duration::from_millis(2_100);
 
         fn open(&self) -> ObjectCanvasStore {
             let bucket = Arc::clone(&self.0);
