@@ -5,14 +5,16 @@
 //! into a warm buffer. Times of a shared machine drift, so compare ratios of one run.
 //!
 //! A further work is a module beside [`apply`] and a line in [`WORKS`]. Writes on real databases are compared in
-//! `stores`, which the features `sqlite` and `postgres` bring in. The board's peers are not written in Rust: [`peers`] runs
+//! `stores`, which the features `sqlite` and `postgres` bring in. What is aimed at, and beside which subject, lists [`target`]. The board's peers are not written in Rust: [`peers`] runs
 //! them on the workloads of [`board`].
 
 pub mod action;
 pub mod apply;
 pub mod board;
 pub mod build;
+pub mod bytes;
 pub mod call;
+pub mod counted;
 pub mod edit;
 pub mod history;
 pub mod inputs;
@@ -25,10 +27,12 @@ pub mod recipe;
 pub mod refusal;
 pub mod replay;
 pub mod report;
+pub mod scale;
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
 pub mod stores;
 pub mod stream;
 pub mod surface;
+pub mod target;
 pub mod template;
 pub mod watch;
 

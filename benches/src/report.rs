@@ -4,9 +4,11 @@ use std::io::{self, Write};
 
 use serde_json::json;
 
+use crate::bytes::Written;
 use crate::measure::{Flaw, Outcome, Time};
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
 use crate::stores::Rate;
+use crate::target::{Judged, Target};
 
 /// What one subject needed for one work at one size.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,6 +38,14 @@ impl Row {
         let floor_ns = floor.median_ns;
         let row = |Outcome { subject, time }| Self { work, size, subject, time, floor_ns };
         outcomes.into_iter().map(row).collect()
+    }
+
+    /// Its target, judged beside the other rows of its work and size; `None` where it has none, or either was not timed.
+    pub fn judged(&self, rows: &[Self]) -> Option<Judged> {
+        let target = Target::of(self.work, self.size, self.subject)?;
+        let beside = rows.iter().find(|row| target.beside.strip_prefix("× ") == Some(row.subject))?;
+        let median = |row: &Self| row.time.as_ref().map(|time| time.median_ns).ok();
+        Some(Judged { target, value: median(self)? / median(beside)? })
     }
 }
 
@@ -70,22 +80,45 @@ pub fn line(row: &Row, out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes a row as one JSON object on one line. A subject that was not timed has `null` times.
+/// Writes a row as one JSON object on one line, with its target where it has one. A subject that was not timed has `null`
+/// times.
 ///
 /// # Errors
 ///
 /// Those of `out`.
-pub fn json_line(row: &Row, out: &mut impl Write) -> io::Result<()> {
+pub fn json_line(row: &Row, judged: Option<Judged>, out: &mut impl Write) -> io::Result<()> {
     let median = row.time.as_ref().ok().map(|time| time.median_ns);
-    let object = json!({
+    let mut object = json!({
         "work": row.work,
         "size": row.size,
         "subject": row.subject,
         "median_ns": median.map(|ns| ns.round() as u64),
         "floor_ns": row.floor_ns.round() as u64,
-        "ratio": median.map(|ns| (ns / row.floor_ns * 1e3).round() / 1e3),
+        "ratio": median.map(|ns| thousandths(ns / row.floor_ns)),
     });
+    if let Some(Judged { target, value }) = judged {
+        object["beside"] = json!(target.beside);
+        object["target"] = json!(target.bound.number());
+        object["times"] = json!(thousandths(value));
+    }
     writeln!(out, "{object}")
+}
+
+/// Writes what is aimed at and what was reached.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn target_line(size: &str, Judged { target, value }: Judged, out: &mut impl Write) -> io::Result<()> {
+    let Target { work, subject, beside, bound, .. } = target;
+    let met = if bound.is_met(value) { "met" } else { "missed" };
+    // Of bytes there are no hundredths.
+    let digits = if value < 1e3 { 2 } else { 0 };
+    writeln!(out, "{work:<25} {size:>6}  {subject}: {value:.digits$} {beside}, target {bound}: {met}")
+}
+
+fn thousandths(number: f64) -> f64 {
+    (number * 1e3).round() / 1e3
 }
 
 /// How the time of one subject grows with the document: with the size to the power of `exponent`, over all sizes that
@@ -141,7 +174,7 @@ pub fn growth_line(growth: &Growth, out: &mut impl Write) -> io::Result<()> {
 /// Those of `out`.
 pub fn growth_json_line(growth: &Growth, out: &mut impl Write) -> io::Result<()> {
     let Growth { work, subject, sizes: (from, to), exponent } = growth;
-    let exponent = (exponent * 1e3).round() / 1e3;
+    let exponent = thousandths(*exponent);
     let object = json!({"work": work, "subject": subject, "from": from, "to": to, "exponent": exponent});
     writeln!(out, "{object}")
 }
@@ -166,8 +199,12 @@ pub fn peak_line(operation: &str, size: usize, peak: usize, out: &mut impl Write
 ///
 /// Those of `out`.
 pub fn peak_json_line(operation: &str, size: usize, peak: usize, out: &mut impl Write) -> io::Result<()> {
-    let ratio = (with_text(size, peak) * 1e3).round() / 1e3;
-    let object = json!({"work": "memory", "subject": operation, "size": size, "peak": peak, "ratio": ratio});
+    let ratio = thousandths(with_text(size, peak));
+    let mut object =
+        json!({"work": "memory", "subject": operation, "size": size, "peak": peak, "ratio": ratio});
+    if let Some(target) = Target::of("memory", size, operation) {
+        object["target"] = json!(target.bound.number());
+    }
     writeln!(out, "{object}")
 }
 
@@ -191,12 +228,13 @@ pub fn turn_line(operation: &str, size: usize, peak: usize, out: &mut impl Write
 ///
 /// Those of `out`.
 pub fn turn_json_line(operation: &str, size: usize, peak: usize, out: &mut impl Write) -> io::Result<()> {
-    let ratio = (peak as f64 / size as f64 * 1e3).round() / 1e3;
+    let ratio = thousandths(peak as f64 / size as f64);
     let object = json!({"work": "memory", "subject": operation, "size": size, "peak": peak, "ratio": ratio});
     writeln!(out, "{object}")
 }
 
-fn with_text(size: usize, peak: usize) -> f64 {
+/// Times the text, the text included.
+pub fn with_text(size: usize, peak: usize) -> f64 {
     1.0 + peak as f64 / size as f64
 }
 
@@ -230,16 +268,52 @@ pub fn rate_line(rate: &Rate, out: &mut impl Write) -> io::Result<()> {
 /// Those of `out`.
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
 pub fn rate_json_line(rate: &Rate, out: &mut impl Write) -> io::Result<()> {
-    let object = json!({
+    let mut object = json!({
         "work": rate.work,
         "subject": rate.subject,
         "per_second": rate.per_second.round() as u64,
-        "ratio": (rate.ratio * 1e3).round() / 1e3,
+        "ratio": thousandths(rate.ratio),
     });
+    if let Some(target) = Target::of(rate.work, 0, rate.subject) {
+        object["target"] = json!(target.bound.number());
+    }
     writeln!(out, "{object}")
 }
 
-fn bytes(size: usize) -> String {
+/// Writes how many bytes a change puts into a store.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn bytes_line(written: &Written, out: &mut impl Write) -> io::Result<()> {
+    let Written { work, size, subject, bytes: median, most } = written;
+    let ratio = *median as f64 / *size as f64;
+    let size = bytes(*size);
+    writeln!(
+        out,
+        "{work:<25} {size:>6}  {subject:<17} {median:>10} bytes, at most {most}: {ratio:.3} × the text"
+    )
+}
+
+/// Writes how many bytes a change puts into a store, as one JSON object on one line.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub fn bytes_json_line(written: &Written, out: &mut impl Write) -> io::Result<()> {
+    let Written { work, size, subject, bytes, most } = *written;
+    let ratio = thousandths(bytes as f64 / size as f64);
+    let mut object = json!({
+        "work": work, "size": size, "subject": subject, "bytes": bytes, "most": most, "ratio": ratio,
+    });
+    if let Some(target) = Target::of(work, size, subject) {
+        object["target"] = json!(target.bound.number());
+    }
+    writeln!(out, "{object}")
+}
+
+/// A number of bytes, for people.
+pub fn bytes(size: usize) -> String {
     match size {
         1_000_000.. => format!("{} MB", size / 1_000_000),
         _ => format!("{} KB", size / 1_000),
@@ -276,5 +350,19 @@ mod tests {
         let found: Vec<_> =
             Growth::of(&rows).iter().map(|g| (g.subject, g.sizes, g.exponent.round())).collect();
         assert_eq!(found, [("linear", (10, 1_000), 1.0), ("quadratic", (10, 1_000), 2.0)]);
+    }
+
+    #[test]
+    fn a_row_is_judged_beside_the_subject_that_its_target_names() {
+        let row = |subject, ns: Option<f64>| {
+            let time = ns.map(|ns| Time { median_ns: ns, fastest_ns: ns }).ok_or(Flaw::OtherResult);
+            Row { work: "call", size: 1_000_000, subject, time, floor_ns: 1.0 }
+        };
+        let (canvas, floor) = (row("canvas", Some(30.0)), row("memcpy", Some(1.0)));
+        let peer = |ns| row("blake3 and memcpy", ns);
+        let value = |rows: &[Row]| canvas.judged(rows).map(|judged| judged.value);
+        assert_eq!(value(&[floor.clone(), peer(Some(10.0))]), Some(3.0));
+        assert_eq!(value(&[floor.clone(), peer(None)]), None);
+        assert_eq!(floor.judged(&[peer(Some(10.0))]), None);
     }
 }

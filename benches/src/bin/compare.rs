@@ -1,7 +1,7 @@
 //! Prints how the engine and its peers compare, as a table or as JSON lines.
 
 use std::io::{self, Write};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
 use canvas_benches::measure::{Effort, Time};
 use canvas_benches::native::V4aEdit;
@@ -9,20 +9,27 @@ use canvas_benches::peers::Skipped;
 use canvas_benches::report::Row;
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
 use canvas_benches::stores;
-use canvas_benches::{NATIVE, RECIPE_DATE, WORKS, board, memory, peers, report};
+use canvas_benches::target::{Judged, Target};
+use canvas_benches::{NATIVE, RECIPE_DATE, WORKS, board, bytes, memory, peers, report};
 
 #[global_allocator]
 static ALLOCATOR: &peakmem_alloc::PeakMemAlloc<std::alloc::System> = memory::COUNTING;
 
 const USAGE: &str = "usage: compare [--json] [--quick] [--peers] [WORK...]
+       compare studio [--sockets N] [--presses N] [--get] [--json]
 
 --json   one object a row: work, size, subject, median_ns, floor_ns, ratio;
-         then from, to, exponent of each subject; peak, ratio of memory
+         then from, to, exponent of each subject; peak, ratio of memory;
+         bytes of bytes-edit; per_second of stores. A row that has a target
+         has `target`, and `times` where it is set against another subject
 --quick  two sizes and fewer repetitions, within a minute
 --peers  the peers of board, time expressions and V4A diffs too; needs node, npm and
          python3 with venv
 WORK     only these: a name, `apply-200`, or the start of several, `apply`;
-         `memory` is how much is held at once
+         `memory` is how much is held at once, `bytes-edit` how much
+         the edit of a line puts into a store
+studio   builds and runs the bench of the studio's server: windows that
+         listen, and how soon a press is seen in another
 ";
 
 const SIZES: [usize; 4] = [10_000, 100_000, 1_000_000, 10_000_000];
@@ -63,7 +70,7 @@ impl Arguments {
 
 /// The names of all works.
 fn known() -> impl Iterator<Item = &'static str> {
-    let works = WORKS.iter().map(|work| work.name).chain([MEMORY]).chain(board::WORKS);
+    let works = WORKS.iter().map(|work| work.name).chain([MEMORY, bytes::WORK]).chain(board::WORKS);
     #[cfg(any(feature = "postgres", feature = "sqlite"))]
     let works = works.chain(stores::WORKS.iter().map(|work| work.name));
     works
@@ -74,8 +81,16 @@ fn names(argument: &str, work: &str) -> bool {
     work.strip_prefix(argument).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
 }
 
+/// The server is another package: nothing here knows its crates.
+const STUDIO: &str = "studio";
+
 fn main() -> io::Result<ExitCode> {
-    let Some(arguments) = Arguments::parse(std::env::args().skip(1)) else {
+    let mut given = std::env::args().skip(1);
+    if std::env::args().nth(1).as_deref() == Some(STUDIO) {
+        given.next();
+        return measure_studio(given);
+    }
+    let Some(arguments) = Arguments::parse(given) else {
         io::stderr().write_all(USAGE.as_bytes())?;
         return Ok(ExitCode::from(2));
     };
@@ -83,6 +98,9 @@ fn main() -> io::Result<ExitCode> {
     compare(&arguments, out)?;
     if arguments.wants(MEMORY) {
         measure_memory(&arguments, out)?;
+    }
+    if arguments.wants(bytes::WORK) {
+        count_bytes(&arguments, out)?;
     }
     compare_boards(&arguments, out)?;
     #[cfg(any(feature = "postgres", feature = "sqlite"))]
@@ -110,7 +128,11 @@ fn compare(arguments: &Arguments, out: &mut impl Write) -> io::Result<()> {
                 }
             }
             for row in &rows {
-                if arguments.json { report::json_line(row, out)? } else { report::line(row, out)? }
+                let judged = row.judged(&rows);
+                if arguments.json { report::json_line(row, judged, out)? } else { report::line(row, out)? }
+            }
+            for judged in rows.iter().filter_map(|row| row.judged(&rows)).filter(|_| !arguments.json) {
+                report::target_line(&report::bytes(size), judged, out)?;
             }
             if !arguments.json && !rows.is_empty() {
                 writeln!(out)?;
@@ -133,6 +155,17 @@ fn compare(arguments: &Arguments, out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
+/// Runs the bench of the studio with these arguments, and ends as it does.
+fn measure_studio(arguments: impl Iterator<Item = String>) -> io::Result<ExitCode> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut bench = Command::new(cargo);
+    bench.current_dir(env!("CARGO_MANIFEST_DIR"));
+    bench.args(["run", "--quiet", "--release", "--package", "canvas-studio", "--bin", "studio-bench", "--"]);
+    let status = bench.args(arguments).status()?;
+    // One that was killed by a signal has no code.
+    Ok(status.code().and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::FAILURE, ExitCode::from))
+}
+
 /// What a peer in another language takes.
 fn foreign_peer(work: &str, size: usize) -> Option<(&'static str, Result<Time, Skipped>)> {
     match work {
@@ -151,6 +184,8 @@ fn measure_memory(arguments: &Arguments, out: &mut impl Write) -> io::Result<()>
                 report::peak_json_line(operation.name, size, peak, out)?;
             } else {
                 report::peak_line(operation.name, size, peak, out)?;
+                let value = report::with_text(size, peak);
+                judge(Target::of(MEMORY, size, operation.name), size, value, out)?;
             }
         }
         for operation in memory::TURNS {
@@ -164,6 +199,29 @@ fn measure_memory(arguments: &Arguments, out: &mut impl Write) -> io::Result<()>
         out.flush()?;
     }
     Ok(())
+}
+
+/// How much the edit of a line puts into a store.
+fn count_bytes(arguments: &Arguments, out: &mut impl Write) -> io::Result<()> {
+    for size in bytes::SIZES {
+        for written in bytes::written(size) {
+            if arguments.json {
+                report::bytes_json_line(&written, out)?;
+            } else {
+                report::bytes_line(&written, out)?;
+                let target = Target::of(written.work, size, written.subject);
+                judge(target, size, written.bytes as f64, out)?;
+            }
+        }
+        out.flush()?;
+    }
+    Ok(())
+}
+
+/// Says in the table whether a target is met; nothing where there is none.
+fn judge(target: Option<Target>, size: usize, value: f64, out: &mut impl Write) -> io::Result<()> {
+    let size = if size == 0 { String::new() } else { report::bytes(size) };
+    target.map_or(Ok(()), |target| report::target_line(&size, Judged { target, value }, out))
 }
 
 /// The board's works: our own rows, and with `--peers` theirs.
@@ -204,8 +262,17 @@ fn compare_stores(arguments: &Arguments, out: &mut impl Write) -> io::Result<()>
         report::rate_head(out)?;
     }
     for work in works {
+        if let Some(lacking) = work.lacking() {
+            writeln!(io::stderr(), "{}: not run: {lacking}", work.name)?;
+            continue;
+        }
         for rate in (work.rates)(work.name, effort) {
-            if arguments.json { report::rate_json_line(&rate, out)? } else { report::rate_line(&rate, out)? }
+            if arguments.json {
+                report::rate_json_line(&rate, out)?;
+            } else {
+                report::rate_line(&rate, out)?;
+                judge(Target::of(rate.work, 0, rate.subject), 0, rate.ratio, out)?;
+            }
         }
         out.flush()?;
     }

@@ -2,10 +2,12 @@
 //! that is far away, beside reads one by one.
 //!
 //! A guarded write is a whole call of the engine: lease, patch, receipt, compare-and-swap. The peers guard less:
-//! the bare `UPDATE` of SQLite writes as many bytes, the transaction of PostgreSQL only the document's.
+//! the bare `UPDATE` of SQLite writes head and document, the transaction of PostgreSQL only the document.
 
 mod delayed;
 mod far;
+#[cfg(feature = "sqlite")]
+mod hot;
 #[cfg(feature = "postgres")]
 mod postgres;
 #[cfg(feature = "sqlite")]
@@ -40,6 +42,15 @@ pub struct StoreWork {
     pub rates: fn(name: &'static str, effort: Effort) -> Vec<Rate>,
 }
 
+impl StoreWork {
+    /// What it needs and has not; `None` where it can be run.
+    pub fn lacking(&self) -> Option<&'static str> {
+        let needs_server =
+            self.name.starts_with("postgres-") && std::env::var_os("CANVAS_POSTGRES").is_none();
+        needs_server.then_some("CANVAS_POSTGRES names no server: run under `.ci/postgres --alone`")
+    }
+}
+
 /// Every work that the features of this build allow, in the order of the table.
 pub const WORKS: &[StoreWork] = &[
     StoreWork { name: "far-board", rates: far::board },
@@ -48,6 +59,10 @@ pub const WORKS: &[StoreWork] = &[
     StoreWork { name: "sqlite-small", rates: sqlite::small },
     #[cfg(feature = "sqlite")]
     StoreWork { name: "sqlite-large", rates: sqlite::large },
+    #[cfg(feature = "sqlite")]
+    StoreWork { name: "hot-8", rates: hot::process },
+    #[cfg(feature = "sqlite")]
+    StoreWork { name: "hot-8-power", rates: hot::power },
     #[cfg(feature = "postgres")]
     StoreWork { name: "postgres-steady", rates: postgres::steady },
     #[cfg(feature = "postgres")]

@@ -5,18 +5,19 @@ use std::path::{Path, PathBuf};
 use canvas_core::{Blocking, Engine, Store as _, block_on};
 use rusqlite::Connection;
 
-use super::writer::{LARGE, SMALL, Writer, canvas, document, key, policy};
+use super::writer::{SMALL, Writer, canvas, document, key, policy};
 use super::{Rate, rates};
 use crate::measure::Effort;
 use canvas_store_sqlite::{SqliteStore, system_clock};
 
-/// Writes of one round.
-const WRITES: u32 = 500;
+/// Bytes of a large document.
+const LARGE: usize = 1_000_000;
 
-struct Folder(PathBuf);
+/// A folder that goes with it.
+pub(super) struct Folder(pub(super) PathBuf);
 
 impl Folder {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let folder = std::env::temp_dir().join(format!("canvas-bench-{}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("the temporary folder can be written");
         Self(folder)
@@ -31,16 +32,16 @@ impl Drop for Folder {
 
 /// A document of 4 KiB.
 pub(super) fn small(work: &'static str, effort: Effort) -> Vec<Rate> {
-    write(work, effort, SMALL)
+    write(work, effort, SMALL, 500)
 }
 
-/// A document of 100 KiB.
+/// A document of 1 MB.
 pub(super) fn large(work: &'static str, effort: Effort) -> Vec<Rate> {
-    write(work, effort, LARGE)
+    write(work, effort, LARGE, 50)
 }
 
-/// WAL and `synchronous = NORMAL` on both sides.
-fn write(work: &'static str, effort: Effort, bytes: usize) -> Vec<Rate> {
+/// Some writes a round, with WAL and `synchronous = NORMAL` on both sides.
+fn write(work: &'static str, effort: Effort, bytes: usize, writes: u32) -> Vec<Rate> {
     let folder = Folder::new();
     let store = SqliteStore::open(folder.0.join("canvas.db"), system_clock).expect("the file can be made");
     let engine = Engine::new(Blocking::in_place(store), policy());
@@ -62,17 +63,17 @@ fn write(work: &'static str, effort: Effort, bytes: usize) -> Vec<Rate> {
                 "UPDATE of the same bytes",
                 Box::new(|| {
                     let mut update = bare.prepare_cached("UPDATE bare SET body = ?1").expect("it fits");
-                    for body in turns.by_ref().take(WRITES as usize) {
+                    for body in turns.by_ref().take(writes as usize) {
                         update.execute([body]).expect("the row is there");
                     }
-                    WRITES
+                    writes
                 }),
             ),
             (
                 "canvas",
                 Box::new(|| {
-                    block_on(writer.steady(&mut lease, WRITES));
-                    WRITES
+                    block_on(writer.steady(&mut lease, writes));
+                    writes
                 }),
             ),
         ],

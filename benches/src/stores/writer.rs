@@ -1,5 +1,7 @@
 //! A model that writes: one line of a small document, again and again, under a lease.
 
+use std::sync::Arc;
+
 use canvas_core::lease::{LeaseId, Timestamp, Turn};
 use canvas_core::{
     ApplyPatch, CallId, CanvasId, CheckIn, CheckOut, Command, ConversationId, Engine, OpKey, Policy, Store,
@@ -7,10 +9,6 @@ use canvas_core::{
 
 /// Bytes of a small document, as the measurements of others have it.
 pub(super) const SMALL: usize = 4096;
-
-/// Bytes of a large one.
-#[cfg(feature = "sqlite")]
-pub(super) const LARGE: usize = 100 << 10;
 
 /// Lines of the document, each with a counter.
 pub(super) const LINES: usize = 32;
@@ -46,7 +44,7 @@ pub(super) fn document(bytes: usize) -> String {
 
 /// One writer; several may share a canvas and its lease, each with a line of its own.
 pub(super) struct Writer<S> {
-    pub(super) engine: Engine<S>,
+    pub(super) engine: Arc<Engine<S>>,
     line: usize,
     count: u64,
     calls: u64,
@@ -55,8 +53,8 @@ pub(super) struct Writer<S> {
 }
 
 impl<S: Store> Writer<S> {
-    pub(super) fn new(engine: Engine<S>, line: usize, now: fn() -> Timestamp) -> Self {
-        Self { engine, line, count: 0, calls: 0, writes: 0, now }
+    pub(super) fn new(engine: impl Into<Arc<Engine<S>>>, line: usize, now: fn() -> Timestamp) -> Self {
+        Self { engine: engine.into(), line, count: 0, calls: 0, writes: 0, now }
     }
 
     async fn ask<C: Command>(&mut self, command: C) -> C::Done {

@@ -20,6 +20,7 @@ use crate::model::author::Actor;
 use crate::model::blob::{Blob, BlobId};
 use crate::model::id::OpKey;
 use crate::model::journal_slot::JournalSlot;
+use crate::model::json_text::json_text;
 use crate::model::links::{self, Linked};
 use crate::model::receipt::is_zero;
 use crate::model::revision::Revision;
@@ -103,7 +104,7 @@ impl JournalSlot {
             links: self.links.before(number.0),
             skips: Vec::new(),
         };
-        let blob = Blob::text(serde_json::to_string(&entry).expect("an entry has only string keys"));
+        let blob = Blob::text(json_text(&entry, 1024));
         if kind == EntryKind::Effect {
             self.effects += 1;
             self.before_effects = self.before_effects.or_else(|| Some((self.entries, self.last?)));

@@ -388,7 +388,10 @@ impl Head {
     /// The form in which stores keep a head: JSON with a format number.
     #[expect(clippy::missing_panics_doc, reason = "all keys are strings and no value can fail")]
     pub fn to_json(&self) -> Vec<u8> {
-        serde_json::to_vec(self).expect("a head has only string keys")
+        // As long as that of a canvas which is written to often.
+        let mut json = Vec::with_capacity(8 << 10);
+        serde_json::to_writer(&mut json, self).expect("a head has only string keys");
+        json
     }
 
     /// Reads what [`Head::to_json`] wrote, as the head of this canvas.

@@ -19,6 +19,7 @@ pub(crate) mod id;
 pub(crate) mod journal_slot;
 #[cfg(feature = "surface")]
 pub(crate) mod json_hash;
+pub(crate) mod json_text;
 pub(crate) mod links;
 pub(crate) mod path;
 pub(crate) mod receipt;

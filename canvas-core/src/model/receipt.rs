@@ -19,8 +19,15 @@ pub struct Digest([u8; 16]);
 
 impl From<Digest> for String {
     fn from(digest: Digest) -> Self {
-        format!("{:032x}", u128::from_be_bytes(digest.0))
+        hex(&digest.0)
     }
+}
+
+/// Two digits for each byte. Each receipt has some, and the machinery of `format!` takes ten times as long.
+fn hex(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digit = |half: u8| char::from(DIGITS[usize::from(half)]);
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 impl TryFrom<String> for Digest {
@@ -51,6 +58,11 @@ impl Digest {
         let mut short = [0; 16];
         short.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
         Self(short)
+    }
+
+    /// Its first eight digits.
+    pub(crate) fn short(self) -> String {
+        hex(&self.0[..4])
     }
 }
 

@@ -29,23 +29,39 @@ pub(crate) struct Shelf {
     pub(crate) recent: Vec<Written<Receipt>>,
 }
 
-/// A value and its JSON, which each later head has in it unchanged, with whatever a newer library has put there.
-#[derive(Debug, Clone)]
-pub(crate) struct Written<T> {
-    value: Arc<T>,
-    json: Arc<RawValue>,
+/// A value and its JSON, which each later head has in it unchanged, with whatever a newer library has put there. Heads share
+/// it: a copy of a head costs one count for each.
+#[derive(Debug)]
+pub(crate) struct Written<T>(Arc<WithJson<T>>);
+
+#[derive(Debug)]
+struct WithJson<T> {
+    value: T,
+    json: Box<RawValue>,
+}
+
+impl<T> Written<T> {
+    fn value(&self) -> &T {
+        &self.0.value
+    }
+}
+
+impl<T> Clone for Written<T> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
 }
 
 impl<T: Serialize> From<T> for Written<T> {
     fn from(value: T) -> Self {
         let json = serde_json::value::to_raw_value(&value).expect("it has only string keys");
-        Self { value: Arc::new(value), json: json.into() }
+        Self(Arc::new(WithJson { value, json }))
     }
 }
 
 impl<T> Serialize for Written<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.json.serialize(serializer)
+        self.0.json.serialize(serializer)
     }
 }
 
@@ -53,13 +69,13 @@ impl<'de, T: DeserializeOwned> Deserialize<'de> for Written<T> {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let json = Box::<RawValue>::deserialize(deserializer)?;
         let value = serde_json::from_str(json.get()).map_err(serde::de::Error::custom)?;
-        Ok(Self { value: Arc::new(value), json: json.into() })
+        Ok(Self(Arc::new(WithJson { value, json })))
     }
 }
 
-impl<T: PartialEq> PartialEq for Written<T> {
+impl<T: Eq> PartialEq for Written<T> {
     fn eq(&self, other: &Self) -> bool {
-        self.value == other.value
+        Arc::ptr_eq(&self.0, &other.0) || self.value() == other.value()
     }
 }
 
@@ -67,7 +83,7 @@ impl<T: Eq> Eq for Written<T> {}
 
 impl<T: Hash> Hash for Written<T> {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.value.hash(state);
+        self.value().hash(state);
     }
 }
 
@@ -104,10 +120,7 @@ impl Keys {
     fn key(operation: &OpKey) -> String {
         let OpKey { conversation, turn, call } = operation;
         let turn = turn.get().to_be_bytes();
-        let mut key =
-            String::from(Digest::of(&[conversation.as_str().as_bytes(), &turn, call.as_str().as_bytes()]));
-        key.truncate(8);
-        key
+        Digest::of(&[conversation.as_str().as_bytes(), &turn, call.as_str().as_bytes()]).short()
     }
 
     fn has(&self, key: &str) -> bool {
@@ -134,11 +147,7 @@ impl Shelf {
 
     /// The receipt of an operation, where it is one of those in the head.
     pub(crate) fn newest(&self, operation: &OpKey) -> Option<&Receipt> {
-        self.recent
-            .iter()
-            .rev()
-            .map(|written| &*written.value)
-            .find(|receipt| receipt.operation == *operation)
+        self.recent.iter().rev().map(Written::value).find(|receipt| receipt.operation == *operation)
     }
 
     /// The receipt of an operation, where it is in a page.
@@ -151,7 +160,7 @@ impl Shelf {
             return Ok(None);
         }
         let key = Keys::key(operation);
-        for page in self.pages.iter().rev().map(|page| &page.value).filter(|page| page.keys.has(&key)) {
+        for page in self.pages.iter().rev().map(Written::value).filter(|page| page.keys.has(&key)) {
             let json = blob(page.blob)?.as_text().unwrap_or_default();
             let Ok(receipts) = serde_json::from_str::<Vec<Receipt>>(json) else {
                 // What cannot be read must not be done twice: an answer that nothing fits.
@@ -170,7 +179,7 @@ impl Shelf {
     #[cfg(test)]
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Receipt> {
         assert!(self.pages.is_empty(), "small worlds need no pages");
-        self.recent.iter().map(|written| &*written.value)
+        self.recent.iter().map(Written::value)
     }
 
     /// Keeps a receipt, and drops the oldest for which there is no room. A new page is put to `blobs`.
@@ -185,7 +194,7 @@ impl Shelf {
     fn turn_the_page(&mut self, blobs: &mut Vec<Blob>) {
         let page: Vec<_> = self.recent.drain(..PAGE).collect();
         let json = serde_json::to_string(&page).expect("a receipt has only string keys");
-        let receipts = || page.iter().map(|written| &written.value);
+        let receipts = || page.iter().map(Written::value);
         let blob = Blob::text(json);
         let index = Page {
             blob: blob.id(),
@@ -200,8 +209,8 @@ impl Shelf {
 
     fn make_room(&mut self, room: &Room) {
         let is_spare = |fence: Option<Fence>| room.live.is_none() || fence != room.live;
-        let in_pages = PAGE * self.pages.iter().filter(|page| is_spare(page.value.fence)).count();
-        let in_head = self.recent.iter().filter(|written| is_spare(written.value.fence)).count();
+        let in_pages = PAGE * self.pages.iter().filter(|page| is_spare(page.value().fence)).count();
+        let in_head = self.recent.iter().filter(|written| is_spare(written.value().fence)).count();
         let spare = in_pages + in_head;
         let (mut beyond, mut too_many) = (spare.saturating_sub(room.keep), spare.saturating_sub(room.most));
         // Takes this number, all or none, where they are old or there are too many of them.
@@ -212,10 +221,10 @@ impl Shelf {
             }
             goes
         };
-        self.pages.retain(|page| !takes(PAGE, page.value.fence, page.value.at));
+        self.pages.retain(|page| !takes(PAGE, page.value().fence, page.value().at));
         // Older ones stay in pages, so newer ones stay too.
         if self.pages.is_empty() {
-            self.recent.retain(|written| !takes(1, written.value.fence, written.value.at));
+            self.recent.retain(|written| !takes(1, written.value().fence, written.value().at));
         }
     }
 
@@ -225,25 +234,25 @@ impl Shelf {
         blob: impl Fn(BlobId) -> Result<&'a Blob, Missing>,
         blobs: &mut Vec<Blob>,
     ) -> Result<(), Missing> {
-        let pages = || self.pages.iter().map(|page| page.value.blob);
+        let pages = || self.pages.iter().map(|page| page.value().blob);
         let missing: Vec<_> = pages().filter(|page| blob(*page).is_err()).collect();
         if !missing.is_empty() {
             return Err(Missing::all(missing));
         }
         for page in &mut self.pages {
-            let json = blob(page.value.blob)?.as_text().unwrap_or_default();
+            let json = blob(page.value().blob)?.as_text().unwrap_or_default();
             let erased = serde_json::from_str::<Vec<Receipt>>(json).map(|mut receipts| {
                 receipts.iter_mut().for_each(|receipt| receipt.answer.erase());
                 serde_json::to_string(&receipts).expect("a receipt has only string keys")
             });
             // What cannot be read bars its calls, and still does so.
             let erased = Blob::text(erased.unwrap_or_default());
-            let index = Page { blob: erased.id(), answers: Vec::new(), ..Page::clone(&page.value) };
+            let index = Page { blob: erased.id(), answers: Vec::new(), ..Page::clone(page.value()) };
             *page = index.into();
             blobs.push(erased);
         }
         for written in &mut self.recent {
-            let mut receipt = Receipt::clone(&written.value);
+            let mut receipt = Receipt::clone(written.value());
             receipt.answer.erase();
             *written = receipt.into();
         }
@@ -252,15 +261,15 @@ impl Shelf {
 
     /// Roughly what they take in memory: each twice, as a value and as JSON.
     pub(crate) fn approximate_bytes(&self) -> usize {
-        let recent: usize = self.recent.iter().map(|written| written.json.get().len()).sum();
+        let recent: usize = self.recent.iter().map(|written| written.0.json.get().len()).sum();
         2 * recent + 1024 * self.pages.len()
     }
 
     /// Blobs that hold pages and answers.
     pub(crate) fn blobs(&self) -> impl Iterator<Item = BlobId> {
-        let pages = self.pages.iter().map(|page| &page.value);
+        let pages = self.pages.iter().map(Written::value);
         let pages = pages.flat_map(|page| page.answers.iter().copied().chain([page.blob]));
-        pages.chain(self.recent.iter().filter_map(|written| written.value.answer.blob()))
+        pages.chain(self.recent.iter().filter_map(|written| written.value().answer.blob()))
     }
 }
 

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::model::file::TreeFile;
 use crate::model::id::OpKey;
+use crate::model::json_text::json_text;
 use crate::model::receipt::Digest;
 use crate::transition::refusal::{CallRefusal, Refused};
 use crate::transition::rollout::Access;
@@ -120,7 +121,7 @@ pub(crate) fn encode<C: Command>(outcome: &Outcome<C>) -> String {
 
 /// The JSON of an answer of this kind.
 pub(crate) fn encode_answer<T: Serialize>(kind: &'static str, answer: &T) -> String {
-    serde_json::to_string(&Tagged { kind, answer }).expect("an answer has only string keys")
+    json_text(&Tagged { kind, answer }, 384)
 }
 
 /// The answer that a receipt keeps, whatever it answers: the host may not know any more what it asked.
