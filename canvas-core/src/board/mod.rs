@@ -51,6 +51,7 @@ pub use self::registry::{
 pub use self::state::apply::PatchMismatch;
 pub use self::state::board::{Board, BoardError};
 pub(crate) use self::state::codec::{LoadError, StoredBoard};
+pub use self::state::json::WorkspaceJson;
 pub use self::state::patch::BoardPatch;
 pub use self::state::placement::{detect_collisions, find_placement};
 pub(crate) use self::state::revert::Conflict;
@@ -60,5 +61,6 @@ pub use self::wire::error::{
     AgenticCanvasError, CommandExecutionError, DataFetchError, ValidationFailedCode, ValidationFailedError,
 };
 pub use self::wire::execute::{BoardResult, Executed};
-pub use self::wire::history::{HistoryState, Recorded, Restore, UndoEntry};
+pub(crate) use self::wire::history::Inverse;
+pub use self::wire::history::{HistoryJson, HistoryState, Recorded, Restore, UndoEntry, UndoEntryJson};
 pub use self::wire::result::{BatchCommandResult, CommandError, CommandResult};

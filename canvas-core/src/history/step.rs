@@ -155,6 +155,29 @@ impl<'de> Deserialize<'de> for Step {
         if !face.is_supported() {
             return Ok(Self::Unsupported { face, json: Box::<str>::from(json) });
         }
+        #[cfg(feature = "board")]
+        if face == Face::Board {
+            return serde_json::from_str(json.get()).map(BoardStep::into).map_err(D::Error::custom);
+        }
         Self::deserialize(&mut serde_json::Deserializer::from_str(json.get())).map_err(D::Error::custom)
+    }
+}
+
+/// The step of a board, read without the tag: what has one is read into a value first, and a change of a whole board is
+/// long.
+#[cfg(feature = "board")]
+#[derive(Deserialize)]
+struct BoardStep {
+    before: BlobId,
+    after: BlobId,
+    id: UndoId,
+    forward: Box<CanvasCommand>,
+    patch: BoardPatch,
+}
+
+#[cfg(feature = "board")]
+impl From<BoardStep> for Step {
+    fn from(BoardStep { before, after, id, forward, patch }: BoardStep) -> Self {
+        Self::Board { before, after, id, forward, patch }
     }
 }

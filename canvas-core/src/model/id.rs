@@ -1,9 +1,11 @@
 //! Names that hosts give: canvases, conversations, calls.
 
+use std::fmt;
 use std::sync::Arc;
 
 use canvas_lease::{Holder, OperationKey, Turn};
-use serde::{Deserialize, Serialize};
+use serde::de::Visitor;
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// A name is empty or longer than [`NameError::BYTES`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -23,13 +25,21 @@ canvas_patch::coded_error!(NameError => "INVALID_NAME");
 macro_rules! name {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
-        #[derive(
-            Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash,
-            Serialize, Deserialize,
-        )]
+        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(with = "String"))]
-        #[serde(try_from = "String", into = "String")]
         pub struct $name(std::sync::Arc<str>);
+
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(&self.0)
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                $crate::model::id::read_name(deserializer, Self::new)
+            }
+        }
 
         impl $name {
             /// Checks a name: any text of 1 to 512 bytes.
@@ -75,6 +85,28 @@ macro_rules! name {
 
 #[cfg(any(feature = "board", feature = "surface"))]
 pub(crate) use name;
+
+/// Reads a name from where it lies, without a `String` in between: a large board has a hundred thousand of them.
+pub(crate) fn read_name<'de, D: Deserializer<'de>, T>(
+    deserializer: D,
+    read: fn(&str) -> Result<T, NameError>,
+) -> Result<T, D::Error> {
+    struct Name<T>(fn(&str) -> Result<T, NameError>);
+
+    impl<T> Visitor<'_> for Name<T> {
+        type Value = T;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a string")
+        }
+
+        fn visit_str<E: serde::de::Error>(self, name: &str) -> Result<T, E> {
+            (self.0)(name).map_err(E::custom)
+        }
+    }
+
+    deserializer.deserialize_str(Name(read))
+}
 
 /// Stores an id as the text that it is shown as and parsed from.
 macro_rules! stored_as_text {
@@ -132,5 +164,37 @@ pub struct OpKey {
 impl OpKey {
     pub(crate) fn operation(&self) -> OperationKey {
         OperationKey::new(format!("{}/{}/{}", self.conversation, self.turn.get(), self.call))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    #[test]
+    fn a_name_is_read_as_text_and_nothing_else() {
+        let long = format!("\"{}\"", "a".repeat(NameError::BYTES + 1));
+        for (json, expected) in [
+            (r#""a\u00e9""#, Ok("aé")),
+            (r#""a b""#, Ok("a b")),
+            ("1", Err("invalid type: integer `1`, expected a string")),
+            ("null", Err("invalid type: null, expected a string")),
+            (r#""""#, Err("a name needs 1 to 512 bytes, this one has 0: give a shorter one")),
+            (&long, Err("a name needs 1 to 512 bytes, this one has 513: give a shorter one")),
+        ] {
+            let from_text = serde_json::from_str::<CallId>(json);
+            let from_value = serde_json::from_str(json).and_then(serde_json::from_value::<CallId>);
+            for read in [from_text, from_value] {
+                match (read, expected) {
+                    (Ok(read), Ok(expected)) => assert_eq!(read.as_str(), expected, "{json}"),
+                    (Err(e), Err(expected)) => assert!(e.to_string().starts_with(expected), "{json}: {e}"),
+                    (read, _) => panic!("{json}: {read:?}"),
+                }
+            }
+        }
+        let keys: BTreeMap<CallId, u8> = serde_json::from_str(r#"{"a": 1}"#).unwrap();
+        assert_eq!(serde_json::to_string(&keys).unwrap(), r#"{"a":1}"#);
     }
 }

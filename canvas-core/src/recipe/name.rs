@@ -1,7 +1,5 @@
 //! Names in a recipe.
 
-use serde::{Deserialize, Serialize};
-
 use crate::model::id::name;
 
 name! {

@@ -1,5 +1,6 @@
 //! Laws over random boards and commands.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use canvas_core::Actor;
@@ -20,8 +21,12 @@ fn actor(number: usize) -> Actor {
     if number.is_multiple_of(3) { Actor::User } else { Actor::Assistant }
 }
 
+/// As JSON, which is the same from the board itself.
 fn bytes(board: &Board) -> String {
-    serde_json::to_string(&board.workspace(|_| Default::default())).unwrap()
+    let json = serde_json::to_string(&board.workspace(|_| Default::default())).unwrap();
+    let written = serde_json::to_string(&board.workspace_json(|_| Cow::Owned(Default::default()))).unwrap();
+    assert_eq!(written, json);
+    json
 }
 
 /// The pairs that share a cell.

@@ -5,6 +5,7 @@ mod boards;
 mod by_hand;
 mod commands;
 mod history;
+mod large;
 mod laws;
 mod patches;
 mod settings;

@@ -3,7 +3,9 @@
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use canvas_core::board::{BoardResult, CanvasCommand, ComponentId, Registry, UndoEntry, Workspace};
+use canvas_core::board::{
+    BoardResult, CanvasCommand, ComponentId, Registry, UndoEntry, UndoEntryJson, Workspace,
+};
 use canvas_core::lease::Timestamp;
 use canvas_core::{
     Actor, Author, Blob, BoardCommandRun, Cancel, ChangeNumber, CheckIn, CreateBoard, Engine, Entry, Face,
@@ -244,10 +246,56 @@ fn an_entry_is_shown_with_the_time_of_its_change() {
         let entry = block_on(world.engine.history(&world.canvas, None, 1, world.now())).unwrap().remove(0);
         let shown = UndoEntry::of(&entry).unwrap();
         assert_eq!(shown.timestamp.as_millis(), expected, "{what}");
+        assert_eq!(json!(UndoEntryJson::of(&entry)), json!(shown), "{what}");
     }
     world.edit("of another face\n");
     let entry = block_on(world.engine.history(&world.canvas, None, 1, world.now())).unwrap().remove(0);
-    assert_eq!(UndoEntry::of(&entry), None);
+    assert_eq!((UndoEntry::of(&entry), UndoEntryJson::of(&entry).is_none()), (None, true));
+}
+
+/// Written from the journal, an entry is what it is where it is made first. It is read wherever its face is named.
+#[test]
+fn entries_are_shown_alike_whatever_they_changed() {
+    let world = with_board();
+    let id = made(&world.ask("user", board_command(Author::User, tile(0))));
+    let command = |kind: &str, payload: Value| json!({"type": kind, "payload": payload});
+    let of_it = |fields: Value| {
+        let mut payload = json!({"componentId": id});
+        payload.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        payload
+    };
+    let commands = [
+        moved(&id, 4),
+        command("component.resize", of_it(json!({"size": {"cols": 2, "rows": 3}}))),
+        command("component.update", of_it(json!({"meta": {"label": "l"}}))),
+        command("view.save", json!({"name": "v"})),
+        command("settings.update", json!({"theme": "dark"})),
+        command(
+            "component.create",
+            json!({
+                "typeId": "github.stat-tile", "config": {"repo": "o/r", "metric": "stars"},
+                "position": {"col": 4, "row": 1}, "onCollision": "shift",
+            }),
+        ),
+        command("component.remove", of_it(json!({}))),
+        command("canvas.clear", json!({"preservePinned": false})),
+        command("batch", json!({"commands": [tile(1), tile(2)], "description": "two"})),
+    ];
+    for one in &commands {
+        assert_eq!(code(&world.ask("user", board_command(Author::User, one.clone()))), "OK", "{one}");
+    }
+    assert_eq!(undo(&world, Author::User, ONE), "OK");
+    let entries = block_on(world.engine.history(&world.canvas, None, 100, world.now())).unwrap();
+    assert_eq!(entries.len(), commands.len() + 2);
+    for entry in entries {
+        let shown = UndoEntry::of(&entry).unwrap();
+        assert_eq!(json!(UndoEntryJson::of(&entry)), json!(shown), "{}", shown.description);
+        let plain = serde_json::to_string(&entry).unwrap();
+        let sorted: Value = serde_json::from_str(&plain).unwrap();
+        for json in [plain, sorted.to_string()] {
+            assert_eq!(serde_json::from_str::<Entry>(&json).unwrap(), entry, "{json}");
+        }
+    }
 }
 
 #[test]

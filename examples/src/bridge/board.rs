@@ -1,12 +1,13 @@
 //! Operations on boards, run as the host: without a lease.
 
+use std::borrow::Cow;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use canvas_core::board::{
     Board, BoardError, BoardResult, CanvasCommand, CommandError, CommandErrorCode, CommandResult,
     ComponentId, ContextError, ContextInput, DataLoadingState, DataQuery, DataSourceId, DayPlan, GridConfig,
-    HistoryState, PieceEstimate, PlacementHints, Size, TypeInfo, UndoEntry, UndoId, UserAction, Workspace,
+    HistoryJson, PieceEstimate, PlacementHints, Size, TypeInfo, UndoEntryJson, UndoId, UserAction, Workspace,
     WorkspaceId, canvas_context, temporal_context,
 };
 use canvas_core::lease::Timestamp;
@@ -161,17 +162,22 @@ fn is_forgotten(documents: &Documents, canvas: &CanvasId, now: Timestamp) -> Res
     Ok(next.first().is_some_and(|entry| entry.step.face() == Face::Board))
 }
 
-pub(super) fn get(documents: &Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
+/// As JSON, written at once: a board may be large, and its history as large again.
+pub(super) fn get(documents: &Documents, request: &Request<'_>) -> Result<String, BridgeError> {
     let (canvas, now) = (canvas(request)?, documents.clock());
     let board = board(documents, &canvas, now)?;
     let Stacks { undo, redo } =
         block_on(documents.engine().stacks(&canvas, Some(Face::Board), HISTORY, now))?;
-    let history = HistoryState {
-        undo_stack: undo.iter().take(HISTORY - redo.len()).rev().filter_map(UndoEntry::of).collect(),
-        redo_stack: redo.iter().rev().filter_map(UndoEntry::of).collect(),
+    let history = HistoryJson {
+        undo_stack: undo.iter().take(HISTORY - redo.len()).rev().filter_map(UndoEntryJson::of).collect(),
+        redo_stack: redo.iter().rev().filter_map(UndoEntryJson::of).collect(),
         max_size: HISTORY,
     };
-    Ok(json!({"workspace": shown(documents, &canvas, &board), "history": history}))
+    let states = states(documents, &canvas);
+    let workspace = serde_json::to_string(&board.workspace_json(|id| Cow::Owned(states(id))));
+    let history = serde_json::to_string(&history);
+    let (workspace, history) = workspace.and_then(|one| Ok((one, history?))).expect("both are JSON");
+    Ok(format!(r#"{{"workspace":{workspace},"history":{history}}}"#))
 }
 
 pub(super) fn context(documents: &Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
@@ -238,15 +244,23 @@ fn board(documents: &Documents, canvas: &CanvasId, now: Timestamp) -> Result<Arc
 
 /// The board with the data of its components.
 fn shown(documents: &Documents, canvas: &CanvasId, board: &Board) -> Workspace {
+    board.workspace(states(documents, canvas))
+}
+
+/// How far the data of components are.
+fn states<'d>(
+    documents: &'d Documents,
+    canvas: &'d CanvasId,
+) -> impl Fn(&ComponentId) -> DataLoadingState + 'd {
     // Those of a recipe lie on the canvas, so they are there after a new start too.
     let mut made = Data::default();
     if let Ok((data, _)) = block_on(documents.engine().data(canvas, documents.clock())) {
         made.show(canvas, &data, documents.clock());
     }
-    board.workspace(|id| match made.state(canvas, id) {
+    move |id| match made.state(canvas, id) {
         DataLoadingState::Idle => documents.data.state(canvas, id),
         made => made,
-    })
+    }
 }
 
 fn done(undo_id: Option<UndoId>, explanation: String, affected: Vec<ComponentId>) -> CommandResult {

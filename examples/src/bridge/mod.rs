@@ -47,14 +47,21 @@ impl Bridge {
             }
         };
         match result {
-            Ok(result) => json!({"id": id, "ok": true, "result": result}),
-            Err(error) => json!({"id": id, "ok": false, "error": error.to_json()}),
+            Ok(result) => format!(r#"{{"id":{id},"ok":true,"result":{result}}}"#),
+            Err(error) => json!({"id": id, "ok": false, "error": error.to_json()}).to_string(),
         }
-        .to_string()
     }
 
-    fn dispatch(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
+    /// The result, as JSON.
+    fn dispatch(&mut self, request: &Request<'_>) -> Result<String, BridgeError> {
         match request.text("op")? {
+            "board.get" => board::get(&self.documents, request),
+            op => Ok(self.run(op, request)?.to_string()),
+        }
+    }
+
+    fn run(&mut self, op: &str, request: &Request<'_>) -> Result<Value, BridgeError> {
+        match op {
             "patch.apply" => text::apply(request),
             "patch.build" => text::build(request),
             "markdown.outline" => text::outline(request),
@@ -95,7 +102,6 @@ impl Bridge {
             "board.create" => board::create(&mut self.documents, request),
             "board.command" => board::command(&mut self.documents, request),
             "board.action" => board::action(&mut self.documents, request),
-            "board.get" => board::get(&self.documents, request),
             "board.context" => board::context(&self.documents, request),
             "board.place" => board::place(&self.documents, request),
             "board.registry" => Ok(board::registry(&self.documents)),

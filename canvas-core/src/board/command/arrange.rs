@@ -1,41 +1,31 @@
 //! Where components stand: sizes and places checked, moves and resizes judged together, others made to make room.
 
+use super::arranged::{AllArranged, Arranged};
 use super::refusal::{BlockedShift, RefusalCause, Refused};
 use super::run::{Done, Execution, Placement};
 use super::{CanvasCommand, MoveComponent, ResizeComponent};
 use crate::board::layout::{Blocked, PlacementRequest, place};
 use crate::board::model::grid::{Bounds, NO_CELL, Position, Size};
-use crate::board::model::id::ComponentId;
 use crate::board::model::placement::{
     GridPolicy, OnCollision, PlacementAdjustment, PlacementHints, PlacementReason, PlacementResult,
 };
 use crate::board::registry::ComponentDefinition;
 use crate::board::state::board::Board;
 
-/// A component that a run of commands arranges.
-struct Arranged {
-    /// Its slot.
-    number: u32,
-    from: Bounds,
-    to: Bounds,
-    /// The last command about it.
-    by: usize,
-}
-
 impl Execution<'_, '_> {
     /// Moves and resizes components. Sizes, places and what is in the way are judged when all are done, so that
     /// two may change places. With a refusal comes what the commands before it did.
     pub(super) fn arrange(&mut self, commands: &[&CanvasCommand]) -> Result<Vec<Done>, (Vec<Done>, Refused)> {
-        let mut arranged: Vec<Arranged> = Vec::with_capacity(commands.len());
+        let mut arranged = AllArranged::default();
         let mut targets = Vec::with_capacity(commands.len());
         for (by, command) in commands.iter().enumerate() {
             match self.target(command, by, &mut arranged) {
                 Ok(target) => targets.push(target),
-                Err(error) => return Err((self.done(commands, &arranged, &targets), error)),
+                Err(error) => return Err((self.done(commands, &arranged.all, &targets), error)),
             }
         }
-        let done = self.done(commands, &arranged, &targets);
-        match self.judge(commands, &arranged) {
+        let done = self.done(commands, &arranged.all, &targets);
+        match self.judge(commands, &arranged.all) {
             Ok(moved) => {
                 Ok(done.into_iter().zip(moved).map(|(done, place)| with_place(done, place)).collect())
             }
@@ -48,7 +38,7 @@ impl Execution<'_, '_> {
         &self,
         command: &CanvasCommand,
         by: usize,
-        arranged: &mut Vec<Arranged>,
+        arranged: &mut AllArranged,
     ) -> Result<usize, Refused> {
         let (CanvasCommand::Move(MoveComponent { component_id, .. })
         | CanvasCommand::Resize(ResizeComponent { component_id, .. })) = command
@@ -56,12 +46,11 @@ impl Execution<'_, '_> {
             unreachable!("only these are arranged")
         };
         let number = self.find(component_id)?;
-        let at = arranged.iter().position(|one| one.number == number).unwrap_or(arranged.len());
-        if at == arranged.len() {
+        let at = arranged.at(number, || {
             let from = self.placed(number).bounds;
-            arranged.push(Arranged { number, from, to: from, by });
-        }
-        let one = &mut arranged[at];
+            Arranged { number, from, to: from, by }
+        });
+        let one = &mut arranged.all[at];
         one.by = by;
         match command {
             CanvasCommand::Resize(resize) => one.to.size = resize.size,
@@ -107,15 +96,13 @@ impl Execution<'_, '_> {
                 self.try_shift(one, commands[one.by], &mut cause);
                 (one.by, self.about(one.number, cause))
             })?;
-            let (adjustments, _) = self.shift_all(place.moved);
-            self.transaction.set_bounds(one.number, one.to);
+            let adjustments = self.shift_all(place.moved, Some((one.number, one.to)));
             places[one.by] =
                 Some(PlacementResult { position: one.to.position, reason: place.reason, adjustments });
             return Ok(places);
         }
-        for one in &by_command {
-            self.transaction.set_bounds(one.number, one.to);
-        }
+        let all: Vec<_> = by_command.iter().map(|one| (one.number, one.to)).collect();
+        self.transaction.set_all_bounds(&all);
         for one in &by_command {
             let requested = self.requested(Some(one.number), one.to, on_collision(commands[one.by]));
             requested.map_err(|cause| (one.by, self.about(one.number, cause)))?;
@@ -251,22 +238,27 @@ impl Execution<'_, '_> {
         Ok(Placement { position, reason, moved: Vec::new() })
     }
 
-    /// Moves what makes room. Gives an adjustment of each, and the ids.
+    /// Moves what makes room, and what room was made for. Gives an adjustment of each that made room.
     pub(super) fn shift_all(
         &mut self,
         moved: Vec<(u32, Position)>,
-    ) -> (Option<Vec<PlacementAdjustment>>, Vec<ComponentId>) {
+        own: Option<(u32, Bounds)>,
+    ) -> Option<Vec<PlacementAdjustment>> {
         let mut adjustments = Vec::with_capacity(moved.len());
-        let mut ids = Vec::with_capacity(moved.len() + 1);
+        let mut all = Vec::with_capacity(moved.len() + 1);
         for (number, to) in moved {
             let Some(slot) = self.transaction.board.slot(number) else { continue };
-            let (id, bounds) = (slot.body.id.clone(), slot.bounds);
-            self.transaction.set_bounds(number, Bounds::new(to, bounds.size));
-            ids.push(id.clone());
-            let reason = "made room".to_owned();
-            adjustments.push(PlacementAdjustment { component_id: id, from: bounds.position, to, reason });
+            all.push((number, Bounds::new(to, slot.bounds.size)));
+            adjustments.push(PlacementAdjustment {
+                component_id: slot.body.id.clone(),
+                from: slot.bounds.position,
+                to,
+                reason: "made room".to_owned(),
+            });
         }
-        ((!adjustments.is_empty()).then_some(adjustments), ids)
+        all.extend(own);
+        self.transaction.set_all_bounds(&all);
+        (!adjustments.is_empty()).then_some(adjustments)
     }
 
     /// The last row that there is, where there is one.

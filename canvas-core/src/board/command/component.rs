@@ -14,7 +14,7 @@ use crate::board::model::id::{ComponentId, TypeId};
 use crate::board::model::phrase::{counted, listed, quoted};
 use crate::board::model::placement::{PlacementReason, PlacementResult};
 use crate::board::model::workspace::ComponentMeta;
-use crate::board::registry::{ComponentDefinition, Registry};
+use crate::board::registry::{ComponentDefinition, Registered, Registry};
 use crate::board::state::board::Board;
 use crate::board::state::body::ComponentBody;
 use crate::board::state::patch::PlacedComponent;
@@ -28,11 +28,12 @@ impl<'e> Execution<'_, 'e> {
             Some(near) => Some(self.placed(self.find(near)?).bounds),
             None => None,
         };
-        let definition = self.definition(type_id).map_err(RefusalCause::refused)?;
-        let config = self.config(type_id, config, config.as_object()).map_err(RefusalCause::refused)?;
+        let known = self.known(type_id).map_err(RefusalCause::refused)?;
+        let definition = &known.definition;
+        let config = self.config(known, config, config.as_object()).map_err(RefusalCause::refused)?;
         let data_binding = match data_binding {
-            Some(binding) => Some(self.binding(type_id, binding).map_err(RefusalCause::refused)?),
-            None => self.derived(type_id, &config),
+            Some(data_binding) => Some(binding(known, data_binding).map_err(RefusalCause::refused)?),
+            None => self.derived(known, &config),
         };
         let size = size.unwrap_or_else(|| self.default_size(definition));
         let size = self.check_size(size, definition).map_err(RefusalCause::refused)?;
@@ -75,9 +76,13 @@ impl<'e> Execution<'_, 'e> {
             warnings.push(format!("There was no room: it covers parts of {}.", listed(&below)));
         }
         let order = self.transaction.board.next_order();
-        let (adjustments, mut affected) = self.shift_all(moved);
-        affected.insert(0, id.clone());
-        self.created.push(id);
+        let adjustments = self.shift_all(moved, None);
+        let mut affected = Vec::with_capacity(1 + adjustments.as_ref().map_or(0, Vec::len));
+        if self.is_batch {
+            self.created.push(id.clone());
+        }
+        affected.push(id);
+        affected.extend(adjustments.iter().flatten().map(|one| one.component_id.clone()));
         self.transaction.add(PlacedComponent { order, bounds, body: Arc::new(body) });
         let settled =
             CreateComponent { position: Some(position), size: Some(size), hints: None, ..create.clone() };
@@ -94,29 +99,27 @@ impl<'e> Execution<'_, 'e> {
         let number = self.find(&update.component_id)?;
         let body = Arc::clone(&self.placed(number).body);
         let mut after = ComponentBody::clone(&body);
-        if update.config.is_some() || matches!(update.data_binding, Some(Some(_))) {
-            self.definition(&body.type_id).map_err(|cause| cause.of(&body.id))?;
-        }
-        if let Some(config) = &update.config {
+        let needs_type = update.config.is_some() || matches!(update.data_binding, Some(Some(_)));
+        let known = needs_type.then(|| self.known(&body.type_id).map_err(|cause| cause.of(&body.id)));
+        let known = known.transpose()?;
+        if let (Some(config), Some(known)) = (&update.config, known) {
             let Value::Object(fields) = config else { return Err(no_object(config).of(&body.id)) };
-            let derived = self.derived(&body.type_id, &body.config);
+            let derived = self.derived(known, &body.config);
             let mut merged = body.fields().clone();
             merged.extend(fields.clone());
             let merged = Arc::new(Value::Object(merged));
-            after.config =
-                self.config(&body.type_id, &merged, Some(fields)).map_err(|cause| cause.of(&body.id))?;
+            after.config = self.config(known, &merged, Some(fields)).map_err(|cause| cause.of(&body.id))?;
             // A binding that followed from the config follows it on.
             if body.data_binding == derived {
-                after.data_binding = self.derived(&body.type_id, &after.config);
+                after.data_binding = self.derived(known, &after.config);
             }
         }
-        match &update.data_binding {
-            Some(Some(binding)) => {
-                let binding = self.binding(&body.type_id, binding).map_err(|cause| cause.of(&body.id))?;
-                after.data_binding = Some(binding);
+        match (&update.data_binding, known) {
+            (Some(Some(wanted)), Some(known)) => {
+                after.data_binding = Some(binding(known, wanted).map_err(|cause| cause.of(&body.id))?);
             }
-            Some(None) => after.data_binding = None,
-            None => {}
+            (Some(_), _) => after.data_binding = None,
+            (None, _) => {}
         }
         if let Some(PartialMeta { pinned, label }) = &update.meta {
             after.meta.pinned = pinned.unwrap_or(after.meta.pinned);
@@ -175,9 +178,9 @@ impl<'e> Execution<'_, 'e> {
         }
     }
 
-    fn definition(&self, type_id: &TypeId) -> Result<&'e ComponentDefinition, RefusalCause> {
+    fn known(&self, type_id: &TypeId) -> Result<&'e Registered, RefusalCause> {
         let registry: &'e Registry = self.env.registry;
-        registry.get(type_id).ok_or_else(|| {
+        registry.known(type_id).ok_or_else(|| {
             let names = registry.get_all().map(|definition| definition.type_id.as_str());
             let candidates = nearest(type_id.as_str(), names);
             RefusalCause::TypeNotFound { type_id: type_id.clone(), candidates }
@@ -187,38 +190,32 @@ impl<'e> Execution<'_, 'e> {
     /// The whole config: what is given over the type's defaults, checked. `sent` are the fields that the command names.
     fn config(
         &self,
-        type_id: &TypeId,
+        known: &Registered,
         given: &Arc<Value>,
         sent: Option<&Map<String, Value>>,
     ) -> Result<Arc<Value>, RefusalCause> {
-        let registry = self.env.registry;
         let config = match &**given {
             // A config that is left out.
-            Value::Null => Arc::new(Value::Object(registry.config_for(type_id, Map::new()))),
-            Value::Object(fields) if registry.is_whole(type_id, fields) => Arc::clone(given),
-            Value::Object(fields) => Arc::new(Value::Object(registry.config_for(type_id, fields.clone()))),
+            Value::Null => Arc::new(Value::Object(known.config_for(Map::new()))),
+            Value::Object(fields) if known.is_whole(fields) => Arc::clone(given),
+            Value::Object(fields) => Arc::new(Value::Object(known.config_for(fields.clone()))),
             other => return Err(no_object(other)),
         };
         let limit = self.env.rules.config_bytes;
         if !is_within(&*config, limit) {
             return Err(RefusalCause::ConfigTooLarge { limit });
         }
-        let mut errors = registry.validate_config(type_id, &config).into_errors();
+        let mut errors = known.config_errors(&config);
         if let Some(sent) = sent {
-            errors.extend(registry.unknown_fields(type_id, sent));
+            errors.extend(known.unknown_fields(sent));
         }
         if errors.is_empty() { Ok(config) } else { Err(RefusalCause::ConfigInvalid { errors }) }
     }
 
-    fn binding(&self, type_id: &TypeId, binding: &DataBinding) -> Result<DataBinding, RefusalCause> {
-        let errors = self.env.registry.validate_data_binding(type_id, binding).into_errors();
-        if errors.is_empty() { Ok(binding.clone()) } else { Err(RefusalCause::BindingInvalid { errors }) }
-    }
-
     /// The binding that follows from a config, by the rule of its type.
-    fn derived(&self, type_id: &TypeId, config: &Value) -> Option<DataBinding> {
+    fn derived(&self, known: &Registered, config: &Value) -> Option<DataBinding> {
         let refresh = self.transaction.board.meta.settings.default_refresh_interval;
-        self.env.registry.binding_for(type_id, config.as_object()?, Some(refresh))
+        known.binding_for(config.as_object()?, Some(refresh))
     }
 
     /// A type's default size, cut to the grid.
@@ -226,6 +223,11 @@ impl<'e> Execution<'_, 'e> {
         let Size { cols, rows } = definition.default_size;
         Size::new(cols.min(self.transaction.board.grid().columns), rows.min(self.most_rows()))
     }
+}
+
+fn binding(known: &Registered, binding: &DataBinding) -> Result<DataBinding, RefusalCause> {
+    let errors = known.binding_errors(binding);
+    if errors.is_empty() { Ok(binding.clone()) } else { Err(RefusalCause::BindingInvalid { errors }) }
 }
 
 /// What a person calls a component.

@@ -1,6 +1,7 @@
 //! Commands: every change of a board is one of these.
 
 mod arrange;
+mod arranged;
 mod component;
 pub(crate) mod env;
 pub(crate) mod refusal;

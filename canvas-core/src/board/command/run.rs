@@ -54,11 +54,13 @@ impl Done {
 /// What came of a command.
 #[derive(Debug)]
 pub(crate) struct Ran {
-    /// What each command of a batch did, up to the first that was refused, or the one that is none.
+    /// What the command did, where it is no batch.
+    pub(crate) one: Option<Done>,
+    /// What each command of a batch did, up to the first that was refused.
     pub(crate) done: Vec<Done>,
     /// Why nothing was changed.
     pub(crate) refusal: Option<Refused>,
-    /// What all of it did, for people.
+    /// What all of a batch did, for people.
     pub(crate) explanation: String,
     pub(crate) change: Option<BoardChange>,
     pub(crate) events: Vec<CanvasEvent>,
@@ -66,25 +68,39 @@ pub(crate) struct Ran {
 
 impl Board {
     pub(crate) fn run(&mut self, command: &CanvasCommand, source: Actor, env: &mut BoardEnv<'_>) -> Ran {
-        let mut run = Execution { transaction: Transaction::new(self), env, source, created: Vec::new() };
-        let (mut done, refusal) = match command {
-            CanvasCommand::Batch(batch) => run.batch(batch),
+        let is_batch = matches!(command, CanvasCommand::Batch(_));
+        let transaction = Transaction::new(self);
+        let mut run = Execution { transaction, env, source, is_batch, created: Vec::new() };
+        let mut ran = Ran {
+            one: None,
+            done: Vec::new(),
+            refusal: None,
+            explanation: String::new(),
+            change: None,
+            events: Vec::new(),
+        };
+        match command {
+            CanvasCommand::Batch(batch) => (ran.done, ran.refusal) = run.batch(batch),
             command => match run.one(command) {
-                Ok(done) => (vec![done], None),
-                Err(refusal) => (Vec::new(), Some(refusal)),
+                Ok(done) => ran.one = Some(done),
+                Err(refusal) => ran.refusal = Some(refusal),
             },
-        };
-        if refusal.is_some() {
-            run.transaction.undo();
-            return Ran { done, refusal, explanation: String::new(), change: None, events: Vec::new() };
         }
-        let explanation = match command {
-            CanvasCommand::Batch(batch) => explanation(batch, &done),
-            _ => done[0].explanation.clone(),
+        if ran.refusal.is_some() {
+            run.transaction.undo();
+            return ran;
+        }
+        let (settled, description) = match (command, &mut ran.one) {
+            (_, Some(done)) => (done.settled.take(), done.explanation.clone()),
+            (CanvasCommand::Batch(batch), None) => {
+                ran.explanation = explanation(batch, &ran.done);
+                (settled(batch, &mut ran.done), ran.explanation.clone())
+            }
+            _ => unreachable!("a command that is not refused has done something"),
         };
-        let forward = settled(command, &mut done);
-        let (change, events) = run.commit(forward, &explanation);
-        Ran { done, refusal: None, explanation, change, events }
+        let forward = settled.unwrap_or_else(|| command.clone());
+        (ran.change, ran.events) = run.commit(forward, description);
+        ran
     }
 }
 
@@ -131,6 +147,7 @@ pub(super) struct Execution<'r, 'e> {
     pub(super) transaction: Transaction<'r>,
     pub(super) env: &'r mut BoardEnv<'e>,
     pub(super) source: Actor,
+    pub(super) is_batch: bool,
     /// The components that a batch has made so far: `$0`, `$1` and so on.
     pub(super) created: Vec<ComponentId>,
 }
@@ -186,7 +203,7 @@ impl Execution<'_, '_> {
         (all, None)
     }
 
-    fn commit(self, forward: CanvasCommand, description: &str) -> (Option<BoardChange>, Vec<CanvasEvent>) {
+    fn commit(self, forward: CanvasCommand, description: String) -> (Option<BoardChange>, Vec<CanvasEvent>) {
         let now = self.env.now;
         let Self { transaction, env, source, .. } = self;
         let (patch, board) = transaction.finish(now);
@@ -194,7 +211,7 @@ impl Execution<'_, '_> {
             return (None, Vec::new());
         }
         let events = board.events_of(&patch);
-        let (description, forward) = (description.to_owned(), Box::new(forward));
+        let forward = Box::new(forward);
         (Some(BoardChange { id: env.ids.undo(), at: now, source, description, forward, patch }), events)
     }
 
@@ -264,19 +281,15 @@ pub(crate) fn leaves(batch: &Batch) -> Vec<&CanvasCommand> {
     all
 }
 
-/// The command with every place and size that was chosen for it.
-fn settled(command: &CanvasCommand, done: &mut [Done]) -> CanvasCommand {
-    match command {
-        CanvasCommand::Batch(batch) if !done.is_empty() => {
-            let commands = done.iter_mut().zip(leaves(batch));
-            let commands = commands
-                .map(|(done, command)| done.settled.take().unwrap_or_else(|| command.clone()))
-                .collect();
-            CanvasCommand::Batch(Batch { commands, description: batch.description.clone() })
-        }
-        CanvasCommand::Batch(_) => command.clone(),
-        _ => done[0].settled.take().unwrap_or_else(|| command.clone()),
+/// The batch with every place and size that was chosen for its commands; `None` where it has none.
+fn settled(batch: &Batch, done: &mut [Done]) -> Option<CanvasCommand> {
+    if done.is_empty() {
+        return None;
     }
+    let commands = done.iter_mut().zip(leaves(batch));
+    let commands =
+        commands.map(|(done, command)| done.settled.take().unwrap_or_else(|| command.clone())).collect();
+    Some(CanvasCommand::Batch(Batch { commands, description: batch.description.clone() }))
 }
 
 fn explanation(batch: &Batch, done: &[Done]) -> String {

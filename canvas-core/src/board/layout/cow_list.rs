@@ -31,7 +31,12 @@ impl<T: Clone, const N: usize> CowList<T, N> {
     pub(crate) fn push(&mut self, item: T) {
         match self.pieces.last_mut() {
             Some(piece) if !self.len.is_multiple_of(N) => Arc::make_mut(piece).push(item),
-            _ => self.pieces.push(Arc::new(vec![item])),
+            _ => {
+                // The first one may stay short.
+                let mut piece = Vec::with_capacity(if self.pieces.is_empty() { 1 } else { N });
+                piece.push(item);
+                self.pieces.push(Arc::new(piece));
+            }
         }
         self.len += 1;
     }

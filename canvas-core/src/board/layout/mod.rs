@@ -12,6 +12,7 @@ mod place;
 mod rect;
 mod search;
 mod shift;
+pub(crate) mod slot_set;
 #[cfg(test)]
 mod tests;
 

@@ -7,6 +7,7 @@ use super::Layout;
 use super::index::Entry;
 use super::rect::MAX_ROWS;
 use super::rect::Rect;
+use super::slot_set::SlotSet;
 use crate::board::model::grid::{Bounds, Position};
 
 /// A slot that makes room.
@@ -58,7 +59,9 @@ impl Layout {
 
         let mut settled = Skyline::default();
         let mut queue = Queue::default();
-        except.inspect(|slot| queue.met.note(*slot));
+        if let Some(slot) = except {
+            queue.met.insert(slot);
+        }
         settled.raise(rect);
         let mut shifts = Vec::new();
         self.index.for_each(rect, |entry| queue.push_below(rect, entry));
@@ -115,14 +118,13 @@ struct Waiting {
 #[derive(Default)]
 struct Queue {
     waiting: BinaryHeap<Reverse<Waiting>>,
-    met: Slots,
+    met: SlotSet,
 }
 
 impl Queue {
     /// A slot that has not been here yet has to go below a rectangle.
     fn push_below(&mut self, rect: Rect, entry: Entry) {
-        if self.met.is_new(entry.slot) {
-            self.met.note(entry.slot);
+        if self.met.insert(entry.slot) {
             self.waiting.push(Reverse(Waiting { row: rect.bottom, entry, turns: 0 }));
         }
     }
@@ -146,23 +148,5 @@ impl Skyline {
         for row in &mut self.0[usize::from(rect.left)..usize::from(rect.right)] {
             *row = (*row).max(rect.bottom);
         }
-    }
-}
-
-/// A set of slots.
-#[derive(Default)]
-struct Slots(Vec<u64>);
-
-impl Slots {
-    fn is_new(&self, slot: u32) -> bool {
-        self.0.get(slot as usize / 64).is_none_or(|word| word >> (slot % 64) & 1 == 0)
-    }
-
-    fn note(&mut self, slot: u32) {
-        let word = slot as usize / 64;
-        if self.0.len() <= word {
-            self.0.resize(word + 1, 0);
-        }
-        self.0[word] |= 1 << (slot % 64);
     }
 }

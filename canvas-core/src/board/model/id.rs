@@ -1,7 +1,5 @@
 //! Names on a board.
 
-use serde::{Deserialize, Serialize};
-
 use crate::model::id::name;
 
 name! {

@@ -72,11 +72,14 @@ pub struct Registry {
     changes: u64,
 }
 
+/// A type with what was made of its definition when it was registered.
 #[derive(Debug)]
-struct Registered {
-    definition: ComponentDefinition,
+pub(crate) struct Registered {
+    pub(crate) definition: ComponentDefinition,
     config: Schema,
     binding: Option<Schema>,
+    /// As [`ComponentDefinition::only_fields`] has them.
+    only_fields: Option<Box<[Box<str>]>>,
 }
 
 /// The code of a check by a type that is not registered; no keyword of JSON Schema has this name.
@@ -102,8 +105,10 @@ impl Registry {
             };
         }
         let (config, binding) = definition.check()?;
+        let only_fields = definition.only_fields().map(|fields| fields.map(Box::from).collect());
         self.changes += 1;
-        self.types.insert(definition.type_id.clone(), Arc::new(Registered { definition, config, binding }));
+        let known = Registered { definition, config, binding, only_fields };
+        self.types.insert(known.definition.type_id.clone(), Arc::new(known));
         Ok(())
     }
 
@@ -116,7 +121,12 @@ impl Registry {
 
     /// `None` for a type that is not registered.
     pub fn get(&self, type_id: &TypeId) -> Option<&ComponentDefinition> {
-        self.types.get(type_id).map(|known| &known.definition)
+        self.known(type_id).map(|known| &known.definition)
+    }
+
+    /// A type, looked up once for all that is asked of it.
+    pub(crate) fn known(&self, type_id: &TypeId) -> Option<&Registered> {
+        self.types.get(type_id).map(|known| &**known)
     }
 
     /// All types, by name.
@@ -133,25 +143,9 @@ impl Registry {
     /// not registered is the fault `TYPE_NOT_FOUND`. Costs some 200 ns for a small config that is right.
     pub fn validate_config(&self, type_id: &TypeId, config: &Value) -> ValidationResult {
         match self.types.get(type_id) {
-            Some(known) => known.config.validate(config).into(),
+            Some(known) => known.config_errors(config).into(),
             None => unknown(type_id),
         }
-    }
-
-    /// The fields of a config that its type does not know, as [`ComponentDefinition::only_fields`] has it. Those that a
-    /// component has from before its type was closed stay; so this is asked of what is sent.
-    pub(crate) fn unknown_fields(&self, type_id: &TypeId, sent: &Map<String, Value>) -> Vec<ValidationError> {
-        let Some(known) = self.get(type_id).and_then(ComponentDefinition::only_fields) else {
-            return Vec::new();
-        };
-        let known: Vec<&str> = known.collect();
-        let unknown = sent.keys().filter(|name| !known.contains(&name.as_str()));
-        let fault = |name: &String| ValidationError {
-            path: step("", &clip(name, NAME)),
-            message: format!("no such field: use {}", known.join(", ")),
-            code: "additionalProperties".to_owned(),
-        };
-        unknown.take(Schema::ERRORS).map(fault).collect()
     }
 
     /// Checks a binding. A type without a schema for bindings takes any.
@@ -161,23 +155,16 @@ impl Registry {
     /// Never: a binding is always JSON.
     pub fn validate_data_binding(&self, type_id: &TypeId, binding: &DataBinding) -> ValidationResult {
         let Some(known) = self.types.get(type_id) else { return unknown(type_id) };
-        let Some(schema) = &known.binding else { return Vec::new().into() };
-        let json = serde_json::to_value(binding).expect("its maps have text for keys");
-        schema.validate(&json).into()
+        known.binding_errors(binding).into()
     }
 
     /// A config with the defaults of its type under it, field by field of the outermost object. A type that is not
     /// registered has none.
     pub fn config_for(&self, type_id: &TypeId, config: Map<String, Value>) -> Map<String, Value> {
-        let mut merged = self.get(type_id).map_or_else(Map::new, |known| known.default_config.clone());
-        merged.extend(config);
-        merged
-    }
-
-    /// Whether the defaults of its type add nothing to a config.
-    pub(crate) fn is_whole(&self, type_id: &TypeId, config: &Map<String, Value>) -> bool {
-        let defaults = self.get(type_id).map(|known| &known.default_config);
-        defaults.is_none_or(|defaults| defaults.keys().all(|name| config.contains_key(name)))
+        match self.known(type_id) {
+            Some(known) => known.config_for(config),
+            None => config,
+        }
     }
 
     /// Where the data of a component come from that names no binding: by its type's [`BindingRule`] and its config, with
@@ -188,7 +175,7 @@ impl Registry {
         config: &Map<String, Value>,
         refresh: Option<u64>,
     ) -> Option<DataBinding> {
-        Some(self.get(type_id)?.binding_rule.as_ref()?.binding(config, refresh))
+        self.known(type_id)?.binding_for(config, refresh)
     }
 
     /// A number that grows with each change of this registry.
@@ -209,6 +196,50 @@ impl Registry {
             text.push('\n');
         }
         blake3::hash(text.as_bytes()).to_hex()[..32].to_owned()
+    }
+}
+
+impl Registered {
+    pub(crate) fn config_errors(&self, config: &Value) -> Vec<ValidationError> {
+        self.config.validate(config)
+    }
+
+    /// The fields of a config that the type does not know, as [`ComponentDefinition::only_fields`] has it. Those that a
+    /// component has from before its type was closed stay; so this is asked of what is sent.
+    pub(crate) fn unknown_fields(&self, sent: &Map<String, Value>) -> Vec<ValidationError> {
+        let Some(known) = &self.only_fields else { return Vec::new() };
+        let unknown = sent.keys().filter(|name| known.iter().all(|field| **field != ***name));
+        let fault = |name: &String| ValidationError {
+            path: step("", &clip(name, NAME)),
+            message: format!("no such field: use {}", known.join(", ")),
+            code: "additionalProperties".to_owned(),
+        };
+        unknown.take(Schema::ERRORS).map(fault).collect()
+    }
+
+    pub(crate) fn binding_errors(&self, binding: &DataBinding) -> Vec<ValidationError> {
+        let Some(schema) = &self.binding else { return Vec::new() };
+        schema.validate(&serde_json::to_value(binding).expect("its maps have text for keys"))
+    }
+
+    /// A config with the defaults under it.
+    pub(crate) fn config_for(&self, config: Map<String, Value>) -> Map<String, Value> {
+        let mut merged = self.definition.default_config.clone();
+        merged.extend(config);
+        merged
+    }
+
+    /// Whether the defaults add nothing to a config.
+    pub(crate) fn is_whole(&self, config: &Map<String, Value>) -> bool {
+        self.definition.default_config.keys().all(|name| config.contains_key(name))
+    }
+
+    pub(crate) fn binding_for(
+        &self,
+        config: &Map<String, Value>,
+        refresh: Option<u64>,
+    ) -> Option<DataBinding> {
+        Some(self.definition.binding_rule.as_ref()?.binding(config, refresh))
     }
 }
 

@@ -111,12 +111,19 @@ impl Board {
         let right = placed().map(|(_, bounds)| right(bounds)).max();
         let columns = columns.max(right.unwrap_or(0));
         if columns != self.layout.columns() {
-            let mut layout = Layout::new(columns);
-            for (number, bounds) in placed() {
-                layout.insert(number, bounds);
-            }
-            self.layout = layout;
+            self.layout = self.laid_out(columns);
         }
+    }
+
+    /// All components, laid out anew.
+    fn laid_out(&self, columns: u32) -> Layout {
+        let mut layout = Layout::new(columns);
+        for (slot, number) in self.slots.iter().zip(0..) {
+            if let Some(placed) = slot {
+                layout.insert(number, placed.bounds);
+            }
+        }
+        layout
     }
 
     pub(super) fn set_bounds(&mut self, number: u32, after: Bounds) {
@@ -128,6 +135,27 @@ impl Board {
             placed.bounds = after;
         }
     }
+
+    /// Moves and resizes several, each of them once. Cost: of each that of one, or of the board where they are a large part
+    /// of it.
+    pub(super) fn set_all_bounds(&mut self, all: &[(u32, Bounds)]) {
+        if all.len() < Self::MANY_BOUNDS || all.len() < self.len() / 4 {
+            for (number, after) in all {
+                self.set_bounds(*number, *after);
+            }
+            return;
+        }
+        for (number, after) in all {
+            if let Some(placed) = self.open(*number) {
+                placed.bounds = *after;
+            }
+        }
+        let columns = all.iter().map(|(_, after)| right(*after)).max().unwrap_or(0);
+        self.layout = self.laid_out(columns.max(self.layout.columns()));
+    }
+
+    /// To lay out anew takes a quarter of the time, or less, that taking out and putting in again does.
+    const MANY_BOUNDS: usize = 64;
 
     /// It must have the id of the one before.
     pub(super) fn set_body(&mut self, number: u32, body: Arc<ComponentBody>) {
@@ -161,7 +189,7 @@ impl Board {
         self.widen(right(placed.bounds));
         let id_of = |slot| id_at(&self.slots, slot);
         self.pages.insert(placed.order, &placed.body.id, number, id_of);
-        self.ids.insert(&placed.body.id, number, id_of);
+        self.ids.insert(&placed.body.id, number);
         self.layout.insert(number, placed.bounds);
         if let Some(slot) = self.slots.get_mut(number as usize) {
             *slot = Some(placed);

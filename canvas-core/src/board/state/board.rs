@@ -211,6 +211,16 @@ impl Board {
         self.ids_of(&self.layout.collisions(bounds, None))
     }
 
+    /// The components in the order in which they were made, and the cells that each covers. Nothing is copied.
+    pub fn places(&self) -> impl Iterator<Item = (&ComponentId, Bounds)> {
+        self.records().map(|record| (&record.body.id, record.bounds))
+    }
+
+    /// The saved views, with their names.
+    pub fn view_names(&self) -> impl ExactSizeIterator<Item = (&ViewId, &str)> {
+        self.views.iter().map(|stored| (&stored.view.id, stored.view.name.as_str()))
+    }
+
     /// A component, without its data.
     pub fn component(&self, id: &ComponentId) -> Option<ComponentInstance> {
         self.slot_of(id).map(|slot| slot.body.instance(slot.bounds, DataLoadingState::Idle))

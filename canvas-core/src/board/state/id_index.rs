@@ -11,9 +11,16 @@ use crate::board::model::id::ComponentId;
 /// that neither copy has changed are shared.
 #[derive(Debug, Clone)]
 pub(crate) struct IdIndex {
-    tables: Vec<Arc<HashTable<u32>>>,
+    tables: Vec<Arc<HashTable<Item>>>,
     len: usize,
     hasher: RandomState,
+}
+
+/// A slot with the hash of its id: a table that grows looks at no component.
+#[derive(Debug, Clone, Copy)]
+struct Item {
+    hash: u64,
+    slot: u32,
 }
 
 const TABLES: usize = 64;
@@ -32,15 +39,15 @@ impl IdIndex {
     /// `id_of` tells the ids of those slots that are in it.
     pub(crate) fn get<'b>(&self, id: &ComponentId, id_of: impl Fn(u32) -> &'b ComponentId) -> Option<u32> {
         let hash = self.hash(id);
-        self.tables[table(hash)].find(hash, |slot| id_of(*slot) == id).copied()
+        let is_it = |item: &Item| item.hash == hash && id_of(item.slot) == id;
+        self.tables[table(hash)].find(hash, is_it).map(|item| item.slot)
     }
 
     /// It must not be in it yet.
-    pub(crate) fn insert<'b>(&mut self, id: &ComponentId, slot: u32, id_of: impl Fn(u32) -> &'b ComponentId) {
+    pub(crate) fn insert(&mut self, id: &ComponentId, slot: u32) {
         let hash = self.hash(id);
-        let hasher = &self.hasher;
         let table = Arc::make_mut(&mut self.tables[table(hash)]);
-        table.insert_unique(hash, slot, |slot| hasher.hash_one(id_of(*slot).as_str()));
+        table.insert_unique(hash, Item { hash, slot }, |item| item.hash);
         self.len += 1;
     }
 
@@ -52,9 +59,10 @@ impl IdIndex {
     ) -> Option<u32> {
         let hash = self.hash(id);
         let table = Arc::make_mut(&mut self.tables[table(hash)]);
-        let (slot, _) = table.find_entry(hash, |slot| id_of(*slot) == id).ok()?.remove();
+        let is_it = |item: &Item| item.hash == hash && id_of(item.slot) == id;
+        let (item, _) = table.find_entry(hash, is_it).ok()?.remove();
         self.len -= 1;
-        Some(slot)
+        Some(item.slot)
     }
 
     fn hash(&self, id: &ComponentId) -> u64 {
@@ -79,7 +87,7 @@ mod tests {
         let mut ids = IdIndex::default();
         for slot in 0..2_000 {
             assert_eq!((ids.len(), ids.get(id_of(slot), id_of)), (slot as usize, None));
-            ids.insert(id_of(slot), slot, id_of);
+            ids.insert(id_of(slot), slot);
         }
         assert!(ids.tables.iter().all(|table| !table.is_empty()), "each has 31 or so");
         let mut copy = ids.clone();

@@ -19,6 +19,7 @@ pub(crate) mod codec;
 pub(crate) mod diff;
 mod events;
 mod id_index;
+pub(crate) mod json;
 mod pages;
 pub(crate) mod patch;
 pub(crate) mod placement;

@@ -119,7 +119,8 @@ impl Pages {
         id_of: impl Fn(u32) -> &'b ComponentId,
     ) {
         let item = PageItem { order, slot };
-        let at = self.page_of(order, id, &id_of);
+        // Mostly it comes last.
+        let at = if self.last_order() < order { self.pages.len() } else { self.page_of(order, id, &id_of) };
         let Some(page) = self.pages.get_mut(at) else {
             match self.pages.last_mut().filter(|page| !page.is_closed()) {
                 Some(page) => Page::open(page).push(item),

@@ -32,15 +32,51 @@ pub struct BoardPatch {
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ComponentDiff {
     /// It is elsewhere, or has another size.
+    #[serde(with = "moved")]
     Bounds {
         id: ComponentId,
-        #[serde(flatten)]
         bounds: Diff<Bounds>,
     },
     /// Its config has changed.
     Body(Diff<Arc<ComponentBody>>),
     Added(PlacedComponent),
     Removed(PlacedComponent),
+}
+
+/// `{"id": …, "before": …, "after": …}`. A flattened field would be read into a value first, and a shift has one for each
+/// component.
+mod moved {
+    use serde::{Deserialize, Deserializer, Serialize as _, Serializer};
+
+    use super::{Bounds, ComponentId, Diff};
+
+    #[derive(serde::Serialize)]
+    struct Written<'d> {
+        id: &'d ComponentId,
+        before: Bounds,
+        after: Bounds,
+    }
+
+    #[derive(Deserialize)]
+    struct Read {
+        id: ComponentId,
+        before: Bounds,
+        after: Bounds,
+    }
+
+    pub(super) fn serialize<S: Serializer>(
+        id: &ComponentId,
+        &Diff { before, after }: &Diff<Bounds>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        Written { id, before, after }.serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<(ComponentId, Diff<Bounds>), D::Error> {
+        Read::deserialize(deserializer).map(|Read { id, before, after }| (id, Diff { before, after }))
+    }
 }
 
 /// A component with its place in the order of the board.

@@ -1,6 +1,6 @@
 //! A command that is being done: what it changes is recorded, so that all of it can be undone.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use canvas_lease::Timestamp;
@@ -10,6 +10,7 @@ use super::body::ComponentBody;
 use super::diff::Diff;
 use super::patch::{BoardPatch, ComponentDiff, PlacedComponent};
 use super::settings::{SettingsDiff, TriggerDiff};
+use crate::board::layout::slot_set::SlotSet;
 use crate::board::model::grid::Bounds;
 use crate::board::model::id::ComponentId;
 use crate::board::model::settings::SettingsUpdate;
@@ -23,7 +24,9 @@ pub(crate) struct Transaction<'b> {
     /// Every slot that was touched as it was before, in the order of the first touch.
     touched: Vec<(u32, Option<PlacedComponent>)>,
     /// The slots in `touched`, once there are many.
-    slots: HashSet<u32>,
+    known: SlotSet,
+    /// How many of `touched` are in it.
+    noted: usize,
     removed: Removed,
     settings: Vec<SettingsDiff>,
 }
@@ -41,9 +44,9 @@ const SHORT: usize = 8;
 
 impl<'b> Transaction<'b> {
     pub(crate) fn new(board: &'b mut Board) -> Self {
-        let (slots, removed) = (HashSet::new(), Removed::default());
+        let (known, removed) = (SlotSet::default(), Removed::default());
         let meta = Arc::clone(&board.meta);
-        Self { board, meta, touched: Vec::new(), slots, removed, settings: Vec::new() }
+        Self { board, meta, touched: Vec::new(), known, noted: 0, removed, settings: Vec::new() }
     }
 
     /// Its id must be new.
@@ -60,9 +63,13 @@ impl<'b> Transaction<'b> {
         }
     }
 
-    pub(crate) fn set_bounds(&mut self, slot: u32, bounds: Bounds) {
-        self.touch(slot);
-        self.board.set_bounds(slot, bounds);
+    /// Each of them once, of those that are there.
+    pub(crate) fn set_all_bounds(&mut self, all: &[(u32, Bounds)]) {
+        self.touched.reserve(all.len());
+        for (slot, _) in all {
+            self.touch(*slot);
+        }
+        self.board.set_all_bounds(all);
     }
 
     pub(crate) fn set_body(&mut self, slot: u32, body: ComponentBody) {
@@ -134,14 +141,18 @@ impl<'b> Transaction<'b> {
     }
 
     fn touch(&mut self, slot: u32) {
-        let is_known = if self.touched.len() <= SHORT {
-            self.touched.iter().any(|(other, _)| *other == slot)
+        let is_new = if self.touched.len() <= SHORT {
+            self.touched.iter().all(|(other, _)| *other != slot)
         } else {
-            let new = self.slots.len();
-            self.slots.extend(self.touched[new..].iter().map(|(slot, _)| *slot));
-            self.slots.contains(&slot)
+            for (slot, _) in &self.touched[self.noted..] {
+                self.known.insert(*slot);
+            }
+            self.noted = self.touched.len();
+            let is_new = self.known.insert(slot);
+            self.noted += usize::from(is_new);
+            is_new
         };
-        if !is_known {
+        if is_new {
             self.touched.push((slot, self.board.slot(slot).cloned()));
         }
     }

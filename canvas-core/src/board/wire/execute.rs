@@ -58,7 +58,7 @@ impl Board {
     /// the place, what is there. Cost: of the change, not of the board.
     #[expect(clippy::missing_panics_doc, reason = "a command that is not refused has done something")]
     pub fn execute(&mut self, command: &CanvasCommand, source: Actor, env: &mut BoardEnv<'_>) -> Executed {
-        let Ran { done, refusal, explanation, change, events } = self.run(command, source, env);
+        let Ran { one, done, refusal, explanation, change, events } = self.run(command, source, env);
         let undo_id = change.as_ref().map(|change| change.id.clone());
         let result = match (command, &refusal) {
             (CanvasCommand::Batch(batch), Some(refusal)) => {
@@ -80,7 +80,7 @@ impl Board {
                 BoardResult::One(CommandResult::refused(error))
             }
             (_, None) => {
-                let done = done.into_iter().next().expect("a command that is not refused has done something");
+                let done = one.expect("a command that is not refused has done something");
                 BoardResult::One(CommandResult::done(done, undo_id))
             }
         };

@@ -86,8 +86,70 @@ impl BoardChange {
 }
 
 impl Recorded {
-    /// The command that takes a change back: one that anybody may give, where there is one.
+    /// What takes a change back: a command that anybody may give, where there is one.
     pub(crate) fn inverse_of(patch: &BoardPatch) -> Self {
+        match Inverse::of(patch) {
+            Inverse::Command(command) => Self::Command(command),
+            Inverse::Restore { kind, payload } => {
+                let payload = serde_json::to_value(payload).expect("its maps have text for keys");
+                Self::Restore(match kind {
+                    RestoreKind::Component => Restore::Component(payload),
+                    RestoreKind::View => Restore::View(payload),
+                    RestoreKind::Canvas => Restore::Canvas(payload),
+                })
+            }
+        }
+    }
+}
+
+/// [`HistoryState`] as JSON, written from where the journal has its entries: a change of a whole board is long.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HistoryJson<'e> {
+    /// The last change last.
+    pub undo_stack: Vec<UndoEntryJson<'e>>,
+    /// The next to be redone last.
+    pub redo_stack: Vec<UndoEntryJson<'e>>,
+    /// Changes that are kept.
+    pub max_size: usize,
+}
+
+/// An [`UndoEntry`] as JSON, written from where the journal has it.
+#[derive(Debug, Serialize)]
+pub struct UndoEntryJson<'e> {
+    pub(crate) id: &'e UndoId,
+    pub(crate) timestamp: Timestamp,
+    pub(crate) source: Actor,
+    pub(crate) description: &'e str,
+    pub(crate) forward: &'e CanvasCommand,
+    pub(crate) inverse: Inverse,
+}
+
+/// [`Recorded`], of a change that is taken back.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(crate) enum Inverse {
+    Command(Box<CanvasCommand>),
+    Restore {
+        #[serde(rename = "type")]
+        kind: RestoreKind,
+        payload: BoardPatch,
+    },
+}
+
+/// As [`Restore`] names them.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub(crate) enum RestoreKind {
+    #[serde(rename = "component.restore")]
+    Component,
+    #[serde(rename = "view.restore")]
+    View,
+    #[serde(rename = "canvas.restore")]
+    Canvas,
+}
+
+impl Inverse {
+    pub(crate) fn of(patch: &BoardPatch) -> Self {
         let command = match (patch.components.as_slice(), &patch.settings) {
             ([ComponentDiff::Bounds { id, bounds: Diff { before, after } }], None)
                 if before.size == after.size =>
@@ -116,12 +178,12 @@ impl Recorded {
         if let Some(command) = command {
             return Self::Command(Box::new(command));
         }
-        let payload = serde_json::to_value(patch.inverse()).expect("its maps have text for keys");
-        Self::Restore(match (patch.components.as_slice(), &patch.settings) {
-            ([_], None) => Restore::Component(payload),
-            ([], Some(settings)) if settings.grid.is_none() => Restore::View(payload),
-            _ => Restore::Canvas(payload),
-        })
+        let kind = match (patch.components.as_slice(), &patch.settings) {
+            ([_], None) => RestoreKind::Component,
+            ([], Some(settings)) if settings.grid.is_none() => RestoreKind::View,
+            _ => RestoreKind::Canvas,
+        };
+        Self::Restore { kind, payload: patch.inverse() }
     }
 }
 

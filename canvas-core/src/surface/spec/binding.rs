@@ -3,7 +3,6 @@
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::model::id::name;

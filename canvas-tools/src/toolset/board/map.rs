@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use canvas_core::board::{Board, ComponentInstance, DataLoadingState};
+use canvas_core::board::{Board, ComponentInstance};
 
 /// Maximum rows that are drawn.
 const ROWS: usize = 48;
@@ -21,16 +21,14 @@ pub(super) struct Map {
 
 /// Draws a board. The first components have marks of their own, the others share one. Cost: linear in the board.
 pub(super) fn draw(board: &Board) -> Map {
-    let components = board.workspace(|_| DataLoadingState::Idle).canvas.components;
     let grid = board.grid();
     let columns = grid.columns as usize;
-    let bottom = components.iter().map(|one| one.bounds().bottom()).max().unwrap_or(0);
+    let bottom = board.places().map(|(_, bounds)| bounds.bottom()).max().unwrap_or(0);
     let rows = usize::try_from(bottom.max(u64::from(grid.rows))).unwrap_or(usize::MAX);
     let shown = rows.min(ROWS);
     let mut cells = vec![vec![FREE; columns]; shown];
-    for (number, component) in components.iter().enumerate() {
+    for (number, (_, bounds)) in board.places().enumerate() {
         let mark = MARKS.as_bytes().get(number).copied().unwrap_or(UNMARKED);
-        let bounds = component.bounds();
         for row in &mut cells[clamped(bounds.position.row, bounds.bottom(), shown)] {
             for cell in &mut row[clamped(bounds.position.col, bounds.right(), columns)] {
                 *cell = if *cell == FREE { mark } else { COVERED_TWICE };
@@ -38,7 +36,8 @@ pub(super) fn draw(board: &Board) -> Map {
         }
     }
     let lines: Vec<String> = cells.into_iter().map(|row| row.into_iter().map(char::from).collect()).collect();
-    let legend = MARKS.chars().zip(components).collect();
+    let marked = MARKS.chars().zip(board.places());
+    let legend = marked.filter_map(|(mark, (id, _))| Some((mark, board.component(id)?))).collect();
     Map { text: lines.join("\n"), legend, rows_left_out: rows - shown }
 }
 

@@ -1,7 +1,7 @@
 //! The board in words, for a model that has no context of it.
 
 use canvas_core::RevisionId;
-use canvas_core::board::{Board, ComponentId, ComponentInstance, DataLoadingState};
+use canvas_core::board::{Board, ComponentId, ComponentInstance};
 use serde_json::{Value, json};
 
 use crate::reply::shorten;
@@ -9,24 +9,23 @@ use crate::reply::shorten;
 /// Bytes of components in one reply.
 const BYTES: usize = 8 << 10;
 
-/// The components after one of them, as many as fit, and the saved views. Cost: linear in the board.
+/// The components after one of them, as many as fit, and the saved views. Only those that are shown are copied.
 pub(super) fn shown(board: &Board, after: Option<&ComponentId>, revision: RevisionId) -> Value {
-    let workspace = board.workspace(|_| DataLoadingState::Idle);
-    let components = workspace.canvas.components;
-    let from = after.and_then(|after| components.iter().position(|one| one.id == *after));
+    let from = after.and_then(|after| board.places().position(|(id, _)| id == after));
     let from = from.map_or(0, |at| at + 1);
-    let (mut lines, mut bytes) = (Vec::new(), 0);
-    for component in &components[from..] {
-        let line = line(component);
+    let (mut lines, mut bytes, mut last) = (Vec::new(), 0, None);
+    for component in board.places().skip(from).filter_map(|(id, _)| board.component(id)) {
+        let line = line(&component);
         bytes += line.len();
         if bytes > BYTES && !lines.is_empty() {
             break;
         }
         lines.push(line);
+        last = Some(component.id);
     }
     let shown = from + lines.len();
     let grid = board.grid();
-    let many = components.len();
+    let many = board.len();
     let plural = if many == 1 { "" } else { "s" };
     let explanation = format!("{many} component{plural} on {} columns and {} rows.", grid.columns, grid.rows);
     let mut body = json!({
@@ -35,12 +34,12 @@ pub(super) fn shown(board: &Board, after: Option<&ComponentId>, revision: Revisi
         "explanation": explanation,
         "components": lines,
     });
-    if shown < many {
-        body["next_after"] = json!(components[shown - 1].id);
+    if let Some(last) = last.filter(|_| shown < many) {
+        body["next_after"] = json!(last);
     }
-    if !workspace.views.is_empty() {
-        let views = workspace.views.iter().map(|view| format!("{} {}", view.id, shorten(&view.name)));
-        body["views"] = views.collect();
+    let views = board.view_names();
+    if views.len() > 0 {
+        body["views"] = views.map(|(id, name)| format!("{id} {}", shorten(name))).collect();
     }
     body
 }
