@@ -1,6 +1,6 @@
 //! Somebody is faster: another server acts between the look at the document and the edit.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use canvas_core::{
     CallId, Cancel, CheckOut, Commit, Committed, Engine, Forget, Layer, MemoryStore, Policy, Store as _,
@@ -15,13 +15,13 @@ use super::world::{Done, World, code};
 type Act = fn(&World);
 
 /// A server at whose first commit somebody acts at another one.
-struct Overtaken<'w> {
+struct Overtaken {
     store: MemoryStore,
-    world: &'w World,
+    world: Arc<World>,
     act: Mutex<Option<Act>>,
 }
 
-impl Layer for Overtaken<'_> {
+impl Layer for Overtaken {
     type Inner = MemoryStore;
 
     fn inner(&self) -> &MemoryStore {
@@ -31,7 +31,7 @@ impl Layer for Overtaken<'_> {
     async fn commit(&self, commit: Commit) -> Result<Committed, StoreError> {
         let act = self.act.lock().unwrap().take();
         if let Some(act) = act {
-            act(self.world);
+            act(&self.world);
         }
         self.store.commit(commit).await
     }
@@ -42,8 +42,12 @@ fn insert() -> Value {
 }
 
 /// Makes an insertion under the id `k`, and meanwhile this happens.
-fn insert_while(world: &World, act: Act) -> Done {
-    let store = Overtaken { store: world.engine.store().clone(), world, act: Mutex::new(Some(act)) };
+fn insert_while(world: &Arc<World>, act: Act) -> Done {
+    let store = Overtaken {
+        store: world.engine.store().clone(),
+        world: Arc::clone(world),
+        act: Mutex::new(Some(act)),
+    };
     let engine = Engine::new(store, Policy::default());
     let (id, directive) = (CallId::new("k").unwrap(), Directive::parse(&insert()).unwrap());
     let done = block_on(apply_directive(&engine, &world.session, id, &directive, world.now()));
@@ -81,7 +85,7 @@ fn an_overtaken_edit_is_decided_again() {
         (|world| drop(world.direct_as("k", &insert()).unwrap()), "OK", "xa\nb\n"),
     ];
     for (row, (act, expected, text)) in rows.into_iter().enumerate() {
-        let world = World::new("a\nb\n");
+        let world = Arc::new(World::new("a\nb\n"));
         let done = insert_while(&world, act);
         assert_eq!((code(&done).as_str(), world.text().as_str()), (expected, text), "row {row}");
         let version = done.map_or_else(|failure| failure.current.unwrap(), |done| done.version);
@@ -91,7 +95,7 @@ fn an_overtaken_edit_is_decided_again() {
 
 #[test]
 fn a_stale_edit_returns_the_changes() {
-    let world = World::new("a\nb\n");
+    let world = Arc::new(World::new("a\nb\n"));
     let failure = insert_while(&world, |world| world.edit("a\nc\n")).unwrap_err();
     assert_eq!(failure.status(), format!("failed: stale insert vs {}", world.version()));
     let FailureKind::Stale { changes: Some(changes) } = &failure.kind else { panic!("{failure:?}") };
@@ -100,7 +104,7 @@ fn a_stale_edit_returns_the_changes() {
 
 #[test]
 fn of_two_calls_at_once_one_is_done_and_both_are_answered_the_same() {
-    let world = World::new("a\nb\n");
+    let world = Arc::new(World::new("a\nb\n"));
     let late = insert_while(&world, |world| drop(world.direct_as("k", &insert()).unwrap())).unwrap();
     let first = &world.entries()[0];
     assert_eq!((world.entries().len(), late.replayed, late.change), (1, true, Some(first.change)));
@@ -111,7 +115,7 @@ fn of_two_calls_at_once_one_is_done_and_both_are_answered_the_same() {
 /// A retry is answered as it was, also where it was refused because somebody was faster.
 #[test]
 fn a_retry_of_an_edit_that_was_overtaken_is_answered_the_same() {
-    let world = World::new("a\nb\n");
+    let world = Arc::new(World::new("a\nb\n"));
     let first = insert_while(&world, |world| world.edit("a\nc\n")).unwrap_err();
     let again = world.direct_as("k", &insert()).unwrap_err();
     assert_eq!((again.code(), again.reason()), (first.code(), first.reason()));
