@@ -18,11 +18,14 @@ fn a_commit_takes_32_calls_and_the_others_wait_their_turn() {
     assert!(commits.iter().all(|blobs| *blobs <= 32 * 3), "{commits:?}");
 }
 
-/// Of 1 MiB each, the fourth reaches the limit.
+/// Of more than 1 MiB each, the fourth reaches the limit. No two share a chunk.
 #[test]
 fn a_commit_takes_no_more_once_it_has_4_mib() {
     let world = World::new();
-    let large = |call: usize| super::world::Act::Edit(format!("{call}\n{}", "x\n".repeat(1 << 19)));
+    let large = |call: usize| {
+        let lines = (0..1 << 17).map(|line| format!("{call} {line}\n"));
+        super::world::Act::Edit(lines.collect())
+    };
     let mut crowd = Crowd::begin((0..10).map(|call| world.begin(&large(call), call)));
     crowd.run_slowly(&world);
     let revisions: Vec<_> = crowd.answers().iter().map(|said| said.revision).collect();

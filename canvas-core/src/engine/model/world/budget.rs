@@ -1,0 +1,119 @@
+//! What the host has switched on and how often each thing may happen.
+
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+
+use super::super::call::Op;
+use super::super::store::TOOL;
+use crate::surface::{Ceiling, ToolContract, ToolDeclaration, ToolName};
+use crate::transition::policy::Policy;
+use crate::transition::rollout::Rollout;
+use crate::transition::view::Types;
+
+/// With the tool, which runs without being confirmed.
+pub(super) static TYPES: LazyLock<Types> = LazyLock::new(|| {
+    let tool = ToolName::new(TOOL).expect("a name");
+    let contract = ToolContract::new(tool.clone(), ToolDeclaration::default()).expect("no schema");
+    let (tools, trust) = ([(tool.clone(), contract)].into(), [tool].into());
+    Types { ceiling: Arc::new(Ceiling { tools, trust, ..Ceiling::default() }), ..Types::default() }
+});
+
+/// A lease lives two ticks.
+fn policy(history: u64) -> Policy {
+    let lease = canvas_lease::Policy {
+        ttl: Duration::from_millis(2),
+        max_hold: Duration::from_millis(100),
+        clock_tolerance: Duration::from_millis(1),
+    };
+    Policy { lease, history, receipt_lifetime: Duration::ZERO, ..Policy::default() }
+}
+
+/// Without a journal and ages of receipts, which would make different states of worlds that differ in their past alone.
+static POLICY: LazyLock<Policy> = LazyLock::new(|| policy(0));
+
+static WITH_JOURNAL: LazyLock<Policy> = LazyLock::new(|| policy(100));
+
+static RETAKING: LazyLock<Policy> = LazyLock::new(|| Policy { retake: true, ..policy(0) });
+
+/// A write needs no lease here, so that only what its author has seen keeps it from the user's text.
+static REBASING: LazyLock<Policy> =
+    LazyLock::new(|| Policy { rebase: true, rollout: Rollout::LeaseOptional, ..policy(100) });
+
+/// What the host has switched on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Rules {
+    Usual,
+    /// An expired lease is taken anew with a write.
+    Retake,
+    /// A write that names no base is moved past what its author has not seen.
+    Rebase,
+}
+
+/// Which server a call may come to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Places {
+    Any,
+    /// All to one.
+    One,
+    /// The user's edits to one, all others to the other.
+    EditApart,
+}
+
+impl Places {
+    pub(super) fn of(self, op: Op) -> std::ops::Range<usize> {
+        match self {
+            Self::Any => 0..2,
+            Self::EditApart if op == Op::Edit => 1..2,
+            Self::One | Self::EditApart => 0..1,
+        }
+    }
+}
+
+/// How often each thing may happen. Every counter needs a bound, or the states never end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Budget {
+    /// How often each call is made.
+    pub(crate) starts: [u8; Op::ALL.len()],
+    /// Calls under way at once.
+    pub(crate) at_once: usize,
+    /// Answers to commits that are lost.
+    pub(crate) lost: u8,
+    /// Commits that the server believes lost and that may still arrive.
+    pub(crate) delayed: u8,
+    /// Commits that arrive and may arrive again.
+    pub(crate) doubled: u8,
+    /// Failures of the store that it admits.
+    pub(crate) definite: u8,
+    /// Loads that show the row before the current one.
+    pub(crate) stale: u8,
+    /// Answers that arrive some time after they were made.
+    pub(crate) slow: u8,
+    /// Servers that forget everything; what they have sent may still arrive.
+    pub(crate) crashes: u8,
+    pub(crate) ticks: u8,
+    /// By how much the store's clock, as the second server hears it, and that server's own, are ahead.
+    pub(crate) skew: i64,
+    /// The store notifies each server of the commits whose answers it does not get, and reads are served from caches.
+    pub(crate) notify: bool,
+    /// Notifications of what has not changed, for this canvas or another.
+    pub(crate) rumours: u8,
+    /// There is a journal.
+    pub(crate) journal: bool,
+    pub(crate) rules: Rules,
+    /// Collections of old blobs.
+    pub(crate) collections: u8,
+    /// Callers that give up before they have an answer.
+    pub(crate) drops: u8,
+    pub(crate) places: Places,
+}
+
+impl Budget {
+    pub(super) fn policy(&self) -> &'static Policy {
+        match self.rules {
+            Rules::Retake => &RETAKING,
+            Rules::Rebase => &REBASING,
+            Rules::Usual if self.journal => &WITH_JOURNAL,
+            Rules::Usual => &POLICY,
+        }
+    }
+}

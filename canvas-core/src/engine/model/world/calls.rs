@@ -1,0 +1,184 @@
+//! How calls go on, share commits, give up and end.
+
+use std::sync::Arc;
+
+use super::super::call::{CANVAS, ClientAnswer, Ended, OTHER, Op, Running, Work, event, version};
+use super::super::flaw::Flaw;
+use super::super::oracle::Rule;
+use super::{Asked, Asker, Client, Flight, Links, Sending, Tool, World};
+use crate::engine::cache::Begin;
+use crate::engine::queue::{Lane, Part, Seat, Verdicts};
+use crate::engine::run::{Done, Next, Request, Run};
+use crate::model::head::Head;
+use crate::model::receipt::Receipt;
+
+impl World {
+    pub(super) fn is_at(&self, flight: &Flight, server: usize, seat: Seat) -> bool {
+        flight.client.server == server && flight.seat == Some(seat)
+    }
+
+    pub(super) fn hear(&mut self, flaw: Option<Flaw>, server: usize, verdicts: Verdicts) {
+        for (seat, verdict) in verdicts {
+            let at = self.flights.iter().position(|flight| self.is_at(flight, server, seat));
+            // Who has given up hears nothing.
+            let Some(i) = at else { continue };
+            let Flight { client, mut run, asked, .. } = self.flights.remove(i);
+            let next = run.handle_verdict(verdict);
+            self.go_on(flaw, (client, Some(seat)), run, next, asked);
+        }
+    }
+
+    pub(super) fn lane(&mut self, server: usize) -> &mut Lane {
+        Arc::make_mut(&mut self.lanes[server])
+    }
+
+    /// A server sends what its queue has.
+    pub(super) fn send(&mut self, flaw: Option<Flaw>, server: usize) {
+        let Some((mut commit, verdicts)) = self.lane(server).take() else { return };
+        let number = |seat| {
+            let mut flights = self.flights.iter();
+            let flight = flights.find(|flight| self.is_at(flight, server, seat));
+            flight.map_or_else(|| self.oracle.dropped_last(), |flight| flight.client.number)
+        };
+        let parts: Vec<(Seat, &Part)> = self.lanes[server].sent().collect();
+        let links: Links = parts.iter().map(|(seat, part)| (number(*seat), Arc::clone(&part.head))).collect();
+        match flaw {
+            Some(Flaw::LatestLimit) => {
+                let limits =
+                    parts.iter().map(|(_, part)| part.change.as_ref().and_then(|change| change.not_after));
+                let limits: Option<Vec<_>> = limits.collect();
+                commit.not_after = limits.and_then(|limits| limits.into_iter().max());
+            }
+            Some(Flaw::DocumentsBetweenDropped) => {
+                let kept = commit.head.document();
+                let between: Vec<_> = parts.iter().map(|(_, part)| part.head.document()).collect();
+                commit.blobs.retain(|blob| blob.id() == kept || !between.contains(&blob.id()));
+            }
+            Some(Flaw::LastReceiptAlone) => {
+                let mut head = Head::clone(&commit.head);
+                let last = links.len().checked_sub(2).map(|i| &links[i].1.receipts);
+                let base = &self.store.row.head.receipts;
+                let is_between = |receipt: &&Receipt| {
+                    last.is_some_and(|last| last.has_newly(&receipt.operation))
+                        && !base.has_newly(&receipt.operation)
+                };
+                head.receipts = head.receipts.iter().filter(|one| !is_between(one)).cloned().collect();
+                commit.head = Arc::new(head);
+            }
+            _ => {}
+        }
+        let asked = Asked(Some(self.cache(server).number()));
+        let sending = Sending { commit, links, asked, asked_at: self.store.clock, answer: None };
+        self.sendings[server] = Some(Arc::new(sending));
+        self.hear(flaw, server, verdicts);
+    }
+
+    /// A caller gives up.
+    pub(super) fn drop_call(&mut self, flaw: Option<Flaw>, i: usize) {
+        let Flight { client, seat, request, .. } = &self.flights[i];
+        let (Client { number, server, .. }, seat) = (*client, *seat);
+        let is_bumping = matches!(request, Some(Request::Commit(_)));
+        let is_sent = self.sendings[server]
+            .as_ref()
+            .is_some_and(|sending| sending.links.iter().any(|link| link.0 == number));
+        if is_bumping {
+            self.send_later(Asker::Call(i));
+        }
+        let gone = self.flights.remove(i);
+        if !is_sent && !gone.run.was_sent() {
+            self.oracle.dropped(number);
+        }
+        let Some(seat) = seat.filter(|_| flaw != Some(Flaw::DroppedStays)) else { return };
+        self.leave(flaw, server, seat);
+    }
+
+    /// A call leaves the queue of its server. The last one takes the commit under way along, which may arrive all the same.
+    pub(super) fn leave(&mut self, flaw: Option<Flaw>, server: usize, seat: Seat) {
+        if !self.flights.iter().any(|one| one.client.server == server && one.seat.is_some()) {
+            self.send_later(Asker::Queue(server));
+            (self.lanes[server], self.sendings[server]) = Default::default();
+            return;
+        }
+        let verdicts = self.lane(server).leave(seat);
+        self.hear(flaw, server, verdicts);
+    }
+
+    pub(super) fn go_on(
+        &mut self,
+        flaw: Option<Flaw>,
+        (mut client, mut seat): (Client, Option<Seat>),
+        mut run: Run<'static, Work>,
+        mut next: Next<ClientAnswer>,
+        asked: Asked,
+    ) {
+        let Client { number, server, op, .. } = client;
+        let ended = loop {
+            let part = match next {
+                Next::Done(ended) => break ended,
+                Next::Request(request) => {
+                    let asked = Asked(self.cache(server).ticket(&request).or(asked.0));
+                    let (asked_at, request) = (self.store.clock, Some(request));
+                    self.flights.push(Flight { client, run, seat, request, asked, asked_at, answer: None });
+                    return;
+                }
+                Next::Join(part) => Some(part),
+                Next::Turn => None,
+            };
+            // By the number of the call, so that worlds do not differ by who has come and gone.
+            let place = *seat.get_or_insert_with(|| Seat::numbered(number));
+            let (cache, now) = (Arc::clone(&self.caches[server]), self.at(server).now);
+            let cached = || cache.start(&CANVAS, Begin::Cached, now);
+            if let Some(more) = self.lane(server).decide(place, &mut run, part, cached) {
+                next = more;
+                continue;
+            }
+            let claims = self.lanes[server].part(place).into_iter().flat_map(|part| part.head.claims.iter());
+            let is_begin = claims.into_iter().any(|claim| claim.event == event(number));
+            if flaw == Some(Flaw::StartedUnsettled) && is_begin && !client.has_started {
+                client.has_started = true;
+                self.oracle.tool_started();
+            }
+            if let (Some(Flaw::AnsweredEarly), Some(answer)) = (flaw, run.planned_answer()) {
+                self.oracle.answered(number, op, &Ok(answer.clone()), &self.store.row.head);
+            }
+            let (request, asked_at) = (None, self.store.clock);
+            self.flights.push(Flight { client, run, seat, request, asked, asked_at, answer: None });
+            if self.lanes[server].is_alone(place) {
+                self.send(flaw, server);
+            }
+            return;
+        };
+        // Nothing is kept of the other canvas, so it shows when the cache has forgotten one last.
+        let is_before_forgetting = asked.0.is_some_and(|asked| !self.caches[server].is_later(&OTHER, asked));
+        if !(is_before_forgetting && flaw == Some(Flaw::ForgottenForAll)) {
+            self.cache(server).ended(&CANVAS, &ended, asked.0);
+        }
+        if let (Ok(Done { row: Some(row), .. }), true) = (&ended, self.left.notify) {
+            let shown = version(row);
+            self.oracle.check(shown >= client.known, Rule::ReadsAreFresh);
+            self.known[server] = self.known[server].max(shown);
+        }
+        let ended: Ended = ended.map(|done| done.answer);
+        match (&ended, op) {
+            (Ok(answer), Op::Press) => {
+                let running = Running::of(answer, self.runner(server));
+                if running.is_some() && !client.has_started {
+                    self.oracle.tool_started();
+                }
+                self.tools.extend(running.map(|running| Tool { server, running, settled_by: None }));
+            }
+            // Who has no answer may ask again.
+            (Err(_), Op::Settle) => {
+                let own = self.tools.iter_mut().find(|tool| tool.settled_by == Some(number));
+                own.into_iter().for_each(|tool| tool.settled_by = None);
+            }
+            (Ok(_), Op::Settle) => self.tools.retain(|tool| tool.settled_by != Some(number)),
+            _ => {}
+        }
+        self.oracle.answered(number, op, &ended, &self.store.row.head);
+        self.oracle.contradicts(&ended, client.wrote);
+        if let Some(seat) = seat {
+            self.leave(flaw, server, seat);
+        }
+    }
+}
