@@ -38,16 +38,16 @@ pub(crate) fn frames(before: &str, edits: &[Span], context: usize) -> Vec<Frame>
     let most = Limits::default().hunks;
     // Changes with at most two contexts between them share a hunk.
     let mut reach = context.saturating_mul(2);
-    while edits.len() > most && (Groups { before, edits, at: 0, reach }).count() > most {
+    while edits.len() > most && (Groups { edits, at: 0, reach }).count() > most {
         reach = reach.saturating_mul(2).max(1);
     }
-    let groups = Groups { before, edits, at: 0, reach };
+    let groups = Groups { edits, at: 0, reach };
     groups.map(|group| Frame::around(before, edits, group, context)).collect()
 }
 
 /// Writes a hunk for each frame.
 pub(crate) fn write(before: &str, after: &str, edits: &[Span], frames: &[Frame]) -> String {
-    let mut out = String::new();
+    let mut out = String::with_capacity(length(edits, frames));
     for Frame { edits: shown, old } in frames {
         let shown = &edits[shown.clone()];
         let (first, last) = (&shown[0], &shown[shown.len() - 1]);
@@ -68,9 +68,15 @@ pub(crate) fn write(before: &str, after: &str, edits: &[Span], frames: &[Frame])
     out
 }
 
+/// Roughly how long the hunks of these frames are.
+fn length(edits: &[Span], frames: &[Frame]) -> usize {
+    let changed = |edit: &Span| edit.old_lines.len() + edit.new_bytes.len() + edit.new_lines.len();
+    let shown = frames.iter().map(|frame| frame.old.len() + 48);
+    shown.chain(edits.iter().map(changed)).sum()
+}
+
 /// Edits that share a hunk, because at most `reach` lines lie between neighbours.
 struct Groups<'a> {
-    before: &'a str,
     edits: &'a [Span],
     at: usize,
     reach: usize,
@@ -82,10 +88,8 @@ impl Iterator for Groups<'_> {
 
     fn next(&mut self) -> Option<Range<usize>> {
         let rest = self.edits.get(self.at..).filter(|rest| !rest.is_empty())?;
-        let joined = rest.windows(2).take_while(|pair| {
-            let gap = &self.before[pair[0].old_bytes.end..pair[1].old_bytes.start];
-            Lines::new(gap).take(self.reach.saturating_add(1)).count() <= self.reach
-        });
+        let joined =
+            rest.windows(2).take_while(|pair| pair[1].old_lines.start - pair[0].old_lines.end <= self.reach);
         let group = self.at..self.at + 1 + joined.count();
         self.at = group.end;
         Some(group)

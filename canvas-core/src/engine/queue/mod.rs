@@ -3,7 +3,8 @@
 //! * While a commit is under way, the calls that come are decided one upon the other, first come first, and upon what is
 //!   under way. They are the next commit, as soon as that one is stored. So each canvas has at most one commit under way, and
 //!   a call alone is one commit.
-//! * A commit has at most 32 calls, and takes no further one once they bring 4 MiB of blobs. More wait for the next.
+//! * A commit has at most 32 calls, and takes no further one once they bring 4 MiB of blobs. More wait for the next, which
+//!   those take that came first, in the order in which they are polled: one that is not polled holds up nobody.
 //! * Each call has its own receipt, revision and entry of the journal, and all its blobs are stored, because its caller knows its
 //!   revision. The earliest `not_after` of its calls is that of the commit.
 //! * What a call is answered, refusals too, is given once the commit that it was decided upon is stored. Where that loses, all

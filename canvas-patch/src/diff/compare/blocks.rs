@@ -101,10 +101,10 @@ impl Heaviest {
     }
 }
 
-/// Blocks that hold every difference of two texts, cut along a chain of runs that they share.
-pub(super) fn blocks(chain: &[Run], old: &[Token], new: &[Token]) -> Vec<Block> {
+/// Blocks that hold every difference within `all`, cut along a chain of runs that both sides of it share.
+pub(super) fn blocks(chain: &[Run], all: &Block, old: &[Token], new: &[Token]) -> Vec<Block> {
     let mut blocks = Vec::new();
-    let (mut old_at, mut new_at) = (0, 0);
+    let (mut old_at, mut new_at) = (all.old.start, all.new.start);
     for run in chain {
         let margin = if run.len > 2 * MARGIN { MARGIN } else { 0 };
         if margin > 0 || run.old - old_at + run.new - new_at >= TARGET_BLOCK_LINES {
@@ -114,7 +114,7 @@ pub(super) fn blocks(chain: &[Run], old: &[Token], new: &[Token]) -> Vec<Block> 
             (old_at, new_at) = (run.old + skipped, run.new + skipped);
         }
     }
-    push(&mut blocks, Block { old: old_at..old.len(), new: new_at..new.len() }, old, new);
+    push(&mut blocks, Block { old: old_at..all.old.end, new: new_at..all.new.end }, old, new);
     blocks
 }
 
@@ -147,6 +147,11 @@ fn push(blocks: &mut Vec<Block>, block: Block, old: &[Token], new: &[Token]) {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    /// The blocks of two texts.
+    fn blocks(chain: &[Run], old: &[Token], new: &[Token]) -> Vec<Block> {
+        super::blocks(chain, &Block { old: 0..old.len(), new: 0..new.len() }, old, new)
+    }
 
     fn lines_of(chain: &[Run]) -> usize {
         chain.iter().map(|run| run.len).sum()

@@ -1,5 +1,6 @@
 //! What differs between two texts, as ranges of whole lines.
 
+mod anchors;
 mod blocks;
 
 use std::ops::Range;
@@ -7,6 +8,7 @@ use std::ops::Range;
 use imara_diff::{Algorithm, Diff, IndentHeuristic, IndentLevel, Interner, Token};
 use memchr::{memchr, memrchr};
 
+use self::anchors::{Plain, occurrences, plain, stretches};
 use self::blocks::{Block, MARGIN, Run, blocks, heaviest_chain, note};
 use crate::text::lines::{back, boundaries, count, forward, line_end};
 use crate::text::span::Span;
@@ -27,16 +29,20 @@ pub(crate) fn changes(before: &str, after: &str) -> Vec<Span> {
     let (old, new) = (&before[start..end], &after[start..after_end(end)]);
     let line = count(&before[..start]);
     let Numbered { old, new, runs, lines } = Numbered::of(old, new);
+    let chain = heaviest_chain(runs);
+    let (olds, news) =
+        (occurrences(&old.tokens, lines.num_tokens()), occurrences(&new.tokens, lines.num_tokens()));
+    let is_anchor = |line: Token| olds[line.0 as usize] == 1 && news[line.0 as usize] == 1;
     let mut differ = Differ::new(&lines);
     let mut changes: Vec<Block> = Vec::new();
-    for block in blocks(&heaviest_chain(runs), &old.tokens, &new.tokens) {
-        for change in differ.changes(&old.tokens, &new.tokens, &block) {
-            match changes.last_mut() {
-                // Where two blocks meet, each may have changed its own side.
-                Some(last) if last.old.end == change.old.start && last.new.end == change.new.start => {
-                    (last.old.end, last.new.end) = (change.old.end, change.new.end);
+    for (stretch, runs) in stretches(&chain, &old.tokens, &new.tokens, is_anchor) {
+        match plain(&old.tokens, &new.tokens, &stretch) {
+            Plain::Same => {}
+            Plain::Change(change) => changes.push(change),
+            Plain::Unknown => {
+                for block in blocks(&runs, &stretch, &old.tokens, &new.tokens) {
+                    note_changes(&mut changes, differ.changes(&old.tokens, &new.tokens, &block));
                 }
-                _ => changes.push(change),
             }
         }
     }
@@ -49,6 +55,18 @@ pub(crate) fn changes(before: &str, after: &str) -> Vec<Span> {
             new_lines: line + change.new.start..line + change.new.end,
         })
         .collect()
+}
+
+/// Adds the changes of a block. Where two blocks meet, each may have changed its own side.
+fn note_changes(changes: &mut Vec<Block>, more: impl Iterator<Item = Block>) {
+    for change in more {
+        match changes.last_mut() {
+            Some(last) if last.old.end == change.old.start && last.new.end == change.new.start => {
+                (last.old.end, last.new.end) = (change.old.end, change.new.end);
+            }
+            _ => changes.push(change),
+        }
+    }
 }
 
 /// The diff algorithm, run on one block of lines after the other.
@@ -137,7 +155,7 @@ impl<'t> Numbered<'t> {
         while at < new_text.len() {
             let from = old.starts[next];
             let same = same_start(&old_text.as_bytes()[from..], &new_text.as_bytes()[at..]);
-            let mut shared = old.starts[next..].partition_point(|start| start - from <= same) - 1;
+            let mut shared = lines_within(&old.starts[next..], same);
             let goes_on = at + same < new_text.len() && !old_text.ends_with('\n');
             if shared > 0 && from + same == old_text.len() && goes_on {
                 // The last line is longer in the text after.
@@ -167,6 +185,17 @@ impl<'t> Numbered<'t> {
         }
         Self { old, new, runs, lines }
     }
+}
+
+/// How many lines lie whole within the first bytes of a text whose boundaries these are. Costs little for few lines.
+fn lines_within(boundaries: &[usize], bytes: usize) -> usize {
+    let end = boundaries[0] + bytes;
+    let mut reach = 1;
+    while boundaries.get(reach).is_some_and(|at| *at <= end) {
+        reach *= 2;
+    }
+    let low = reach / 2;
+    low + boundaries[low..boundaries.len().min(reach)].partition_point(|at| *at <= end) - 1
 }
 
 /// Where each line of the text before occurs.
@@ -248,7 +277,34 @@ pub(crate) fn same_end(a: &[u8], b: &[u8]) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        /// The algorithm says the same of what it is not asked for.
+        #[test]
+        fn what_is_plain_is_what_the_algorithm_says(old in "([a-h]\n){0,16}", new in "([a-h]\n){0,16}") {
+            let numbered = Numbered::of(&old, &new);
+            let (old, new) = (&numbered.old.tokens, &numbered.new.tokens);
+            let all = Block { old: 0..old.len(), new: 0..new.len() };
+            let said: Vec<_> = Differ::new(&numbered.lines).changes(old, new, &all).collect();
+            match plain(old, new, &all) {
+                Plain::Same => prop_assert_eq!(said, []),
+                Plain::Change(change) => prop_assert_eq!(said, [change]),
+                Plain::Unknown => prop_assert!(!said.is_empty()),
+            }
+        }
+    }
+
+    #[test]
+    fn lines_within_are_those_up_to_a_byte() {
+        let boundaries = [7, 9, 10, 14, 20, 21, 30];
+        for bytes in 0..=23 {
+            let within = boundaries[1..].iter().filter(|at| **at <= 7 + bytes).count();
+            assert_eq!(lines_within(&boundaries, bytes), within, "{bytes}");
+        }
+    }
 
     #[test]
     fn shared_ends_are_whole_lines() {
