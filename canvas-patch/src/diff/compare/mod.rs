@@ -30,18 +30,16 @@ pub(crate) fn changes(before: &str, after: &str) -> Vec<Span> {
     let line = count(&before[..start]);
     let Numbered { old, new, runs, lines } = Numbered::of(old, new);
     let chain = heaviest_chain(runs);
-    let (olds, news) =
-        (occurrences(&old.tokens, lines.num_tokens()), occurrences(&new.tokens, lines.num_tokens()));
-    let is_anchor = |line: Token| olds[line.0 as usize] == 1 && news[line.0 as usize] == 1;
+    let (old_tokens, new_tokens) = (&old.tokens, &new.tokens);
     let mut differ = Differ::new(&lines);
     let mut changes: Vec<Block> = Vec::new();
-    for (stretch, runs) in stretches(&chain, &old.tokens, &new.tokens, is_anchor) {
-        match plain(&old.tokens, &new.tokens, &stretch) {
+    for (stretch, runs) in cut(chain, old_tokens, new_tokens, lines.num_tokens()) {
+        match plain(old_tokens, new_tokens, &stretch) {
             Plain::Same => {}
             Plain::Change(change) => changes.push(change),
             Plain::Unknown => {
-                for block in blocks(&runs, &stretch, &old.tokens, &new.tokens) {
-                    note_changes(&mut changes, differ.changes(&old.tokens, &new.tokens, &block));
+                for block in blocks(&runs, &stretch, old_tokens, new_tokens) {
+                    note_changes(&mut changes, differ.changes(old_tokens, new_tokens, &block));
                 }
             }
         }
@@ -55,6 +53,19 @@ pub(crate) fn changes(before: &str, after: &str) -> Vec<Span> {
             new_lines: line + change.new.start..line + change.new.end,
         })
         .collect()
+}
+
+/// Lines of both sides up to which the algorithm is given all at once. It may see more than anchors show, so that few lines
+/// read best its way; of many it takes too long. In tests and fuzz targets hardly any.
+const AT_ONCE: usize = if cfg!(any(test, fuzzing)) { 4 } else { 2048 };
+
+/// The stretches that are compared on their own.
+fn cut(chain: Vec<Run>, old: &[Token], new: &[Token], distinct: u32) -> Vec<(Block, Vec<Run>)> {
+    if old.len() + new.len() <= AT_ONCE {
+        return vec![(Block { old: 0..old.len(), new: 0..new.len() }, chain)];
+    }
+    let (olds, news) = (occurrences(old, distinct), occurrences(new, distinct));
+    stretches(&chain, old, new, |line| olds[line.0 as usize] == 1 && news[line.0 as usize] == 1)
 }
 
 /// Adds the changes of a block. Where two blocks meet, each may have changed its own side.
@@ -294,6 +305,25 @@ mod tests {
                 Plain::Change(change) => prop_assert_eq!(said, [change]),
                 Plain::Unknown => prop_assert!(!said.is_empty()),
             }
+        }
+    }
+
+    proptest! {
+        /// The changed ranges lead from one text to the other, are in order, and lines lie between them.
+        #[test]
+        fn changes_lead_from_one_text_to_the_other(
+            old in "([a-h]\n|[a-c]{0,2}\n){0,20}[a-b]?",
+            new in "([a-h]\n|[a-c]{0,2}\n){0,20}[a-b]?",
+        ) {
+            let (mut made, mut at, mut line) = (String::new(), 0, None);
+            for Span { old_bytes, new_bytes, old_lines, .. } in changes(&old, &new) {
+                prop_assert!(line.is_none_or(|line| line < old_lines.start), "{old_lines:?}");
+                made += &old[at..old_bytes.start];
+                made += &new[new_bytes];
+                (at, line) = (old_bytes.end, Some(old_lines.end));
+            }
+            made += &old[at..];
+            prop_assert_eq!(made, new);
         }
     }
 
