@@ -45,13 +45,15 @@ impl Transcript {
 pub(crate) struct Counts {
     pub(crate) kills: u32,
     pub(crate) revisions: usize,
+    /// Commits of several revisions.
+    pub(crate) shared: usize,
     pub(crate) acknowledged: usize,
     pub(crate) refused: usize,
     /// Writes of which a killed process never heard.
     pub(crate) in_doubt: usize,
     pub(crate) preemptions: u64,
-    /// Acknowledged and not there, or there under another revision; a revision that is missing or changes more than
-    /// its line.
+    /// Acknowledged and not there, or there under another revision; a revision that brings no line or changes more than
+    /// that, or that shares a commit with one of another process.
     pub(crate) lost: usize,
     /// There twice.
     pub(crate) double: usize,
@@ -65,7 +67,7 @@ impl Counts {
     pub(crate) fn check(&self) {
         assert_eq!((self.lost, self.double, self.unasked, self.older_epoch), (0, 0, 0, 0), "{self}");
         assert!(
-            self.acknowledged > 0 && self.refused > 0 && self.preemptions > 0,
+            self.acknowledged > 0 && self.refused > 0 && self.preemptions > 0 && self.shared > 0,
             "nobody has fought: {self}"
         );
     }
@@ -73,11 +75,11 @@ impl Counts {
 
 impl fmt::Display for Counts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { kills, revisions, acknowledged, refused, in_doubt, preemptions, .. } = self;
+        let Self { kills, revisions, shared, acknowledged, refused, in_doubt, preemptions, .. } = self;
         let Self { lost, double, unasked, older_epoch, .. } = self;
         write!(
             f,
-            "{kills} kills, {revisions} revisions, {acknowledged} writes acknowledged, {refused} refused, {in_doubt} \
+            "{kills} kills, {revisions} revisions, {shared} commits of several, {acknowledged} writes acknowledged, {refused} refused, {in_doubt} \
              in doubt, {preemptions} preemptions; lost {lost}, double {double}, unasked {unasked}, older epoch \
              {older_epoch}"
         )
@@ -89,6 +91,11 @@ fn parse(line: &str) -> Option<(&str, (u64, u64))> {
     let (name, lease) = line.split_once(' ')?;
     let lease: canvas_core::lease::LeaseId = lease.parse().ok()?;
     Some((name, (lease.fence().get(), lease.epoch().get())))
+}
+
+/// The process that has made a write of this name.
+fn process(name: &str) -> Option<&str> {
+    Some(name.rsplit_once('-')?.0)
 }
 
 /// Goes through the history from its first revision, whose text is `top`.
@@ -109,28 +116,37 @@ pub(crate) fn check(
         let (revision, epoch) = (new.revision().get(), new.lock().epoch().get());
         counts.preemptions += epoch.saturating_sub(old.lock().epoch().get());
         let rises = was < is && old.revision() <= new.revision() && old.lock().epoch() <= new.lock().epoch();
-        counts.lost += usize::from(!rises || revision > old.revision().get() + 1);
+        counts.lost += usize::from(!rises);
         let (before, after) = (document(old), document(new));
         if old.revision() == new.revision() {
             counts.lost += usize::from(before != after);
             continue;
         }
-        counts.revisions += 1;
-        // The line comes after the first one, and nothing else has changed.
-        let line = after.lines().nth(1).unwrap_or_default();
-        let expected = before.replacen("top\n", &format!("top\n{line}\n"), 1);
-        let Some((name, (fence, under))) = parse(line).filter(|_| expected == after) else {
+        let first = old.revision().get() + 1;
+        let steps = usize::try_from(revision.saturating_sub(first - 1)).unwrap_or(usize::MAX);
+        counts.revisions += steps;
+        counts.shared += usize::from(steps > 1);
+        // The lines come after the first one, the newest above, and nothing else has changed.
+        let lines: Vec<&str> = after.lines().skip(1).take(steps).collect();
+        let expected = before.replacen("top\n", &format!("top\n{}\n", lines.join("\n")), 1);
+        let writes: Vec<_> = lines.into_iter().rev().filter_map(parse).collect();
+        let processes: BTreeSet<_> = writes.iter().map(|(name, _)| process(name)).collect();
+        let is_shared_by_one = processes.len() == 1 && processes.first().is_some_and(Option::is_some);
+        if expected != after || writes.len() != steps || steps > 1 && !is_shared_by_one {
             counts.lost += 1;
             continue;
-        };
-        let lock = old.lock();
-        let holds = lock
-            .lease()
-            .is_some_and(|lease| (lease.id.fence().get(), lease.id.epoch().get()) == (fence, under));
-        counts.older_epoch += usize::from(!holds || under < newest || under != epoch);
-        newest = newest.max(under);
-        counts.double += usize::from(written.insert(name.into(), revision).is_some());
-        counts.unasked += usize::from(!transcript.tried.contains(name) || transcript.refused.contains(name));
+        }
+        for ((name, (fence, under)), revision) in writes.into_iter().zip(first..) {
+            let lock = old.lock();
+            let holds = lock
+                .lease()
+                .is_some_and(|lease| (lease.id.fence().get(), lease.id.epoch().get()) == (fence, under));
+            counts.older_epoch += usize::from(!holds || under < newest || under != epoch);
+            newest = newest.max(under);
+            counts.double += usize::from(written.insert(name.into(), revision).is_some());
+            counts.unasked +=
+                usize::from(!transcript.tried.contains(name) || transcript.refused.contains(name));
+        }
     }
     let last = history.last().map(|entry| document(&entry.head)).unwrap_or_default();
     let mut there: BTreeMap<&str, usize> = BTreeMap::new();

@@ -1,8 +1,10 @@
-//! One of the two processes.
+//! One of the two processes. Its writes share commits: some are made at once.
 
+use std::future::poll_fn;
 use std::io::Read as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::Poll;
 use std::thread;
 use std::time::Duration;
 
@@ -18,6 +20,12 @@ pub(crate) const CLIENT: &str = "--client";
 
 /// How long a lease lives: short, so that a killed process is soon succeeded.
 pub(crate) const TTL: Duration = Duration::from_millis(250);
+
+/// The first text: so long that it is kept as chunks. Lines are written below its first one.
+pub(crate) fn first_text() -> String {
+    let lines = (0..2_500).map(|i| format!("line {i} of what was there before\n"));
+    "top\n".to_owned() + &lines.collect::<String>()
+}
 
 pub(crate) fn policy() -> Policy {
     let lease = canvas_core::lease::Policy { ttl: TTL, ..canvas_core::lease::Policy::default() };
@@ -116,7 +124,8 @@ impl<S: Store> Client<'_, S> {
             if self.dice.roll(25) == 0 {
                 thread::sleep(TTL + Duration::from_millis(20));
             }
-            self.write(turn, lease).await;
+            let operations: Vec<_> = (0..=self.dice.roll(4)).map(|_| self.key(turn)).collect();
+            together(operations.iter().map(|operation| self.write(operation, lease))).await;
             self.pause(3);
         }
         if self.dice.roll(5) > 0 {
@@ -131,15 +140,14 @@ impl<S: Store> Client<'_, S> {
 
     /// Writes a line that names itself and its lease, and prints what became of it. Each word is out before the next
     /// step is taken.
-    async fn write(&mut self, turn: Turn, lease: LeaseId) {
-        let operation = self.key(turn);
+    async fn write(&self, operation: &OpKey, lease: LeaseId) {
         let name = operation.call.as_str().to_owned();
         println!("try {name}");
         let patch = format!("@@\n top\n+{name} {lease}\n");
         let command = ApplyPatch { lease: Some(lease), patch, base: None, scope: None, shown: None };
-        let result = match self.engine.call(&self.canvas, &operation, command, system_now()).await {
+        let result = match self.engine.call(&self.canvas, operation, command, system_now()).await {
             Ok(answered) => answered.result,
-            Err(_) => match self.engine.resolve(&self.canvas, &operation, system_now()).await {
+            Err(_) => match self.engine.resolve(&self.canvas, operation, system_now()).await {
                 Ok(Resolution::Done(stored)) => stored.answer::<ApplyPatch>().expect("it answers the write"),
                 Ok(Resolution::NeverDone) => return println!("no {name}"),
                 Err(_) => return,
@@ -150,4 +158,14 @@ impl<S: Store> Client<'_, S> {
             Err(_) => println!("no {name}"),
         }
     }
+}
+
+/// Waits for all of them at once.
+async fn together<F: Future<Output = ()>>(futures: impl Iterator<Item = F>) {
+    let mut under_way: Vec<_> = futures.map(Box::pin).collect();
+    poll_fn(|context| {
+        under_way.retain_mut(|one| one.as_mut().poll(context).is_pending());
+        if under_way.is_empty() { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
 }

@@ -19,7 +19,8 @@ pub(crate) trait Cluster {
     /// Every head of the canvas, in the order in which they were written.
     fn history(&self, canvas: &CanvasId) -> Vec<Entry>;
 
-    fn blob(&self, canvas: &CanvasId, id: BlobId) -> Option<Blob>;
+    /// A text that the canvas has had.
+    fn document(&self, canvas: &CanvasId, id: BlobId) -> Option<Blob>;
 }
 
 /// Kills in one canvas: the next has a fresh one, so that texts stay small.
@@ -84,7 +85,7 @@ pub(crate) fn run(engine: &str, cluster: &impl Cluster, kills: u32) {
         // The last ones get to write too.
         thread::sleep(Duration::from_millis(300));
         clients.into_iter().for_each(|client| client.dismiss(&mut transcript));
-        let text = |id| cluster.blob(&canvas, id).and_then(|blob| blob.as_text().map(String::from));
+        let text = |id| cluster.document(&canvas, id).and_then(|blob| blob.as_text().map(String::from));
         check(&cluster.history(&canvas), text, &transcript, &mut counts);
     }
     println!("{engine}: {counts}");

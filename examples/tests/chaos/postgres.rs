@@ -1,12 +1,12 @@
 //! The chaos test on a PostgreSQL schema.
 
-use canvas_core::{Blob, BlobId, CanvasId, Engine, Head, Store as _};
+use canvas_core::{Blob, BlobId, CanvasId, Engine, Head};
 use canvas_store_postgres::PostgresStore;
 use canvas_store_testing::{World, key, system_now};
 use tokio::runtime::Runtime;
 
 use super::checker::Entry;
-use super::client::{self, Orders, policy};
+use super::client::{self, Orders, first_text, policy};
 use super::cluster::Cluster;
 
 fn store(world: &World) -> PostgresStore {
@@ -59,7 +59,7 @@ impl Cluster for Schema {
     fn prepare(&self, canvas: &CanvasId) -> String {
         let engine = Engine::new(self.store.clone(), policy());
         let (operation, now) = (key("create"), system_now());
-        self.runtime.block_on(engine.create(canvas, "top\n", &operation, now)).expect("it is new");
+        self.runtime.block_on(engine.create(canvas, &first_text(), &operation, now)).expect("it is new");
         self.world.schema.clone()
     }
 
@@ -78,7 +78,8 @@ impl Cluster for Schema {
             .collect()
     }
 
-    fn blob(&self, canvas: &CanvasId, id: BlobId) -> Option<Blob> {
-        self.runtime.block_on(self.store.blob(canvas, id)).expect("it can be read")
+    fn document(&self, canvas: &CanvasId, id: BlobId) -> Option<Blob> {
+        let engine = Engine::new(self.store.clone(), policy());
+        self.runtime.block_on(engine.document(canvas, id)).expect("it can be read")
     }
 }

@@ -1,16 +1,18 @@
 //! The chaos test on an SQLite file.
 
-use canvas_core::{Blob, BlobId, Blocking, BlockingStore as _, CanvasId, Engine, Head, block_on};
+use std::thread;
+
+use canvas_core::{Blob, BlobId, Blocking, CanvasId, Engine, Head, block_on};
 use canvas_store_sqlite::SqliteStore;
 use canvas_store_testing::{Folder, key, system_now};
 
 use super::checker::Entry;
-use super::client::{self, Orders, policy};
+use super::client::{self, Orders, first_text, policy};
 use super::cluster::Cluster;
 
 pub(crate) fn run_client(orders: &Orders) {
     let store = SqliteStore::open(&orders.place, system_now).expect("the cluster has made the file");
-    let engine = Engine::new(Blocking::in_place(store), policy());
+    let engine = Engine::new(Blocking::on(store, |job| drop(thread::spawn(job))), policy());
     block_on(client::run(&engine, orders));
 }
 
@@ -26,7 +28,7 @@ impl Cluster for Folder {
         );
         connection.execute_batch(&recorder).expect("the recorder fits the schema");
         let engine = Engine::new(Blocking::in_place(store), policy());
-        block_on(engine.create(canvas, "top\n", &key("create"), system_now())).expect("it is new");
+        block_on(engine.create(canvas, &first_text(), &key("create"), system_now())).expect("it is new");
         self.file().to_str().expect("the temporary folder's name is text").to_owned()
     }
 
@@ -47,7 +49,8 @@ impl Cluster for Folder {
             .collect()
     }
 
-    fn blob(&self, canvas: &CanvasId, id: BlobId) -> Option<Blob> {
-        self.store().blob(canvas, id).expect("it can be read")
+    fn document(&self, canvas: &CanvasId, id: BlobId) -> Option<Blob> {
+        let engine = Engine::new(Blocking::in_place(self.store()), policy());
+        block_on(engine.document(canvas, id)).expect("it can be read")
     }
 }
