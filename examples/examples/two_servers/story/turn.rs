@@ -62,8 +62,6 @@ struct TurnState {
     coming: Option<Answer>,
     replies: UnboundedReceiver<Replies>,
     reply: UnboundedSender<Replies>,
-    /// Leases that are being released.
-    releases: usize,
     /// The loop was interrupted, and the coordinator does not know it yet.
     stopped: bool,
 }
@@ -75,7 +73,7 @@ impl Server {
         let mut turn = ToolLoop::new(LoopOptions::default(), mem::take(&mut self.history));
         let (reply, replies) = unbounded_channel();
         let answers = self.script.answers()?.into();
-        let mut state = TurnState { answers, coming: None, replies, reply, releases: 0, stopped: false };
+        let mut state = TurnState { answers, coming: None, replies, reply, stopped: false };
         let outcome = loop {
             match turn.poll(now()) {
                 LoopAction::SendRequest => {
@@ -90,12 +88,11 @@ impl Server {
                     self.run(CallOrigin::Renewal(lease_id), vec![call], &state);
                 }
                 LoopAction::ReleaseLease { lease_id } => {
-                    state.releases += 1;
                     let call = self.lease_call(CHECK_IN, lease_id)?;
                     self.run(CallOrigin::Release(lease_id), vec![call], &state);
                 }
                 LoopAction::Wait { until } => {
-                    if state.stopped && state.releases == 0 {
+                    if state.stopped {
                         state.stopped = false;
                         self.reached(Milestone::Stopped);
                     }
@@ -145,10 +142,7 @@ impl Server {
                     CallOrigin::Model => turn.on_reply(&call.id, reply)?,
                     // The lease may have been lost in the meantime; then nothing waits for this.
                     CallOrigin::Renewal(lease_id) => drop(turn.on_renewed(lease_id, &reply)),
-                    CallOrigin::Release(lease_id) => {
-                        state.releases -= 1;
-                        turn.on_released(lease_id)?;
-                    }
+                    CallOrigin::Release(lease_id) => turn.on_released(lease_id)?,
                 }
             }
             Incoming::Notification(Notification::Preempted { canvas, .. })
@@ -240,11 +234,10 @@ impl Server {
             reported.ok_or_else(|| format!("{name} got no lease: {}", reply.body()))?.parse()?;
         let (epoch, what) = (lease.epoch(), format!("“{}”", added(call)));
         match (reply.code(), reply.body()["new_revision_id"].as_str()) {
-            // Only on a slow machine does the loop renew, and the output is the same on each.
+            // Only on a slow machine does the loop renew, and the output is the same on each. The release waits, as each call
+            // does, for the commit that is under way, and is answered before the write or after it.
             _ if matches!(origin, CallOrigin::Renewal(_)) => {}
-            (Some(code), _) if matches!(origin, CallOrigin::Release(_)) => {
-                self.print(format!("{by}: {name} of {lease}, which has ended already ({code})"));
-            }
+            (Some(_), _) if matches!(origin, CallOrigin::Release(_)) => {}
             (Some(code), _) => {
                 let message = reply.body()["error"]["message"].as_str().unwrap_or_default();
                 self.print(format!("{by}: {name} under {lease} is refused: {code}"));
