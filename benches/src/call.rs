@@ -180,6 +180,8 @@ pub fn rows_with_history(work: &'static str, entries: usize, size: usize, effort
     if size != 100_000 {
         return Vec::new();
     }
+    // A first look measures what it prepares in a moment.
+    let entries = if effort.is_quick() { entries.min(1_000) } else { entries };
     let text = text(size);
     let models = ["canvas", "canvas-undo"].map(|subject| {
         let mut model = Model::new(&text);

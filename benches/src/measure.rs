@@ -19,6 +19,11 @@ impl Effort {
     /// For numbers to cite.
     pub const FULL: Self = Self { rounds: 40, slot: Duration::from_millis(20) };
 
+    /// Fewer rounds, and what prepares them is small.
+    pub(crate) fn is_quick(self) -> bool {
+        self.rounds == Self::QUICK.rounds
+    }
+
     /// Rounds for subjects that take a second each: 3 or 7.
     #[cfg(any(feature = "postgres", feature = "sqlite"))]
     pub(crate) fn long_rounds(self) -> usize {
