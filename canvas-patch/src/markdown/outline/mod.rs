@@ -2,7 +2,8 @@
 //!
 //! * Positions of the parser are rounded to lines that end in LF. A lone CR is content, though it ends a line of Markdown.
 //! * Front matter is recognised only at the very start of the text, after a byte order mark if there is one.
-//! * A text above 384 KiB is read in parts that end at restart points, because the parser's tree takes six times the text.
+//! * A text above 1 MiB, and for a live outline above 128 KiB, is read in parts that end at restart points, because the
+//!   parser's tree takes six times the text.
 //!   Labels that another part defines cost the titles that refer to them a second reading; where the parser's limits could
 //!   matter, it reads all at once.
 //! * After an edit, reading starts at the last restart point two lines above it and ends at the first old restart point

@@ -17,10 +17,12 @@ use super::model::Outline;
 use super::scan::Scan;
 use crate::text::lines;
 
-/// Bytes that the parser is given in a part, or a few lines more: its tree of them takes less than three times a text of
-/// 1 MB, and their ends cost about a hundredth of the time, where parts of a third of that cost a twelfth. In tests and fuzz
-/// targets parts are as short as can be.
-const PART: usize = if cfg!(any(test, fuzzing)) { 1 } else { 3 << 17 };
+/// Texts up to this length are outlined at once: parts take a twelfth more time. A live outline, which needs restart
+/// points anyway, is made in parts.
+const AT_ONCE: usize = if cfg!(any(test, fuzzing)) { 1 } else { 1 << 20 };
+
+/// Bytes that the parser is given in a part, or a few lines more. In tests and fuzz targets parts are as short as can be.
+const PART: usize = if cfg!(any(test, fuzzing)) { 1 } else { 1 << 17 };
 
 /// Labels that titles refer to and their part does not define are remembered up to this part of the text. Short texts
 /// of tests have few.
@@ -49,7 +51,8 @@ pub fn outline(text: &str) -> Outline {
 /// Outlines `text` and lists its blocks in the order of their starts, or none where not `BLOCKS`.
 pub(crate) fn scan<const BLOCKS: bool>(text: &str) -> (Outline, Vec<Block>) {
     let lead = Lead::of(text);
-    let found = scan_in_parts::<BLOCKS>(text, lead, usize::MAX, PART);
+    let is_long = text.len() > AT_ONCE;
+    let found = is_long.then(|| scan_in_parts::<BLOCKS>(text, lead, usize::MAX, PART)).flatten();
     let found = found.unwrap_or_else(|| scan_whole::<BLOCKS, false>(text, lead, usize::MAX));
     let ScanResult { sections, containers, blocks, .. } = found;
     (Outline { sections, containers, front_matter: lead.front_matter }, blocks)
