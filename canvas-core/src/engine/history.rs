@@ -104,6 +104,55 @@ impl<S: Store> Engine<S> {
         reading!(self, canvas, now, walk => entries(&mut walk, before, limit))
     }
 
+    /// The entries after the number `after`, or all, oldest first: at most `limit`, and none where nothing has happened since.
+    /// For hosts that tell clients what they have missed: a client names the last entry that it has, and the number of each
+    /// entry is the next name. A first entry that is not `after` + 1 says that what lies between is no longer kept.
+    ///
+    /// ```
+    /// # use canvas_core::lease::Timestamp;
+    /// # use canvas_core::{CallId, CanvasId, Engine, MemoryStore, OpKey, Policy, block_on};
+    /// use canvas_core::{Edit, EntryNumber};
+    ///
+    /// # let now = Timestamp::from_millis(1_000);
+    /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
+    /// # let plan = CanvasId::new("plan")?;
+    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host(CallId::new("create")?), now))?;
+    /// for item in ["one", "two", "three"] {
+    ///     let edit = Edit::replace(format!("# Plan\n\n- {item}\n"));
+    ///     block_on(engine.call(&plan, &OpKey::user(CallId::new(item)?), edit, now))?.result?;
+    /// }
+    /// let missed = block_on(engine.history_after(&plan, Some(EntryNumber::new(1)), 100, now))?;
+    /// assert_eq!(missed.iter().map(|entry| entry.number.get()).collect::<Vec<_>>(), [2, 3]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// It costs what [`Engine::history`] costs for the same entries.
+    ///
+    /// # Errors
+    ///
+    /// As [`Engine::history`].
+    pub async fn history_after(
+        &self,
+        canvas: &CanvasId,
+        after: Option<EntryNumber>,
+        limit: usize,
+        now: Timestamp,
+    ) -> Result<Vec<Entry>, EngineError> {
+        let after = after.map_or(0, EntryNumber::get);
+        self.read_after(canvas, after, limit, now).await.map(|(entries, _)| entries)
+    }
+
+    /// The same, with the number of the newest entry of the head that was read.
+    pub(super) async fn read_after(
+        &self,
+        canvas: &CanvasId,
+        after: u64,
+        limit: usize,
+        now: Timestamp,
+    ) -> Result<(Vec<Entry>, u64), EngineError> {
+        reading!(self, canvas, now, walk => entries_after(&mut walk, after, limit))
+    }
+
     /// What can be taken back and what can be done again, on one face or on all: at most `limit` entries of each. They
     /// are read as those of [`Engine::history`] are, those of other faces too. Of one face only those count that lie among the last
     /// [`Policy::history_reach`](crate::Policy::history_reach) (or `limit`, if that is more) entries of all: no more than
@@ -169,6 +218,27 @@ async fn entries<S: Store>(
     let end = before.map_or(newest, |before| before.get().saturating_sub(1).min(newest));
     let start = end.saturating_sub(u64::try_from(limit).unwrap_or(u64::MAX)).saturating_add(1);
     Ok(walk.range(start..=end).await?.into_iter().map(Arc::unwrap_or_clone).collect())
+}
+
+async fn entries_after<S: Store>(
+    walk: &mut Walk<'_, S>,
+    after: u64,
+    limit: usize,
+) -> Result<(Vec<Entry>, u64), EngineError> {
+    let newest = walk.head.journal().entries;
+    let limit = u64::try_from(limit).unwrap_or(u64::MAX);
+    let mut start = after.saturating_add(1).max(walk.oldest());
+    while limit > 0 && start <= newest {
+        let end = start.saturating_add(limit - 1).min(newest);
+        let mut found = walk.range(start..=end).await?;
+        // Changes and effects are forgotten apart, so a stretch may have nothing and a later one something.
+        if !found.is_empty() {
+            found.reverse();
+            return Ok((found.into_iter().map(Arc::unwrap_or_clone).collect(), newest));
+        }
+        start = end.saturating_add(1);
+    }
+    Ok((Vec::new(), newest))
 }
 
 async fn stacks<S: Store>(

@@ -17,6 +17,7 @@ mod context;
 mod documents;
 mod drive;
 mod error;
+mod follow;
 mod history;
 pub(crate) mod lock_view;
 #[cfg(all(test, feature = "surface"))]
@@ -43,6 +44,7 @@ use self::backoff::Pause;
 use self::cache::{Begin, Cache};
 pub use self::collect::{Collection, Dropped};
 pub use self::error::EngineError;
+pub use self::follow::Follow;
 pub use self::history::{Replay, Stacks};
 use self::queue::Queues;
 pub use self::snapshot::Snapshot;
@@ -288,15 +290,14 @@ impl<S: Store> Engine<S> {
     /// [`Policy::receipt_lifetime`] says). Where there is no canvas, a tombstone takes its place.
     ///
     /// ```
-    /// # use canvas_core::lease::{Timestamp, Turn};
-    /// # use canvas_core::{CallId, CanvasId, ConversationId, Engine, MemoryStore, OpKey, Policy, block_on};
+    /// # use canvas_core::lease::Timestamp;
+    /// # use canvas_core::{CallId, CanvasId, Engine, MemoryStore, OpKey, Policy, block_on};
     /// use canvas_core::Resolution;
     ///
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let canvas = CanvasId::new("plan")?;
-    /// # let (conversation, call) = (ConversationId::new("host")?, CallId::new("create")?);
-    /// # let operation = OpKey { conversation, turn: Turn::ZERO, call };
+    /// # let operation = OpKey::host(CallId::new("create")?);
     /// // The creation was sent, and the host went down before it had the answer.
     /// let became = block_on(engine.resolve(&canvas, &operation, now))?;
     /// assert_eq!(became, Resolution::NeverDone);
@@ -369,13 +370,12 @@ impl<S: Store + 'static> Engine<S> {
     /// there is a watch.
     ///
     /// ```
-    /// # use canvas_core::lease::{Timestamp, Turn};
-    /// # use canvas_core::{CallId, CanvasId, CanvasStatus, ConversationId, Engine, MemoryStore, OpKey, Policy, block_on};
+    /// # use canvas_core::lease::Timestamp;
+    /// # use canvas_core::{CallId, CanvasId, CanvasStatus, Engine, MemoryStore, OpKey, Policy, block_on};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let canvas = CanvasId::new("plan")?;
-    /// # let (conversation, call) = (ConversationId::new("host")?, CallId::new("create")?);
-    /// # let operation = OpKey { conversation, turn: Turn::ZERO, call };
+    /// # let operation = OpKey::host(CallId::new("create")?);
     /// let mut watch = engine.watch(&canvas);
     /// let first = block_on(watch.next()).ok_or("the engine is there")??;
     /// assert_eq!(first.status, CanvasStatus::Absent);

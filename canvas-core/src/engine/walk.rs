@@ -49,6 +49,11 @@ impl<'a, S: Store> Walk<'a, S> {
         Ok(self.kept_of(entries))
     }
 
+    /// The number of the oldest entry that the history may have.
+    pub(super) fn oldest(&self) -> u64 {
+        self.kept.oldest()
+    }
+
     /// The next older entries, newest first; empty after the last one. Keeps in memory what leads to the next ones.
     pub(super) async fn window(&mut self) -> Result<Vec<Arc<Entry>>, EngineError> {
         let entries = self.journal.window().await?;

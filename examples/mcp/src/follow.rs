@@ -176,7 +176,6 @@ pub(crate) async fn hear(host: Weak<Host>, mut others: Others) {
 
 #[cfg(test)]
 mod tests {
-    use canvas_core::lease::Turn;
     use canvas_core::{BoxStore, Edit, MemoryStore, Policy};
     use canvas_core::{CallId, ConversationId, OpKey};
 
@@ -184,8 +183,7 @@ mod tests {
     use crate::clock;
 
     fn key(call: &str) -> OpKey {
-        let conversation = ConversationId::new("user").unwrap();
-        OpKey { conversation, turn: Turn::ZERO, call: CallId::new(call).unwrap() }
+        OpKey::user(CallId::new(call).unwrap())
     }
 
     #[tokio::test]

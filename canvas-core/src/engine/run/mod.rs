@@ -162,6 +162,9 @@ impl<'a, T: Task> Run<'a, T> {
     pub(crate) fn start(&mut self, cached: Option<CachedRow>, trusted: bool) -> Next<T::Answer> {
         let begin = trusted && cached.is_some();
         if let Some(row) = cached {
+            if let Err(error) = self.context.check_units(&row.head, row.store_at) {
+                return Next::Done(Err(error));
+            }
             self.adopt(row, Basis::Cached);
             self.is_newest = true;
         }
@@ -207,6 +210,10 @@ impl<'a, T: Task> Run<'a, T> {
     pub(crate) fn handle_response(&mut self, response: Response) -> Next<T::Answer> {
         match (std::mem::replace(&mut self.phase, Phase::Over), response) {
             (Phase::Loading, Response::Row(Ok(row))) => {
+                let units = row.as_ref().map(|row| self.context.check_units(&row.head, row.clock));
+                if let Some(Err(error)) = units {
+                    return Next::Done(Err(error));
+                }
                 self.take_row(row);
                 match (&self.row, self.lacking.take()) {
                     (Some(row), Some((version, id))) if row.version == version => {
