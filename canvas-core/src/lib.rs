@@ -94,6 +94,14 @@ pub mod lease {
     };
 }
 
+/// What an engine tells a host of its work: calls, decisions, commits, conflicts and collections, for logs, metrics and traces.
+pub mod observe {
+    pub use crate::engine::observe::{
+        Basis, CallEnd, CallNumber, CommitEnd, CommitNumber, Decision, Event, EventKind, Observer,
+        Settlement, WaitEnd,
+    };
+}
+
 #[doc(hidden)]
 pub use canvas_patch::{coded, coded_error};
 pub use document::changes::{Changes, Heading, Headings};
