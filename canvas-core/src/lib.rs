@@ -191,3 +191,8 @@ pub use transition::turn::{
 pub use transition::undo::{ClearHistory, HistoryCleared, HistoryMove, Redo, Undo, UndoScope};
 #[cfg(feature = "zone")]
 pub use zone::{Zone, ZoneError};
+
+/// The example of the README, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
