@@ -196,7 +196,8 @@ impl<'t> Scan<'t> {
             if let Event::Start(tag) = event {
                 let bytes = base + range.start..base + range.end;
                 if POINTS && bytes.start >= outer_end {
-                    let start = if matches!(tag, Tag::Heading { .. }) { Start::Heading } else { Start::Other };
+                    let start =
+                        if matches!(tag, Tag::Heading { .. }) { Start::Heading } else { Start::Other };
                     self.start(bytes.start, start);
                     (outer_end, is_list, item_end) = (bytes.end, matches!(tag, Tag::List(_)), bytes.start);
                 } else if POINTS && is_list && bytes.start >= item_end && matches!(tag, Tag::Item) {
@@ -232,7 +233,10 @@ impl<'t> Scan<'t> {
                 }
             } else if let Event::End(TagEnd::Item | TagEnd::BlockQuote(_)) = event {
                 self.leave(base + range.end);
-            } else if POINTS && let Event::Rule = event && base + range.start >= outer_end {
+            } else if POINTS
+                && let Event::Rule = event
+                && base + range.start >= outer_end
+            {
                 self.start(base + range.start, Start::Other);
             }
         }
