@@ -94,6 +94,14 @@ pub mod lease {
     };
 }
 
+/// What an engine tells a host of its work: calls, decisions, commits, conflicts and collections, for logs, metrics and traces.
+pub mod observe {
+    pub use crate::engine::observe::{
+        Basis, CallEnd, CallNumber, CommitEnd, CommitNumber, Decision, Event, EventKind, Observer,
+        Settlement, WaitEnd,
+    };
+}
+
 #[doc(hidden)]
 pub use canvas_patch::{coded, coded_error};
 pub use document::changes::{Changes, Heading, Headings};
@@ -184,3 +192,8 @@ pub use transition::turn::{
 pub use transition::undo::{ClearHistory, HistoryCleared, HistoryMove, Redo, Undo, UndoScope};
 #[cfg(feature = "zone")]
 pub use zone::{Zone, ZoneError};
+
+/// The example of the README, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

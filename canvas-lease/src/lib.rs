@@ -87,3 +87,8 @@ pub use request::{
     PreemptionCause,
 };
 pub use time::{Policy, Timestamp};
+
+/// The example of the README, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -120,3 +120,8 @@ pub use text::chunk::{Chunks, EditedChunks};
 pub use text::grep::{Grep, GrepError, GrepLimits, Match, Query, grep, matches};
 pub use text::limits::{Limits, truncate};
 pub use text::span::Span;
+
+/// The example of the README, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -118,3 +118,8 @@ pub use tool_loop::{
 };
 pub use usage::Usage;
 pub use verdict::{Arguments, DecodedCall, Verdict};
+
+/// The example of the README, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -108,3 +108,8 @@ pub use toolset::spec::ToolSpec;
 #[cfg(feature = "surface")]
 pub use toolset::surface::{SURFACE_TOOL, SurfaceTools};
 pub use toolset::tools::{Tools, ToolsError};
+
+/// The example of the README, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

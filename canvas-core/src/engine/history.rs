@@ -12,6 +12,8 @@ use super::board::BoardReplay;
 use super::recipe::RecipeReplay;
 #[cfg(feature = "surface")]
 use super::surface::SurfaceReplay;
+use super::task::SnapshotTask;
+use super::trace::Trace;
 use super::walk::Walk;
 use super::{Engine, EngineError};
 use crate::history::journal::{Entry, EntryNumber, HistoryEntry};
@@ -31,19 +33,25 @@ pub(super) const TRIES: usize = 8;
 /// Reads the journal by the head as it is. What is missing may be missing because a collection came after a later head: then
 /// it is read by that. A macro, since the futures of closures that borrow cannot be called `Send`.
 macro_rules! reading {
-    ($engine:expr, $canvas:expr, $now:expr, $walk:ident => $read:expr) => {{
-        let mut tries = 0;
-        loop {
-            let mut $walk = $engine.walk($canvas, $now).await?;
-            match $read.await {
-                Err(EngineError::Damaged { .. })
-                    if tries < $crate::engine::history::TRIES && $engine.has_moved(&$walk.head).await? =>
-                {
-                    tries += 1;
+    ($engine:expr, $name:literal, $canvas:expr, $now:expr, $walk:ident => $read:expr) => {{
+        let call = $engine.tracer.begin($canvas, $name, None);
+        let read = async {
+            let mut tries = 0;
+            loop {
+                let mut $walk = $engine.walk(call.trace(), $now).await?;
+                match $read.await {
+                    Err(EngineError::Damaged { .. })
+                        if tries < $crate::engine::history::TRIES
+                            && $engine.has_moved(call.trace(), &$walk.head).await? =>
+                    {
+                        tries += 1;
+                    }
+                    read => break read,
                 }
-                read => break read,
             }
-        }
+        };
+        let read = read.await;
+        call.end(read)
     }};
 }
 
@@ -101,7 +109,7 @@ impl<S: Store> Engine<S> {
         limit: usize,
         now: Timestamp,
     ) -> Result<Vec<Entry>, EngineError> {
-        reading!(self, canvas, now, walk => entries(&mut walk, before, limit))
+        reading!(self, "history", canvas, now, walk => entries(&mut walk, before, limit))
     }
 
     /// The entries after the number `after`, or all, oldest first: at most `limit`, and none where nothing has happened since.
@@ -168,7 +176,7 @@ impl<S: Store> Engine<S> {
         limit: usize,
         now: Timestamp,
     ) -> Result<Stacks, EngineError> {
-        reading!(self, canvas, now, walk => stacks(&mut walk, face, limit))
+        reading!(self, "stacks", canvas, now, walk => stacks(&mut walk, face, limit))
     }
 
     /// Every blob that the canvas needs: those of the head, the entries of the journal that can still be taken back, what
@@ -181,7 +189,7 @@ impl<S: Store> Engine<S> {
     /// [`EngineError::FaceNotSupported`] where the canvas has a face of which this library cannot say what it needs: drop
     /// nothing then. Else as [`Engine::history`].
     pub async fn blobs_in_use(&self, canvas: &CanvasId, now: Timestamp) -> Result<Vec<BlobId>, EngineError> {
-        let needed = reading!(self, canvas, now, walk => needed(&mut walk))?;
+        let needed = reading!(self, "blobs_in_use", canvas, now, walk => needed(&mut walk))?;
         Ok(needed.into_iter().collect())
     }
 
@@ -193,18 +201,21 @@ impl<S: Store> Engine<S> {
     ///
     /// As [`Engine::history`]; [`EngineError::Damaged`] names the document that an entry does not lead to.
     pub async fn replay(&self, canvas: &CanvasId, now: Timestamp) -> Result<Replay, EngineError> {
-        reading!(self, canvas, now, walk => replay(&mut walk))
+        reading!(self, "replay", canvas, now, walk => replay(&mut walk))
     }
 
-    pub(super) async fn walk(&self, canvas: &CanvasId, now: Timestamp) -> Result<Walk<'_, S>, EngineError> {
-        let snapshot = self.snapshot(canvas, now).await?;
-        Ok(Walk::new(self, snapshot.head, snapshot.document))
+    pub(super) async fn walk<'a>(
+        &'a self,
+        trace: Trace<'a>,
+        now: Timestamp,
+    ) -> Result<Walk<'a, S>, EngineError> {
+        let ((), snapshot) = self.read(trace, SnapshotTask, now).await?;
+        Ok(Walk::new(self, trace, snapshot.head, snapshot.document))
     }
 
     /// Whether a canvas has another head by now.
-    pub(super) async fn has_moved(&self, head: &Head) -> Result<bool, EngineError> {
-        let canvas = head.canvas();
-        let row = self.store.load(canvas).await.map_err(|fault| EngineError::of(fault, canvas))?;
+    pub(super) async fn has_moved(&self, trace: Trace<'_>, head: &Head) -> Result<bool, EngineError> {
+        let row = self.load(trace).await.map_err(|fault| EngineError::of(fault, trace.canvas()))?;
         Ok(row.is_none_or(|row| *row.head != *head))
     }
 }

@@ -6,12 +6,16 @@ use std::time::Duration;
 
 use canvas_core::board::ComponentId;
 use canvas_core::lease::Timestamp;
-use canvas_core::recipe::{Drift, DriftCode, RecipeLimits, RunId, StaleTarget, StepId, StoredRecipe, Target};
+use canvas_core::recipe::{
+    DataStatus, Drift, DriftCode, RecipeLimits, RunId, StaleTarget, StepId, StoredRecipe, Target,
+};
 use canvas_core::surface::{Ceiling, EventId, StatePointer};
 use canvas_core::text::truncate;
 use canvas_core::{
     ActionFailure, Author, BlobId, FinishReplay, JsonHash, JsonPatchOperation, ReplayFinished, Revision, Zone,
 };
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::error::ReplayError;
@@ -218,20 +222,59 @@ impl ReplayReport {
     /// As clients and models get it, without the patch: `refreshed`, `stale` (each with `component` or `state`, `status`,
     /// `reason`, the code, and `message`), `runId`, `now`, `revision`, and `escalation` or null.
     pub fn to_json(&self) -> Value {
-        let stale: Vec<_> = self.stale().iter().map(stale_json).collect();
-        json!({
-            "refreshed": self.refreshed(), "stale": stale, "runId": self.run.run_id, "now": self.run.now,
-            "revision": self.revision(), "escalation": self.escalation,
-        })
+        json!(self.fields())
+    }
+
+    pub(crate) fn fields(&self) -> RefreshFields<'_> {
+        let stale = self.stale().iter().map(|StaleTarget { target, status, reason }| StaleFields {
+            target,
+            status: *status,
+            reason: reason.code,
+            message: &reason.message,
+        });
+        RefreshFields {
+            refreshed: self.refreshed(),
+            stale: stale.collect(),
+            run_id: &self.run.run_id,
+            now: self.run.now,
+            revision: self.revision(),
+            escalation: self.escalation.as_ref(),
+        }
     }
 }
 
-fn stale_json(StaleTarget { target, status, reason }: &StaleTarget) -> Value {
-    let mut json = json!(target);
-    json["status"] = json!(status);
-    json["reason"] = json!(reason.code);
-    json["message"] = reason.message.as_str().into();
-    json
+/// A report as clients and models get it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RefreshFields<'a> {
+    /// The components that have what the replay has made.
+    refreshed: &'a [ComponentId],
+    /// What it could not feed.
+    stale: Vec<StaleFields<'a>>,
+    /// Names the replay.
+    run_id: &'a RunId,
+    /// The `now` of all its time expressions, in milliseconds since 1970.
+    #[schemars(with = "u64")]
+    now: Timestamp,
+    /// The revision of the canvas.
+    revision: Revision,
+    /// What a person is offered where data have grown stale, else null.
+    escalation: Option<&'a Escalation>,
+}
+
+/// A target that keeps the data it had.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Stale")]
+struct StaleFields<'a> {
+    /// A component, or a place of the state.
+    #[serde(flatten)]
+    target: &'a Target,
+    /// How its data stand now.
+    status: DataStatus,
+    /// Why, as a code.
+    reason: DriftCode,
+    /// Why, in one sentence.
+    message: &'a str,
 }
 
 /// The targets that are these components, in the order of the mappings.

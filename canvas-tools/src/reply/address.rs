@@ -8,19 +8,14 @@ use serde_json::{Value, json};
 /// Maximum bytes of titles in one path. Headings in quotes within quotes have paths of hundreds of titles.
 pub(crate) const PATH_BYTES: usize = 4 << 10;
 
-/// A path as JSON. Of one that is too long only the last titles are given, which is an address too.
-pub(crate) fn path_json(path: &[&str]) -> Value {
+/// What is shown of a path: of one that is too long only the last titles, which is an address too.
+pub(crate) fn shown_path<'p, 't>(path: &'p [&'t str]) -> &'p [&'t str] {
     let mut bytes = 0;
     let fits = path.iter().rev().take_while(|title| {
         bytes += title.len();
         bytes <= PATH_BYTES
     });
-    let shown = fits.count();
-    let mut json = json!({"path": &path[path.len() - shown..]});
-    if shown < path.len() {
-        json["path_clipped"] = true.into();
-    }
-    json
+    &path[path.len() - fits.count()..]
 }
 
 /// What may have been meant.
@@ -30,8 +25,11 @@ pub(crate) fn candidates_json(error: &AddressError) -> Vec<Value> {
 
 fn candidate_json(candidate: &Candidate) -> Value {
     let path: Vec<&str> = candidate.path.iter().map(String::as_str).collect();
-    let mut json = path_json(&path);
-    json["heading_line"] = candidate.heading_line.into();
+    let shown = shown_path(&path);
+    let mut json = json!({"path": shown, "heading_line": candidate.heading_line});
+    if shown.len() < path.len() {
+        json["path_clipped"] = true.into();
+    }
     json
 }
 

@@ -11,7 +11,8 @@ use canvas_core::board::{CanvasEvent, ComponentId};
 use canvas_core::surface::SurfaceEvent;
 use canvas_core::text::{ApplyError, Conflict, EditPolicyError, LineRange, Suggestion, truncate};
 use canvas_core::{
-    BaseRefusal, LeaseRefusal, LinesRefusal, NotAvailable, PatchRefusal, Refusal, Snapshot, StaleBase,
+    BaseRefusal, LeaseRefusal, LinesRefusal, NotAvailable, PatchRefusal, Refusal, RevisionId, Snapshot,
+    StaleBase,
 };
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -19,7 +20,7 @@ use serde_json::{Map, Value, json};
 use crate::hint::with_hint;
 use crate::lease_change::LeaseChange;
 
-pub(crate) use self::address::{PATH_BYTES, address_place, address_words, candidates_json, path_json};
+pub(crate) use self::address::{PATH_BYTES, address_place, address_words, candidates_json, shown_path};
 pub use self::error::ToolError;
 
 /// The answer to one call: a JSON object with `"ok"`, and `revision_id` wherever the canvas exists.
@@ -185,6 +186,14 @@ impl ToolReply {
     pub(crate) fn of_snapshot(snapshot: &Snapshot) -> Self {
         Self::new(json!({"ok": true, "revision_id": snapshot.revision_id()}))
     }
+}
+
+/// The body of a reply to a success: `ok`, the revision, and what the tool adds.
+pub(crate) fn success(revision: RevisionId, fields: &impl Serialize) -> Value {
+    let mut body = json!(fields);
+    body["ok"] = true.into();
+    body["revision_id"] = json!(revision);
+    body
 }
 
 /// The `error` of a reply: code, reason, message with the hint, and what the refusal knows beyond.

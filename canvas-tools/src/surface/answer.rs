@@ -4,7 +4,8 @@ use canvas_core::lease::Timestamp;
 use canvas_core::surface::{AssetPath, StatePatch, SurfaceActor, SurfaceEvent, SurfaceEventKind};
 use canvas_core::{
     Answered, Blob, CanvasId, Command, CreateSurface, Engine, EngineError, Face, PatchState, Revision,
-    Snapshot, StatePatched, Store, Surface, SurfaceCommandRefusal, SurfaceRefusal, UpsertSurface,
+    Snapshot, StatePatched, Store, Surface, SurfaceCommandRefusal, SurfaceRefusal, SurfaceUpserted,
+    UpsertSurface,
 };
 use serde_json::{Value, json};
 
@@ -14,6 +15,7 @@ use super::error::SurfaceError;
 use super::request::{
     CanvasParams, CreateParams, DeleteParams, ListParams, PatchParams, SurfaceRequest, UpsertParams,
 };
+use super::result::{AssetLine, Created, Listed, Patched, Shown, Upserted, Viewed};
 use crate::reply::ToolError;
 
 /// Canvases that one list looks at.
@@ -97,16 +99,19 @@ impl SurfaceDoor {
         now: Timestamp,
     ) -> Answer {
         let (surface, _) = visible(engine, actor, canvas, now).await?;
-        let assets: Vec<Value> = surface
-            .assets
-            .iter()
-            .map(|(path, asset)| json!({"path": path, "bytes": asset.bytes, "mediaType": asset.media_type}))
-            .collect();
-        let result = json!({
-            "descriptor": surface.descriptor, "spec": surface.spec_json(), "state": surface.state.value(),
-            "assets": assets, "views": self.shown(canvas),
+        let assets = surface.assets.iter().map(|(path, asset)| AssetLine {
+            path,
+            bytes: asset.bytes,
+            media_type: &asset.media_type,
         });
-        Ok((result, Vec::new()))
+        let result = Shown {
+            descriptor: &surface.descriptor,
+            spec: surface.spec_json(),
+            state: surface.state.value(),
+            assets: assets.collect(),
+            views: self.shown(canvas),
+        };
+        Ok((json!(result), Vec::new()))
     }
 
     async fn create<S: Store>(
@@ -129,7 +134,7 @@ impl SurfaceDoor {
         };
         let answered = engine.call_or_create(&canvas_id, &caller.operation, command, now).await?;
         let (created, event) = self.put(engine, &canvas_id, answered, None, now).await?;
-        Ok((json!({"descriptor": created.descriptor}), event))
+        Ok((json!(Created { descriptor: created.descriptor }), event))
     }
 
     async fn upsert<S: Store>(
@@ -150,7 +155,8 @@ impl SurfaceDoor {
         };
         let answered = engine.call_or_create(&canvas_id, &caller.operation, command, now).await?;
         let (upserted, event) = self.put(engine, &canvas_id, answered, before, now).await?;
-        Ok((json!({"descriptor": upserted.descriptor, "created": upserted.created}), event))
+        let SurfaceUpserted { descriptor, created, .. } = upserted;
+        Ok((json!(Upserted { descriptor, created }), event))
     }
 
     /// What a command has put, and the event where the revision is another one than `before`.
@@ -190,7 +196,7 @@ impl SurfaceDoor {
         } else {
             vec![updated(&canvas_id, &snapshot).at_paths(changed_paths.clone())]
         };
-        Ok((json!({"revision": revision, "changedPaths": changed_paths}), events))
+        Ok((json!(Patched { revision, changed_paths: &changed_paths }), events))
     }
 
     async fn delete<S: Store>(
@@ -242,7 +248,7 @@ impl SurfaceDoor {
             self.views().close(&canvas_id, actor)
         };
         let events = is_changed.then(|| event(SurfaceEventKind::ViewUpdated, &canvas_id, &snapshot));
-        Ok((json!({"views": self.shown(&canvas_id)}), events.into_iter().collect()))
+        Ok((json!(Viewed { views: self.shown(&canvas_id) }), events.into_iter().collect()))
     }
 
     /// Who shows a surface, by name.
@@ -287,11 +293,7 @@ async fn list<S: Store>(
             break;
         }
     }
-    let mut result = json!({"canvases": canvases});
-    if let Some(next) = last {
-        result["next"] = json!(next);
-    }
-    Ok((result, Vec::new()))
+    Ok((json!(Listed { canvases, next: last }), Vec::new()))
 }
 
 /// A surface that the actor may see.

@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 
 use super::error::SurfaceError;
 use super::request::{ActionParams, SurfaceRequest};
+use super::result::Executed;
 use super::views::{ViewPolicy, Views};
 use crate::action::{ActionOver, ActionRun, SessionHost, ToolHost};
 
@@ -69,14 +70,14 @@ impl SurfaceReply {
                 let result = match &ended.failure {
                     Some(fault) => Err(SurfaceError::ended(fault, &ended.record.event_id)),
                     None => {
-                        let mut answer = json!({
-                            "eventId": ended.record.event_id, "saved": ended.saved, "revision": ended.revision,
-                            "result": result,
-                        });
-                        if let Some(fault) = &ended.unsaved {
-                            answer["unsaved"] = json!(fault);
-                        }
-                        Ok(answer)
+                        let done = Executed {
+                            event_id: &ended.record.event_id,
+                            saved: ended.saved,
+                            revision: ended.revision,
+                            result,
+                            unsaved: ended.unsaved.as_ref(),
+                        };
+                        Ok(json!(done))
                     }
                 };
                 Self { result, events, audit }

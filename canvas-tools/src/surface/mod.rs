@@ -8,6 +8,7 @@ pub(crate) mod asset;
 mod door;
 pub(crate) mod error;
 pub(crate) mod request;
+pub(crate) mod result;
 pub(crate) mod views;
 
 pub use answer::AssetFile;

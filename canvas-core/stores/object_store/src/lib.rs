@@ -109,3 +109,8 @@ mod row;
 mod store;
 
 pub use store::ObjectCanvasStore;
+
+/// The example of the README, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -109,3 +109,8 @@ pub use listener::{Listener, ListenerOptions};
 pub use notification::Notification;
 pub use options::{PostgresOptions, Statements};
 pub use store::PostgresStore;
+
+/// The example of the README, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -117,3 +117,8 @@ pub use clock::system_clock;
 pub use listener::Listener;
 pub use options::{Durability, Options};
 pub use store::SqliteStore;
+
+/// The example of the README, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -13,6 +13,7 @@ mod arguments;
 mod check;
 mod dry_run;
 mod execute;
+mod fields;
 mod map;
 mod prompt;
 mod reply;

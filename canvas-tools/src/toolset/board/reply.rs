@@ -17,12 +17,15 @@ use serde_json::{Map, Value, json};
 
 use super::check::{Change, number_in};
 use super::execute::{BoardOutcome, Direction};
+use super::fields::{
+    AdjustmentFields, ChangeFields, LegendFields, PlacementFields, PlanFields, PlannedFields, RefreshFields,
+    StepFields,
+};
 use super::map::draw;
 use super::show::shown;
 use super::tool::{BoardTools, Tool};
 use crate::hint::{Aftermath, CallKind, after_refusal, with_hint};
-use crate::reply::shorten;
-use crate::reply::{BoardEffects, ToolReply, refusal_json};
+use crate::reply::{BoardEffects, ToolReply, refusal_json, shorten, success};
 
 /// The reply to a call.
 pub(super) fn reply(
@@ -85,7 +88,6 @@ fn changed(
     fetch: &[ComponentId],
     revision: RevisionId,
 ) -> Value {
-    let mut body = Fields::of_success(revision);
     let parts = parts_of(result);
     let (undo_id, explanation) = match result {
         BoardResult::Batch(result) if result.undo_id.is_none() => {
@@ -94,42 +96,41 @@ fn changed(
         BoardResult::Batch(result) => (result.undo_id.as_ref(), result.explanation.as_str()),
         BoardResult::One(result) => (result.undo_id.as_ref(), result.explanation.as_str()),
     };
-    body.put("explanation", explanation);
-    if let (BoardResult::One(result), CanvasCommand::Create(_)) = (result, &change.command) {
-        body.put("component_id", result.affected_component_ids.first());
-    }
-    body.put("affected_component_ids", unique(parts.iter().flat_map(|part| &part.affected_component_ids)));
-    let view = events.iter().find_map(|event| match event {
+    let names = PlannedNames::default();
+    let (component_id, placement, placements) = match result {
+        BoardResult::One(result) => {
+            let is_new = matches!(change.command, CanvasCommand::Create(_));
+            let component = result.affected_component_ids.first().filter(|_| is_new);
+            let placement = result.placement.as_ref().map(|place| placement_fields(place, &names));
+            (component, placement, Vec::new())
+        }
+        BoardResult::Batch(result) => (None, None, places(&result.results, &names)),
+    };
+    let view_id = events.iter().find_map(|event| match event {
         CanvasEvent::ViewSaved { view_id, .. } => Some(view_id),
         _ => None,
     });
-    body.put_some("view_id", view);
-    match result {
-        BoardResult::One(result) => {
-            let placement = result.placement.as_ref();
-            body.put_some("placement", placement.map(|place| place_json(place, &PlannedNames::default())));
-        }
-        BoardResult::Batch(result) => {
-            body.put_list("placements", places(&result.results, &PlannedNames::default()));
-        }
-    }
-    body.put_list("warnings", parts.iter().flat_map(|part| &part.warnings).collect());
-    body.put_some("undo_id", undo_id);
-    body.put_list("needs_data", fetch.iter().collect());
-    body.done()
+    let fields = ChangeFields {
+        explanation,
+        component_id,
+        affected_component_ids: unique(parts.iter().flat_map(|part| &part.affected_component_ids)),
+        view_id,
+        placement,
+        placements,
+        warnings: parts.iter().flat_map(|part| &part.warnings).map(String::as_str).collect(),
+        undo_id,
+        needs_data: fetch,
+    };
+    success(revision, &fields)
 }
 
 fn refreshed(component: &ComponentInstance, fetch: &[ComponentId], revision: RevisionId) -> Value {
-    let mut body = Fields::of_success(revision);
     let explanation = if fetch.is_empty() {
         "This component shows no data, so there is nothing to fetch."
     } else {
         "The data are being fetched; the context shows them once they are there."
     };
-    body.put("explanation", explanation);
-    body.put("component_id", &component.id);
-    body.put_list("needs_data", fetch.iter().collect());
-    body.done()
+    success(revision, &RefreshFields { explanation, component_id: &component.id, needs_data: fetch })
 }
 
 fn stepped(
@@ -140,7 +141,6 @@ fn stepped(
     fetch: &[ComponentId],
     revision: RevisionId,
 ) -> Value {
-    let mut body = Fields::of_success(revision);
     let done = entries.len();
     let (verb, count) = match (direction, done) {
         (Direction::Undo, 1) => ("Took back", "one change".to_owned()),
@@ -149,9 +149,6 @@ fn stepped(
         (Direction::Redo, many) => ("Did again", format!("{many} changes")),
     };
     let short = if done < asked.get() as usize { ", all that there were" } else { "" };
-    body.put("explanation", format!("{verb} {count}{short}."));
-    body.put("steps", done);
-    body.put("changes", entries.iter().map(|entry| shorten(&entry.summary)).collect::<Vec<_>>());
     let affected = events.iter().filter_map(|event| match event {
         CanvasEvent::Added { component_id, .. }
         | CanvasEvent::Updated { component_id, .. }
@@ -159,14 +156,18 @@ fn stepped(
         | CanvasEvent::LayoutChanged { component_id, .. } => Some(component_id),
         _ => None,
     });
-    body.put("affected_component_ids", unique(affected));
-    body.put_list("needs_data", fetch.iter().collect());
-    body.done()
+    let fields = StepFields {
+        explanation: format!("{verb} {count}{short}."),
+        steps: done,
+        changes: entries.iter().map(|entry| shorten(&entry.summary).into_owned()).collect(),
+        affected_component_ids: unique(affected),
+        needs_data: fetch,
+    };
+    success(revision, &fields)
 }
 
 /// What each command of a plan would do, and the grid after all of them. `after` is the board then.
 fn planned(id: &str, change: &Change, result: &BoardResult, after: &Board, revision: RevisionId) -> Value {
-    let mut body = Fields::of_success(revision);
     let parts = parts_of(result);
     // Ids of components that are not there yet are not those that they will have.
     let made = parts.iter().enumerate().filter_map(|(number, part)| match change.part(number) {
@@ -174,35 +175,28 @@ fn planned(id: &str, change: &Change, result: &BoardResult, after: &Board, revis
         _ => None,
     });
     let names = PlannedNames(made.enumerate().map(|(number, id)| (id, format!("${number}"))).collect());
-    let origins = &change.origins;
-    let results: Vec<Value> = parts
-        .iter()
-        .zip(origins)
-        .map(|(part, origin)| {
-            let mut json = Fields::default();
-            json.put("command", origin.split('/').nth(2).map_or(Value::Null, command_number));
-            json.put("explanation", &part.explanation);
-            let affected = part.affected_component_ids.iter().map(|id| names.of(id));
-            json.put("affected_component_ids", affected.collect::<Value>());
-            json.put_some(
-                "placement",
-                part.placement.as_ref().map(|placement| place_json(placement, &names)),
-            );
-            json.put_list("warnings", part.warnings.iter().collect());
-            json.done()
-        })
-        .collect();
-    body.put("plan_id", id);
-    body.put("explanation", "Nothing was changed yet: pass the plan_id to commit_plan to do this.");
-    body.put("results", results);
-    let map = draw(after);
-    body.put("map", map.text);
-    let legend = map.legend.iter().map(|(mark, component)| {
-        json!({"mark": mark, "component_id": names.of(&component.id), "type_id": component.type_id})
+    let results = parts.iter().zip(&change.origins).map(|(part, origin)| PlannedFields {
+        command: origin.split('/').nth(2).and_then(|number| number.parse().ok()),
+        explanation: &part.explanation,
+        affected_component_ids: part.affected_component_ids.iter().map(|id| names.of(id)).collect(),
+        placement: part.placement.as_ref().map(|placement| placement_fields(placement, &names)),
+        warnings: &part.warnings,
     });
-    body.put("legend", legend.collect::<Vec<_>>());
-    body.put_some("rows_left_out", Some(map.rows_left_out).filter(|rows| *rows > 0));
-    body.done()
+    let map = draw(after);
+    let legend = map.legend.into_iter().map(|(mark, component)| LegendFields {
+        mark,
+        component_id: names.of(&component.id).to_owned(),
+        type_id: component.type_id,
+    });
+    let fields = PlanFields {
+        plan_id: id,
+        explanation: "Nothing was changed yet: pass the plan_id to commit_plan to do this.",
+        results: results.collect(),
+        map: map.text,
+        legend: legend.collect(),
+        rows_left_out: Some(map.rows_left_out).filter(|rows| *rows > 0),
+    };
+    success(revision, &fields)
 }
 
 /// The error of a change that the board refused.
@@ -350,30 +344,29 @@ fn message(error: &CommandError) -> String {
 struct PlannedNames(BTreeMap<ComponentId, String>);
 
 impl PlannedNames {
-    fn of(&self, id: &ComponentId) -> Value {
-        self.0.get(id).map_or_else(|| json!(id), |name| name.as_str().into())
+    fn of<'a>(&'a self, id: &'a ComponentId) -> &'a str {
+        self.0.get(id).map_or_else(|| id.as_str(), String::as_str)
     }
 }
 
-fn places(results: &[CommandResult], names: &PlannedNames) -> Vec<Value> {
+fn places<'a>(results: &'a [CommandResult], names: &'a PlannedNames) -> Vec<PlacementFields<'a>> {
     let placed = results.iter().filter_map(|result| {
-        let mut json = place_json(result.placement.as_ref()?, names);
-        json["component_id"] = names.of(result.affected_component_ids.first()?);
-        Some(json)
+        let component = names.of(result.affected_component_ids.first()?);
+        let fields = placement_fields(result.placement.as_ref()?, names);
+        Some(PlacementFields { component_id: Some(component), ..fields })
     });
     placed.collect()
 }
 
-fn place_json(placement: &PlacementResult, names: &PlannedNames) -> Value {
+fn placement_fields<'a>(placement: &'a PlacementResult, names: &'a PlannedNames) -> PlacementFields<'a> {
     let PlacementResult { position, reason, adjustments } = placement;
-    let mut json = json!({"position": position, "reason": reason});
-    if let Some(adjustments) = adjustments {
-        let adjusted = adjustments.iter().map(|PlacementAdjustment { component_id, from, to, reason }| {
-            json!({"component_id": names.of(component_id), "from": from, "to": to, "reason": reason})
+    let adjustments = adjustments.as_ref().map(|adjustments| {
+        let moved = adjustments.iter().map(|PlacementAdjustment { component_id, from, to, reason }| {
+            AdjustmentFields { component_id: names.of(component_id), from, to, reason }
         });
-        json["adjustments"] = adjusted.collect();
-    }
-    json
+        moved.collect()
+    });
+    PlacementFields { component_id: None, position, reason: *reason, adjustments }
 }
 
 fn parts_of(result: &BoardResult) -> &[CommandResult] {
@@ -381,10 +374,6 @@ fn parts_of(result: &BoardResult) -> &[CommandResult] {
         BoardResult::Batch(result) => &result.results,
         BoardResult::One(result) => std::slice::from_ref(result),
     }
-}
-
-fn command_number(text: &str) -> Value {
-    text.parse::<usize>().map_or(Value::Null, Value::from)
 }
 
 /// Each once, in the order of their coming.
@@ -398,14 +387,6 @@ fn unique<'a>(ids: impl Iterator<Item = &'a ComponentId>) -> Vec<&'a ComponentId
 struct Fields(Map<String, Value>);
 
 impl Fields {
-    /// Those of a reply that says that something was done.
-    fn of_success(revision: RevisionId) -> Self {
-        let mut fields = Self::default();
-        fields.put("ok", true);
-        fields.put("revision_id", revision);
-        fields
-    }
-
     fn put(&mut self, name: &str, value: impl serde::Serialize) {
         self.0.insert(name.to_owned(), json!(value));
     }

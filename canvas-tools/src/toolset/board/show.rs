@@ -4,7 +4,8 @@ use canvas_core::RevisionId;
 use canvas_core::board::{Board, ComponentId, ComponentInstance};
 use serde_json::{Value, json};
 
-use crate::reply::shorten;
+use super::fields::ShowFields;
+use crate::reply::{shorten, success};
 
 /// Bytes of components in one reply.
 const BYTES: usize = 8 << 10;
@@ -28,20 +29,13 @@ pub(super) fn shown(board: &Board, after: Option<&ComponentId>, revision: Revisi
     let many = board.len();
     let plural = if many == 1 { "" } else { "s" };
     let explanation = format!("{many} component{plural} on {} columns and {} rows.", grid.columns, grid.rows);
-    let mut body = json!({
-        "ok": true,
-        "revision_id": revision,
-        "explanation": explanation,
-        "components": lines,
-    });
-    if let Some(last) = last.filter(|_| shown < many) {
-        body["next_after"] = json!(last);
-    }
-    let views = board.view_names();
-    if views.len() > 0 {
-        body["views"] = views.map(|(id, name)| format!("{id} {}", shorten(name))).collect();
-    }
-    body
+    let fields = ShowFields {
+        explanation,
+        components: lines,
+        next_after: last.filter(|_| shown < many),
+        views: board.view_names().map(|(id, name)| format!("{id} {}", shorten(name))).collect(),
+    };
+    success(revision, &fields)
 }
 
 /// `cmp_a github.pr-list "Open work" at (0, 0), 4x3, pinned: {"repo":"acme/app"}`

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::action::Action;
 use super::failure::{DirectiveFailure, FailureKind};
+use super::fields::EditFields;
 use super::parse::Directive;
 use super::plan::{EditContext, plan};
 use super::since::changes_since;
@@ -46,26 +47,25 @@ impl AppliedDirective {
 
     /// The result as JSON: `status`, `document_version`, `spans`, `summary` and more.
     pub fn to_json(&self) -> Value {
+        json!(self.fields())
+    }
+
+    pub(super) fn fields(&self) -> EditFields<'_> {
         let EditContext { action, summary, spans, before, after, selection, repairs, note } = &self.context;
-        let mut json = json!({
-            "status": self.status(),
-            "action": action,
-            "document_version": self.version,
-            "previous_version": self.version_before,
-            "summary": summary,
-            "spans": spans,
-            "replaced_range": before,
-            "edited_range": after,
-            "selection": selection,
-            "repairs": repairs,
-        });
-        if let Some(change) = self.change {
-            json["change"] = json!(change);
+        EditFields {
+            status: self.status(),
+            action: *action,
+            document_version: self.version,
+            previous_version: self.version_before,
+            summary,
+            spans,
+            replaced_range: *before,
+            edited_range: *after,
+            selection: *selection,
+            repairs,
+            change: self.change,
+            note: note.as_deref(),
         }
-        if let Some(note) = note {
-            json["note"] = note.as_str().into();
-        }
-        json
     }
 }
 

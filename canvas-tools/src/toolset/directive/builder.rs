@@ -1,10 +1,11 @@
 //! Diffs for those who would rather not write them by hand.
 
+use canvas_core::Snapshot;
 use canvas_core::text::{BuildOptions, Mode, Options, apply, build_unique};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
 
+use super::fields::DiffFields;
 use super::parse::MAX_CONTENT_BYTES;
 use crate::reply::{ToolError, shorten};
 
@@ -37,7 +38,8 @@ impl BuildDiff {
     }
 
     /// The fields of the reply.
-    pub(super) fn fields(self, document: &str) -> Value {
+    pub(super) fn fields(self, snapshot: &Snapshot) -> DiffFields {
+        let (document, document_version) = (snapshot.text(), snapshot.revision_id());
         let Some(after) = self.applied_to(document) else {
             let what = shorten(self.original.lines().next().unwrap_or_default());
             let advice = format!(
@@ -45,16 +47,13 @@ impl BuildDiff {
                  copy more lines of it"
             );
             let diff = build_unique(&self.original, &self.updated, &OPTIONS).patch;
-            return json!({"diff": diff, "applies": false, "advice": advice});
+            return DiffFields { document_version, diff, applies: false, advice: Some(advice) };
         };
         let diff = build_unique(document, &after, &OPTIONS).patch;
         let options = Options { mode: Mode::Anchored, ..Options::default() };
         let applies = apply(document, &diff, &options).is_ok_and(|applied| applied.text() == after);
-        let mut fields = json!({"diff": diff, "applies": applies});
-        if !applies {
-            fields["advice"] = "the diff is too large: make several of parts of the document".into();
-        }
-        fields
+        let too_large = || "the diff is too large: make several of parts of the document".to_owned();
+        DiffFields { document_version, diff, applies, advice: (!applies).then(too_large) }
     }
 
     /// The document with `updated` in the place of `original`; `None` where that does not occur exactly once.

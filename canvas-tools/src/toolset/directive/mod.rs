@@ -17,6 +17,7 @@ pub(crate) mod apply;
 mod builder;
 mod declare;
 pub(crate) mod failure;
+mod fields;
 pub(crate) mod metrics;
 pub(crate) mod parse;
 pub(crate) mod plan;
@@ -29,7 +30,7 @@ mod snapshot;
 pub(crate) mod tool;
 
 use canvas_core::{Access, Engine, Snapshot, Store};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use self::action::Action;
 use self::apply::apply_directive;
@@ -42,7 +43,7 @@ use super::call::ToolCall;
 use super::context::{ToolContext, ToolFuture, Toolset};
 use super::spec::ToolSpec;
 use crate::arguments::arguments;
-use crate::reply::{ToolError, ToolReply};
+use crate::reply::{ToolError, ToolReply, success};
 
 impl<S: Store> Toolset<S> for DirectiveTools {
     fn names(&self) -> Vec<&str> {
@@ -76,14 +77,14 @@ async fn call_directive_tool<S: Store>(
             context.engine.policy().permits(Access::Read)?;
             let asked: TakeSnapshot = arguments(&call.arguments)?;
             let snapshot = context.snapshot().await?;
-            Ok(succeeded(asked.fields(&snapshot)?, &snapshot))
+            Ok(ToolReply::new(success(snapshot.revision_id(), &asked.fields(&snapshot)?)))
         }
         DIFF_BUILDER if toolset.use_patch_edits => {
             context.engine.policy().permits(Access::Read)?;
             let asked: BuildDiff = arguments(&call.arguments)?;
             asked.check()?;
             let snapshot = context.snapshot().await?;
-            Ok(succeeded(asked.fields(snapshot.text()), &snapshot))
+            Ok(ToolReply::new(success(snapshot.revision_id(), &asked.fields(&snapshot))))
         }
         DOCUMENT_EDIT => Ok(edit(toolset, context, call).await),
         name => Err(ToolError::unknown_tool(name, toolset.tools().map(|(name, _)| name))),
@@ -104,9 +105,7 @@ async fn edit<S: Store>(toolset: DirectiveTools, context: ToolContext<'_, S>, ca
     };
     // A retry's reply names the version that the edit made, a failure's the one that is there.
     match result {
-        Ok(applied) => {
-            ToolReply::new(json!({"ok": true, "revision_id": applied.version})).with(applied.to_json())
-        }
+        Ok(applied) => ToolReply::new(success(applied.version, &applied.fields())),
         Err(failure) => {
             let snapshot = context.snapshot().await.ok();
             let version = snapshot.as_ref().map(Snapshot::revision_id);
@@ -118,9 +117,4 @@ async fn edit<S: Store>(toolset: DirectiveTools, context: ToolContext<'_, S>, ca
             }
         }
     }
-}
-
-fn succeeded(fields: Value, snapshot: &Snapshot) -> ToolReply {
-    let version = snapshot.revision_id();
-    ToolReply::of_snapshot(snapshot).with(json!({"document_version": version})).with(fields)
 }

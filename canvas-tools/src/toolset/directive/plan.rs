@@ -47,6 +47,7 @@ pub struct EditContext {
 
 /// A changed part of the new text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EditSpan {
     /// Its lines.
     #[serde(flatten)]

@@ -3,8 +3,8 @@
 use canvas_core::Snapshot;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
 
+use super::fields::SnapshotFields;
 use super::range::{CharRange, Fingerprint};
 use crate::reply::ToolError;
 use crate::toolset::context::READ_BYTES;
@@ -23,7 +23,7 @@ pub(super) struct TakeSnapshot {
 
 impl TakeSnapshot {
     /// The fields of the reply.
-    pub(super) fn fields(self, snapshot: &Snapshot) -> Result<Value, ToolError> {
+    pub(super) fn fields(self, snapshot: &Snapshot) -> Result<SnapshotFields<'_>, ToolError> {
         let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
         let selection = match self.selection.as_deref() {
             None => None,
@@ -33,7 +33,7 @@ impl TakeSnapshot {
             }
         };
         let from = number(self.offset.unwrap_or(0));
-        snapshot_fields(snapshot.text(), from, selection).map_err(|chars| {
+        snapshot_fields(snapshot, from, selection).map_err(|chars| {
             let place = if from > chars { "/offset" } else { "/selection" };
             let message = format!("the document has {chars} characters: pass offsets of at most {chars}");
             ToolError::new("INVALID_RANGE", message).at(place)
@@ -46,7 +46,12 @@ const LINES: usize = 8_192;
 
 /// The text from a character on, as far as one reply goes, with the offset of each line; and the hash of a selection.
 /// `Err` is the number of characters, where an offset lies beyond them.
-fn snapshot_fields(text: &str, from: usize, selection: Option<CharRange>) -> Result<Value, usize> {
+fn snapshot_fields(
+    snapshot: &Snapshot,
+    from: usize,
+    selection: Option<CharRange>,
+) -> Result<SnapshotFields<'_>, usize> {
+    let text = snapshot.text();
     let start = CharRange::caret(from).bytes(text)?.start;
     let total: usize = text.chars().count();
     let mut end = start;
@@ -65,18 +70,20 @@ fn snapshot_fields(text: &str, from: usize, selection: Option<CharRange>) -> Res
             break;
         }
     }
-    let mut fields = json!({
-        "text": &text[start..end],
-        "start": from,
-        "end": chars,
-        "total_chars": total,
-        "start_line": 1 + text[..start].bytes().filter(|byte| *byte == b'\n').count(),
-        "line_offsets": offsets,
-        "truncated": end < text.len(),
-    });
-    if let Some(selection) = selection {
-        fields["selection"] = json!(selection);
-        fields["selection_hash"] = json!(Fingerprint::of(&text[selection.bytes(text)?]));
-    }
-    Ok(fields)
+    let selection_hash = match selection {
+        Some(selection) => Some(Fingerprint::of(&text[selection.bytes(text)?])),
+        None => None,
+    };
+    Ok(SnapshotFields {
+        document_version: snapshot.revision_id(),
+        text: &text[start..end],
+        start: from,
+        end: chars,
+        total_chars: total,
+        start_line: 1 + text[..start].bytes().filter(|byte| *byte == b'\n').count(),
+        line_offsets: offsets,
+        truncated: end < text.len(),
+        selection,
+        selection_hash,
+    })
 }

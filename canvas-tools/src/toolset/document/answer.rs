@@ -8,10 +8,11 @@ use canvas_core::{
 };
 use serde_json::{Value, json};
 
+use super::fields::{CheckInFields, CheckOutFields, PatchFields, RenewFields};
 use super::lines::{Shown, numbered};
 use crate::hint::{Aftermath, CallKind, after_refusal, seconds_until};
 use crate::lease_change::{LeaseChange, LeaseTerm};
-use crate::reply::{ToolReply, refusal_json};
+use crate::reply::{ToolReply, refusal_json, success};
 use crate::session::Session;
 
 /// The answer to a command of a model.
@@ -96,15 +97,14 @@ fn extended(named: Option<LeaseId>, expires_at: Option<Timestamp>) -> LeaseChang
 
 impl Answer for CheckedOut {
     fn body(&self) -> Value {
-        let Self { lease, epoch, expires_at, revision } = self;
-        json!({
-            "ok": true,
-            "revision_id": revision,
-            "lease_id": lease,
-            "revision_id_at_checkout": revision,
-            "canvas_epoch": epoch,
-            "expires_at": expires_at,
-        })
+        let Self { lease, epoch, expires_at, revision } = *self;
+        let fields = CheckOutFields {
+            lease_id: lease,
+            revision_id_at_checkout: revision,
+            canvas_epoch: epoch,
+            expires_at,
+        };
+        success(revision, &fields)
     }
 
     fn lease_change(&self, _: Option<LeaseId>) -> LeaseChange {
@@ -114,14 +114,8 @@ impl Answer for CheckedOut {
 
 impl Answer for Renewed {
     fn body(&self) -> Value {
-        let Self { lease, expires_at, at_max_hold, revision } = self;
-        json!({
-            "ok": true,
-            "revision_id": revision,
-            "lease_id": lease,
-            "expires_at": expires_at,
-            "at_max_hold": at_max_hold,
-        })
+        let Self { lease, expires_at, at_max_hold, revision } = *self;
+        success(revision, &RenewFields { lease_id: lease, expires_at, at_max_hold })
     }
 
     fn lease_change(&self, _: Option<LeaseId>) -> LeaseChange {
@@ -132,7 +126,7 @@ impl Answer for Renewed {
 
 impl Answer for CheckedIn {
     fn body(&self) -> Value {
-        json!({"ok": true, "revision_id": self.revision, "released": self.released})
+        success(self.revision, &CheckInFields { released: self.released })
     }
 
     fn lease_change(&self, named: Option<LeaseId>) -> LeaseChange {
@@ -152,36 +146,31 @@ impl Answer for Readable {
 
 impl Answer for AppliedPatch {
     fn body(&self) -> Value {
-        let mut body = json!({
-            "ok": true,
-            "revision_id": self.revision,
-            "new_revision_id": self.revision,
-            "applied_hunks": self.summary.hunks,
-        });
         // The prompt invites to leave the numbers out.
         let told = |repair: &&Repair| repair.kind != RepairKind::BareHeader;
-        let repairs: Vec<&Repair> = self.repairs.iter().filter(told).collect();
-        if !repairs.is_empty() {
-            body["repairs"] = json!(repairs);
-        }
         let mut notes = Vec::new();
-        if let Some(lease) = self.retaken {
-            body["lease_id"] = json!(lease);
-            body["expires_at"] = json!(self.expires_at);
+        if self.retaken.is_some() {
             notes.push("Your lease had expired and nobody had missed it: lease_id is your new one.");
         }
         if let Some(changes) = &self.changes {
-            body["changes"] = json!(changes);
             notes.push(if changes.diff.is_some() {
                 "The document had changed elsewhere meanwhile: changes says how."
             } else {
                 "The document had changed elsewhere meanwhile: read before you edit what you have not read since."
             });
         }
-        if !notes.is_empty() {
-            body["note"] = notes.join(" ").into();
-        }
-        body
+        let fields = PatchFields {
+            new_revision_id: self.revision,
+            applied_hunks: self.summary.hunks,
+            repairs: self.repairs.iter().filter(told).collect(),
+            lease_id: self.retaken,
+            expires_at: self.retaken.and(self.expires_at),
+            changes: self.changes.as_ref(),
+            note: (!notes.is_empty()).then(|| notes.join(" ")),
+            // `reply` adds them.
+            lines: None,
+        };
+        success(self.revision, &fields)
     }
 
     /// The changed lines with one around them.

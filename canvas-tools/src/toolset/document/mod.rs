@@ -12,6 +12,7 @@ mod answer;
 mod arguments;
 mod check;
 mod declare;
+mod fields;
 mod lines;
 mod outline;
 mod prompt;

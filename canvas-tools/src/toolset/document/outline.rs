@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use canvas_core::text::{LineRange, Outline};
-use serde_json::{Value, json};
+use canvas_core::text::Outline;
 
-use crate::reply::path_json;
+use super::fields::{OutlineFields, SectionFields};
+use crate::reply::shown_path;
 
 /// Maximum headings in one reply.
 const SECTIONS: usize = 200;
@@ -17,9 +17,9 @@ const TITLE_BYTES: usize = 64 << 10;
 ///
 /// Where not all are listed, `next_after_line` says where to go on. Headings that share a line, because a lone CR parts
 /// them, come together, or in part where they are too many.
-pub(super) fn outline_fields(outline: &Outline, max_level: u8, after_line: usize) -> Value {
+pub(super) fn outline_fields(outline: &Outline, max_level: u8, after_line: usize) -> OutlineFields<'_> {
     let ordinals = ordinals(outline);
-    let mut listed: Vec<Value> = Vec::new();
+    let mut listed: Vec<SectionFields<'_>> = Vec::new();
     let mut lines = Vec::new();
     let (mut bytes, mut next) = (0, None);
     for (i, section) in outline.sections().iter().enumerate() {
@@ -27,27 +27,24 @@ pub(super) fn outline_fields(outline: &Outline, max_level: u8, after_line: usize
         if section.level > max_level || line <= after_line {
             continue;
         }
-        let mut entry = path_json(&outline.path(i));
-        bytes += entry["path"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str)
-            .map(str::len)
-            .sum::<usize>();
+        let whole = outline.path(i);
+        let path = shown_path(&whole).to_vec();
+        bytes += path.iter().map(|title| title.len()).sum::<usize>();
         if listed.len() == SECTIONS || (bytes > TITLE_BYTES && !listed.is_empty()) {
             next = Some(line);
             break;
         }
-        entry["level"] = section.level.into();
-        entry["heading_line"] = line.into();
-        entry["start_line"] = section.lines.start.into();
-        entry["end_line"] = section.lines.end.into();
-        // The ordinal counts those of the same full path.
-        if let (Some(ordinal), None) = (ordinals[i], entry.get("path_clipped")) {
-            entry["ordinal"] = ordinal.into();
-        }
-        listed.push(entry);
+        let path_clipped = path.len() < whole.len();
+        listed.push(SectionFields {
+            path,
+            path_clipped,
+            level: section.level,
+            heading_line: line,
+            start_line: section.lines.start,
+            end_line: section.lines.end,
+            // The ordinal counts those of the same full path.
+            ordinal: ordinals[i].filter(|_| !path_clipped),
+        });
         lines.push(line);
     }
     if lines.first() < next.as_ref() {
@@ -56,17 +53,13 @@ pub(super) fn outline_fields(outline: &Outline, max_level: u8, after_line: usize
         }
         listed.truncate(lines.len());
     }
-    let range = |lines: LineRange| json!({"start_line": lines.start, "end_line": lines.end});
-    let mut fields = json!({
-        "sections": listed,
-        "total_sections": outline.sections().len(),
-        "front_matter": outline.front_matter().map(range),
-        "truncated": next.is_some(),
-    });
-    if next.is_some() {
-        fields["next_after_line"] = lines.last().copied().into();
+    OutlineFields {
+        sections: listed,
+        total_sections: outline.sections().len(),
+        front_matter: outline.front_matter().map(Into::into),
+        truncated: next.is_some(),
+        next_after_line: next.and_then(|_| lines.last().copied()),
     }
-    fields
 }
 
 /// For each section whose full path others have too, its rank among them from 1, as an address counts.

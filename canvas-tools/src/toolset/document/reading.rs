@@ -5,6 +5,7 @@ use canvas_core::{RangeHash, Shown, Snapshot};
 use memchr::memchr_iter;
 use serde_json::{Value, json};
 
+use super::fields::LinesFields;
 use super::outline::outline_fields;
 use super::search::Search;
 use crate::reply::{ToolError, address_place, address_words, candidates_json};
@@ -39,44 +40,40 @@ impl Reading {
     ) -> Result<(Value, Vec<LineRange>), ToolError> {
         let text = snapshot.text();
         match self {
-            Self::Grep(search) => search.run(text).map(|(fields, shown)| (fields, shown.ranges)),
+            Self::Grep(search) => search.run(text).map(|(fields, shown)| (json!(fields), shown)),
             Self::Lines { start, end } => {
                 let lines = read(text, *start, *end)?;
                 let mut fields = lines.fields(hashed);
                 if lines.last != *end {
-                    fields["end_line"] = lines.last.into();
-                    fields["total_lines"] = count_lines(text).into();
+                    fields.end_line = Some(lines.last);
+                    fields.total_lines = Some(count_lines(text));
                 }
-                Ok((fields, lines.shown()))
+                Ok((json!(fields), lines.shown()))
             }
             Self::All => {
                 let lines = read(text, 1, usize::MAX)?;
                 let mut fields = lines.fields(hashed);
-                fields["total_lines"] = if lines.cut { count_lines(text) } else { lines.last }.into();
-                if lines.cut {
-                    fields["end_line"] = lines.last.into();
-                }
-                Ok((fields, lines.shown()))
+                fields.total_lines = Some(if lines.cut { count_lines(text) } else { lines.last });
+                fields.end_line = lines.cut.then_some(lines.last);
+                Ok((json!(fields), lines.shown()))
             }
             Self::Outline { max_level, after_line } => {
                 let fields = outline_fields(snapshot.outline(), *max_level, *after_line);
-                let listed = fields["sections"].as_array().map_or(0, Vec::len);
+                let listed = fields.sections.len();
                 let headings = snapshot.outline().sections().iter();
                 let headings = headings.filter(|section| section.level <= *max_level);
                 let headings = headings.map(|section| section.heading.start).filter(|line| line > after_line);
                 let shown = headings.take(listed).map(|line| LineRange { start: line, end: line }).collect();
-                Ok((fields, shown))
+                Ok((json!(fields), shown))
             }
             Self::Section(address) => {
                 let section = snapshot.resolve(address).map_err(|e| bad_address(&e))?.lines;
                 let lines = read(text, section.start, section.end)?;
                 let mut fields = lines.fields(true);
-                fields["start_line"] = lines.start.into();
-                fields["end_line"] = lines.last.into();
-                if lines.last != section.end {
-                    fields["section_end_line"] = section.end.into();
-                }
-                Ok((fields, lines.shown()))
+                fields.start_line = Some(lines.start);
+                fields.end_line = Some(lines.last);
+                fields.section_end_line = (lines.last != section.end).then_some(section.end);
+                Ok((json!(fields), lines.shown()))
             }
         }
     }
@@ -96,18 +93,16 @@ struct Lines {
 
 impl Lines {
     /// The text, and what cannot be known from the call.
-    fn fields(&self, hashed: bool) -> Value {
-        let mut fields = json!({"text": self.text});
-        if self.cut {
-            fields["truncated"] = true.into();
+    fn fields(&self, hashed: bool) -> LinesFields<'_> {
+        // Of a line that was shown in part nobody knows what a replacement would take away.
+        let range_hash = (hashed && !self.line_cut).then(|| RangeHash::of(&self.text));
+        LinesFields {
+            text: &self.text,
+            truncated: self.cut,
+            line_truncated: self.line_cut,
+            range_hash,
+            ..LinesFields::default()
         }
-        if self.line_cut {
-            fields["line_truncated"] = true.into();
-        } else if hashed {
-            // Of a line that was shown in part nobody knows what a replacement would take away.
-            fields["range_hash"] = json!(RangeHash::of(&self.text));
-        }
-        fields
     }
 
     fn shown(&self) -> Vec<LineRange> {

@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 
-use canvas_core::text::{GrepError, Match, Query, matches};
-use serde_json::{Value, json};
+use canvas_core::text::{GrepError, LineRange, Match, Query, matches};
+use serde_json::json;
 
+use super::fields::GrepFields;
 use super::lines::{Shown, clipped, numbered};
 use crate::reply::ToolError;
 
@@ -48,7 +49,7 @@ impl Search {
     }
 
     /// The matching lines from `from_line` on, as many as fit. Cost: linear in the text.
-    pub(super) fn run(&self, text: &str) -> Result<(Value, Shown), ToolError> {
+    pub(super) fn run(&self, text: &str) -> Result<(GrepFields, Vec<LineRange>), ToolError> {
         let mut page = Page { text, context: self.context, shown: Shown::default(), bytes: 0, last: None };
         let (mut total, mut next) = (0, None);
         for found in matches(text, &self.query, self.line_bytes).map_err(|e| bad_query(&e))? {
@@ -57,17 +58,9 @@ impl Search {
                 next = Some(found.line);
             }
         }
-        let shown = page.finished();
-        let mut fields = json!({"total": total, "matches": shown.lines});
-        if let Some(line) = next {
-            fields["next_from_line"] = line.into();
-        }
-        if total == 0
-            && let Some(hint) = self.hint(text)
-        {
-            fields["hint"] = hint.into();
-        }
-        Ok((fields, shown))
+        let Shown { lines, ranges } = page.finished();
+        let hint = if total == 0 { self.hint(text) } else { None };
+        Ok((GrepFields { total, matches: lines, next_from_line: next, hint }, ranges))
     }
 
     /// Why nothing was found, where the query itself shows it.

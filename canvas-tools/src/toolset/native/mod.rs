@@ -15,6 +15,7 @@ mod declare;
 mod dialect;
 mod envelope;
 mod family;
+mod fields;
 mod options;
 mod outcome;
 mod reason;

@@ -9,12 +9,13 @@ use serde_json::{Value, json};
 
 use super::apply::apply_native;
 use super::dialect::Dialect;
+use super::fields::{EditFields, ViewFields};
 use super::options::NativeOptions;
 use super::outcome::NativeError;
 use super::reason::NativeReason;
 use super::region::region;
 use super::text_editor::is_view;
-use crate::reply::{ToolError, ToolReply, refusal_json};
+use crate::reply::{ToolError, ToolReply, refusal_json, success};
 use crate::toolset::call::ToolCall;
 use crate::toolset::context::{READ_BYTES, ToolContext, ToolFuture, Toolset};
 use crate::toolset::spec::ToolSpec;
@@ -169,7 +170,7 @@ async fn view<S: Store>(
     if let Err(refusal) = result {
         return Ok(ToolReply::failure(refusal_json(refusal.view(), None), Some(&now)));
     }
-    Ok(ToolReply::new(json!({"ok": true, "revision_id": snapshot.revision_id(), "message": seen})))
+    Ok(ToolReply::new(success(snapshot.revision_id(), &ViewFields { message: seen })))
 }
 
 fn refusal(error: &NativeError) -> Value {
@@ -201,16 +202,17 @@ fn reply(
     message: Option<String>,
 ) -> ToolReply {
     match result {
-        Ok(done) => ToolReply::new(json!({
-            "ok": true,
-            "revision_id": done.revision,
-            "new_revision_id": done.revision,
-            "applied_hunks": done.summary.hunks,
-            "summary": done.summary.to_string(),
-            "repairs": done.repairs,
-            "spans": done.spans,
-            "message": message.unwrap_or_else(|| tools.dialect.edited(&tools.path)),
-        })),
+        Ok(done) => {
+            let fields = EditFields {
+                new_revision_id: done.revision,
+                applied_hunks: done.summary.hunks,
+                summary: done.summary.to_string(),
+                repairs: &done.repairs,
+                spans: &done.spans,
+                message: message.unwrap_or_else(|| tools.dialect.edited(&tools.path)),
+            };
+            ToolReply::new(success(done.revision, &fields))
+        }
         Err(refusal) => {
             let refusal = refusal.view();
             let hint = match refusal {

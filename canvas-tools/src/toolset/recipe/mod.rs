@@ -9,10 +9,11 @@ use std::sync::Arc;
 use canvas_core::board::ComponentId;
 use canvas_core::recipe::RunId;
 use canvas_core::{
-    Access, Author, BlobId, Engine, NameError, Policy, RecipeCommandRefusal, Refused as _, Store,
+    Access, Author, BlobId, Engine, NameError, NonRefreshable, Policy, RecipeCommandRefusal, Refused as _,
+    Store,
 };
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::call::ToolCall;
@@ -24,7 +25,7 @@ use crate::hint::{after_recipe, with_hint};
 use crate::recipe::{
     RecipeDeclaration, RecordError, Refresher, ReplayError, ReplayRequest, turn_composition,
 };
-use crate::reply::{ToolError, ToolReply};
+use crate::reply::{ToolError, ToolReply, success};
 
 /// Name of the tool that records a recipe.
 pub const RECORD_RECIPE: &str = "canvas_record_recipe";
@@ -51,6 +52,16 @@ struct RefreshArguments {
     #[serde(default)]
     #[schemars(with = "Option<Vec<String>>")]
     components: Option<Vec<ComponentId>>,
+}
+
+/// What the reply of `canvas_record_recipe` has beside `ok` and `revision_id`.
+#[derive(Debug, Serialize, JsonSchema)]
+struct RecordFields<'a> {
+    /// The id of the recipe as it is kept; null where there is none.
+    #[schemars(with = "Option<String>")]
+    recipe: Option<BlobId>,
+    /// The components that no replay feeds, in the order of the mappings.
+    non_refreshable: &'a [NonRefreshable],
 }
 
 impl<H: ToolHost> RecipeTools<H> {
@@ -97,8 +108,8 @@ impl<H: ToolHost> RecipeTools<H> {
             Ok(recorded) => recorded,
             Err(refusal) => return self.failed(context, refusal_json(&refusal)).await,
         };
-        let reply = ToolReply::of_snapshot(&answered.snapshot);
-        Ok(reply.with(json!({"recipe": recorded.recipe, "non_refreshable": recorded.non_refreshable})))
+        let fields = RecordFields { recipe: recorded.recipe, non_refreshable: &recorded.non_refreshable };
+        Ok(ToolReply::new(success(answered.snapshot.revision_id(), &fields)))
     }
 
     async fn refresh<S: Store>(
@@ -119,7 +130,7 @@ impl<H: ToolHost> RecipeTools<H> {
         match refreshed {
             Ok(report) => {
                 let snapshot = context.snapshot().await?;
-                Ok(ToolReply::of_snapshot(&snapshot).with(report.to_json()))
+                Ok(ToolReply::new(success(snapshot.revision_id(), &report.fields())))
             }
             Err(ReplayError::Engine(error)) => Err(error.into()),
             Err(error) => {

@@ -1,0 +1,161 @@
+//! What replies of the board tools have beside `ok` and `revision_id`: their types, from which their schemas follow.
+
+use canvas_core::board::{ComponentId, PlacementReason, Position, TypeId, UndoId, ViewId};
+use serde::Serialize;
+
+/// Reply of a tool that changes the board. A change that was not needed has no `undo_id`.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct ChangeFields<'a> {
+    /// What was done, in one sentence.
+    pub(super) explanation: &'a str,
+    /// The new component, of `create_component`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) component_id: Option<&'a ComponentId>,
+    /// Components that were made, changed or taken away, each once.
+    pub(super) affected_component_ids: Vec<&'a ComponentId>,
+    /// The new view, of `save_view`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) view_id: Option<&'a ViewId>,
+    /// Where the component stands, of a call that places one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) placement: Option<PlacementFields<'a>>,
+    /// Where each component stands, of a call that places several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) placements: Vec<PlacementFields<'a>>,
+    /// What a person should look at.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) warnings: Vec<&'a str>,
+    /// The entry of the history that takes it back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) undo_id: Option<&'a UndoId>,
+    /// Components whose data the host fetches now.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub(super) needs_data: &'a [ComponentId],
+}
+
+/// Where a component came to stand.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Placement"))]
+pub(super) struct PlacementFields<'a> {
+    /// The component, where the reply is about several. One that does not exist yet is `$0`, `$1` and so on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) component_id: Option<&'a str>,
+    /// The upper left cell.
+    pub(super) position: &'a Position,
+    /// How the place was found.
+    pub(super) reason: PlacementReason,
+    /// The components that were moved down for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) adjustments: Option<Vec<AdjustmentFields<'a>>>,
+}
+
+/// A component that was moved to make room.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Adjustment"))]
+pub(super) struct AdjustmentFields<'a> {
+    /// The component; one that does not exist yet is `$0`, `$1` and so on.
+    pub(super) component_id: &'a str,
+    /// The upper left cell before.
+    pub(super) from: &'a Position,
+    /// The upper left cell after.
+    pub(super) to: &'a Position,
+    /// One phrase for people.
+    pub(super) reason: &'a str,
+}
+
+/// Reply of `refresh_component`.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct RefreshFields<'a> {
+    /// Whether data are being fetched, in one sentence.
+    pub(super) explanation: &'static str,
+    /// The component.
+    pub(super) component_id: &'a ComponentId,
+    /// The same, where it has data that the host fetches now.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub(super) needs_data: &'a [ComponentId],
+}
+
+/// Reply of `undo` and `redo`.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct StepFields<'a> {
+    /// What was done, in one sentence.
+    pub(super) explanation: String,
+    /// Changes that were taken back or done again; fewer than asked for where there were no more.
+    pub(super) steps: usize,
+    /// One line for each of them.
+    pub(super) changes: Vec<String>,
+    /// Components that were made, changed or taken away, each once.
+    pub(super) affected_component_ids: Vec<&'a ComponentId>,
+    /// Components whose data the host fetches now.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub(super) needs_data: &'a [ComponentId],
+}
+
+/// Reply of `plan_canvas`. Components that do not exist yet are `$0`, `$1` and so on.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct PlanFields<'a> {
+    /// What `commit_plan` takes.
+    pub(super) plan_id: &'a str,
+    /// What to do next, in one sentence.
+    pub(super) explanation: &'static str,
+    /// What each command would do.
+    pub(super) results: Vec<PlannedFields<'a>>,
+    /// The grid after all of them, a character for each cell: `.` is free, `*` covered twice, `#` a component that has no
+    /// mark of its own.
+    pub(super) map: String,
+    /// The component of each mark of the map.
+    pub(super) legend: Vec<LegendFields>,
+    /// Rows below those of the map.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) rows_left_out: Option<usize>,
+}
+
+/// What a command of a plan would do.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "PlannedCommand"))]
+pub(super) struct PlannedFields<'a> {
+    /// Which call of the plan it comes from, from 0; null where that is not known.
+    pub(super) command: Option<usize>,
+    /// In one sentence.
+    pub(super) explanation: &'a str,
+    /// Components that it would make, change or take away.
+    pub(super) affected_component_ids: Vec<&'a str>,
+    /// Where the component would stand.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) placement: Option<PlacementFields<'a>>,
+    /// What a person should look at.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub(super) warnings: &'a [String],
+}
+
+/// A mark of a map.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Mark"))]
+pub(super) struct LegendFields {
+    /// The character.
+    pub(super) mark: char,
+    /// The component.
+    pub(super) component_id: String,
+    /// Its type.
+    pub(super) type_id: TypeId,
+}
+
+/// Reply of `show_canvas`.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct ShowFields {
+    /// How many components there are, and the grid.
+    pub(super) explanation: String,
+    /// A line for each: id, type, label, place, size and config, at most 8 KB.
+    pub(super) components: Vec<String>,
+    /// Where to go on: the `after` of the next call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) next_after: Option<ComponentId>,
+    /// A line for each saved view: id and name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) views: Vec<String>,
+}
