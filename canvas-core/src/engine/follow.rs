@@ -70,6 +70,7 @@ impl<S: Store + 'static> Follow<S> {
     ///
     /// [`EngineError::NotFound`] where there is no canvas, or it was deleted; else as [`Engine::history`]. The next call tries
     /// again, so wait before it.
+    #[expect(clippy::missing_panics_doc, reason = "a watch ends with its engine, which is held here")]
     pub async fn next(&mut self, now: impl Fn() -> Timestamp) -> Option<Result<Entry, EngineError>> {
         loop {
             if let Some(entry) = self.read.pop_front() {

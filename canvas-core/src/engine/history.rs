@@ -158,7 +158,7 @@ impl<S: Store> Engine<S> {
         limit: usize,
         now: Timestamp,
     ) -> Result<(Vec<Entry>, u64), EngineError> {
-        reading!(self, canvas, now, walk => entries_after(&mut walk, after, limit))
+        reading!(self, "history_after", canvas, now, walk => entries_after(&mut walk, after, limit))
     }
 
     /// What can be taken back and what can be done again, on one face or on all: at most `limit` entries of each. They

@@ -177,7 +177,7 @@ pub(crate) async fn hear(host: Weak<Host>, mut others: Others) {
 #[cfg(test)]
 mod tests {
     use canvas_core::{BoxStore, Edit, MemoryStore, Policy};
-    use canvas_core::{CallId, ConversationId, OpKey};
+    use canvas_core::{CallId, OpKey};
 
     use super::*;
     use crate::clock;

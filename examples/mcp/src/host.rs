@@ -93,8 +93,6 @@ impl StartError {
 /// The document of a canvas that is made without one.
 const EMPTY: &str = "# Notes\n";
 
-/// The grid of a board that is made without one.
-
 impl Host {
     /// A host on a store. The first canvas is made where it is missing.
     ///
