@@ -58,7 +58,8 @@ fn is_thousandth(time: Timestamp, known: Timestamp, within: Duration) -> bool {
     const IN_2001: Timestamp = Timestamp::from_secs(1_000_000_000);
     let multiplied = Timestamp::from_secs(time.as_millis());
     let apart = multiplied.saturating_since(known).max(known.saturating_since(multiplied));
-    known >= IN_2001 && apart <= within
+    // At the last time that there is, a product says nothing.
+    known >= IN_2001 && multiplied < Timestamp::MAX && apart <= within
 }
 
 /// The row of a canvas as it was last seen.
@@ -109,6 +110,8 @@ mod tests {
             (86_400_000, NOW, false),
             // In seconds both: nothing says so.
             (NOW / 1_000, NOW / 1_000, false),
+            (u64::MAX, u64::MAX, false),
+            (NOW * 100, u64::MAX, false),
         ] {
             let [time, known] = [time, known].map(Timestamp::from_millis);
             assert_eq!(is_thousandth(time, known, DAY), expected, "{time} {known}");

@@ -48,15 +48,26 @@ impl ErrorReport {
     /// assert_eq!(ErrorReport::from(StoreError::new(StoreErrorKind::Busy)).http_status(), 503);
     /// ```
     pub fn http_status(&self) -> u16 {
-        let is_fault = self.code.starts_with("STORE_")
-            || self.code.ends_with("_DAMAGED")
-            || matches!(self.code, "HEAD_TOO_NEW" | "FACE_NOT_SUPPORTED" | "TIME_IN_SECONDS");
         match self.code {
             _ if self.retryable => 503,
-            _ if is_fault => 500,
+            "STORE_BUSY"
+            | "STORE_DENIED"
+            | "STORE_FAILED"
+            | "STORE_FULL"
+            | "STORE_INDETERMINATE"
+            | "STORE_MOVED"
+            | "STORE_TOO_LARGE"
+            | "STORE_TOO_NEW"
+            | "STORE_UNAVAILABLE"
+            | "STORE_UNFIT"
+            | "HEAD_TOO_NEW"
+            | "FACE_NOT_SUPPORTED"
+            | "TIME_IN_SECONDS" => 500,
+            code if code.ends_with("_DAMAGED") => 500,
             code if code.ends_with("_NOT_FOUND") => 404,
             code if code.ends_with("_TOO_LARGE") => 413,
-            code if code.starts_with("INVALID_") => 400,
+            "INVALID_ARGUMENTS" | "INVALID_CONTRACT" | "INVALID_DIRECTIVE" | "INVALID_NAME"
+            | "INVALID_QUERY" | "INVALID_RANGE" | "INVALID_SIZE" => 400,
             _ => 409,
         }
     }
