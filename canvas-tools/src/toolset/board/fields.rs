@@ -2,6 +2,12 @@
 
 use canvas_core::board::{ComponentId, PlacementReason, Position, TypeId, UndoId, ViewId};
 use serde::Serialize;
+#[cfg(feature = "schema")]
+use {
+    super::tool::Tool,
+    crate::reply::schema::{ReplySchema, codes},
+    serde_json::Value,
+};
 
 /// Reply of a tool that changes the board. A change that was not needed has no `undo_id`.
 #[derive(Debug, Serialize)]
@@ -158,4 +164,80 @@ pub(super) struct ShowFields {
     /// A line for each saved view: id and name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) views: Vec<String>,
+}
+
+/// What an error has beside what every error has. Each is left out where it does not apply.
+#[cfg(feature = "schema")]
+#[derive(schemars::JsonSchema)]
+#[expect(
+    dead_code,
+    reason = "only its schema is used: `rejected` and `refused` write the fields that an error has"
+)]
+struct ErrorFields {
+    /// The component that the command would have changed.
+    component_id: ComponentId,
+    /// Every fault of a config.
+    errors: Vec<ConfigFault>,
+    /// What covers the place: by row, then column.
+    colliding_ids: Vec<ComponentId>,
+    /// Up to three, the nearest first.
+    free_positions: Vec<Position>,
+    /// What may have been meant: ids, names of types or fields.
+    candidates: Vec<String>,
+    /// The same call, put right, where that is possible: its name and arguments. It was tried on a copy of the board.
+    corrected_call: Value,
+    /// What the user did since the turn began, a line each.
+    changes: Vec<String>,
+    /// Until when another holder has the lease, in milliseconds since 1970.
+    retry_after: u64,
+    /// The lease that the conversation has.
+    lease_id: String,
+}
+
+/// A fault of a config.
+#[cfg(feature = "schema")]
+#[derive(schemars::JsonSchema)]
+#[expect(dead_code, reason = "only its schema is used: `fault_json` writes it")]
+struct ConfigFault {
+    /// Where in the arguments, as a JSON Pointer; null where the call says nothing of it.
+    place: Option<String>,
+    /// What is wrong.
+    message: String,
+    /// The keyword of JSON Schema that it breaks.
+    code: String,
+}
+
+#[cfg(feature = "schema")]
+impl Tool {
+    /// The JSON Schema of its reply.
+    pub(super) fn reply_schema(self) -> Value {
+        const BOARD: &[&str] = &["BOARD_NOT_FOUND", "CANVAS_DAMAGED"];
+        const PLACE: &[&str] = &["COLLISION_DETECTED", "INVALID_POSITION", "INVALID_SIZE"];
+        let reply = ReplySchema::new();
+        let reply = match self {
+            Self::Refresh => reply.success::<RefreshFields<'_>>(),
+            Self::Undo | Self::Redo => reply.success::<StepFields<'_>>(),
+            Self::Plan => reply.success::<PlanFields<'_>>(),
+            Self::Show => reply.success::<ShowFields>(),
+            _ => reply.success::<ChangeFields<'_>>(),
+        };
+        let own: &[&[&str]] = match self {
+            Self::Create => {
+                &[codes::WRITE, PLACE, &["CONFIG_VALIDATION_FAILED", "INVALID_BOARD", "TYPE_NOT_FOUND"]]
+            }
+            Self::Modify => {
+                &[codes::WRITE, &["COMPONENT_NOT_FOUND", "CONFIG_VALIDATION_FAILED", "INVALID_BOARD"]]
+            }
+            Self::Arrange => &[codes::WRITE, PLACE, &["COMPONENT_NOT_FOUND"]],
+            Self::Remove | Self::Label => &[codes::WRITE, &["COMPONENT_NOT_FOUND", "INVALID_BOARD"]],
+            Self::Refresh | Self::Show => &[&["COMPONENT_NOT_FOUND"]],
+            Self::Undo | Self::Redo => &[codes::WRITE, codes::LEASE, &["USER_ACTED", "NOTHING_TO_UNDO"]],
+            Self::SaveView | Self::Clear => &[codes::WRITE, &["INVALID_BOARD"]],
+            Self::LoadView | Self::DeleteView => &[codes::WRITE, &["VIEW_NOT_FOUND"]],
+            Self::Plan => &[codes::WRITE],
+            Self::Commit => &[codes::WRITE],
+        };
+        let codes: Vec<&[&str]> = own.iter().copied().chain([BOARD, codes::CALL, codes::ENGINE]).collect();
+        reply.failure::<ErrorFields>(&codes, &[])
+    }
 }
