@@ -5,7 +5,7 @@
 //! error, and the same call again is answered as it was the first time.
 //!
 //! ```
-//! use canvas_core::lease::{Timestamp, Turn};
+//! use canvas_core::lease::Timestamp;
 //! use canvas_core::{
 //!     ApplyPatch, CallId, CanvasId, CheckOut, ConversationId, Engine, MemoryStore, OpKey, Policy,
 //! };
@@ -14,15 +14,15 @@
 //! let now = Timestamp::from_millis(1_000);
 //! let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
 //! let canvas = CanvasId::new("plan")?;
-//! let key = |who: &str, call: &str| -> Result<OpKey, canvas_core::NameError> {
-//!     Ok(OpKey { conversation: ConversationId::new(who)?, turn: Turn::ZERO, call: CallId::new(call)? })
-//! };
-//! block_on(engine.create(&canvas, "# Plan\n", &key("host", "create")?, now))?;
+//! block_on(engine.create(&canvas, "# Plan\n", &OpKey::host(CallId::new("create")?), now))?;
 //!
-//! let lease = block_on(engine.call(&canvas, &key("model", "1")?, CheckOut, now))?.result?.lease;
+//! let model = ConversationId::new("model")?;
+//! let (first, second) = (CallId::new("1")?, CallId::new("2")?);
+//! let (first, second) = (OpKey::of(model.clone(), first), OpKey::of(model, second));
+//! let lease = block_on(engine.call(&canvas, &first, CheckOut, now))?.result?.lease;
 //! let patch = "@@\n # Plan\n+\n+- one\n".to_owned();
 //! let apply = ApplyPatch { lease: Some(lease), patch, base: None, scope: None, shown: None };
-//! let applied = block_on(engine.call(&canvas, &key("model", "2")?, apply, now))?;
+//! let applied = block_on(engine.call(&canvas, &second, apply, now))?;
 //! assert_eq!(applied.result?.summary.added, 2);
 //! assert_eq!(applied.snapshot.text(), "# Plan\n\n- one\n");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -94,6 +94,14 @@ pub mod lease {
     };
 }
 
+/// What an engine tells a host of its work: calls, decisions, commits, conflicts and collections, for logs, metrics and traces.
+pub mod observe {
+    pub use crate::engine::observe::{
+        Basis, CallEnd, CallNumber, CommitEnd, CommitNumber, Decision, Event, EventKind, Observer,
+        Settlement, WaitEnd,
+    };
+}
+
 #[doc(hidden)]
 pub use canvas_patch::{coded, coded_error};
 pub use document::changes::{Changes, Heading, Headings};
@@ -106,7 +114,7 @@ pub use engine::block_on::block_on;
 pub use engine::lock_view::{LockEvent, LockView};
 pub use engine::watch::{CanvasStatus, HeadRevision, Watch, WatchEvent};
 pub use engine::{
-    Answered, Collection, Created, Dropped, Engine, EngineError, Replay, Resolution, Snapshot, Stacks,
+    Answered, Collection, Created, Dropped, Engine, EngineError, Follow, Replay, Resolution, Snapshot, Stacks,
 };
 #[cfg(feature = "board")]
 pub use history::board::{BoardJournal, BoardJournalError};
@@ -118,10 +126,11 @@ pub use model::author::{Actor, Author};
 pub use model::blob::{Blob, BlobId, ParseBlobIdError};
 #[cfg(any(feature = "board", feature = "surface"))]
 pub use model::canonical::{CanonicalError, canonical_json};
+pub use model::error_report::ErrorReport;
 pub use model::face::Face;
 pub use model::format::HeadError;
 pub use model::head::{Head, TurnStart};
-pub use model::id::{CallId, CanvasId, ConversationId, NameError, OpKey};
+pub use model::id::{CallId, CallIds, CanvasId, ConversationId, NameError, OpKey};
 pub use model::journal_slot::JournalSlot;
 #[cfg(feature = "surface")]
 pub use model::json_hash::{JsonHash, ParseJsonHashError};

@@ -1,7 +1,7 @@
 //! Points in time, which the host supplies, and the time limits of a lease.
 
 use std::fmt;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +13,19 @@ use crate::safe_integer;
 /// arithmetic stops there instead of overflowing.
 ///
 /// Durations are rounded down to whole milliseconds.
+///
+/// This crate reads no clock. A host reads its own, once for each call, and hands the value in:
+///
+/// ```
+/// use std::time::SystemTime;
+///
+/// use canvas_lease::Timestamp;
+///
+/// let now = Timestamp::from(SystemTime::now());
+/// // Of whoever counts seconds, such as many a database and `date +%s`.
+/// assert_eq!(Timestamp::from_secs(1_700_000_000), Timestamp::from_millis(1_700_000_000_000));
+/// assert!(now > Timestamp::from_secs(1_700_000_000));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Timestamp(#[serde(deserialize_with = "safe_integer::deserialize")] u64);
@@ -24,6 +37,11 @@ impl Timestamp {
     /// The timestamp `millis` after 1970, or [`Timestamp::MAX`] if that is earlier.
     pub const fn from_millis(millis: u64) -> Self {
         if millis < safe_integer::MAX { Self(millis) } else { Self::MAX }
+    }
+
+    /// The timestamp `secs` seconds after 1970, or [`Timestamp::MAX`] if that is earlier.
+    pub const fn from_secs(secs: u64) -> Self {
+        Self::from_millis(secs.saturating_mul(1_000))
     }
 
     /// Milliseconds since 1970.
@@ -41,6 +59,13 @@ impl Timestamp {
     /// The time passed since `earlier`, zero if `earlier` is in fact later.
     pub const fn saturating_since(self, earlier: Self) -> Duration {
         Duration::from_millis(self.0.saturating_sub(earlier.0))
+    }
+}
+
+/// What a clock of the host has shown, rounded down to whole milliseconds: 0 before 1970, at most [`Timestamp::MAX`].
+impl From<SystemTime> for Timestamp {
+    fn from(time: SystemTime) -> Self {
+        Self(0).saturating_add(time.duration_since(UNIX_EPOCH).unwrap_or_default())
     }
 }
 
@@ -101,6 +126,20 @@ mod tests {
         ] {
             assert_eq!(Timestamp::from_millis(start).saturating_add(duration).as_millis(), expected);
         }
+    }
+
+    #[test]
+    fn takes_seconds_and_the_times_of_clocks() {
+        let after = |duration| Timestamp::from(UNIX_EPOCH + duration).as_millis();
+        for (secs, expected) in [(0, 0), (1, 1_000), (LAST / 1_000 + 1, LAST), (u64::MAX, LAST)] {
+            assert_eq!(Timestamp::from_secs(secs).as_millis(), expected);
+        }
+        for secs in [0, 1, 1_700_000_000] {
+            assert_eq!(after(Duration::from_secs(secs)), Timestamp::from_secs(secs).as_millis());
+        }
+        assert_eq!(after(Duration::from_micros(2_999)), 2);
+        let before = UNIX_EPOCH - Duration::from_secs(1);
+        assert_eq!(Timestamp::from(before).as_millis(), 0);
     }
 
     #[test]

@@ -110,6 +110,21 @@ impl Event {
         Self { revision_id, lease_id, ..Self::new(Role::Tool, Body::ToolResult(answer)) }
     }
 
+    /// The words, where the event is a text of the model.
+    ///
+    /// ```
+    /// use canvas_providers::Event;
+    ///
+    /// let turn = [Event::user("Hello"), Event::assistant("Good "), Event::assistant("day.")];
+    /// assert_eq!(turn.iter().filter_map(Event::assistant_text).collect::<String>(), "Good day.");
+    /// ```
+    pub fn assistant_text(&self) -> Option<&str> {
+        match &self.body {
+            Body::Text(text) if self.role == Role::Assistant => Some(text),
+            _ => None,
+        }
+    }
+
     /// The call, where the event is one.
     pub fn call(&self) -> Option<&DecodedCall> {
         match &self.body {

@@ -212,6 +212,7 @@ pub(crate) const fn after_error(error: &EngineError) -> &'static str {
         | EngineError::FaceNotSupported { .. }
         | EngineError::Unreadable { .. }
         | EngineError::RevisionConflict { .. }
+        | EngineError::TimeInSeconds { .. }
         | EngineError::Store(_)
         | EngineError::RevisionsExhausted { .. } => "Next: stop and tell the user.",
     }

@@ -67,6 +67,7 @@ pub mod lease {
 #[doc(hidden)]
 pub use canvas_core::{coded, coded_error};
 pub use lease_change::{LeaseChange, LeaseTerm};
+pub use prompt::Briefing;
 #[cfg(feature = "board")]
 pub use reply::BoardEffects;
 pub use reply::{ToolError, ToolReply};

@@ -1,10 +1,42 @@
 //! The system prompt.
 
+use canvas_core::lease::Policy;
 use canvas_core::{Engine, Store};
 
+use crate::toolset::spec::ToolSpec;
 use crate::toolset::tools::Tools;
 
+/// What a turn needs to know of a host's tools and engine, whatever provider is asked. See [`Tools::briefing`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct Briefing {
+    /// The instructions of the tools; a host may add its own.
+    pub system: String,
+    /// What the model is offered.
+    pub tools: Vec<ToolSpec>,
+    /// The time limits of leases, by which a loop renews them.
+    pub lease: Policy,
+}
+
 impl<S: Store> Tools<S> {
+    /// The system prompt, the specs and the limits of leases, for a turn of a model at this engine.
+    ///
+    /// ```
+    /// use canvas_core::lease::Timestamp;
+    /// use canvas_core::{Engine, MemoryStore, Policy};
+    /// use canvas_tools::{DocumentTools, Tools};
+    ///
+    /// let engine = Engine::new(MemoryStore::new(|| Timestamp::from_millis(0)), Policy::default());
+    /// let tools = Tools::new(vec![Box::new(DocumentTools::default())])?;
+    /// let mut briefing = tools.briefing(&engine);
+    /// briefing.system.push_str("\nAnswer in French.");
+    /// assert_eq!(briefing.tools, tools.specs(&engine));
+    /// # Ok::<(), canvas_tools::ToolsError>(())
+    /// ```
+    pub fn briefing(&self, engine: &Engine<S>) -> Briefing {
+        let (system, tools) = (self.system_prompt(engine), self.specs(engine));
+        Briefing { system, tools, lease: engine.policy().lease }
+    }
+
     /// The system prompt for the tools of [`Tools::specs`]: which there are, how to use each toolset, what interrupts.
     /// Empty where there are none.
     ///

@@ -5,16 +5,18 @@
 use std::error::Error;
 use std::io::{self, Write};
 
-use canvas_core::lease::{Timestamp, Turn};
+use canvas_core::lease::Timestamp;
 use canvas_core::text::{Options, apply};
 use canvas_core::{
-    Author, CallId, CanvasId, Command, ConversationId, Edit, Engine, MemoryStore, OpKey, Policy, Undo,
-    UndoScope, block_on,
+    Author, CallId, CallIds, CanvasId, Command, ConversationId, Edit, Engine, MemoryStore, OpKey, Policy,
+    Undo, UndoScope, block_on,
 };
 use canvas_tools::{DocumentTools, HIDDEN_HEADER, SNAPSHOT_HEADER, Session, ToolCall, Tools};
 use serde_json::{Value, json};
 
 const NOW: Timestamp = Timestamp::from_millis(1_700_000_000_000);
+/// A host with a store that outlives it draws its own, so that ids never repeat.
+const RANDOM: u64 = 1;
 const FIRST: &str = "# Notes\n\n- one\n- two\n- three\n";
 
 /// A chat about a canvas, and the copy that its model has: the first text, changed by the hidden messages alone.
@@ -23,31 +25,25 @@ struct Chat {
     tools: Tools<MemoryStore>,
     session: Session,
     copy: String,
-    calls: u32,
+    ids: CallIds,
 }
 
 impl Chat {
     fn open() -> Result<Self, Box<dyn Error>> {
         let engine = Engine::new(MemoryStore::new(|| NOW), Policy::default());
         let (canvas, chat) = (CanvasId::new("notes")?, ConversationId::new("chat")?);
-        let create = OpKey { conversation: chat.clone(), turn: Turn::ZERO, call: CallId::new("create")? };
+        let create = OpKey::of(chat.clone(), CallId::new("create")?);
         block_on(engine.create(&canvas, FIRST, &create, NOW))?;
         let session = block_on(Session::join(&engine, canvas, chat, NOW))?;
         let tools = Tools::new(vec![Box::new(DocumentTools::default())])?;
-        Ok(Self { engine, tools, session, copy: FIRST.to_owned(), calls: 0 })
+        Ok(Self { engine, tools, session, copy: FIRST.to_owned(), ids: CallIds::new(RANDOM) })
     }
 
-    fn id(&mut self) -> Result<CallId, Box<dyn Error>> {
-        self.calls += 1;
-        Ok(CallId::new(&format!("call-{}", self.calls))?)
-    }
-
-    fn user<C: Command>(&mut self, command: C) -> Result<(), Box<dyn Error>>
+    fn user<C: Command>(&self, command: C) -> Result<(), Box<dyn Error>>
     where
         C::Refusal: 'static,
     {
-        let conversation = ConversationId::new("user")?;
-        let operation = OpKey { conversation, turn: Turn::ZERO, call: self.id()? };
+        let operation = OpKey::user(self.ids.fresh());
         block_on(self.engine.call(&self.session.canvas, &operation, command, NOW))?.result?;
         Ok(())
     }
@@ -57,21 +53,21 @@ impl Chat {
     }
 
     fn tool(&mut self, name: &str, arguments: Value) -> Result<Value, Box<dyn Error>> {
-        let call = ToolCall { id: self.id()?.as_str().to_owned(), name: name.into(), arguments };
+        let call = ToolCall { id: self.ids.fresh().into(), name: name.into(), arguments };
         let reply = block_on(self.tools.call(&self.engine, &mut self.session, &call, NOW));
         if reply.is_ok() { Ok(reply.body().clone()) } else { Err(reply.body().to_string().into()) }
     }
 
     /// The user sends a message; the hidden one comes before it.
     fn message(&mut self, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
-        let id = self.id()?;
+        let id = self.ids.fresh();
         let began = block_on(self.session.begin_turn(&self.engine, id, NOW))?;
         self.apply_hidden("The user sends a message", began.hidden_message, out)
     }
 
     /// The model's turn ends; the hidden message comes after its last reply.
     fn end_turn(&mut self, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
-        let id = self.id()?;
+        let id = self.ids.fresh();
         let ended = block_on(self.session.end_turn(&self.engine, id, NOW))?;
         self.apply_hidden("The model's turn ends", ended.hidden_message, out)
     }
@@ -124,7 +120,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     chat.message(out)?;
 
     // The host compacts the chat: the model knows nothing of the document any more, so it gets all of it.
-    let id = chat.id()?;
+    let id = chat.ids.fresh();
     block_on(chat.session.forget(&chat.engine, id, NOW))?;
     chat.copy.clear();
     chat.message(out)?;

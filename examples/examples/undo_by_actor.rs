@@ -5,41 +5,37 @@
 use std::error::Error;
 use std::io::{self, Write};
 
-use canvas_core::lease::{Timestamp, Turn};
+use canvas_core::lease::Timestamp;
 use canvas_core::{
-    Actor, ApplyPatch, Author, CallId, CanvasId, CheckIn, CheckOut, Command, ConversationId, Edit, Engine,
+    Actor, ApplyPatch, Author, CallIds, CanvasId, CheckIn, CheckOut, Command, ConversationId, Edit, Engine,
     MemoryStore, OpKey, Policy, Read, Refused as _, Undo, UndoScope, block_on,
 };
 
 const NOW: Timestamp = Timestamp::from_millis(1_700_000_000_000);
+/// A host with a store that outlives it draws its own, so that ids never repeat.
+const RANDOM: u64 = 1;
 
 /// One canvas, and the operations of its user and model.
 struct Canvas {
     engine: Engine<MemoryStore>,
     id: CanvasId,
-    calls: u32,
+    ids: CallIds,
 }
 
 impl Canvas {
     fn new(markdown: &str) -> Result<Self, Box<dyn Error>> {
         let engine = Engine::new(MemoryStore::new(|| NOW), Policy::default());
-        let mut canvas = Self { engine, id: CanvasId::new("trip")?, calls: 0 };
-        let create = canvas.operation("host")?;
+        let canvas = Self { engine, id: CanvasId::new("trip")?, ids: CallIds::new(RANDOM) };
+        let create = OpKey::host(canvas.ids.fresh());
         block_on(canvas.engine.create(&canvas.id, markdown, &create, NOW))?;
         Ok(canvas)
     }
 
-    fn operation(&mut self, who: &str) -> Result<OpKey, Box<dyn Error>> {
-        self.calls += 1;
-        let call = CallId::new(&format!("call-{}", self.calls))?;
-        Ok(OpKey { conversation: ConversationId::new(who)?, turn: Turn::ZERO, call })
+    fn operation(&self, who: &str) -> Result<OpKey, Box<dyn Error>> {
+        Ok(OpKey::of(ConversationId::new(who)?, self.ids.fresh()))
     }
 
-    fn ask<C: Command>(
-        &mut self,
-        who: &str,
-        command: C,
-    ) -> Result<Result<C::Done, C::Refusal>, Box<dyn Error>> {
+    fn ask<C: Command>(&self, who: &str, command: C) -> Result<Result<C::Done, C::Refusal>, Box<dyn Error>> {
         let operation = self.operation(who)?;
         Ok(block_on(self.engine.call(&self.id, &operation, command, NOW))?.result)
     }
@@ -49,14 +45,14 @@ impl Canvas {
     }
 
     /// The user types.
-    fn types(&mut self, from: &str, to: &str) -> Result<(), Box<dyn Error>> {
+    fn types(&self, from: &str, to: &str) -> Result<(), Box<dyn Error>> {
         let markdown = self.text()?.replace(from, to);
         self.ask("user", Edit::replace(markdown))??;
         Ok(())
     }
 
     /// The model reads and patches, under a lease.
-    fn patches(&mut self, patch: &str) -> Result<(), Box<dyn Error>> {
+    fn patches(&self, patch: &str) -> Result<(), Box<dyn Error>> {
         let lease = Some(self.ask("model", CheckOut)??.lease);
         self.ask("model", Read::part(lease))??;
         self.ask(
@@ -70,7 +66,7 @@ impl Canvas {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let out = &mut io::stdout().lock();
-    let mut canvas = Canvas::new("# Trip\n\n- tent\n- stove\n")?;
+    let canvas = Canvas::new("# Trip\n\n- tent\n- stove\n")?;
     canvas.patches("@@\n - stove\n+- gas\n+- matches\n")?;
     canvas.types("- tent", "- tent, the green one")?;
     canvas.patches("@@\n-# Trip\n+# Trip to the lake\n")?;

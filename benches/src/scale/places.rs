@@ -79,8 +79,7 @@ pub const KNOWN: &[Known] = &[
 ];
 
 pub(super) fn now() -> Timestamp {
-    let passed = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    Timestamp::from_millis(0).saturating_add(passed.unwrap_or_default())
+    std::time::SystemTime::now().into()
 }
 
 /// The store in memory, whose copies share what it keeps.

@@ -25,8 +25,7 @@ const CONNECTIONS: usize = 8;
 const WRITES: u32 = 200;
 
 fn now() -> Timestamp {
-    let passed = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    Timestamp::from_millis(0).saturating_add(passed.unwrap_or_default())
+    std::time::SystemTime::now().into()
 }
 
 fn config() -> Config {

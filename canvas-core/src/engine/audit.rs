@@ -25,7 +25,7 @@ impl<S: Store> Engine<S> {
         limit: usize,
         now: Timestamp,
     ) -> Result<Vec<NumberedRecord>, EngineError> {
-        reading!(self, canvas, now, walk => records(&mut walk, before, limit))
+        reading!(self, "audit", canvas, now, walk => records(&mut walk, before, limit))
     }
 }
 

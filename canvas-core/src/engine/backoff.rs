@@ -11,6 +11,7 @@ use std::fmt;
 use std::pin::Pin;
 use std::time::Duration;
 
+use super::trace::Trace;
 use crate::model::blob::BlobId;
 use crate::model::id::OpKey;
 
@@ -34,12 +35,13 @@ impl Pause {
     }
 
     /// Waits where `who` has lost that number of commits; false where it does not.
-    pub(super) async fn wait(&self, longest: Duration, losses: u32, who: &str) -> bool {
+    pub(super) async fn wait(&self, trace: Trace<'_>, longest: Duration, losses: u32, who: &str) -> bool {
         let Some(pause) = &self.0 else { return false };
         let time = share(longest, losses, who);
         if time.is_zero() {
             return false;
         }
+        trace.backed_off(losses, time);
         pause(time).await;
         true
     }

@@ -5,11 +5,10 @@ use std::sync::Arc;
 
 use canvas_lease::Timestamp;
 
-use super::cache::Begin;
 use super::error::EngineError;
 use super::task::{Blocked, Decision, DecisionContext, Task};
 use super::walk::Walk;
-use super::{Engine, Snapshot, seen};
+use super::{Engine, Snapshot};
 use crate::board::{Board, BoardPatch, LoadError, Registry};
 use crate::model::blob::{BlobId, Missing};
 use crate::model::file::TreeFile;
@@ -39,8 +38,9 @@ impl<S: Store> Engine<S> {
         canvas: &CanvasId,
         now: Timestamp,
     ) -> Result<(Option<Arc<Board>>, Snapshot), EngineError> {
-        let (board, snapshot) = self.run(canvas, BoardTask, Begin::Load, now).await?;
-        Ok((board, seen(canvas, snapshot)?))
+        let call = self.tracer.begin(canvas, "board", None);
+        let read = self.read(call.trace(), BoardTask, now).await;
+        call.end(read)
     }
 }
 

@@ -13,6 +13,7 @@ use crate::model::revision::Revision;
 use crate::store::contract::Store;
 use crate::transition::command::{Command, Outcome};
 use crate::transition::contents::Contents;
+use crate::transition::refusal::Refused;
 
 impl<S: Store> Engine<S> {
     /// Runs a command on a canvas, which is made first where there is none, with an empty document: in one commit, and
@@ -31,12 +32,17 @@ impl<S: Store> Engine<S> {
         command: C,
         now: Timestamp,
     ) -> Result<Result<Answered<C>, C::Refusal>, EngineError> {
+        let call = self.tracer.begin(canvas, C::NAME, Some(operation));
         let task = CallOrCreate { call: Call::new(operation, &command), operation };
-        let (Reply { answer, replayed }, snapshot) = self.run(canvas, task, Begin::Load, now).await?;
-        match (answer, snapshot) {
+        let ran = self.run(call.trace(), task, Begin::Load, now).await;
+        let answered = ran.and_then(|(Reply { answer, replayed }, snapshot)| match (answer, snapshot) {
             (Err(refusal), None) => Ok(Err(refusal)),
             (result, snapshot) => Ok(Ok(Answered { result, replayed, snapshot: seen(canvas, snapshot)? })),
-        }
+        });
+        call.end_as(answered, |answered| match answered {
+            Err(refusal) => (Some(refusal.code()), false),
+            Ok(Answered { result, replayed, .. }) => (result.as_ref().err().map(Refused::code), *replayed),
+        })
     }
 }
 
@@ -84,5 +90,9 @@ impl<C: Command> Task for CallOrCreate<'_, C> {
 
     fn is_refusal(reply: &Self::Answer) -> bool {
         C::is_refusal(&reply.answer)
+    }
+
+    fn refusal(reply: &Self::Answer) -> Option<&'static str> {
+        reply.refusal()
     }
 }

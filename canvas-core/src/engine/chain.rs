@@ -5,10 +5,10 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use super::documents::Lost;
+use super::trace::Trace;
 use super::{Engine, EngineError};
 use crate::history::reach::{Known, Reach};
 use crate::model::blob::{Blob, BlobId};
-use crate::model::id::CanvasId;
 use crate::model::links::Linked;
 use crate::store::contract::Store;
 
@@ -109,12 +109,12 @@ impl<'a, S: Store, E: Linked> ChainReader<'a, S, E> {
 #[derive(Debug)]
 pub(super) struct Blobs<'a, S> {
     engine: &'a Engine<S>,
-    canvas: CanvasId,
+    trace: Trace<'a>,
 }
 
 impl<'a, S: Store> Blobs<'a, S> {
-    pub(super) fn new(engine: &'a Engine<S>, canvas: CanvasId) -> Self {
-        Self { engine, canvas }
+    pub(super) fn new(engine: &'a Engine<S>, trace: Trace<'a>) -> Self {
+        Self { engine, trace }
     }
 
     /// In the order of the ids, all of which must be there.
@@ -131,8 +131,8 @@ impl<'a, S: Store> Blobs<'a, S> {
 
     async fn find_or_lost(&self, ids: &[BlobId]) -> Result<(Vec<Option<Blob>>, Lost), EngineError> {
         let mut lost = Lost::default();
-        let found = self.engine.blobs(&self.canvas, ids, &mut lost).await;
-        let found = found.map_err(|fault| EngineError::of(fault, &self.canvas))?;
+        let found = self.engine.blobs(self.trace, ids, &mut lost).await;
+        let found = found.map_err(|fault| EngineError::of(fault, self.trace.canvas()))?;
         let found = found.into_iter().chain(std::iter::repeat(None));
         let found = ids.iter().zip(found).map(|(id, blob)| blob.filter(|blob| blob.id() == *id));
         Ok((found.collect(), lost))
@@ -140,11 +140,11 @@ impl<'a, S: Store> Blobs<'a, S> {
 
     /// The chunks of documents.
     pub(super) async fn chunks_of(&self, documents: &[BlobId]) -> Result<Vec<BlobId>, EngineError> {
-        let chunks = self.engine.chunks_of(&self.canvas, documents).await;
-        chunks.map_err(|fault| EngineError::of(fault, &self.canvas))
+        let chunks = self.engine.chunks_of(self.trace, documents).await;
+        chunks.map_err(|fault| EngineError::of(fault, self.trace.canvas()))
     }
 
     pub(super) fn damaged(&self, blob: BlobId) -> EngineError {
-        EngineError::Damaged { canvas: self.canvas.clone(), blob }
+        EngineError::Damaged { canvas: self.trace.canvas().clone(), blob }
     }
 }

@@ -14,6 +14,7 @@ use canvas_lease::Timestamp;
 
 use super::cache::Begin;
 use super::task::Erase;
+use super::trace::Trace;
 use super::walk::Walk;
 use super::{Engine, EngineError};
 use crate::history::kept::KeepLimits;
@@ -77,7 +78,10 @@ impl<S: Store> Engine<S> {
             changes: history.unwrap_or(u64::MAX).min(most.changes),
             effects: effects.unwrap_or(u64::MAX).min(most.effects),
         };
-        self.drop_unneeded(canvas, limits, older_than.max(self.policy.min_blob_age)).await
+        let call = self.tracer.begin(canvas, "collect", None);
+        let older_than = older_than.max(self.policy.min_blob_age);
+        let dropped = self.drop_unneeded(call.trace(), limits, older_than).await;
+        call.end(dropped)
     }
 
     /// Erases every text of a canvas but the one that it has now, for a text that must be gone, such as a pasted secret. The
@@ -101,31 +105,43 @@ impl<S: Store> Engine<S> {
         operation: &OpKey,
         now: Timestamp,
     ) -> Result<Dropped, EngineError> {
-        self.run(canvas, Erase { operation }, Begin::Load, now).await?;
+        let call = self.tracer.begin(canvas, "erase", Some(operation));
+        let dropped = self.erase_in(call.trace(), operation, now).await;
+        call.end(dropped)
+    }
+
+    async fn erase_in(
+        &self,
+        trace: Trace<'_>,
+        operation: &OpKey,
+        now: Timestamp,
+    ) -> Result<Dropped, EngineError> {
+        self.run(trace, Erase { operation }, Begin::Load, now).await?;
         // Texts of before, which the cache has too.
-        self.forget(canvas);
-        self.drop_unneeded(canvas, self.policy.keep_limits(), Duration::ZERO).await
+        self.forget(trace.canvas());
+        self.drop_unneeded(trace, self.policy.keep_limits(), Duration::ZERO).await
     }
 
     /// Cuts the history and drops what is not needed then.
     pub(super) async fn drop_unneeded(
         &self,
-        canvas: &CanvasId,
+        trace: Trace<'_>,
         limits: KeepLimits,
         older_than: Duration,
     ) -> Result<Dropped, EngineError> {
+        let canvas = trace.canvas();
         let fault = |fault| EngineError::of(fault, canvas);
         let (mut damaged, mut lost) = (None, None::<Version>);
         for losses in 0..TRIES {
             if let Some(lost) = lost {
                 let who = format!("{canvas} {}", lost.as_str());
-                self.pause.wait(self.policy.back_off, losses, &who).await;
+                self.pause.wait(trace, self.policy.back_off, losses, &who).await;
             }
-            let Some(row) = self.store.load(canvas).await.map_err(fault)? else {
+            let Some(row) = self.load(trace).await.map_err(fault)? else {
                 return Err(EngineError::NotFound { canvas: canvas.clone() });
             };
             lost = Some(row.version.clone());
-            let (head, keep) = match self.needed(&row.head, limits).await {
+            let (head, keep) = match self.needed(trace, &row.head, limits).await {
                 Ok(found) => found,
                 // Another collection may have cut more, and its head says so.
                 Err(EngineError::Damaged { .. }) if damaged.as_ref() != Some(&row.version) => {
@@ -139,7 +155,7 @@ impl<S: Store> Engine<S> {
                 Some(head) => {
                     let (expected, blobs) = (Some(row.version), Vec::new());
                     let commit = Commit { expected, head, blobs, not_after: None };
-                    let committed = self.store.commit(commit).await;
+                    let committed = self.commit(trace, commit).await;
                     // The head that is cached, here or with watchers, does not say where the history begins.
                     self.forget(canvas);
                     match committed.map_err(fault)? {
@@ -148,7 +164,9 @@ impl<S: Store> Engine<S> {
                     }
                 }
             };
+            let began = trace.now();
             let collected = self.store.collect(canvas, &keep, older_than, &version).await;
+            trace.collected(began, keep.len(), &collected);
             if let Collected::Done { blobs, bytes } = collected.map_err(fault)? {
                 return Ok(Dropped { blobs, bytes });
             }
@@ -159,24 +177,30 @@ impl<S: Store> Engine<S> {
     /// The head with its history cut, where it is longer, and the blobs that it needs then.
     async fn needed(
         &self,
+        trace: Trace<'_>,
         head: &Arc<Head>,
         limits: KeepLimits,
     ) -> Result<(Option<Arc<Head>>, BTreeSet<BlobId>), EngineError> {
-        let from = self.oldest_kept(head, limits).await?;
+        let from = self.oldest_kept(trace, head, limits).await?;
         let cut = cut(head, from, self.policy.audit_records());
-        let mut walk = self.walk_of(cut.as_ref().unwrap_or(head));
+        let mut walk = self.walk_of(trace, cut.as_ref().unwrap_or(head));
         let keep = super::history::needed(&mut walk).await?;
         Ok((cut, keep))
     }
 
     /// The number of the oldest entry that is kept. Where there are effects, it is found by halving.
-    async fn oldest_kept(&self, head: &Arc<Head>, limits: KeepLimits) -> Result<u64, EngineError> {
+    async fn oldest_kept(
+        &self,
+        trace: Trace<'_>,
+        head: &Arc<Head>,
+        limits: KeepLimits,
+    ) -> Result<u64, EngineError> {
         let slot = head.journal();
         let kept = slot.kept(limits);
         if kept.is_exact() || slot.last.is_none() {
             return Ok(kept.oldest());
         }
-        let mut walk = self.walk_of(head);
+        let mut walk = self.walk_of(trace, head);
         // So many are within both limits, whatever they are.
         let fewest = limits.changes.min(limits.effects);
         let newest = slot.entries.saturating_sub(fewest).saturating_add(1);
@@ -194,8 +218,8 @@ impl<S: Store> Engine<S> {
     }
 
     /// What is needed is found without the document.
-    fn walk_of(&self, head: &Arc<Head>) -> Walk<'_, S> {
-        Walk::new(self, Arc::clone(head), Blob::text(String::new()))
+    fn walk_of<'a>(&'a self, trace: Trace<'a>, head: &Arc<Head>) -> Walk<'a, S> {
+        Walk::new(self, trace, Arc::clone(head), Blob::text(String::new()))
     }
 }
 

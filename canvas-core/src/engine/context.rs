@@ -1,6 +1,7 @@
 //! What a run works on: the row of a canvas, and what the host brings.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use canvas_lease::Timestamp;
 
@@ -29,9 +30,36 @@ impl RunContext<'_> {
         EngineError::NotFound { canvas: self.canvas.clone() }
     }
 
+    /// Refuses to go on where the host's clock, the store's or the one that the head was written by counts seconds, and
+    /// another one milliseconds: leases would last a thousand times as long, or end at once.
+    ///
+    /// Two clocks that were read together are a day apart at most, which a clock of another unit or beginning rarely is
+    /// after it was multiplied. A head may be years old. Clocks that show less than 2001 in milliseconds, such as those of
+    /// tests, are compared with nothing.
+    pub(crate) fn check_units(&self, head: &Head, store_at: Timestamp) -> Result<(), EngineError> {
+        const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+        const YEARS: Duration = Duration::from_secs(10 * 365 * 24 * 60 * 60);
+        let pairs = [
+            (self.now, store_at, DAY),
+            (store_at, self.now, DAY),
+            (store_at, head.lock().high_water_mark(), YEARS),
+        ];
+        let wrong = pairs.into_iter().find(|(time, known, within)| is_thousandth(*time, *known, *within));
+        wrong.map_or(Ok(()), |(time, known, _)| Err(EngineError::TimeInSeconds { time, known }))
+    }
+
     pub(crate) fn damaged(&self, blob: BlobId) -> EngineError {
         EngineError::Damaged { canvas: self.canvas.clone(), blob }
     }
+}
+
+/// Whether a time is what another one is in seconds, give or take.
+fn is_thousandth(time: Timestamp, known: Timestamp, within: Duration) -> bool {
+    const IN_2001: Timestamp = Timestamp::from_secs(1_000_000_000);
+    let multiplied = Timestamp::from_secs(time.as_millis());
+    let apart = multiplied.saturating_since(known).max(known.saturating_since(multiplied));
+    // At the last time that there is, a product says nothing.
+    known >= IN_2001 && multiplied < Timestamp::MAX && apart <= within
 }
 
 /// The row of a canvas as it was last seen.
@@ -57,5 +85,36 @@ impl CachedRow {
     /// An estimate of the store's clock: too late by one round trip at most, never too early.
     pub(crate) fn clock(&self, now: Timestamp) -> Timestamp {
         self.store_at.saturating_add(now.saturating_since(self.host_at))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seconds_are_told_from_small_clocks_and_old_ones() {
+        const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+        const NOW: u64 = 1_700_000_000_000;
+        for (time, known, expected) in [
+            (NOW / 1_000, NOW, true),
+            (NOW / 1_000 - 80_000, NOW, true),
+            (NOW / 1_000 + 80_000, NOW, true),
+            (NOW / 1_000 - 90_000, NOW, false),
+            (NOW / 1_000 + 90_000, NOW, false),
+            (NOW, NOW, false),
+            // Clocks of tests, and one that counts from the start of a machine.
+            (0, 0, false),
+            (1_000, 1_000_000, false),
+            (1_000, NOW, false),
+            (86_400_000, NOW, false),
+            // In seconds both: nothing says so.
+            (NOW / 1_000, NOW / 1_000, false),
+            (u64::MAX, u64::MAX, false),
+            (NOW * 100, u64::MAX, false),
+        ] {
+            let [time, known] = [time, known].map(Timestamp::from_millis);
+            assert_eq!(is_thousandth(time, known, DAY), expected, "{time} {known}");
+        }
     }
 }

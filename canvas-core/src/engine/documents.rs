@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::trace::Trace;
 use super::{Engine, EngineError};
 use crate::model::blob::{Blob, BlobId};
 use crate::model::chunk_list::ChunkList;
@@ -63,8 +64,15 @@ impl<S: Store> Engine<S> {
     ///
     /// [`EngineError::Damaged`] where a chunk of it is not there, or it is no text; faults of the store.
     pub async fn document(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, EngineError> {
+        let call = self.tracer.begin(canvas, "document", None);
+        let found = self.document_in(call.trace(), id).await;
+        call.end(found)
+    }
+
+    async fn document_in(&self, trace: Trace<'_>, id: BlobId) -> Result<Option<Blob>, EngineError> {
+        let canvas = trace.canvas();
         let mut lost = Lost::default();
-        let found = self.blobs(canvas, &[id], &mut lost).await;
+        let found = self.blobs(trace, &[id], &mut lost).await;
         let found = found.map_err(|fault| EngineError::of(fault, canvas))?;
         let damaged = |blob| EngineError::Damaged { canvas: canvas.clone(), blob };
         match found.into_iter().next().flatten() {
@@ -78,34 +86,37 @@ impl<S: Store> Engine<S> {
     /// Blobs in the order of the ids, documents with their texts.
     pub(super) async fn blobs(
         &self,
-        canvas: &CanvasId,
+        trace: Trace<'_>,
         ids: &[BlobId],
         lost: &mut Lost,
     ) -> Result<Vec<Option<Blob>>, StoreError> {
-        let mut blobs = self.stored_blobs(canvas, ids).await?;
-        self.expand(canvas, &mut blobs, lost).await?;
+        let mut blobs = self.stored_blobs(trace, ids).await?;
+        self.expand(trace, &mut blobs, lost).await?;
         Ok(blobs)
     }
 
     /// Blobs in the order of the ids, as the store has them.
     pub(super) async fn stored_blobs(
         &self,
-        canvas: &CanvasId,
+        trace: Trace<'_>,
         ids: &[BlobId],
     ) -> Result<Vec<Option<Blob>>, StoreError> {
-        match ids {
-            [] => Ok(Vec::new()),
-            [id] => Ok(vec![self.store.blob(canvas, *id).await?]),
+        let (canvas, began) = (trace.canvas(), trace.now());
+        let found = match ids {
+            [] => return Ok(Vec::new()),
+            [id] => self.store.blob(canvas, *id).await.map(|blob| vec![blob]),
             ids => self.store.blobs(canvas, ids).await,
-        }
+        };
+        trace.fetched(began, ids.len(), &found);
+        found
     }
 
     /// Puts the text into the place of a list that came along with a row. Where that fails it is left out, and asked for
     /// again where it is needed.
-    pub(super) async fn expand_sent(&self, canvas: &CanvasId, row: &mut Option<Loaded>) {
+    pub(super) async fn expand_sent(&self, trace: Trace<'_>, row: &mut Option<Loaded>) {
         let Some(document) = row.as_mut().map(|row| &mut row.document) else { return };
         let mut sent = [document.take()];
-        if self.expand(canvas, &mut sent, &mut Lost::default()).await.is_ok() {
+        if self.expand(trace, &mut sent, &mut Lost::default()).await.is_ok() {
             [*document] = sent;
         }
     }
@@ -114,16 +125,16 @@ impl<S: Store> Engine<S> {
     /// none.
     pub(super) async fn chunks_of(
         &self,
-        canvas: &CanvasId,
+        trace: Trace<'_>,
         documents: &[BlobId],
     ) -> Result<Vec<BlobId>, StoreError> {
-        let (cached, mut chunks) = (self.cached_document(canvas), Vec::new());
+        let (cached, mut chunks) = (self.cached_document(trace.canvas()), Vec::new());
         let is_cached = |id: &BlobId| cached.as_ref().is_some_and(|cached| cached.id() == *id);
         if documents.iter().any(is_cached) {
             chunks.extend(cached.as_ref().and_then(Blob::list).into_iter().flat_map(ChunkList::ids));
         }
         let others: Vec<_> = documents.iter().copied().filter(|id| !is_cached(id)).collect();
-        let found = self.stored_blobs(canvas, &others).await?;
+        let found = self.stored_blobs(trace, &others).await?;
         for (id, blob) in others.iter().zip(found) {
             let list = blob.filter(|blob| blob.id() == *id).and_then(|blob| list_of(&blob)?);
             chunks.extend(list.iter().flat_map(|list| list.ids()));
@@ -134,7 +145,7 @@ impl<S: Store> Engine<S> {
     /// Puts texts into the place of lists, and nothing into that of a list that is none.
     async fn expand(
         &self,
-        canvas: &CanvasId,
+        trace: Trace<'_>,
         blobs: &mut [Option<Blob>],
         lost: &mut Lost,
     ) -> Result<(), StoreError> {
@@ -148,7 +159,7 @@ impl<S: Store> Engine<S> {
         if lists.is_empty() {
             return Ok(());
         }
-        let pieces = self.pieces(canvas, lists.iter().flat_map(|(_, list)| list.ids())).await?;
+        let pieces = self.pieces(trace, lists.iter().flat_map(|(_, list)| list.ids())).await?;
         let limit = LARGEST.max(self.policy.document_bytes);
         for (place, list) in lists {
             match joined(&list, &pieces, limit) {
@@ -164,12 +175,12 @@ impl<S: Store> Engine<S> {
     /// Chunks of the canvas: those of the cached document, and the others from the store.
     async fn pieces(
         &self,
-        canvas: &CanvasId,
+        trace: Trace<'_>,
         ids: impl Iterator<Item = &BlobId>,
     ) -> Result<BTreeMap<BlobId, Piece>, StoreError> {
         let mut pieces = BTreeMap::new();
         if let Some((document, list)) =
-            self.cached_document(canvas).as_ref().and_then(|b| Some((b, b.list()?)))
+            self.cached_document(trace.canvas()).as_ref().and_then(|b| Some((b, b.list()?)))
         {
             let text = document.shared_text();
             let piece = |(range, id)| (id, Piece::Cached(Arc::clone(&text), range));
@@ -178,7 +189,7 @@ impl<S: Store> Engine<S> {
         let mut missing: Vec<_> = ids.copied().filter(|id| !pieces.contains_key(id)).collect();
         missing.sort_unstable();
         missing.dedup();
-        let found = self.stored_blobs(canvas, &missing).await?;
+        let found = self.stored_blobs(trace, &missing).await?;
         let found = missing.iter().zip(found).filter_map(|(id, blob)| Some((*id, blob?)));
         pieces
             .extend(found.filter(|(id, blob)| blob.id() == *id).map(|(id, blob)| (id, Piece::Fetched(blob))));

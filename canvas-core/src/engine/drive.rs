@@ -9,24 +9,27 @@ use canvas_lease::Timestamp;
 use super::cache::Begin;
 use super::context::RunContext;
 use super::documents::Lost;
+use super::observe::CommitNumber;
 use super::queue::{Flight, Guest, Sending, Step, Verdict};
 use super::run::{Done, Next, Request, Response, Run};
 use super::task::Task;
-use super::{Engine, EngineError, Snapshot, backoff};
-use crate::model::id::CanvasId;
-use crate::store::contract::{Commit, Committed, Store};
+use super::trace::{Trace, Traced};
+use super::{Engine, EngineError, Snapshot, backoff, seen};
+use crate::store::contract::{Commit, Committed, Loaded, Store};
+use crate::store::error::StoreError;
 
 impl<S: Store> Engine<S> {
     /// Drives a task to its end: asks the store what the run wants to know, and waits in the queue for what it commits.
     pub(super) async fn run<T: Task>(
         &self,
-        canvas: &CanvasId,
+        trace: Trace<'_>,
         task: T,
         begin: Begin,
         now: Timestamp,
     ) -> Result<(T::Answer, Option<Snapshot>), EngineError> {
+        let canvas = trace.canvas();
         let context = RunContext { canvas, policy: &self.policy, types: &self.types, now };
-        let mut run = Run::new(context, task);
+        let mut run = Run::new(context, Traced::new(task, trace));
         let cached = |begin| self.cache().start(canvas, begin, now);
         let mut next = match begin {
             // It may be decided on what is not stored yet.
@@ -37,32 +40,49 @@ impl<S: Store> Engine<S> {
             }
         };
         let (mut ticket, mut guest, mut lost) = (None, None, Lost::default());
+        let mut doubt = None;
         loop {
+            if !run.is_in_doubt()
+                && let Some(began) = doubt.take()
+            {
+                trace.settled(began, run.settlement());
+            }
+            trace.decided(run.decided_on(), run.task().take());
             let part = match next {
                 Next::Turn => None,
                 Next::Join(part) => Some(part),
                 Next::Request(request) => {
                     ticket = self.cache().ticket(&request).or(ticket);
-                    let response = self.ask(canvas, request, &mut lost).await;
+                    let response = self.ask(trace, request, &mut lost).await;
                     next = run.handle_response(response);
                     continue;
                 }
                 Next::Done(ended) => {
                     self.cache().ended(canvas, &ended, ticket);
+                    // What was made in its place expects no row, as it does.
+                    if let (Ok(_), Some(began)) = (&ended, doubt) {
+                        trace.settled(began, run.settlement());
+                    }
                     let ended = ended.map_err(|error| lost.name(error));
                     return ended.map(|Done { answer, row, .. }| (answer, Snapshot::of(row, now)));
                 }
             };
             let guest = guest.get_or_insert_with(|| self.queues.enter(canvas, &self.watches));
-            next = match guest.cell.decide(guest.seat, &mut run, part, || cached(Begin::Cached)) {
+            let turn = guest.cell.decide(guest.seat, &mut run, part, || cached(Begin::Cached));
+            trace.decided(run.decided_on(), run.task().take());
+            next = match turn {
                 Some(next) => next,
                 None => {
+                    let began = trace.now();
                     // Whose name a pause follows from, where there are any.
                     let who = self.pause.is_some().then(|| run.operation().map(backoff::name)).flatten();
-                    let mut verdict =
-                        poll_fn(|context| self.poll_verdict(canvas, guest, &who, context)).await;
-                    if let Verdict::Conflict(row) = &mut verdict {
-                        self.expand_sent(canvas, row).await;
+                    let (mut verdict, commit) =
+                        poll_fn(|context| self.poll_verdict(trace, guest, &who, context)).await;
+                    trace.waited(began, commit, &verdict);
+                    match &mut verdict {
+                        Verdict::Conflict(row) => self.expand_sent(trace, row).await,
+                        Verdict::Lost { .. } => doubt = Some(trace.now()),
+                        _ => {}
                     }
                     run.handle_verdict(verdict)
                 }
@@ -70,24 +90,35 @@ impl<S: Store> Engine<S> {
         }
     }
 
+    /// Drives a task that only shows something of a canvas that is there.
+    pub(super) async fn read<T: Task>(
+        &self,
+        trace: Trace<'_>,
+        task: T,
+        now: Timestamp,
+    ) -> Result<(T::Answer, Snapshot), EngineError> {
+        let (answer, snapshot) = self.run(trace, task, Begin::Load, now).await?;
+        Ok((answer, seen(trace.canvas(), snapshot)?))
+    }
+
     /// What the store answers to a run.
-    async fn ask(&self, canvas: &CanvasId, request: Request, lost: &mut Lost) -> Response {
-        let asked = self.watches.ticket();
+    async fn ask(&self, trace: Trace<'_>, request: Request, lost: &mut Lost) -> Response {
+        let (canvas, asked) = (trace.canvas(), self.watches.ticket());
         match request {
             Request::Load => {
-                let mut loaded = self.store.load(canvas).await;
+                let mut loaded = self.load(trace).await;
                 if let Ok(row) = &mut loaded {
-                    self.expand_sent(canvas, row).await;
+                    self.expand_sent(trace, row).await;
                     self.watches.loaded(canvas, asked, row.as_ref());
                 }
                 Response::Row(loaded)
             }
-            Request::Blobs(ids) => Response::Blobs(self.blobs(canvas, &ids, lost).await),
+            Request::Blobs(ids) => Response::Blobs(self.blobs(trace, &ids, lost).await),
             Request::Commit(bump) => {
                 let planned = self.watches.plan(bump.expected.as_ref(), [(&bump.head, None)].into_iter());
-                let mut committed = self.store.commit(bump).await;
+                let mut committed = self.commit(trace, bump).await;
                 if let Ok(Committed::Conflict(row)) = &mut committed {
-                    self.expand_sent(canvas, row).await;
+                    self.expand_sent(trace, row).await;
                 }
                 let response = Response::Committed(committed);
                 self.cache().answered(canvas, &response);
@@ -99,53 +130,83 @@ impl<S: Store> Engine<S> {
         }
     }
 
+    /// Loads the head.
+    pub(super) async fn load(&self, trace: Trace<'_>) -> Result<Option<Loaded>, StoreError> {
+        let began = trace.now();
+        let loaded = self.store.load(trace.canvas()).await;
+        trace.loaded(began, &loaded);
+        loaded
+    }
+
+    /// Sends a commit that no call shares.
+    pub(super) async fn commit(&self, trace: Trace<'_>, commit: Commit) -> Result<Committed, StoreError> {
+        let sent = trace.commit(CommitNumber(trace.tracer().number()), 0, &commit);
+        let committed = self.store.commit(commit).await;
+        sent.end(&committed);
+        committed
+    }
+
     /// Drives the commit under way, whoever's it is, or sends the next, until there is a verdict.
     fn poll_verdict(
         &self,
-        canvas: &CanvasId,
+        trace: Trace<'_>,
         guest: &Guest<'_>,
         who: &Option<String>,
         context: &mut Context<'_>,
-    ) -> Poll<Verdict> {
+    ) -> Poll<(Verdict, Option<CommitNumber>)> {
+        let canvas = trace.canvas();
         loop {
             match guest.cell.step(guest.seat, context.waker(), &self.watches) {
-                Step::Verdict(verdict) => return Poll::Ready(verdict),
-                Step::Send(commit, sending) => guest.cell.send(self.send(canvas, commit, sending, who)),
+                Step::Verdict(verdict, commit) => return Poll::Ready((verdict, commit)),
+                Step::Send(commit, sending) => {
+                    guest.cell.send(self.send(trace, commit, sending, who));
+                }
                 Step::Wait => {}
             }
-            let Poll::Ready((Flight { ticket, planned, .. }, committed)) = guest.cell.poll_flight() else {
+            let Poll::Ready((Flight { ticket, planned, number, .. }, committed)) = guest.cell.poll_flight()
+            else {
                 return Poll::Pending;
             };
             let row = committed.as_ref().ok().and_then(|committed| guest.cell.stored(committed));
             self.cache().committed(canvas, committed.as_ref().map(|_| row), ticket);
             // Watchers hear of it before anybody has an answer.
             self.watches.committed(canvas, &planned, committed.as_ref().ok());
-            guest.cell.complete(guest.seat, committed);
+            guest.cell.complete(guest.seat, number, committed);
         }
     }
 
     fn send(
         &self,
-        canvas: &CanvasId,
+        trace: Trace<'_>,
         commit: Commit,
-        Sending { losses, planned }: Sending,
+        Sending { losses, planned, calls }: Sending,
         who: &Option<String>,
     ) -> Flight {
         let (store, pause, longest) =
             (Arc::clone(&self.store), Arc::clone(&self.pause), self.policy.back_off);
-        let (canvas, who) = (canvas.clone(), who.clone().unwrap_or_default());
+        let (canvas, who) = (trace.canvas().clone(), who.clone().unwrap_or_default());
         let ticket = self.cache().number();
+        let (tracer, call) = (trace.tracer().clone(), trace.call);
+        let number = CommitNumber(tracer.number());
         let commit = Box::pin(async move {
+            let trace = tracer.of(call, &canvas);
+            // Told here, where a panic is as one of the store.
+            let sent = trace.commit(number, calls, &commit);
             let mut committed = store.commit(commit).await;
+            sent.end(&committed);
             // Who has waited looks again. Where that fails, the row of the conflict is good enough.
             if let Ok(Committed::Conflict(row)) = &mut committed
-                && pause.wait(longest, losses + 1, &who).await
-                && let Ok(newer) = store.load(&canvas).await
+                && pause.wait(trace, longest, losses + 1, &who).await
             {
-                *row = newer;
+                let began = trace.now();
+                let loaded = store.load(&canvas).await;
+                trace.loaded(began, &loaded);
+                if let Ok(newer) = loaded {
+                    *row = newer;
+                }
             }
             committed
         });
-        Flight { commit, ticket, planned }
+        Flight { commit, ticket, planned, number }
     }
 }

@@ -1,6 +1,9 @@
 //! Why a call has no answer.
 
+use canvas_lease::Timestamp;
+
 use crate::model::blob::BlobId;
+use crate::model::error_report::reported;
 use crate::model::face::{FACE_NOT_SUPPORTED, Face, not_supported};
 use crate::model::format::HeadError;
 use crate::model::id::CanvasId;
@@ -62,6 +65,17 @@ pub enum EngineError {
         /// The revision of the canvas.
         current: Revision,
     },
+    /// The host's time counts seconds and the store's milliseconds, or the other way round. Nothing was done.
+    #[error(
+        "{time} counts seconds where {known} counts milliseconds since 1970: make each time with Timestamp::from_secs or \
+         from a SystemTime"
+    )]
+    TimeInSeconds {
+        /// The time that counts seconds.
+        time: Timestamp,
+        /// One that was read at the same moment, or was stored.
+        known: Timestamp,
+    },
     /// Others changed the canvas each time.
     #[error("the canvas {canvas} is changed by others all the time: try again later")]
     Contention {
@@ -101,6 +115,7 @@ canvas_patch::coded_error!(EngineError {
     Self::FaceNotSupported { .. } => FACE_NOT_SUPPORTED;
     Self::Unreadable { reason, .. } => reason.code();
     Self::RevisionConflict { .. } => "REVISION_CONFLICT";
+    Self::TimeInSeconds { .. } => "TIME_IN_SECONDS";
     Self::Contention { .. } => "CONTENTION", true;
     Self::TooLarge { .. } => "DOCUMENT_TOO_LARGE";
     Self::RevisionsExhausted { .. } => "REVISION_EXHAUSTED";
@@ -108,6 +123,8 @@ canvas_patch::coded_error!(EngineError {
     Self::Abandoned => "CALL_ABANDONED";
     Self::Store(error) => error.code(), error.retryable();
 });
+
+reported!(EngineError);
 
 impl EngineError {
     /// What an error of the store means for a canvas.

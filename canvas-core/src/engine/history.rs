@@ -12,6 +12,8 @@ use super::board::BoardReplay;
 use super::recipe::RecipeReplay;
 #[cfg(feature = "surface")]
 use super::surface::SurfaceReplay;
+use super::task::SnapshotTask;
+use super::trace::Trace;
 use super::walk::Walk;
 use super::{Engine, EngineError};
 use crate::history::journal::{Entry, EntryNumber, HistoryEntry};
@@ -31,19 +33,25 @@ pub(super) const TRIES: usize = 8;
 /// Reads the journal by the head as it is. What is missing may be missing because a collection came after a later head: then
 /// it is read by that. A macro, since the futures of closures that borrow cannot be called `Send`.
 macro_rules! reading {
-    ($engine:expr, $canvas:expr, $now:expr, $walk:ident => $read:expr) => {{
-        let mut tries = 0;
-        loop {
-            let mut $walk = $engine.walk($canvas, $now).await?;
-            match $read.await {
-                Err(EngineError::Damaged { .. })
-                    if tries < $crate::engine::history::TRIES && $engine.has_moved(&$walk.head).await? =>
-                {
-                    tries += 1;
+    ($engine:expr, $name:literal, $canvas:expr, $now:expr, $walk:ident => $read:expr) => {{
+        let call = $engine.tracer.begin($canvas, $name, None);
+        let read = async {
+            let mut tries = 0;
+            loop {
+                let mut $walk = $engine.walk(call.trace(), $now).await?;
+                match $read.await {
+                    Err(EngineError::Damaged { .. })
+                        if tries < $crate::engine::history::TRIES
+                            && $engine.has_moved(call.trace(), &$walk.head).await? =>
+                    {
+                        tries += 1;
+                    }
+                    read => break read,
                 }
-                read => break read,
             }
-        }
+        };
+        let read = read.await;
+        call.end(read)
     }};
 }
 
@@ -101,7 +109,56 @@ impl<S: Store> Engine<S> {
         limit: usize,
         now: Timestamp,
     ) -> Result<Vec<Entry>, EngineError> {
-        reading!(self, canvas, now, walk => entries(&mut walk, before, limit))
+        reading!(self, "history", canvas, now, walk => entries(&mut walk, before, limit))
+    }
+
+    /// The entries after the number `after`, or all, oldest first: at most `limit`, and none where nothing has happened since.
+    /// For hosts that tell clients what they have missed: a client names the last entry that it has, and the number of each
+    /// entry is the next name. A first entry that is not `after` + 1 says that what lies between is no longer kept.
+    ///
+    /// ```
+    /// # use canvas_core::lease::Timestamp;
+    /// # use canvas_core::{CallId, CanvasId, Engine, MemoryStore, OpKey, Policy, block_on};
+    /// use canvas_core::{Edit, EntryNumber};
+    ///
+    /// # let now = Timestamp::from_millis(1_000);
+    /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
+    /// # let plan = CanvasId::new("plan")?;
+    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host(CallId::new("create")?), now))?;
+    /// for item in ["one", "two", "three"] {
+    ///     let edit = Edit::replace(format!("# Plan\n\n- {item}\n"));
+    ///     block_on(engine.call(&plan, &OpKey::user(CallId::new(item)?), edit, now))?.result?;
+    /// }
+    /// let missed = block_on(engine.history_after(&plan, Some(EntryNumber::new(1)), 100, now))?;
+    /// assert_eq!(missed.iter().map(|entry| entry.number.get()).collect::<Vec<_>>(), [2, 3]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// It costs what [`Engine::history`] costs for the same entries.
+    ///
+    /// # Errors
+    ///
+    /// As [`Engine::history`].
+    pub async fn history_after(
+        &self,
+        canvas: &CanvasId,
+        after: Option<EntryNumber>,
+        limit: usize,
+        now: Timestamp,
+    ) -> Result<Vec<Entry>, EngineError> {
+        let after = after.map_or(0, EntryNumber::get);
+        self.read_after(canvas, after, limit, now).await.map(|(entries, _)| entries)
+    }
+
+    /// The same, with the number of the newest entry of the head that was read.
+    pub(super) async fn read_after(
+        &self,
+        canvas: &CanvasId,
+        after: u64,
+        limit: usize,
+        now: Timestamp,
+    ) -> Result<(Vec<Entry>, u64), EngineError> {
+        reading!(self, "history_after", canvas, now, walk => entries_after(&mut walk, after, limit))
     }
 
     /// What can be taken back and what can be done again, on one face or on all: at most `limit` entries of each. They
@@ -119,7 +176,7 @@ impl<S: Store> Engine<S> {
         limit: usize,
         now: Timestamp,
     ) -> Result<Stacks, EngineError> {
-        reading!(self, canvas, now, walk => stacks(&mut walk, face, limit))
+        reading!(self, "stacks", canvas, now, walk => stacks(&mut walk, face, limit))
     }
 
     /// Every blob that the canvas needs: those of the head, the entries of the journal that can still be taken back, what
@@ -132,7 +189,7 @@ impl<S: Store> Engine<S> {
     /// [`EngineError::FaceNotSupported`] where the canvas has a face of which this library cannot say what it needs: drop
     /// nothing then. Else as [`Engine::history`].
     pub async fn blobs_in_use(&self, canvas: &CanvasId, now: Timestamp) -> Result<Vec<BlobId>, EngineError> {
-        let needed = reading!(self, canvas, now, walk => needed(&mut walk))?;
+        let needed = reading!(self, "blobs_in_use", canvas, now, walk => needed(&mut walk))?;
         Ok(needed.into_iter().collect())
     }
 
@@ -144,18 +201,21 @@ impl<S: Store> Engine<S> {
     ///
     /// As [`Engine::history`]; [`EngineError::Damaged`] names the document that an entry does not lead to.
     pub async fn replay(&self, canvas: &CanvasId, now: Timestamp) -> Result<Replay, EngineError> {
-        reading!(self, canvas, now, walk => replay(&mut walk))
+        reading!(self, "replay", canvas, now, walk => replay(&mut walk))
     }
 
-    pub(super) async fn walk(&self, canvas: &CanvasId, now: Timestamp) -> Result<Walk<'_, S>, EngineError> {
-        let snapshot = self.snapshot(canvas, now).await?;
-        Ok(Walk::new(self, snapshot.head, snapshot.document))
+    pub(super) async fn walk<'a>(
+        &'a self,
+        trace: Trace<'a>,
+        now: Timestamp,
+    ) -> Result<Walk<'a, S>, EngineError> {
+        let ((), snapshot) = self.read(trace, SnapshotTask, now).await?;
+        Ok(Walk::new(self, trace, snapshot.head, snapshot.document))
     }
 
     /// Whether a canvas has another head by now.
-    pub(super) async fn has_moved(&self, head: &Head) -> Result<bool, EngineError> {
-        let canvas = head.canvas();
-        let row = self.store.load(canvas).await.map_err(|fault| EngineError::of(fault, canvas))?;
+    pub(super) async fn has_moved(&self, trace: Trace<'_>, head: &Head) -> Result<bool, EngineError> {
+        let row = self.load(trace).await.map_err(|fault| EngineError::of(fault, trace.canvas()))?;
         Ok(row.is_none_or(|row| *row.head != *head))
     }
 }
@@ -169,6 +229,27 @@ async fn entries<S: Store>(
     let end = before.map_or(newest, |before| before.get().saturating_sub(1).min(newest));
     let start = end.saturating_sub(u64::try_from(limit).unwrap_or(u64::MAX)).saturating_add(1);
     Ok(walk.range(start..=end).await?.into_iter().map(Arc::unwrap_or_clone).collect())
+}
+
+async fn entries_after<S: Store>(
+    walk: &mut Walk<'_, S>,
+    after: u64,
+    limit: usize,
+) -> Result<(Vec<Entry>, u64), EngineError> {
+    let newest = walk.head.journal().entries;
+    let limit = u64::try_from(limit).unwrap_or(u64::MAX);
+    let mut start = after.saturating_add(1).max(walk.oldest());
+    while limit > 0 && start <= newest {
+        let end = start.saturating_add(limit - 1).min(newest);
+        let mut found = walk.range(start..=end).await?;
+        // Changes and effects are forgotten apart, so a stretch may have nothing and a later one something.
+        if !found.is_empty() {
+            found.reverse();
+            return Ok((found.into_iter().map(Arc::unwrap_or_clone).collect(), newest));
+        }
+        start = end.saturating_add(1);
+    }
+    Ok((Vec::new(), newest))
 }
 
 async fn stacks<S: Store>(

@@ -17,10 +17,12 @@ mod context;
 mod documents;
 mod drive;
 mod error;
+mod follow;
 mod history;
 pub(crate) mod lock_view;
 #[cfg(all(test, feature = "surface"))]
 mod model;
+pub(crate) mod observe;
 mod queue;
 #[cfg(feature = "recipe")]
 mod recipe;
@@ -31,6 +33,7 @@ mod surface;
 #[cfg(feature = "surface")]
 mod surface_view;
 mod task;
+mod trace;
 mod walk;
 pub(crate) mod watch;
 
@@ -43,13 +46,16 @@ use self::backoff::Pause;
 use self::cache::{Begin, Cache};
 pub use self::collect::{Collection, Dropped};
 pub use self::error::EngineError;
+pub use self::follow::Follow;
 pub use self::history::{Replay, Stacks};
+use self::observe::Observer;
 use self::queue::Queues;
 pub use self::snapshot::Snapshot;
 #[cfg(feature = "surface")]
 pub use self::surface_view::Surface;
 pub use self::task::Resolution;
 use self::task::{Create, Delete, RecallTask, Reply, Resolve, SnapshotTask};
+use self::trace::{Trace, Tracer};
 use self::watch::{HeadRevision, Watch, Watches};
 use crate::model::blob::Blob;
 use crate::model::face::Face;
@@ -61,6 +67,7 @@ use crate::store::contract::Store;
 use crate::surface::Ceiling;
 use crate::transition::command::{Command, StoredAnswer};
 use crate::transition::policy::Policy;
+use crate::transition::refusal::Refused;
 use crate::transition::view::Types;
 
 /// Runs calls on the canvases of a store.
@@ -91,6 +98,7 @@ pub struct Engine<S = BoxStore> {
     policy: Policy,
     types: Types,
     pause: Arc<Pause>,
+    tracer: Tracer,
     cache: Mutex<Cache>,
     queues: Queues,
     watches: Watches,
@@ -133,8 +141,8 @@ impl<S: Store> Engine<S> {
 
     fn with_types(store: S, policy: Policy, types: Types) -> Self {
         let cache = Mutex::new(Cache::new(policy.cache_bytes));
-        let (pause, queues, watches) = Default::default();
-        Self { store: Arc::new(store), policy, types, pause, cache, queues, watches }
+        let (pause, tracer, queues, watches) = Default::default();
+        Self { store: Arc::new(store), policy, types, pause, tracer, cache, queues, watches }
     }
 
     /// With what surfaces may do. Without it they may call no tool, and send to their owners' sessions only.
@@ -163,6 +171,13 @@ impl<S: Store> Engine<S> {
         Self { pause: Arc::new(Pause::by(pause)), ..self }
     }
 
+    /// Tells an observer what it does: each call from its beginning to its end, with what it asks of the store, decides,
+    /// commits and waits for. See [`Observer`]. An engine has one; what goes to several is for that one to spread.
+    #[must_use]
+    pub fn with_observer(self, observer: Arc<dyn Observer>) -> Self {
+        Self { tracer: Tracer::by(observer), ..self }
+    }
+
     /// The store.
     pub fn store(&self) -> &S {
         &self.store
@@ -187,14 +202,17 @@ impl<S: Store> Engine<S> {
         operation: &OpKey,
         now: Timestamp,
     ) -> Result<Created, EngineError> {
+        let call = self.tracer.begin(canvas, "create", Some(operation));
         let (bytes, limit) = (markdown.len(), self.policy.document_bytes);
         if bytes > limit {
-            return Err(EngineError::TooLarge { bytes, limit });
+            return call.end(Err(EngineError::TooLarge { bytes, limit }));
         }
         let create = Create { document: Blob::document(markdown.to_owned()), operation };
-        let (Reply { answer: revision, replayed }, snapshot) =
-            self.run(canvas, create, Begin::Load, now).await?;
-        Ok(Created { revision, replayed, snapshot: seen(canvas, snapshot)? })
+        let ran = self.run(call.trace(), create, Begin::Load, now).await;
+        let created = ran.and_then(|(Reply { answer: revision, replayed }, snapshot)| {
+            Ok(Created { revision, replayed, snapshot: seen(canvas, snapshot)? })
+        });
+        call.end_as(created, |created| (None, created.replayed))
     }
 
     /// Deletes a canvas. The head stays as a tombstone, so that revision, epoch and fence are never used twice, and
@@ -211,7 +229,7 @@ impl<S: Store> Engine<S> {
         operation: &OpKey,
         now: Timestamp,
     ) -> Result<(), EngineError> {
-        self.run(canvas, Delete { operation, base: None }, Begin::Load, now).await.map(drop)
+        self.delete_from(canvas, None, operation, now).await
     }
 
     /// As [`Engine::delete`], unless a face has changed since a revision. That is part of the commit, whoever is writing
@@ -227,8 +245,19 @@ impl<S: Store> Engine<S> {
         operation: &OpKey,
         now: Timestamp,
     ) -> Result<(), EngineError> {
-        let delete = Delete { operation, base: Some((face, expected)) };
-        self.run(canvas, delete, Begin::Load, now).await.map(drop)
+        self.delete_from(canvas, Some((face, expected)), operation, now).await
+    }
+
+    async fn delete_from(
+        &self,
+        canvas: &CanvasId,
+        base: Option<(Face, Revision)>,
+        operation: &OpKey,
+        now: Timestamp,
+    ) -> Result<(), EngineError> {
+        let call = self.tracer.begin(canvas, "delete", Some(operation));
+        let ran = self.run(call.trace(), Delete { operation, base }, Begin::Load, now).await;
+        call.end(ran).map(drop)
     }
 
     /// The canvas as it is.
@@ -237,8 +266,9 @@ impl<S: Store> Engine<S> {
     ///
     /// [`EngineError::NotFound`]; faults of the store.
     pub async fn snapshot(&self, canvas: &CanvasId, now: Timestamp) -> Result<Snapshot, EngineError> {
-        let ((), snapshot) = self.run(canvas, SnapshotTask, Begin::Load, now).await?;
-        seen(canvas, snapshot)
+        let call = self.tracer.begin(canvas, "snapshot", None);
+        let read = self.read(call.trace(), SnapshotTask, now).await;
+        call.end(read.map(|((), snapshot)| snapshot))
     }
 
     /// Runs a command. The same key with the same command answers the same again, also while the first is on its way and
@@ -257,9 +287,14 @@ impl<S: Store> Engine<S> {
         now: Timestamp,
     ) -> Result<Answered<C>, EngineError> {
         let begin = Begin::of_call(C::IS_READ, self.store.capabilities().notify);
-        let call = task::Call::new(operation, &command);
-        let (Reply { answer: result, replayed }, snapshot) = self.run(canvas, call, begin, now).await?;
-        Ok(Answered { result, replayed, snapshot: seen(canvas, snapshot)? })
+        let call = self.tracer.begin(canvas, C::NAME, Some(operation));
+        let ran = self.run(call.trace(), task::Call::new(operation, &command), begin, now).await;
+        let answered = ran.and_then(|(Reply { answer: result, replayed }, snapshot)| {
+            Ok(Answered { result, replayed, snapshot: seen(canvas, snapshot)? })
+        });
+        call.end_as(answered, |Answered { result, replayed, .. }| {
+            (result.as_ref().err().map(Refused::code), *replayed)
+        })
     }
 
     /// The canvas as it is, and what the same call was answered before: `None` where it is new. Nothing is done. For
@@ -275,9 +310,10 @@ impl<S: Store> Engine<S> {
         command: &C,
         now: Timestamp,
     ) -> Result<(Option<Result<C::Done, C::Refusal>>, Snapshot), EngineError> {
-        let call = task::Call::new(operation, command);
-        let (answer, snapshot) = self.run(canvas, RecallTask(call), Begin::Load, now).await?;
-        Ok((answer, seen(canvas, snapshot)?))
+        let call = self.tracer.begin(canvas, "recall", Some(operation));
+        let task = RecallTask(task::Call::new(operation, command));
+        let read = self.read(call.trace(), task, now).await;
+        call.end(read)
     }
 
     /// Finds out what became of an operation whose answer was lost, for good: what was not done by now never will be,
@@ -288,15 +324,14 @@ impl<S: Store> Engine<S> {
     /// [`Policy::receipt_lifetime`] says). Where there is no canvas, a tombstone takes its place.
     ///
     /// ```
-    /// # use canvas_core::lease::{Timestamp, Turn};
-    /// # use canvas_core::{CallId, CanvasId, ConversationId, Engine, MemoryStore, OpKey, Policy, block_on};
+    /// # use canvas_core::lease::Timestamp;
+    /// # use canvas_core::{CallId, CanvasId, Engine, MemoryStore, OpKey, Policy, block_on};
     /// use canvas_core::Resolution;
     ///
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let canvas = CanvasId::new("plan")?;
-    /// # let (conversation, call) = (ConversationId::new("host")?, CallId::new("create")?);
-    /// # let operation = OpKey { conversation, turn: Turn::ZERO, call };
+    /// # let operation = OpKey::host(CallId::new("create")?);
     /// // The creation was sent, and the host went down before it had the answer.
     /// let became = block_on(engine.resolve(&canvas, &operation, now))?;
     /// assert_eq!(became, Resolution::NeverDone);
@@ -314,8 +349,9 @@ impl<S: Store> Engine<S> {
         operation: &OpKey,
         now: Timestamp,
     ) -> Result<Resolution, EngineError> {
-        let (resolution, _) = self.run(canvas, Resolve { operation }, Begin::Load, now).await?;
-        Ok(resolution)
+        let call = self.tracer.begin(canvas, "resolve", Some(operation));
+        let resolved = self.run(call.trace(), Resolve { operation }, Begin::Load, now).await;
+        call.end(resolved.map(|(resolution, _)| resolution))
     }
 
     /// Where a canvas has come to, for hosts that ask again and again. No blob is fetched: it is one load of the store, and
@@ -325,13 +361,20 @@ impl<S: Store> Engine<S> {
     ///
     /// [`EngineError::NotFound`], also of a deleted canvas; faults of the store.
     pub async fn revision_of(&self, canvas: &CanvasId) -> Result<HeadRevision, EngineError> {
+        let call = self.tracer.begin(canvas, "revision_of", None);
+        let revision = self.revision_in(call.trace()).await;
+        call.end(revision)
+    }
+
+    async fn revision_in(&self, trace: Trace<'_>) -> Result<HeadRevision, EngineError> {
+        let canvas = trace.canvas();
         if self.store.capabilities().notify
             && let Some(row) = self.cache().current(canvas)
         {
             return Ok(HeadRevision::of(&row.head, &row.version));
         }
         let asked = self.watches.ticket();
-        let row = self.store.load(canvas).await.map_err(|fault| EngineError::of(fault, canvas))?;
+        let row = self.load(trace).await.map_err(|fault| EngineError::of(fault, canvas))?;
         self.watches.loaded(canvas, asked, row.as_ref());
         let live = row.filter(|row| !row.head.is_deleted());
         live.map(|row| HeadRevision::of(&row.head, &row.version))
@@ -369,13 +412,12 @@ impl<S: Store + 'static> Engine<S> {
     /// there is a watch.
     ///
     /// ```
-    /// # use canvas_core::lease::{Timestamp, Turn};
-    /// # use canvas_core::{CallId, CanvasId, CanvasStatus, ConversationId, Engine, MemoryStore, OpKey, Policy, block_on};
+    /// # use canvas_core::lease::Timestamp;
+    /// # use canvas_core::{CallId, CanvasId, CanvasStatus, Engine, MemoryStore, OpKey, Policy, block_on};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let canvas = CanvasId::new("plan")?;
-    /// # let (conversation, call) = (ConversationId::new("host")?, CallId::new("create")?);
-    /// # let operation = OpKey { conversation, turn: Turn::ZERO, call };
+    /// # let operation = OpKey::host(CallId::new("create")?);
     /// let mut watch = engine.watch(&canvas);
     /// let first = block_on(watch.next()).ok_or("the engine is there")??;
     /// assert_eq!(first.status, CanvasStatus::Absent);

@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use canvas_lease::Timestamp;
 
-use super::cache::Begin;
 use super::error::EngineError;
 use super::task::{Blocked, Decision, DecisionContext, Task};
 use super::walk::Walk;
-use super::{Engine, Snapshot, seen};
+use super::{Engine, Snapshot};
 use crate::model::blob::{Blob, BlobId, Missing};
 use crate::model::file::TreeFile;
 use crate::model::id::CanvasId;
@@ -28,8 +27,9 @@ impl<S: Store> Engine<S> {
         canvas: &CanvasId,
         now: Timestamp,
     ) -> Result<(Option<Arc<StoredRecipe>>, Snapshot), EngineError> {
-        let (recipe, snapshot) = self.run(canvas, RecipeTask, Begin::Load, now).await?;
-        Ok((recipe, seen(canvas, snapshot)?))
+        let call = self.tracer.begin(canvas, "recipe", None);
+        let read = self.read(call.trace(), RecipeTask, now).await;
+        call.end(read)
     }
 
     /// The canvas as it is, and the data that its recipe has made. Linear in them, in two round trips.
@@ -42,8 +42,9 @@ impl<S: Store> Engine<S> {
         canvas: &CanvasId,
         now: Timestamp,
     ) -> Result<(CanvasData, Snapshot), EngineError> {
-        let (data, snapshot) = self.run(canvas, DataTask, Begin::Load, now).await?;
-        Ok((data, seen(canvas, snapshot)?))
+        let call = self.tracer.begin(canvas, "data", None);
+        let read = self.read(call.trace(), DataTask, now).await;
+        call.end(read)
     }
 }
 

@@ -5,10 +5,9 @@ use std::sync::Arc;
 use canvas_lease::Timestamp;
 use serde_json::Value;
 
-use super::cache::Begin;
 use super::error::EngineError;
 use super::task::{Blocked, Decision, DecisionContext, Task};
-use super::{Engine, Snapshot, seen};
+use super::{Engine, Snapshot};
 use crate::model::blob::{Blob, BlobId, Missing};
 use crate::model::face::Face;
 use crate::model::file::TreeFile;
@@ -55,8 +54,9 @@ impl<S: Store> Engine<S> {
         canvas: &CanvasId,
         now: Timestamp,
     ) -> Result<(Option<Surface>, Snapshot), EngineError> {
-        let (surface, snapshot) = self.run(canvas, SurfaceTask, Begin::Load, now).await?;
-        Ok((surface, seen(canvas, snapshot)?))
+        let call = self.tracer.begin(canvas, "surface", None);
+        let read = self.read(call.trace(), SurfaceTask, now).await;
+        call.end(read)
     }
 }
 

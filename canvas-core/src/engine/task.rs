@@ -21,7 +21,7 @@ use crate::transition::command::{Command, Outcome, StoredAnswer, encode_answer};
 use crate::transition::contents::Contents;
 use crate::transition::decide::{decide, recalled, stored_answer};
 use crate::transition::fetched::Fetched;
-use crate::transition::refusal::CallRefusal;
+use crate::transition::refusal::{CallRefusal, Refused};
 #[cfg(feature = "surface")]
 use crate::transition::surface::ended::Ends;
 use crate::transition::view::{Change, View};
@@ -41,6 +41,11 @@ pub(crate) trait Task {
     /// Whether an answer needs a second look where the row comes from a cache.
     fn is_refusal(_answer: &Self::Answer) -> bool {
         false
+    }
+
+    /// The code of an answer by which the rules refuse.
+    fn refusal(_answer: &Self::Answer) -> Option<&'static str> {
+        None
     }
 }
 
@@ -152,6 +157,13 @@ pub(crate) struct Reply<A> {
     pub(crate) replayed: bool,
 }
 
+impl<D, R: Refused> Reply<Result<D, R>> {
+    /// The code of the refusal.
+    pub(super) fn refusal(&self) -> Option<&'static str> {
+        self.answer.as_ref().err().map(Refused::code)
+    }
+}
+
 /// Run a command.
 #[derive(Debug)]
 pub(crate) struct Call<'a, C> {
@@ -204,6 +216,10 @@ impl<C: Command> Task for Call<'_, C> {
 
     fn is_refusal(reply: &Self::Answer) -> bool {
         C::is_refusal(&reply.answer)
+    }
+
+    fn refusal(reply: &Self::Answer) -> Option<&'static str> {
+        reply.refusal()
     }
 }
 

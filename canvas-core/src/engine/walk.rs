@@ -4,6 +4,7 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use super::chain::{Blobs, ChainReader, Ends};
+use super::trace::Trace;
 use super::{Engine, EngineError};
 use crate::history::journal::Entry;
 use crate::history::kept::Kept;
@@ -17,6 +18,7 @@ use crate::store::contract::Store;
 /// The journal of one head, as far as it was read.
 pub(super) struct Walk<'a, S> {
     engine: &'a Engine<S>,
+    trace: Trace<'a>,
     pub(super) head: Arc<Head>,
     pub(super) document: Blob,
     kept: Kept,
@@ -24,12 +26,12 @@ pub(super) struct Walk<'a, S> {
 }
 
 impl<'a, S: Store> Walk<'a, S> {
-    pub(super) fn new(engine: &'a Engine<S>, head: Arc<Head>, document: Blob) -> Self {
+    pub(super) fn new(engine: &'a Engine<S>, trace: Trace<'a>, head: Arc<Head>, document: Blob) -> Self {
         let slot = head.journal();
         let kept = slot.kept(engine.policy.keep_limits());
         let ends = Ends { newest: slot.entries, oldest: kept.oldest(), marks: slot.marks().collect() };
-        let journal = ChainReader::new(Blobs::new(engine, head.canvas().clone()), ends);
-        Self { engine, head, document, kept, journal }
+        let journal = ChainReader::new(Blobs::new(engine, trace), ends);
+        Self { engine, trace, head, document, kept, journal }
     }
 
     /// The records of the canvas's executed actions.
@@ -37,7 +39,7 @@ impl<'a, S: Store> Walk<'a, S> {
         let slot = &self.head.audit;
         let (newest, oldest) = (slot.records, slot.oldest(self.engine.policy.audit_records()));
         let ends = Ends { newest, oldest, marks: slot.marks().collect() };
-        ChainReader::new(Blobs::new(self.engine, self.head.canvas().clone()), ends)
+        ChainReader::new(Blobs::new(self.engine, self.trace), ends)
     }
 
     /// The entries of these numbers, newest first, as far as the history has them.
@@ -47,6 +49,11 @@ impl<'a, S: Store> Walk<'a, S> {
     ) -> Result<Vec<Arc<Entry>>, EngineError> {
         let entries = self.journal.range(wanted).await?;
         Ok(self.kept_of(entries))
+    }
+
+    /// The number of the oldest entry that the history may have.
+    pub(super) fn oldest(&self) -> u64 {
+        self.kept.oldest()
     }
 
     /// The next older entries, newest first; empty after the last one. Keeps in memory what leads to the next ones.
@@ -95,12 +102,12 @@ impl<'a, S: Store> Walk<'a, S> {
 
     /// Blobs in the order of the ids, all of which must be there.
     pub(super) async fn blobs(&self, ids: &[BlobId]) -> Result<Vec<Blob>, EngineError> {
-        Blobs::new(self.engine, self.head.canvas().clone()).all(ids).await
+        Blobs::new(self.engine, self.trace).all(ids).await
     }
 
     /// The chunks of documents.
     pub(super) async fn chunks_of(&self, documents: &[BlobId]) -> Result<Vec<BlobId>, EngineError> {
-        Blobs::new(self.engine, self.head.canvas().clone()).chunks_of(documents).await
+        Blobs::new(self.engine, self.trace).chunks_of(documents).await
     }
 
     pub(super) fn not_supported(&self, face: Face) -> EngineError {

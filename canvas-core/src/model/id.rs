@@ -2,10 +2,13 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use canvas_lease::{Holder, OperationKey, Turn};
 use serde::de::Visitor;
 use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::model::error_report::reported;
 
 /// A name is empty or longer than [`NameError::BYTES`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -21,6 +24,7 @@ impl NameError {
 }
 
 canvas_patch::coded_error!(NameError => "INVALID_NAME");
+reported!(NameError);
 
 macro_rules! name {
     ($(#[$doc:meta])* $name:ident) => {
@@ -150,7 +154,53 @@ impl ConversationId {
     }
 }
 
-/// Names an operation for good: the same key again is a retry of the same operation.
+/// Makes call ids that nobody has used before: a start that the host draws at random, and a number that counts up.
+///
+/// Receipts are stored with the canvas and outlive the process, so ids that count from 1 in each process are retries of
+/// the last one's calls: they get its answers, or `CALL_ID_REUSED`. Where a client sends the same request again after a
+/// failure, take the id from the request instead, so that it is a retry.
+///
+/// ```
+/// use canvas_core::CallIds;
+///
+/// let random = 0x5eed_0123_4567_89ab; // the host draws it at random, once a process
+/// let ids = CallIds::new(random);
+/// assert_ne!(ids.fresh(), ids.fresh());
+/// assert_eq!(ids.fresh().as_str(), "5eed0123456789ab-3");
+/// ```
+#[derive(Debug)]
+pub struct CallIds {
+    start: u64,
+    made: AtomicU64,
+}
+
+impl CallIds {
+    /// Ids that begin with these bits, which no other process has.
+    pub const fn new(random: u64) -> Self {
+        Self { start: random, made: AtomicU64::new(0) }
+    }
+
+    /// The next id.
+    pub fn fresh(&self) -> CallId {
+        let number = self.made.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
+        CallId(format!("{:016x}-{number}", self.start).into())
+    }
+}
+
+/// Names an operation for good: the same key again is a retry of the same operation, for as long as the canvas keeps its
+/// receipt.
+///
+/// The key of a model's call comes from its session. What users and the host do is in no turn of a model:
+///
+/// ```
+/// use canvas_core::{CallId, ConversationId, OpKey};
+///
+/// let setup = OpKey::host(CallId::new("create")?);
+/// let typed = OpKey::user(CallId::new("an id that the page drew for this edit")?);
+/// let of_one_page = OpKey::of(ConversationId::new("page-7")?, CallId::new("1")?);
+/// assert_ne!(setup.conversation, typed.conversation);
+/// # Ok::<(), canvas_core::NameError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct OpKey {
     /// Who asks: a model's conversation, or a name that the host keeps for its users.
@@ -162,6 +212,25 @@ pub struct OpKey {
 }
 
 impl OpKey {
+    /// An operation of a user. All users share one name, `user`, so no two of them may use one call id: where pages count
+    /// their calls themselves, name each page with [`OpKey::of`].
+    pub fn user(call: CallId) -> Self {
+        Self::of(ConversationId("user".into()), call)
+    }
+
+    /// An operation of the host itself, such as making a canvas: its name is `host`.
+    ///
+    /// A conversation that makes a canvas knows its first text. Where that is to be a model's, make it with
+    /// [`OpKey::of`] that conversation.
+    pub fn host(call: CallId) -> Self {
+        Self::of(ConversationId("host".into()), call)
+    }
+
+    /// An operation outside of the turns of models, in the name of whoever asks for it.
+    pub fn of(conversation: ConversationId, call: CallId) -> Self {
+        Self { conversation, turn: Turn::ZERO, call }
+    }
+
     pub(crate) fn operation(&self) -> OperationKey {
         OperationKey::new(format!("{}/{}/{}", self.conversation, self.turn.get(), self.call))
     }
@@ -172,6 +241,27 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
+
+    #[test]
+    fn call_ids_of_two_processes_never_meet() {
+        let (one, two) = (CallIds::new(1), CallIds::new(u64::MAX));
+        let made: std::collections::BTreeSet<_> =
+            (0..100).flat_map(|_| [one.fresh(), two.fresh()]).map(String::from).collect();
+        assert_eq!(made.len(), 200);
+        assert!(made.iter().all(|id| CallId::new(id).is_ok()));
+    }
+
+    #[test]
+    fn keys_outside_of_turns_differ_by_who_asks() {
+        let call = || CallId::new("1").unwrap();
+        for (key, operation) in [
+            (OpKey::user(call()), "user/0/1"),
+            (OpKey::host(call()), "host/0/1"),
+            (OpKey::of(ConversationId::new("page").unwrap(), call()), "page/0/1"),
+        ] {
+            assert_eq!(key.operation(), OperationKey::new(operation));
+        }
+    }
 
     #[test]
     fn a_name_is_read_as_text_and_nothing_else() {

@@ -11,6 +11,7 @@ pub(crate) mod chunk_list;
 pub(crate) mod claims;
 #[cfg(feature = "surface")]
 pub(crate) mod confirmed;
+pub(crate) mod error_report;
 pub(crate) mod face;
 pub(crate) mod file;
 pub(crate) mod format;

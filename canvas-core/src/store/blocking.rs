@@ -272,7 +272,7 @@ mod tests {
             _: Duration,
             _: &Version,
         ) -> Result<Collected, StoreError> {
-            Err(StoreError::new(StoreErrorKind::Failed).caused(format!("{} blobs stay", keep.len())))
+            Err(StoreError::failed(format!("{} blobs stay", keep.len())))
         }
     }
 

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
 
+use crate::model::error_report::reported;
 use crate::model::format::HeadError;
 use crate::model::id::CanvasId;
 
@@ -109,6 +110,36 @@ impl StoreErrorKind {
 /// assert!(error.is_definite() && error.retryable());
 /// # Ok::<(), canvas_core::NameError>(())
 /// ```
+///
+/// # In a store
+///
+/// A call over a driver with errors of many types is a function that gives any of them, boxed, as `?` boxes them. One more `?`
+/// makes a `StoreError` of what comes out: one that was made on purpose stays as it is, the bytes of a head that are none are
+/// [`StoreErrorKind::Unreadable`], and everything else is [`StoreErrorKind::Failed`], which says that **nothing was written**.
+/// From the statement on that may write for good, errors are named:
+///
+/// ```
+/// use std::error::Error;
+/// use canvas_core::StoreError;
+///
+/// # fn begin() -> Result<(), std::io::Error> { Ok(()) }
+/// # fn put(row: &[u8]) -> Result<(), std::string::FromUtf8Error> { String::from_utf8(row.to_vec()).map(drop) }
+/// # fn end(arrives: bool) -> Result<(), std::fmt::Error> { if arrives { Ok(()) } else { Err(std::fmt::Error) } }
+/// fn write(row: &[u8], arrives: bool) -> Result<(), Box<dyn Error + Send + Sync>> {
+///     begin()?;
+///     put(row)?;
+///     // The driver does not say whether it has written.
+///     end(arrives).map_err(StoreError::indeterminate)?;
+///     Ok(())
+/// }
+///
+/// fn commit(row: &[u8], arrives: bool) -> Result<(), StoreError> {
+///     Ok(write(row, arrives)?)
+/// }
+///
+/// assert_eq!(commit(&[0xff], true).unwrap_err().code(), "STORE_FAILED");
+/// assert_eq!(commit(b"row", false).unwrap_err().code(), "STORE_INDETERMINATE");
+/// ```
 #[derive(Debug)]
 pub struct StoreError {
     /// What went wrong.
@@ -127,6 +158,26 @@ impl StoreError {
     /// An error whose place is not known yet, with the message of its kind.
     pub fn new(kind: StoreErrorKind) -> Self {
         Self { message: kind.message(), kind, operation: None, canvas: None, source: None }
+    }
+
+    /// The driver failed before anything was written: see [`StoreErrorKind::Failed`]. For `map_err`, as the next ones are.
+    pub fn failed(source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self::new(StoreErrorKind::Failed).caused(source)
+    }
+
+    /// The driver failed where it may have written: see [`StoreErrorKind::Indeterminate`].
+    pub fn indeterminate(source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self::new(StoreErrorKind::Indeterminate).caused(source)
+    }
+
+    /// The back end was not reached, and nothing was written: see [`StoreErrorKind::Unavailable`].
+    pub fn unavailable(source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self::new(StoreErrorKind::Unavailable).caused(source)
+    }
+
+    /// What is stored is not what the store writes: see [`StoreErrorKind::Damaged`].
+    pub fn damaged(source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self::new(StoreErrorKind::Damaged).caused(source)
     }
 
     /// Says more than the kind does: one sentence, what is wrong and what to do next.
@@ -188,6 +239,8 @@ impl StoreError {
     }
 }
 
+reported!(StoreError);
+
 impl From<StoreErrorKind> for StoreError {
     fn from(kind: StoreErrorKind) -> Self {
         Self::new(kind)
@@ -197,6 +250,20 @@ impl From<StoreErrorKind> for StoreError {
 impl From<HeadError> for StoreError {
     fn from(reason: HeadError) -> Self {
         Self::new(StoreErrorKind::Unreadable(reason))
+    }
+}
+
+/// See [`StoreError`], "In a store".
+impl From<Box<dyn Error + Send + Sync>> for StoreError {
+    fn from(error: Box<dyn Error + Send + Sync>) -> Self {
+        let error = match error.downcast::<Self>() {
+            Ok(own) => return *own,
+            Err(other) => other,
+        };
+        match error.downcast::<HeadError>() {
+            Ok(unreadable) => (*unreadable).into(),
+            Err(other) => Self::failed(other),
+        }
     }
 }
 
@@ -234,6 +301,27 @@ mod tests {
         let error = StoreError::new(StoreErrorKind::Busy).at(StoreOperation::Commit, Some(&canvas));
         let said = r#"commit of canvas "a\0\n\u{1b}[31m'b": others are in the way: try again"#;
         assert_eq!(error.to_string(), said);
+    }
+
+    #[test]
+    fn a_boxed_error_keeps_its_kind_where_it_has_one() {
+        let unreadable = crate::Head::from_json(&CanvasId::new("a").unwrap(), b"no head").unwrap_err();
+        let code = unreadable.code();
+        let boxed: [(Box<dyn Error + Send + Sync>, &str); 7] = [
+            (StoreError::failed("a").into(), "STORE_FAILED"),
+            (StoreError::indeterminate("a").into(), "STORE_INDETERMINATE"),
+            (StoreError::unavailable("a").into(), "STORE_UNAVAILABLE"),
+            (StoreError::damaged("a").into(), "STORE_DAMAGED"),
+            (StoreError::from(StoreErrorKind::Busy).into(), "STORE_BUSY"),
+            (unreadable.into(), code),
+            ("a".into(), "STORE_FAILED"),
+        ];
+        for (error, expected) in boxed {
+            let said = error.to_string();
+            let error = StoreError::from(error);
+            assert_eq!(error.code(), expected);
+            assert!(error.to_string().ends_with(&said) || error.to_string().ends_with(&format!("({said})")));
+        }
     }
 
     #[test]

@@ -76,6 +76,7 @@ impl Command for CreateBoard {
 }
 
 impl Decide for CreateBoard {
+    const NAME: &'static str = "create_board";
     const KIND: &'static str = "board_created";
 
     fn digest(&self) -> Digest {
@@ -101,6 +102,7 @@ impl Command for RunBoardCommand {
 }
 
 impl Decide for RunBoardCommand {
+    const NAME: &'static str = "run_board_command";
     const KIND: &'static str = "board";
     const FILES: &'static [TreeFile] = &[TreeFile::Board];
 

@@ -38,6 +38,9 @@ pub(crate) mod sealed {
     /// How a command is decided.
     #[expect(unnameable_types, reason = "it seals `Command`")]
     pub trait Decide: Clone + std::fmt::Debug {
+        /// The name of the command for observers: that of its type.
+        const NAME: &'static str;
+
         /// The name of an answer in a receipt.
         const KIND: &'static str;
 
@@ -166,12 +169,14 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::transition::document::ApplyPatch;
+    use crate::transition::document::{ApplyPatch, HostEdit, Read, ReplaceLines};
     use crate::transition::edit::Edit;
-    use crate::transition::lease::CheckOut;
+    use crate::transition::lease::{CheckIn, CheckOut, Renew};
+    use crate::transition::native::{ApplyEdits, Look};
     use crate::transition::refusal::{ApplyPatchRefusal, BaseRefusal};
     use crate::transition::stale::StaleBase;
-    use crate::transition::turn::Forget;
+    use crate::transition::turn::{Cancel, EndTurn, Forget, SendMessage, TakeControl};
+    use crate::transition::undo::{ClearHistory, Redo, Undo};
 
     fn read<C: Command>(json: Value) -> Option<Outcome<C>> {
         StoredAnswer(json.to_string()).answer::<C>()
@@ -212,5 +217,32 @@ mod tests {
         let nothing = StaleBase::of(None);
         let expected = ApplyPatchRefusal::Base(BaseRefusal::StaleBase(Box::new(nothing)));
         assert_eq!(read::<ApplyPatch>(stale), Some(Err(expected)));
+    }
+
+    /// Observers are told it, so it is that which the host has written.
+    #[test]
+    fn a_command_is_named_by_its_type() {
+        fn check<C: Command>() {
+            let name = std::any::type_name::<C>().rsplit("::").next().unwrap();
+            let words = name.chars().flat_map(|c| {
+                let gap = c.is_ascii_uppercase().then_some('_');
+                gap.into_iter().chain([c.to_ascii_lowercase()])
+            });
+            assert_eq!(format!("_{}", C::NAME), words.collect::<String>());
+        }
+        macro_rules! check {
+            ($($command:ty)*) => { $(check::<$command>();)* };
+        }
+        check! { Edit Read ApplyPatch ReplaceLines HostEdit Look ApplyEdits CheckOut Renew CheckIn }
+        check! { SendMessage Forget Cancel TakeControl EndTurn Undo Redo ClearHistory }
+        #[cfg(feature = "board")]
+        check! { crate::CreateBoard crate::RunBoardCommand }
+        #[cfg(feature = "surface")]
+        check! {
+            crate::CreateSurface crate::UpsertSurface crate::PatchState crate::PlanAction crate::BeginAction
+            crate::FinishAction
+        }
+        #[cfg(feature = "recipe")]
+        check! { crate::RecordRecipe crate::FinishReplay }
     }
 }

@@ -193,6 +193,7 @@ impl Command for Read {
 }
 
 impl Decide for Read {
+    const NAME: &'static str = "read";
     const KIND: &'static str = "readable";
     const IS_READ: bool = true;
 
@@ -220,6 +221,7 @@ impl Command for ApplyPatch {
 }
 
 impl Decide for ApplyPatch {
+    const NAME: &'static str = "apply_patch";
     const KIND: &'static str = "applied";
 
     fn access(&self) -> Option<Access> {
@@ -261,6 +263,7 @@ impl Command for ReplaceLines {
 }
 
 impl Decide for ReplaceLines {
+    const NAME: &'static str = "replace_lines";
     const KIND: &'static str = "applied";
 
     fn access(&self) -> Option<Access> {
@@ -301,6 +304,7 @@ impl Command for HostEdit {
 }
 
 impl Decide for HostEdit {
+    const NAME: &'static str = "host_edit";
     const KIND: &'static str = "amended";
 
     fn access(&self) -> Option<Access> {

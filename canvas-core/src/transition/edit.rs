@@ -71,6 +71,7 @@ impl Command for Edit {
 }
 
 impl Decide for Edit {
+    const NAME: &'static str = "edit";
     const KIND: &'static str = "edited";
 
     fn digest(&self) -> Digest {

@@ -84,6 +84,7 @@ impl Command for CheckOut {
 }
 
 impl Decide for CheckOut {
+    const NAME: &'static str = "check_out";
     const KIND: &'static str = "checked_out";
 
     fn access(&self) -> Option<Access> {
@@ -124,6 +125,7 @@ impl Command for Renew {
 }
 
 impl Decide for Renew {
+    const NAME: &'static str = "renew";
     const KIND: &'static str = "renewed";
 
     fn access(&self) -> Option<Access> {
@@ -149,6 +151,7 @@ impl Command for CheckIn {
 }
 
 impl Decide for CheckIn {
+    const NAME: &'static str = "check_in";
     const KIND: &'static str = "checked_in";
 
     fn access(&self) -> Option<Access> {

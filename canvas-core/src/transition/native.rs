@@ -52,6 +52,7 @@ impl Command for Look {
 }
 
 impl Decide for Look {
+    const NAME: &'static str = "look";
     const KIND: &'static str = "readable";
     const IS_READ: bool = true;
 
@@ -78,6 +79,7 @@ impl Command for ApplyEdits {
 }
 
 impl Decide for ApplyEdits {
+    const NAME: &'static str = "apply_edits";
     const KIND: &'static str = "applied";
 
     fn access(&self) -> Option<Access> {

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::document::changes::Changes;
 use crate::document::replace::LinesRefusal;
 use crate::history::journal::{ChangeNumber, EntryNumber};
+use crate::model::error_report::ErrorReport;
 use crate::model::face::{FACE_NOT_SUPPORTED, Face, INVALID_BOARD, not_supported};
 use crate::model::revision::Revision;
 #[cfg(feature = "recipe")]
@@ -34,6 +35,12 @@ pub trait Refused: std::error::Error {
     /// What tells cases of the same code apart.
     fn reason(&self) -> Option<&'static str> {
         self.view().reason()
+    }
+
+    /// What a host tells a client of it.
+    fn report(&self) -> ErrorReport {
+        let (code, reason) = (self.code(), self.reason());
+        ErrorReport { code, reason, message: self.to_string(), retryable: self.retryable() }
     }
 
     /// Whether the very same request can succeed later, when nothing but time has passed: its author need not look, and

@@ -93,6 +93,7 @@ impl Command for SendMessage {
 }
 
 impl Decide for SendMessage {
+    const NAME: &'static str = "send_message";
     const KIND: &'static str = "turn_began";
 
     fn digest(&self) -> Digest {
@@ -114,6 +115,7 @@ impl Command for Forget {
 }
 
 impl Decide for Forget {
+    const NAME: &'static str = "forget";
     const KIND: &'static str = "forgotten";
 
     fn digest(&self) -> Digest {
@@ -132,6 +134,7 @@ impl Command for Cancel {
 }
 
 impl Decide for Cancel {
+    const NAME: &'static str = "cancel";
     const KIND: &'static str = "interrupted";
 
     fn digest(&self) -> Digest {
@@ -150,6 +153,7 @@ impl Command for TakeControl {
 }
 
 impl Decide for TakeControl {
+    const NAME: &'static str = "take_control";
     const KIND: &'static str = "interrupted";
 
     fn digest(&self) -> Digest {
@@ -168,6 +172,7 @@ impl Command for EndTurn {
 }
 
 impl Decide for EndTurn {
+    const NAME: &'static str = "end_turn";
     const KIND: &'static str = "turn_ended";
 
     /// A turn's end names what it ends by its key: a host may learn the start late.

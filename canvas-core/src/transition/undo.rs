@@ -108,6 +108,7 @@ impl Command for Undo {
 }
 
 impl Decide for Undo {
+    const NAME: &'static str = "undo";
     const KIND: &'static str = "undone";
     const FILES: &'static [TreeFile] = &[TreeFile::Board, TreeFile::State];
 
@@ -157,6 +158,7 @@ impl Command for Redo {
 }
 
 impl Decide for Redo {
+    const NAME: &'static str = "redo";
     const KIND: &'static str = "redone";
     const FILES: &'static [TreeFile] = &[TreeFile::Board, TreeFile::State];
 
@@ -182,6 +184,7 @@ impl Command for ClearHistory {
 }
 
 impl Decide for ClearHistory {
+    const NAME: &'static str = "clear_history";
     const KIND: &'static str = "history_cleared";
 
     fn digest(&self) -> Digest {

@@ -11,6 +11,7 @@ mod board_pages;
 mod cached_bytes;
 mod canvas;
 mod chunks;
+mod clock_units;
 mod collect;
 mod context;
 mod cost;

@@ -21,7 +21,7 @@ fn act() -> impl Strategy<Value = Act> {
 }
 
 /// Acts, some of which are made again as the same call.
-fn acts() -> impl Strategy<Value = Vec<Act>> {
+pub(crate) fn acts() -> impl Strategy<Value = Vec<Act>> {
     let again = prop::option::weighted(0.2, any::<prop::sample::Index>());
     prop::collection::vec((act(), again), 1..40).prop_map(|drawn| {
         let mut acts: Vec<Act> = Vec::new();

@@ -8,12 +8,15 @@ use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
+use std::time::Duration;
 
 use canvas_core::lease::{LeaseId, Timestamp, Turn};
+use canvas_core::observe::Observer;
 use canvas_core::{
-    ApplyPatch, Author, Blob, BlobId, CallId, Cancel, CanvasId, CheckIn, CheckOut, Command, Commit,
-    Committed, ConversationId, Edit, Engine, EngineError, Head, Layer, MemoryStore, OpKey, Policy, Read,
-    Redo, Renew, SendMessage, Store as _, StoreError, StoreErrorKind, TakeControl, Undo, UndoScope, block_on,
+    ApplyPatch, Author, Blob, BlobId, CallId, Cancel, CanvasId, CheckIn, CheckOut, Collected, Command,
+    Commit, Committed, ConversationId, Edit, Engine, EngineError, Head, Layer, Loaded, MemoryStore, OpKey,
+    Policy, Read, Redo, Renew, SendMessage, Store as _, StoreError, StoreErrorKind, TakeControl, Undo,
+    UndoScope, Version, block_on,
 };
 
 pub(crate) const NOW: Timestamp = Timestamp::from_millis(1_000);
@@ -50,6 +53,19 @@ struct State {
     late: Vec<Commit>,
     /// The number of blobs of each commit.
     commits: Vec<usize>,
+    asked: Asked,
+}
+
+/// What the store was asked, and how commits were answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Asked {
+    pub(crate) loads: usize,
+    pub(crate) fetches: usize,
+    pub(crate) commits: usize,
+    pub(crate) done: usize,
+    pub(crate) conflicts: usize,
+    pub(crate) failed: usize,
+    pub(crate) collections: usize,
 }
 
 impl Gate {
@@ -90,6 +106,14 @@ impl Gate {
         std::mem::take(&mut self.state.lock().unwrap().commits)
     }
 
+    pub(crate) fn asked(&self) -> Asked {
+        self.state.lock().unwrap().asked
+    }
+
+    fn count(&self, asked: impl FnOnce(&mut Asked) -> &mut usize) {
+        *asked(&mut self.state.lock().unwrap().asked) += 1;
+    }
+
     /// Has arrive what was lost on its way: how many of them still did something.
     pub(crate) fn deliver_late(&self) -> usize {
         let late = std::mem::take(&mut self.state.lock().unwrap().late);
@@ -113,7 +137,46 @@ impl Layer for Gate {
         &self.store
     }
 
+    async fn load(&self, canvas: &CanvasId) -> Result<Option<Loaded>, StoreError> {
+        self.count(|asked| &mut asked.loads);
+        self.store.load(canvas).await
+    }
+
+    async fn blob(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, StoreError> {
+        self.count(|asked| &mut asked.fetches);
+        self.store.blob(canvas, id).await
+    }
+
+    async fn blobs(&self, canvas: &CanvasId, ids: &[BlobId]) -> Result<Vec<Option<Blob>>, StoreError> {
+        self.count(|asked| &mut asked.fetches);
+        self.store.blobs(canvas, ids).await
+    }
+
+    async fn collect(
+        &self,
+        canvas: &CanvasId,
+        keep: &BTreeSet<BlobId>,
+        older_than: Duration,
+        at: &Version,
+    ) -> Result<Collected, StoreError> {
+        self.count(|asked| &mut asked.collections);
+        self.store.collect(canvas, keep, older_than, at).await
+    }
+
     async fn commit(&self, commit: Commit) -> Result<Committed, StoreError> {
+        self.count(|asked| &mut asked.commits);
+        let committed = self.befall_one(commit).await;
+        self.count(|asked| match committed {
+            Ok(Committed::Done { .. }) => &mut asked.done,
+            Ok(Committed::Conflict(_)) => &mut asked.conflicts,
+            Ok(Committed::Late { .. }) | Err(_) => &mut asked.failed,
+        });
+        committed
+    }
+}
+
+impl Gate {
+    async fn befall_one(&self, commit: Commit) -> Result<Committed, StoreError> {
         let broken = || StoreError::new(StoreErrorKind::Indeterminate);
         let blobs = commit.blobs.len();
         poll_fn(|context| self.pass(context)).await;
@@ -181,6 +244,12 @@ impl World {
         let store = MemoryStore::new(|| NOW);
         let gate = Gate { store, is_open: AtomicBool::new(false), state: Mutex::default() };
         Self { engine: Engine::new(gate, policy), canvas: CanvasId::new("c").unwrap() }
+    }
+
+    /// As [`World::new`], where the calls from now on have an observer.
+    pub(crate) fn observed(observer: Arc<dyn Observer>) -> Self {
+        let Self { engine, canvas } = Self::new();
+        Self { engine: engine.with_observer(observer), canvas }
     }
 
     pub(crate) fn gate(&self) -> &Gate {
@@ -329,13 +398,15 @@ impl Wake for Flag {
 /// Runs futures on one thread, and polls only those that were woken.
 pub(crate) struct Crowd<'w> {
     calls: Vec<(Option<Doing<'w>>, Arc<Flag>)>,
+    /// The one that was polled last.
+    polled: usize,
     pub(crate) said: Vec<Option<Result<Said, EngineError>>>,
 }
 
 impl<'w> Crowd<'w> {
     /// Polls each once, in this order.
     pub(crate) fn begin(calls: impl IntoIterator<Item = Doing<'w>>) -> Self {
-        let mut crowd = Self { calls: Vec::new(), said: Vec::new() };
+        let mut crowd = Self { calls: Vec::new(), polled: 0, said: Vec::new() };
         for call in calls {
             crowd.join(call);
         }
@@ -349,6 +420,7 @@ impl<'w> Crowd<'w> {
     }
 
     pub(crate) fn poll(&mut self, i: usize) {
+        self.polled = i;
         let (call, flag) = &mut self.calls[i];
         let Some(future) = call else { return };
         let waker = Waker::from(Arc::clone(flag));
@@ -359,6 +431,11 @@ impl<'w> Crowd<'w> {
 
     pub(crate) fn drop_call(&mut self, i: usize) {
         self.calls[i].0 = None;
+    }
+
+    /// Drops the one that was polled last, as an executor does whose task has panicked.
+    pub(crate) fn drop_polled(&mut self) {
+        self.drop_call(self.polled);
     }
 
     /// Polls one that was woken, the first after `from`; none where nobody was.

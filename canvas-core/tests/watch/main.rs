@@ -2,6 +2,7 @@
 
 mod crowd;
 mod events;
+mod follow;
 #[cfg(feature = "board")]
 mod json;
 mod laws;

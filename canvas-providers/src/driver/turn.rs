@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use canvas_tools::lease::{LeaseId, Timestamp};
-use canvas_tools::{CallHost, ToolCall, ToolReply, ToolSpec};
+use canvas_tools::{Briefing, CallHost, ToolCall, ToolReply, ToolSpec};
 
 use super::Kept;
 use super::attempt::{Attempt, Attempted};
@@ -38,6 +38,33 @@ pub struct TurnOptions {
     pub bounds: LoopOptions,
     /// When a request is sent again, and a call run again whose store did not answer.
     pub retries: Retries,
+}
+
+impl TurnOptions {
+    /// A turn at this provider and model, with the tools of a host and the defaults of the rest.
+    ///
+    /// ```
+    /// use canvas_core::lease::Timestamp;
+    /// use canvas_core::{Engine, MemoryStore, Policy};
+    /// use canvas_providers::{Provider, Retries, TurnOptions};
+    /// use canvas_tools::{DocumentTools, Tools};
+    ///
+    /// let engine = Engine::new(MemoryStore::new(|| Timestamp::from_millis(0)), Policy::default());
+    /// let tools = Tools::new(vec![Box::new(DocumentTools::default())])?;
+    /// let provider = Provider::Anthropic;
+    /// let options = TurnOptions {
+    ///     retries: Retries { attempts: 2, ..Retries::default() },
+    ///     ..TurnOptions::new(provider, provider.issuer("the-model"), tools.briefing(&engine))
+    /// };
+    /// assert_eq!(options.bounds.lease, engine.policy().lease);
+    /// # Ok::<(), canvas_tools::ToolsError>(())
+    /// ```
+    pub fn new(provider: Provider, issuer: Issuer, briefing: Briefing) -> Self {
+        let Briefing { system, tools, lease } = briefing;
+        let bounds = LoopOptions { lease, ..LoopOptions::default() };
+        let (request, retries) = (RequestOptions::default(), Retries::default());
+        Self { provider, issuer, system, tools, request, bounds, retries }
+    }
 }
 
 /// What happens in a turn, as it happens.

@@ -10,8 +10,8 @@ pub(crate) mod refused;
 use canvas_core::board::Aliases;
 use canvas_core::lease::{Epoch, Timestamp, Turn};
 use canvas_core::{
-    BlobId, CallId, CallRefusal, CanvasId, ConversationId, EndTurn, Engine, EngineError, Forget, OpKey,
-    Promotion, Refused as _, Revision, SendMessage, ShownLines, Store, TurnStart,
+    BlobId, CallId, CallRefusal, CanvasId, ConversationId, EndTurn, Engine, EngineError, ErrorReport, Forget,
+    OpKey, Promotion, Refused as _, Revision, SendMessage, ShownLines, Store, TurnStart,
 };
 
 #[cfg(feature = "board")]
@@ -90,6 +90,15 @@ canvas_core::coded_error!(SessionError {
     Self::Refused(refusal) => refusal.code(), refusal.retryable();
     Self::Engine(error) => error.code(), error.retryable();
 });
+
+impl From<SessionError> for ErrorReport {
+    fn from(error: SessionError) -> Self {
+        match error {
+            SessionError::Refused(refusal) => refusal.report(),
+            SessionError::Engine(error) => error.into(),
+        }
+    }
+}
 
 impl Session {
     /// Joins the turn that is running on a canvas.

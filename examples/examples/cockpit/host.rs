@@ -7,7 +7,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use canvas_core::lease::{Timestamp, Turn};
+use canvas_core::lease::Timestamp;
 use canvas_core::surface::{
     Ceiling, ClientId, RunnerId, SurfaceActor, ToolContract, ToolDeclaration, ToolName,
 };
@@ -112,7 +112,7 @@ impl Host {
 
     fn operation(&self, who: &str) -> Result<OpKey, Box<dyn Error>> {
         let (conversation, call) = (ConversationId::new(who)?, CallId::new(&self.fresh("call"))?);
-        Ok(OpKey { conversation, turn: Turn::ZERO, call })
+        Ok(OpKey::of(conversation, call))
     }
 
     fn fresh(&self, what: &str) -> String {

@@ -28,9 +28,8 @@ pub(crate) struct Dashboard {
 
 impl Dashboard {
     pub(crate) fn new() -> Result<Self, Box<dyn Error>> {
-        let grid = GridConfig { columns: 12, rows: 8, gap: 12.0, cell_width: 88.0, cell_height: 84.0 };
         let (id, name, start) = (WorkspaceId::new("ws_1")?, "example/project", Timestamp::from_millis(0));
-        let mut workspace = Workspace::empty(id, name.into(), "main".into(), grid, start);
+        let mut workspace = Workspace::empty(id, name.into(), "main".into(), GridConfig::default(), start);
         (workspace.settings.theme, workspace.settings.default_refresh_interval) = (Theme::Light, 300_000);
         Ok(Self {
             board: Board::new(workspace)?,

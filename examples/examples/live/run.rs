@@ -4,12 +4,9 @@ use std::error::Error;
 use std::io::Write;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use canvas_core::lease::Turn as TurnNumber;
 use canvas_core::{CallId, CanvasId, ConversationId, Engine, MemoryStore, OpKey, Policy};
 use canvas_examples::live::{Client, now};
-use canvas_providers::{
-    Event, LoopOptions, Outcome, RequestOptions, Turn, TurnEvent, TurnGuard, TurnOptions,
-};
+use canvas_providers::{Event, Outcome, Turn, TurnEvent, TurnGuard, TurnOptions};
 use canvas_tools::{CanvasCalls, DocumentTools, Session, Tools};
 
 use crate::options::Options;
@@ -27,7 +24,7 @@ pub(crate) async fn run<W: Write + Send + 'static>(
     let transcript = Arc::new(Mutex::new(Transcript::new(out)));
     let engine = Arc::new(Engine::new(MemoryStore::new(now), Policy::default()));
     let (canvas, chat) = (CanvasId::new("live")?, ConversationId::new("chat")?);
-    let create = OpKey { conversation: chat.clone(), turn: TurnNumber::ZERO, call: CallId::new("create")? };
+    let create = OpKey::of(chat.clone(), CallId::new("create")?);
     engine.create(&canvas, &options.document, &create, now()).await?;
     let mut session = Session::join(&engine, canvas.clone(), chat, now()).await?;
     let began = session.begin_turn(&engine, CallId::new("message-1")?, now()).await?;
@@ -35,14 +32,10 @@ pub(crate) async fn run<W: Write + Send + 'static>(
         began.hidden_message.into_iter().chain([options.message.clone()]).map(Event::user).collect();
 
     let tools = Arc::new(Tools::new(vec![Box::new(DocumentTools::default())])?);
+    let issuer = options.client.issuer(options.provider);
     let turn = TurnOptions {
-        provider: options.provider,
-        issuer: options.client.issuer(options.provider),
-        system: tools.system_prompt(&engine),
-        tools: tools.specs(&engine),
-        request: RequestOptions::default(),
-        bounds: LoopOptions { lease: engine.policy().lease, ..LoopOptions::default() },
         retries: options.retries,
+        ..TurnOptions::new(options.provider, issuer, tools.briefing(&engine))
     };
     let calls = Arc::new(CanvasCalls::new(Arc::clone(&engine), tools, session.clone()));
     lock(&transcript).line("user", &options.message);

@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use canvas_core::lease::{Timestamp, Turn as TurnNumber};
+use canvas_core::lease::Timestamp;
 use canvas_core::{CallId, CanvasId, ConversationId, Engine, MemoryStore, OpKey, Policy, block_on};
 use canvas_providers::{
     Decoded, EncodedRequest, Event, LoopAction, LoopOptions, NativeTool, Outcome, Provider, RequestOptions,
@@ -64,7 +64,7 @@ pub(crate) fn run(
 ) -> Result<Turn, Box<dyn Error>> {
     let engine = Engine::new(MemoryStore::new(|| NOW), Policy::default());
     let (canvas, chat) = (CanvasId::new("plan")?, ConversationId::new("chat")?);
-    let create = OpKey { conversation: chat.clone(), turn: TurnNumber::ZERO, call: CallId::new("create")? };
+    let create = OpKey::of(chat.clone(), CallId::new("create")?);
     block_on(engine.create(&canvas, BEFORE, &create, NOW))?;
     let mut session = block_on(Session::join(&engine, canvas, chat, NOW))?;
     let tools = Tools::new(vec![toolset])?;

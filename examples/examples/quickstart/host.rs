@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use canvas_core::lease::{LeaseId, Timestamp, Turn};
+use canvas_core::lease::{LeaseId, Timestamp};
 use canvas_core::{
     CallId, CanvasId, ConversationId, Edit, Engine, MemoryStore, OpKey, Policy, Snapshot, block_on,
 };
@@ -19,7 +19,8 @@ pub(crate) struct Host {
     clock: Arc<AtomicU64>,
     tools: Tools<MemoryStore>,
     session: Session,
-    /// Operations of the user and the host so far, from which their call ids are made.
+    /// Operations of the user and the host so far, from which their call ids are made. They may count from 1, as the canvas
+    /// is gone with the process; where it is stored, take [`canvas_core::CallIds`].
     operations: u64,
 }
 
@@ -33,7 +34,7 @@ impl Host {
         let (canvas, now) = (CanvasId::new("quickstart")?, Timestamp::from_millis(0));
         // The chat that makes the canvas knows its first text; one that joins later gets it with its first message.
         let chat = ConversationId::new("chat")?;
-        let create = OpKey { conversation: chat.clone(), ..user_operation(CallId::new("create")?)? };
+        let create = OpKey::of(chat.clone(), CallId::new("create")?);
         block_on(engine.create(&canvas, text, &create, now))?;
         let session = block_on(Session::join(&engine, canvas, chat, now))?;
         let tools = Tools::new(vec![Box::new(DocumentTools::default())])?;
@@ -64,7 +65,7 @@ impl Host {
     /// The user types.
     pub(crate) fn edit(&mut self, edit: impl Fn(&str) -> String) -> RunResult {
         let edit = Edit::replace(edit(self.snapshot()?.text()));
-        let operation = user_operation(self.call_id()?)?;
+        let operation = OpKey::user(self.call_id()?);
         block_on(self.engine.call(&self.session.canvas, &operation, edit, self.timestamp()))?.result?;
         Ok(())
     }
@@ -118,9 +119,4 @@ impl Host {
         self.operations += 1;
         Ok(CallId::new(&format!("host-{}", self.operations))?)
     }
-}
-
-/// A name for an operation of the user, in a conversation of its own beside the model's.
-fn user_operation(call: CallId) -> RunResult<OpKey> {
-    Ok(OpKey { conversation: ConversationId::new("user")?, turn: Turn::ZERO, call })
 }

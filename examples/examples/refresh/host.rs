@@ -5,7 +5,7 @@ use std::error::Error;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use canvas_core::lease::{Timestamp, Turn};
+use canvas_core::lease::Timestamp;
 use canvas_core::recipe::{CanvasData, RunId, StepId};
 use canvas_core::surface::{Ceiling, ToolContract, ToolDeclaration, ToolName};
 use canvas_core::{
@@ -80,7 +80,7 @@ impl Host {
         let now = Timestamp::from_millis(BEGIN);
         let engine = engine(&store, "1.0")?;
         let (canvas, chat) = (CanvasId::new("shop")?, ConversationId::new("chat")?);
-        let key = OpKey { conversation: chat.clone(), turn: Turn::ZERO, call: CallId::new("create")? };
+        let key = OpKey::of(chat.clone(), CallId::new("create")?);
         block_on(engine.create(&canvas, "# Orders\n", &key, now))?;
         let session = block_on(Session::join(&engine, canvas, chat, now))?;
         let refresher = Arc::default();
@@ -125,7 +125,7 @@ impl Host {
         self.calls += 1;
         let run = RunId::new(&format!("run-{}", self.calls))?;
         let call = CallId::new(run.as_str())?;
-        let operation = OpKey { conversation: ConversationId::new("user")?, turn: Turn::ZERO, call };
+        let operation = OpKey::user(call);
         let request =
             ReplayRequest { by: Author::User, now: self.now(), zone: None, components: None, dry_run: false };
         let (engine, place) = (&self.engine, (&self.session.canvas, &operation));

@@ -7,7 +7,7 @@ use canvas_core::board::{
     Size, TypeId, Workspace,
 };
 use canvas_core::lease::Timestamp;
-use serde_json::{Map, json};
+use serde_json::json;
 
 /// The name of the type of notes.
 const NOTE: &str = "text.note";
@@ -15,24 +15,14 @@ const NOTE: &str = "text.note";
 /// The types of components.
 pub(crate) fn registry() -> Arc<Registry> {
     let mut registry = Registry::built_in();
+    let id = TypeId::new(NOTE).expect("the name is short");
+    let schema = json!({
+        "type": "object", "required": ["text"], "additionalProperties": false,
+        "properties": {"text": {"type": "string", "maxLength": 4096, "description": "The text (required)"}},
+    });
     let note = ComponentDefinition {
-        type_id: TypeId::new(NOTE).expect("the name is short"),
-        name: "Note".to_owned(),
-        description: "A few lines of text.".to_owned(),
-        category: ComponentCategory::Utility,
-        config_schema: json!({
-            "type": "object", "required": ["text"], "additionalProperties": false,
-            "properties": {"text": {"type": "string", "maxLength": 4096, "description": "The text (required)"}},
-        }),
-        default_config: Map::new(),
-        default_size: Size::new(3, 2),
-        min_size: Size::new(1, 1),
         max_size: Size::new(64, 64),
-        data_binding_schema: None,
-        capabilities: Vec::new(),
-        actions: Vec::new(),
-        version: 1,
-        binding_rule: None,
+        ..ComponentDefinition::new(id, "Note", "A few lines of text.", ComponentCategory::Utility, schema)
     };
     registry.register(note).expect("the definition is written here");
     Arc::new(registry)

@@ -176,16 +176,14 @@ pub(crate) async fn hear(host: Weak<Host>, mut others: Others) {
 
 #[cfg(test)]
 mod tests {
-    use canvas_core::lease::Turn;
     use canvas_core::{BoxStore, Edit, MemoryStore, Policy};
-    use canvas_core::{CallId, ConversationId, OpKey};
+    use canvas_core::{CallId, OpKey};
 
     use super::*;
     use crate::clock;
 
     fn key(call: &str) -> OpKey {
-        let conversation = ConversationId::new("user").unwrap();
-        OpKey { conversation, turn: Turn::ZERO, call: CallId::new(call).unwrap() }
+        OpKey::user(CallId::new(call).unwrap())
     }
 
     #[tokio::test]

@@ -93,9 +93,6 @@ impl StartError {
 /// The document of a canvas that is made without one.
 const EMPTY: &str = "# Notes\n";
 
-/// The grid of a board that is made without one.
-const GRID: GridConfig = GridConfig { columns: 12, rows: 8, gap: 12.0, cell_width: 88.0, cell_height: 84.0 };
-
 impl Host {
     /// A host on a store. The first canvas is made where it is missing.
     ///
@@ -167,7 +164,8 @@ impl Host {
         let name = canvas.as_str();
         let id = WorkspaceId::new(&format!("ws_{name}")).or_else(|_| WorkspaceId::new(name));
         let id = id.expect("a canvas has the name already");
-        let workspace = Workspace::empty(id, name.to_owned(), "main".to_owned(), GRID, clock::now());
+        let workspace =
+            Workspace::empty(id, name.to_owned(), "main".to_owned(), GridConfig::default(), clock::now());
         // A refusal says that there is one.
         self.act(canvas, CreateBoard { workspace: Box::new(workspace) }).await.map(drop)
     }

@@ -4,7 +4,7 @@ use std::collections::hash_map::RandomState;
 use std::error::Error;
 use std::hash::{BuildHasher as _, Hasher as _};
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime};
 
 use canvas_core::lease::Timestamp;
 use canvas_providers::{EncodedRequest, Issuer, Provider, Response, ResponseBody, SendError, Transport};
@@ -137,8 +137,7 @@ impl ResponseBody for Bytes {
 
 /// The system's clock.
 pub fn now() -> Timestamp {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Timestamp::from_millis(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+    SystemTime::now().into()
 }
 
 /// The header `retry-after` in seconds. A date, which no provider is known to send, counts as none.

@@ -3,7 +3,6 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use canvas_core::lease::Turn;
 use canvas_core::surface::{ClientId, SurfaceActor};
 use canvas_core::{CallId, ConversationId, OpKey};
 use serde::Deserialize;
@@ -60,7 +59,7 @@ impl Client {
     /// The key of a request: the same request again is a retry, whatever turn runs.
     pub(crate) fn operation(&self, request: &str) -> Result<OpKey, Failure> {
         let call = CallId::new(request).map_err(|e| Failure::new("INVALID_ARGUMENTS", &e.to_string()))?;
-        Ok(OpKey { conversation: self.conversation.clone(), turn: Turn::ZERO, call })
+        Ok(OpKey::of(self.conversation.clone(), call))
     }
 }
 

@@ -1,11 +1,10 @@
 //! The clock of the host.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
 use canvas_core::lease::Timestamp;
 
 /// Milliseconds since 1970, by the clock of the system.
 pub(crate) fn now() -> Timestamp {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Timestamp::from_millis(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+    SystemTime::now().into()
 }

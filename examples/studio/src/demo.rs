@@ -18,8 +18,6 @@ const DOCUMENT: &str = include_str!("../scripts/demo.md");
 const SPEC: &str = include_str!("../../../canvas-tools/tests/surface/deploy.json");
 const PAGE: &str = include_str!("../../../canvas-tools/tests/surface/index.html");
 
-const GRID: GridConfig = GridConfig { columns: 12, rows: 8, gap: 12.0, cell_width: 88.0, cell_height: 84.0 };
-
 const REPOSITORY: &str = "octo/plan";
 
 /// Makes the canvas where it is missing, and learns the jobs of all that there are.
@@ -47,7 +45,8 @@ async fn fill(host: &Host) -> Result<(), Failure> {
 /// The board with its views and triggers. Its ids are the same in every studio.
 fn workspace(host: &Host) -> Result<Workspace, Failure> {
     let (id, now) = (WorkspaceId::new("ws_studio").expect("a short name"), clock::now());
-    let empty = Workspace::empty(id, "Release 1.3".to_owned(), "studio".to_owned(), GRID, now);
+    let grid = GridConfig::default();
+    let empty = Workspace::empty(id, "Release 1.3".to_owned(), "studio".to_owned(), grid, now);
     let mut board = Board::new(empty).map_err(|e| Failure::new(e.code(), &e.to_string()))?;
     let (registry, rules) = (host.engine.registry(), host.engine.policy().board);
     let mut env = BoardEnv { registry, rules, now, ids: IdSource::seeded(b"studio") };

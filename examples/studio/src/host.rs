@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use canvas_core::board::{DataLoadingState, Workspace};
-use canvas_core::lease::{Epoch, Turn};
+use canvas_core::lease::Epoch;
 use canvas_core::surface::RunnerId;
 use canvas_core::{
     BoxStore, CallId, CanvasId, Command, ConversationId, Engine, EngineError, OpKey, Policy, RevisionId,
@@ -117,7 +117,7 @@ impl Host {
     pub(crate) fn operation(&self) -> OpKey {
         let conversation = ConversationId::new("studio").expect("a short name");
         let call = CallId::new(&self.fresh()).expect("a short name");
-        OpKey { conversation, turn: Turn::ZERO, call }
+        OpKey::of(conversation, call)
     }
 
     /// Does what a person asks for.

@@ -102,6 +102,36 @@ pub struct CreateComponent {
     pub on_collision: OnCollision,
 }
 
+impl CreateComponent {
+    /// A component of this type with this config, of the size that the type has, where the board finds room. Anything else is
+    /// set in the value.
+    ///
+    /// ```
+    /// use canvas_core::board::{CanvasCommand, CreateComponent, Position, TypeId};
+    /// use serde_json::json;
+    ///
+    /// let tile = CreateComponent::new(
+    ///     TypeId::new("github.stat-tile")?,
+    ///     json!({"repo": "octo/plan", "metric": "stars"}),
+    /// );
+    /// let placed = CreateComponent { position: Some(Position::new(2, 0)), ..tile };
+    /// let command = CanvasCommand::Create(Box::new(placed));
+    /// # Ok::<(), canvas_core::NameError>(())
+    /// ```
+    pub fn new(type_id: TypeId, config: Value) -> Self {
+        Self {
+            type_id,
+            config: Arc::new(config),
+            data_binding: None,
+            position: None,
+            size: None,
+            meta: None,
+            hints: None,
+            on_collision: OnCollision::default(),
+        }
+    }
+}
+
 /// What a command may say of [`ComponentMeta`](crate::board::ComponentMeta). Who made a component, and when, is not for a
 /// command to say: both are read and dropped.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]

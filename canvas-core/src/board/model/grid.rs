@@ -22,6 +22,13 @@ pub struct GridConfig {
     pub cell_height: f64,
 }
 
+/// 12 columns and 8 rows of cells of 88 x 84 pixels, 12 apart: a board in a window of ordinary size.
+impl Default for GridConfig {
+    fn default() -> Self {
+        Self { columns: 12, rows: 8, gap: 12.0, cell_width: 88.0, cell_height: 84.0 }
+    }
+}
+
 /// A cell, from 0.
 ///
 /// A number in JSON that no cell can have (negative, with a fraction, past 2^32 - 2) is read as [`NO_CELL`], which is in no

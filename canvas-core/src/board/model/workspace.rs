@@ -38,16 +38,21 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    /// One without components, views and triggers, made `now`, as a new board begins. It follows the system's theme,
-    /// refreshes each minute, and suggests rather than acts.
+    /// One without components, views and triggers, made `now`, as a new board begins, with the default settings.
+    ///
+    /// ```
+    /// use canvas_core::board::{Board, GridConfig, Theme, Workspace, WorkspaceId};
+    /// use canvas_core::lease::Timestamp;
+    ///
+    /// let (id, now) = (WorkspaceId::new("ws_1")?, Timestamp::from_millis(1_700_000_000_000));
+    /// let grid = GridConfig { columns: 24, ..GridConfig::default() };
+    /// let mut workspace = Workspace::empty(id, "Release".to_owned(), "main".to_owned(), grid, now);
+    /// workspace.settings.theme = Theme::Dark;
+    /// let board = Board::new(workspace)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn empty(id: WorkspaceId, name: String, thread_id: String, grid: GridConfig, now: Timestamp) -> Self {
-        let settings = WorkspaceSettings {
-            theme: Theme::System,
-            voice_enabled: false,
-            default_refresh_interval: 60_000,
-            grid,
-            proactive_mode: ProactiveMode::Suggest,
-        };
+        let settings = WorkspaceSettings { grid, ..WorkspaceSettings::default() };
         let (canvas, views, triggers) = (Canvas { grid, components: Vec::new() }, Vec::new(), Vec::new());
         Self { id, name, canvas, thread_id, views, triggers, settings, created_at: now, updated_at: now }
     }
@@ -67,6 +72,19 @@ pub struct WorkspaceSettings {
     pub grid: GridConfig,
     /// What [`due`](crate::board::due) does with triggers.
     pub proactive_mode: ProactiveMode,
+}
+
+/// The system's theme, no voice, a refresh each minute, the default grid, and triggers that suggest rather than act.
+impl Default for WorkspaceSettings {
+    fn default() -> Self {
+        Self {
+            theme: Theme::System,
+            voice_enabled: false,
+            default_refresh_interval: 60_000,
+            grid: GridConfig::default(),
+            proactive_mode: ProactiveMode::Suggest,
+        }
+    }
 }
 
 /// Colours.

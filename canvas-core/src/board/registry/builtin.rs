@@ -6,7 +6,7 @@ use super::{
     BindingRule, ComponentActionDefinition, ComponentCapability, ComponentCategory, ComponentDefinition,
     Registry,
 };
-use crate::board::model::grid::{NO_CELL, Size};
+use crate::board::model::grid::Size;
 use crate::board::model::id::{DataSourceId, TypeId};
 
 impl Registry {
@@ -146,27 +146,15 @@ fn github(
     category: ComponentCategory,
     (query, params): (&str, &[&str]),
 ) -> ComponentDefinition {
+    let type_id = TypeId::new(type_id).expect("a constant");
     ComponentDefinition {
-        type_id: TypeId::new(type_id).expect("a constant"),
-        name: name.to_owned(),
-        description: description.to_owned(),
-        category,
-        config_schema: Value::Bool(true),
-        default_config: Map::new(),
-        default_size: Size::new(1, 1),
-        min_size: Size::new(1, 1),
-        // As wide as a grid can be, and as tall.
-        max_size: Size::new(64, NO_CELL - 1),
-        data_binding_schema: None,
-        capabilities: Vec::new(),
-        actions: Vec::new(),
-        version: 1,
         binding_rule: Some(BindingRule {
             source: DataSourceId::new("mock-github").expect("a constant"),
             query: query.to_owned(),
             params: params.iter().map(|&name| name.to_owned()).collect(),
             refresh_interval: None,
         }),
+        ..ComponentDefinition::new(type_id, name, description, category, Value::Bool(true))
     }
 }
 

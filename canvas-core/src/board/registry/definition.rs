@@ -195,6 +195,54 @@ canvas_patch::coded_error!(DefinitionError {
 });
 
 impl ComponentDefinition {
+    /// A type of components of any size, 3 x 2 where they ask for none, without data, actions and defaults. What a type has
+    /// besides is set in the value:
+    ///
+    /// ```
+    /// use canvas_core::board::{ComponentCategory, ComponentDefinition, Registry, Size, TypeId};
+    /// use serde_json::json;
+    ///
+    /// let schema = json!({
+    ///     "type": "object", "required": ["text"], "additionalProperties": false,
+    ///     "properties": {"text": {"type": "string", "maxLength": 4096}},
+    /// });
+    /// let (id, category) = (TypeId::new("text.note")?, ComponentCategory::Utility);
+    /// let note = ComponentDefinition {
+    ///     max_size: Size::new(6, 6),
+    ///     ..ComponentDefinition::new(id, "Note", "A few lines of text.", category, schema)
+    /// };
+    /// let mut registry = Registry::built_in();
+    /// registry.register(note)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// Nothing is checked before [`Registry::register`](crate::board::Registry::register).
+    pub fn new(
+        type_id: TypeId,
+        name: impl Into<String>,
+        description: impl Into<String>,
+        category: ComponentCategory,
+        config_schema: Value,
+    ) -> Self {
+        Self {
+            type_id,
+            name: name.into(),
+            description: description.into(),
+            category,
+            config_schema,
+            default_config: Map::new(),
+            default_size: Size::new(3, 2),
+            min_size: Size::new(1, 1),
+            // As wide as a grid can be, and as tall.
+            max_size: Size::new(64, NO_CELL - 1),
+            data_binding_schema: None,
+            capabilities: Vec::new(),
+            actions: Vec::new(),
+            version: first(),
+            binding_rule: None,
+        }
+    }
+
     /// Finds the first fault; otherwise compiles the schemas of config and binding.
     pub(crate) fn check(&self) -> Result<(Schema, Option<Schema>), DefinitionError> {
         let id = self.type_id.as_str();

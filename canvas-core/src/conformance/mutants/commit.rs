@@ -11,7 +11,7 @@ use crate::model::blob::{Blob, BlobId};
 use crate::model::head::Head;
 use crate::model::id::CanvasId;
 use crate::store::contract::{Commit, Committed, Loaded, Store, Version};
-use crate::store::error::{StoreError, StoreErrorKind};
+use crate::store::error::StoreError;
 
 /// Blobs beyond which a commit has many.
 const MANY: usize = 16;
@@ -74,7 +74,7 @@ impl<S: Store> Mutant<S> {
             }
             Flaw::RemembersBlobs => commit.blobs.retain(|blob| !put.contains(&blob.id())),
             Flaw::FailsOnRepeatedBlobs if ids.len() < commit.blobs.len() => {
-                return Err(StoreError::new(StoreErrorKind::Failed).caused("a blob came twice"));
+                return Err(StoreError::failed("a blob came twice"));
             }
             _ => {}
         }
@@ -204,7 +204,7 @@ impl<S: Store> Mutant<S> {
                 Ok(Committed::Done { version: row.version, clock: row.clock })
             }
             (Flaw::FailsInsteadOfConflict, Committed::Conflict(_)) => {
-                Err(StoreError::new(StoreErrorKind::Failed).caused("could not serialise access"))
+                Err(StoreError::failed("could not serialise access"))
             }
             (Flaw::RetriesInside, Committed::Conflict(Some(row))) => {
                 self.store.commit(Commit { expected: Some(row.version), ..again }).await
@@ -297,7 +297,7 @@ struct HalfWay<'a, S> {
 impl<'a, S> HalfWay<'a, S> {
     fn enter(mutant: &'a Mutant<S>) -> Result<Self, StoreError> {
         if mutant.own().broken {
-            return Err(StoreError::new(StoreErrorKind::Failed).caused("the connection is in a transaction"));
+            return Err(StoreError::failed("the connection is in a transaction"));
         }
         Ok(Self { mutant, over: false })
     }

@@ -11,6 +11,7 @@ use super::lane::{Lane, Seat, Verdicts};
 use super::part::{Part, Verdict};
 use crate::engine::cache::Ticket;
 use crate::engine::context::CachedRow;
+use crate::engine::observe::CommitNumber;
 use crate::engine::run::{Next, Run};
 use crate::engine::task::Task;
 use crate::engine::watch::{Planned, Watches};
@@ -22,6 +23,7 @@ pub(crate) struct Flight {
     pub(crate) commit: Pin<Box<dyn Future<Output = Result<Committed, StoreError>> + Send>>,
     pub(crate) ticket: Ticket,
     pub(crate) planned: Planned,
+    pub(crate) number: CommitNumber,
 }
 
 #[derive(Debug, Default)]
@@ -49,12 +51,13 @@ struct Guest {
     waits: bool,
     /// None where it was woken.
     waker: Option<Waker>,
-    verdict: Option<Verdict>,
+    /// Its verdict, and the commit that it is of.
+    verdict: Option<(Verdict, Option<CommitNumber>)>,
 }
 
 /// What a call goes on with that waits for its verdict.
 pub(crate) enum Step {
-    Verdict(Verdict),
+    Verdict(Verdict, Option<CommitNumber>),
     /// It is the one that sends the next commit.
     Send(Commit, Sending),
     Wait,
@@ -64,6 +67,8 @@ pub(crate) enum Step {
 pub(crate) struct Sending {
     pub(crate) losses: u32,
     pub(crate) planned: Planned,
+    /// How many change something by it.
+    pub(crate) calls: usize,
 }
 
 impl Cell {
@@ -96,9 +101,9 @@ impl Cell {
         let State { lane, guests, losses } = &mut *state;
         let guest = guests.iter_mut().find(|guest| guest.seat == seat);
         if let Some(guest) = guest {
-            if let Some(verdict) = guest.verdict.take() {
+            if let Some((verdict, commit)) = guest.verdict.take() {
                 (guest.waits, guest.waker) = (false, None);
-                return Step::Verdict(verdict);
+                return Step::Verdict(verdict, commit);
             }
             guest.waits = true;
             match &mut guest.waker {
@@ -107,9 +112,9 @@ impl Cell {
             }
         }
         let Some((commit, verdicts)) = lane.take() else { return Step::Wait };
-        let sending =
-            Sending { losses: *losses, planned: watches.plan(commit.expected.as_ref(), lane.changes()) };
-        tell(guests, verdicts);
+        let planned = watches.plan(commit.expected.as_ref(), lane.changes());
+        let sending = Sending { losses: *losses, planned, calls: lane.changes().count() };
+        tell(guests, verdicts, None);
         let woken = wakers(guests, |guest| guest.verdict.is_some());
         drop(state);
         woken.into_iter().for_each(Waker::wake);
@@ -182,7 +187,12 @@ impl Cell {
     }
 
     /// Gives the verdicts of the commit that was under way.
-    pub(crate) fn complete(&self, seat: Seat, committed: Result<Committed, StoreError>) {
+    pub(crate) fn complete(
+        &self,
+        seat: Seat,
+        number: CommitNumber,
+        committed: Result<Committed, StoreError>,
+    ) {
         let mut state = self.state();
         state.losses = match &committed {
             Ok(Committed::Conflict(_)) => state.losses.saturating_add(1),
@@ -190,7 +200,7 @@ impl Cell {
         };
         let State { lane, guests, .. } = &mut *state;
         let verdicts = lane.complete(committed);
-        tell(guests, verdicts);
+        tell(guests, verdicts, Some(number));
         // Those who wait for the next commit too: one of them sends it.
         let woken = wakers(guests, |guest| guest.seat != seat);
         drop(state);
@@ -203,7 +213,7 @@ impl Cell {
         let Some(i) = guests.iter().position(|guest| guest.seat == seat) else { return };
         let gone = guests.remove(i);
         let verdicts = lane.leave(seat);
-        tell(guests, verdicts);
+        tell(guests, verdicts, None);
         // It may have been the one that was to send the next commit, or to drive the one under way.
         let woken = wakers(guests, |guest| gone.waits || guest.verdict.is_some());
         drop(state);
@@ -224,10 +234,10 @@ fn this_thread() -> usize {
 }
 
 /// Gives verdicts to those who are there.
-fn tell(guests: &mut [Guest], verdicts: Verdicts) {
+fn tell(guests: &mut [Guest], verdicts: Verdicts, commit: Option<CommitNumber>) {
     for (seat, verdict) in verdicts {
         if let Some(guest) = guests.iter_mut().find(|guest| guest.seat == seat) {
-            guest.verdict = Some(verdict);
+            guest.verdict = Some((verdict, commit));
         }
     }
 }

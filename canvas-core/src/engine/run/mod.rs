@@ -9,6 +9,7 @@ use canvas_lease::Timestamp;
 
 use super::context::{CachedRow, RunContext};
 use super::error::EngineError;
+use super::observe;
 use super::queue::{Part, PartChange, Verdict};
 use super::task::{Blocked, Decision, DecisionContext, Task};
 use crate::model::blob::Missing;
@@ -162,10 +163,37 @@ impl<'a, T: Task> Run<'a, T> {
     pub(crate) fn start(&mut self, cached: Option<CachedRow>, trusted: bool) -> Next<T::Answer> {
         let begin = trusted && cached.is_some();
         if let Some(row) = cached {
+            if let Err(error) = self.context.check_units(&row.head, row.store_at) {
+                return Next::Done(Err(error));
+            }
             self.adopt(row, Basis::Cached);
             self.is_newest = true;
         }
         if begin { self.decide() } else { self.load() }
+    }
+
+    /// What it does.
+    pub(super) const fn task(&self) -> &T {
+        &self.task
+    }
+
+    /// What it was decided on last.
+    pub(super) const fn decided_on(&self) -> observe::Basis {
+        match self.basis {
+            Basis::Cached => observe::Basis::Cached,
+            Basis::Fresh | Basis::Void => observe::Basis::Fresh,
+            Basis::Tip => observe::Basis::Queued,
+        }
+    }
+
+    /// Whether the fate of a commit is unknown.
+    pub(super) const fn is_in_doubt(&self) -> bool {
+        self.lost.is_some()
+    }
+
+    /// What a commit was whose fate is known again.
+    pub(super) const fn settlement(&self) -> observe::Settlement {
+        if self.has_landed { observe::Settlement::Landed } else { observe::Settlement::Barred }
     }
 
     /// Whose call it is; none for what changes nothing.
@@ -207,6 +235,10 @@ impl<'a, T: Task> Run<'a, T> {
     pub(crate) fn handle_response(&mut self, response: Response) -> Next<T::Answer> {
         match (std::mem::replace(&mut self.phase, Phase::Over), response) {
             (Phase::Loading, Response::Row(Ok(row))) => {
+                let units = row.as_ref().map(|row| self.context.check_units(&row.head, row.clock));
+                if let Some(Err(error)) = units {
+                    return Next::Done(Err(error));
+                }
                 self.take_row(row);
                 match (&self.row, self.lacking.take()) {
                     (Some(row), Some((version, id))) if row.version == version => {

@@ -89,6 +89,7 @@ impl Command for FinishReplay {
 }
 
 impl Decide for FinishReplay {
+    const NAME: &'static str = "finish_replay";
     const KIND: &'static str = "replay_finished";
     const FILES: &'static [TreeFile] = RECIPE_FILES;
 

@@ -78,6 +78,7 @@ impl Command for RecordRecipe {
 }
 
 impl Decide for RecordRecipe {
+    const NAME: &'static str = "record_recipe";
     const KIND: &'static str = "recipe_recorded";
     const FILES: &'static [TreeFile] = RECIPE_FILES;
 

@@ -45,6 +45,7 @@ impl Command for BeginAction {
 }
 
 impl Decide for BeginAction {
+    const NAME: &'static str = "begin_action";
     const KIND: &'static str = ActionBegun::KIND;
     const FILES: &'static [TreeFile] = &[TreeFile::Descriptor, TreeFile::Spec, TreeFile::State];
 

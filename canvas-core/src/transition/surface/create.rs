@@ -60,6 +60,7 @@ impl Command for CreateSurface {
 }
 
 impl Decide for CreateSurface {
+    const NAME: &'static str = "create_surface";
     const KIND: &'static str = "surface_created";
     const FILES: &'static [TreeFile] = SURFACE_FILES;
 

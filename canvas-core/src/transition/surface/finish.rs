@@ -60,6 +60,7 @@ impl Command for FinishAction {
 }
 
 impl Decide for FinishAction {
+    const NAME: &'static str = "finish_action";
     const KIND: &'static str = "action_ended";
     const FILES: &'static [TreeFile] = &[TreeFile::State];
 

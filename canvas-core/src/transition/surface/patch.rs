@@ -48,6 +48,7 @@ impl Command for PatchState {
 }
 
 impl Decide for PatchState {
+    const NAME: &'static str = "patch_state";
     const KIND: &'static str = "state_patched";
     const FILES: &'static [TreeFile] = &[TreeFile::Descriptor, TreeFile::State];
 

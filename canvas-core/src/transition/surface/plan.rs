@@ -42,6 +42,7 @@ impl Command for PlanAction {
 }
 
 impl Decide for PlanAction {
+    const NAME: &'static str = "plan_action";
     const KIND: &'static str = "action_planned";
     const IS_READ: bool = true;
     const FILES: &'static [TreeFile] = ACTION_FILES;

@@ -56,6 +56,7 @@ impl Command for UpsertSurface {
 }
 
 impl Decide for UpsertSurface {
+    const NAME: &'static str = "upsert_surface";
     const KIND: &'static str = "surface_upserted";
     const FILES: &'static [TreeFile] = SURFACE_FILES;
 

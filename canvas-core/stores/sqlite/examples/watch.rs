@@ -2,8 +2,7 @@
 
 use std::{env, error::Error, fs, io::Write as _, process, thread};
 
-use canvas_core::lease::Turn;
-use canvas_core::{Blocking, CallId, CanvasId, ConversationId, Edit, Engine, OpKey, Policy, Watch, block_on};
+use canvas_core::{Blocking, CallId, CanvasId, Edit, Engine, OpKey, Policy, Watch, block_on};
 use canvas_store_sqlite::{SqliteStore, system_clock};
 
 type Outcome = Result<(), Box<dyn Error + Send + Sync>>;
@@ -17,12 +16,10 @@ fn follow(mut watch: Watch) -> Outcome {
 }
 
 fn edit(engine: &Engine<Blocking<SqliteStore>>, canvas: &CanvasId) -> Outcome {
-    let call = CallId::new("create")?;
-    let mut key = OpKey { conversation: ConversationId::new("user")?, turn: Turn::ZERO, call };
-    block_on(engine.create(canvas, "# Plan\n", &key, system_clock()))?;
+    block_on(engine.create(canvas, "# Plan\n", &OpKey::host(CallId::new("create")?), system_clock()))?;
     for item in ["one", "two"] {
-        key.call = CallId::new(item)?;
         let edit = Edit::replace(format!("# Plan\n\n- {item}\n"));
+        let key = OpKey::user(CallId::new(item)?);
         block_on(engine.call(canvas, &key, edit, system_clock()))?.result?;
     }
     Ok(())

@@ -12,7 +12,7 @@ pub(super) struct CallError(pub(super) StoreError);
 impl CallError {
     /// A value that the store never writes.
     pub(super) fn damaged(what: &'static str) -> Self {
-        StoreError::new(StoreErrorKind::Damaged).caused(what).into()
+        StoreError::damaged(what).into()
     }
 
     /// Whether the connection should make way for a new one, because it may hold what it has misread.

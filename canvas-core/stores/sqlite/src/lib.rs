@@ -1,8 +1,7 @@
 //! A store in an SQLite file: the default for an application that embeds the engine.
 //!
 //! ```
-//! use canvas_core::lease::Turn;
-//! use canvas_core::{Blocking, CallId, CanvasId, ConversationId, Engine, OpKey, Policy, block_on};
+//! use canvas_core::{Blocking, CallId, CanvasId, Engine, OpKey, Policy, block_on};
 //! use canvas_store_sqlite::{SqliteStore, system_clock};
 //!
 //! # let folder = std::env::temp_dir().join(format!("canvas-store-sqlite-{}", std::process::id()));
@@ -11,8 +10,7 @@
 //! // A host with an async runtime hands in its threads for blocking work, see `Blocking::on`.
 //! let open = || SqliteStore::open(&file, system_clock).map(Blocking::in_place);
 //! let engine = Engine::new(open()?, Policy::default());
-//! let (plan, host) = (CanvasId::new("plan")?, ConversationId::new("host")?);
-//! let operation = OpKey { conversation: host, turn: Turn::ZERO, call: CallId::new("create")? };
+//! let (plan, operation) = (CanvasId::new("plan")?, OpKey::host(CallId::new("create")?));
 //! block_on(engine.create(&plan, "# Plan\n", &operation, system_clock()))?;
 //!
 //! // This process later, or another one at the same time, goes on with it.

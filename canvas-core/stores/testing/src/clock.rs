@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime};
 
 use canvas_core::lease::Timestamp;
 
@@ -38,5 +38,5 @@ impl Clock {
 
 /// The clock of this machine.
 pub fn system_now() -> Timestamp {
-    Timestamp::from_millis(0).saturating_add(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default())
+    SystemTime::now().into()
 }

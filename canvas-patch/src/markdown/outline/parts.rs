@@ -17,10 +17,6 @@ use super::model::Outline;
 use super::scan::Scan;
 use crate::text::lines;
 
-/// Texts up to this length are outlined at once: parts take a twelfth more time. A live outline, which needs restart
-/// points anyway, is made in parts.
-const AT_ONCE: usize = if cfg!(any(test, fuzzing)) { 1 } else { 1 << 20 };
-
 /// Bytes that the parser is given in a part, or a few lines more. In tests and fuzz targets parts are as short as can be.
 const PART: usize = if cfg!(any(test, fuzzing)) { 1 } else { 1 << 17 };
 
@@ -51,8 +47,7 @@ pub fn outline(text: &str) -> Outline {
 /// Outlines `text` and lists its blocks in the order of their starts, or none where not `BLOCKS`.
 pub(crate) fn scan<const BLOCKS: bool>(text: &str) -> (Outline, Vec<Block>) {
     let lead = Lead::of(text);
-    let is_long = text.len() > AT_ONCE;
-    let found = is_long.then(|| scan_in_parts::<BLOCKS>(text, lead, usize::MAX, PART)).flatten();
+    let found = scan_in_parts::<BLOCKS>(text, lead, usize::MAX, PART);
     let found = found.unwrap_or_else(|| scan_whole::<BLOCKS, false>(text, lead, usize::MAX));
     let ScanResult { sections, containers, blocks, .. } = found;
     (Outline { sections, containers, front_matter: lead.front_matter }, blocks)

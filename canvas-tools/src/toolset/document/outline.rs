@@ -58,7 +58,7 @@ pub(super) fn outline_fields(outline: &Outline, max_level: u8, after_line: usize
         total_sections: outline.sections().len(),
         front_matter: outline.front_matter().map(Into::into),
         truncated: next.is_some(),
-        next_after_line: next.and(lines.last().copied()),
+        next_after_line: next.and_then(|_| lines.last().copied()),
     }
 }
 

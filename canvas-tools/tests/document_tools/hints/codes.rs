@@ -179,6 +179,7 @@ each!(errors: EngineError {
         EngineError::Unreadable { canvas: id(), reason: HeadError::Foreign { found: id() } },
     EngineError::Contention { .. } => EngineError::Contention { canvas: id() },
     EngineError::RevisionConflict { .. } => EngineError::RevisionConflict { canvas: id(), expected: Revision::ZERO, current: Revision::ZERO },
+    EngineError::TimeInSeconds { .. } => EngineError::TimeInSeconds { time: Timestamp::from_secs(1), known: Timestamp::from_secs(2) },
     EngineError::TooLarge { .. } => EngineError::TooLarge { bytes: 2, limit: 1 },
     EngineError::RevisionsExhausted { .. } => EngineError::RevisionsExhausted { canvas: id() },
     EngineError::KeyReused => EngineError::KeyReused,

@@ -1,8 +1,8 @@
 //! The database of the story: a schema that is made for it and dropped with it.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime};
 
-use canvas_core::lease::{Timestamp, Turn};
+use canvas_core::lease::Timestamp;
 use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, Snapshot};
 use canvas_store_postgres::{ListenerOptions, PostgresOptions, PostgresStore};
 use tokio::runtime::Runtime;
@@ -65,7 +65,7 @@ impl Host {
             let engine = Engine::new(store, Policy::default());
             // The first chat makes the canvas, so it knows the text; the second gets it with its first message.
             let (conversation, call) = (ConversationId::new(SCRIPTS[0].chat)?, CallId::new("create")?);
-            let operation = OpKey { conversation, turn: Turn::ZERO, call };
+            let operation = OpKey::of(conversation, call);
             let made = engine.create(&CanvasId::new(CANVAS)?, INITIAL_TEXT, &operation, now()).await?;
             Ok(canvas_state(&made.snapshot))
         })?;
@@ -145,5 +145,5 @@ pub(crate) fn canvas_state(snapshot: &Snapshot) -> CanvasState {
 }
 
 pub(crate) fn now() -> Timestamp {
-    Timestamp::from_millis(0).saturating_add(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default())
+    SystemTime::now().into()
 }

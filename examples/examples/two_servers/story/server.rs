@@ -1,10 +1,11 @@
 //! One server: an engine on the common store, a listener, one conversation, and a user who is connected here.
 
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::sync::Arc;
 
-use canvas_core::lease::{Epoch, Turn};
+use canvas_core::lease::Epoch;
 use canvas_core::text::truncate;
-use canvas_core::{CallId, CanvasId, ConversationId, Edit, Edited, Engine, OpKey, Policy, Snapshot};
+use canvas_core::{CallIds, CanvasId, ConversationId, Edit, Edited, Engine, OpKey, Policy, Snapshot};
 use canvas_providers::Event;
 use canvas_store_postgres::{Listener, Notification};
 use canvas_tools::{DocumentTools, Session, Tools};
@@ -33,8 +34,8 @@ pub(super) struct Server {
     pub(super) epoch: Epoch,
     pub(super) orders: UnboundedReceiver<Order>,
     emit: EventSink,
-    /// Operations of the user and the host so far, from which their call ids are made.
-    operations: u64,
+    /// For calls of the user and the host.
+    pub(super) ids: CallIds,
 }
 
 /// Serves until there are no more orders.
@@ -55,8 +56,9 @@ pub(crate) async fn serve(
     let (canvas, conversation) = (CanvasId::new(CANVAS)?, ConversationId::new(script.chat)?);
     let session = Session::join(&engine, canvas, conversation, now()).await?;
     let (history, epoch) = (Vec::new(), session.start.epoch);
-    let mut server =
-        Server { script, engine, tools, listener, session, history, epoch, orders, emit, operations: 0 };
+    // The standard library's keys of hash maps are drawn at random; a host that has `getrandom` takes that.
+    let ids = CallIds::new(RandomState::new().build_hasher().finish());
+    let mut server = Server { script, engine, tools, listener, session, history, epoch, orders, emit, ids };
     server.print(format!("serves {}, and listens for notices of other servers", script.chat));
     server.reached(Milestone::Ready);
     loop {
@@ -87,7 +89,7 @@ impl Server {
     /// The user sends the script's message: the running turn of the canvas ends, the next begins.
     async fn message(&mut self) -> StoryResult {
         self.print(format!("user: “{}”", self.script.message));
-        let call = self.call_id()?;
+        let call = self.ids.fresh();
         let began = self.session.begin_turn(&self.engine, call, now()).await?;
         self.epoch = began.epoch;
         let revision = self.snapshot().await?.revision_id();
@@ -110,8 +112,7 @@ impl Server {
         self.print(format!("shows its user {}, {lock}; the user types all the same", before.revision_id()));
         let (old, new) = self.script.typed;
         let markdown = before.text().replacen(old, new, 1);
-        let operation =
-            OpKey { conversation: ConversationId::new("users")?, turn: Turn::ZERO, call: self.call_id()? };
+        let operation = OpKey::user(self.ids.fresh());
         let answered =
             self.engine.call(&self.session.canvas, &operation, Edit::replace(markdown), now()).await?;
         let Edited { epoch, revision, .. } = answered.result?;
@@ -126,11 +127,6 @@ impl Server {
 
     pub(super) async fn snapshot(&self) -> StoryResult<Snapshot> {
         Ok(self.engine.snapshot(&self.session.canvas, now()).await?)
-    }
-
-    pub(super) fn call_id(&mut self) -> StoryResult<CallId> {
-        self.operations += 1;
-        Ok(CallId::new(&format!("{}-{}", self.script.name, self.operations))?)
     }
 
     pub(super) fn print(&self, line: String) {

@@ -221,7 +221,7 @@ impl Server {
     }
 
     fn lease_call(&mut self, name: &str, lease_id: LeaseId) -> StoryResult<ToolCall> {
-        let id = self.call_id()?.as_str().to_owned();
+        let id = self.ids.fresh().into();
         Ok(ToolCall { id, name: name.into(), arguments: json!({"lease_id": lease_id}) })
     }
 
@@ -275,7 +275,7 @@ impl Server {
 
     /// The turn is over, however it ended.
     async fn end(&mut self, outcome: &Outcome) -> StoryResult {
-        let call = self.call_id()?;
+        let call = self.ids.fresh();
         let ended = self.session.end_turn(&self.engine, call, now()).await?;
         let draft = match ended.promotion {
             Promotion::Promoted => "the draft becomes the artefact",

@@ -4,8 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use canvas_core::{CallId, EngineError};
 use canvas_providers::{
-    Event, Interruption, Issuer, LogEvent, LoopOptions, Outcome, Provider, RequestOptions, Retries,
-    StreamEvent, Turn, TurnEvent, TurnOptions,
+    Event, Interruption, Issuer, LogEvent, Outcome, Provider, StreamEvent, Turn, TurnEvent, TurnOptions,
 };
 use canvas_tools::{Session, SessionError};
 use serde_json::{Value, json};
@@ -134,15 +133,7 @@ impl Begun {
     async fn drive(&mut self, (line, provider, issuer): (Line, Provider, Issuer)) -> String {
         let (host, seat) = (Arc::clone(&self.host), Arc::clone(&self.seat));
         let tools = Arc::new(tools::of(&host, seat.chat().use_patch_edits));
-        let options = TurnOptions {
-            provider,
-            issuer,
-            system: tools.system_prompt(&host.engine),
-            tools: tools.specs(&host.engine),
-            request: RequestOptions::default(),
-            bounds: LoopOptions { lease: host.engine.policy().lease, ..LoopOptions::default() },
-            retries: Retries::default(),
-        };
+        let options = TurnOptions::new(provider, issuer, tools.briefing(&host.engine));
         let calls = Arc::new(Calls {
             host: Arc::clone(&host),
             seat: Arc::clone(&seat),

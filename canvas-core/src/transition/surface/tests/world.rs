@@ -61,6 +61,7 @@ impl Command for Put {
 }
 
 impl Decide for Put {
+    const NAME: &'static str = "put";
     const KIND: &'static str = "put";
     const FILES: &'static [TreeFile] = &[TreeFile::State];
 

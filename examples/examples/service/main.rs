@@ -1,0 +1,210 @@
+//! Documents over HTTP in an SQLite file: create, read, type, chat with a model, undo, history and live updates.
+//!
+//! `cargo run -p canvas-examples --features web --example service -- notes.db --port 8080`
+//!
+//! | request | what it does |
+//! | --- | --- |
+//! | `POST /documents/ID` `{"markdown"}` | makes a document |
+//! | `GET /documents/ID` | its text, its revision, and the number of its last change |
+//! | `PUT /documents/ID` `{"markdown", "base"}` | what a person has made of the text of revision `base` |
+//! | `POST /documents/ID/chat` `"message"` | a turn of the model, which may edit |
+//! | `POST /documents/ID/undo` `"assistant"` | takes back what the model has done, or `"user"`, and keeps the rest |
+//! | `GET /documents/ID/history` | its changes, oldest first |
+//! | `GET /documents/ID/changes` | the same as server-sent events, then each change as it happens |
+//!
+//! Bodies and answers are JSON. A write may have an `Idempotency-Key`: sent again with the same key, it is answered and not
+//! done again, also after a restart. An error is `{"error": {"code", "message", "retryable"}, "details"}`: where a person's
+//! edit does not go with what others have written, the details have both texts. There is no login: put yours before it.
+
+mod model;
+
+use std::{error::Error, io, io::Write as _, net::Ipv4Addr, sync::Arc};
+
+use axum::extract::{FromRequest, FromRequestParts, Path, Request};
+use axum::http::{HeaderMap, StatusCode, request::Parts};
+use axum::response::{IntoResponse, Response, sse};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use canvas_core::{
+    Actor, Author, Base, Blocking, CallId, CallIds, CanvasId, Command, ConversationId, Edit, Engine,
+    EntryNumber, ErrorReport, Follow, HistoryEntry, OpKey, Policy, Refused as _, RevisionId, Snapshot, Undo,
+    UndoScope,
+};
+use canvas_providers::{Event, Provider, Turn, TurnOptions};
+use canvas_store_sqlite::{SqliteStore, system_clock as now};
+use canvas_tools::{CanvasCalls, DocumentTools, Session, Tools};
+use futures_util::stream::{self, StreamExt as _};
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::{Value, json};
+use tokio::{net::TcpListener, signal::unix};
+
+/// What all requests share. Any number of them may be at the engine at once.
+struct Service {
+    engine: Arc<Engine<Blocking<SqliteStore>>>,
+    tools: Arc<Tools<Blocking<SqliteStore>>>,
+    /// For requests that bring no key.
+    ids: CallIds,
+}
+
+type Answer = Result<Json<Value>, Failure>;
+
+/// A text, and the revision that it was made from.
+#[derive(Deserialize)]
+struct Text {
+    markdown: String,
+    base: Option<RevisionId>,
+}
+
+async fn create(to: Target, Body(text): Body<Text>) -> Answer {
+    let key = &OpKey::host(to.call);
+    let created = to.service.engine.create(&to.canvas, &text.markdown, key, now()).await?;
+    Ok(Json(json!({"revision": created.revision})))
+}
+
+async fn read(to: Target) -> Answer {
+    Ok(Json(shown(&to.service.engine.snapshot(&to.canvas, now()).await?)))
+}
+
+fn shown(snapshot: &Snapshot) -> Value {
+    let (revision, change) = (snapshot.revision_id(), snapshot.head.journal().entries);
+    json!({"markdown": snapshot.text(), "revision": revision, "change": change})
+}
+
+/// What others have written since the base stays, as long as both have not changed one place.
+async fn edit(to: Target, Body(Text { markdown, base }): Body<Text>) -> Answer {
+    write(to, Edit { markdown, base: base.map(Base::Id) }).await
+}
+
+async fn undo(to: Target, Body(author): Body<Actor>) -> Answer {
+    write(to, Undo { by: Author::User, what: UndoScope::Author { author, since: None } }).await
+}
+
+/// Does what a person asks for. A refusal comes with what was sent and with the text that is there.
+async fn write<C: Command>(to: Target, command: C) -> Answer {
+    let key = &OpKey::user(to.call);
+    let answered = to.service.engine.call(&to.canvas, key, command, now()).await?;
+    let current = shown(&answered.snapshot);
+    match answered.result {
+        Ok(done) => Ok(Json(json!({"done": done, "current": current}))),
+        Err(refusal) => Err(Failure(refusal.report(), json!({"refused": refusal, "current": current}))),
+    }
+}
+
+async fn history(to: Target) -> Answer {
+    let entries = to.service.engine.history_after(&to.canvas, None, 1_000, now()).await?;
+    Ok(Json(entries.iter().map(HistoryEntry::from).map(|change| json!(change)).collect()))
+}
+
+/// Nothing queues for a client that is slow: a change is read when it is sent.
+async fn changes(to: Target, headers: HeaderMap) -> Result<impl IntoResponse, Failure> {
+    to.service.engine.revision_of(&to.canvas).await?;
+    // A browser that connects again names the last event that it got.
+    let last = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok());
+    let follow = Follow::new(Arc::clone(&to.service.engine), &to.canvas, last.map(EntryNumber::new));
+    let events = stream::unfold(follow, async |mut follow| {
+        // Where the store does not answer, the stream ends, and the client connects again.
+        let change = HistoryEntry::from(&follow.next(now).await?.ok()?);
+        Some((sse::Event::default().id(change.number.to_string()).json_data(change), follow))
+    });
+    Ok(sse::Sse::new(events.take_until(told_to_end())).keep_alive(sse::KeepAlive::default()))
+}
+
+/// In a task of its own: where the client goes away, the turn still comes to its end and gives its lease back.
+async fn chat(to: Target, Body(message): Body<String>) -> Answer {
+    tokio::spawn(turn(to, message)).await.expect("a turn does not panic")
+}
+
+/// Each message is a conversation of its own, whose model is sent the whole text. A host that keeps chats stores the events of
+/// the turn with the name of the conversation; its model is sent what has changed since.
+async fn turn(Target { service, canvas, call }: Target, message: String) -> Answer {
+    let (engine, tools) = (&service.engine, &service.tools);
+    let chat = ConversationId::new(call.as_str())?;
+    let mut session = Session::join(engine, canvas, chat, now()).await?;
+    let began = session.begin_turn(engine, call, now()).await?;
+    let history = began.hidden_message.into_iter().chain([message]).map(Event::user).collect();
+    let provider = Provider::Anthropic;
+    let options = TurnOptions::new(provider, provider.issuer("a-model"), tools.briefing(engine));
+    let calls = CanvasCalls::new(Arc::clone(engine), Arc::clone(tools), session.clone());
+    let mut turn = Turn::new(options, history, model::Scripted, Arc::new(calls), |_| {});
+    let outcome = turn.run().await;
+    session.end_turn(engine, service.ids.fresh(), now()).await?;
+    let said: String = turn.events().iter().filter_map(Event::assistant_text).collect();
+    Ok(Json(json!({"said": said, "outcome": outcome.name()})))
+}
+
+/// Which document a request is about, and the id under which the engine remembers it.
+struct Target {
+    service: Arc<Service>,
+    canvas: CanvasId,
+    call: CallId,
+}
+
+impl FromRequestParts<Arc<Service>> for Target {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, service: &Arc<Service>) -> Result<Self, Failure> {
+        let path = Path::from_request_parts(parts, service).await;
+        let Path(canvas) = path.map_err(|error| ErrorReport::invalid(error.body_text()))?;
+        let key = parts.headers.get("idempotency-key").map(|key| key.to_str().unwrap_or_default());
+        let call = key.map_or_else(|| Ok(service.ids.fresh()), CallId::new)?;
+        Ok(Self { service: Arc::clone(service), canvas, call })
+    }
+}
+
+/// A body in JSON. Another type of content is refused, so that pages of other sites can send none.
+struct Body<T>(T);
+
+impl<T: DeserializeOwned> FromRequest<Arc<Service>> for Body<T> {
+    type Rejection = Failure;
+
+    async fn from_request(request: Request, service: &Arc<Service>) -> Result<Self, Failure> {
+        let read = Json::from_request(request, service).await;
+        let Json(body) = read.map_err(|error| ErrorReport::invalid(error.body_text()))?;
+        Ok(Self(body))
+    }
+}
+
+/// The error, and what else the client needs to go on.
+struct Failure(ErrorReport, Value);
+
+impl<E: Into<ErrorReport>> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Self(error.into(), Value::Null)
+    }
+}
+
+impl IntoResponse for Failure {
+    fn into_response(self) -> Response {
+        let status = StatusCode::from_u16(self.0.http_status()).expect("it is one");
+        (status, Json(json!({"error": self.0, "details": self.1}))).into_response()
+    }
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let file = arguments.next().ok_or("usage: service FILE [--port PORT]")?;
+    let port = arguments.nth(1).map_or(Ok(0), |port| port.parse())?;
+    // A commit waits for the disk on a thread where it may.
+    let store = Blocking::on(SqliteStore::open(file, now)?, |job| drop(tokio::task::spawn_blocking(job)));
+    let service = Arc::new(Service {
+        engine: Arc::new(Engine::new(store, Policy::default()).with_pause(tokio::time::sleep)),
+        tools: Arc::new(Tools::new(vec![Box::new(DocumentTools::default())])?),
+        ids: CallIds::new(getrandom::u64()?),
+    });
+    let routes = Router::new()
+        .route("/documents/{id}", post(create).get(read).put(edit))
+        .route("/documents/{id}/chat", post(chat))
+        .route("/documents/{id}/undo", post(undo))
+        .route("/documents/{id}/history", get(history))
+        .route("/documents/{id}/changes", get(changes))
+        .with_state(service);
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await?;
+    writeln!(io::stdout(), "http://{}", listener.local_addr()?)?;
+    Ok(axum::serve(listener, routes).with_graceful_shutdown(told_to_end()).await?)
+}
+
+/// Comes when the process is to end. A stream of changes has no end of its own, so it waits for this too.
+async fn told_to_end() {
+    unix::signal(unix::SignalKind::terminate()).expect("a runtime is here").recv().await;
+}
