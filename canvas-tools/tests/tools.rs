@@ -69,7 +69,7 @@ impl World {
     fn call(&mut self, tools: &Tools<MemoryStore>, id: &str, name: &str, arguments: Value) -> ToolReply {
         let call = ToolCall { id: id.into(), name: name.into(), arguments };
         let reply = block_on(tools.call(&self.engine, &mut self.session, &call, NOW));
-        recorded::keep(name, &reply);
+        recorded::judge(name, &reply);
         reply
     }
 }

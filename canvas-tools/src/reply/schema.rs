@@ -22,6 +22,7 @@ impl ReplySchema {
     /// A success may have these fields.
     pub(crate) fn success<T: JsonSchema>(mut self) -> Self {
         let mut schema = object::<T>(&mut self.generator);
+        never_null(&mut schema);
         add(&mut schema, "ok", json!({"const": true}), true);
         add(
             &mut schema,
@@ -51,6 +52,8 @@ impl ReplySchema {
         codes.sort_unstable();
         codes.dedup();
         let mut error = object::<E>(&mut self.generator);
+        // Some are null where they are there.
+        never_null(&mut error);
         error["required"] = json!([]);
         let text = |description: &str| json!({"type": "string", "description": description});
         let code = json!({"type": "string", "enum": codes, "description": "For branching. Stable."});
@@ -84,11 +87,11 @@ impl ReplySchema {
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "anyOf": self.successes.into_iter().chain([failure]).collect::<Vec<_>>(),
         });
-        let definitions = self.generator.take_definitions(true);
-        if !definitions.is_empty() {
-            schema["$defs"] = definitions.into();
+        let mut definitions = Value::Object(self.generator.take_definitions(true));
+        never_null(&mut definitions);
+        if definitions != json!({}) {
+            schema["$defs"] = definitions;
         }
-        never_null(&mut schema);
         schema
     }
 }
@@ -159,7 +162,7 @@ fn strip_null(property: &mut Map<String, Value>) {
 
 /// Codes that calls of several toolsets can meet.
 pub(crate) mod codes {
-    /// Any call that reaches a canvas.
+    /// Before the canvas is asked, or by what any command may be refused.
     pub(crate) const CALL: &[&str] = &[
         "CALL_ABANDONED",
         "CALL_ID_REUSED",
@@ -171,10 +174,8 @@ pub(crate) mod codes {
     /// What the engine and its store can answer to any call.
     pub(crate) const ENGINE: &[&str] = &[
         "CANVAS_DAMAGED",
-        "CANVAS_DELETED",
         "CANVAS_NOT_FOUND",
         "CONTENTION",
-        "FACE_NOT_SUPPORTED",
         "HEAD_DAMAGED",
         "HEAD_TOO_NEW",
         "STORE_BUSY",
@@ -188,9 +189,12 @@ pub(crate) mod codes {
         "STORE_TOO_NEW",
         "STORE_UNAVAILABLE",
         "STORE_UNFIT",
+        "TIME_IN_SECONDS",
     ];
     /// A call that changes the canvas.
-    pub(crate) const WRITE: &[&str] = &["DOCUMENT_TOO_LARGE", "LOCK_NOT_AVAILABLE", "REVISION_EXHAUSTED"];
+    pub(crate) const WRITE: &[&str] = &["LOCK_NOT_AVAILABLE", "REVISION_EXHAUSTED"];
     /// A call that names a lease.
     pub(crate) const LEASE: &[&str] = &["LEASE_EXPIRED", "LOCK_NOT_OWNED", "STALE_EPOCH", "TOO_MANY_CALLS"];
+    /// A call that may take a lease.
+    pub(crate) const TAKE: &[&str] = &["EPOCH_EXHAUSTED", "FENCE_EXHAUSTED", "LOCK_NOT_AVAILABLE"];
 }

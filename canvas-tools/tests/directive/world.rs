@@ -84,7 +84,7 @@ impl World {
         let tools = Tools::new(vec![Box::new(DirectiveTools { use_patch_edits })]).unwrap();
         let call = ToolCall { id: id.into(), name: name.into(), arguments };
         let reply = block_on(tools.call(&self.engine, &mut self.session.clone(), &call, self.now()));
-        crate::recorded::keep(name, &reply);
+        crate::recorded::judge(name, &reply);
         reply
     }
 

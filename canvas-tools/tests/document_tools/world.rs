@@ -94,7 +94,7 @@ impl World {
         }
         let reply = block_on(tools.call(&self.engine, &mut session, &call, self.now()));
         memory.insert(session.conversation, (session.shown, session.refused));
-        recorded::keep(name, &reply);
+        recorded::judge(name, &reply);
         reply
     }
 

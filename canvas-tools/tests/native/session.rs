@@ -38,7 +38,7 @@ impl World {
             self.tools.specs(&self.engine).first().map_or_else(|| "edit".into(), |spec| spec.name.clone());
         let call = ToolCall { id: id.into(), name, arguments };
         let reply = block_on(self.tools.call(&self.engine, &mut self.session, &call, NOW));
-        crate::recorded::keep(&call.name, &reply);
+        crate::recorded::judge(&call.name, &reply);
         reply
     }
 

@@ -195,7 +195,7 @@ impl World {
     pub(crate) fn model_in(&self, session: &mut Session, id: &str, arguments: Value) -> ToolReply {
         let call = ToolCall { id: id.to_owned(), name: "gsv__Canvas".to_owned(), arguments };
         let reply = block_on(self.tools.call(&self.engine, session, &call, self.now()));
-        crate::recorded::keep(&call.name, &reply);
+        crate::recorded::judge(&call.name, &reply);
         reply
     }
 

@@ -6,6 +6,7 @@ use serde::Serialize;
 use {
     super::tool::Tool,
     crate::reply::schema::{ReplySchema, codes},
+    canvas_core::board::CommandErrorCode,
     serde_json::Value,
 };
 
@@ -211,8 +212,24 @@ struct ConfigFault {
 impl Tool {
     /// The JSON Schema of its reply.
     pub(super) fn reply_schema(self) -> Value {
-        const BOARD: &[&str] = &["BOARD_NOT_FOUND", "CANVAS_DAMAGED"];
-        const PLACE: &[&str] = &["COLLISION_DETECTED", "INVALID_POSITION", "INVALID_SIZE"];
+        use CommandErrorCode::{
+            BoardTooLarge, CollisionDetected, ComponentNotFound, ConfigValidationFailed, InvalidPosition,
+            InvalidSize, NothingToRedo, NothingToUndo, TypeNotFound, ViewNotFound,
+        };
+        const PLACE: [CommandErrorCode; 3] = [CollisionDetected, InvalidPosition, InvalidSize];
+        // What only an undo can meet: the history is of the whole canvas.
+        const HISTORY: &[&str] = &[
+            "DOCUMENT_TOO_LARGE",
+            "FACE_NOT_SUPPORTED",
+            "HISTORY_CONFLICT",
+            "HISTORY_DAMAGED",
+            "HISTORY_TOO_DEEP",
+            "LOCK_NOT_OWNED",
+            "POLICY_WIDENING",
+            "STATE_TOO_LARGE",
+            "TOO_MANY_CALLS",
+            "USER_ACTED",
+        ];
         let reply = ReplySchema::new();
         let reply = match self {
             Self::Refresh => reply.success::<RefreshFields<'_>>(),
@@ -221,23 +238,34 @@ impl Tool {
             Self::Show => reply.success::<ShowFields>(),
             _ => reply.success::<ChangeFields<'_>>(),
         };
-        let own: &[&[&str]] = match self {
-            Self::Create => {
-                &[codes::WRITE, PLACE, &["CONFIG_VALIDATION_FAILED", "INVALID_BOARD", "TYPE_NOT_FOUND"]]
+        let of_command: Vec<CommandErrorCode> = match self {
+            Self::Create => [&PLACE[..], &[BoardTooLarge, ConfigValidationFailed, TypeNotFound]].concat(),
+            Self::Modify => vec![BoardTooLarge, ComponentNotFound, ConfigValidationFailed, TypeNotFound],
+            Self::Arrange => [&PLACE[..], &[BoardTooLarge, ComponentNotFound]].concat(),
+            Self::Remove | Self::Label | Self::Refresh | Self::Show => vec![ComponentNotFound],
+            Self::Undo => vec![NothingToUndo],
+            Self::Redo => vec![NothingToRedo],
+            Self::SaveView => vec![BoardTooLarge],
+            Self::Clear => Vec::new(),
+            Self::LoadView | Self::DeleteView => vec![ViewNotFound],
+            // Several commands of any kind.
+            Self::Plan | Self::Commit => {
+                let others =
+                    [BoardTooLarge, ComponentNotFound, ConfigValidationFailed, TypeNotFound, ViewNotFound];
+                [&PLACE[..], &others].concat()
             }
-            Self::Modify => {
-                &[codes::WRITE, &["COMPONENT_NOT_FOUND", "CONFIG_VALIDATION_FAILED", "INVALID_BOARD"]]
-            }
-            Self::Arrange => &[codes::WRITE, PLACE, &["COMPONENT_NOT_FOUND"]],
-            Self::Remove | Self::Label => &[codes::WRITE, &["COMPONENT_NOT_FOUND", "INVALID_BOARD"]],
-            Self::Refresh | Self::Show => &[&["COMPONENT_NOT_FOUND"]],
-            Self::Undo | Self::Redo => &[codes::WRITE, codes::LEASE, &["USER_ACTED", "NOTHING_TO_UNDO"]],
-            Self::SaveView | Self::Clear => &[codes::WRITE, &["INVALID_BOARD"]],
-            Self::LoadView | Self::DeleteView => &[codes::WRITE, &["VIEW_NOT_FOUND"]],
-            Self::Plan => &[codes::WRITE],
-            Self::Commit => &[codes::WRITE],
         };
-        let codes: Vec<&[&str]> = own.iter().copied().chain([BOARD, codes::CALL, codes::ENGINE]).collect();
+        let of_command: Vec<&str> = of_command.into_iter().map(CommandErrorCode::code).collect();
+        let own: &[&[&str]] = match self {
+            Self::Undo | Self::Redo => &[codes::WRITE, HISTORY],
+            Self::Plan | Self::Show => &[],
+            Self::Refresh => &[&["LOCK_NOT_AVAILABLE"]],
+            Self::Commit => &[codes::WRITE, &["PLAN_NOT_FOUND", "REVISION_CONFLICT"]],
+            _ => &[codes::WRITE],
+        };
+        let board: &[&str] = &["BOARD_NOT_FOUND"];
+        let codes = [&of_command[..], board, codes::CALL, codes::ENGINE];
+        let codes: Vec<&[&str]> = own.iter().copied().chain(codes).collect();
         reply.failure::<ErrorFields>(&codes, &[])
     }
 }

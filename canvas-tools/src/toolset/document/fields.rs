@@ -201,10 +201,10 @@ struct ErrorFields {
     retry_in_s: u64,
     /// The lease that the caller has, where it named another one.
     lease_id: String,
-    /// What happened since the caller's lease, or since the base of its patch.
-    changes: Changes,
-    /// The revision that the patch was made for.
-    base_revision_id: RevisionId,
+    /// What happened since the caller's lease, or since the base of its patch; null where nothing did, or nobody knows.
+    changes: Option<Changes>,
+    /// The revision that the patch was made for; null where that is not known.
+    base_revision_id: Option<RevisionId>,
     /// Of these changes those near the patch.
     changes_near: DiffExcerpt,
     /// A patch that fits the canvas as it is: send it if it still says what was meant.
@@ -233,8 +233,8 @@ struct Candidate {
     /// Titles from the outermost heading down to its own.
     path: Vec<String>,
     /// Only the last titles of the path are given, which is an address too.
-    #[schemars(default)]
-    path_clipped: bool,
+    #[schemars(skip_serializing_if = "Option::is_none")]
+    path_clipped: Option<bool>,
     /// The line of the heading, from 1.
     heading_line: usize,
 }
@@ -254,28 +254,32 @@ struct Resend {
 impl Tool {
     /// The JSON Schema of its reply.
     pub(super) fn reply_schema(self) -> Value {
-        const READ: &[&str] = &["INVALID_RANGE"];
         const ADDRESS: &[&str] = &["ADDRESS_AMBIGUOUS", "ADDRESS_NOT_FOUND"];
-        const PATCH: &[&str] = &["PATCH_REJECTED"];
+        const EDIT: &[&str] = &["DOCUMENT_TOO_LARGE", "PATCH_REJECTED"];
         let reply = ReplySchema::new();
         let (reply, own): (_, &[&[&str]]) = match self {
-            Self::CheckOut => (
-                reply.success::<CheckOutFields>(),
-                &[&["EPOCH_EXHAUSTED", "FENCE_EXHAUSTED", "LOCK_NOT_AVAILABLE"]],
-            ),
+            Self::CheckOut => (reply.success::<CheckOutFields>(), &[codes::TAKE]),
             Self::RenewLease => (reply.success::<RenewFields>(), &[codes::LEASE]),
             Self::CheckIn => (reply.success::<CheckInFields>(), &[codes::LEASE]),
             Self::Grep => (reply.success::<GrepFields>(), &[codes::LEASE]),
-            Self::ReadLines => (reply.success::<LinesFields<'_>>(), &[codes::LEASE, READ]),
+            Self::ReadLines => (reply.success::<LinesFields<'_>>(), &[codes::LEASE, &["INVALID_RANGE"]]),
             Self::ReadAll => (reply.success::<LinesFields<'_>>(), &[codes::LEASE]),
             Self::ReadSection => (reply.success::<LinesFields<'_>>(), &[codes::LEASE, ADDRESS]),
             Self::Outline => (reply.success::<OutlineFields<'_>>(), &[codes::LEASE]),
             Self::ApplyPatch => {
-                let own: &[&[&str]] = &[codes::LEASE, codes::WRITE, PATCH, ADDRESS, &["RESEND_LOST"]];
+                let own: &[&[&str]] = &[
+                    codes::LEASE,
+                    codes::WRITE,
+                    codes::TAKE,
+                    EDIT,
+                    ADDRESS,
+                    &["INVALID_RANGE", "RESEND_LOST"],
+                ];
                 (reply.success::<PatchFields<'_>>(), own)
             }
             Self::ReplaceLines => {
-                (reply.success::<PatchFields<'_>>(), &[codes::LEASE, codes::WRITE, PATCH, READ])
+                let own: &[&[&str]] = &[codes::LEASE, codes::WRITE, codes::TAKE, EDIT, &["INVALID_RANGE"]];
+                (reply.success::<PatchFields<'_>>(), own)
             }
         };
         let codes: Vec<&[&str]> = own.iter().copied().chain([codes::CALL, codes::ENGINE]).collect();

@@ -51,10 +51,10 @@ struct ErrorFields {
     conflicts: Vec<NativeConflict>,
     /// The lines that the call could have quoted, from the second miss in a row on.
     region: String,
-    /// What happened since the conversation saw the document.
-    changes: Changes,
-    /// The revision that the call was made for.
-    base_revision_id: RevisionId,
+    /// What happened since the conversation saw the document; null where that is not known.
+    changes: Option<Changes>,
+    /// The revision that the call was made for; null where the conversation has seen none.
+    base_revision_id: Option<RevisionId>,
     /// Of these changes those near the edit.
     changes_near: DiffExcerpt,
     /// A patch that fits the document as it is.
@@ -73,6 +73,7 @@ pub(crate) fn reply_schema(tool: &str) -> Option<Value> {
     let dialect = Dialect::ALL.into_iter().find(|dialect| dialect.tool_names().contains(&tool))?;
     let reply = ReplySchema::new().success::<EditFields<'_>>();
     let reply = if dialect == Dialect::TextEditor { reply.success::<ViewFields>() } else { reply };
-    let codes = [&["PATCH_REJECTED"], codes::WRITE, codes::CALL, codes::ENGINE];
+    let codes =
+        [&["DOCUMENT_TOO_LARGE", "PATCH_REJECTED"], codes::WRITE, codes::TAKE, codes::CALL, codes::ENGINE];
     Some(reply.failure::<ErrorFields>(&codes, &[]))
 }

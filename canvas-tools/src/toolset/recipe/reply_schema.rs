@@ -1,6 +1,6 @@
 //! The schemas of the tools' replies.
 
-use canvas_core::recipe::RecipeFault;
+use canvas_core::recipe::{RecipeCode, RecipeFault};
 use serde_json::Value;
 
 use super::{RECORD_RECIPE, REFRESH, RecordFields};
@@ -19,17 +19,17 @@ struct ErrorFields {
 pub(crate) fn reply_schema(tool: &str) -> Option<Value> {
     let reply = ReplySchema::new();
     let (reply, own): (_, &[&str]) = match tool {
-        RECORD_RECIPE => {
-            let own =
-                &["EXPR_INVALID", "MAPPING_FAILED", "RECIPE_INVALID", "RECIPE_MISMATCH", "VERSION_MISMATCH"];
-            (reply.success::<RecordFields<'_>>(), own)
-        }
+        RECORD_RECIPE => (reply.success::<RecordFields<'_>>(), &["RECIPE_MISMATCH"]),
         REFRESH => {
             let own = &["NOT_IN_RECIPE", "RATE_LIMITED", "RECIPE_NOT_FOUND", "RECIPE_REPLACED"];
             (reply.success::<RefreshFields<'_>>(), own)
         }
         _ => return None,
     };
-    let write = &["LOCK_NOT_AVAILABLE", "REVISION_CONFLICT", "REVISION_EXHAUSTED"];
-    Some(reply.failure::<ErrorFields>(&[own, write, codes::CALL, codes::ENGINE], &[]))
+    let recipe = RecipeCode::ALL.map(RecipeCode::code);
+    let conflict: &[&str] = &["REVISION_CONFLICT"];
+    Some(
+        reply
+            .failure::<ErrorFields>(&[own, &recipe, conflict, codes::WRITE, codes::CALL, codes::ENGINE], &[]),
+    )
 }

@@ -1,7 +1,7 @@
 //! The schema of the tool's reply.
 
 use canvas_core::Revision;
-use canvas_core::surface::{ConfirmationPrompt, EventId, SurfaceFault};
+use canvas_core::surface::{ConfirmationPrompt, EventId, SurfaceCode, SurfaceFault};
 use serde_json::Value;
 
 use super::SURFACE_TOOL;
@@ -28,15 +28,23 @@ struct ErrorFields {
 
 /// The JSON Schema of the reply of the tool, if it has this name.
 pub(crate) fn reply_schema(tool: &str) -> Option<Value> {
-    const SURFACE: &[&str] = &[
-        "CANVAS_EXISTS",
-        "INVALID_PATH",
-        "LOCK_NOT_AVAILABLE",
-        "REVISION_CONFLICT",
-        "REVISION_EXHAUSTED",
-        "SPEC_INVALID",
-        "SURFACE_NOT_FOUND",
+    use SurfaceCode::{
+        InvalidPath, PatchFailed, PolicyWidening, RevisionConflict, SessionNotAllowed, SpecInvalid,
+        StatePath, StateTooLarge, SurfaceNotFound, UnsupportedOp,
+    };
+    let own = [
+        InvalidPath,
+        PatchFailed,
+        PolicyWidening,
+        RevisionConflict,
+        SessionNotAllowed,
+        SpecInvalid,
+        StatePath,
+        StateTooLarge,
+        SurfaceNotFound,
+        UnsupportedOp,
     ];
+    let own = own.map(SurfaceCode::code);
     if tool != SURFACE_TOOL {
         return None;
     }
@@ -48,5 +56,10 @@ pub(crate) fn reply_schema(tool: &str) -> Option<Value> {
         .without_revision()
         .success::<Viewed>()
         .success::<Patched<'_>>();
-    Some(reply.failure::<ErrorFields>(&[SURFACE, codes::CALL, codes::ENGINE], &[]))
+    Some(
+        reply.failure::<ErrorFields>(
+            &[&own, &["CANVAS_DELETED"], codes::WRITE, codes::CALL, codes::ENGINE],
+            &[],
+        ),
+    )
 }
