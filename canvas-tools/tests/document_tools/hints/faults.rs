@@ -32,6 +32,8 @@ enum Trouble {
     Foreign,
     /// There is no row.
     NoRow,
+    /// The store's clock counts milliseconds, and the host's seconds.
+    Seconds,
 }
 
 /// What the model is to do: make the call again, or stop.
@@ -40,6 +42,9 @@ enum Hint {
     Again,
     Stop,
 }
+
+/// In 2023.
+const SECONDS: u64 = 1_700_000_000;
 
 struct Shaky {
     store: MemoryStore,
@@ -63,6 +68,10 @@ impl Layer for Shaky {
         let json = match self.trouble() {
             Some(Trouble::Fails(kind)) => return Err(kind.into()),
             Some(Trouble::NoRow) => return Ok(None),
+            Some(Trouble::Seconds) => {
+                let row = self.store.load(canvas).await?.expect("the canvas is there");
+                return Ok(Some(Loaded { clock: Timestamp::from_secs(SECONDS), ..row }));
+            }
             Some(Trouble::TooNew) => r#"{"format": 999}"#.to_owned(),
             Some(Trouble::NoHead) => "{".to_owned(),
             Some(Trouble::Foreign) => {
@@ -106,6 +115,7 @@ pub(super) fn check_all() -> BTreeSet<String> {
         (Trouble::NoHead, "HEAD_DAMAGED", Hint::Stop),
         (Trouble::Foreign, "HEAD_DAMAGED", Hint::Stop),
         (Trouble::NoRow, "CANVAS_NOT_FOUND", Hint::Stop),
+        (Trouble::Seconds, "TIME_IN_SECONDS", Hint::Stop),
     ];
     let failing = store_errors().into_iter().map(|kind| {
         let error = StoreError::from(kind.clone());
@@ -125,13 +135,14 @@ pub(super) fn check_all() -> BTreeSet<String> {
 #[track_caller]
 fn check(trouble: Trouble, hint: Hint) -> String {
     let world = World::new("a\n");
+    let now = Timestamp::from_millis(if trouble == Trouble::Seconds { SECONDS } else { 1_000 });
     let store = Shaky { store: world.engine.store().clone(), trouble: Mutex::new(Some(trouble)) };
     // A server that has just been started: it knows nothing that could stand for the store's answer.
     let engine = Engine::new(store, Policy::default());
     let call = ToolCall { id: "k".into(), name: "canvas_check_out".into(), arguments: json!({}) };
     let tools = Tools::new(vec![Box::new(DocumentTools::default())]).unwrap();
     let mut session = world.session;
-    let mut run = || block_on(tools.call(&engine, &mut session, &call, Timestamp::from_millis(1_000)));
+    let mut run = || block_on(tools.call(&engine, &mut session, &call, now));
     let refused = run();
     crate::world::recorded::judge("canvas_check_out", &refused);
     let says = message(&refused);
