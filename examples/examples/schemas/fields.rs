@@ -33,7 +33,8 @@ fn names(value: &Value) -> Vec<&str> {
 
 /// What would end a cell.
 fn cell(text: &str) -> String {
-    plain(text).replace('|', "\\|")
+    // A word of Rust.
+    plain(text).replace("`None`", "nothing").replace('|', "\\|")
 }
 
 fn meaning(property: &Value, shapes: &Shapes) -> String {
@@ -63,11 +64,10 @@ fn kind(schema: &Value, shapes: &Shapes) -> String {
         return if has_section(shape) { link(name) } else { kind(shape, shapes) };
     }
     if let Some(value) = schema.get("const") {
-        return format!("`{value}`");
+        return code(value);
     }
     if let Some(values) = schema["enum"].as_array() {
-        let values: Vec<_> = values.iter().map(|value| format!("`{value}`")).collect();
-        return values.join(", ");
+        return values.iter().map(code).collect::<Vec<_>>().join(", ");
     }
     if let Some(all) = variants(schema) {
         let mut kinds: Vec<_> = all.iter().map(|one| kind(one, shapes)).collect();
@@ -92,6 +92,10 @@ fn kind(schema: &Value, shapes: &Shapes) -> String {
     });
     let words: Vec<_> = words.collect();
     if words.is_empty() { "any JSON".to_owned() } else { words.join(" or ") }
+}
+
+fn code(value: &Value) -> String {
+    value.as_str().map_or_else(|| format!("`{value}`"), |text| format!("`{text}`"))
 }
 
 fn link(name: &str) -> String {

@@ -177,20 +177,40 @@ fn failures(tools: &[Tool]) -> String {
         page.push_str(&format!("Besides, `error` may have:\n\n{}", table(&error, &shapes, COMMON_ERROR)));
         let failed = of_set.iter().flat_map(|tool| &tool.recorded).filter(|one| !one.is_ok());
         // The one that says most.
-        if let Some(one) = failed.max_by_key(|one| one.reply["error"].as_object().map(|fields| fields.len()))
-        {
+        if let Some(one) = failed.max_by_key(|one| one.reply.to_string().len()) {
             page.push_str(&format!("\nOf `{}`:\n\n{}", one.tool, example(&one.reply)));
         }
     }
     page.push_str("\n## Codes by tool\n\n| code | tools |\n| --- | --- |\n");
-    let mut by_code: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let mut by_code: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for tool in tools {
-        tool.codes().into_iter().for_each(|code| by_code.entry(code).or_default().push(&tool.name));
+        for code in tool.codes() {
+            by_code.entry(code).or_default().insert(&tool.name);
+        }
     }
     for (code, of) in by_code {
-        let of = if of.len() == tools.len() { "all".to_owned() } else { listed(&of) };
-        page.push_str(&format!("| `{code}` | {of} |\n"));
+        page.push_str(&format!("| `{code}` | {} |\n", named(&of, tools)));
     }
     page.push_str("\n## Shapes\n\nWhat the tables above name.\n");
     page + &sections(tools.iter().map(Tool::failure), &shapes)
+}
+
+/// These tools, in as few words as can be.
+fn named(of: &BTreeSet<&str>, tools: &[Tool]) -> String {
+    if of.len() == tools.len() {
+        return "all".to_owned();
+    }
+    let mut words = Vec::new();
+    for (toolset, title) in TOOLSETS {
+        let of_set = || tools.iter().filter(|tool| tool.toolset == toolset).map(|tool| tool.name.as_str());
+        let (has, lacks): (Vec<&str>, Vec<&str>) = of_set().partition(|name| of.contains(name));
+        if has.len() > 2 && lacks.is_empty() {
+            words.push(format!("{}, all", title.to_lowercase()));
+        } else if has.len() > 2 && lacks.len() <= 2 {
+            words.push(format!("{}, all but {}", title.to_lowercase(), listed(&lacks)));
+        } else if !has.is_empty() {
+            words.push(listed(&has));
+        }
+    }
+    words.join("; ")
 }

@@ -235,7 +235,7 @@ fn edit(dialect: Dialect, old: &str, new: &str) -> Value {
             json!({"command": "str_replace", "path": path, "old_str": format!("{old}\n"), "new_str": format!("{new}\n")})
         }
         Dialect::ApplyPatch => {
-            json!({"operation": {"type": "update_file", "path": path, "diff": format!("@@\n-{old}\n+{new}\n")}})
+            json!({"type": "update_file", "path": path, "diff": format!("@@\n-{old}\n+{new}\n")})
         }
         Dialect::CodexPatch => {
             let patch =
@@ -246,7 +246,7 @@ fn edit(dialect: Dialect, old: &str, new: &str) -> Value {
             json!({"file_path": path, "old_string": format!("{old}\n"), "new_string": format!("{new}\n")})
         }
         Dialect::SearchReplace => {
-            json!({"blocks": format!("{path}\n<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE\n")})
+            json!({"text": format!("<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE\n")})
         }
     }
 }

@@ -4,6 +4,7 @@ use canvas_core as core;
 use canvas_core::{board, recipe, surface, text};
 use schemars::JsonSchema;
 use schemars::generate::{Contract, SchemaSettings};
+use serde_json::Value;
 
 use crate::files::SchemaFile;
 
@@ -26,6 +27,7 @@ pub(crate) fn all() -> Vec<SchemaFile> {
         board::ComponentDefinition,
         board::DataResult,
         board::GridPolicy,
+        board::HistoryAction,
         board::ProactiveTrigger,
         board::QueryDefinition,
         board::SelectedItem,
@@ -46,6 +48,7 @@ pub(crate) fn all() -> Vec<SchemaFile> {
         recipe::DateParameter,
         recipe::MappingSpec,
         recipe::RecipeSpec,
+        recipe::Target,
         surface::CanvasSpec,
         surface::Confirmation,
         surface::StatePatch,
@@ -60,9 +63,11 @@ pub(crate) fn all() -> Vec<SchemaFile> {
         board::CanvasEvent,
         board::CommandError,
         board::CommandErrorCode,
+        board::CommandExecutionError,
         board::CommandResult,
         board::ContextBudget,
         board::DataError,
+        board::DataFetchError,
         board::DataLoadingState,
         board::HistoryState,
         board::PlacementHints,
@@ -71,8 +76,11 @@ pub(crate) fn all() -> Vec<SchemaFile> {
         board::TemporalContext,
         board::TriggerMemory,
         board::UndoEntry,
+        board::ValidationFailedCode,
+        board::ValidationFailedError,
         board::ValidationResult,
         board::Workspace,
+        canvas_tools::Action,
         canvas_tools::NativeConflict,
         canvas_tools::recipe::Escalation,
         canvas_tools::recipe::RunRecord,
@@ -113,6 +121,7 @@ pub(crate) fn all() -> Vec<SchemaFile> {
         core::ReplaceLinesRefusal,
         core::ReplayFinished,
         core::Stacks,
+        core::StaleEdit,
         core::StatePatched,
         core::SurfaceCommandRefusal,
         core::SurfaceCreated,
@@ -155,6 +164,32 @@ pub(crate) fn all() -> Vec<SchemaFile> {
 fn file<T: JsonSchema>(folder: &str, name: &str, contract: Contract) -> SchemaFile {
     let mut settings = SchemaSettings::draft2020_12();
     settings.contract = contract;
-    let schema = settings.into_generator().into_root_schema_for::<T>();
-    SchemaFile::new(&format!("{folder}/{name}"), name, schema.to_value())
+    let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
+    if folder == "output" {
+        never_null(&mut schema);
+    }
+    SchemaFile::new(&format!("{folder}/{name}"), name, schema)
+}
+
+/// What may be left out of an output is left out where it would be null.
+fn never_null(schema: &mut Value) {
+    match schema {
+        Value::Object(fields) => {
+            let required = fields.get("required").cloned().unwrap_or_default();
+            let is_required =
+                |name: &String| required.as_array().is_some_and(|all| all.iter().any(|one| one == name));
+            let properties = fields.get_mut("properties").and_then(Value::as_object_mut);
+            for (_, property) in properties.into_iter().flatten().filter(|(name, _)| !is_required(name)) {
+                if let Some(types) = property.get_mut("type").and_then(Value::as_array_mut) {
+                    types.retain(|name| name != "null");
+                }
+                if let Some(choices) = property.get_mut("anyOf").and_then(Value::as_array_mut) {
+                    choices.retain(|choice| choice["type"] != "null");
+                }
+            }
+            fields.values_mut().for_each(never_null);
+        }
+        Value::Array(items) => items.iter_mut().for_each(never_null),
+        _ => {}
+    }
 }
