@@ -15,23 +15,25 @@ mod tests;
 mod types;
 
 use std::error::Error;
+use std::io::Write as _;
 use std::path::Path;
-use std::{env, fs};
+use std::{env, fs, io};
 
 use files::SchemaFile;
 
 fn main() -> Result<(), Box<dyn Error>> {
+    let mut out = io::stdout().lock();
     let argument = env::args().nth(1);
     match argument.as_deref() {
         None => {
             for SchemaFile { name, schema } in files::all() {
-                println!("{name:<48} {}", schema["title"].as_str().unwrap_or_default());
+                writeln!(out, "{name:<48} {}", schema["title"].as_str().unwrap_or_default())?;
             }
         }
         Some("--pages") => {
             for (path, text) in pages::all() {
                 fs::write(&path, text)?;
-                println!("{}", path.display());
+                writeln!(out, "{}", path.display())?;
             }
         }
         Some(option) if option.starts_with('-') => {

@@ -108,8 +108,10 @@ fn replies(tools: &[Tool]) -> String {
     );
     for (toolset, title) in TOOLSETS {
         page.push_str(&format!("\n## {title}\n"));
+        let mut before: Vec<&Tool> = Vec::new();
         for tool in tools.iter().filter(|tool| tool.toolset == toolset) {
-            page.push_str(&reply_of(tool, &shared, &shapes));
+            page.push_str(&reply_of(tool, &before, &shared, &shapes));
+            before.push(tool);
         }
     }
     page.push_str("\n## Shapes\n\nWhat the tables above name.\n");
@@ -117,9 +119,14 @@ fn replies(tools: &[Tool]) -> String {
     page + &sections(successes, &shapes)
 }
 
-fn reply_of(tool: &Tool, shared: &BTreeSet<&str>, shapes: &Shapes) -> String {
+/// A tool that answers as one `before` it has no tables of its own.
+fn reply_of(tool: &Tool, before: &[&Tool], shared: &BTreeSet<&str>, shapes: &Shapes) -> String {
     let mut text = format!("\n### `{}`\n\n{}\n", tool.name, plain(&tool.description));
-    for (number, success) in tool.successes().iter().enumerate() {
+    let alike = before.iter().find(|other| other.successes() == tool.successes());
+    if let Some(Tool { name, .. }) = alike {
+        text.push_str(&format!("\nIts fields are those of [`{name}`](#{name}).\n"));
+    }
+    for (number, success) in tool.successes().iter().enumerate().filter(|_| alike.is_none()) {
         if let Some(description) = success["description"].as_str().filter(|_| tool.successes().len() > 1) {
             text.push_str(&format!("\n{}. {}\n", number + 1, plain(description)));
         }

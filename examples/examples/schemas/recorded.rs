@@ -176,7 +176,7 @@ impl Story {
         self.ask(json!({"op": "canvas.create", "canvas": "shop", "markdown": ""}));
         self.tool("shop", "recipe", "canvas_refresh", json!({}));
         for (id, tool, arguments, result) in [
-            ("c1", "orders", json!({"from": "2026-04-08"}), rows.clone()),
+            ("c1", "orders", json!({"from": "2026-04-08"}), rows),
             ("c2", "mail", json!({"to": "Ada"}), json!({"sent": true})),
         ] {
             let call = json!({"id": id, "name": tool, "arguments": arguments});
