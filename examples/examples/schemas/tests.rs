@@ -41,6 +41,21 @@ fn every_tool_is_recorded_and_fits_its_schema() {
 }
 
 #[test]
+fn every_code_of_a_failure_is_in_the_table_of_codes() {
+    let table = fs::read_to_string(root().join("canvas-core/ERRORS.md")).unwrap();
+    for tool in files::tools() {
+        let schema = canvas_tools::reply_schema(&tool.name).unwrap();
+        let failure = schema["anyOf"].as_array().unwrap().last().unwrap();
+        let codes = failure["properties"]["error"]["properties"]["code"]["enum"].as_array().unwrap();
+        assert!(codes.len() > 20, "{}: {codes:?}", tool.name);
+        for code in codes {
+            let code = code.as_str().unwrap();
+            assert!(table.contains(&format!("`{code}`")), "{} may fail with {code}", tool.name);
+        }
+    }
+}
+
+#[test]
 fn the_same_is_recorded_each_time() {
     let lines = || recorded::all().iter().map(recorded::Recorded::line).collect::<Vec<_>>();
     assert_eq!(lines(), lines());
