@@ -104,6 +104,8 @@ pub use toolset::native::{
 };
 #[cfg(feature = "recipe")]
 pub use toolset::recipe::{RECORD_RECIPE, REFRESH, RecipeTools};
+#[cfg(feature = "schema")]
+pub use toolset::reply_schema::reply_schema;
 pub use toolset::spec::ToolSpec;
 #[cfg(feature = "surface")]
 pub use toolset::surface::{SURFACE_TOOL, SurfaceTools};

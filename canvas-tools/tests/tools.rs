@@ -10,6 +10,8 @@ use canvas_tools::{
 };
 use serde_json::{Value, json};
 
+mod recorded;
+
 const NOW: Timestamp = Timestamp::from_millis(1_000);
 
 /// A host's own toolset of one tool, which answers with its arguments.
@@ -66,7 +68,9 @@ impl World {
 
     fn call(&mut self, tools: &Tools<MemoryStore>, id: &str, name: &str, arguments: Value) -> ToolReply {
         let call = ToolCall { id: id.into(), name: name.into(), arguments };
-        block_on(tools.call(&self.engine, &mut self.session, &call, NOW))
+        let reply = block_on(tools.call(&self.engine, &mut self.session, &call, NOW));
+        recorded::judge(name, &reply);
+        reply
     }
 }
 

@@ -27,6 +27,7 @@ pub use error::{RecordError, ReplayError, RerunError};
 pub use escalation::Escalation;
 pub use pause::ReplayPauses;
 pub use recorder::RecordedTurn;
+pub(crate) use replay::RefreshFields;
 pub use replay::{Replay, ReplayCall, ReplayReport, ReplayRequest};
 pub use rerun::Rerun;
 pub use run::{RecordedCall, RunRecord, SkippedStep};

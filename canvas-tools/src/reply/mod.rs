@@ -2,6 +2,8 @@
 
 mod address;
 mod error;
+#[cfg(feature = "schema")]
+pub(crate) mod schema;
 
 use std::borrow::Cow;
 

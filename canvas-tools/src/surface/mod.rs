@@ -8,7 +8,7 @@ pub(crate) mod asset;
 mod door;
 pub(crate) mod error;
 pub(crate) mod request;
-pub(crate) mod result;
+mod result;
 pub(crate) mod views;
 
 pub use answer::AssetFile;
@@ -19,4 +19,5 @@ pub use request::{
     ActionParams, CanvasParams, CreateParams, DeleteParams, ListParams, PatchParams, SurfaceRequest,
     UpsertParams,
 };
+pub(crate) use result::{Listed, Patched, Shown, Upserted, Viewed};
 pub use views::{ViewPolicy, Views};

@@ -13,6 +13,8 @@ mod names;
 pub(crate) mod native;
 #[cfg(feature = "recipe")]
 pub(crate) mod recipe;
+#[cfg(feature = "schema")]
+pub(crate) mod reply_schema;
 pub(crate) mod spec;
 #[cfg(feature = "surface")]
 pub(crate) mod surface;

@@ -5,6 +5,8 @@ mod history;
 mod laws;
 mod plans;
 mod prompt;
+#[path = "../recorded/mod.rs"]
+mod recorded;
 mod refusals;
 mod schemas;
 mod showing;

@@ -142,6 +142,7 @@ fn call(
     let tools = Tools::new(vec![Box::new(toolset)]).unwrap();
     let call = ToolCall { id: id.into(), name: name.into(), arguments };
     let reply = block_on(tools.call(engine, session, &call, NOW));
+    crate::recorded::judge(name, &reply);
     is_whole(&reply);
     reply
 }

@@ -11,6 +11,8 @@ mod overtaken;
 mod parsing;
 mod patches;
 mod prompt;
+#[path = "../recorded/mod.rs"]
+mod recorded;
 mod retries;
 mod schemas;
 mod tools;

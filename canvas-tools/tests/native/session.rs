@@ -37,7 +37,9 @@ impl World {
         let name =
             self.tools.specs(&self.engine).first().map_or_else(|| "edit".into(), |spec| spec.name.clone());
         let call = ToolCall { id: id.into(), name, arguments };
-        block_on(self.tools.call(&self.engine, &mut self.session, &call, NOW))
+        let reply = block_on(self.tools.call(&self.engine, &mut self.session, &call, NOW));
+        crate::recorded::judge(&call.name, &reply);
+        reply
     }
 
     fn call(&mut self, arguments: Value) -> ToolReply {

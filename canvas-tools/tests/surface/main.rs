@@ -3,6 +3,8 @@
 mod acceptance;
 mod actions;
 mod hints;
+#[path = "../recorded/mod.rs"]
+mod recorded;
 mod requests;
 mod sessions;
 mod world;

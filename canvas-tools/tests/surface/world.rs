@@ -194,7 +194,9 @@ impl World {
 
     pub(crate) fn model_in(&self, session: &mut Session, id: &str, arguments: Value) -> ToolReply {
         let call = ToolCall { id: id.to_owned(), name: "gsv__Canvas".to_owned(), arguments };
-        block_on(self.tools.call(&self.engine, session, &call, self.now()))
+        let reply = block_on(self.tools.call(&self.engine, session, &call, self.now()));
+        crate::recorded::judge(&call.name, &reply);
+        reply
     }
 
     /// Runs the jobs that are due when the next one is. Gives actions and how they ended.

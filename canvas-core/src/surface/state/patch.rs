@@ -131,7 +131,9 @@ impl JsonSchema for StatePatch {
     }
 
     fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        Vec::<JsonPatchOperation>::json_schema(generator)
+        let mut schema = Vec::<JsonPatchOperation>::json_schema(generator);
+        schema.insert("description".into(), "Operations on a state, all or nothing.".into());
+        schema
     }
 }
 

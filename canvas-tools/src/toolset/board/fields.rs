@@ -2,6 +2,13 @@
 
 use canvas_core::board::{ComponentId, PlacementReason, Position, TypeId, UndoId, ViewId};
 use serde::Serialize;
+#[cfg(feature = "schema")]
+use {
+    super::tool::Tool,
+    crate::reply::schema::{ReplySchema, codes},
+    canvas_core::board::CommandErrorCode,
+    serde_json::Value,
+};
 
 /// Reply of a tool that changes the board. A change that was not needed has no `undo_id`.
 #[derive(Debug, Serialize)]
@@ -158,4 +165,107 @@ pub(super) struct ShowFields {
     /// A line for each saved view: id and name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) views: Vec<String>,
+}
+
+/// What an error has beside what every error has. Each is left out where it does not apply.
+#[cfg(feature = "schema")]
+#[derive(schemars::JsonSchema)]
+#[expect(
+    dead_code,
+    reason = "only its schema is used: `rejected` and `refused` write the fields that an error has"
+)]
+struct ErrorFields {
+    /// The component that the command would have changed.
+    component_id: ComponentId,
+    /// Every fault of a config.
+    errors: Vec<ConfigFault>,
+    /// What covers the place: by row, then column.
+    colliding_ids: Vec<ComponentId>,
+    /// Up to three, the nearest first.
+    free_positions: Vec<Position>,
+    /// What may have been meant: ids, names of types or fields.
+    candidates: Vec<String>,
+    /// The same call, put right, where that is possible: its name and arguments. It was tried on a copy of the board.
+    corrected_call: Value,
+    /// What the user did since the turn began, a line each.
+    changes: Vec<String>,
+    /// Until when another holder has the lease, in milliseconds since 1970.
+    retry_after: u64,
+    /// The lease that the conversation has.
+    lease_id: String,
+}
+
+/// A fault of a config.
+#[cfg(feature = "schema")]
+#[derive(schemars::JsonSchema)]
+#[expect(dead_code, reason = "only its schema is used: `fault_json` writes it")]
+struct ConfigFault {
+    /// Where in the arguments, as a JSON Pointer; null where the call says nothing of it.
+    place: Option<String>,
+    /// What is wrong.
+    message: String,
+    /// The keyword of JSON Schema that it breaks.
+    code: String,
+}
+
+#[cfg(feature = "schema")]
+impl Tool {
+    /// The JSON Schema of its reply.
+    pub(super) fn reply_schema(self) -> Value {
+        use CommandErrorCode::{
+            BoardTooLarge, CollisionDetected, ComponentNotFound, ConfigValidationFailed, InvalidPosition,
+            InvalidSize, NothingToRedo, NothingToUndo, TypeNotFound, ViewNotFound,
+        };
+        const PLACE: [CommandErrorCode; 3] = [CollisionDetected, InvalidPosition, InvalidSize];
+        // What only an undo can meet: the history is of the whole canvas.
+        const HISTORY: &[&str] = &[
+            "DOCUMENT_TOO_LARGE",
+            "FACE_NOT_SUPPORTED",
+            "HISTORY_CONFLICT",
+            "HISTORY_DAMAGED",
+            "HISTORY_TOO_DEEP",
+            "LOCK_NOT_OWNED",
+            "POLICY_WIDENING",
+            "STATE_TOO_LARGE",
+            "TOO_MANY_CALLS",
+            "USER_ACTED",
+        ];
+        let reply = ReplySchema::new();
+        let reply = match self {
+            Self::Refresh => reply.success::<RefreshFields<'_>>(),
+            Self::Undo | Self::Redo => reply.success::<StepFields<'_>>(),
+            Self::Plan => reply.success::<PlanFields<'_>>(),
+            Self::Show => reply.success::<ShowFields>(),
+            _ => reply.success::<ChangeFields<'_>>(),
+        };
+        let of_command: Vec<CommandErrorCode> = match self {
+            Self::Create => [&PLACE[..], &[BoardTooLarge, ConfigValidationFailed, TypeNotFound]].concat(),
+            Self::Modify => vec![BoardTooLarge, ComponentNotFound, ConfigValidationFailed, TypeNotFound],
+            Self::Arrange => [&PLACE[..], &[BoardTooLarge, ComponentNotFound]].concat(),
+            Self::Remove | Self::Label | Self::Refresh | Self::Show => vec![ComponentNotFound],
+            Self::Undo => vec![NothingToUndo],
+            Self::Redo => vec![NothingToRedo],
+            Self::SaveView => vec![BoardTooLarge],
+            Self::Clear => Vec::new(),
+            Self::LoadView | Self::DeleteView => vec![ViewNotFound],
+            // Several commands of any kind.
+            Self::Plan | Self::Commit => {
+                let others =
+                    [BoardTooLarge, ComponentNotFound, ConfigValidationFailed, TypeNotFound, ViewNotFound];
+                [&PLACE[..], &others].concat()
+            }
+        };
+        let of_command: Vec<&str> = of_command.into_iter().map(CommandErrorCode::code).collect();
+        let own: &[&[&str]] = match self {
+            Self::Undo | Self::Redo => &[codes::WRITE, HISTORY],
+            Self::Plan | Self::Show => &[],
+            Self::Refresh => &[&["LOCK_NOT_AVAILABLE"]],
+            Self::Commit => &[codes::WRITE, &["PLAN_NOT_FOUND", "REVISION_CONFLICT"]],
+            _ => &[codes::WRITE],
+        };
+        let board: &[&str] = &["BOARD_NOT_FOUND"];
+        let codes = [&of_command[..], board, codes::CALL, codes::ENGINE];
+        let codes: Vec<&[&str]> = own.iter().copied().chain(codes).collect();
+        reply.failure::<ErrorFields>(&codes, &[])
+    }
 }

@@ -69,3 +69,9 @@ async fn call_board_tool<S: Store>(
     let reply = reply(outcome, &snapshot, toolset, tool);
     Ok(shorten_ids(reply, &context.context.session.aliases))
 }
+
+/// The JSON Schema of the reply of a tool of this name.
+#[cfg(feature = "schema")]
+pub(crate) fn reply_schema(tool: &str) -> Option<serde_json::Value> {
+    Tool::of(BoardTools::ALL).find(|one| one.name() == tool).map(Tool::reply_schema)
+}

@@ -159,6 +159,7 @@ pub enum FailureKind {
 
 /// What a person or a model may do about a failure, for a notice beside the document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Advice {
     /// The assistant sees an older document: it should take a fresh snapshot.

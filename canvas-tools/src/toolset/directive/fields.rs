@@ -8,6 +8,15 @@ use serde::Serialize;
 use super::action::Action;
 use super::plan::EditSpan;
 use super::range::{CharRange, Fingerprint};
+#[cfg(feature = "schema")]
+use {
+    super::failure::Advice,
+    super::tool::{DIFF_BUILDER, DOCUMENT_EDIT, DOCUMENT_SNAPSHOT},
+    crate::reply::schema::{ReplySchema, codes},
+    canvas_core::Changes,
+    canvas_core::text::Conflict,
+    serde_json::Value,
+};
 
 /// Reply of `document_snapshot`.
 #[derive(Debug, Serialize)]
@@ -82,4 +91,70 @@ pub(super) struct EditFields<'a> {
     /// What an annotation says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) note: Option<&'a str>,
+}
+
+/// What an error has beside what every error has. Each is left out where it does not apply.
+#[cfg(feature = "schema")]
+#[derive(schemars::JsonSchema)]
+#[expect(
+    dead_code,
+    reason = "only its schema is used: `DirectiveFailure::to_json` writes the fields that it has"
+)]
+struct ErrorFields {
+    /// One line for a status bar: what failed, and the version of the document.
+    status: String,
+    /// What to do about it: take a fresh snapshot, correct the directive, or wait.
+    advice: Advice,
+    /// The version that the directive was made for.
+    expected_version: RevisionId,
+    /// The version that the document has.
+    document_version: RevisionId,
+    /// What happened since that version.
+    changes: Changes,
+    /// Every place at which the patch is at fault.
+    conflicts: Vec<Conflict>,
+    /// A patch that fits the document as it is.
+    rebased_patch: String,
+    /// The document has what the patch would make: nothing is left to do.
+    already_applied: bool,
+    /// The fingerprint that the directive has.
+    expected: Fingerprint,
+    /// That of the text in the range.
+    actual: Fingerprint,
+    /// The beginning of the text in the range.
+    text: String,
+    /// Until when another holder has the lease, in milliseconds since 1970.
+    retry_after: u64,
+    /// The lease that the conversation has.
+    lease_id: String,
+}
+
+/// The JSON Schema of the reply of a tool of this name.
+#[cfg(feature = "schema")]
+pub(crate) fn reply_schema(tool: &str) -> Option<Value> {
+    let reply = ReplySchema::new();
+    let (reply, own, beside): (_, &[&str], &[(&str, &str)]) = match tool {
+        DOCUMENT_SNAPSHOT => (reply.success::<SnapshotFields<'_>>(), &["INVALID_RANGE"], &[]),
+        DIFF_BUILDER => (reply.success::<DiffFields>(), &[], &[]),
+        DOCUMENT_EDIT => {
+            let own = &[
+                "FINGERPRINT_MISMATCH",
+                "INVALID_DIRECTIVE",
+                "INVALID_RANGE",
+                "PATCH_EDITS_OFF",
+                "PATCH_REJECTED",
+                "STALE_VERSION",
+                "DOCUMENT_TOO_LARGE",
+                "LOCK_NOT_AVAILABLE",
+                "REVISION_EXHAUSTED",
+            ];
+            let beside = &[
+                ("status", "One line for a status bar; the same as in `error`."),
+                ("document_version", "The version that the document has; the same as `revision_id`."),
+            ];
+            (reply.success::<EditFields<'_>>(), own, beside)
+        }
+        _ => return None,
+    };
+    Some(reply.failure::<ErrorFields>(&[own, codes::CALL, codes::ENGINE], beside))
 }

@@ -118,3 +118,6 @@ async fn edit<S: Store>(toolset: DirectiveTools, context: ToolContext<'_, S>, ca
         }
     }
 }
+
+#[cfg(feature = "schema")]
+pub(crate) use fields::reply_schema;

@@ -12,7 +12,9 @@ use serde::Serialize;
 /// accent that follows it, or inside an emoji that is made of several.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 pub struct CharRange {
+    /// The first character.
     start: usize,
+    /// The character after the last.
     end: usize,
 }
 

@@ -4,6 +4,14 @@ use canvas_core::lease::{Epoch, LeaseId, Timestamp};
 use canvas_core::text::{LineRange, Repair};
 use canvas_core::{Changes, RangeHash, RevisionId};
 use serde::Serialize;
+#[cfg(feature = "schema")]
+use {
+    super::tool::Tool,
+    crate::reply::schema::{ReplySchema, codes},
+    canvas_core::LinesNow,
+    canvas_core::text::{Conflict, DiffExcerpt},
+    serde_json::Value,
+};
 
 /// Reply of `canvas_check_out`.
 #[derive(Debug, Serialize)]
@@ -174,5 +182,107 @@ pub(super) struct Lines {
 impl From<LineRange> for Lines {
     fn from(lines: LineRange) -> Self {
         Self { start_line: lines.start, end_line: lines.end }
+    }
+}
+
+/// What an error has beside what every error has. Each is left out where it does not apply.
+#[cfg(feature = "schema")]
+#[derive(schemars::JsonSchema)]
+#[expect(
+    dead_code,
+    reason = "only its schema is used: `reply::refusal_json` writes the fields that a refusal has"
+)]
+struct ErrorFields {
+    /// What may have been meant, where an address leads nowhere.
+    candidates: Vec<Candidate>,
+    /// Until when another holder has the lease, in milliseconds since 1970.
+    retry_after: u64,
+    /// The same in seconds from now.
+    retry_in_s: u64,
+    /// The lease that the caller has, where it named another one.
+    lease_id: String,
+    /// What happened since the caller's lease, or since the base of its patch; null where nothing did, or nobody knows.
+    changes: Option<Changes>,
+    /// The revision that the patch was made for; null where that is not known.
+    base_revision_id: Option<RevisionId>,
+    /// Of these changes those near the patch.
+    changes_near: DiffExcerpt,
+    /// A patch that fits the canvas as it is: send it if it still says what was meant.
+    rebased_patch: String,
+    /// The canvas has what the patch would make: nothing is left to do.
+    already_applied: bool,
+    /// Every place at which the patch is at fault.
+    conflicts: Vec<Conflict>,
+    /// The lines that `expect_hash` was for, as they are now.
+    lines: LinesNow,
+    /// The line of the canvas that lies out of `scope`.
+    line: usize,
+    /// The lines that `scope` allows.
+    scope: Lines,
+    /// The line of the text that was not stored at which the edit does what it may not.
+    new_line: usize,
+    /// What `resend` of the next call may say.
+    resend: Resend,
+}
+
+/// A section that may have been meant.
+#[cfg(feature = "schema")]
+#[derive(schemars::JsonSchema)]
+#[expect(dead_code, reason = "only its schema is used: `reply::candidates_json` writes it")]
+struct Candidate {
+    /// Titles from the outermost heading down to its own.
+    path: Vec<String>,
+    /// Only the last titles of the path are given, which is an address too.
+    #[schemars(skip_serializing_if = "Option::is_none")]
+    path_clipped: Option<bool>,
+    /// The line of the heading, from 1.
+    heading_line: usize,
+}
+
+/// Which hunks may be sent again alone.
+#[cfg(feature = "schema")]
+#[derive(schemars::JsonSchema)]
+#[expect(dead_code, reason = "only its schema is used: `ToolReply::with_resend` writes it")]
+struct Resend {
+    /// Names the refused patch.
+    of: String,
+    /// The hunks at fault, from 1.
+    hunks: Vec<usize>,
+}
+
+#[cfg(feature = "schema")]
+impl Tool {
+    /// The JSON Schema of its reply.
+    pub(super) fn reply_schema(self) -> Value {
+        const ADDRESS: &[&str] = &["ADDRESS_AMBIGUOUS", "ADDRESS_NOT_FOUND"];
+        const EDIT: &[&str] = &["DOCUMENT_TOO_LARGE", "PATCH_REJECTED"];
+        let reply = ReplySchema::new();
+        let (reply, own): (_, &[&[&str]]) = match self {
+            Self::CheckOut => (reply.success::<CheckOutFields>(), &[codes::TAKE]),
+            Self::RenewLease => (reply.success::<RenewFields>(), &[codes::LEASE]),
+            Self::CheckIn => (reply.success::<CheckInFields>(), &[codes::LEASE]),
+            Self::Grep => (reply.success::<GrepFields>(), &[codes::LEASE]),
+            Self::ReadLines => (reply.success::<LinesFields<'_>>(), &[codes::LEASE, &["INVALID_RANGE"]]),
+            Self::ReadAll => (reply.success::<LinesFields<'_>>(), &[codes::LEASE]),
+            Self::ReadSection => (reply.success::<LinesFields<'_>>(), &[codes::LEASE, ADDRESS]),
+            Self::Outline => (reply.success::<OutlineFields<'_>>(), &[codes::LEASE]),
+            Self::ApplyPatch => {
+                let own: &[&[&str]] = &[
+                    codes::LEASE,
+                    codes::WRITE,
+                    codes::TAKE,
+                    EDIT,
+                    ADDRESS,
+                    &["INVALID_RANGE", "RESEND_LOST"],
+                ];
+                (reply.success::<PatchFields<'_>>(), own)
+            }
+            Self::ReplaceLines => {
+                let own: &[&[&str]] = &[codes::LEASE, codes::WRITE, codes::TAKE, EDIT, &["INVALID_RANGE"]];
+                (reply.success::<PatchFields<'_>>(), own)
+            }
+        };
+        let codes: Vec<&[&str]> = own.iter().copied().chain([codes::CALL, codes::ENGINE]).collect();
+        reply.failure::<ErrorFields>(&codes, &[])
     }
 }

@@ -199,3 +199,9 @@ async fn run<S: Store, C: Command<Done: Answer>>(
     let Answered { result, snapshot, .. } = context.run(command).await?;
     Ok((answer::reply(named, &result, (&*context.session, &snapshot)), snapshot))
 }
+
+/// The JSON Schema of the reply of a tool of this name.
+#[cfg(feature = "schema")]
+pub(crate) fn reply_schema(tool: &str) -> Option<serde_json::Value> {
+    Tool::of(DocumentTools::ALL).find(|one| one.name() == tool).map(Tool::reply_schema)
+}

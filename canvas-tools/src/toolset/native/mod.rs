@@ -39,3 +39,6 @@ pub use self::reason::NativeReason;
 pub use self::render::{RenderError, RenderOptions, render_native};
 pub use self::stream::DiffStream;
 pub use self::tool::NativeTools;
+
+#[cfg(feature = "schema")]
+pub(crate) use fields::reply_schema;

@@ -27,11 +27,13 @@ pub struct NativeEdit {
 
 /// One place at which a native call is at fault.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NativeConflict {
     /// The hunk, block or old text, from 1; 0 where the call as a whole is at fault.
     pub hunk: usize,
     /// Why.
     #[serde(serialize_with = "as_code")]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub reason: NativeReason,
     /// The line of the patch, from 1, where the fault was seen.
     #[serde(skip_serializing_if = "Option::is_none")]

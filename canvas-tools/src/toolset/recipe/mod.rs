@@ -3,6 +3,8 @@
 //! * A recipe is made of calls that the host has shown to the session's [`Recorder`](crate::Recorder).
 //! * A refresh calls the host's tools by itself, without the model: only such as are read-only and allowed.
 
+mod reply_schema;
+
 use std::fmt;
 use std::sync::Arc;
 
@@ -16,6 +18,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+pub(crate) use self::reply_schema::reply_schema;
 use super::call::ToolCall;
 use super::context::{ToolContext, ToolFuture, Toolset};
 use super::spec::{ToolSpec, has_tool, schema_of};

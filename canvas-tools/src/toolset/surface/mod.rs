@@ -5,6 +5,7 @@
 
 mod arguments;
 mod prompt;
+mod reply_schema;
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,6 +16,7 @@ use canvas_core::{Access, CanvasId, ConversationId, Engine, EngineError, OpKey, 
 use serde_json::{Value, json};
 
 use self::arguments::{Arguments, Operation};
+pub(crate) use self::reply_schema::reply_schema;
 use super::call::ToolCall;
 use super::context::{ToolContext, ToolFuture, Toolset};
 use super::spec::{ToolSpec, schema_of};

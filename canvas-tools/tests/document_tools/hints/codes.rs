@@ -11,6 +11,11 @@ use canvas_core::{
     NewBoardRefusal, NotAvailable, PatchRefusal, Refused, Revision, Rollout, StaleBase, StoreError,
     StoreErrorKind,
 };
+#[cfg(feature = "schema")]
+use {
+    canvas_core::MemoryStore,
+    canvas_tools::{DocumentTools, Tools},
+};
 
 /// Values of an enum, one for each line, and a match that no variant escapes.
 macro_rules! each {
@@ -314,4 +319,19 @@ pub(super) fn are_all_provoked(provoked: &BTreeSet<String>) {
     assert!(missing.is_empty(), "nothing provokes {missing:?}: add a row");
     let known: BTreeSet<&str> = known.into_iter().map(|(label, _)| label.as_str()).collect();
     assert_eq!(known, never, "what is provoked, or is no code any more, is not among what never comes");
+}
+
+/// The schemas of replies have the codes that are provoked, and no others.
+#[cfg(feature = "schema")]
+#[track_caller]
+pub(super) fn are_those_of_the_schemas(provoked: &BTreeSet<String>) {
+    let provoked: BTreeSet<&str> =
+        provoked.iter().map(|label| label.split_once('/').map_or(label.as_str(), |(code, _)| code)).collect();
+    let tools = Tools::<MemoryStore>::new(vec![Box::new(DocumentTools::default())]).unwrap();
+    let schemas: Vec<_> = tools.names().map(|name| canvas_tools::reply_schema(name).unwrap()).collect();
+    let choices = schemas.iter().flat_map(|schema| schema["anyOf"].as_array().unwrap());
+    let codes = choices.filter_map(|choice| choice.pointer("/properties/error/properties/code/enum"));
+    let codes: BTreeSet<&str> =
+        codes.flat_map(|codes| codes.as_array().unwrap()).map(|code| code.as_str().unwrap()).collect();
+    assert_eq!(codes, provoked);
 }

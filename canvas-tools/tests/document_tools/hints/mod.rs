@@ -158,6 +158,8 @@ fn every_refusal_leads_on() {
     let mut provoked = rows::check_all();
     provoked.extend(faults::check_all());
     codes::are_all_provoked(&provoked);
+    #[cfg(feature = "schema")]
+    codes::are_those_of_the_schemas(&provoked);
 }
 
 /// The canvas is open, but not to a turn that is over, which only its check-out notices. So it takes a call more.

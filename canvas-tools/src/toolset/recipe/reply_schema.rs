@@ -1,0 +1,35 @@
+//! The schemas of the tools' replies.
+
+use canvas_core::recipe::{RecipeCode, RecipeFault};
+use serde_json::Value;
+
+use super::{RECORD_RECIPE, REFRESH, RecordFields};
+use crate::recipe::RefreshFields;
+use crate::reply::schema::{ReplySchema, codes};
+
+/// What an error has beside what every error has. Each is left out where it does not apply.
+#[derive(schemars::JsonSchema)]
+#[expect(dead_code, reason = "only its schema is used: `record_json` and `refusal_json` write the fields")]
+struct ErrorFields {
+    /// All that is wrong with the declaration.
+    errors: Vec<RecipeFault>,
+}
+
+/// The JSON Schema of the reply of a tool of this name.
+pub(crate) fn reply_schema(tool: &str) -> Option<Value> {
+    let reply = ReplySchema::new();
+    let (reply, own): (_, &[&str]) = match tool {
+        RECORD_RECIPE => (reply.success::<RecordFields<'_>>(), &["RECIPE_MISMATCH"]),
+        REFRESH => {
+            let own = &["NOT_IN_RECIPE", "RATE_LIMITED", "RECIPE_NOT_FOUND", "RECIPE_REPLACED"];
+            (reply.success::<RefreshFields<'_>>(), own)
+        }
+        _ => return None,
+    };
+    let recipe = RecipeCode::ALL.map(RecipeCode::code);
+    let conflict: &[&str] = &["REVISION_CONFLICT"];
+    Some(
+        reply
+            .failure::<ErrorFields>(&[own, &recipe, conflict, codes::WRITE, codes::CALL, codes::ENGINE], &[]),
+    )
+}
