@@ -1,5 +1,6 @@
 //! Lines that hold a string or match an expression.
 
+use crate::text::boundary::{ceil_char_boundary, floor_char_boundary};
 use std::error::Error;
 use std::fmt;
 use std::ops::Range;
@@ -209,9 +210,9 @@ impl Query {
     /// What it was made of.
     pub(crate) fn source(&self) -> QuerySource<'_> {
         match &self.0 {
-            Kind::Literal(finder) => {
-                QuerySource::Literal(str::from_utf8(finder.needle()).expect("a literal is made of a str"))
-            }
+            Kind::Literal(finder) => QuerySource::Literal(
+                std::str::from_utf8(finder.needle()).expect("a literal is made of a str"),
+            ),
             Kind::Regex { regex, .. } => QuerySource::Regex(regex.as_str()),
         }
     }
@@ -479,7 +480,7 @@ fn clip(text: &str, hit: &Hit, max: usize) -> Range<usize> {
         return line.clone();
     }
     let latest = hit.at.saturating_sub(max / 4);
-    let start = text.ceil_char_boundary(latest.clamp(line.start, line.end - max));
-    let end = text.floor_char_boundary(start.saturating_add(max).min(line.end));
+    let start = ceil_char_boundary(text, latest.clamp(line.start, line.end - max));
+    let end = floor_char_boundary(text, start.saturating_add(max).min(line.end));
     start..end.max(start)
 }

@@ -1,5 +1,6 @@
 //! Places in a text as directives name them: characters, not bytes.
 
+use canvas_core::text::floor_char_boundary;
 use std::ops::Range;
 
 use canvas_core::BlobId;
@@ -66,7 +67,7 @@ fn byte_of(text: &str, at: usize) -> Result<usize, usize> {
     let (mut byte, mut left) = (0, at);
     // Counting a block is many times faster than walking it.
     while left >= BLOCK && byte < text.len() {
-        let end = text.floor_char_boundary(byte + BLOCK);
+        let end = floor_char_boundary(text, byte + BLOCK);
         left -= text[byte..end].chars().count();
         byte = end;
     }

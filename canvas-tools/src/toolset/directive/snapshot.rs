@@ -1,6 +1,7 @@
 //! What a model sees of a document before it makes a directive.
 
 use canvas_core::Snapshot;
+use canvas_core::text::floor_char_boundary;
 use serde::Deserialize;
 
 use super::fields::SnapshotFields;
@@ -63,7 +64,7 @@ fn snapshot_fields(
         }
         offsets.push(chars);
         // A single line that is too long is shown in part.
-        let shown = &line[..line.floor_char_boundary(room)];
+        let shown = &line[..floor_char_boundary(line, room)];
         end += shown.len();
         chars += shown.chars().count();
         if shown.len() < line.len() {
