@@ -77,6 +77,8 @@ pub mod errors {}
 
 /// The text below a document: what `canvas-patch` offers, so that those above have one neighbour.
 pub mod text {
+    #[doc(hidden)]
+    pub use canvas_patch::floor_char_boundary;
     pub use canvas_patch::{
         Address, AddressError, Applied, ApplyError, Block, BlockLine, BuildOptions, Built, Candidate,
         Conflict, ContainerKind, Delta, DiffExcerpt, Difference, EditPolicyError, ExceededLimit, Grep,

@@ -116,6 +116,8 @@ pub use diff::words::{WordChange, word_changes};
 pub use markdown::address::{Address, AddressError, Candidate, Part, Resolved, resolve};
 pub use markdown::outline::{Container, ContainerKind, LineRange, LiveOutline, Outline, Section, outline};
 pub use markdown::structure::{EditPolicy, EditPolicyError, Heading, StructureChange};
+#[doc(hidden)]
+pub use text::boundary::floor_char_boundary;
 pub use text::chunk::{Chunks, EditedChunks};
 pub use text::grep::{Grep, GrepError, GrepLimits, Match, Query, grep, matches};
 pub use text::limits::{Limits, truncate};

@@ -5,7 +5,7 @@ use canvas_patch::{Address, LiveOutline, Options, Part, apply, build, outline, r
 fn text(sections: usize) -> String {
     let section = |n: usize| {
         let level = "#".repeat(1 + n % 3);
-        let fence = if n.is_multiple_of(5) { "```\n# no heading\n```\n\n" } else { "" };
+        let fence = if n % 5 == 0 { "```\n# no heading\n```\n\n" } else { "" };
         format!(
             "{level} Section {n}\n\nSome prose\nin two lines.\n\n- one\n- two\n  - three\n\n{fence}> ## Quoted {n}\n\n"
         )

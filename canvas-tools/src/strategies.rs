@@ -12,6 +12,7 @@
 //! });
 //! ```
 
+use canvas_core::text::floor_char_boundary;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::Value;
@@ -101,7 +102,7 @@ fn damage(call: &mut Value, kind: u8, field: Index, place: Index) {
         return;
     }
     let Some(text) = fields[name].as_str() else { return };
-    let place = text.floor_char_boundary(place.index(text.len() + 1));
+    let place = floor_char_boundary(text, place.index(text.len() + 1));
     let (head, tail) = text.split_at(place);
     let damaged = match kind {
         1 => head.to_owned(),

@@ -174,7 +174,7 @@ fn misquoted(hunks: &[Hunk]) -> Option<String> {
             hunk.lines.iter().filter(|line| !line.starts_with(' ')).map(String::as_str).collect();
         let word = longest_word(hunk)?;
         let at = lines.find(word).filter(|_| lines.starts_with('-'))? + word.len() / 2;
-        let at = lines.ceil_char_boundary(at);
+        let at = (at..lines.len()).find(|at| lines.is_char_boundary(*at))?;
         let next = at + lines[at..].chars().next()?.len_utf8();
         Some(format!("@@\n{}{}", &lines[..at], &lines[next..]))
     })

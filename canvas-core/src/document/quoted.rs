@@ -1,5 +1,6 @@
 //! The lines that an edit has changed, as its answer quotes them.
 
+use canvas_patch::floor_char_boundary;
 use canvas_patch::{QuotedLine, Span};
 
 /// Lines of a span that are quoted from each of its ends, where it has more than both: who wrote them knows them, and the
@@ -42,7 +43,7 @@ fn cut(line: &str) -> String {
     if line.len() <= LINE_BYTES {
         return line.to_owned();
     }
-    format!("{}…", &line[..line.floor_char_boundary(LINE_BYTES)])
+    format!("{}…", &line[..floor_char_boundary(line, LINE_BYTES)])
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Whole lines by number, as a strict patch of one hunk.
 
+use canvas_patch::floor_char_boundary;
 use std::fmt::Write as _;
 use std::ops::Range;
 
@@ -148,7 +149,7 @@ impl LinesNow {
             let range_hash = Some(RangeHash::of(text));
             return Self { start_line, end_line, text: text.to_owned(), truncated: false, range_hash };
         }
-        let cut = text.floor_char_boundary(most);
+        let cut = floor_char_boundary(text, most);
         // Whole lines, or else the beginning of the first.
         let cut = text[..cut].rfind('\n').map_or(cut, |newline| newline + 1);
         let shown = &text[..cut];

@@ -114,7 +114,8 @@ impl BoardJournal {
         let item = self.undo.back().ok_or(BoardJournalError::NothingToUndo)?;
         let events = apply(board, &item.change.patch.inverse())?;
         let item = self.undo.pop_back().ok_or(BoardJournalError::NothingToUndo)?;
-        Ok((&self.redo.push_mut(item).change, events))
+        self.redo.push(item);
+        Ok((&self.redo[self.redo.len() - 1].change, events))
     }
 
     /// Redoes the change that was undone last. Gives it, and what happened by that.
@@ -126,7 +127,8 @@ impl BoardJournal {
         let item = self.redo.last().ok_or(BoardJournalError::NothingToRedo)?;
         let events = apply(board, &item.change.patch)?;
         let item = self.redo.pop().ok_or(BoardJournalError::NothingToRedo)?;
-        Ok((&self.undo.push_back_mut(item).change, events))
+        self.undo.push_back(item);
+        Ok((&self.undo[self.undo.len() - 1].change, events))
     }
 
     /// Undoes the change of this id and all later ones. Gives how many they were.

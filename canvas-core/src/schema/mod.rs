@@ -6,6 +6,7 @@ mod cost;
 #[cfg(test)]
 mod tests;
 
+use canvas_patch::floor_char_boundary;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -352,6 +353,6 @@ fn cut(text: &str, bytes: usize) -> String {
     if text.len() <= bytes {
         return text.to_owned();
     }
-    let end = text.floor_char_boundary(bytes);
+    let end = floor_char_boundary(text, bytes);
     format!("{}…", &text[..end])
 }

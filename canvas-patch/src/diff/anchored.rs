@@ -30,10 +30,8 @@ pub(crate) fn anchored(
     stated: StatedLines<'_>,
 ) -> Result<(Spliced, Vec<Repair>), Vec<Conflict>> {
     let unanchored = unanchored(text, patch);
-    if unanchored.is_empty()
-        && !patch.missing_final_newline
-        && let Some(result) = exact(text, patch)
-    {
+    let is_exact = unanchored.is_empty() && !patch.missing_final_newline;
+    if let Some(result) = is_exact.then(|| exact(text, patch)).flatten() {
         let undecided = undecided(text, patch, stated);
         return if undecided.is_empty() { Ok((result, patch.repairs.clone())) } else { Err(undecided) };
     }

@@ -1,5 +1,7 @@
 //! A change of a text as a value of its own: its edits, in order.
 
+use std::error::Error;
+use std::fmt;
 use std::iter::Peekable;
 use std::ops::Range;
 use std::slice::Iter;
@@ -34,30 +36,53 @@ pub struct Delta {
 }
 
 /// A change does not fit a text: nothing was changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "the text does not hold at byte {at} what the edit removes: apply the edit to the text that it was made for"
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DeltaMismatch {
     /// Where the first edit does not fit, in the text before.
     pub at: usize,
 }
 
 /// Two changes of one text touch the same place.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a later edit has changed the same place, at byte {at}: revert the later edit first")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DeltaConflict {
     /// The place in the text that both start from.
     pub at: usize,
 }
 
 /// Edits are out of order, touch one another, change nothing, or lie where no text reaches.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("edit {index} is out of order or without effect: restore the change from a backup")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DeltaOrder {
     /// Its index, from 0.
     pub index: usize,
 }
+
+impl fmt::Display for DeltaMismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "the text does not hold at byte {} what the edit removes: apply the edit to the text that it was made for",
+            self.at
+        )
+    }
+}
+
+impl Error for DeltaMismatch {}
+
+impl fmt::Display for DeltaConflict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a later edit has changed the same place, at byte {}: revert the later edit first", self.at)
+    }
+}
+
+impl Error for DeltaConflict {}
+
+impl fmt::Display for DeltaOrder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "edit {} is out of order or without effect: restore the change from a backup", self.index)
+    }
+}
+
+impl Error for DeltaOrder {}
 
 coded_error!(DeltaMismatch => "DELTA_MISMATCH");
 coded_error!(DeltaConflict => "DELTA_CONFLICT");

@@ -2,6 +2,7 @@
 
 use crate::coded;
 use crate::diff::slips::{unescaped, without_number};
+use crate::text::boundary::floor_char_boundary;
 use crate::text::lines;
 
 coded! {
@@ -141,7 +142,7 @@ pub(crate) fn cut(line: &str, focus: usize) -> String {
 fn window(line: &str, focus: usize, width: impl Fn(char) -> usize) -> (&str, &str, &str) {
     const CHARS: usize = 200;
     const BEFORE: usize = 120;
-    let focus = line.floor_char_boundary(focus);
+    let focus = floor_char_boundary(line, focus);
     let start = focus - fitting(line[..focus].chars().rev(), BEFORE, &width);
     let (lead, rest) = if start > 0 { ("…", &line[start..]) } else { ("", line) };
     let room = CHARS - lead.chars().count();

@@ -282,9 +282,9 @@ impl<'a> Reader<'a> {
     fn drop_lines(&mut self, start: usize, header: usize) {
         let patch = &mut self.patch;
         patch.lines.truncate(start);
-        while self.unterminated.pop_if(|(i, _)| *i >= start).is_some() {}
-        while patch.bare_blanks.pop_if(|i| *i >= start).is_some() {}
-        while patch.marker_lines.pop_if(|line| *line > header).is_some() {}
+        self.unterminated.truncate(self.unterminated.partition_point(|(i, _)| *i < start));
+        patch.bare_blanks.truncate(patch.bare_blanks.partition_point(|i| *i < start));
+        patch.marker_lines.truncate(patch.marker_lines.partition_point(|line| *line <= header));
     }
 
     /// LineKind and text of a body line; `None` for a line that cannot be one.

@@ -34,7 +34,7 @@ pub(crate) fn explain_strict(text: &str, patch: &Patch<'_>) -> Vec<Conflict> {
             conflicts.push(Conflict { line: Some(start + 1), ..conflict(Reason::StartMismatch) });
         }
         (previous, previous_end) = (start, start.saturating_add(hunk.old_len));
-        grown += hunk.new_len.cast_signed() - hunk.old_len.cast_signed();
+        grown += hunk.new_len as isize - hunk.old_len as isize;
     }
     missed.retain(|(_, needle)| !needle.is_empty());
     let needles: Vec<_> = missed.iter().map(|(_, needle)| needle.clone()).collect();

@@ -74,7 +74,7 @@ fn restate(hunks: &mut [Hunk], places: &[usize]) -> Option<()> {
             new_start: start(place.checked_add_signed(grown)?, hunk.new_len),
             new_count: hunk.new_len,
         });
-        grown += hunk.new_len.cast_signed() - hunk.old_len.cast_signed();
+        grown += hunk.new_len as isize - hunk.old_len as isize;
     }
     Some(())
 }

@@ -1,5 +1,6 @@
 //! What differs within changed lines, word by word.
 
+use crate::text::boundary::{ceil_char_boundary, floor_char_boundary};
 use std::ops::Range;
 
 use imara_diff::{Algorithm, Diff, InternedInput};
@@ -164,14 +165,14 @@ fn is_word_end(text: &str, at: usize) -> bool {
 
 /// Bytes of whole words that both texts begin with.
 fn shared_start(old: &str, new: &str) -> usize {
-    let same = old.floor_char_boundary(same_start(old.as_bytes(), new.as_bytes()));
+    let same = floor_char_boundary(old, same_start(old.as_bytes(), new.as_bytes()));
     let ends = |&at: &usize| is_word_end(old, at) && is_word_end(new, at);
     std::iter::once(same).chain(old[..same].char_indices().rev().map(|(at, _)| at)).find(ends).unwrap_or(0)
 }
 
 /// Bytes of whole words that both texts end with.
 fn shared_end(old: &str, new: &str) -> usize {
-    let at = old.ceil_char_boundary(old.len() - same_end(old.as_bytes(), new.as_bytes()));
+    let at = ceil_char_boundary(old, old.len() - same_end(old.as_bytes(), new.as_bytes()));
     let new_at = |at: usize| new.len() - (old.len() - at);
     let start = old[at..]
         .char_indices()

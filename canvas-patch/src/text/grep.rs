@@ -1,5 +1,8 @@
 //! Lines that hold a string or match an expression.
 
+use crate::text::boundary::{ceil_char_boundary, floor_char_boundary};
+use std::error::Error;
+use std::fmt;
 use std::ops::Range;
 
 use memchr::memmem::Finder;
@@ -7,7 +10,6 @@ use memchr::{memchr, memrchr};
 use regex::{Regex, RegexBuilder};
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
-use thiserror::Error;
 
 use super::cursor::LineCursor;
 
@@ -208,9 +210,9 @@ impl Query {
     /// What it was made of.
     pub(crate) fn source(&self) -> QuerySource<'_> {
         match &self.0 {
-            Kind::Literal(finder) => {
-                QuerySource::Literal(str::from_utf8(finder.needle()).expect("a literal is made of a str"))
-            }
+            Kind::Literal(finder) => QuerySource::Literal(
+                std::str::from_utf8(finder.needle()).expect("a literal is made of a str"),
+            ),
             Kind::Regex { regex, .. } => QuerySource::Regex(regex.as_str()),
         }
     }
@@ -242,24 +244,19 @@ pub(crate) enum QuerySource<'q> {
 }
 
 /// Why a query cannot be searched for.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum GrepError {
     /// There is nothing to look for.
-    #[error("the query is empty; give a string or an expression to look for")]
     Empty,
     /// A literal holds a newline.
-    #[error(
-        "the query has a newline at byte {at}, but lines are searched one by one; give a part of one line"
-    )]
     Newline {
         /// Its place in bytes.
         at: usize,
     },
     /// The query is longer than is allowed.
-    #[error("the query has {bytes} bytes, but {max} are allowed; give a shorter one")]
     TooLong {
         /// How long it is.
         bytes: usize,
@@ -267,16 +264,11 @@ pub enum GrepError {
         max: usize,
     },
     /// The expression compiles to a larger program than is allowed.
-    #[error("the expression compiles to more than {max} bytes; repeat or nest less in it")]
     TooComplex {
         /// How large the program may be.
         max: usize,
     },
     /// Matching the expression against this text could take long.
-    #[error(
-        "the expression has {positions} positions, too many for a text of {bytes} bytes; \
-         repeat less in it, or search for a literal"
-    )]
     TooCostly {
         /// How many characters the expression is written for, repetitions spelt out.
         positions: usize,
@@ -284,10 +276,6 @@ pub enum GrepError {
         bytes: usize,
     },
     /// The expression is malformed.
-    #[error(
-        "the expression is malformed{}: {message}; correct it, or search for a literal",
-        at.map(|at| format!(" at byte {at}")).unwrap_or_default()
-    )]
     Malformed {
         /// Its place in bytes, where it is known.
         at: Option<usize>,
@@ -295,6 +283,36 @@ pub enum GrepError {
         message: String,
     },
 }
+
+impl fmt::Display for GrepError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => f.write_str("the query is empty; give a string or an expression to look for"),
+            Self::Newline { at } => write!(
+                f,
+                "the query has a newline at byte {at}, but lines are searched one by one; give a part of one line"
+            ),
+            Self::TooLong { bytes, max } => {
+                write!(f, "the query has {bytes} bytes, but {max} are allowed; give a shorter one")
+            }
+            Self::TooComplex { max } => {
+                write!(f, "the expression compiles to more than {max} bytes; repeat or nest less in it")
+            }
+            Self::TooCostly { positions, bytes } => write!(
+                f,
+                "the expression has {positions} positions, too many for a text of {bytes} bytes; \
+                 repeat less in it, or search for a literal"
+            ),
+            Self::Malformed { at, message } => write!(
+                f,
+                "the expression is malformed{}: {message}; correct it, or search for a literal",
+                at.map(|at| format!(" at byte {at}")).unwrap_or_default()
+            ),
+        }
+    }
+}
+
+impl Error for GrepError {}
 
 crate::coded_error!(GrepError {
     Self::Empty | Self::Newline { .. } => "INVALID_QUERY";
@@ -462,7 +480,7 @@ fn clip(text: &str, hit: &Hit, max: usize) -> Range<usize> {
         return line.clone();
     }
     let latest = hit.at.saturating_sub(max / 4);
-    let start = text.ceil_char_boundary(latest.clamp(line.start, line.end - max));
-    let end = text.floor_char_boundary(start.saturating_add(max).min(line.end));
+    let start = ceil_char_boundary(text, latest.clamp(line.start, line.end - max));
+    let end = floor_char_boundary(text, start.saturating_add(max).min(line.end));
     start..end.max(start)
 }

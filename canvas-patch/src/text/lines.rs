@@ -7,13 +7,18 @@ use memchr::{Memchr, memchr, memchr_iter, memrchr};
 /// thirds of the time of one `memchr` count, and half of that of such counts over blocks.
 const BLOCK: usize = 192;
 
+/// The whole blocks of the bytes.
+fn blocks(bytes: &[u8]) -> impl Iterator<Item = &[u8; BLOCK]> {
+    bytes.chunks_exact(BLOCK).filter_map(<[u8]>::first_chunk)
+}
+
 fn newlines(block: &[u8; BLOCK]) -> usize {
     block.iter().map(|&byte| u8::from(byte == b'\n')).sum::<u8>().into()
 }
 
 pub(crate) fn newlines_in(bytes: &[u8]) -> usize {
-    let (blocks, rest) = bytes.as_chunks();
-    blocks.iter().map(newlines).sum::<usize>() + memchr_iter(b'\n', rest).count()
+    let rest = bytes.chunks_exact(BLOCK).remainder();
+    blocks(bytes).map(newlines).sum::<usize>() + memchr_iter(b'\n', rest).count()
 }
 
 /// The bytes of the byte order mark that a text begins with.
@@ -40,8 +45,7 @@ pub(crate) fn line_start_before(text: &str, end: usize) -> usize {
 /// Where the line `count` lines after the line boundary `at` starts; `None` where the text has fewer lines.
 /// Asking for the boundary after the last line is fine.
 pub(crate) fn skip(text: &str, mut at: usize, mut count: usize) -> Option<usize> {
-    let (blocks, _) = text.as_bytes()[at..].as_chunks();
-    for block in blocks {
+    for block in blocks(&text.as_bytes()[at..]) {
         let found = newlines(block);
         // The walk has to meet the end of the text itself: an unterminated last line is a line too.
         if found >= count || at + BLOCK == text.len() {

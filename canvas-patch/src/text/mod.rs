@@ -1,5 +1,6 @@
 //! Lines of a text: walking, counting and searching them; and the chunks that it is kept in.
 
+pub(crate) mod boundary;
 pub(crate) mod chunk;
 pub(crate) mod cursor;
 pub(crate) mod grep;

@@ -1,8 +1,11 @@
 //! The description of a tool.
 
+use std::sync::LazyLock;
+
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value};
 
 /// A tool as every provider adapter receives it, before it is cut to what one provider accepts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -15,23 +18,36 @@ pub struct ToolSpec {
     pub parameters: Value,
 }
 
+/// Schemas of the arguments of what every build has: tools of the document by name, dialects by code, and the directive. They
+/// follow from the types by the feature `schema`, without which nobody builds what makes them: a test compares.
+static ARGUMENTS: LazyLock<Map<String, Value>> =
+    LazyLock::new(|| serde_json::from_str(include_str!("arguments.json")).expect("a test reads the file"));
+
+/// The schema of the arguments of a tool that every build has.
+pub(super) fn argument_schema(name: &str) -> Value {
+    ARGUMENTS.get(name).expect("a test looks for the names of all tools").clone()
+}
+
 /// The schema of a tool's arguments.
+#[cfg(feature = "schema")]
 pub(super) fn schema_of<T: JsonSchema>() -> Value {
     let mut schema = schemars::schema_for!(T);
     schema.remove("$schema");
     schema.remove("title");
-    schema.ensure_object().entry("properties").or_insert_with(|| json!({}));
+    schema.ensure_object().entry("properties").or_insert_with(|| serde_json::json!({}));
     schema.to_value()
 }
 
 /// The schema of a tool's arguments in few tokens: an optional field is one that is not required, so that neither `null`
 /// nor a default of it is named; widths of integers are left out.
+#[cfg(feature = "schema")]
 pub(super) fn tidy_schema_of<T: JsonSchema>() -> Value {
     let mut schema = schema_of::<T>();
     tidy(&mut schema);
     schema
 }
 
+#[cfg(feature = "schema")]
 fn tidy(schema: &mut Value) {
     match schema {
         Value::Object(fields) => {
@@ -61,4 +77,23 @@ fn tidy(schema: &mut Value) {
 /// Whether a tool of this name is among them.
 pub(super) fn has_tool(specs: &[ToolSpec], name: &str) -> bool {
     specs.iter().any(|spec| spec.name == name)
+}
+
+#[cfg(all(test, feature = "schema"))]
+mod tests {
+    use super::*;
+    use crate::toolset::{directive, document, native};
+
+    #[test]
+    fn the_file_has_what_follows_from_the_types() {
+        let made = [
+            document::arguments::argument_schemas(),
+            directive::declare::argument_schemas(),
+            native::declare::argument_schemas(),
+        ];
+        let made: Map<String, Value> =
+            made.into_iter().flatten().map(|(name, schema)| (name.to_owned(), schema)).collect();
+        let text = serde_json::to_string_pretty(&made).unwrap();
+        assert_eq!(made, *ARGUMENTS, "toolset/arguments.json should read:\n{text}");
+    }
 }

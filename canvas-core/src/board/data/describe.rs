@@ -1,5 +1,6 @@
 //! What data are in a few words, for whoever does not see them.
 
+use canvas_patch::floor_char_boundary;
 use serde_json::{Map, Value};
 
 use super::DataMeta;
@@ -61,7 +62,7 @@ fn scalar(value: &Value) -> String {
 
 /// One line, and not a long one.
 fn cut(text: &str) -> String {
-    let end = text.floor_char_boundary(NAME);
+    let end = floor_char_boundary(text, NAME);
     let line: String = text[..end].chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     if end < text.len() { format!("{line}…") } else { line }
 }

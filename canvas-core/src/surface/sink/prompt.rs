@@ -1,5 +1,6 @@
 //! Messages for models: a value is fenced and labelled as data.
 
+use canvas_patch::floor_char_boundary;
 use std::fmt::Write as _;
 use std::ops::Range;
 
@@ -17,7 +18,7 @@ pub(super) fn runs(items: &[Placed]) -> Vec<(Range<usize>, Form)> {
 /// Writes a value on lines of its own. Its fence is longer than any run of tildes in it, so that it cannot end it.
 pub(super) fn write(shown: &Shown<'_>, out: &mut String) {
     let whole = shown.text.as_ref();
-    let text = &whole[..whole.floor_char_boundary(BYTES)];
+    let text = &whole[..floor_char_boundary(whole, BYTES)];
     let fence = "~".repeat(longest_run(text).max(2) + 1);
     if !out.is_empty() && !out.ends_with('\n') {
         out.push('\n');

@@ -1,5 +1,6 @@
 //! Reads objects member by member, so that every fault is found and not the first only.
 
+use canvas_patch::floor_char_boundary;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -26,7 +27,7 @@ impl Faults {
     pub(super) fn add(&mut self, place: &str, code: SurfaceCode, message: impl Into<String>) {
         let mut message = message.into();
         if message.len() > Self::MESSAGE {
-            message.truncate(message.floor_char_boundary(Self::MESSAGE));
+            message.truncate(floor_char_boundary(&message, Self::MESSAGE));
             message.push('…');
         }
         self.push(SurfaceFault::new(place, code, message));

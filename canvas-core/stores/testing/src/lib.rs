@@ -19,9 +19,9 @@ use canvas_core::{
 };
 use serde_json::Value;
 
-pub use answer::{
-    collect, conflict, current, definite, done, done_at, dropped, fault, indeterminate, skipped,
-};
+#[cfg(feature = "conformance")]
+pub use answer::skipped;
+pub use answer::{collect, conflict, current, definite, done, done_at, dropped, fault, indeterminate};
 pub use clock::{Clock, NOW, system_now};
 pub use folder::Folder;
 #[cfg(feature = "postgres")]

@@ -273,15 +273,15 @@ const BLOCK: usize = 64;
 
 /// Bytes that both begin with.
 pub(crate) fn same_start(a: &[u8], b: &[u8]) -> usize {
-    let blocks = a.as_chunks::<BLOCK>().0.iter().zip(b.as_chunks::<BLOCK>().0);
-    let at = BLOCK * blocks.take_while(|(x, y)| x == y).count();
+    let blocks = a.chunks_exact(BLOCK).zip(b.chunks_exact(BLOCK));
+    let at = BLOCK * blocks.take_while(|(x, y)| x.first_chunk::<BLOCK>() == y.first_chunk()).count();
     at + a[at..].iter().zip(&b[at..]).take_while(|(x, y)| x == y).count()
 }
 
 /// Bytes that both end with.
 pub(crate) fn same_end(a: &[u8], b: &[u8]) -> usize {
-    let blocks = a.as_rchunks::<BLOCK>().1.iter().rev().zip(b.as_rchunks::<BLOCK>().1.iter().rev());
-    let at = BLOCK * blocks.take_while(|(x, y)| x == y).count();
+    let blocks = a.rchunks_exact(BLOCK).zip(b.rchunks_exact(BLOCK));
+    let at = BLOCK * blocks.take_while(|(x, y)| x.first_chunk::<BLOCK>() == y.first_chunk()).count();
     let (a, b) = (&a[..a.len() - at], &b[..b.len() - at]);
     at + a.iter().rev().zip(b.iter().rev()).take_while(|(x, y)| x == y).count()
 }

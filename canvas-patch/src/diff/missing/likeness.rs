@@ -1,6 +1,7 @@
 //! How alike two lines are. For reports only.
 
 use crate::diff::slips::is_elision;
+use crate::text::boundary::{ceil_char_boundary, floor_char_boundary};
 
 /// From this on, lines are taken for versions of one another.
 pub(super) const ALIKE: u32 = 450;
@@ -24,14 +25,14 @@ pub(super) fn likeness(quoted: &str, line: &str) -> u32 {
         return EQUAL - 10;
     }
     let (short, long) = (a.len().min(b.len()), a.len().max(b.len()));
-    let start = a.floor_char_boundary(a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count());
-    let (rest_a, rest_b) = (&a[start..], &b[b.floor_char_boundary(start)..]);
+    let start = floor_char_boundary(a, a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count());
+    let (rest_a, rest_b) = (&a[start..], &b[floor_char_boundary(b, start)..]);
     if rest_a.is_empty() {
         // Half a line, as models quote it, is nearer than any other one.
         return ALIKE + 100 + thousandths(short, long) / 5;
     }
     let same = rest_a.bytes().rev().zip(rest_b.bytes().rev()).take_while(|(x, y)| x == y).count();
-    let end = rest_a.len() - rest_a.ceil_char_boundary(rest_a.len() - same);
+    let end = rest_a.len() - ceil_char_boundary(rest_a, rest_a.len() - same);
     let (mid_a, mid_b) = (&rest_a[..rest_a.len() - end], &rest_b[..rest_b.len().saturating_sub(end)]);
     let shared = start + end;
     let differing = long - shared.min(long);
@@ -39,7 +40,7 @@ pub(super) fn likeness(quoted: &str, line: &str) -> u32 {
         (strsim::normalized_levenshtein(mid_a, mid_b) * f64::from(EQUAL)) as u32
     } else {
         // Longer differences are judged by their beginnings: the ranking needs no more.
-        let cut = |text: &str| text.floor_char_boundary(COMPARED.min(text.len()));
+        let cut = |text: &str| floor_char_boundary(text, COMPARED.min(text.len()));
         (strsim::normalized_levenshtein(&mid_a[..cut(mid_a)], &mid_b[..cut(mid_b)]) * f64::from(EQUAL)) as u32
     };
     thousandths(shared, long) + thousandths(differing, long) * alike_between / EQUAL

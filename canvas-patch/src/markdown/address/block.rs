@@ -72,9 +72,7 @@ pub(super) fn containers_of(blocks: &[Block], at: usize) -> Vec<ContainerKind> {
     let mut path = Vec::new();
     // Blocks are in the order of their starts: going back, the first container that is less deep holds the block.
     for block in blocks[..at].iter().rev() {
-        if block.depth + 1 == depth
-            && let Some(kind) = container_kind(block)
-        {
+        if let Some(kind) = container_kind(block).filter(|_| block.depth + 1 == depth) {
             path.push(kind);
             depth -= 1;
         }
@@ -92,10 +90,8 @@ pub(super) fn containers_of_lines(text: &str, blocks: &[Block], place: &Resolved
     let mut path = Vec::new();
     for block in around {
         // Those inside of one that does not hold the lines are too deep, too.
-        if block.depth == path.len()
-            && let Some(kind) = container_kind(block)
-            && cursor.last_content_line(block.bytes.end, block.quoted) >= place.lines.end
-        {
+        let Some(kind) = container_kind(block).filter(|_| block.depth == path.len()) else { continue };
+        if cursor.last_content_line(block.bytes.end, block.quoted) >= place.lines.end {
             path.push(kind);
         }
     }

@@ -1,6 +1,7 @@
 //! Why addresses lead nowhere.
 
-use thiserror::Error;
+use std::error::Error;
+use std::fmt;
 
 use super::model::Part;
 use crate::markdown::outline::Outline;
@@ -15,16 +16,12 @@ const MAX_SHOWN_TITLES: usize = 8;
 const MAX_SHOWN_NUMBERS: usize = 9;
 
 /// Why an address leads nowhere.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum AddressError {
     /// The range is empty or not inside the text.
-    #[error(
-        "lines {start} to {end} are no range of this text; \
-         give 1 <= start <= end <= {line_count}, its number of lines"
-    )]
     InvalidRange {
         /// The first line asked for.
         start: usize,
@@ -34,17 +31,10 @@ pub enum AddressError {
         line_count: usize,
     },
     /// The text begins with no front matter.
-    #[error(
-        "the text has no front matter between two lines of `---` at its start; give the path of a section, or lines"
-    )]
     NoFrontMatter,
     /// No text precedes the first section.
-    #[error(
-        "the empty path means the text before the first heading, and there is none; give the path of a section"
-    )]
     NoPreamble,
     /// No section has this path.
-    #[error("no section has the path {}; {}", shown(path), proposal(nearest))]
     NoSuchSection {
         /// The path asked for.
         path: Vec<String>,
@@ -53,10 +43,6 @@ pub enum AddressError {
         nearest: Vec<Candidate>,
     },
     /// There are sections with this path, but fewer than the ordinal says.
-    #[error(
-        "{total} section(s) match {}, so there is none of ordinal {ordinal}; give an ordinal from 1 to {total}",
-        shown(path)
-    )]
     NoSuchOrdinal {
         /// The path asked for.
         path: Vec<String>,
@@ -68,10 +54,6 @@ pub enum AddressError {
         total: usize,
     },
     /// The section, or the item in it, has fewer parts of this kind.
-    #[error(
-        "{} has {available} {} of its own, not {}; give a number up to that, or the path of {}section",
-        holder(section.as_ref(), part), part.plural(), part.number(), if section.is_some() { "a sub" } else { "a " }
-    )]
     NoSuchPart {
         /// The section that was found; `None` for the preamble.
         section: Option<Candidate>,
@@ -81,11 +63,6 @@ pub enum AddressError {
         available: usize,
     },
     /// Several sections have this path.
-    #[error(
-        "{total} sections match {}{}; give a longer path, or an ordinal from 1 to {total}",
-        shown(path),
-        places(candidates.iter().map(|candidate| candidate.heading_line))
-    )]
     Ambiguous {
         /// The path asked for.
         path: Vec<String>,
@@ -95,12 +72,6 @@ pub enum AddressError {
         total: usize,
     },
     /// No line matches the query, or fewer than the ordinal says.
-    #[error(
-        "{total} line(s) match{}{}; {}",
-        places(lines.iter().copied()),
-        ordinal.map_or_else(String::new, |ordinal| format!(", so there is none of ordinal {ordinal}")),
-        if *total == 0 { "give another query" } else { "give an ordinal up to that" }
-    )]
     NoSuchHit {
         /// The ordinal asked for.
         ordinal: Option<usize>,
@@ -110,7 +81,6 @@ pub enum AddressError {
         total: usize,
     },
     /// Several lines match the query.
-    #[error("{total} lines match{}; give a longer query, or an ordinal from 1 to {total}", places(lines.iter().copied()))]
     AmbiguousHit {
         /// The lines that match, by ordinal, at most 20.
         lines: Vec<usize>,
@@ -118,8 +88,69 @@ pub enum AddressError {
         total: usize,
     },
     /// The query cannot be searched for in this text.
-    #[error(transparent)]
-    Query(#[from] GrepError),
+    Query(GrepError),
+}
+
+impl fmt::Display for AddressError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::InvalidRange { start, end, line_count } => write!(
+                f,
+                "lines {start} to {end} are no range of this text; \
+                 give 1 <= start <= end <= {line_count}, its number of lines"
+            ),
+            Self::NoFrontMatter => f.write_str(
+                "the text has no front matter between two lines of `---` at its start; give the path of a section, or lines",
+            ),
+            Self::NoPreamble => f.write_str(
+                "the empty path means the text before the first heading, and there is none; give the path of a section",
+            ),
+            Self::NoSuchSection { path, nearest } => {
+                write!(f, "no section has the path {}; {}", shown(path), proposal(nearest))
+            }
+            Self::NoSuchOrdinal { path, ordinal, total, .. } => write!(
+                f,
+                "{total} section(s) match {}, so there is none of ordinal {ordinal}; give an ordinal from 1 to {total}",
+                shown(path)
+            ),
+            Self::NoSuchPart { section, part, available } => write!(
+                f,
+                "{} has {available} {} of its own, not {}; give a number up to that, or the path of {}section",
+                holder(section.as_ref(), part),
+                part.plural(),
+                part.number(),
+                if section.is_some() { "a sub" } else { "a " }
+            ),
+            Self::Ambiguous { path, candidates, total } => write!(
+                f,
+                "{total} sections match {}{}; give a longer path, or an ordinal from 1 to {total}",
+                shown(path),
+                places(candidates.iter().map(|candidate| candidate.heading_line))
+            ),
+            Self::NoSuchHit { lines, total, ordinal } => write!(
+                f,
+                "{total} line(s) match{}{}; {}",
+                places(lines.iter().copied()),
+                ordinal.map_or_else(String::new, |ordinal| format!(", so there is none of ordinal {ordinal}")),
+                if *total == 0 { "give another query" } else { "give an ordinal up to that" }
+            ),
+            Self::AmbiguousHit { lines, total } => write!(
+                f,
+                "{total} lines match{}; give a longer query, or an ordinal from 1 to {total}",
+                places(lines.iter().copied())
+            ),
+            Self::Query(error) => error.fmt(f),
+        }
+    }
+}
+
+// What it says of a query is what the query's error says, so that it names no source.
+impl Error for AddressError {}
+
+impl From<GrepError> for AddressError {
+    fn from(error: GrepError) -> Self {
+        Self::Query(error)
+    }
 }
 
 crate::coded_error!(AddressError {

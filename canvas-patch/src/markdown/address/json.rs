@@ -2,7 +2,7 @@
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use thiserror::Error;
+use std::fmt;
 
 use super::model::{Address, Part};
 use crate::text::grep::{GrepError, Query, QuerySource};
@@ -48,16 +48,29 @@ enum Numbers {
     Path(Vec<usize>),
 }
 
-#[derive(Debug, Error)]
+#[derive(Debug)]
 enum WireError {
-    #[error("name one of lines, front_matter (true), section and grep")]
     OnePlace,
-    #[error("{field} belongs to {owner} only")]
     Misplaced { field: &'static str, owner: &'static str },
-    #[error("name an item or a fence, not both")]
     OnePart,
-    #[error("grep: {0}")]
-    Query(#[from] GrepError),
+    Query(GrepError),
+}
+
+impl fmt::Display for WireError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OnePlace => f.write_str("name one of lines, front_matter (true), section and grep"),
+            Self::Misplaced { field, owner } => write!(f, "{field} belongs to {owner} only"),
+            Self::OnePart => f.write_str("name an item or a fence, not both"),
+            Self::Query(error) => write!(f, "grep: {error}"),
+        }
+    }
+}
+
+impl From<GrepError> for WireError {
+    fn from(error: GrepError) -> Self {
+        Self::Query(error)
+    }
 }
 
 impl From<Address> for Wire {

@@ -1,5 +1,6 @@
 //! What the parser finds in a text, gathered from its events.
 
+use crate::text::boundary::floor_char_boundary;
 use std::cell::Cell;
 use std::ops::Range;
 
@@ -42,7 +43,7 @@ fn title<'t, const COUNTED: bool>(
             _ => {}
         }
     }
-    title.truncate(title.floor_char_boundary(TITLE_BYTES));
+    title.truncate(floor_char_boundary(&title, TITLE_BYTES));
     let trimmed = title.trim();
     if trimmed.len() == title.len() { title } else { trimmed.to_owned() }
 }
@@ -233,10 +234,7 @@ impl<'t> Scan<'t> {
                 }
             } else if let Event::End(TagEnd::Item | TagEnd::BlockQuote(_)) = event {
                 self.leave(base + range.end);
-            } else if POINTS
-                && let Event::Rule = event
-                && base + range.start >= outer_end
-            {
+            } else if POINTS && matches!(event, Event::Rule) && base + range.start >= outer_end {
                 self.start(base + range.start, Start::Other);
             }
         }

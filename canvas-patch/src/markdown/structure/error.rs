@@ -1,24 +1,20 @@
 //! Why an edit is refused.
 
-use thiserror::Error;
+use std::error::Error;
+use std::fmt;
 
 use crate::markdown::address::AddressError;
 use crate::markdown::outline::LineRange;
 
 /// Why an edit is refused. Lines count from 1.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum EditPolicyError {
     /// The scope is not in the text before.
-    #[error("the scope of the edit: {0}")]
-    Scope(#[from] AddressError),
+    Scope(AddressError),
     /// The edit changes a line outside of its scope.
-    #[error(
-        "the edit changes line {line} of the document, outside of lines {} to {}; \
-         change only these, or give a wider scope", .scope.start, .scope.end
-    )]
     OutOfScope {
         /// The line of the text before; for an insertion, the line above it.
         line: usize,
@@ -26,16 +22,11 @@ pub enum EditPolicyError {
         scope: LineRange,
     },
     /// A code fence is not closed now, and was closed or not there before.
-    #[error("the code fence at line {line} of the new text is never closed; write its closing line too")]
     UnclosedFence {
         /// The line of the text after.
         line: usize,
     },
     /// Lines of which the edit touches only some have become an underlined heading.
-    #[error(
-        "the text at line {line} of the new text has become the heading {title:?} by the line below it; \
-         put a blank line before that line, or write the heading with #"
-    )]
     UnintendedHeading {
         /// The first line of the heading in the text after.
         line: usize,
@@ -43,28 +34,75 @@ pub enum EditPolicyError {
         title: String,
     },
     /// Lines that the edit does not touch have become front matter, or are front matter no more.
-    #[error(
-        "{} at the start of the document; leave its --- lines as they are, or change both",
-        if *made { "lines outside of the edit have become front matter" } else { "there is no front matter any more" }
-    )]
     FrontMatter {
         /// Whether there is some now.
         made: bool,
     },
     /// A line that the edit does not touch is or is no longer a heading of its level, a list item or the start of a
     /// code fence.
-    #[error(
-        "line {line} of the new text is not in the edit, but the edit makes it {}; \
-         look for a fence, comment, indentation or blank line that reaches further than intended",
-        if *is_now { "a heading, list item or fence that it was not" }
-        else { "lose its meaning as heading, list item or fence" }
-    )]
     SideEffect {
         /// The line of the text after.
         line: usize,
         /// Whether it means something now that it did not mean before.
         is_now: bool,
     },
+}
+
+impl fmt::Display for EditPolicyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Scope(error) => write!(f, "the scope of the edit: {error}"),
+            Self::OutOfScope { line, scope } => write!(
+                f,
+                "the edit changes line {line} of the document, outside of lines {} to {}; \
+                 change only these, or give a wider scope",
+                scope.start, scope.end
+            ),
+            Self::UnclosedFence { line } => write!(
+                f,
+                "the code fence at line {line} of the new text is never closed; write its closing line too"
+            ),
+            Self::UnintendedHeading { line, title } => write!(
+                f,
+                "the text at line {line} of the new text has become the heading {title:?} by the line below it; \
+                 put a blank line before that line, or write the heading with #"
+            ),
+            Self::FrontMatter { made } => write!(
+                f,
+                "{} at the start of the document; leave its --- lines as they are, or change both",
+                if *made {
+                    "lines outside of the edit have become front matter"
+                } else {
+                    "there is no front matter any more"
+                }
+            ),
+            Self::SideEffect { line, is_now } => write!(
+                f,
+                "line {line} of the new text is not in the edit, but the edit makes it {}; \
+                 look for a fence, comment, indentation or blank line that reaches further than intended",
+                if *is_now {
+                    "a heading, list item or fence that it was not"
+                } else {
+                    "lose its meaning as heading, list item or fence"
+                }
+            ),
+        }
+    }
+}
+
+impl Error for EditPolicyError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Scope(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<AddressError> for EditPolicyError {
+    fn from(error: AddressError) -> Self {
+        Self::Scope(error)
+    }
 }
 
 crate::coded_error!(EditPolicyError {

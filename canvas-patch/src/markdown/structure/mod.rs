@@ -215,7 +215,7 @@ impl Both {
 }
 
 fn count(entities: &[Entity], kind: EntityKind) -> isize {
-    entities.iter().filter(|entity| entity.kind == kind).count().cast_signed()
+    entities.iter().filter(|entity| entity.kind == kind).count() as isize
 }
 
 /// The first lines of fences that are not closed.

@@ -1,12 +1,12 @@
 //! What directives do.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What a directive does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-#[schemars(inline)]
+#[cfg_attr(feature = "schema", schemars(inline))]
 pub enum Action {
     /// Puts content at a place.
     Insert,

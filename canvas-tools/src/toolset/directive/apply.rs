@@ -1,6 +1,7 @@
 //! Applying a directive to a canvas.
 
 use canvas_core::lease::Timestamp;
+use canvas_core::text::floor_char_boundary;
 use canvas_core::text::{Delta, build};
 use canvas_core::{
     Access, CallId, ChangeNumber, Engine, EntryNumber, Face, HostEdit, HostEditRefusal, HostEdited, Revision,
@@ -226,7 +227,7 @@ fn preview(before: &str, after: &str, delta: &Delta) -> String {
     }
     let mut diff = build(before, after, 3);
     if diff.len() > PREVIEW_BYTES {
-        diff.truncate(diff.floor_char_boundary(PREVIEW_BYTES));
+        diff.truncate(floor_char_boundary(&diff, PREVIEW_BYTES));
         diff.truncate(diff.rfind('\n').map_or(diff.len(), |end| end + 1));
         diff.push_str("…\n");
     }

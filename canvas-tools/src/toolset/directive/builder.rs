@@ -2,7 +2,6 @@
 
 use canvas_core::Snapshot;
 use canvas_core::text::{BuildOptions, Mode, Options, apply, build_unique};
-use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::fields::DiffFields;
@@ -12,7 +11,8 @@ use crate::reply::{ToolError, shorten};
 /// Context grows far, because models copy the lines of a diff better than its line numbers.
 const OPTIONS: BuildOptions = BuildOptions { context: 3, widest_context: 64 };
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(super) struct BuildDiff {
     /// The text as it is, copied exactly from a snapshot: whole lines, one part of the document or all of it.

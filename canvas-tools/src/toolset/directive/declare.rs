@@ -2,11 +2,9 @@
 
 use canvas_core::Policy;
 
-use super::builder::BuildDiff;
 use super::schema::tool_schema;
-use super::snapshot::TakeSnapshot;
 use super::tool::{DOCUMENT_EDIT, DOCUMENT_SNAPSHOT, DirectiveTools};
-use crate::toolset::spec::{ToolSpec, schema_of};
+use crate::toolset::spec::{ToolSpec, argument_schema};
 
 impl DirectiveTools {
     /// The tools that a policy opens to models.
@@ -21,14 +19,14 @@ impl DirectiveTools {
                 "Read the document with its document_version and the character offset of every line. Take one before \
                  each edit and after each failure."
                     .to_owned(),
-                schema_of::<TakeSnapshot>(),
+                argument_schema("document_snapshot"),
             ),
             DOCUMENT_EDIT => (edit_description(self.use_patch_edits), tool_schema(self.use_patch_edits)),
             _ => (
                 "Write the unified diff that turns original into updated, ready for document_edit with action patch. \
                  It changes nothing by itself."
                     .to_owned(),
-                schema_of::<BuildDiff>(),
+                argument_schema("diff_builder"),
             ),
         };
         ToolSpec { name: name.into(), description, parameters }
@@ -48,4 +46,20 @@ fn edit_description(use_patch_edits: bool) -> String {
             "Change the document by one directive: {by_offsets} A failure says what is wrong and what to do."
         )
     }
+}
+
+/// The schemas of the tools' arguments and of a directive, as their types say them.
+#[cfg(all(test, feature = "schema"))]
+pub(crate) fn argument_schemas() -> Vec<(&'static str, serde_json::Value)> {
+    use super::builder::BuildDiff;
+    use super::schema::DirectiveJson;
+    use super::snapshot::TakeSnapshot;
+    use super::tool::DIFF_BUILDER;
+    use crate::toolset::spec::schema_of;
+
+    vec![
+        (DOCUMENT_SNAPSHOT, schema_of::<TakeSnapshot>()),
+        (DIFF_BUILDER, schema_of::<BuildDiff>()),
+        ("directive", schema_of::<DirectiveJson>()),
+    ]
 }

@@ -15,7 +15,7 @@
 pub(crate) mod action;
 pub(crate) mod apply;
 mod builder;
-mod declare;
+pub(super) mod declare;
 pub(crate) mod failure;
 mod fields;
 pub(crate) mod metrics;

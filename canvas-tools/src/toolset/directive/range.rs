@@ -1,16 +1,17 @@
 //! Places in a text as directives name them: characters, not bytes.
 
+use canvas_core::text::floor_char_boundary;
 use std::ops::Range;
 
 use canvas_core::BlobId;
-use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Characters of a text, half-open: from `start` up to, and without, `end`. `start` is never after `end`.
 ///
 /// A character is a Unicode scalar value. So no offset splits one, but an offset may fall between a letter and the
 /// accent that follows it, or inside an emoji that is made of several.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CharRange {
     /// The first character.
     start: usize,
@@ -68,7 +69,7 @@ fn byte_of(text: &str, at: usize) -> Result<usize, usize> {
     let (mut byte, mut left) = (0, at);
     // Counting a block is many times faster than walking it.
     while left >= BLOCK && byte < text.len() {
-        let end = text.floor_char_boundary(byte + BLOCK);
+        let end = floor_char_boundary(text, byte + BLOCK);
         left -= text[byte..end].chars().count();
         byte = end;
     }
@@ -80,7 +81,8 @@ fn byte_of(text: &str, at: usize) -> Result<usize, usize> {
 }
 
 /// Identifies a piece of text: the first 16 or more lower-case hexadecimal digits of its blake3 hash.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct Fingerprint(Box<str>);
 

@@ -1,14 +1,14 @@
 //! The JSON Schema of a directive.
 
-use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::action::Action;
-use crate::toolset::spec::schema_of;
+use crate::toolset::spec::argument_schema;
 
 /// A directive as it is sent.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "the four names of the version are read together, so that they can be compared")]
 pub(crate) struct DirectiveJson {
@@ -17,7 +17,7 @@ pub(crate) struct DirectiveJson {
     /// The text to put in, or the note of an annotation. Not with patch.
     pub(crate) content: Option<String>,
     /// [start, end] in characters (Unicode scalar values) from 0, end not included; for insert the same. Not with patch.
-    #[schemars(with = "Option<RangeJson>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<RangeJson>"))]
     pub(crate) target_range: Option<Value>,
     /// A unified diff of the document: hunks that begin with @@, lines that begin with a space, + or -. Only with patch.
     pub(crate) diff: Option<String>,
@@ -53,7 +53,8 @@ pub(crate) const FIELDS: [&str; 10] = [
     "rationale",
 ];
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[cfg(feature = "schema")]
+#[derive(Debug, Deserialize, schemars::JsonSchema)]
 #[serde(untagged)]
 #[schemars(inline)]
 #[expect(dead_code, reason = "only its schema is used; parse reads it with the place of each fault")]
@@ -62,7 +63,8 @@ enum RangeJson {
     Named(NamedRange),
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[cfg(feature = "schema")]
+#[derive(Debug, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(inline)]
 #[expect(dead_code, reason = "only its schema is used; parse reads it with the place of each fault")]
@@ -127,7 +129,7 @@ pub(crate) fn tool_schema(use_patch_edits: bool) -> Value {
 }
 
 fn flat_schema(use_patch_edits: bool) -> Value {
-    let mut schema = schema_of::<DirectiveJson>();
+    let mut schema = argument_schema("directive");
     let properties = properties(&mut schema);
     let mut actions = vec![Action::Insert, Action::Replace, Action::Annotate];
     let mut what = "insert, replace or annotate by target_range";

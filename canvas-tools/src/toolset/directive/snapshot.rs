@@ -1,7 +1,7 @@
 //! What a model sees of a document before it makes a directive.
 
 use canvas_core::Snapshot;
-use schemars::JsonSchema;
+use canvas_core::text::floor_char_boundary;
 use serde::Deserialize;
 
 use super::fields::SnapshotFields;
@@ -9,7 +9,8 @@ use super::range::{CharRange, Fingerprint};
 use crate::reply::ToolError;
 use crate::toolset::context::READ_BYTES;
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(super) struct TakeSnapshot {
     /// The character to begin at, from 0. Default 0; a long document comes in parts.
@@ -17,7 +18,7 @@ pub(super) struct TakeSnapshot {
     offset: Option<u64>,
     /// [start, end] in characters: the reply has selection_hash, the fingerprint of the text there.
     #[serde(default)]
-    #[schemars(length(equal = 2))]
+    #[cfg_attr(feature = "schema", schemars(length(equal = 2)))]
     selection: Option<Vec<u64>>,
 }
 
@@ -63,7 +64,7 @@ fn snapshot_fields(
         }
         offsets.push(chars);
         // A single line that is too long is shown in part.
-        let shown = &line[..line.floor_char_boundary(room)];
+        let shown = &line[..floor_char_boundary(line, room)];
         end += shown.len();
         chars += shown.chars().count();
         if shown.len() < line.len() {

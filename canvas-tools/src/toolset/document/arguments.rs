@@ -5,21 +5,23 @@
 
 use std::num::NonZeroUsize;
 
-use schemars::JsonSchema;
 use serde::Deserialize;
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(super) struct CheckOut {}
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(super) struct Lease {
     #[serde(default)]
     pub(super) lease_id: Option<String>,
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(super) struct Grep {
     #[serde(default)]
@@ -30,26 +32,28 @@ pub(super) struct Grep {
     pub(super) regex: Option<bool>,
     /// Lines to show around each match; all lines are then shown whole.
     #[serde(default)]
-    #[schemars(range(max = 10))]
+    #[cfg_attr(feature = "schema", schemars(range(max = 10)))]
     pub(super) context: Option<usize>,
     /// Begin here: the next_from_line of a reply.
     #[serde(default)]
     pub(super) from_line: Option<usize>,
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(super) struct ReadLines {
     #[serde(default)]
     pub(super) lease_id: Option<String>,
-    #[schemars(range(min = 1))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub(super) start_line: u64,
     /// May lie past the end.
-    #[schemars(range(min = 1))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub(super) end_line: u64,
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(super) struct ApplyPatch {
     #[serde(default)]
@@ -67,9 +71,10 @@ pub(super) struct ApplyPatch {
     pub(super) resend: Option<Resend>,
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-#[schemars(inline)]
+#[cfg_attr(feature = "schema", schemars(inline))]
 pub(super) struct Resend {
     /// The id that the refusal has under resend.
     pub(super) of: String,
@@ -78,9 +83,10 @@ pub(super) struct Resend {
 }
 
 /// The fields of [`ReadSection`] that say where.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-#[schemars(inline)]
+#[cfg_attr(feature = "schema", schemars(inline))]
 pub(super) struct Scope {
     pub(super) path: Vec<String>,
     #[serde(default)]
@@ -91,21 +97,23 @@ pub(super) struct Scope {
     pub(super) fence: Option<NonZeroUsize>,
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(super) struct Outline {
     #[serde(default)]
     pub(super) lease_id: Option<String>,
     /// Only headings down to this level, 1 to 6. Default 6.
     #[serde(default)]
-    #[schemars(range(min = 1, max = 6))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 6)))]
     pub(super) max_level: Option<u8>,
     /// Only headings after this line: the next_after_line of a reply that was truncated.
     #[serde(default)]
     pub(super) after_line: Option<usize>,
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(super) struct ReadSection {
     #[serde(default)]
@@ -123,7 +131,8 @@ pub(super) struct ReadSection {
     pub(super) fence: Option<NonZeroUsize>,
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(super) struct ReplaceLines {
     #[serde(default)]
@@ -139,4 +148,23 @@ pub(super) struct ReplaceLines {
     /// The revision_id that the line numbers are of.
     #[serde(default)]
     pub(super) base_revision_id: Option<String>,
+}
+
+/// The schemas of the tools' arguments, as their types say them.
+#[cfg(all(test, feature = "schema"))]
+pub(crate) fn argument_schemas() -> Vec<(&'static str, serde_json::Value)> {
+    use super::tool::{DocumentTools, Tool};
+    use crate::toolset::spec::tidy_schema_of;
+
+    let schema = |tool| match tool {
+        Tool::CheckOut => tidy_schema_of::<CheckOut>(),
+        Tool::RenewLease | Tool::CheckIn | Tool::ReadAll => tidy_schema_of::<Lease>(),
+        Tool::Grep => tidy_schema_of::<Grep>(),
+        Tool::ReadLines => tidy_schema_of::<ReadLines>(),
+        Tool::ApplyPatch => tidy_schema_of::<ApplyPatch>(),
+        Tool::Outline => tidy_schema_of::<Outline>(),
+        Tool::ReadSection => tidy_schema_of::<ReadSection>(),
+        Tool::ReplaceLines => tidy_schema_of::<ReplaceLines>(),
+    };
+    Tool::of(DocumentTools::ALL).map(|tool| (tool.name(), schema(tool))).collect()
 }

@@ -3,9 +3,8 @@
 use canvas_core::{Policy, Rollout};
 use serde_json::Value;
 
-use super::arguments::{ApplyPatch, CheckOut, Grep, Lease, Outline, ReadLines, ReadSection, ReplaceLines};
 use super::tool::{DocumentTools, Tool};
-use crate::toolset::spec::{ToolSpec, tidy_schema_of};
+use crate::toolset::spec::{ToolSpec, argument_schema};
 
 impl DocumentTools {
     /// The tools that a policy opens to models: none at all where the rollout is off, or in Git mode.
@@ -68,16 +67,7 @@ impl Tool {
     }
 
     fn parameters(self, toolset: DocumentTools, rollout: Rollout) -> Value {
-        let mut schema = match self {
-            Self::CheckOut => tidy_schema_of::<CheckOut>(),
-            Self::RenewLease | Self::CheckIn | Self::ReadAll => tidy_schema_of::<Lease>(),
-            Self::Grep => tidy_schema_of::<Grep>(),
-            Self::ReadLines => tidy_schema_of::<ReadLines>(),
-            Self::ApplyPatch => tidy_schema_of::<ApplyPatch>(),
-            Self::Outline => tidy_schema_of::<Outline>(),
-            Self::ReadSection => tidy_schema_of::<ReadSection>(),
-            Self::ReplaceLines => tidy_schema_of::<ReplaceLines>(),
-        };
+        let mut schema = argument_schema(self.name());
         if self == Self::ApplyPatch
             && !toolset.resend
             && let Some(properties) = schema["properties"].as_object_mut()

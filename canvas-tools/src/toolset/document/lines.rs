@@ -1,5 +1,6 @@
 //! Lines of the canvas with their numbers, as replies show them.
 
+use canvas_core::text::floor_char_boundary;
 use std::borrow::Cow;
 
 use canvas_core::text::LineRange;
@@ -31,5 +32,5 @@ pub(super) fn clipped(line: &str, bytes: usize) -> Cow<'_, str> {
     if line.len() <= bytes {
         return line.into();
     }
-    format!("{}…", &line[..line.floor_char_boundary(bytes)]).into()
+    format!("{}…", &line[..floor_char_boundary(line, bytes)]).into()
 }

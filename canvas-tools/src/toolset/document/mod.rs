@@ -9,7 +9,7 @@
 //! * A `lease_id` that cannot be parsed is nobody's: `LOCK_NOT_OWNED`, unless the tool takes none.
 
 mod answer;
-mod arguments;
+pub(super) mod arguments;
 mod check;
 mod declare;
 mod fields;

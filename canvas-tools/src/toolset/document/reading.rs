@@ -1,5 +1,6 @@
 //! What a reading call shows of the canvas, and how much of it.
 
+use canvas_core::text::floor_char_boundary;
 use canvas_core::text::{Address, AddressError, LineRange};
 use canvas_core::{RangeHash, Shown, Snapshot};
 use memchr::memchr_iter;
@@ -127,7 +128,7 @@ fn read(text: &str, start: usize, end: usize) -> Result<Lines, ToolError> {
             lines.cut = true;
             if lines.last < start {
                 // A single line that is too long is shown in part.
-                lines.text.push_str(&line[..line.floor_char_boundary(READ_BYTES)]);
+                lines.text.push_str(&line[..floor_char_boundary(line, READ_BYTES)]);
                 (lines.last, lines.line_cut) = (number, true);
             }
             break;

@@ -1,6 +1,5 @@
 //! The hosted tool `apply_patch`: a V4A diff of one file a call.
 
-use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -9,7 +8,8 @@ use super::outcome::{Document, NativeEdit, NativeError};
 use super::v4a::update::{check_path, create, update};
 use crate::arguments::arguments;
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(super) struct Call {
     #[serde(rename = "type")]
@@ -19,8 +19,9 @@ pub(super) struct Call {
     diff: Option<String>,
 }
 
-#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
-#[schemars(inline)]
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(inline))]
 enum Operation {
     #[serde(rename = "create_file")]
     Create,

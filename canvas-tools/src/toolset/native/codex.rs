@@ -1,7 +1,6 @@
 //! The custom tool of Codex: a V4A patch in its envelope.
 
 use canvas_core::text::Reason;
-use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -10,7 +9,8 @@ use super::outcome::{Document, NativeEdit, NativeError};
 use super::v4a::update::{check_path, create, update};
 use crate::arguments::arguments;
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(super) struct Call {
     /// The patch, from *** Begin Patch to *** End Patch.

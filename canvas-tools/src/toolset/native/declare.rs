@@ -1,8 +1,7 @@
 //! What a dialect's tool is called, and what it takes.
 
 use super::dialect::Dialect;
-use super::string_edit::{Edit, Replace};
-use crate::toolset::spec::{ToolSpec, schema_of};
+use crate::toolset::spec::{ToolSpec, argument_schema};
 
 /// The grammar, in Lark, of the input of [`Dialect::CodexPatch`]: one section of one file.
 pub const CODEX_GRAMMAR: &str = include_str!("codex.lark");
@@ -25,14 +24,7 @@ impl Dialect {
 
     /// The tool for a document of this path, as a function: providers that do not have it built in declare it so.
     pub fn spec(self, path: &str) -> ToolSpec {
-        let parameters = match self {
-            Self::TextEditor => schema_of::<super::text_editor::Call>(),
-            Self::ApplyPatch => schema_of::<super::apply_patch::Call>(),
-            Self::CodexPatch => schema_of::<super::codex::Call>(),
-            Self::Edit => schema_of::<Edit>(),
-            Self::Replace => schema_of::<Replace>(),
-            Self::SearchReplace => schema_of::<super::search_replace::Call>(),
-        };
+        let parameters = argument_schema(self.code());
         ToolSpec { name: self.tool_names()[0].into(), description: self.description(path), parameters }
     }
 
@@ -65,4 +57,22 @@ impl Dialect {
         };
         format!("Edits {path}. {how}")
     }
+}
+
+/// The schemas of the dialects' calls, as their types say them.
+#[cfg(all(test, feature = "schema"))]
+pub(crate) fn argument_schemas() -> Vec<(&'static str, serde_json::Value)> {
+    use super::string_edit::{Edit, Replace};
+    use super::{apply_patch, codex, search_replace, text_editor};
+    use crate::toolset::spec::schema_of;
+
+    let schema = |dialect| match dialect {
+        Dialect::TextEditor => schema_of::<text_editor::Call>(),
+        Dialect::ApplyPatch => schema_of::<apply_patch::Call>(),
+        Dialect::CodexPatch => schema_of::<codex::Call>(),
+        Dialect::Edit => schema_of::<Edit>(),
+        Dialect::Replace => schema_of::<Replace>(),
+        Dialect::SearchReplace => schema_of::<search_replace::Call>(),
+    };
+    Dialect::ALL.into_iter().map(|dialect| (dialect.code(), schema(dialect))).collect()
 }

@@ -11,7 +11,7 @@
 mod apply;
 mod apply_patch;
 mod codex;
-mod declare;
+pub(super) mod declare;
 mod dialect;
 mod envelope;
 mod family;

@@ -14,7 +14,6 @@
 //! else is escaped. All blocks are located in the base, and all are applied or none.
 
 use canvas_core::text::{Block, BlockLine, Delta, Reason, apply_blocks, find_lines};
-use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -33,7 +32,8 @@ const PLUS_REPLACE: &str = "+++++++ REPLACE";
 const START_LINE: &str = ":start_line:";
 const DASHES: &str = "-------";
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(super) struct Call {
     /// One or several blocks.

@@ -1,6 +1,5 @@
 //! `edit` and `replace`: an old string that occurs once, and a new one.
 
-use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -9,7 +8,8 @@ use super::reason::NativeReason;
 use super::string::{Count, Miss, replace};
 use crate::arguments::arguments;
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(super) struct Edit {
     /// The path of the document.
@@ -23,7 +23,8 @@ pub(super) struct Edit {
     replace_all: Option<bool>,
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(super) struct Replace {
     /// The path of the document.

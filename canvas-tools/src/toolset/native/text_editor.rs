@@ -1,7 +1,6 @@
 //! Anthropic's text editor tool: `view`, `str_replace`, `insert`, `create`.
 
 use canvas_core::text::{Block, BlockLine, Delta, Reason, apply_blocks};
-use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -11,7 +10,8 @@ use super::string::{Miss, replace, without_cr};
 use crate::arguments::arguments;
 use crate::reply::{ToolError, shorten};
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(super) struct Call {
     command: Command,
@@ -30,9 +30,10 @@ pub(super) struct Call {
     file_text: Option<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-#[schemars(inline)]
+#[cfg_attr(feature = "schema", schemars(inline))]
 enum Command {
     View,
     StrReplace,

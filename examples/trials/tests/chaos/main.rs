@@ -5,8 +5,8 @@
 //! by a trigger, in the transaction that wrote it. Afterwards both accounts are compared: [`checker`].
 //!
 //! ```text
-//! CANVAS_KILLS=200 cargo test --release -p canvas-examples --features sqlite --test chaos
-//! CANVAS_KILLS=200 .ci/postgres cargo test --release -p canvas-examples --features postgres --test chaos
+//! CANVAS_KILLS=200 cargo test --release -p canvas-trials --features sqlite --test chaos
+//! CANVAS_KILLS=200 .ci/postgres cargo test --release -p canvas-trials --features postgres --test chaos
 //! ```
 //!
 //! It has no harness of named tests: a process that is killed must not take the others' with it.

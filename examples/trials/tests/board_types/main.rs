@@ -60,8 +60,10 @@ fn optional_fields_are_there_and_not_there() {
 /// Writes the samples as TypeScript to the file that `CANVAS_TYPESCRIPT` names, after the interfaces of the document.
 #[test]
 fn typescript() {
-    let folder = std::env::var("CANVAS_DATA")
-        .map_or_else(|_| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data"), PathBuf::from);
+    let folder = std::env::var("CANVAS_DATA").map_or_else(
+        |_| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
+        PathBuf::from,
+    );
     let Ok(interfaces) = std::fs::read_to_string(folder.join("ts/spec002.ts")) else {
         println!("SKIPPED: the TypeScript interfaces of the board (not in CANVAS_DATA)");
         return;

@@ -6,8 +6,8 @@
 //! without trouble: there one server, started anew at any time, tells models what they have to know.
 //!
 //! ```text
-//! PROPTEST_CASES=5000 cargo test -p canvas-examples --test stores
-//! .ci/postgres cargo test -p canvas-examples --features sqlite,postgres --test stores
+//! PROPTEST_CASES=5000 cargo test -p canvas-trials --test stores
+//! .ci/postgres cargo test -p canvas-trials --features sqlite,postgres --test stores
 //! ```
 //!
 //! The clock of PostgreSQL is real. There nothing waits and no lease ends by itself; what time does is left to the
