@@ -34,12 +34,15 @@ pub(crate) fn reply<W: Write>(
         "check_in" => done(format!("the lease is released, canvas {lock}"))?,
         "grep" => grep(terminal, at, call, body)?,
         "read_lines" => {
-            let (from, to) = (number(body, "start_line"), number(body, "end_line"));
-            done(match number(body, "total_lines") {
-                0 => "there are no lines yet".into(),
-                total => format!("lines {from} to {to} of {total}"),
+            // A reply does not repeat what was asked for by number.
+            let from =
+                number(if body["start_line"].is_null() { &call.arguments } else { body }, "start_line");
+            let lines: Vec<_> = (from..).zip(words(body, "text").lines()).collect();
+            done(match lines.last() {
+                None => "there are no lines yet".into(),
+                Some((to, _)) => format!("lines {from} to {to}"),
             })?;
-            terminal.numbered((from..).zip(words(body, "text").lines()), LINES)?;
+            terminal.numbered(lines, LINES)?;
         }
         "apply_patch" => patch(terminal, at, call, body)?,
         _ => done(words(body, "revision_id").into())?,

@@ -38,6 +38,25 @@ fn the_runbook_fits_one_page_and_never_changes() {
     assert!(page.contains("COUNTS_CORRECTED"));
 }
 
+/// What the model reads has the numbers that it has in the document.
+#[test]
+fn lines_that_were_read_have_their_numbers() {
+    let script = runbook();
+    let document: Vec<_> = script.text.lines().collect();
+    let page = output(&script, false);
+    let (mut read, mut reads) = (0, 0);
+    for line in page.lines() {
+        match line.split_once(" │ ").map(|(number, text)| (number.trim().parse::<usize>(), text)) {
+            Some((Ok(number), text)) => {
+                assert_eq!(document[number - 1], text, "line {number}");
+                read += 1;
+            }
+            _ => reads += usize::from(line.contains("✓ read_lines    lines ")),
+        }
+    }
+    assert!(reads >= 3 && read > 2 * reads, "{reads} reads of {read} lines\n{page}");
+}
+
 #[test]
 fn colour_adds_only_colour() {
     let coloured = output(&runbook(), true);

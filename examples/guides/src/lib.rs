@@ -1,0 +1,4 @@
+//! The guides as documentation, so that their code is compiled and run: `cargo test -p canvas-guides`.
+//!
+//! Code that is too long for a page is in `examples/guides/examples`, and is run by `tests`.
+
