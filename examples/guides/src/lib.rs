@@ -2,3 +2,8 @@
 //!
 //! Code that is too long for a page is in `examples/guides/examples`, and is run by `tests`.
 
+
+pub mod scripted;
+
+#[doc = include_str!("../tool-loop.md")]
+pub mod tool_loop {}
