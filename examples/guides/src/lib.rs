@@ -2,7 +2,6 @@
 //!
 //! Code that is too long for a page is in `examples/guides/examples`, and is run by `tests`.
 
-
 pub mod scripted;
 
 #[doc = include_str!("../tool-loop.md")]
