@@ -6,3 +6,6 @@ pub mod scripted;
 
 #[doc = include_str!("../tool-loop.md")]
 pub mod tool_loop {}
+
+#[doc = include_str!("../component-types.md")]
+pub mod component_types {}
