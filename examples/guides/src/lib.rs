@@ -2,6 +2,7 @@
 //!
 //! Code that is too long for a page is in `examples/guides/examples`, and is run by `tests`.
 
+pub mod page;
 pub mod scripted;
 
 #[doc = include_str!("../tool-loop.md")]
@@ -9,3 +10,6 @@ pub mod tool_loop {}
 
 #[doc = include_str!("../component-types.md")]
 pub mod component_types {}
+
+#[doc = include_str!("../directives.md")]
+pub mod directives {}
