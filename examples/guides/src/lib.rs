@@ -1,3 +1,15 @@
 //! The guides as documentation, so that their code is compiled and run: `cargo test -p canvas-guides`.
 //!
 //! Code that is too long for a page is in `examples/guides/examples`, and is run by `tests`.
+
+pub mod page;
+pub mod scripted;
+
+#[doc = include_str!("../tool-loop.md")]
+pub mod tool_loop {}
+
+#[doc = include_str!("../component-types.md")]
+pub mod component_types {}
+
+#[doc = include_str!("../directives.md")]
+pub mod directives {}
