@@ -13,3 +13,12 @@ pub mod component_types {}
 
 #[doc = include_str!("../directives.md")]
 pub mod directives {}
+
+#[doc = include_str!("../sqlite.md")]
+pub mod sqlite {}
+
+#[doc = include_str!("../postgres.md")]
+pub mod postgres {}
+
+#[doc = include_str!("../live-updates.md")]
+pub mod live_updates {}

@@ -1,0 +1,148 @@
+//! The program of the guide `live-updates.md`, asked over a connection as a browser asks.
+
+#[expect(dead_code, reason = "the test has a file of its own")]
+#[path = "../examples/live_updates.rs"]
+mod program;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use canvas_core::lease::Turn;
+use canvas_core::{Blocking, CallId, CanvasId, CheckOut, ConversationId, Edit, Engine, EngineError, OpKey};
+use canvas_store_sqlite::{SqliteStore, system_clock as now};
+use program::{open, routes};
+use serde_json::Value;
+
+struct World {
+    engine: Arc<Engine<Blocking<SqliteStore>>>,
+    canvas: CanvasId,
+    url: String,
+}
+
+impl World {
+    async fn new(name: &str) -> Self {
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let folder = std::env::temp_dir().join(format!("guide-live-{}-{name}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a temporary folder");
+        let engine = open(folder.join("live.db").to_str().expect("text")).expect("a file of its own");
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
+        let url = format!("http://{}/documents/plan/live", listener.local_addr().expect("it has one"));
+        let served = axum::serve(listener, routes(Arc::clone(&engine)));
+        tokio::spawn(async move { served.await });
+        Self { engine, canvas: CanvasId::new("plan").expect("it is short"), url }
+    }
+
+    async fn create(&self) {
+        let made = self.engine.create(&self.canvas, "# Plan\n", &key("create"), now()).await;
+        made.expect("there is none");
+    }
+
+    async fn edit(&self, item: &str) -> Result<(), EngineError> {
+        let edit = Edit::replace(format!("# Plan\n\n- {item}\n"));
+        self.engine.call(&self.canvas, &key(item), edit, now()).await?.result.expect("nobody is refused");
+        Ok(())
+    }
+
+    async fn connect(&self, last: Option<&str>) -> Client {
+        let mut request = reqwest::Client::new().get(&self.url);
+        if let Some(last) = last {
+            request = request.header("last-event-id", last);
+        }
+        Client { response: request.send().await.expect("the server is there"), text: String::new() }
+    }
+}
+
+fn key(call: &str) -> OpKey {
+    OpKey::user(CallId::new(call).expect("it is short"))
+}
+
+struct Client {
+    response: reqwest::Response,
+    text: String,
+}
+
+impl Client {
+    /// The next event of this name: its id and its data.
+    async fn next(&mut self, name: &str) -> (Option<String>, Value) {
+        loop {
+            let Some((event, rest)) = self.text.split_once("\n\n") else {
+                let chunk = tokio::time::timeout(Duration::from_secs(30), self.response.chunk());
+                let chunk = chunk.await.expect("an event comes soon").expect("the connection stands");
+                let chunk = chunk.expect("the stream has no end");
+                self.text.push_str(std::str::from_utf8(&chunk).expect("events here are ASCII"));
+                continue;
+            };
+            let field = |name: &str| {
+                let start = format!("{name}: ");
+                event.lines().find_map(|line| line.strip_prefix(start.as_str())).map(str::to_owned)
+            };
+            let (found, id, data) = (field("event"), field("id"), field("data"));
+            self.text = rest.to_owned();
+            if found.as_deref() == Some(name) {
+                return (id, serde_json::from_str(&data.expect("an event has data")).expect("JSON"));
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_was_away_gets_what_it_missed_once_and_in_order() {
+    let world = World::new("changes").await;
+    world.create().await;
+    let mut client = world.connect(None).await;
+    world.edit("one").await.expect("the file is there");
+    let (first, change) = client.next("change").await;
+    assert_eq!((first.as_deref(), &change["author"]), (Some("1"), &Value::from("user")));
+
+    drop(client);
+    for item in ["two", "three"] {
+        world.edit(item).await.expect("the file is there");
+    }
+    let mut client = world.connect(first.as_deref()).await;
+    for expected in ["2", "3"] {
+        assert_eq!(client.next("change").await.0.as_deref(), Some(expected));
+    }
+    world.edit("four").await.expect("the file is there");
+    assert_eq!(client.next("change").await.0.as_deref(), Some("4"));
+
+    // Nothing of a client that has gone stays.
+    let held = Arc::strong_count(&world.engine);
+    drop(client);
+    for _ in 0..500 {
+        if Arc::strong_count(&world.engine) < held {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    panic!("the stream of a dropped client keeps the engine");
+}
+
+#[tokio::test]
+async fn the_lock_is_shown_until_the_user_types() {
+    let world = World::new("lock").await;
+    world.create().await;
+    let mut client = world.connect(None).await;
+    assert!(client.next("lock").await.1.get("holder").is_none());
+
+    let chat = ConversationId::new("chat").expect("it is short");
+    let model = OpKey { conversation: chat, turn: Turn::ZERO, call: CallId::new("1").expect("it is short") };
+    let answered =
+        world.engine.call(&world.canvas, &model, CheckOut, now()).await.expect("the file is there");
+    answered.result.expect("nobody else has it");
+    assert_eq!(client.next("lock").await.1["holder"], "chat");
+    world.edit("mine").await.expect("the file is there");
+    assert!(client.next("lock").await.1.get("holder").is_none());
+}
+
+#[tokio::test]
+async fn a_canvas_that_is_not_there_is_no_stream() {
+    let world = World::new("absent").await;
+    assert_eq!(world.connect(None).await.response.status(), 404);
+}
+
+/// What is printed is what runs.
+#[test]
+fn the_guide_shows_the_program() {
+    let (guide, program) = (include_str!("../live-updates.md"), include_str!("../examples/live_updates.rs"));
+    assert!(guide.contains(&format!("```rust,no_run\n{program}```\n")), "copy the program into live-updates.md");
+}
