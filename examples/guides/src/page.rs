@@ -9,7 +9,9 @@ use serde_json::Value;
 /// If one is no JSON.
 pub fn json_blocks(page: &str) -> Vec<Value> {
     let blocks = page.split("\n```json\n").skip(1).map(|rest| rest.split("\n```").next().unwrap_or(rest));
-    blocks.map(|block| serde_json::from_str(block).unwrap_or_else(|error| panic!("{error}: {block}"))).collect()
+    blocks
+        .map(|block| serde_json::from_str(block).unwrap_or_else(|error| panic!("{error}: {block}")))
+        .collect()
 }
 
 /// The rows of the table whose heading begins with these words. No cell may have a `|` of its own.

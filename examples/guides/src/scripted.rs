@@ -22,14 +22,12 @@ pub fn serve() -> io::Result<String> {
     listener.set_nonblocking(true)?;
     let url = format!("http://{}", listener.local_addr()?);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let was_asked = Arc::new(AtomicBool::new(false));
-    let routes = Router::new().route("/v1/messages", post(messages)).with_state(was_asked);
-    thread::spawn(move || {
-        runtime.block_on(async {
-            let listener = tokio::net::TcpListener::from_std(listener).expect("the runtime has the network");
-            axum::serve(listener, routes).await.expect("the server does not end");
-        });
-    });
+    let listener = {
+        let _inside = runtime.enter();
+        tokio::net::TcpListener::from_std(listener)?
+    };
+    let routes = Router::new().route("/v1/messages", post(messages)).with_state(Arc::default());
+    thread::spawn(move || runtime.block_on(async { axum::serve(listener, routes).await }));
     Ok(url)
 }
 
@@ -102,6 +100,7 @@ fn streamed(message: &Value) -> String {
         }),
         json!({"type": "message_stop"}),
     ];
-    let event = |event: &Value| format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap_or_default());
+    let event =
+        |event: &Value| format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap_or_default());
     events.iter().map(event).collect()
 }
