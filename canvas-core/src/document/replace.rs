@@ -1,9 +1,9 @@
 //! Whole lines by number, as a strict patch of one hunk.
 
-use canvas_patch::floor_char_boundary;
 use std::fmt::Write as _;
 use std::ops::Range;
 
+use canvas_patch::floor_char_boundary;
 use canvas_patch::{LineRange, Reason};
 use serde::{Deserialize, Serialize};
 

@@ -34,6 +34,7 @@ pub fn canonical_json(value: &Value) -> Result<String, CanonicalError> {
 }
 
 /// Writes the text that [`canonical_json`] makes, in many small parts, to what takes everything.
+#[cfg(feature = "surface")]
 pub(crate) fn write_canonical(value: &Value, out: &mut impl Write) -> Result<(), CanonicalError> {
     write_value(value, None, out)
 }

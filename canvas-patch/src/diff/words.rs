@@ -1,11 +1,11 @@
 //! What differs within changed lines, word by word.
 
-use crate::text::boundary::{ceil_char_boundary, floor_char_boundary};
 use std::ops::Range;
 
 use imara_diff::{Algorithm, Diff, InternedInput};
 
 use crate::diff::compare::{changes as line_changes, same_end, same_start};
+use crate::text::boundary::{ceil_char_boundary, floor_char_boundary};
 
 /// Words that differ, as bytes of the old and of the new text; one side may be empty. Both ends are char boundaries.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,6 +1,5 @@
 //! Lines that hold a string or match an expression.
 
-use crate::text::boundary::{ceil_char_boundary, floor_char_boundary};
 use std::error::Error;
 use std::fmt;
 use std::ops::Range;
@@ -12,6 +11,7 @@ use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
 
 use super::cursor::LineCursor;
+use crate::text::boundary::{ceil_char_boundary, floor_char_boundary};
 
 /// Bytes that a query may have.
 const MAX_QUERY_BYTES: usize = 4_096;

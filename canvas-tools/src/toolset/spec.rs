@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-#[cfg(feature = "schema")]
+#[cfg(any(feature = "board", feature = "surface", all(test, feature = "schema")))]
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -29,7 +29,7 @@ pub(super) fn argument_schema(name: &str) -> Value {
 }
 
 /// The schema of a tool's arguments.
-#[cfg(feature = "schema")]
+#[cfg(any(feature = "board", feature = "surface", all(test, feature = "schema")))]
 pub(super) fn schema_of<T: JsonSchema>() -> Value {
     let mut schema = schemars::schema_for!(T);
     schema.remove("$schema");
@@ -40,14 +40,14 @@ pub(super) fn schema_of<T: JsonSchema>() -> Value {
 
 /// The schema of a tool's arguments in few tokens: an optional field is one that is not required, so that neither `null`
 /// nor a default of it is named; widths of integers are left out.
-#[cfg(feature = "schema")]
+#[cfg(any(feature = "board", all(test, feature = "schema")))]
 pub(super) fn tidy_schema_of<T: JsonSchema>() -> Value {
     let mut schema = schema_of::<T>();
     tidy(&mut schema);
     schema
 }
 
-#[cfg(feature = "schema")]
+#[cfg(any(feature = "board", all(test, feature = "schema")))]
 fn tidy(schema: &mut Value) {
     match schema {
         Value::Object(fields) => {

@@ -108,7 +108,7 @@ impl<'t> Place<'t> {
     /// A short line that occurs once, from the second third of the text onwards; failing that, the first line that
     /// is not blank; failing that, the first.
     fn choose(text: &'t str) -> Self {
-        let third = (0..=text.len() / 3).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+        let third = (0..=text.len() / 3).rfind(|&at| text.is_char_boundary(at)).unwrap_or(0);
         let start = text[third..].find('\n').map_or(0, |i| third + i + 1);
         let lines = |from: usize| {
             text[from..].split_inclusive('\n').scan(from, |at, line| {

@@ -1,8 +1,9 @@
 //! Messages for models: a value is fenced and labelled as data.
 
-use canvas_patch::floor_char_boundary;
 use std::fmt::Write as _;
 use std::ops::Range;
+
+use canvas_patch::floor_char_boundary;
 
 use crate::surface::sink::part::{Form, Placed, Shown};
 

@@ -1,6 +1,5 @@
 //! What the parser finds in a text, gathered from its events.
 
-use crate::text::boundary::floor_char_boundary;
 use std::cell::Cell;
 use std::ops::Range;
 
@@ -11,6 +10,7 @@ use pulldown_cmark::{
 
 use super::found::{Block, BlockKind, Definition, RestartPoint, ScanResult, two_lines_above};
 use super::model::{Container, ContainerKind, LineRange, Outline, Section};
+use crate::text::boundary::floor_char_boundary;
 use crate::text::cursor::LineCursor;
 use crate::text::lines;
 

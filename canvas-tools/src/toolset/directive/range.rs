@@ -1,9 +1,9 @@
 //! Places in a text as directives name them: characters, not bytes.
 
-use canvas_core::text::floor_char_boundary;
 use std::ops::Range;
 
 use canvas_core::BlobId;
+use canvas_core::text::floor_char_boundary;
 use serde::Serialize;
 
 /// Characters of a text, half-open: from `start` up to, and without, `end`. `start` is never after `end`.

@@ -1,9 +1,9 @@
 //! Lines of the canvas with their numbers, as replies show them.
 
-use canvas_core::text::floor_char_boundary;
 use std::borrow::Cow;
 
 use canvas_core::text::LineRange;
+use canvas_core::text::floor_char_boundary;
 
 /// Lines of a reply, and which lines of the canvas it shows whole.
 #[derive(Debug, Default)]
