@@ -84,14 +84,14 @@ fn locks(engine: Canvases, watch: Watch) -> impl Stream<Item = Event> {
     })
 }
 
-pub(crate) fn open(file: &str) -> Result<Canvases, Box<dyn Error>> {
+pub(crate) fn open(file: impl AsRef<std::path::Path>) -> Result<Canvases, Box<dyn Error>> {
     let store = Blocking::on(SqliteStore::open(file, now)?, |job| drop(tokio::task::spawn_blocking(job)));
     Ok(Arc::new(Engine::new(store, Policy::default()).with_pause(tokio::time::sleep)))
 }
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let engine = open("live.db")?;
+    let engine = open(std::env::temp_dir().join("canvas-live.db"))?;
     engine.create(&CanvasId::new("plan")?, "# Plan\n", &OpKey::host(CallId::new("create-1")?), now()).await?;
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     writeln!(io::stdout(), "curl -N http://{}/documents/plan/live", listener.local_addr()?)?;

@@ -8,11 +8,8 @@ pub mod scripted;
 #[doc = include_str!("../tool-loop.md")]
 pub mod tool_loop {}
 
-#[doc = include_str!("../component-types.md")]
-pub mod component_types {}
-
-#[doc = include_str!("../directives.md")]
-pub mod directives {}
+#[doc = include_str!("../live-updates.md")]
+pub mod live_updates {}
 
 #[doc = include_str!("../sqlite.md")]
 pub mod sqlite {}
@@ -20,5 +17,11 @@ pub mod sqlite {}
 #[doc = include_str!("../postgres.md")]
 pub mod postgres {}
 
-#[doc = include_str!("../live-updates.md")]
-pub mod live_updates {}
+#[doc = include_str!("../component-types.md")]
+pub mod component_types {}
+
+#[doc = include_str!("../directives.md")]
+pub mod directives {}
+
+#[doc = include_str!("../testing.md")]
+pub mod testing {}
