@@ -99,6 +99,22 @@ impl Lock {
     /// A retry, with the holder and the operation key of the valid lease, returns that lease unchanged. An
     /// expired lease is replaced.
     ///
+    /// ```
+    /// # use canvas_lease::{CheckOutRequest, Holder, Lock, OperationKey, Policy, PreemptionCause, Timestamp};
+    /// # let (policy, now) = (Policy::default(), Timestamp::from_millis(1_000));
+    /// # let mut lock = Lock::new(now);
+    /// # lock.preempt(&policy, now, PreemptionCause::UserMessage);
+    /// # let model = Holder::new("chat");
+    /// # let request = |call: &str| CheckOutRequest {
+    /// #     holder: model.clone(), operation: OperationKey::new(call), turn: lock.turn(),
+    /// # };
+    /// # let (first, second) = (request("call-1"), request("call-2"));
+    /// let lease = lock.check_out(&policy, now, first.clone())?;
+    /// assert!(lock.check_out(&policy, now, first)?.replayed, "the same call again has the same lease");
+    /// assert_eq!(lock.check_out(&policy, now, second).unwrap_err().code(), "LOCK_NOT_AVAILABLE");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// In this order: the turn is not the current one or is closed; another lease is valid; the epoch or
@@ -180,6 +196,25 @@ impl Lock {
     /// Call it on the lock that the write's compare-and-swap replaces. A permit from an earlier load is
     /// worthless: the user may have preempted since.
     ///
+    /// ```
+    /// # use canvas_lease::{CheckOutRequest, Holder, Lock, OperationKey, Policy, PreemptionCause, Timestamp};
+    /// # let (policy, now) = (Policy::default(), Timestamp::from_millis(1_000));
+    /// # let mut lock = Lock::new(now);
+    /// # lock.preempt(&policy, now, PreemptionCause::UserMessage);
+    /// # let model = Holder::new("chat");
+    /// # let request = |call: &str| CheckOutRequest {
+    /// #     holder: model.clone(), operation: OperationKey::new(call), turn: lock.turn(),
+    /// # };
+    /// # let (first, second) = (request("call-1"), request("call-2"));
+    /// let lease = lock.check_out(&policy, now, first)?;
+    /// assert!(lock.authorize(&policy, now, lease.id, &model).is_ok());
+    ///
+    /// lock.preempt(&policy, now, PreemptionCause::UserEdit);
+    /// let refused = lock.authorize(&policy, now, lease.id, &model).unwrap_err();
+    /// assert_eq!(refused.code(), "STALE_EPOCH");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// The lease is not this holder's valid one.
@@ -198,6 +233,22 @@ impl Lock {
     /// Releases a lease. It is no error if the lease was released or has expired before.
     ///
     /// A lease that was issued since stays with its holder.
+    ///
+    /// ```
+    /// # use canvas_lease::{CheckOutRequest, Holder, Lock, OperationKey, Policy, PreemptionCause, Timestamp};
+    /// # let (policy, now) = (Policy::default(), Timestamp::from_millis(1_000));
+    /// # let mut lock = Lock::new(now);
+    /// # lock.preempt(&policy, now, PreemptionCause::UserMessage);
+    /// # let model = Holder::new("chat");
+    /// # let request = |call: &str| CheckOutRequest {
+    /// #     holder: model.clone(), operation: OperationKey::new(call), turn: lock.turn(),
+    /// # };
+    /// # let (first, second) = (request("call-1"), request("call-2"));
+    /// let lease = lock.check_out(&policy, now, first)?;
+    /// lock.check_in(&policy, now, lease.id, &model)?;
+    /// assert!(lock.check_out(&policy, now, second).is_ok(), "the next may have it");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///

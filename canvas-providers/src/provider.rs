@@ -104,6 +104,22 @@ impl Provider {
     /// Reads a whole answer that was not streamed. Calls get the tools' own names back, and each part is kept with its
     /// issuer: the context is that of the [request](Self::request) that it answers.
     ///
+    /// ```
+    /// # use canvas_providers::{Event, Provider, RequestOptions};
+    /// # use serde_json::json;
+    /// # let provider = Provider::Anthropic;
+    /// # let issuer = provider.issuer("some-model");
+    /// # let request = provider.request(&issuer, "", &[], &[Event::user("Hello")], &RequestOptions::default())?;
+    /// let body = json!({"stop_reason": "end_turn", "content": [{"type": "text", "text": "Good day."}]});
+    /// let answer = provider.decode(&body, &request.context)?;
+    /// assert_eq!(answer.text(), "Good day.");
+    ///
+    /// // An error of the provider says whether to try again.
+    /// let body = json!({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}});
+    /// assert!(provider.decode(&body, &request.context).unwrap_err().retryable());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// If the body is an error of the provider, is no answer of it, or is over a limit.
     pub fn decode(self, body: &Value, context: &AnswerContext) -> Result<Decoded, DecodeError> {
@@ -133,6 +149,36 @@ impl Provider {
     }
 
     /// Reads a streamed answer, from its first byte on.
+    ///
+    /// ```
+    /// # use canvas_providers::{Event, Provider, RequestOptions};
+    /// # use serde_json::json;
+    /// # let provider = Provider::Anthropic;
+    /// # let issuer = provider.issuer("some-model");
+    /// # let request = provider.request(&issuer, "", &[], &[Event::user("Hello")], &RequestOptions::default())?;
+    /// use canvas_providers::StreamEvent;
+    ///
+    /// let bytes = concat!(
+    ///     "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"content\":[]}}\n\n",
+    ///     "data: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"\"}}\n\n",
+    ///     "data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"Good day.\"}}\n\n",
+    ///     "data: {\"type\":\"content_block_stop\",\"index\":0}\n\n",
+    ///     "data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"}}\n\n",
+    ///     "data: {\"type\":\"message_stop\"}\n\n",
+    /// );
+    /// let mut stream = provider.stream(request.context);
+    /// let mut shown = String::new();
+    /// // Pieces of any length, as the network gives them.
+    /// for piece in bytes.as_bytes().chunks(7) {
+    ///     stream.feed(piece, &mut |event| {
+    ///         if let StreamEvent::Text { delta, .. } = event {
+    ///             shown.push_str(delta);
+    ///         }
+    ///     });
+    /// }
+    /// assert_eq!((shown.as_str(), stream.finish().text().as_str()), ("Good day.", "Good day."));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn stream(self, context: AnswerContext) -> StreamDecoder {
         self.stream_framed(self.framing(), context)
     }
@@ -167,6 +213,22 @@ impl Provider {
 
     /// A request to this issuer that it accepts, from any history. Parts that the same issuer made go back as they came;
     /// those of another go as text and calls.
+    ///
+    /// ```
+    /// # use canvas_providers::{Event, Provider, RequestOptions};
+    /// # use serde_json::json;
+    /// # let provider = Provider::Anthropic;
+    /// # let issuer = provider.issuer("some-model");
+    /// # let request = provider.request(&issuer, "", &[], &[Event::user("Hello")], &RequestOptions::default())?;
+    /// let options = RequestOptions { max_tokens: 1_000, ..RequestOptions::default() };
+    /// let history = [Event::user("Tidy the list.")];
+    /// let request = provider.request(&issuer, "You edit a canvas.", &[], &history, &options)?;
+    /// assert_eq!(request.body["max_tokens"], 1_000);
+    /// assert_eq!(request.body["messages"][0]["role"], "user");
+    /// // Keep the context: the answer is read with it.
+    /// let context = request.context;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// If nothing of the history can be sent, or an option can never be right.

@@ -41,6 +41,19 @@ impl<S: Store> Tools<S> {
     /// Empty where there are none.
     ///
     /// For the seven document tools it stays within 400 tokens of o200k; each further one adds a line.
+    ///
+    /// ```
+    /// # use canvas_core::lease::Timestamp;
+    /// # use canvas_core::{CallId, CanvasId, ConversationId, Edit, Engine, MemoryStore, OpKey, Policy, block_on};
+    /// # use canvas_tools::{DocumentTools, Session, ToolCall, Tools};
+    /// # let now = Timestamp::from_millis(1_000);
+    /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
+    /// # let plan = CanvasId::new("plan")?;
+    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host(CallId::new("create")?), now))?;
+    /// let tools = Tools::new(vec![Box::new(DocumentTools::default())])?;
+    /// assert!(tools.system_prompt(&engine).contains("canvas_check_out"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn system_prompt(&self, engine: &Engine<S>) -> String {
         let (mut task, mut names, mut lines) = (None, Vec::new(), Vec::new());
         for toolset in &self.toolsets {

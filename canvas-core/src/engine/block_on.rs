@@ -17,6 +17,10 @@ impl Wake for Unpark {
 ///
 /// Fit for stores that answer at once or from threads of their own. A store that needs a runtime must be driven by
 /// that runtime.
+///
+/// ```
+/// assert_eq!(canvas_core::block_on(async { 1 + 1 }), 2);
+/// ```
 pub fn block_on<F: Future>(future: F) -> F::Output {
     let mut future = pin!(future);
     let waker = Waker::from(Arc::new(Unpark(thread::current())));

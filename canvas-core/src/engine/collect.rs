@@ -66,6 +66,26 @@ impl<S: Store> Engine<S> {
     /// It reads the entries that are kept, 1,024 in a dozen or two of round trips, effects too, and the lists of chunks that are
     /// kept, and is linear in the blobs of the canvas.
     ///
+    /// ```
+    /// # use canvas_core::lease::Timestamp;
+    /// # use canvas_core::{CallId, CanvasId, Edit, Engine, MemoryStore, OpKey, Policy, block_on};
+    /// # let now = Timestamp::from_millis(1_000);
+    /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
+    /// # let plan = CanvasId::new("plan")?;
+    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host(CallId::new("create")?), now))?;
+    /// use canvas_core::Collection;
+    ///
+    /// for item in ["one", "two"] {
+    ///     let edit = Edit::replace(format!("# Plan\n\n- {item}\n"));
+    ///     block_on(engine.call(&plan, &OpKey::user(CallId::new(item)?), edit, now))?.result?;
+    /// }
+    /// // A host asks now and then, say each night. The newest 1,000 changes can still be undone.
+    /// let keep = Collection { history: Some(1_000), ..Collection::default() };
+    /// let dropped = block_on(engine.collect(&plan, keep))?;
+    /// assert_eq!(dropped.blobs, 0, "all of them are young, or needed");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`EngineError::FaceNotSupported`] where the canvas has a face of which this library cannot say what it needs, and
@@ -94,6 +114,23 @@ impl<S: Store> Engine<S> {
     /// its own docs say.
     ///
     /// The same operation again goes on where it was broken off.
+    ///
+    /// ```
+    /// # use canvas_core::lease::Timestamp;
+    /// # use canvas_core::{CallId, CanvasId, Edit, Engine, MemoryStore, OpKey, Policy, block_on};
+    /// # let now = Timestamp::from_millis(1_000);
+    /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
+    /// # let plan = CanvasId::new("plan")?;
+    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host(CallId::new("create")?), now))?;
+    /// let secret = Edit::replace("# Plan\n\nThe password is 1234.\n");
+    /// block_on(engine.call(&plan, &OpKey::user(CallId::new("paste")?), secret, now))?.result?;
+    /// block_on(engine.call(&plan, &OpKey::user(CallId::new("cut")?), Edit::replace("# Plan\n"), now))?.result?;
+    ///
+    /// let dropped = block_on(engine.erase(&plan, &OpKey::host(CallId::new("erase")?), now))?;
+    /// assert!(dropped.blobs > 0);
+    /// assert!(block_on(engine.history(&plan, None, 10, now))?.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///

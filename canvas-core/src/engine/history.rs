@@ -98,6 +98,19 @@ impl<S: Store> Engine<S> {
     /// many at once: three times for each power of 4 among the entries that are given, and as often for those that are
     /// newer, which is at most 22 round trips for 5,000. Entries of version 0.1.0 are passed one by one.
     ///
+    /// ```
+    /// # use canvas_core::lease::Timestamp;
+    /// # use canvas_core::{CallId, CanvasId, Edit, Engine, MemoryStore, OpKey, Policy, block_on};
+    /// # let now = Timestamp::from_millis(1_000);
+    /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
+    /// # let plan = CanvasId::new("plan")?;
+    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host(CallId::new("create")?), now))?;
+    /// block_on(engine.call(&plan, &OpKey::user(CallId::new("edit")?), Edit::replace("# Ours\n"), now))?.result?;
+    /// let newest = block_on(engine.history(&plan, None, 10, now))?;
+    /// assert_eq!(newest.iter().map(|entry| entry.number.get()).collect::<Vec<_>>(), [1]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`EngineError::NotFound`]; [`EngineError::Damaged`] where an entry is missing or not what it was; faults of the
@@ -166,6 +179,26 @@ impl<S: Store> Engine<S> {
     /// [`Policy::history_reach`](crate::Policy::history_reach) (or `limit`, if that is more) entries of all: no more than
     /// that many are read.
     ///
+    /// ```
+    /// # use canvas_core::lease::Timestamp;
+    /// # use canvas_core::{CallId, CanvasId, Edit, Engine, MemoryStore, OpKey, Policy, block_on};
+    /// # let now = Timestamp::from_millis(1_000);
+    /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
+    /// # let plan = CanvasId::new("plan")?;
+    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host(CallId::new("create")?), now))?;
+    /// use canvas_core::{Author, Undo, UndoScope};
+    ///
+    /// block_on(engine.call(&plan, &OpKey::user(CallId::new("edit")?), Edit::replace("# Ours\n"), now))?.result?;
+    /// let buttons = block_on(engine.stacks(&plan, None, 1, now))?;
+    /// assert!(!buttons.undo.is_empty() && buttons.redo.is_empty());
+    ///
+    /// let undo = Undo { by: Author::User, what: UndoScope::Steps(std::num::NonZeroU32::MIN) };
+    /// block_on(engine.call(&plan, &OpKey::user(CallId::new("undo")?), undo, now))?.result?;
+    /// let buttons = block_on(engine.stacks(&plan, None, 1, now))?;
+    /// assert!(buttons.undo.is_empty() && !buttons.redo.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`Engine::history`].
@@ -196,6 +229,19 @@ impl<S: Store> Engine<S> {
     /// Plays the journal back from the document to its first entry and forth again, for those who must know that it
     /// leads to the draft. Keeps all entries in memory meanwhile. Faces that are not supported ([`Face::is_supported`])
     /// are not played.
+    ///
+    /// ```
+    /// # use canvas_core::lease::Timestamp;
+    /// # use canvas_core::{CallId, CanvasId, Edit, Engine, MemoryStore, OpKey, Policy, block_on};
+    /// # let now = Timestamp::from_millis(1_000);
+    /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
+    /// # let plan = CanvasId::new("plan")?;
+    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host(CallId::new("create")?), now))?;
+    /// block_on(engine.call(&plan, &OpKey::user(CallId::new("edit")?), Edit::replace("# Ours\n"), now))?.result?;
+    /// let replay = block_on(engine.replay(&plan, now))?;
+    /// assert_eq!(replay.entries, 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///

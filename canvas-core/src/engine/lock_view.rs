@@ -70,6 +70,26 @@ pub enum LockEvent {
 
 impl LockView {
     /// The lock at the moment of a snapshot, by the store's clock.
+    ///
+    /// ```
+    /// # use canvas_core::lease::Timestamp;
+    /// # use canvas_core::{CallId, CanvasId, Edit, Engine, MemoryStore, OpKey, Policy, block_on};
+    /// # let now = Timestamp::from_millis(1_000);
+    /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
+    /// # let plan = CanvasId::new("plan")?;
+    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host(CallId::new("create")?), now))?;
+    /// use canvas_core::{CheckOut, ConversationId, LockEvent, LockView};
+    ///
+    /// let shown = LockView::of(&block_on(engine.snapshot(&plan, now))?, engine.policy());
+    /// assert!(!shown.is_locked());
+    ///
+    /// let model = OpKey::of(ConversationId::new("chat")?, CallId::new("check-out")?);
+    /// let answered = block_on(engine.call(&plan, &model, CheckOut, now))?;
+    /// let locked = LockView::of(&answered.snapshot, engine.policy());
+    /// assert_eq!(locked.event_since(&shown), Some(LockEvent::Locked));
+    /// assert_eq!(locked.tooltip(), Some("Assistant editing canvas…"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn of(snapshot: &Snapshot, policy: &Policy) -> Self {
         Self::at(&snapshot.head, snapshot.clock, &policy.lease)
     }

@@ -135,6 +135,17 @@ pub struct Created {
 
 impl<S: Store> Engine<S> {
     /// An engine on a store, with the built-in types of components.
+    ///
+    /// ```
+    /// use canvas_core::lease::Timestamp;
+    /// use canvas_core::{Engine, MemoryStore, Policy};
+    ///
+    /// // One clock for the store and for the calls.
+    /// let now = || Timestamp::from(std::time::SystemTime::now());
+    /// let policy = Policy { document_bytes: 1 << 20, ..Policy::default() };
+    /// let engine = Engine::new(MemoryStore::new(now), policy);
+    /// assert_eq!(engine.policy().document_bytes, 1_048_576);
+    /// ```
     pub fn new(store: S, policy: Policy) -> Self {
         Self::with_types(store, policy, Types::default())
     }
@@ -163,6 +174,14 @@ impl<S: Store> Engine<S> {
 
     /// Waits by this where [`Policy::back_off`] says so; without it, a call that loses its commits to others tries again
     /// at once. With tokio: `Engine::new(store, policy).with_pause(tokio::time::sleep)`.
+    ///
+    /// ```
+    /// # use canvas_core::lease::Timestamp;
+    /// # use canvas_core::{Engine, MemoryStore, Policy};
+    /// // A host on threads, without a runtime.
+    /// let sleep = |pause| std::future::ready(std::thread::sleep(pause));
+    /// let engine = Engine::new(MemoryStore::new(|| Timestamp::from_secs(1_700_000_000)), Policy::default()).with_pause(sleep);
+    /// ```
     #[must_use]
     pub fn with_pause<F>(self, pause: impl Fn(Duration) -> F + Send + Sync + 'static) -> Self
     where
@@ -189,6 +208,24 @@ impl<S: Store> Engine<S> {
     }
 
     /// Makes a canvas with a first document. After a deletion its numbers go on.
+    ///
+    /// ```
+    /// # use canvas_core::lease::Timestamp;
+    /// # use canvas_core::{CallId, CanvasId, Edit, Engine, MemoryStore, OpKey, Policy, block_on};
+    /// # let now = Timestamp::from_millis(1_000);
+    /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
+    /// # let plan = CanvasId::new("plan")?;
+    /// let key = OpKey::host(CallId::new("create")?);
+    /// let made = block_on(engine.create(&plan, "# Plan\n\n- one\n", &key, now))?;
+    /// assert_eq!(made.snapshot.text(), "# Plan\n\n- one\n");
+    ///
+    /// // Sent again with the same key it is answered again; with another it is refused.
+    /// assert!(block_on(engine.create(&plan, "# Plan\n\n- one\n", &key, now))?.replayed);
+    /// let other = OpKey::host(CallId::new("other")?);
+    /// let refused = block_on(engine.create(&plan, "# Plan\n", &other, now)).unwrap_err();
+    /// assert_eq!(refused.code(), "CANVAS_EXISTS");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -219,6 +256,19 @@ impl<S: Store> Engine<S> {
     /// with it the receipts. Doing it twice is fine; the same operation again leaves a canvas alone that was made
     /// since.
     ///
+    /// ```
+    /// # use canvas_core::lease::Timestamp;
+    /// # use canvas_core::{CallId, CanvasId, Edit, Engine, MemoryStore, OpKey, Policy, block_on};
+    /// # let now = Timestamp::from_millis(1_000);
+    /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
+    /// # let plan = CanvasId::new("plan")?;
+    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host(CallId::new("create")?), now))?;
+    /// block_on(engine.delete(&plan, &OpKey::user(CallId::new("delete")?), now))?;
+    /// let gone = block_on(engine.snapshot(&plan, now)).unwrap_err();
+    /// assert_eq!(gone.code(), "CANVAS_NOT_FOUND");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`EngineError::NotFound`] where there never was one; [`EngineError::KeyReused`]; [`EngineError::Abandoned`];
@@ -234,6 +284,24 @@ impl<S: Store> Engine<S> {
 
     /// As [`Engine::delete`], unless a face has changed since a revision. That is part of the commit, whoever is writing
     /// meanwhile.
+    ///
+    /// ```
+    /// # use canvas_core::lease::Timestamp;
+    /// # use canvas_core::{CallId, CanvasId, Edit, Engine, MemoryStore, OpKey, Policy, block_on};
+    /// # let now = Timestamp::from_millis(1_000);
+    /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
+    /// # let plan = CanvasId::new("plan")?;
+    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host(CallId::new("create")?), now))?;
+    /// use canvas_core::Face;
+    ///
+    /// let seen = block_on(engine.snapshot(&plan, now))?.head.face_revision(Face::Document);
+    /// let edit = Edit::replace("# Plan\n\n- one\n");
+    /// block_on(engine.call(&plan, &OpKey::user(CallId::new("edit")?), edit, now))?.result?;
+    /// let key = OpKey::host(CallId::new("delete")?);
+    /// let refused = block_on(engine.delete_unchanged(&plan, (Face::Document, seen), &key, now)).unwrap_err();
+    /// assert_eq!(refused.code(), "REVISION_CONFLICT");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -262,6 +330,19 @@ impl<S: Store> Engine<S> {
 
     /// The canvas as it is.
     ///
+    /// ```
+    /// # use canvas_core::lease::Timestamp;
+    /// # use canvas_core::{CallId, CanvasId, Edit, Engine, MemoryStore, OpKey, Policy, block_on};
+    /// # let now = Timestamp::from_millis(1_000);
+    /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
+    /// # let plan = CanvasId::new("plan")?;
+    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host(CallId::new("create")?), now))?;
+    /// let snapshot = block_on(engine.snapshot(&plan, now))?;
+    /// assert_eq!(snapshot.text(), "# Plan\n");
+    /// assert_eq!(snapshot.outline().sections().len(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`EngineError::NotFound`]; faults of the store.
@@ -274,6 +355,33 @@ impl<S: Store> Engine<S> {
     /// Runs a command. The same key with the same command answers the same again, also while the first is on its way and
     /// after the lease has ended, for as long as the canvas remembers it: [`Policy::receipt_lifetime`]. Later it is a new
     /// command.
+    ///
+    /// ```
+    /// # use canvas_core::lease::Timestamp;
+    /// # use canvas_core::{CallId, CanvasId, Edit, Engine, MemoryStore, OpKey, Policy, block_on};
+    /// # let now = Timestamp::from_millis(1_000);
+    /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
+    /// # let plan = CanvasId::new("plan")?;
+    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host(CallId::new("create")?), now))?;
+    /// use canvas_core::Refused as _;
+    ///
+    /// let key = OpKey::user(CallId::new("edit-1")?);
+    /// let base = block_on(engine.snapshot(&plan, now))?.revision_id();
+    /// let edit = || Edit::on(base, "# Plan\n\n- one\n");
+    /// let answered = block_on(engine.call(&plan, &key, edit(), now))?;
+    /// assert_eq!(answered.snapshot.text(), "# Plan\n\n- one\n");
+    /// assert!(answered.result.is_ok() && !answered.replayed);
+    ///
+    /// // A broken connection: the same call again is answered the same, and not done again.
+    /// assert!(block_on(engine.call(&plan, &key, edit(), now))?.replayed);
+    ///
+    /// // Another edit of the same place, made from the older revision, is refused, and nothing is lost.
+    /// let late = Edit::on(base, "# Plan\n\n- two\n");
+    /// let answered = block_on(engine.call(&plan, &OpKey::user(CallId::new("edit-2")?), late, now))?;
+    /// assert_eq!(answered.result.unwrap_err().code(), "PATCH_REJECTED");
+    /// assert_eq!(answered.snapshot.text(), "# Plan\n\n- one\n");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -299,6 +407,26 @@ impl<S: Store> Engine<S> {
 
     /// The canvas as it is, and what the same call was answered before: `None` where it is new. Nothing is done. For
     /// hosts that make an edit from a request and the document, and must not make it again for a retry.
+    ///
+    /// ```
+    /// # use canvas_core::lease::Timestamp;
+    /// # use canvas_core::{CallId, CanvasId, Edit, Engine, MemoryStore, OpKey, Policy, block_on};
+    /// # let now = Timestamp::from_millis(1_000);
+    /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
+    /// # let plan = CanvasId::new("plan")?;
+    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host(CallId::new("create")?), now))?;
+    /// let key = OpKey::user(CallId::new("append-1")?);
+    /// let append = |text: &str| Edit::replace(format!("{text}\n- one\n"));
+    /// let (before, snapshot) = block_on(engine.recall(&plan, &key, &append("# Plan\n"), now))?;
+    /// assert!(before.is_none());
+    /// block_on(engine.call(&plan, &key, append(snapshot.text()), now))?.result?;
+    ///
+    /// // The retry appends nothing more.
+    /// let (before, snapshot) = block_on(engine.recall(&plan, &key, &append("# Plan\n"), now))?;
+    /// assert!(before.is_some_and(|answer| answer.is_ok()));
+    /// assert_eq!(snapshot.text(), "# Plan\n\n- one\n");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -356,6 +484,19 @@ impl<S: Store> Engine<S> {
 
     /// Where a canvas has come to, for hosts that ask again and again. No blob is fetched: it is one load of the store, and
     /// none where the store notifies of changes and the row is known.
+    ///
+    /// ```
+    /// # use canvas_core::lease::Timestamp;
+    /// # use canvas_core::{CallId, CanvasId, Edit, Engine, MemoryStore, OpKey, Policy, block_on};
+    /// # let now = Timestamp::from_millis(1_000);
+    /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
+    /// # let plan = CanvasId::new("plan")?;
+    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host(CallId::new("create")?), now))?;
+    /// let before = block_on(engine.revision_of(&plan))?;
+    /// block_on(engine.call(&plan, &OpKey::user(CallId::new("edit")?), Edit::replace("# Ours\n"), now))?.result?;
+    /// assert!(block_on(engine.revision_of(&plan))? != before);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///

@@ -44,6 +44,15 @@ struct Row {
 
 impl MemoryStore {
     /// A store with the clock that its host hands in.
+    ///
+    /// ```
+    /// use canvas_core::lease::Timestamp;
+    /// use canvas_core::{Engine, MemoryStore, Policy};
+    ///
+    /// let store = MemoryStore::new(|| Timestamp::from(std::time::SystemTime::now()));
+    /// // Clones have the same canvases: two engines are two servers.
+    /// let servers = [store.clone(), store].map(|store| Engine::new(store, Policy::default()));
+    /// ```
     pub fn new(clock: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {
         Self { rows: Arc::default(), clock: Arc::new(clock) }
     }

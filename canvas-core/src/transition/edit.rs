@@ -46,6 +46,19 @@ impl Edit {
     }
 
     /// The text was made from the document of a revision.
+    ///
+    /// ```
+    /// # use canvas_core::lease::Timestamp;
+    /// # use canvas_core::{CallId, CanvasId, Edit, Engine, MemoryStore, OpKey, Policy, block_on};
+    /// # let now = Timestamp::from_millis(1_000);
+    /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
+    /// # let plan = CanvasId::new("plan")?;
+    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host(CallId::new("create")?), now))?;
+    /// let seen = block_on(engine.snapshot(&plan, now))?;
+    /// let edit = Edit::on(seen.revision_id(), format!("{}\n- one\n", seen.text()));
+    /// block_on(engine.call(&plan, &OpKey::user(CallId::new("edit")?), edit, now))?.result?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn on(base: impl Into<Base>, markdown: impl Into<String>) -> Self {
         Self { markdown: markdown.into(), base: Some(base.into()) }
     }

@@ -90,6 +90,17 @@ coded_error!(DeltaOrder => "DELTA_ORDER");
 
 impl Delta {
     /// The change that leads from one text to another, in whole lines. Costs what [`build`](crate::build()) costs.
+    ///
+    /// ```
+    /// use canvas_patch::Delta;
+    ///
+    /// let delta = Delta::between("a\nb\n", "a\nc\n");
+    /// assert_eq!(delta.apply("a\nb\n")?, "a\nc\n");
+    /// let mut text = "a\nc\n".to_owned();
+    /// delta.revert(&mut text)?;
+    /// assert_eq!(text, "a\nb\n");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn between(before: &str, after: &str) -> Self {
         Self::of(before, after, &changes(before, after))
     }
@@ -190,6 +201,19 @@ impl Delta {
     ///
     /// Two changes conflict where they remove a common byte, where one inserts something into what the other removes, or
     /// where both insert at the same place and no order is right. Changes that only border on each other do not.
+    ///
+    /// ```
+    /// use canvas_patch::Delta;
+    ///
+    /// let text = "one\ntwo\nthree\n";
+    /// let (ours, theirs) = (Delta::between(text, "one\ntwo\n3\n"), Delta::between(text, "1\ntwo\nthree\n"));
+    /// assert_eq!(ours.transform(&theirs)?.apply("1\ntwo\nthree\n")?, "1\ntwo\n3\n");
+    ///
+    /// // Both change one line.
+    /// let other = Delta::between(text, "one\ntwo\nIII\n");
+    /// assert_eq!(ours.transform(&other).unwrap_err().code(), "DELTA_CONFLICT");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///

@@ -142,6 +142,14 @@ enum Kind {
 impl Query {
     /// Looks for exactly this string.
     ///
+    /// ```
+    /// use canvas_patch::{Query, matches};
+    ///
+    /// let found: Vec<_> = matches("- milk\n- bread\n- oat milk\n", &Query::literal("milk")?, 100)?.collect();
+    /// assert_eq!(found.iter().map(|found| found.line).collect::<Vec<_>>(), [1, 3]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// If it is empty, longer than 4,096 bytes, or holds a newline, as no line does.
@@ -154,6 +162,14 @@ impl Query {
     }
 
     /// Looks for matches of an expression in the syntax of the `regex` crate.
+    ///
+    /// ```
+    /// use canvas_patch::Query;
+    ///
+    /// assert!(Query::regex(r"^\d+\. ").is_ok());
+    /// assert!(Query::regex("(").is_err(), "malformed");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///

@@ -107,6 +107,20 @@ impl Session {
     /// message of [`Session::begin_turn`], of one larger than [`Policy::snapshot_bytes`](canvas_core::Policy::snapshot_bytes)
     /// the headings, unless its own calls have shown it all by then; from then on it is sent what changed.
     ///
+    /// ```
+    /// # use canvas_core::lease::Timestamp;
+    /// # use canvas_core::{CallId, CanvasId, ConversationId, Edit, Engine, MemoryStore, OpKey, Policy, block_on};
+    /// # use canvas_tools::{DocumentTools, Session, ToolCall, Tools};
+    /// # let now = Timestamp::from_millis(1_000);
+    /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
+    /// # let plan = CanvasId::new("plan")?;
+    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host(CallId::new("create")?), now))?;
+    /// let chat = ConversationId::new("chat")?;
+    /// let session = block_on(Session::join(&engine, plan.clone(), chat, now))?;
+    /// assert_eq!(session.canvas, plan);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// Where there is no such canvas, or the store fails.
@@ -142,6 +156,21 @@ impl Session {
 
     /// The user sends a message: whatever runs is preempted, the draft is promoted, the next turn begins. The same
     /// call id again, in whatever turn the retry comes, answers the same for as long as its receipt is kept.
+    ///
+    /// ```
+    /// # use canvas_core::lease::Timestamp;
+    /// # use canvas_core::{CallId, CanvasId, ConversationId, Edit, Engine, MemoryStore, OpKey, Policy, block_on};
+    /// # use canvas_tools::{DocumentTools, Session, ToolCall, Tools};
+    /// # let now = Timestamp::from_millis(1_000);
+    /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
+    /// # let plan = CanvasId::new("plan")?;
+    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host(CallId::new("create")?), now))?;
+    /// let mut session = block_on(Session::join(&engine, plan, ConversationId::new("chat")?, now))?;
+    /// // The user's message has come. What the model has not seen goes before it into the history.
+    /// let began = block_on(session.begin_turn(&engine, CallId::new("message-1")?, now))?;
+    /// assert!(began.hidden_message.is_some_and(|message| message.contains("# Plan")));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -187,6 +216,22 @@ impl Session {
     }
 
     /// The model's turn is over: its lease is given back, its draft promoted unless the user has interrupted it.
+    ///
+    /// ```
+    /// # use canvas_core::lease::Timestamp;
+    /// # use canvas_core::{CallId, CanvasId, ConversationId, Edit, Engine, MemoryStore, OpKey, Policy, block_on};
+    /// # use canvas_tools::{DocumentTools, Session, ToolCall, Tools};
+    /// # let now = Timestamp::from_millis(1_000);
+    /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
+    /// # let plan = CanvasId::new("plan")?;
+    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host(CallId::new("create")?), now))?;
+    /// let mut session = block_on(Session::join(&engine, plan, ConversationId::new("chat")?, now))?;
+    /// block_on(session.begin_turn(&engine, CallId::new("message-1")?, now))?;
+    /// // ... the model has answered, or has failed: its lease is given back in any case.
+    /// let ended = block_on(session.end_turn(&engine, CallId::new("end-1")?, now))?;
+    /// assert!(ended.hidden_message.is_none(), "the model has changed nothing that it does not know");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///

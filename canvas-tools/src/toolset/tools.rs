@@ -87,6 +87,21 @@ impl<S: Store> Tools<S> {
 
     /// What a model is offered: the tools that the engine's policy opens. A call of one that is closed is
     /// answered `TOOL_DISABLED` or `GIT_MODE_UNSUPPORTED`.
+    ///
+    /// ```
+    /// # use canvas_core::lease::Timestamp;
+    /// # use canvas_core::{CallId, CanvasId, ConversationId, Edit, Engine, MemoryStore, OpKey, Policy, block_on};
+    /// # use canvas_tools::{DocumentTools, Session, ToolCall, Tools};
+    /// # let now = Timestamp::from_millis(1_000);
+    /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
+    /// # let plan = CanvasId::new("plan")?;
+    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host(CallId::new("create")?), now))?;
+    /// let tools = Tools::new(vec![Box::new(DocumentTools::default())])?;
+    /// let specs = tools.specs(&engine);
+    /// assert_eq!(specs[0].name, "canvas_check_out");
+    /// assert_eq!(specs[0].parameters["type"], "object");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn specs(&self, engine: &Engine<S>) -> Vec<ToolSpec> {
         self.toolsets.iter().flat_map(|toolset| toolset.specs(engine)).collect()
     }
@@ -101,6 +116,33 @@ impl<S: Store> Tools<S> {
     /// Every failure is a reply too: the model reads its code and what to do next. Wrong arguments come first, then a
     /// retry's receipt, then what the canvas refuses. A retry of a call that changes something is answered as the first
     /// call was.
+    ///
+    /// ```
+    /// # use canvas_core::lease::Timestamp;
+    /// # use canvas_core::{CallId, CanvasId, ConversationId, Edit, Engine, MemoryStore, OpKey, Policy, block_on};
+    /// # use canvas_tools::{DocumentTools, Session, ToolCall, Tools};
+    /// # let now = Timestamp::from_millis(1_000);
+    /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
+    /// # let plan = CanvasId::new("plan")?;
+    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host(CallId::new("create")?), now))?;
+    /// # let mut session = block_on(Session::join(&engine, plan, ConversationId::new("chat")?, now))?;
+    /// use serde_json::json;
+    ///
+    /// let tools = Tools::new(vec![Box::new(DocumentTools::default())])?;
+    /// let mut call = |id: &str, name: &str, arguments| {
+    ///     let call = ToolCall { id: id.into(), name: name.into(), arguments };
+    ///     block_on(tools.call(&engine, &mut session, &call, now))
+    /// };
+    /// let lease = call("1", "canvas_check_out", json!({}));
+    /// let patch = json!({"lease_id": lease.lease_id(), "patch": "@@\n # Plan\n+\n+- one\n"});
+    /// assert!(call("2", "canvas_apply_patch", patch.clone()).is_ok());
+    ///
+    /// // What does not fit is a reply as well, with what to do next.
+    /// let refused = call("3", "canvas_apply_patch", json!({"lease_id": lease.lease_id(), "patch": "@@\n-- two\n"}));
+    /// assert_eq!(refused.code(), Some("PATCH_REJECTED"));
+    /// assert!(refused.body()["error"]["message"].as_str().is_some_and(|message| !message.is_empty()));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub async fn call(
         &self,
         engine: &Engine<S>,

@@ -47,6 +47,21 @@ impl Watch {
     /// The next event: the first at once, each later one when there is a change since. `None` where the engine is gone.
     /// A call that is dropped loses no event.
     ///
+    /// ```
+    /// # use canvas_core::lease::Timestamp;
+    /// # use canvas_core::{CallId, CanvasId, Edit, Engine, MemoryStore, OpKey, Policy, block_on};
+    /// # let now = Timestamp::from_millis(1_000);
+    /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
+    /// # let plan = CanvasId::new("plan")?;
+    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host(CallId::new("create")?), now))?;
+    /// let mut watch = engine.watch(&plan);
+    /// let first = block_on(watch.next()).ok_or("the engine is there")??;
+    /// block_on(engine.call(&plan, &OpKey::user(CallId::new("edit")?), Edit::replace("# Ours\n"), now))?.result?;
+    /// let second = block_on(watch.next()).ok_or("the engine is there")??;
+    /// assert!(second.revision != first.revision);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// Where the head must be loaded and that fails. The watch goes on: the next call tries again, so wait before it.

@@ -56,6 +56,20 @@ impl SqliteStore {
 
     /// [`open`](Self::open) with options.
     ///
+    /// ```
+    /// use canvas_store_sqlite::{Options, SqliteStore, system_clock};
+    ///
+    /// # let folder = std::env::temp_dir().join(format!("canvas-open-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&folder)?;
+    /// # let file = folder.join("canvases.db");
+    /// let options = Options { busy_timeout: std::time::Duration::from_secs(2), ..Options::default() };
+    /// let store = SqliteStore::open_with(&file, system_clock, options)?;
+    /// assert_eq!(store.path(), file);
+    /// # drop(store);
+    /// # std::fs::remove_dir_all(folder)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// What is wrong with the file, which is as it was before, except that a missing one may have been made, empty.
