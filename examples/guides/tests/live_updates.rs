@@ -4,11 +4,14 @@
 #[path = "../examples/live_updates.rs"]
 mod program;
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use canvas_core::lease::Turn;
-use canvas_core::{Blocking, CallId, CanvasId, CheckOut, ConversationId, Edit, Engine, EngineError, OpKey};
+use canvas_core::{
+    Blocking, CallId, CanvasId, CheckOut, ConversationId, Edit, Engine, EngineError, OpKey, Policy,
+};
 use canvas_store_sqlite::{SqliteStore, system_clock as now};
 use program::{open, routes};
 use serde_json::Value;
@@ -17,19 +20,30 @@ struct World {
     engine: Arc<Engine<Blocking<SqliteStore>>>,
     canvas: CanvasId,
     url: String,
+    folder: PathBuf,
 }
 
 impl World {
     async fn new(name: &str) -> Self {
+        Self::with(name, Policy::default()).await
+    }
+
+    async fn with(name: &str, policy: Policy) -> Self {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let folder = std::env::temp_dir().join(format!("guide-live-{}-{name}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("a temporary folder");
-        let engine = open(folder.join("live.db")).expect("a file of its own");
+        // The program opens its file with the default policy.
+        let engine = if policy == Policy::default() {
+            open(folder.join("live.db")).expect("a file of its own")
+        } else {
+            let store = SqliteStore::open(folder.join("live.db"), now).expect("a file of its own");
+            Arc::new(Engine::new(Blocking::in_place(store), policy))
+        };
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
         let url = format!("http://{}/documents/plan/live", listener.local_addr().expect("it has one"));
         let served = axum::serve(listener, routes(Arc::clone(&engine)));
         tokio::spawn(async move { served.await });
-        Self { engine, canvas: CanvasId::new("plan").expect("it is short"), url }
+        Self { engine, canvas: CanvasId::new("plan").expect("it is short"), url, folder }
     }
 
     async fn create(&self) {
@@ -41,6 +55,15 @@ impl World {
         let edit = Edit::replace(format!("# Plan\n\n- {item}\n"));
         self.engine.call(&self.canvas, &key(item), edit, now()).await?.result.expect("nobody is refused");
         Ok(())
+    }
+
+    /// What a model does first.
+    async fn check_out(&self) {
+        let conversation = ConversationId::new("chat").expect("it is short");
+        let call = CallId::new("1").expect("it is short");
+        let key = OpKey { conversation, turn: Turn::ZERO, call };
+        let answered = self.engine.call(&self.canvas, &key, CheckOut, now()).await;
+        answered.expect("the file is there").result.expect("nobody else has it");
     }
 
     async fn connect(&self, last: Option<&str>) -> Client {
@@ -124,11 +147,7 @@ async fn the_lock_is_shown_until_the_user_types() {
     let mut client = world.connect(None).await;
     assert!(client.next("lock").await.1.get("holder").is_none());
 
-    let chat = ConversationId::new("chat").expect("it is short");
-    let model = OpKey { conversation: chat, turn: Turn::ZERO, call: CallId::new("1").expect("it is short") };
-    let answered =
-        world.engine.call(&world.canvas, &model, CheckOut, now()).await.expect("the file is there");
-    answered.result.expect("nobody else has it");
+    world.check_out().await;
     assert_eq!(client.next("lock").await.1["holder"], "chat");
     world.edit("mine").await.expect("the file is there");
     assert!(client.next("lock").await.1.get("holder").is_none());
@@ -138,4 +157,50 @@ async fn the_lock_is_shown_until_the_user_types() {
 async fn a_canvas_that_is_not_there_is_no_stream() {
     let world = World::new("absent").await;
     assert_eq!(world.connect(None).await.response.status(), 404);
+}
+
+/// Nobody commits when a lease ends by itself.
+#[tokio::test]
+async fn a_lease_that_expires_is_shown_as_free() {
+    let mut policy = Policy::default();
+    policy.lease.ttl = Duration::from_millis(300);
+    let world = World::with("expiry", policy).await;
+    world.create().await;
+    let mut client = world.connect(None).await;
+    assert!(client.next("lock").await.1.get("holder").is_none());
+    world.check_out().await;
+    assert_eq!(client.next("lock").await.1["holder"], "chat");
+    assert!(client.next("lock").await.1.get("holder").is_none());
+}
+
+#[tokio::test]
+async fn a_store_that_was_put_back_resets_the_client() {
+    let world = World::new("reset").await;
+    world.create().await;
+    world.edit("one").await.expect("the file is there");
+    let (file, copy) = (world.folder.join("live.db"), world.folder.join("copy.db"));
+    copy_pages(&file, &copy);
+    for item in ["two", "three"] {
+        world.edit(item).await.expect("the file is there");
+    }
+    let mut client = world.connect(Some("2")).await;
+    assert_eq!(client.next("change").await.0.as_deref(), Some("3"));
+    copy_pages(&copy, &file);
+    // As a listener of the store says.
+    world.engine.forget(&world.canvas);
+    client.next("reset").await;
+    // The stream ends with it: what a client reads next, it reads anew.
+    let mut rest = Ok(Some(Default::default()));
+    while let Ok(Some(_)) = rest {
+        let chunk = tokio::time::timeout(Duration::from_secs(30), client.response.chunk());
+        rest = chunk.await.expect("the stream ends soon");
+    }
+}
+
+/// Copies all pages of a file in use.
+fn copy_pages(from: &Path, to: &Path) {
+    let from = rusqlite::Connection::open(from).expect("the file is there");
+    let mut to = rusqlite::Connection::open(to).expect("the folder is there");
+    let backup = rusqlite::backup::Backup::new(&from, &mut to).expect("two files");
+    backup.step(-1).expect("nobody writes");
 }
