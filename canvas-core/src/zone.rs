@@ -46,6 +46,7 @@ impl Zone {
 
 /// Why there is no local time.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ZoneError {
     /// No zone has this name.
     #[error(

@@ -18,6 +18,7 @@ pub struct CheckOutRequest {
 /// What the user did that ends the lease.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum PreemptionCause {
     /// The user sent a message: the next turn begins.
     UserMessage,

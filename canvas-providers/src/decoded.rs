@@ -18,6 +18,7 @@ pub const MAX_DEPTH: usize = 128;
 
 /// Why the model stopped, as far as a tool loop has to know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum StopReason {
     /// Its answer is complete.
     End,
@@ -107,6 +108,7 @@ impl Serialize for Decoded {
 ///
 /// In JSON: `{code, message, place, retryable}`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum DecodeError {
     /// The bytes are no JSON, or not of the shape that this provider sends.
     #[error("The response cannot be read{}: {reason}; send the request again.", in_words(place))]

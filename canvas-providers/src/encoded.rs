@@ -114,6 +114,7 @@ impl Default for RequestOptions {
 
 /// A history or an option of which no request can be made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum EncodeError {
     /// Nothing is left to send.
     #[error("The history holds nothing that can be sent; add a user message.")]

@@ -47,6 +47,7 @@ pub struct ChatHost {
 
 /// Fields of an assistant message, and of the calls in it, that go back to who sent them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum MessageFields {
     /// These, as they came.
     Only(&'static [&'static str]),
@@ -69,6 +70,7 @@ pub(crate) const NEVER_SENT: &[&str] = &["annotations", "audio", "index"];
 
 /// The name of the field that limits the tokens of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum MaxTokensField {
     /// `max_tokens`, which newer models of OpenAI refuse.
     MaxTokens,

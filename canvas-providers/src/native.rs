@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 /// assert_eq!(NativeTool::of(Dialect::Edit), None);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum NativeTool {
     /// Anthropic's text editor.
     TextEditor(TextEditor),
@@ -28,6 +29,7 @@ pub enum NativeTool {
 
 /// A version of Anthropic's text editor tool; models take the one that they were trained on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum TextEditor {
     /// Since Claude 4.
     V20250728 {

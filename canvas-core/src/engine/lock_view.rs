@@ -57,6 +57,7 @@ struct Held {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum LockEvent {
     /// A model edits: show the indicator and block typing.
     Locked,

@@ -38,6 +38,7 @@ struct Item {
 
 /// Why nothing was undone or redone. The board is as it was.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum BoardJournalError {
     /// No change is left that could be undone.
     #[error("there is nothing to undo: change something first")]

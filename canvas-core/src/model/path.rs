@@ -14,6 +14,7 @@ pub struct TreePath(String);
 
 /// Why a text is no path of a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum PathError {
     /// It is empty or longer than [`TreePath::BYTES`].
     #[error("a path needs 1 to {} bytes: give a shorter one", TreePath::BYTES)]

@@ -72,6 +72,7 @@ impl From<RecipeFault> for Drift {
 /// How data of a component stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum DataStatus {
     /// The last replay has made them.
     Ready,

@@ -23,6 +23,7 @@ struct Token {
 
 /// A text that is no JSON Pointer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum JsonPointerError {
     /// It does not begin with a slash.
     #[error("a JSON Pointer is empty or begins with /: write /{{name}}")]

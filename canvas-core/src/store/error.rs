@@ -10,6 +10,7 @@ use crate::model::id::CanvasId;
 
 /// What was asked for when a store failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum StoreOperation {
     /// Opening the store, or making what it keeps canvases in.
     Open,

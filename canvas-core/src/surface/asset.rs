@@ -20,6 +20,7 @@ pub struct AssetPath(TreePath);
 
 /// Why a text is no path of an asset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum AssetPathError {
     /// It is no path of a canvas.
     #[error(transparent)]

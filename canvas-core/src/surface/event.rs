@@ -37,6 +37,7 @@ pub struct SurfaceEvent {
 
 /// The kinds of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub enum SurfaceEventKind {
     /// Its state, its spec, its title or its assets have changed, or it was made or deleted.
     #[serde(rename = "canvas.updated")]

@@ -8,6 +8,7 @@ use crate::model::file::TreeFile;
 /// A file of a surface that is replaced as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum SurfaceFile {
     /// Title, owner and mode.
     Descriptor,

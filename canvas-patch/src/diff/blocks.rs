@@ -11,6 +11,7 @@ use crate::text::lines::{self, Lines, at_line_end, content};
 
 /// A line of a [`Block`], without its terminator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum BlockLine<'a> {
     /// The text has it before and after.
     Keep(&'a str),

@@ -22,6 +22,7 @@ pub enum Mode {
 /// A number that was right once leads to another of the places after lines have been added or removed above. Exact
 /// arithmetic does not show that: what the hunk quotes is there too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum StatedLines<'a> {
     /// All of them.
     #[default]

@@ -34,6 +34,7 @@ pub enum LoopAction {
 /// What ends a turn early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Interruption {
     /// The user sent a message.
     UserMessage,
@@ -44,6 +45,7 @@ pub enum Interruption {
 /// How a turn ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Outcome {
     /// The model made no more calls.
     Completed,

@@ -4,6 +4,7 @@ use canvas_tools::lease::LeaseId;
 
 /// A report that was not asked for. The loop is as it was.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum LoopError {
     /// No request is under way.
     #[error("No request is under way; poll first, and report one answer for each request.")]

@@ -6,6 +6,7 @@ use canvas_core::{EngineError, JsonHash, RecipeCommandRefusal, RecipeRefusal, Re
 
 /// Why a replay does not begin, is not told something, or is not kept. The data are as they were.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ReplayError {
     /// The canvas was replayed just now.
     #[error("this canvas was refreshed just now: refresh it again at {} ms or later", until.as_millis())]
@@ -59,6 +60,7 @@ impl ReplayError {
 
 /// Why a turn does not become a recipe. Nothing was kept.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum RecordError {
     /// The result of a call is larger than a replay takes.
     #[error("{0}")]

@@ -77,6 +77,7 @@ pub struct TurnEnded {
 
 /// Why a turn could not begin or end.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SessionError {
     /// The rules refused it.
     #[error(transparent)]

@@ -14,6 +14,7 @@ use crate::reply::{ToolError, shorten};
 
 /// A request to a surface.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum SurfaceRequest {
     /// `canvas.list`: the surfaces that the actor may see.
     List(ListParams),

@@ -44,6 +44,7 @@ impl<S> fmt::Debug for Tools<S> {
 
 /// Why toolsets cannot be joined.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ToolsError {
     /// Two tools have the same name.
     #[error("two tools are called {name:?}: leave one of their toolsets out")]

@@ -265,6 +265,7 @@ pub struct Batch {
 /// What a person does by hand. It goes through the same commands, and the same history.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all_fields = "camelCase")]
+#[non_exhaustive]
 pub enum UserAction {
     /// Drag a component elsewhere.
     #[serde(rename = "user.move")]
@@ -313,6 +314,7 @@ pub enum UserAction {
 /// What may be asked of the history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type")]
+#[non_exhaustive]
 pub enum HistoryAction {
     /// Undo the last change.
     #[serde(rename = "history.undo")]

@@ -18,6 +18,7 @@ pub struct CommandRefusal {
 
 /// What is wrong with a command, with all that repairs it.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum RefusalCause {
     /// No component has this id.
     ComponentNotFound {
@@ -142,6 +143,7 @@ pub enum RefusalCause {
 
 /// What could not make room.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum BlockedShift {
     /// This component is pinned.
     Pinned(ComponentId),

@@ -126,6 +126,7 @@ pub struct ContextBudget {
 /// How much a summary says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum SummarizationLevel {
     /// Place, label and error.
     Minimal,

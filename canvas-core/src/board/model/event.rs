@@ -12,6 +12,7 @@ use super::settings::SettingsUpdate;
 /// Something that happened. Clicks, actions and selections are the host's to report; the rest comes from the board.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", content = "payload", rename_all_fields = "camelCase")]
+#[non_exhaustive]
 pub enum CanvasEvent {
     /// A person clicked a component.
     #[serde(rename = "component.clicked")]
@@ -169,6 +170,7 @@ pub struct SelectedItem {
 /// What changed of a layout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum LayoutChange {
     /// Its upper left cell.
     Moved,

@@ -55,6 +55,7 @@ impl OnCollision {
 /// What to do where a component that names no place finds no room in the rows that are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum GridPolicy {
     /// Place it below the rows that are shown; the grid has no last row.
     Grow,
@@ -80,6 +81,7 @@ pub struct PlacementResult {
 /// How a place was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum PlacementReason {
     /// The command, or a hint, named the place.
     Requested,

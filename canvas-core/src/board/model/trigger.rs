@@ -35,6 +35,7 @@ pub struct ProactiveTrigger {
 /// On what occasion a trigger is due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum TriggerType {
     /// Once, when the user opens the workspace.
     SessionStart,

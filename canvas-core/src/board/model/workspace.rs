@@ -102,6 +102,7 @@ pub enum Theme {
 /// What a trigger does when it is due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum ProactiveMode {
     /// Suggest its view.
     Suggest,

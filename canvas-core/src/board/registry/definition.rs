@@ -54,6 +54,7 @@ pub struct ComponentDefinition {
 /// A group of types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum ComponentCategory {
     /// Lists and grids of things.
     Data,
@@ -68,6 +69,7 @@ pub enum ComponentCategory {
 /// What a component can do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum ComponentCapability {
     /// People act on it.
     Interactive,
@@ -121,6 +123,7 @@ pub struct BindingRule {
 
 /// A definition that cannot be registered.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum DefinitionError {
     /// The name cannot be one.
     #[error(

@@ -62,6 +62,7 @@ pub(crate) struct StoredView {
 
 /// What a board may not be.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum BoardError {
     /// The grid has no columns, too many, or too many rows.
     #[error(

@@ -18,6 +18,7 @@ use crate::zone::{LocalTime, ZoneError};
 
 /// When triggers are looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Occasion<'a> {
     /// The user opens the workspace.
     SessionStart {
@@ -81,6 +82,7 @@ pub enum DueAction {
 
 /// Why a trigger does nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum TriggerProblem {
     /// Its view is gone.
     #[error("its view {0} is gone: give the trigger another view, or turn it off")]

@@ -13,6 +13,7 @@ use crate::zone::Zone;
 /// How the time that an expression gives is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum DateFormat {
     /// As a text with the zone's offset, such as `2026-01-31T00:00:00+01:00`.
     #[default]

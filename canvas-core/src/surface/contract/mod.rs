@@ -48,6 +48,7 @@ pub struct ToolContract {
 
 /// A declaration that cannot be used.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ContractError {
     /// The schema of the arguments.
     #[error("the schema of the arguments cannot be used: {0}")]

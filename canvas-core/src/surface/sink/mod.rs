@@ -20,6 +20,7 @@ use self::part::{Forbidden, Form, Part, Placed, Refused, Run, Shown};
 /// What a tool does with an argument that is text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Sink {
     /// Nothing that a value could change: values go in as they are.
     Text,

@@ -27,6 +27,7 @@ pub struct Action {
 
 /// What an action does.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub enum ActionKind {
     /// Calls a tool.
     ToolCall {

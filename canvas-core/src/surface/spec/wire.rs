@@ -44,6 +44,7 @@ pub struct CanvasSpec {
 /// How a surface is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum SurfaceMode {
     /// By its HTML assets.
     #[default]
@@ -62,6 +63,7 @@ pub struct ToolPolicy {
 /// An action as its author writes it.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all_fields = "camelCase", deny_unknown_fields)]
+#[non_exhaustive]
 pub enum ActionSpec {
     /// Calls a tool.
     #[serde(rename = "tool.call")]

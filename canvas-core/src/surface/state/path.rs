@@ -16,6 +16,7 @@ pub struct StatePath(String);
 
 /// A text that is no path into a state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum StatePathError {
     /// It is empty, has an empty name, or is longer than [`StatePath::BYTES`].
     #[error("a path has names between its dots, and at most {} bytes: give it as a.b.c", StatePath::BYTES)]

@@ -21,6 +21,7 @@ pub struct StatePointer(String);
 
 /// A text that is no pointer into a state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum StatePointerError {
     /// It does not begin with a slash, or has a tilde that is neither `~0` nor `~1`.
     #[error(

@@ -38,6 +38,7 @@ pub enum ValuePath {
 
 /// A text that names no value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ValuePathError {
     /// It begins with neither root.
     #[error("a value is named as state.a.b or input.a: begin with one of them and a dot")]

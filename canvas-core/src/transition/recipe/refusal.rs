@@ -9,6 +9,7 @@ use crate::recipe::RecipeFault;
 /// Why a command on recipes is not done. Nothing was changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, thiserror::Error)]
 #[serde(tag = "refusal", rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum RecipeRefusal {
     /// The canvas has no recipe.
     #[error("this canvas has no recipe: record one first")]

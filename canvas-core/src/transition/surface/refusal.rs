@@ -11,6 +11,7 @@ use crate::surface::{ConfirmationPrompt, SurfaceCode, SurfaceFault};
 /// Why a request to a surface is not done. Nothing was changed and nothing was run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, thiserror::Error)]
 #[serde(tag = "refusal", rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum SurfaceRefusal {
     /// The canvas has no surface, or none that the asker may see.
     #[error("there is no such surface: create it, or list those that you may see")]

@@ -7,6 +7,7 @@ use canvas_core::{CanvasId, Revision};
 
 /// News of canvases that other servers have changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Notification {
     /// Somebody has stepped in: the lease of the canvas has a new epoch, and calls under an older one are refused.
     /// The host's own preemptions come back as notifications too.

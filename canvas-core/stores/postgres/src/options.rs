@@ -36,6 +36,7 @@ impl Default for PostgresOptions {
 
 /// How statements reach the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Statements {
     /// Prepared once a connection, under a name. The fastest. Right where a connection of the pool is one session of
     /// the server, or where a proxy tracks prepared statements.

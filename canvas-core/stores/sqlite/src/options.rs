@@ -23,6 +23,7 @@ impl Default for Options {
 
 /// What a commit that was answered survives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Durability {
     /// The end of the process, however sudden (`synchronous = NORMAL`). A power loss or a crash of the operating
     /// system may take the last commits back, all from some point on: at most what the log has taken since its content last

@@ -13,6 +13,7 @@ use crate::reply::{refusal_json, set_patch_error};
 
 /// Why a directive is invalid, or does not fit the text. Nothing was changed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum DirectiveError {
     /// It is not a directive.
     #[error("{message}")]
@@ -161,6 +162,7 @@ pub enum FailureKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Advice {
     /// The assistant sees an older document: it should take a fresh snapshot.
     Resync,

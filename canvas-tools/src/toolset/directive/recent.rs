@@ -34,6 +34,7 @@ pub struct RecentEdit {
 /// How a directive ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "ending", rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Ending {
     /// It was done.
     Done {

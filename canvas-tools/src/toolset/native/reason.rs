@@ -4,6 +4,7 @@ use canvas_core::text::Reason;
 
 /// Why a native call was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum NativeReason {
     /// As of a patch.
     Patch(Reason),
