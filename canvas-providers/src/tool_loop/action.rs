@@ -7,7 +7,8 @@ use serde::Serialize;
 /// What the host has to do next.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LoopAction {
-    /// Encode [`ToolLoop::events`](super::ToolLoop::events), send it, and report the answer.
+    /// Encode [`ToolLoop::events`](super::ToolLoop::events), send it, and report the answer. Poll again before it is there: the
+    /// next actions say when to renew the lease meanwhile, which ends otherwise under a model that thinks long.
     SendRequest,
     /// Run these in order and report each reply. Calls that are not complete are never among them.
     RunCalls(Vec<ToolCall>),
