@@ -36,6 +36,7 @@ impl ReplySchema {
     }
 
     /// A success need not be about a canvas.
+    #[cfg(feature = "surface")]
     pub(crate) fn without_revision(mut self) -> Self {
         for success in &mut self.successes {
             if let Some(required) = success["required"].as_array_mut() {
