@@ -17,7 +17,7 @@ use crate::transition::refusal::Refused;
 
 impl<S: Store> Engine<S> {
     /// Runs a command on a canvas, which is made first where there is none, with an empty document: in one commit, and
-    /// with one revision. For commands that give a canvas a face.
+    /// with one revision. For commands that give a canvas a face, and for the first text of a document.
     ///
     /// A refusal makes no canvas. Where there is none then, the refusal is all that is answered: no receipt keeps it.
     ///
@@ -79,8 +79,11 @@ impl<C: Command> Task for CallOrCreate<'_, C> {
             Decision::Commit(_, reply) | Decision::Answer(reply) => return Ok(Decision::Answer(reply)),
         };
         std::sync::Arc::make_mut(&mut change.head).revision = made;
+        // The journal names it even where the command has put another document.
         change.blobs.push(document.clone());
-        change.contents.put(TreeFile::Document, document);
+        if change.head.document() == document.id() {
+            change.contents.put(TreeFile::Document, document);
+        }
         Ok(Decision::Commit(change, reply))
     }
 

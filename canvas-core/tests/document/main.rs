@@ -9,6 +9,7 @@ mod board;
 #[cfg(feature = "board")]
 mod board_pages;
 mod cached_bytes;
+mod call_or_create;
 mod canvas;
 mod chunks;
 mod clock_units;
