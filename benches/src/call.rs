@@ -3,8 +3,12 @@
 
 use std::cell::RefCell;
 use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use canvas_core::lease::{Timestamp, Turn};
+use canvas_core::observe::{Event, EventKind, Observer};
 use canvas_core::{
     Author, CallId, CanvasId, Command, ConversationId, Engine, MemoryStore, OpKey, Policy, Redo, Undo,
     UndoScope, block_on,
@@ -39,12 +43,16 @@ const LINES: [&str; 2] =
 
 impl Model {
     fn new(text: &str) -> Self {
-        let hour = std::time::Duration::from_secs(3_600);
+        Self::with(text, |engine| engine)
+    }
+
+    fn with(text: &str, host: impl FnOnce(Engine<MemoryStore>) -> Engine<MemoryStore>) -> Self {
+        let hour = Duration::from_secs(3_600);
         let lease = canvas_core::lease::Policy { ttl: hour, max_hold: hour, ..Default::default() };
-        let receipt_lifetime = std::time::Duration::ZERO;
+        let receipt_lifetime = Duration::ZERO;
         let policy =
             Policy { lease, calls_per_lease: usize::MAX, receipts: 0, receipt_lifetime, ..Policy::default() };
-        let engine = Engine::new(MemoryStore::new(|| NOW), policy);
+        let engine = host(Engine::new(MemoryStore::new(|| NOW), policy));
         let canvas = CanvasId::new("bench").expect("short");
         let conversation = ConversationId::new("model").expect("short");
         let create = OpKey {
@@ -118,10 +126,43 @@ fn text(size: usize) -> String {
     text
 }
 
-/// Measures a look at some lines and a patch of one of them, with its commit.
+fn observed(text: &str) -> Model {
+    let (events, nanoseconds) = Default::default();
+    let observer = Observed { start: Instant::now(), events, nanoseconds };
+    Model::with(text, |engine| engine.with_observer(Arc::new(observer)))
+}
+
+/// Counts the events of an engine, and the time that it spends on decisions and on the store.
+#[derive(Debug)]
+struct Observed {
+    start: Instant,
+    events: AtomicU64,
+    nanoseconds: AtomicU64,
+}
+
+impl Observer for Observed {
+    fn now(&self) -> Duration {
+        self.start.elapsed()
+    }
+
+    fn event(&self, event: &Event<'_>) {
+        self.events.fetch_add(1, Ordering::Relaxed);
+        if let EventKind::Decided { took, .. } | EventKind::CommitEnded { took, .. } = event.kind {
+            self.nanoseconds.fetch_add(took.as_nanos() as u64, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Measures a look at some lines and a patch of one of them, with its commit; and the same with an observer.
 pub fn rows(work: &'static str, size: usize, effort: Effort) -> Vec<Row> {
     let text = text(size);
-    let model = RefCell::new(Model::new(&text));
+    let [model, observed] = [Model::new(&text), observed(&text)].map(RefCell::new);
+    let looked_and_wrote = |model: &RefCell<Model>| {
+        let mut model = model.borrow_mut();
+        model.read();
+        model.write();
+        fine(())
+    };
     let (buffer, subject) = (RefCell::new(Vec::with_capacity(size)), "blake3 and memcpy");
     let subjects = [
         Subject::memcpy(text.as_bytes()),
@@ -135,16 +176,8 @@ pub fn rows(work: &'static str, size: usize, effort: Effort) -> Vec<Row> {
             },
             |_| true,
         ),
-        Subject::new(
-            "canvas",
-            || {
-                let mut model = model.borrow_mut();
-                model.read();
-                model.write();
-                fine(())
-            },
-            |()| true,
-        ),
+        Subject::new("canvas", || looked_and_wrote(&model), |()| true),
+        Subject::new("canvas-observed", || looked_and_wrote(&observed), |()| true),
     ];
     Row::of(work, size, side_by_side(&subjects, effort))
 }
