@@ -70,6 +70,7 @@ impl Default for ListenerOptions {
 ///         Notification::Listening => {} // look once at the canvases on which loops are running
 ///     }
 /// }
+///         _ => {}                       // a later version may tell more
 /// # }
 /// ```
 pub struct Listener {
