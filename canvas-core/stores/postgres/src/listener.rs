@@ -68,9 +68,9 @@ impl Default for ListenerOptions {
 ///         Notification::Preempted { canvas, .. } => engine.forget(&canvas), // and interrupt the loop on it
 ///         Notification::Lost => {}      // nothing to do: each write is judged by the store
 ///         Notification::Listening => {} // look once at the canvases on which loops are running
+///         _ => {}                       // a later version may tell more
 ///     }
 /// }
-///         _ => {}                       // a later version may tell more
 /// # }
 /// ```
 pub struct Listener {
