@@ -61,9 +61,9 @@ fn write_order(input: &mut ChildStdin, order: Order) -> io::Result<()> {
 }
 
 impl Drop for Process {
-    /// Waits a second for it to end, as it does at the end of its input, and kills it otherwise.
+    /// Waits a minute for it to end, as it does at the end of its input, and kills it otherwise.
     fn drop(&mut self) {
-        let deadline = Instant::now() + Duration::from_secs(1);
+        let deadline = Instant::now() + Duration::from_secs(60);
         while Instant::now() < deadline {
             if matches!(self.0.try_wait(), Ok(Some(_))) {
                 return;

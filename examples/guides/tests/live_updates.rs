@@ -15,6 +15,10 @@ use canvas_core::{
 use canvas_store_sqlite::{SqliteStore, system_clock as now};
 use program::{open, routes};
 use serde_json::Value;
+use tokio::time::{sleep, timeout};
+
+/// Bounds a hang. No result depends on it.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 struct World {
     engine: Arc<Engine<Blocking<SqliteStore>>>,
@@ -58,9 +62,9 @@ impl World {
     }
 
     /// What a model does first.
-    async fn check_out(&self) {
+    async fn check_out(&self, call: &str) {
         let conversation = ConversationId::new("chat").expect("it is short");
-        let call = CallId::new("1").expect("it is short");
+        let call = CallId::new(call).expect("it is short");
         let key = OpKey { conversation, turn: Turn::ZERO, call };
         let answered = self.engine.call(&self.canvas, &key, CheckOut, now()).await;
         answered.expect("the file is there").result.expect("nobody else has it");
@@ -89,8 +93,8 @@ impl Client {
     async fn next(&mut self, name: &str) -> (Option<String>, Value) {
         loop {
             let Some((event, rest)) = self.text.split_once("\n\n") else {
-                let chunk = tokio::time::timeout(Duration::from_secs(30), self.response.chunk());
-                let chunk = chunk.await.expect("an event comes soon").expect("the connection stands");
+                let chunk = timeout(PATIENCE, self.response.chunk());
+                let chunk = chunk.await.expect("an event comes").expect("the connection stands");
                 let chunk = chunk.expect("the stream has no end");
                 self.text.push_str(std::str::from_utf8(&chunk).expect("events here are ASCII"));
                 continue;
@@ -131,13 +135,12 @@ async fn a_client_that_was_away_gets_what_it_missed_once_and_in_order() {
     // Nothing of a client that has gone stays.
     let held = Arc::strong_count(&world.engine);
     drop(client);
-    for _ in 0..500 {
-        if Arc::strong_count(&world.engine) < held {
-            return;
+    let let_go = async {
+        while Arc::strong_count(&world.engine) >= held {
+            sleep(Duration::from_millis(20)).await;
         }
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-    panic!("the stream of a dropped client keeps the engine");
+    };
+    timeout(PATIENCE, let_go).await.expect("the stream of a dropped client lets the engine go");
 }
 
 #[tokio::test]
@@ -147,7 +150,7 @@ async fn the_lock_is_shown_until_the_user_types() {
     let mut client = world.connect(None).await;
     assert!(client.next("lock").await.1.get("holder").is_none());
 
-    world.check_out().await;
+    world.check_out("1").await;
     assert_eq!(client.next("lock").await.1["holder"], "chat");
     world.edit("mine").await.expect("the file is there");
     assert!(client.next("lock").await.1.get("holder").is_none());
@@ -163,13 +166,22 @@ async fn a_canvas_that_is_not_there_is_no_stream() {
 #[tokio::test]
 async fn a_lease_that_expires_is_shown_as_free() {
     let mut policy = Policy::default();
-    policy.lease.ttl = Duration::from_millis(300);
+    let ttl = Duration::from_millis(300);
+    policy.lease.ttl = ttl;
     let world = World::with("expiry", policy).await;
     world.create().await;
     let mut client = world.connect(None).await;
     assert!(client.next("lock").await.1.get("holder").is_none());
-    world.check_out().await;
-    assert_eq!(client.next("lock").await.1["holder"], "chat");
+    // A lease that is over before the stream looks at it is never shown: then there is another one.
+    let mut leases = 0;
+    let (_, lock) = loop {
+        leases += 1;
+        world.check_out(&leases.to_string()).await;
+        if let Ok(event) = timeout(10 * ttl, client.next("lock")).await {
+            break event;
+        }
+    };
+    assert_eq!(lock["holder"], "chat");
     assert!(client.next("lock").await.1.get("holder").is_none());
 }
 
@@ -192,8 +204,7 @@ async fn a_store_that_was_put_back_resets_the_client() {
     // The stream ends with it: what a client reads next, it reads anew.
     let mut rest = Ok(Some(Default::default()));
     while let Ok(Some(_)) = rest {
-        let chunk = tokio::time::timeout(Duration::from_secs(30), client.response.chunk());
-        rest = chunk.await.expect("the stream ends soon");
+        rest = timeout(PATIENCE, client.response.chunk()).await.expect("the stream ends");
     }
 }
 

@@ -19,6 +19,10 @@ from mcp_types import ElicitResult
 
 SERVER, FOLDER = sys.argv[1], pathlib.Path(sys.argv[2])
 PAGES = advertise("io.modelcontextprotocol/ui", {"mimeTypes": ["text/html;profile=mcp-app"]})
+# Seconds that bound a hang. No result depends on them.
+PATIENCE = 120
+# A lease that outlives its session, however slow the machine is.
+LONG_LEASE = ["--ttl", "86400"]
 SPEC = {
     "version": 1,
     "mode": "html",
@@ -109,7 +113,7 @@ async def session(connect, mode):
             async with client.listen(resource_subscriptions=[document]) as events:
                 began = time.monotonic()
                 await call(page, "app_edit", markdown="# Notes\n\n- heard\n")
-                event = await asyncio.wait_for(anext(aiter(events)), 2)
+                event = await asyncio.wait_for(anext(aiter(events)), PATIENCE)
                 show("heard of", f"{event} after {1000 * (time.monotonic() - began):.0f} ms")
         else:
             await client.subscribe_resource(document)
@@ -171,7 +175,7 @@ async def session(connect, mode):
 
 def over_stdio(database):
     def connect(mode, **options):
-        parameters = StdioServerParameters(command=SERVER, args=["--db", str(database)])
+        parameters = StdioServerParameters(command=SERVER, args=[*LONG_LEASE, "--db", str(database)])
         return Client(stdio_client(parameters), mode=mode, **options)
 
     return connect
@@ -186,13 +190,13 @@ async def main():
         print(f"stdio, {mode}")
         await session(over_stdio(FOLDER / f"stdio-{mode}.db"), mode)
         print(f"HTTP, {mode}")
-        arguments = [SERVER, "--http", "127.0.0.1:0", "--db", str(FOLDER / f"http-{mode}.db")]
+        arguments = [SERVER, *LONG_LEASE, "--http", "127.0.0.1:0", "--db", str(FOLDER / f"http-{mode}.db")]
         server = subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True)
         try:
             await session(over_http(server.stdout.readline().strip()), mode)
         finally:
             server.terminate()
-            check(server.wait(10) == 0, "the server ends when it is told to")
+            check(server.wait(PATIENCE) == 0, "the server ends when it is told to")
 
 
 asyncio.run(main())

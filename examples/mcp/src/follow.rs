@@ -140,18 +140,33 @@ fn uris(canvas: &CanvasId, parts: &[Part]) -> Change {
 }
 
 /// Asks the store for commits of others, for as long as the host is there.
-pub(crate) async fn hear(host: Weak<Host>, mut others: Others) {
-    let listed = async |host: &Host| host.engine.store().list(None, LISTED).await.ok();
-    let (mut rounds, mut known) = (0_u32, None);
-    if let Some(host) = host.upgrade() {
-        known = listed(&host).await;
-    }
+pub(crate) async fn hear(host: Weak<Host>, mut asking: Asking) {
     loop {
         tokio::time::sleep(EVERY).await;
         let Some(host) = host.upgrade() else { return };
+        asking.ask(&host).await;
+    }
+}
+
+/// What the store is asked for, again and again.
+#[derive(Debug)]
+pub(crate) struct Asking {
+    others: Others,
+    rounds: u32,
+    /// The canvases when the list was looked at last.
+    known: Option<Vec<CanvasId>>,
+}
+
+impl Asking {
+    /// Canvases that are made after this are new.
+    pub(crate) async fn begin(host: &Host, others: Others) -> Self {
+        Self { others, rounds: 0, known: listed(host).await }
+    }
+
+    async fn ask(&mut self, host: &Host) {
         let followed = host.follow.followed();
         if !followed.is_empty() {
-            match &mut others {
+            match &mut self.others {
                 Others::Nobody => {}
                 Others::File(listener) => match listener.poll(&followed) {
                     Ok(changed) => changed.iter().for_each(|canvas| host.engine.forget(canvas)),
@@ -163,24 +178,31 @@ pub(crate) async fn hear(host: Weak<Host>, mut others: Others) {
                 }
             }
         }
-        rounds = rounds.wrapping_add(1);
-        if rounds % LISTS == 0 && host.follow.lists.receiver_count() > 0 {
-            let now = listed(&host).await;
-            if known.is_some() && now.is_some() && known != now {
+        self.rounds = self.rounds.wrapping_add(1);
+        if self.rounds.is_multiple_of(LISTS) && host.follow.lists.receiver_count() > 0 {
+            let now = listed(host).await;
+            if self.known.is_some() && now.is_some() && self.known != now {
                 drop(host.follow.lists.send(()));
             }
-            known = now.or(known);
+            self.known = now.or_else(|| self.known.take());
         }
     }
 }
 
+async fn listed(host: &Host) -> Option<Vec<CanvasId>> {
+    host.engine.store().list(None, LISTED).await.ok()
+}
+
 #[cfg(test)]
 mod tests {
-    use canvas_core::{BoxStore, Edit, MemoryStore, Policy};
+    use canvas_core::{Blocking, BoxStore, Edit, MemoryStore, Policy};
     use canvas_core::{CallId, OpKey};
+    use canvas_store_sqlite::SqliteStore;
 
     use super::*;
     use crate::clock;
+    use crate::open::Opened;
+    use crate::options::Options;
 
     fn key(call: &str) -> OpKey {
         OpKey::user(CallId::new(call).unwrap())
@@ -204,5 +226,42 @@ mod tests {
         }
         drop(followers);
         assert!(follow.followed().is_empty());
+    }
+
+    /// A change is told within a second: the first asking after it finds it.
+    #[tokio::test]
+    async fn each_commit_of_others_is_found_by_one_asking() {
+        const { assert!(EVERY.as_millis() * (LISTS as u128) < 1_000) };
+        let path = std::env::temp_dir().join(format!("canvas-mcp-follow-{}.db", std::process::id()));
+        let open = || SqliteStore::open(&path, clock::now).unwrap();
+        let memory = MemoryStore::new(clock::now);
+        let boxed = |store: SqliteStore| BoxStore::new(Blocking::in_place(store));
+        let own = open();
+        let file = Others::File(Box::new(own.listener()));
+        for (here, others, there) in [
+            (boxed(own), file, boxed(open())),
+            (BoxStore::new(memory.clone()), Others::Server, BoxStore::new(memory)),
+        ] {
+            let opened = Opened { store: here, others: Others::Nobody };
+            let host = Host::start(Options::default(), opened).await.unwrap();
+            let mut asking = Asking::begin(&host, others).await;
+            let mut follower = host.follow.canvas(&host.engine, &host.first).await;
+            let mut list = host.follow.list();
+            let other = Engine::new(there, Policy::default());
+            asking.ask(&host).await;
+            for text in ["b\n", "c\n"] {
+                let (key, edit) = (key(text.trim()), Edit::replace(text));
+                other.call(&host.first, &key, edit, clock::now()).await.unwrap().result.unwrap();
+                asking.ask(&host).await;
+                assert_eq!(follower.next().await.unwrap()[0].part, Part::Document);
+            }
+            let new = CanvasId::new("new").unwrap();
+            other.create(&new, "", &key("make"), clock::now()).await.unwrap();
+            for _ in 0..LISTS {
+                asking.ask(&host).await;
+            }
+            list.try_recv().unwrap();
+        }
+        drop(std::fs::remove_file(path));
     }
 }

@@ -129,7 +129,9 @@ impl Host {
         if let Some(file) = &host.file {
             host.agree(file).await?;
         }
-        tokio::spawn(follow::hear(Arc::downgrade(&host), opened.others));
+        // Before a client asks for anything, so that it is told of each canvas that is made after its handshake.
+        let asking = follow::Asking::begin(&host, opened.others).await;
+        tokio::spawn(follow::hear(Arc::downgrade(&host), asking));
         Ok(host)
     }
 

@@ -33,15 +33,19 @@ impl Pauses {
 
     /// Whether the pause of an epoch is over. One that is not known begins now: another process may have ended the turn.
     pub(crate) fn has_passed(&self, canvas: &CanvasId, epoch: Epoch) -> bool {
+        self.has_passed_at(canvas, epoch, Instant::now())
+    }
+
+    fn has_passed_at(&self, canvas: &CanvasId, epoch: Epoch, now: Instant) -> bool {
         let mut since = self.since.lock().unwrap_or_else(PoisonError::into_inner);
         if since.len() >= MOST && !since.contains_key(canvas) {
             since.clear();
         }
-        let known = since.entry(canvas.clone()).or_insert_with(|| (epoch, Instant::now()));
+        let known = since.entry(canvas.clone()).or_insert((epoch, now));
         if known.0 != epoch {
-            *known = (epoch, Instant::now());
+            *known = (epoch, now);
         }
-        known.1.elapsed() >= self.length
+        now.saturating_duration_since(known.1) >= self.length
     }
 }
 
@@ -53,11 +57,13 @@ mod tests {
     fn a_pause_is_over_after_its_length_and_begins_anew_with_an_epoch() {
         let canvas = CanvasId::new("c").unwrap();
         let (one, two) = (Epoch::new(1).unwrap(), Epoch::new(2).unwrap());
-        let pauses = Pauses::new(Duration::from_millis(30));
-        assert!(!pauses.has_passed(&canvas, one));
-        std::thread::sleep(Duration::from_millis(40));
-        assert!(pauses.has_passed(&canvas, one));
-        assert!(!pauses.has_passed(&canvas, two));
+        let (pauses, now) = (Pauses::new(Duration::from_secs(10)), Instant::now());
+        assert!(!pauses.has_passed_at(&canvas, one, now));
+        let almost = now + Duration::from_millis(9_999);
+        assert!(!pauses.has_passed_at(&canvas, one, almost));
+        let then = now + Duration::from_secs(10);
+        assert!(pauses.has_passed_at(&canvas, one, then));
+        assert!(!pauses.has_passed_at(&canvas, two, then));
         assert!(Pauses::new(Duration::ZERO).has_passed(&canvas, one));
     }
 }

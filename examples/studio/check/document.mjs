@@ -1,5 +1,5 @@
 // The document: its lock, its diffs, the chat beside it, and two windows that write at once.
-import { check, equal, pause, that, until } from "./report.mjs";
+import { check, equal, that, until } from "./report.mjs";
 import { axe } from "./windows.mjs";
 
 const SCOPE = "- [ ] Quieter logs";
@@ -12,7 +12,7 @@ export async function send(window, text) {
   await window.at("chat-input").fill(text);
   await window.at("send").click();
 }
-export const rest = (client) => until(async () => !(await client.get()).chat.running, "the end of the turn", 20_000);
+export const rest = (client) => until(async () => !(await client.get()).chat.running, "the end of the turn");
 
 /** Puts the caret behind the first place of a text, and types. */
 async function typeBehind(window, place, text) {
@@ -227,12 +227,12 @@ export async function documentScenes({ a, b, client, studio }) {
     await typeBehind(a, "# Release 1.3", ", undone soon");
     await until(async () => (await textOf(client)).includes("undone soon"), "typed");
     await until(() => a.at("undo").isEnabled(), "undo");
-    await until(async () => {
-      if ((await textOf(client)) === before) return true;
+    const history = async () => JSON.stringify((await client.get()).history);
+    while ((await textOf(client)) !== before) {
+      const was = await history();
       await a.at("undo").click();
-      await pause(150);
-      return false;
-    }, "the text of before");
+      await until(async () => (await history()) !== was, "one step back");
+    }
     await a.at("redo").click();
     await until(async () => (await textOf(client)) !== before, "something is redone");
   });

@@ -55,7 +55,7 @@ export async function figures({ windows, server }) {
     const window = await windows.window();
     await crowd(window);
     await window.page.goto(`${studio.page}/`);
-    await until(async () => (await window.page.locator(".card").count()) === COMPONENTS, "all components", 15_000);
+    await until(async () => (await window.page.locator(".card").count()) === COMPONENTS, "all components");
     await window.page.locator("[data-testid=doc-view] h2").last().waitFor({ state: "attached" });
     paints.push(
       await window.page.evaluate(() => {
@@ -108,7 +108,7 @@ export async function figures({ windows, server }) {
   const c = await windows.window();
   await crowd(c);
   await c.page.goto(`${studio.page}/`);
-  await until(async () => (await c.page.locator(".card").count()) === COMPONENTS, "all components", 15_000);
+  await until(async () => (await c.page.locator(".card").count()) === COMPONENTS, "all components");
   await c.page.evaluate(() => {
     window.counted = { frames: [], long: [] };
     new PerformanceObserver((list) => window.counted.long.push(...list.getEntries().map(({ duration }) => duration))).observe({

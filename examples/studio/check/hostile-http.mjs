@@ -3,9 +3,8 @@ import { connect } from "node:net";
 import { CspEvaluator } from "csp_evaluator/dist/evaluator.js";
 import { Severity } from "csp_evaluator/dist/finding.js";
 import { CspParser } from "csp_evaluator/dist/parser.js";
-import { check, equal, that } from "./report.mjs";
+import { check, equal, PATIENCE, that } from "./report.mjs";
 
-const PATIENCE = 3_000;
 const HIGH = new Set([Severity.HIGH, Severity.HIGH_MAYBE, Severity.SYNTAX]);
 
 /** Sends bytes as they are, and gives status, headers and body of what comes back; status 0 where nothing does. */

@@ -150,7 +150,6 @@ export async function socketScenes({ studio, client }) {
         return found.length === MANY && found;
       },
       "all answers",
-      30_000,
     );
     equal(new Set(answers.map(({ id }) => id)).size, MANY, "different ids");
     const refused = answers.filter(({ ok }) => !ok);
@@ -194,7 +193,6 @@ export async function socketScenes({ studio, client }) {
       await until(
         () => Promise.race([gone.then(() => true), new Promise((resolve) => setTimeout(resolve, 100, false))]),
         "the end of it",
-        5_000,
       );
     }
     await goesOn();

@@ -41,9 +41,12 @@ export function equal(actual, expected, what) {
 
 export const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
+/** Bounds a hang, in ms. No result depends on it. */
+export const PATIENCE = 120_000;
+
 /** Waits until an answer is true, and gives it. The wait is bounded, and what came last is in its fault. */
-export async function until(ask, what, ms = 20_000) {
-  const end = performance.now() + ms;
+export async function until(ask, what) {
+  const end = performance.now() + PATIENCE;
   for (let last; ; await pause(40)) {
     try {
       last = await ask();
@@ -51,6 +54,6 @@ export async function until(ask, what, ms = 20_000) {
     } catch (fault) {
       last = fault.message;
     }
-    if (performance.now() > end) throw new Error(`not within ${ms} ms: ${what} (${JSON.stringify(last) ?? "nothing"})`);
+    if (performance.now() > end) throw new Error(`not within ${PATIENCE} ms: ${what} (${JSON.stringify(last) ?? "nothing"})`);
   }
 }

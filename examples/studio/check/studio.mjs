@@ -2,9 +2,7 @@
 import { spawn } from "node:child_process";
 import { createServer } from "node:net";
 import { createInterface } from "node:readline";
-
-const PATIENCE = 30_000; // ms until it says where it is
-const LAST = 3_000; // ms until it is gone
+import { PATIENCE } from "./report.mjs";
 
 /** Starts `canvas-studio`; `port` 0 takes any. It fails where the program ends before it has said its address. */
 export async function start(program, { port = 0, db, more = [] } = {}) {
@@ -23,7 +21,7 @@ export async function start(program, { port = 0, db, more = [] } = {}) {
     /** Ends it by its id, and gives how it ended. */
     async end(signal = "SIGTERM") {
       if (studio.isRunning) child.kill(signal);
-      const timer = setTimeout(() => child.kill("SIGKILL"), LAST);
+      const timer = setTimeout(() => child.kill("SIGKILL"), PATIENCE);
       const how = await studio.gone;
       clearTimeout(timer);
       return how;

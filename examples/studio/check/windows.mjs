@@ -3,10 +3,9 @@ import { createRequire } from "node:module";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
-import { check, that } from "./report.mjs";
+import { check, PATIENCE, that } from "./report.mjs";
 
 const require = createRequire(import.meta.url);
-const PATIENCE = 30_000;
 // What the names of hostile pages are resolved to, so that the browser's log tells them from what it asks for by itself.
 const LEAK = "leak.localhost";
 export const WIDE = { width: 1440, height: 1000 };
@@ -35,7 +34,7 @@ export class Windows {
         `--log-net-log=${windows.netlog}`,
         "--net-log-capture-mode=Default",
       ],
-      timeout: 30_000,
+      timeout: PATIENCE,
     });
     return windows;
   }

@@ -1,7 +1,6 @@
 // A client of the studio's socket: what the server has is asked here, past every page.
 import WebSocket from "ws";
-
-const PATIENCE = 30_000; // ms for an answer
+import { PATIENCE } from "./report.mjs";
 
 /** What the server refused. */
 export class Refused extends Error {

@@ -7,6 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use canvas_core::CanvasId;
 use serde_json::{Value, json};
 use tokio::sync::broadcast::{self, Receiver, Sender};
+use tokio::sync::watch;
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 
 /// Events that wait for a slow page. One that has missed some asks for the whole canvas.
@@ -15,27 +16,45 @@ const WAITING: usize = 64;
 /// Who shows what. An event is written once, and all pages share its bytes.
 #[derive(Debug, Default)]
 pub struct Fan {
-    canvases: Mutex<HashMap<CanvasId, Sender<Utf8Bytes>>>,
+    canvases: Mutex<HashMap<CanvasId, Shown>>,
     written: AtomicU64,
     resyncs: AtomicU64,
 }
 
+/// A canvas that some page shows or has shown.
+#[derive(Debug)]
+struct Shown {
+    events: Sender<Utf8Bytes>,
+    begun: watch::Receiver<()>,
+}
+
+/// What a page gets that opens a canvas.
+pub(crate) struct Opened {
+    /// The events from now on.
+    pub(crate) events: Receiver<Utf8Bytes>,
+    /// Closes when the follower knows the state that later ones are compared with.
+    pub(crate) begun: watch::Receiver<()>,
+    /// For the first page of a canvas: the end that its follower drops.
+    pub(crate) first: Option<watch::Sender<()>>,
+}
+
 impl Fan {
-    /// The events of a canvas from now on; and whether this is the first page of it.
-    pub(crate) fn open(&self, canvas: &CanvasId) -> (Receiver<Utf8Bytes>, bool) {
+    /// Opens a canvas for a page.
+    pub(crate) fn open(&self, canvas: &CanvasId) -> Opened {
         let mut canvases = self.lock();
-        if let Some(sender) = canvases.get(canvas) {
-            return (sender.subscribe(), false);
+        if let Some(shown) = canvases.get(canvas) {
+            return Opened { events: shown.events.subscribe(), begun: shown.begun.clone(), first: None };
         }
-        let (sender, receiver) = broadcast::channel(WAITING);
-        canvases.insert(canvas.clone(), sender);
-        (receiver, true)
+        let (sender, events) = broadcast::channel(WAITING);
+        let (first, begun) = watch::channel(());
+        canvases.insert(canvas.clone(), Shown { events: sender, begun: begun.clone() });
+        Opened { events, begun, first: Some(first) }
     }
 
     /// Sends an event to all pages. It is not even written where none shows the canvas.
     pub(crate) fn send(&self, canvas: &CanvasId, event: &str, payload: &Value) {
         let sender = match self.lock().get(canvas) {
-            Some(sender) if sender.receiver_count() > 0 => sender.clone(),
+            Some(shown) if shown.events.receiver_count() > 0 => shown.events.clone(),
             _ => return,
         };
         self.written.fetch_add(1, Ordering::Relaxed);
@@ -62,7 +81,7 @@ impl Fan {
         self.resyncs.load(Ordering::Relaxed)
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<CanvasId, Sender<Utf8Bytes>>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<CanvasId, Shown>> {
         self.canvases.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -11,6 +11,7 @@ use canvas_core::surface::SurfaceEvent;
 use canvas_core::{BlobId, CanvasId, CanvasStatus, EngineError, Face, RevisionId, Snapshot, WatchEvent};
 use canvas_store_sqlite::Listener;
 use serde_json::{Value, json};
+use tokio::sync::watch;
 
 use crate::board_news::BoardNews;
 use crate::host::Host;
@@ -38,13 +39,14 @@ struct Sent {
     history: Value,
 }
 
-/// Follows a canvas for as long as the process lives.
-pub(crate) async fn canvas(host: Weak<Host>, canvas: CanvasId) {
+/// Follows a canvas for as long as the process lives. Drops `begun` when it knows the canvas, or knows that it cannot.
+pub(crate) async fn canvas(host: Weak<Host>, canvas: CanvasId, begun: watch::Sender<()>) {
     let mut watch = match host.upgrade() {
         Some(host) => host.engine.watch(&canvas),
         None => return,
     };
     let mut sent = Sent::default();
+    let mut begun = Some(begun);
     // Nothing of what is there now is news; and after a fault of the store all may be.
     let (mut is_first, mut is_behind) = (true, false);
     loop {
@@ -57,6 +59,7 @@ pub(crate) async fn canvas(host: Weak<Host>, canvas: CanvasId) {
         let event = match next {
             Some(Ok(event)) => Some(event),
             Some(Err(_)) => {
+                drop(begun.take());
                 is_behind = true;
                 tokio::time::sleep(PAUSE).await;
                 continue;
@@ -65,6 +68,7 @@ pub(crate) async fn canvas(host: Weak<Host>, canvas: CanvasId) {
         };
         let Some(host) = host.upgrade() else { return };
         if event.as_ref().is_some_and(|event| event.status != CanvasStatus::Live) {
+            drop(begun.take());
             host.publish(&canvas, "canvas.deleted", json!({}));
             (sent, is_first) = (Sent::default(), true);
             continue;
@@ -78,6 +82,7 @@ pub(crate) async fn canvas(host: Weak<Host>, canvas: CanvasId) {
             }
             Err(_) => is_behind = true,
         }
+        drop(begun.take());
     }
 }
 

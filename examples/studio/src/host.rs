@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use canvas_core::board::{DataLoadingState, Workspace};
 use canvas_core::lease::Epoch;
@@ -26,7 +27,7 @@ use crate::data::{self, Data};
 use crate::demo;
 use crate::document::Texts;
 use crate::error::Failure;
-use crate::fan::Fan;
+use crate::fan::{Fan, Opened};
 use crate::follow;
 use crate::guard::Origins;
 use crate::jobs;
@@ -54,6 +55,8 @@ pub struct Host {
     pub(crate) triggers: Triggers,
     pub(crate) clients: Clients,
     pub(crate) receipts: Receipts,
+    /// How long a page may take to read what it is sent.
+    pub(crate) patience: Duration,
     revisions: Mutex<HashMap<CanvasId, u64>>,
     /// Begins the ids of this process.
     start: String,
@@ -93,6 +96,7 @@ impl Host {
             triggers: Triggers::default(),
             clients: Clients::default(),
             receipts: Receipts::default(),
+            patience: options.patience,
             revisions: Mutex::default(),
             start,
             made: AtomicU64::new(0),
@@ -141,12 +145,14 @@ impl Host {
         Ok(taken.result.ok().map(|taken| taken.epoch))
     }
 
-    /// The events of a canvas from now on. With the first page of a canvas following it begins.
-    pub(crate) fn follow(self: &Arc<Self>, canvas: &CanvasId) -> Receiver<Utf8Bytes> {
-        let (events, is_first) = self.fan.open(canvas);
-        if is_first {
-            tokio::spawn(follow::canvas(Arc::downgrade(self), canvas.clone()));
+    /// The events of a canvas from now on. With the first page of a canvas following it begins, and each page waits until
+    /// it has: a commit that comes before would be no news, and the page might have read an older state.
+    pub(crate) async fn follow(self: &Arc<Self>, canvas: &CanvasId) -> Receiver<Utf8Bytes> {
+        let Opened { events, mut begun, first } = self.fan.open(canvas);
+        if let Some(first) = first {
+            tokio::spawn(follow::canvas(Arc::downgrade(self), canvas.clone(), first));
         }
+        while begun.changed().await.is_ok() {}
         events
     }
 

@@ -1,6 +1,7 @@
 //! The command line.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use crate::assistant::AssistantOptions;
 
@@ -29,11 +30,22 @@ pub struct Options {
     pub assistant: AssistantOptions,
     /// The version of the host's tools.
     pub tools_version: u32,
+    /// How long a call waits for a database that another program has locked.
+    pub busy: Duration,
+    /// How long a page may take to read what it is sent. Then it is let go.
+    pub patience: Duration,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { db: None, port: 8420, assistant: AssistantOptions::default(), tools_version: 1 }
+        Self {
+            db: None,
+            port: 8420,
+            assistant: AssistantOptions::default(),
+            tools_version: 1,
+            busy: Duration::from_secs(2),
+            patience: Duration::from_secs(30),
+        }
     }
 }
 

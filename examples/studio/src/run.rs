@@ -24,9 +24,6 @@ use crate::options::{HELP, Options};
 /// How long connections are given to end.
 const LAST: Duration = Duration::from_millis(500);
 
-/// How long a call waits for a database that another program has locked.
-const BUSY: Duration = Duration::from_secs(2);
-
 /// Runs the program.
 pub fn main() -> ExitCode {
     let options = match Options::parse(env::args().skip(1)) {
@@ -116,7 +113,7 @@ pub async fn open(options: &Options, origins: &Origins) -> Result<Arc<Host>, Str
         None => (BoxStore::new(MemoryStore::new(clock::now)), None),
         Some(path) => {
             let name = path.display();
-            let patience = SqliteOptions { busy_timeout: BUSY, ..SqliteOptions::default() };
+            let patience = SqliteOptions { busy_timeout: options.busy, ..SqliteOptions::default() };
             let opened = SqliteStore::open_with(path, clock::now, patience);
             let store = opened
                 .map_err(|e| format!("{name} cannot be opened as a database ({e}): name another file"))?;

@@ -48,9 +48,6 @@ const UNDER_WAY: usize = 64;
 /// Bytes that are sent at once. What is larger goes in pieces, since a connection keeps the room of its largest frame.
 const PIECE: usize = 4 << 10;
 
-/// How long a page may take to read what it is sent.
-const PATIENCE: Duration = Duration::from_secs(30);
-
 /// How often a page is asked whether it is there.
 const PING: Duration = Duration::from_secs(20);
 
@@ -226,10 +223,10 @@ impl Connection {
                         Err(end) => return end,
                     }
                 }
-                Next::Ping if heard.elapsed() > PING + PATIENCE => return End::Gone,
+                Next::Ping if heard.elapsed() > PING + self.host.patience => return End::Gone,
                 Next::Ping => Message::Ping(Bytes::new()),
             };
-            match timeout(PATIENCE, send(socket, message)).await {
+            match timeout(self.host.patience, send(socket, message)).await {
                 Ok(Ok(())) => {}
                 Ok(Err(_)) | Err(_) => return End::Gone,
             }

@@ -97,7 +97,7 @@ pub(crate) async fn open(
 ) -> Result<(Value, Receiver<Utf8Bytes>), Failure> {
     let (canvas, views) = ask_if_any(host, client, operation, "canvas.open", &params).await?;
     // Only of canvases that there are: each that is followed costs a task.
-    let events = host.follow(&canvas);
+    let events = host.follow(&canvas).await;
     host.note_revision(&canvas, host.engine.revision_of(&canvas).await?.revision);
     trigger::session_start(host, &canvas, client).await?;
     Ok((views.unwrap_or_else(|| json!({"views": []})), events))

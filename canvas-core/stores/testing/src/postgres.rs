@@ -151,7 +151,7 @@ impl World {
 
     /// Waits until a statement gives a number.
     pub async fn until(&self, statement: &str, expected: i64) {
-        for _ in 0..500 {
+        for _ in 0..30_000 {
             if self.number(statement).await == expected {
                 return;
             }

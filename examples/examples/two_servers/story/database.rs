@@ -14,7 +14,7 @@ use super::script::{CANVAS, INITIAL_TEXT, SCRIPTS};
 use super::{StoryResult, with_causes};
 
 /// How long one step at the database may take.
-const DEADLINE: Duration = Duration::from_secs(5);
+const DEADLINE: Duration = Duration::from_secs(60);
 
 /// A schema of a PostgreSQL server.
 #[derive(Debug, Clone)]
@@ -132,7 +132,7 @@ impl Schema {
 impl Drop for Schema {
     fn drop(&mut self) {
         let schema = &self.database.schema;
-        let drop_schema = format!("SET lock_timeout = '2s'; DROP SCHEMA \"{schema}\" CASCADE");
+        let drop_schema = format!("SET lock_timeout = '50s'; DROP SCHEMA \"{schema}\" CASCADE");
         // If the database is gone, the story has failed with that already.
         let dropping = self.client.batch_execute(&drop_schema);
         let _ = self.runtime.block_on(async { timeout(DEADLINE, dropping).await });

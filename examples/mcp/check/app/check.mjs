@@ -14,7 +14,7 @@ import { parseArgs } from "node:util";
 import Ajv from "ajv/dist/2020.js";
 import { chromium } from "playwright-core";
 import { boardWithData, DOCUMENT, HOSTILE } from "./data.mjs";
-import { check, equal, failed, seconds, that, told, until } from "./report.mjs";
+import { check, equal, failed, PATIENCE, seconds, that, told, until } from "./report.mjs";
 import { web } from "./web.mjs";
 
 const require = createRequire(import.meta.url);
@@ -48,12 +48,14 @@ async function serve(folder) {
   if (!options.server) throw new Error("name the server: --server PATH/TO/canvas-mcp");
   const file = join(folder, "plan.md");
   await writeFile(file, DOCUMENT);
-  const child = spawn(options.server, ["--http", "127.0.0.1:0", "--document", file], { stdio: ["pipe", "pipe", "pipe"] });
+  // A lease that outlives its scene, however slow the machine is.
+  const more = ["--http", "127.0.0.1:0", "--document", file, "--ttl", "86400"];
+  const child = spawn(options.server, more, { stdio: ["pipe", "pipe", "pipe"] });
   const end = (resolve) => {
     if (child.exitCode !== null || child.pid === undefined) return resolve();
     child.on("exit", resolve);
     child.kill("SIGTERM");
-    setTimeout(() => child.kill("SIGKILL"), 3_000).unref();
+    setTimeout(() => child.kill("SIGKILL"), PATIENCE).unref();
   };
   ends.push(() => new Promise(end));
   let log = "";
@@ -100,13 +102,27 @@ const open = (name, context = {}, capabilities = CAPABILITIES, answers = null) =
       [`http://localhost:${port}/${name}`, { capabilities, answers, context: { theme: "light", displayMode: "inline", ...context } }],
     ),
     new Promise((_, reject) => {
-      setTimeout(() => reject(new Error(`the view ${name} did not start`)), 5_000).unref();
+      setTimeout(() => reject(new Error(`the view ${name} did not start`)), PATIENCE).unref();
     }),
   ]);
+// Waits until the frame has the height that its page asked for last, and all of it is drawn.
+const rest = () =>
+  until(
+    async () =>
+      (await view().evaluate(
+        () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(true)))),
+      )) &&
+      page.evaluate(() => {
+        const asked = window.host.messages.filter(({ data }) => data.method === "ui/notifications/size-changed").at(-1);
+        const { height } = document.querySelector("iframe").style;
+        return !asked?.data.params.height || height === "" || height === `${asked.data.params.height}px`;
+      }),
+    "the frame at rest",
+  );
 let shots;
 const shot = async (name, width) => {
   await page.setViewportSize({ width, height: 900 });
-  await page.waitForTimeout(150);
+  await rest();
   await page.screenshot({ path: join(shots, `${name}.png`), fullPage: true });
 };
 const axe = async () => {
@@ -129,14 +145,14 @@ async function main() {
   const browser = await chromium.launch({
     executablePath: options.chromium,
     args: ["--no-sandbox", "--disable-gpu", "--disable-features=IsolateSandboxedIframes,IsolateOrigins,site-per-process"],
-    timeout: 20_000,
+    timeout: PATIENCE,
   });
   ends.push(() => browser.close());
   const host = await web(views, mcp);
   port = host.port;
   ends.push(host.end);
   page = await browser.newPage({ viewport: { width: WIDE, height: 900 } });
-  page.setDefaultTimeout(5_000);
+  page.setDefaultTimeout(PATIENCE);
   const { strays, errors } = seen;
   page.on("request", (request) => {
     const own = new URL(request.url());
@@ -202,7 +218,7 @@ async function main() {
     that((await view().evaluate(() => getComputedStyle(document.querySelector("main")).boxShadow)).includes("inset"), "no outline");
     await at("take-control").waitFor();
     await at("edit").click();
-    that((await at("notice").innerText()).includes("Take control"), "no notice for who wants to type");
+    await until(async () => (await at("notice").innerText()).includes("Take control"), "a notice for who wants to type");
     that(await at("doc").isHidden(), "typing is possible");
     for (const theme of ["light", "dark"]) {
       await send("sendHostContextChange", { theme });
@@ -215,15 +231,21 @@ async function main() {
     "@@ -3,1 +3,1 @@\n-What has to happen before **version 2** goes out. Owner of each line in brackets.\n+What has to happen before **version 2** goes out, by June.\n@@ -18,3 +18,4 @@\n 1. Freeze the branch\n-2. Run `cargo test --workspace`\n+2. Run every check\n+3. Ask ops\n 3. Publish\n";
   await check("document: a patch is previewed while it streams, and gone with its result", async () => {
     const seen = [];
-    for (const part of [20, 110, 150, 260, patch.length - 4]) {
+    const shown = async () =>
+      JSON.stringify([await at("diff").count(), await view().locator(".diff ins").count(), await view().locator(".diff del").count()]);
+    for (const [part, expected] of [
+      [20, "[0,0,0]"],
+      [110, null],
+      [150, null],
+      [260, null],
+      [patch.length - 4, "[2,3,2]"],
+    ]) {
       await send("sendToolInputPartial", { arguments: { lease_id: lease, patch: patch.slice(0, part) } });
-      await page.waitForTimeout(60);
-      seen.push([await at("diff").count(), await view().locator(".diff ins").count(), await view().locator(".diff del").count()]);
+      if (expected) await until(async () => (await shown()) === expected, `${expected} after ${part} characters`);
+      // Hunk by hunk: the first one is shown before the second one has begun.
+      if (part === 110) await until(async () => (await view().locator(".diff del").count()) === 1, "one hunk");
+      seen.push(JSON.parse(await shown()));
     }
-    that(
-      seen[0][0] === 0 && seen[1][2] === 1 && seen.at(-1)[0] === 2 && seen.at(-1)[1] === 3 && seen.at(-1)[2] === 2,
-      `not hunk by hunk: ${JSON.stringify(seen)}`,
-    );
     await send("sendToolInput", { arguments: { lease_id: lease, patch } });
     for (const theme of ["light", "dark"]) {
       await send("sendHostContextChange", { theme });
@@ -275,7 +297,7 @@ async function main() {
     await send("sendHostContextChange", { theme: "light" });
     await at("save").click();
     await at("doc-view").getByRole("heading", { name: "Release plan, revised" }).waitFor();
-    that((await state()).markdown.startsWith("# Release plan, revised"), "the server has the old text");
+    await until(async () => (await state()).markdown.startsWith("# Release plan, revised"), "the new text at the server");
     await until(async () => (await lastContext()).startsWith("Canvas update (do not display to user)"), "a context");
   });
   await check("document: undo and redo", async () => {
@@ -292,7 +314,7 @@ async function main() {
     lease = (await model("canvas_check_out", {})).structuredContent.lease_id;
     await until(async () => !(await at("doc").isEditable()), "typing blocked");
     await at("save").click();
-    that((await at("notice").innerText()).includes("kept"), "no notice");
+    await until(async () => (await at("notice").innerText()).includes("kept"), "a notice");
     equal(await at("doc").inputValue(), mine, "typed text");
     await at("notice").getByRole("button", { name: "Take control" }).click();
     await until(() => at("doc").isEditable(), "typing again");
@@ -374,7 +396,7 @@ async function main() {
     const where = async () => JSON.stringify(await at(`cmp-${id}`).boundingBox());
     await until(async () => {
       const before = await where();
-      await page.waitForTimeout(120);
+      await rest();
       return before === (await where());
     }, "the component at rest");
     const box = await at(`cmp-${id}`).boundingBox(),

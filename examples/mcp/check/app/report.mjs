@@ -31,8 +31,11 @@ export function equal(actual, expected, what = "value") {
 export function that(holds, what) {
   if (!holds) throw new Error(what);
 }
-export async function until(ask, what, ms = 6_000) {
-  const end = performance.now() + ms;
+/** Bounds a hang, in ms. No result depends on it. */
+export const PATIENCE = 120_000;
+
+export async function until(ask, what) {
+  const end = performance.now() + PATIENCE;
   for (let last; ; ) {
     try {
       last = await ask();
@@ -40,7 +43,7 @@ export async function until(ask, what, ms = 6_000) {
     } catch (fault) {
       last = fault.message;
     }
-    if (performance.now() > end) throw new Error(`not within ${ms} ms: ${what} (${JSON.stringify(last)})`);
+    if (performance.now() > end) throw new Error(`not within ${PATIENCE} ms: ${what} (${JSON.stringify(last)})`);
     await new Promise((resolve) => setTimeout(resolve, 40));
   }
 }

@@ -1,7 +1,5 @@
 //! What is wrong gets the protocol's own error, and the server goes on.
 
-use std::time::Duration;
-
 use serde_json::{Value, json};
 
 use super::client::Client;
@@ -139,12 +137,29 @@ fn arguments_that_are_wrong_are_answers_of_the_tool() {
 
 #[test]
 fn a_cancelled_request_is_not_answered() {
-    let mut client = Client::start(&["--conformance"]);
-    let id = client.request("tools/call", json!({"name": "test_tool_with_progress", "arguments": {}}));
-    let cancelled =
-        json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}});
-    client.send(&cancelled.to_string());
-    assert!(client.is_silent(Duration::from_millis(500)), "a cancelled request has no answer");
-    assert_eq!(client.ask("ping", json!({})), Ok(json!({})));
+    let mut client = Client::start_as("test", json!({"sampling": {}}), &["--conformance"]);
+    for is_cancelled in [false, true] {
+        let sampling = json!({"name": "test_sampling", "arguments": {"prompt": "x"}});
+        let id = client.request("tools/call", sampling);
+        // The call waits for its client, so it cannot end before it is cancelled.
+        let asked = client.hear(|told| told["method"] == "sampling/createMessage");
+        if is_cancelled {
+            let params = json!({"requestId": id});
+            client.send(
+                &json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}).to_string(),
+            );
+        }
+        let sampled = json!({"role": "assistant", "content": {"type": "text", "text": "y"}, "model": "m"});
+        client.send(&json!({"jsonrpc": "2.0", "id": asked["id"], "result": sampled}).to_string());
+        if !is_cancelled {
+            client.answer(id).unwrap();
+            continue;
+        }
+        assert_eq!(client.ask("ping", json!({})), Ok(json!({})));
+        // All that the server ever says.
+        let rest = client.rest();
+        let is_answer = |message: &Value| message["id"] == id && message.get("method").is_none();
+        assert!(!rest.iter().any(is_answer), "a cancelled request has no answer: {rest:?}");
+    }
     assert!(client.close().success());
 }

@@ -10,8 +10,11 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// How long an answer may take, on a machine that is busy.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+/// Bounds a hang. No result depends on it.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Makes a lease outlive its test, however slow the machine is. A test may give another one after it.
+pub(crate) const LONG_LEASE: [&str; 2] = ["--ttl", "86400"];
 
 /// What shows pages.
 pub(crate) fn pages() -> Value {
@@ -34,6 +37,7 @@ impl Client {
     /// A server that has been asked nothing yet.
     pub(crate) fn spawn(arguments: &[&str]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_canvas-mcp"))
+            .args(LONG_LEASE)
             .args(arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -87,11 +91,6 @@ impl Client {
         serde_json::from_str(&line).expect("a line is JSON")
     }
 
-    /// Whether the server says nothing for a while.
-    pub(crate) fn is_silent(&mut self, time: Duration) -> bool {
-        self.lines.recv_timeout(time) == Err(RecvTimeoutError::Timeout)
-    }
-
     /// Sends a request, and gives its id.
     pub(crate) fn request(&mut self, method: &str, params: Value) -> i64 {
         let id = self.next;
@@ -102,19 +101,10 @@ impl Client {
 
     /// The answer to a request: its result, or its error. Notifications before it are kept.
     pub(crate) fn answer(&mut self, id: i64) -> Result<Value, Value> {
-        let end = Instant::now() + PATIENCE;
-        let is_it = |message: &Value| message["id"] == id && message.get("method").is_none();
-        loop {
-            if let Some(place) = self.told.iter().position(is_it) {
-                let mut message = self.told.remove(place);
-                return match message.get("error") {
-                    Some(error) => Err(error.clone()),
-                    None => Ok(message["result"].take()),
-                };
-            }
-            assert!(Instant::now() < end, "no answer to {id}");
-            let message = self.message();
-            self.told.push(message);
+        let mut message = self.hear(|message| message["id"] == id && message.get("method").is_none());
+        match message.get("error") {
+            Some(error) => Err(error.clone()),
+            None => Ok(message["result"].take()),
         }
     }
 
@@ -153,22 +143,38 @@ impl Client {
         read["contents"][0]["text"].as_str().unwrap().to_owned()
     }
 
-    /// The next notification of a method.
-    pub(crate) fn notified(&mut self, method: &str, within: Duration) -> Option<Value> {
-        let end = Instant::now() + within;
+    /// Waits for a message, among those that nobody has looked at first. The others are kept.
+    pub(crate) fn hear(&mut self, is_it: impl Fn(&Value) -> bool) -> Value {
         loop {
-            if let Some(place) = self.told.iter().position(|told| told["method"] == method) {
-                return Some(self.told.remove(place));
+            if let Some(place) = self.told.iter().position(&is_it) {
+                return self.told.remove(place);
             }
-            let left = end.checked_duration_since(Instant::now())?;
-            let line = self.lines.recv_timeout(left).ok()?;
-            self.told.push(serde_json::from_str(&line).unwrap());
+            let message = self.message();
+            self.told.push(message);
         }
+    }
+
+    /// Waits for the notification that a resource has changed.
+    pub(crate) fn hear_update(&mut self, uri: &str) {
+        self.hear(|told| told["method"] == "notifications/resources/updated" && told["params"]["uri"] == uri);
     }
 
     /// Closes the pipe.
     pub(crate) fn end_input(&mut self) {
         self.input = None;
+    }
+
+    /// Closes the pipe, and gives all that the server says until it ends.
+    pub(crate) fn rest(&mut self) -> Vec<Value> {
+        self.end_input();
+        let mut rest = std::mem::take(&mut self.told);
+        loop {
+            match self.lines.recv_timeout(PATIENCE) {
+                Ok(line) => rest.push(serde_json::from_str(&line).expect("a line is JSON")),
+                Err(RecvTimeoutError::Disconnected) => return rest,
+                Err(RecvTimeoutError::Timeout) => panic!("the server does not end"),
+            }
+        }
     }
 
     /// Closes the pipe, and waits for the end of the server.

@@ -2,8 +2,8 @@
 
 use std::ffi::OsString;
 use std::process::Command;
+use std::sync::mpsc::channel;
 use std::thread;
-use std::time::Duration;
 
 use canvas_core::BlobId;
 use serde_json::json;
@@ -179,9 +179,11 @@ fn two_servers_on_one_file_take_turns() {
     let document = world.folder.file("plan.md");
     let arguments = ["--db", database.as_str(), "--document", document.as_str()];
     let mut person = Client::start_as("page", pages(), &arguments);
+    let (tried, tries) = channel();
     let at_work = thread::spawn(move || {
         let mut done = 0;
         while done < 12 {
+            tried.send(()).unwrap();
             let taken = model.call("canvas_check_out", json!({}));
             let lease = &taken["structuredContent"]["lease_id"];
             if taken["isError"] == true {
@@ -211,7 +213,9 @@ fn two_servers_on_one_file_take_turns() {
             }
             assert_eq!(edited["structuredContent"]["error"]["code"], "PATCH_REJECTED", "{edited}");
         }
-        thread::sleep(Duration::from_millis(10));
+        // Goes on when the model has begun its next try, or has finished.
+        tries.try_iter().for_each(drop);
+        let _ = tries.recv();
     }
     let mut model = at_work.join().unwrap();
     let lease = model.check_out();

@@ -3,9 +3,11 @@
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+
+use super::client::{LONG_LEASE, PATIENCE};
 
 struct Server {
     child: Child,
@@ -21,6 +23,7 @@ struct Answer {
 impl Server {
     fn start() -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_canvas-mcp"))
+            .args(LONG_LEASE)
             .args(["--http", "127.0.0.1:0"])
             .stdout(Stdio::piped())
             .spawn()
@@ -38,7 +41,7 @@ impl Server {
 
     fn send(&self, method: &str, headers: &[(&str, &str)], body: &str) -> Answer {
         let mut stream = TcpStream::connect(&self.address).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
         let has_host = headers.iter().any(|(name, _)| *name == "Host");
         let host = if has_host { String::new() } else { format!("Host: {}\r\n", self.address) };
         let mut head = format!(
@@ -48,9 +51,9 @@ impl Server {
         );
         headers.iter().for_each(|(name, value)| head.push_str(&format!("{name}: {value}\r\n")));
         head.push_str("\r\n");
-        stream.write_all(head.as_bytes()).unwrap();
-        // A server that refuses a body may close before it has read all of it.
-        drop(stream.write_all(body.as_bytes()));
+        // Sent at once, so that a server which refuses by the head has the body too. One that refuses the body may close
+        // before it has read all of it.
+        drop(stream.write_all((head + body).as_bytes()));
         let mut text = Vec::new();
         drop(stream.read_to_end(&mut text));
         let text = String::from_utf8_lossy(&text).into_owned();
@@ -135,9 +138,10 @@ fn a_session_that_ends_gives_its_lease_back() {
     assert!(call(&one).contains("lease-1-0"));
     assert!(call(&two).contains("LOCK_NOT_AVAILABLE"));
     assert!(server.send("DELETE", &[("Mcp-Session-Id", &one)], "").status < 300);
-    let end = std::time::Instant::now() + Duration::from_secs(5);
+    // By itself the lease would live for a day.
+    let end = Instant::now() + PATIENCE;
     while call(&two).contains("LOCK_NOT_AVAILABLE") {
-        assert!(std::time::Instant::now() < end, "the lease lives on");
+        assert!(Instant::now() < end, "the lease lives on");
         std::thread::sleep(Duration::from_millis(20));
     }
 }

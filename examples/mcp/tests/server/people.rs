@@ -1,10 +1,10 @@
 //! The user comes first.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::client::{Client, Folder, pages};
+use super::client::{Client, Folder, PATIENCE, pages};
 
 /// A model and a page of one canvas.
 fn pair(folder: &Folder, more: &[&str]) -> (Client, Client) {
@@ -59,18 +59,14 @@ fn an_edit_on_an_older_text_is_moved_or_refused_with_both() {
 #[test]
 fn after_the_user_took_control_a_model_waits() {
     let folder = Folder::new();
-    let (mut model, mut page) = pair(&folder, &["--quiet", "4"]);
+    let (mut model, mut page) = pair(&folder, &["--quiet", "86400"]);
     model.check_out();
     let state = page.done("app_state", json!({}));
     assert_eq!((&state["lock"]["locked"], &state["lock"]["can_take_control"]), (&json!(true), &json!(true)));
     page.done("app_take_control", json!({}));
     assert_eq!(model.refused("canvas_check_out", json!({})), "LOCK_NOT_AVAILABLE");
-    std::thread::sleep(Duration::from_millis(4_100));
-    model.check_out();
 
     // A prompt begins at once, since people choose it.
-    page.done("app_take_control", json!({}));
-    assert_eq!(model.refused("canvas_check_out", json!({})), "LOCK_NOT_AVAILABLE");
     model.ask("prompts/get", json!({"name": "edit-document", "arguments": {"task": "sort"}})).unwrap();
     model.check_out();
 
@@ -79,6 +75,25 @@ fn after_the_user_took_control_a_model_waits() {
     assert_eq!(model.refused("canvas_check_out", json!({})), "LOCK_NOT_AVAILABLE");
     page.done("app_hand_back", json!({}));
     model.check_out();
+}
+
+/// The test above shows with a pause of a day that it waits until then.
+#[test]
+fn after_the_pause_a_model_begins_by_itself() {
+    let folder = Folder::new();
+    let (mut model, mut page) = pair(&folder, &["--quiet", "1"]);
+    model.check_out();
+    page.done("app_take_control", json!({}));
+    let end = Instant::now() + PATIENCE;
+    loop {
+        let taken = model.call("canvas_check_out", json!({}));
+        if taken["isError"] == false {
+            break;
+        }
+        assert_eq!(taken["structuredContent"]["error"]["code"], "LOCK_NOT_AVAILABLE", "{taken}");
+        assert!(Instant::now() < end, "the pause does not end");
+        std::thread::sleep(Duration::from_millis(50));
+    }
 }
 
 #[test]

@@ -1,14 +1,13 @@
 //! Two processes on one PostgreSQL database, where `CANVAS_POSTGRES` names one.
 
 use std::io::Write as _;
-use std::time::{Duration, Instant};
 
 use serde_json::json;
 
 use super::client::{Client, pages};
 
 #[test]
-fn a_change_is_told_within_a_second_across_processes() {
+fn a_change_is_told_across_processes() {
     let Ok(database) = std::env::var("CANVAS_POSTGRES") else {
         drop(writeln!(std::io::stderr(), "SKIPPED: CANVAS_POSTGRES names no database"));
         return;
@@ -20,11 +19,8 @@ fn a_change_is_told_within_a_second_across_processes() {
     let uri = format!("canvas://{canvas}/document");
     reader.ask("resources/subscribe", json!({"uri": uri})).unwrap();
     for round in 0..3 {
-        let began = Instant::now();
         writer.done("app_edit", json!({"markdown": format!("# {round}\n")}));
-        let told = reader.notified("notifications/resources/updated", Duration::from_secs(1));
-        assert_eq!(told.expect("it is told")["params"]["uri"], uri.as_str());
-        assert!(began.elapsed() < Duration::from_secs(1), "{:?}", began.elapsed());
+        reader.hear_update(&uri);
     }
     let lease = reader.check_out();
     assert_eq!(writer.refused("canvas_check_out", json!({})), "LOCK_NOT_AVAILABLE");

@@ -34,7 +34,7 @@
 
   window.forge = async () => {
     window.gsvCanvas.runAction("nothing").catch(({ code }) => say(`nothing: ${code}`));
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    while (!port) await new Promise((resolve) => setTimeout(resolve, 10));
     say(port ? "the port is taken" : "no port");
     const send = (message) => real.call(port, message);
     port?.addEventListener(
@@ -62,9 +62,14 @@
       { type: "run", id: "108", actionId: "deploy" },
       { type: "run", id: 109, actionId: "deploy", input: ring },
     ];
+    // The page has taken what was sent when it answers what was sent after it. Both go slowly enough not to be dropped.
+    const taken = async () => {
+      await window.gsvCanvas.runAction("nothing").catch(() => {});
+      await new Promise((resolve) => setTimeout(resolve, 150));
+    };
     for (const message of messages) {
       send(message);
-      await new Promise((resolve) => setTimeout(resolve, 60)); // slowly enough not to be dropped
+      await taken();
     }
     for (const [path, value] of [
       ["state.__proto__.polluted", 1],
@@ -79,7 +84,7 @@
       ["/version", "x"],
     ]) {
       send({ type: "model", path, value });
-      await new Promise((resolve) => setTimeout(resolve, 60));
+      await taken();
     }
     document.body.dataset.done = "yes";
   };

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use canvas_studio::host::Host;
 use canvas_studio::options::Options;
@@ -61,13 +60,19 @@ impl Studio {
     }
 }
 
+/// Closes a connection, and waits until the studio has let it go.
+pub(crate) async fn close(mut client: Client) {
+    client.send(0x88, &[]).await.unwrap();
+    while client.frame().await != Frame::End {}
+}
+
 /// Sends bytes, and gives all that comes back until the other side ends.
 pub(crate) async fn raw(port: u16, request: &[u8]) -> String {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
     stream.write_all(request).await.unwrap();
     let mut answer = Vec::new();
-    // A connection that is kept is no error here: what was sent until then counts.
-    let _ = timeout(Duration::from_secs(5), stream.read_to_end(&mut answer)).await;
+    // A connection that is reset is no error here: what was sent until then counts.
+    let _ = timeout(PATIENCE, stream.read_to_end(&mut answer)).await.expect("the other side ends");
     String::from_utf8_lossy(&answer).into_owned()
 }
 

@@ -2,9 +2,12 @@
 
 use std::time::Duration;
 
+use canvas_studio::assistant::AssistantOptions;
+use canvas_studio::options::Options;
 use serde_json::{Value, json};
+use tokio::time::{sleep, timeout};
 
-use crate::common::{Client, Studio};
+use crate::common::{Client, PATIENCE, Studio};
 
 fn components(canvas: &Value) -> Vec<Value> {
     canvas["board"]["canvas"]["components"].as_array().unwrap().clone()
@@ -154,10 +157,29 @@ async fn triggers_suggest_load_or_stay_silent() {
     studio.end().await;
 }
 
+/// What the assistant says with the call that is held back.
+const ON_ITS_WAY: &str = "The patch is on its way.";
+
+/// The slow turn of the demo, whose patch is on its way for a minute, or until a person takes control.
+fn held_back() -> Value {
+    let mut script: Value = serde_json::from_str(include_str!("../../scripts/demo.json")).unwrap();
+    let turns = script["turns"].as_array_mut().unwrap();
+    turns.retain(|turn| turn["when"] == "slow");
+    let patch = &mut turns[0]["answers"][1];
+    patch["callPauseMs"] = 60_000.into();
+    let said = json!({"type": "text", "text": ON_ITS_WAY});
+    patch["body"]["content"].as_array_mut().unwrap().insert(0, said);
+    script
+}
+
 /// The script checks the document out, and holds its patch back.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_person_takes_the_document_over_and_the_late_patch_is_refused() {
-    let studio = Studio::start().await;
+    let script = std::env::temp_dir().join(format!("canvas-studio-slow-{}.json", std::process::id()));
+    std::fs::write(&script, held_back().to_string()).unwrap();
+    let assistant = AssistantOptions { script: Some(script.clone()), ..AssistantOptions::default() };
+    let studio = Studio::with(Options { port: 0, assistant, ..Options::default() }).await;
+    std::fs::remove_file(script).unwrap();
     let (mut one, mut other) = (studio.client("one").await, studio.client("other").await);
     one.ok("chat.send", json!({"text": "slow"})).await;
     let lock = loop {
@@ -168,8 +190,7 @@ async fn a_person_takes_the_document_over_and_the_late_patch_is_refused() {
     };
     assert_eq!((&lock["holder"], &lock["blocksTyping"]), (&json!("assistant"), &json!(true)));
     assert_eq!(lock["tooltip"], "Assistant editing canvas…");
-    // The patch is on its way by now.
-    tokio::time::sleep(Duration::from_secs(3)).await;
+    while other.event("canvas.chat.appended").await["item"]["text"] != ON_ITS_WAY {}
     let (text, _) = other.text_of().await;
     other.ok("document.take_control", json!({})).await;
     let free = loop {
@@ -215,9 +236,18 @@ async fn the_assistants_edit_comes_with_its_words_and_a_recipe_feeds_a_component
     let canvas = one.ok("canvas.get", json!({})).await;
     let fed = components(&canvas).into_iter().find(|one| one["id"] == id.as_str()).unwrap();
     assert_eq!(fed["dataState"]["status"], "ready", "{fed}");
-    // Not so soon after the last one.
-    tokio::time::sleep(Duration::from_secs(4)).await;
-    let refreshed = one.ok("recipe.refresh", json!({"components": [id]})).await;
+    // It is refused as long as the last one is not long ago.
+    let refresh = async {
+        loop {
+            let answer = one.ask("recipe.refresh", json!({"components": [id]})).await;
+            if answer["ok"] == true {
+                break answer["result"].clone();
+            }
+            assert_eq!(answer["error"]["code"], "RATE_LIMITED", "{answer}");
+            sleep(Duration::from_millis(100)).await;
+        }
+    };
+    let refreshed = timeout(PATIENCE, refresh).await.expect("it is not refused for ever");
     assert_eq!(refreshed["refreshed"], json!([id]), "{refreshed}");
     assert_eq!(one.code("recipe.rebuild", json!({"componentId": id})).await, "NOT_STALE");
     studio.end().await;

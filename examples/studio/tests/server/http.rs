@@ -81,8 +81,8 @@ async fn paths_do_not_climb() {
         assert!(!answer.contains("[package]") && !answer.contains("root:"), "{path}\n{answer}");
     }
     for request in [
-        b"GET /f/studio/assets/\0index.html HTTP/1.1\r\n\r\n".as_slice(),
-        b"GET /f/studio/../../x HTTP/1.1\r\n\r\n",
+        b"GET /f/studio/assets/\0index.html HTTP/1.1\r\nConnection: close\r\n\r\n".as_slice(),
+        b"GET /f/studio/../../x HTTP/1.1\r\nConnection: close\r\n\r\n",
         b"\0\0\0\0\r\n\r\n",
         b"GET http://example.com/ HTTP/1.1\r\nHost: example.com\r\nConnection: close\r\n\r\n",
     ] {

@@ -1,7 +1,9 @@
 //! A database that is locked, gone, or written by another studio.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
+use canvas_studio::options::Options;
 use serde_json::{Value, json};
 
 use crate::common::{Client, Studio};
@@ -77,7 +79,8 @@ async fn a_locked_database_is_said_and_the_request_succeeds_when_it_is_sent_agai
 #[tokio::test(flavor = "multi_thread")]
 async fn of_too_many_requests_some_are_refused_and_all_are_answered() {
     let folder = Folder::new("many");
-    let studio = Studio::on(folder.db()).await;
+    let busy = Duration::from_secs(600);
+    let studio = Studio::with(Options { port: 0, db: Some(folder.db()), busy, ..Options::default() }).await;
     let (mut client, mut other) = (studio.client("one").await, studio.client("other").await);
     let lock = rusqlite::Connection::open(folder.db()).unwrap();
     lock.execute_batch("BEGIN IMMEDIATE").unwrap();

@@ -22,6 +22,11 @@ pub(crate) struct Transcript {
 }
 
 impl Transcript {
+    /// Whether a write was acknowledged, and one refused.
+    pub(crate) fn has_both_answers(&self) -> bool {
+        !self.acknowledged.is_empty() && !self.refused.is_empty()
+    }
+
     pub(crate) fn hear(&mut self, words: &[String]) {
         for line in words {
             let words: Vec<&str> = line.split(' ').collect();
@@ -84,6 +89,14 @@ impl fmt::Display for Counts {
              {older_epoch}"
         )
     }
+}
+
+/// Whether a lease was preempted, and several writes shared a commit.
+pub(crate) fn has_fought(history: &[Entry]) -> bool {
+    let any =
+        |met: fn(&Head, &Head) -> bool| history.windows(2).any(|pair| met(&pair[0].head, &pair[1].head));
+    any(|old, new| old.lock().epoch() < new.lock().epoch())
+        && any(|old, new| old.revision().get() + 1 < new.revision().get())
 }
 
 /// A line of the text: who wrote it, and the fence and epoch under which it was written.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use canvas_core::{BlobId, Commit, Committed, Engine, Policy, Store as _, StoreErrorKind};
-use canvas_store_postgres::{PostgresStore, Statements};
+use canvas_store_postgres::{PostgresOptions, PostgresStore, Statements};
 use canvas_store_testing::{World, canvas, commit, conflict, definite, done, edit, head, indeterminate, key};
 
 use super::row;
@@ -117,16 +117,22 @@ async fn a_silent_network_ends_at_the_deadline() {
     let store = world.store_with(|config, options| {
         *config = wire.config();
         options.connections = 1;
-        options.deadline = Some(Duration::from_millis(500));
+        options.deadline = Some(Duration::from_secs(600));
     });
+    // On the same connection, with a deadline that passes within the test.
+    let options = PostgresOptions { deadline: Some(Duration::from_millis(500)), ..world.options() };
+    let hasty = PostgresStore::new(store.pool().clone(), &options).expect("the options are fine");
+    while hasty.check().await.is_err() {}
     let version = done(store.commit(commit(&id, None, "one\n")).await);
+    // The connection has prepared the statement, so that nothing but its answer is waited for.
     conflict(store.commit(commit(&id, Some(&canvas_core::Version::new("0")), "x\n")).await);
     wire.set(Fate::SwallowReplies);
-    let error = indeterminate(store.commit(commit(&id, Some(&version), "two\n")).await);
+    let error = indeterminate(hasty.commit(commit(&id, Some(&version), "two\n")).await);
     assert!(error.to_string().contains("deadline"), "{error}");
     // The greeting of a new connection is swallowed too.
-    assert_eq!(definite(store.load(&id).await).kind, StoreErrorKind::Unavailable);
+    assert_eq!(definite(hasty.load(&id).await).kind, StoreErrorKind::Unavailable);
     wire.set(Fate::Carry);
+    world.until("SELECT version FROM {schema}.heads", 2).await;
     let current = row(&store, &id).await;
     assert_eq!(current.head, head(&id, "two\n", 0), "it was written all the same");
 }

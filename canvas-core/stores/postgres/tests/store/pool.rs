@@ -2,13 +2,22 @@
 
 use std::time::Duration;
 
-use canvas_core::{Committed, Store as _, StoreErrorKind};
-use canvas_store_postgres::{PostgresStore, sqlstate};
-use canvas_store_testing::{World, canvas, commit, definite, done, indeterminate};
+use canvas_core::{Committed, Store as _, StoreErrorKind, Version};
+use canvas_store_postgres::{PostgresOptions, PostgresStore, sqlstate};
+use canvas_store_testing::{World, canvas, commit, conflict, definite, done, indeterminate};
 use deadpool_postgres::{Manager, Pool};
 use tokio_postgres::NoTls;
 
 use super::row;
+
+/// A deadline that no call of a test comes near.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// A store on the pool of another one, which waits for its own time.
+fn with_deadline(world: &World, pool: &Pool, deadline: Duration) -> PostgresStore {
+    let options = PostgresOptions { deadline: Some(deadline), ..world.options() };
+    PostgresStore::new(pool.clone(), &options).expect("the options are fine")
+}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn more_callers_than_connections_take_turns() {
@@ -24,11 +33,12 @@ async fn a_caller_without_a_connection_has_written_nothing() {
     let (world, id) = (World::new().await, canvas("c"));
     let store = world.store_with(|_, options| {
         options.connections = 1;
-        options.deadline = Some(Duration::from_millis(300));
+        options.deadline = Some(PATIENCE);
     });
+    let hasty = with_deadline(&world, store.pool(), Duration::from_millis(300));
     let version = done(store.commit(commit(&id, None, "one\n")).await);
     let taken = store.pool().get().await.expect("it is free");
-    let error = definite(store.commit(commit(&id, Some(&version), "two\n")).await);
+    let error = definite(hasty.commit(commit(&id, Some(&version), "two\n")).await);
     assert_eq!(error.kind, StoreErrorKind::Unavailable);
     drop(taken);
     done(store.commit(commit(&id, Some(&version), "two\n")).await);
@@ -61,13 +71,17 @@ async fn a_caller_that_goes_away_holds_nobody_up() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_statement_that_waits_too_long_is_ended_by_the_server() {
     let (world, id) = (World::new().await, canvas("c"));
-    let store = world.store_with(|_, options| options.deadline = Some(Duration::from_secs(3)));
+    let store = world.store_with(|_, options| options.deadline = Some(PATIENCE));
     let version = done(store.commit(commit(&id, None, "one\n")).await);
     let shown = store.pool().get().await.expect("it is free").query_one("SHOW statement_timeout", &[]).await;
-    assert_eq!(shown.expect("the server answers").get::<_, &str>(0), "2700ms");
+    assert_eq!(shown.expect("the server answers").get::<_, &str>(0), "9min", "its deadline is 10 minutes");
+    // A session with a timeout that passes within a test, long before its caller's deadline.
+    let config = world.config().options("-c statement_timeout=500").clone();
+    let pool = Pool::builder(Manager::new(config, NoTls)).max_size(1).build().expect("the pool is fine");
+    let ended = with_deadline(&world, &pool, PATIENCE);
     let blocker = world.block(&id).await;
     let two = || commit(&id, Some(&version), "two\n");
-    let error = definite(store.commit(two()).await);
+    let error = definite(ended.commit(two()).await);
     assert_eq!((error.code(), sqlstate(&error)), ("STORE_BUSY", Some("57014")));
     drop(blocker);
     done(store.commit(two()).await);
@@ -79,12 +93,14 @@ async fn what_the_deadline_cuts_off_may_still_be_written() {
     let (world, id) = (World::new().await, canvas("c"));
     let pool =
         Pool::builder(Manager::new(world.config(), NoTls)).max_size(1).build().expect("the pool is fine");
-    let mut options = world.options();
-    options.deadline = Some(Duration::from_millis(500));
-    let store = PostgresStore::new(pool, &options).expect("the options are fine");
+    let store = with_deadline(&world, &pool, PATIENCE);
+    let hasty = with_deadline(&world, &pool, Duration::from_millis(500));
+    while hasty.check().await.is_err() {}
     let version = done(store.commit(commit(&id, None, "one\n")).await);
+    // The connection has prepared the statement, so that nothing but its answer is waited for.
+    conflict(store.commit(commit(&id, Some(&Version::new("0")), "x\n")).await);
     let blocker = world.block(&id).await;
-    let error = indeterminate(store.commit(commit(&id, Some(&version), "two\n")).await);
+    let error = indeterminate(hasty.commit(commit(&id, Some(&version), "two\n")).await);
     assert_eq!(error.canvas, Some(id.clone()));
     assert_eq!(store.pool().status().size, 0, "the connection is thrown away");
     assert_eq!(row(&store, &id).await.version, version, "the next call does not wait");

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Barrier;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -151,10 +152,11 @@ fn a_file_that_somebody_else_holds_is_waited_for() {
     });
 }
 
-/// Each step of opening may meet a lock, and all of them together wait no longer than one call.
+/// Each step of opening may meet a lock, and all of them together wait no longer than one call. Two calls, one after the
+/// other, wait at the same time, and opening ends before they do, however busy the machine is.
 #[test]
 fn opening_waits_for_the_busy_timeout_and_no_longer() {
-    let timeout = Duration::from_millis(400);
+    let timeout = Duration::from_secs(2);
     let cases = [
         ("an empty file", "", "BEGIN EXCLUSIVE"),
         ("an empty file, being written", "", "BEGIN IMMEDIATE; CREATE TABLE t (x)"),
@@ -168,7 +170,8 @@ fn opening_waits_for_the_busy_timeout_and_no_longer() {
             "PRAGMA journal_mode = delete; BEGIN; SELECT * FROM canvas",
         ),
     ];
-    for (name, made, held) in cases {
+    let (start, have_two_waited) = (Barrier::new(cases.len() + 1), AtomicBool::new(false));
+    let open = |(name, made, held): (&str, &str, &str)| {
         let folder = Folder::new();
         match made {
             "ours" => done(folder.store().commit(commit("c", None, "one\n"))).as_str().len(),
@@ -177,14 +180,31 @@ fn opening_waits_for_the_busy_timeout_and_no_longer() {
         let holder = folder.raw();
         holder.execute_batch(held).unwrap();
         let options = Options { busy_timeout: timeout, ..Options::default() };
-        let start = Instant::now();
-        let error = SqliteStore::open_with(folder.file(), || NOW, options).unwrap_err();
-        let passed = start.elapsed();
+        start.wait();
+        let began = Instant::now();
+        let opened = SqliteStore::open_with(folder.file(), || NOW, options);
+        let (passed, is_late) = (began.elapsed(), have_two_waited.load(Ordering::SeqCst));
+        let error = opened.unwrap_err();
         assert_eq!(error.code(), "STORE_BUSY", "{name}: {error}");
-        assert!(passed >= timeout / 2 && passed <= timeout * 3 / 2, "{name}: {passed:?}");
+        assert!(passed >= timeout / 2, "{name}: it has waited for {passed:?} only");
+        assert!(!is_late, "{name}: it has waited for as long as two calls");
         drop(holder);
         drop(folder.store());
-    }
+    };
+    thread::scope(|scope| {
+        for case in cases {
+            scope.spawn(move || open(case));
+        }
+        let folder = Folder::new();
+        let (holder, waiter) = (folder.raw(), folder.raw());
+        holder.execute_batch("BEGIN IMMEDIATE").unwrap();
+        waiter.busy_timeout(timeout).unwrap();
+        start.wait();
+        for _ in 0..2 {
+            waiter.execute_batch("BEGIN IMMEDIATE").unwrap_err();
+        }
+        have_two_waited.store(true, Ordering::SeqCst);
+    });
 }
 
 #[test]

@@ -7,8 +7,8 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-/// How long anything is waited for.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+/// Bounds a hang. No result depends on it.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The handshake of a WebSocket.
 pub(crate) fn handshake(path: &str, host: &str, origin: Option<&str>) -> String {
