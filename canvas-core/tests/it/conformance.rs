@@ -1,7 +1,5 @@
 //! The suite as an integrator has it: a harness of a few lines, one test for each check.
 
-#![cfg(feature = "conformance")]
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;

@@ -5,10 +5,6 @@
 //! the canvas still needed at its last moment, `expected.json` what that version answered. These files are never
 //! written again.
 
-#[path = "document/any.rs"]
-#[expect(dead_code, reason = "each test target uses its part")]
-mod any;
-
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -25,7 +21,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use any::{Call, Command, dynamic};
+use crate::document::any::{Call, Command, dynamic};
 
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/v1");
 

@@ -1,7 +1,7 @@
 //! Input that no provider should send, to each provider's reader: an event or an error that says what to do, and no call is
 //! dropped, run twice, or run though it is not whole.
 
-mod support;
+use crate::support;
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
 //! What bounds a turn, and what becomes of answers that are not whole.
 
-mod support;
+use crate::support;
 
 use canvas_providers::{
     Arguments, DecodeError, Decoded, DecodedCall, LoopAction, LoopOptions, Outcome, StopReason, StreamEvent,

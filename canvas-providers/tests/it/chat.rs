@@ -1,6 +1,6 @@
 //! Chat Completions: answers in every shape that its hosts give them, and what goes back to whom.
 
-mod support;
+use crate::support;
 
 use canvas_providers::{
     AnswerContext, Body, ChatHost, Decoded, Event, Issuer, NativeTool, Provider, RequestOptions, StreamEvent,

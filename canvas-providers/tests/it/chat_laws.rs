@@ -1,6 +1,6 @@
 //! What holds of Chat Completions and of Ollama for any input.
 
-mod support;
+use crate::support;
 
 use canvas_providers::{AnswerContext, Decoded, Event, Issuer, Provider, RequestOptions, Verdict};
 use canvas_tools::ToolSpec;

@@ -1,6 +1,6 @@
 //! Answers in, events out: own fixtures, and recorded answers where they are there.
 
-mod support;
+use crate::support;
 
 use canvas_providers::{AnswerContext, Decoded, Event, Provider};
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
 //! Hidden messages reach the provider unchanged and in their place: one of a user's edit before the user's own text, one
 //! of a model's turn after all results of its calls.
 
-mod support;
+use crate::support;
 
 use canvas_core::Policy;
 use canvas_providers::{

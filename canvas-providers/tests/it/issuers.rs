@@ -1,6 +1,6 @@
 //! Who gets a sealed part back: its issuer, in place, and nobody else.
 
-mod support;
+use crate::support;
 
 use std::collections::{BTreeMap, BTreeSet};
 

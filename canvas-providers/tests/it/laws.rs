@@ -1,6 +1,6 @@
 //! What holds for any input.
 
-mod support;
+use crate::support;
 
 use canvas_providers::{AnswerContext, Event, Provider, RequestOptions, repair};
 use canvas_tools::ToolSpec;

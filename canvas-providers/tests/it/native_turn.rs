@@ -1,6 +1,6 @@
 //! Edits in the form that a model was trained on, from its answer to the document and back.
 
-mod support;
+use crate::support;
 
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::{CallId, CanvasId, ConversationId, Engine, MemoryStore, OpKey, Policy, block_on};

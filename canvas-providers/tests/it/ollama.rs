@@ -1,6 +1,6 @@
 //! Ollama's own endpoint: answers in, requests out.
 
-mod support;
+use crate::support;
 
 use canvas_providers::{AnswerContext, Event, Provider, RequestOptions, StopReason, StreamEvent, ToolChoice};
 use canvas_tools::ToolSpec;

@@ -1,6 +1,6 @@
 //! Answers and streams of the Responses endpoint in, events out.
 
-mod support;
+use crate::support;
 
 use canvas_providers::{AnswerContext, Decoded, MAX_PARTS, NativeTool, Provider, StreamEvent, Usage};
 use canvas_tools::Dialect;

@@ -1,6 +1,6 @@
 //! What holds for any answer, stream and history of the Responses endpoint.
 
-mod support;
+use crate::support;
 
 use canvas_providers::{AnswerContext, Decoded, Event, Provider, RequestOptions};
 use canvas_tools::ToolSpec;

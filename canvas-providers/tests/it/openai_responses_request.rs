@@ -1,6 +1,6 @@
 //! Histories and tools in, requests to the Responses endpoint out.
 
-mod support;
+use crate::support;
 
 use canvas_providers::{
     Degradation, EncodeError, EncodedRequest, Event, Issuer, NativeTool, Provider, RequestOptions, ToolChoice,

@@ -1,6 +1,6 @@
 //! Histories and tools in, wire out.
 
-mod support;
+use crate::support;
 
 use canvas_providers::{
     AnswerContext, Degradation, EncodeError, Event, Provider, RequestOptions, ToolChoice,

@@ -1,6 +1,6 @@
 //! Recorded streams in, events out, however their bytes are cut.
 
-mod support;
+use crate::support;
 
 use canvas_providers::{AnswerContext, Body, Decoded, Event, Provider, Role, StreamEvent, Verdict};
 use proptest::prelude::Rng as _;

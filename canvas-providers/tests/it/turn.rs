@@ -1,6 +1,6 @@
 //! Turns of the loop, as scripted stories.
 
-mod support;
+use crate::support;
 
 use canvas_providers::{
     Arguments, Decoded, DecodedCall, Interruption, LoopAction, LoopError, Outcome, Provider, RequestOptions,

@@ -1,6 +1,6 @@
 //! The loop under a host that does anything.
 
-mod support;
+use crate::support;
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,6 +1,6 @@
 //! What holds for any input of Gemini and Bedrock.
 
-mod support;
+use crate::support;
 
 use canvas_providers::{AnswerContext, Event, Framing, Issuer, Provider, RequestOptions};
 use canvas_tools::ToolSpec;

@@ -1,6 +1,6 @@
 //! Requests to Gemini and Bedrock: what of a history goes where, and what is said to be lost.
 
-mod support;
+use crate::support;
 
 use canvas_providers::{AnswerContext, Event, Issuer, NativeTool, Provider, RequestOptions, ToolChoice};
 use canvas_tools::{Dialect, ToolSpec};

@@ -1,6 +1,6 @@
 //! Streams of Gemini and Bedrock that no recording holds, in every framing that they come in.
 
-mod support;
+use crate::support;
 
 use canvas_providers::{AnswerContext, Body, Decoded, Framing, Provider, StreamEvent};
 use serde_json::{Value, json};

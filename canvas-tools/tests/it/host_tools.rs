@@ -1,7 +1,5 @@
 //! Tools of the host, called by a model beside those of the canvas.
 
-#![cfg(feature = "surface")]
-
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 

@@ -10,7 +10,7 @@ use canvas_tools::{
 };
 use serde_json::{Value, json};
 
-mod recorded;
+use crate::recorded;
 
 const NOW: Timestamp = Timestamp::from_millis(1_000);
 

@@ -20,8 +20,8 @@ use serde_json::{Value, json};
 use host::Host;
 
 /// The spec and the page, as the assistant writes them.
-const SPEC: &str = include_str!("../../../canvas-tools/tests/surface/deploy.json");
-const PAGE: &str = include_str!("../../../canvas-tools/tests/surface/index.html");
+const SPEC: &str = include_str!("../../../canvas-tools/tests/it/surface/deploy.json");
+const PAGE: &str = include_str!("../../../canvas-tools/tests/it/surface/index.html");
 
 fn main() -> ExitCode {
     let mut out = io::stdout().lock();

@@ -15,8 +15,8 @@ use crate::host::Host;
 const DOCUMENT: &str = include_str!("../scripts/demo.md");
 
 /// The spec and the page of the source document, as they are written there.
-const SPEC: &str = include_str!("../../../canvas-tools/tests/surface/deploy.json");
-const PAGE: &str = include_str!("../../../canvas-tools/tests/surface/index.html");
+const SPEC: &str = include_str!("../../../canvas-tools/tests/it/surface/deploy.json");
+const PAGE: &str = include_str!("../../../canvas-tools/tests/it/surface/index.html");
 
 const REPOSITORY: &str = "octo/plan";
 

@@ -6,8 +6,8 @@ use canvas_core::{
     RevisionId, SendMessage, Undo, UndoScope, block_on,
 };
 
-use crate::any::{Call, Command, Outcome, code, dynamic};
-use crate::world::World;
+use crate::document::any::{Call, Command, Outcome, code, dynamic};
+use crate::document::world::World;
 
 fn amend(world: &World, base: RevisionId, to: &str) -> Command {
     dynamic(HostEdit {

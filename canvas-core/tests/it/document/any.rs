@@ -1,9 +1,7 @@
 //! Every command, answer and refusal as one type each, for tests that play scripts or treat many calls alike.
 
 use canvas_core::lease::Timestamp;
-use canvas_core::{
-    Engine, EngineError, OpKey, Refusal, Refused as _, Snapshot, Store, StoredAnswer, block_on,
-};
+use canvas_core::{Engine, EngineError, OpKey, Refusal, Refused as _, Store, StoredAnswer, block_on};
 
 macro_rules! any {
     ($($(#[$gate:meta])* $command:ident -> $done:ident, $refusal:ident;)+) => {
@@ -38,7 +36,7 @@ macro_rules! any {
                             Ok(done) => Outcome::$done(done),
                             Err(refusal) => Outcome::Refused(AnyRefusal::$refusal(refusal)),
                         };
-                        Ok(Answered { outcome, stored, replayed: answered.replayed, snapshot: answered.snapshot })
+                        Ok(Answered { outcome, stored, replayed: answered.replayed })
                     })+
                 }
             }
@@ -89,7 +87,6 @@ pub(crate) struct Answered {
     /// The same, as a receipt keeps it.
     pub(crate) stored: StoredAnswer,
     pub(crate) replayed: bool,
-    pub(crate) snapshot: Snapshot,
 }
 
 /// What became of any command.

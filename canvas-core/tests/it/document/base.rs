@@ -4,7 +4,7 @@ use canvas_core::{ApplyPatch, BaseRefusal, Changes, PatchRefusal, Policy, Refusa
 
 use super::story::{check, check_with};
 use super::world::{World, apply, apply_at};
-use crate::any::{code, dynamic};
+use crate::document::any::{code, dynamic};
 
 #[test]
 fn a_named_base_must_be_the_newest() {

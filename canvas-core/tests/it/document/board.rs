@@ -14,8 +14,8 @@ use canvas_core::{
 };
 use serde_json::{Value, json};
 
-use crate::any::{Call, Command, Outcome, code, dynamic};
-use crate::world::World;
+use crate::document::any::{Call, Command, Outcome, code, dynamic};
+use crate::document::world::World;
 
 fn workspace() -> Workspace {
     let grid = json!({"columns": 12, "rows": 8, "gap": 8, "cellWidth": 80, "cellHeight": 60});

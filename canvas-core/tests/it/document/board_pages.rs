@@ -7,9 +7,9 @@ use canvas_core::board::Workspace;
 use canvas_core::{Author, BlobId, CreateBoard, RunBoardCommand, Store as _, Undo, UndoScope, block_on};
 use serde_json::json;
 
-use crate::any::{Outcome, code};
-use crate::world::Asked::{Blob, Commit, Load};
-use crate::world::{Trouble, World, collect};
+use crate::document::any::{Outcome, code};
+use crate::document::world::Asked::{Blob, Commit, Load};
+use crate::document::world::{Trouble, World, collect};
 
 const UNDO: Undo = Undo { by: Author::User, what: UndoScope::Steps(NonZeroU32::MIN) };
 

@@ -4,7 +4,7 @@ use canvas_core::{Cancel, Policy, block_on};
 
 use super::world::Asked::{Blob, Commit, Load};
 use super::world::{World, canvas, key};
-use crate::any::{Call, dynamic};
+use crate::document::any::{Call, dynamic};
 
 /// The size of a large text here.
 const LARGE: usize = 1 << 17;

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::story::check_with;
 use super::world::{World, apply, canvas, end_turn, key};
-use crate::any::{AnyRefusal, Call, Outcome, code, dynamic};
+use crate::document::any::{AnyRefusal, Call, Outcome, code, dynamic};
 
 fn create(world: &World, markdown: &str, call: &str) -> Result<Created, EngineError> {
     block_on(world.engine.create(&world.canvas, markdown, &key("model", 0, call), world.now()))

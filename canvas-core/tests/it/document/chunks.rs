@@ -10,9 +10,9 @@ use canvas_core::{
 use proptest::prelude::*;
 use serde_json::json;
 
-use crate::any::{Outcome, code};
-use crate::world::Asked::{Blob as Blobs, Commit, Load};
-use crate::world::{Trouble, World, collect as drop_all_but};
+use crate::document::any::{Outcome, code};
+use crate::document::world::Asked::{Blob as Blobs, Commit, Load};
+use crate::document::world::{Trouble, World, collect as drop_all_but};
 
 const HOUR: u64 = 3_600_000;
 
@@ -197,7 +197,7 @@ fn an_erased_text_is_gone_with_its_chunks() {
     let clean = text(5_000);
     let world = World::new(&changed(&clean, 2_500, secret));
     world.edit(&clean);
-    let operation = crate::world::key("host", 0, "erase");
+    let operation = crate::document::world::key("host", 0, "erase");
     block_on(world.engine.erase(&world.canvas, &operation, world.now())).unwrap();
     check(&world, &clean);
     let needed = block_on(world.engine.blobs_in_use(&world.canvas, world.now())).unwrap();

@@ -9,8 +9,8 @@ use canvas_core::{
     Store as _, Undo, UndoScope, Version, block_on,
 };
 
-use crate::any::code;
-use crate::world::{Asked, Trouble, World, bump, collect as drop_all_but, key};
+use crate::document::any::code;
+use crate::document::world::{Asked, Trouble, World, bump, collect as drop_all_but, key};
 
 const HOUR: u64 = 3_600_000;
 

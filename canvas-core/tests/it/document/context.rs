@@ -10,8 +10,8 @@ use canvas_core::{
 };
 use proptest::prelude::*;
 
-use crate::any::{Outcome, code};
-use crate::world::{World, end_turn, key};
+use crate::document::any::{Outcome, code};
+use crate::document::world::{World, end_turn, key};
 
 /// What a message, or the end of a turn, tells.
 fn reported(outcome: Outcome) -> Option<Changes> {

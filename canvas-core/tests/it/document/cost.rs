@@ -7,7 +7,7 @@ use canvas_core::{
 
 use super::world::Asked::{Blob, Commit, Load};
 use super::world::{World, apply, canvas, end_turn, key};
-use crate::any::{Call, code, dynamic};
+use crate::document::any::{Call, code, dynamic};
 
 #[test]
 fn a_steady_write_is_one_round_trip() {

@@ -8,7 +8,7 @@ use canvas_core::{
 use serde_json::json;
 
 use super::world::World;
-use crate::any::{Command, code, dynamic};
+use crate::document::any::{Command, code, dynamic};
 
 const LAST: u64 = canvas_core::lease::safe_integer::MAX;
 
@@ -101,7 +101,7 @@ fn numbers_of_changes_end_at_the_last_counter() {
 fn the_order_of_components_ends_at_the_last_counter() {
     use canvas_core::{Blob, Store as _, TreePath, block_on};
 
-    use crate::board::{board_command, made, tile, with_board};
+    use crate::document::board::{board_command, made, tile, with_board};
 
     for (order, expected) in [(LAST, "OK"), (LAST + 1, "CANVAS_DAMAGED"), (u64::MAX, "CANVAS_DAMAGED")] {
         let world = with_board();

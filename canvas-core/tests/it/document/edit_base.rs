@@ -7,8 +7,8 @@ use canvas_core::{
 };
 use proptest::prelude::*;
 
-use crate::any::Outcome;
-use crate::world::World;
+use crate::document::any::Outcome;
+use crate::document::world::World;
 
 const TEN: &str = "a\nb\nc\nd\ne\nf\ng\nh\ni\nj\n";
 

@@ -10,8 +10,8 @@ use canvas_core::{
 };
 use proptest::prelude::*;
 
-use crate::any::{Call, Outcome, code, dynamic};
-use crate::world::{World, key};
+use crate::document::any::{Call, Outcome, code, dynamic};
+use crate::document::world::{World, key};
 
 const USER: Author = Author::User;
 

@@ -12,7 +12,7 @@ use canvas_core::{
 use proptest::prelude::*;
 
 use super::world::{World, collect, key};
-use crate::any::{Answered, Call, Command, Outcome, dynamic};
+use crate::document::any::{Answered, Call, Command, Outcome, dynamic};
 
 const MODELS: [&str; 2] = ["one", "two"];
 

@@ -3,7 +3,7 @@
 use canvas_core::lease::LeaseId;
 use canvas_core::{Cancel, CheckIn, LockEvent, LockView, SendMessage, TakeControl};
 
-use crate::world::World;
+use crate::document::world::World;
 
 fn see(world: &World) -> LockView {
     LockView::of(&world.snapshot(), world.engine.policy())

@@ -1,8 +1,7 @@
 //! A canvas with a document from its creation to its deletion, as stories, tables and laws.
 
 mod amend;
-#[expect(dead_code, reason = "each test target uses its part")]
-mod any;
+pub(crate) mod any;
 mod base;
 #[cfg(feature = "board")]
 mod board;
@@ -35,5 +34,4 @@ mod scope;
 mod stored;
 mod story;
 mod turns;
-#[expect(dead_code, reason = "each test target uses its part of the world")]
-mod world;
+pub(crate) mod world;

@@ -8,8 +8,8 @@ use canvas_core::{
 };
 use serde_json::json;
 
-use crate::any::{Call, Outcome, code, dynamic};
-use crate::world::{Asked, World, key};
+use crate::document::any::{Call, Outcome, code, dynamic};
+use crate::document::world::{Asked, World, key};
 
 /// `a>b` replaces the first a of a text by b; what it was made from is the change itself.
 fn edits(text: &str, made_on: RevisionId, change: &str) -> ApplyEdits {

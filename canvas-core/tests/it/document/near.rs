@@ -5,7 +5,7 @@ use canvas_core::{ApplyPatch, Base, BaseRefusal, PatchRefusal, Policy, Refusal, 
 use proptest::prelude::*;
 
 use super::world::World;
-use crate::any::{Outcome, code};
+use crate::document::any::{Outcome, code};
 
 const PATCH: &str = "@@\n 9\n-10\n+ten\n 11\n";
 

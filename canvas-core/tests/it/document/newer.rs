@@ -8,7 +8,7 @@ use canvas_core::{
 use serde_json::{Value, json};
 
 use super::world::{World, key};
-use crate::any::code;
+use crate::document::any::code;
 
 /// What a newer library has written into each part of a head that may grow.
 const PARTS: [&str; 6] = [

@@ -5,7 +5,7 @@ use std::time::Duration;
 use canvas_core::{CheckIn, CheckOut, Edit, Engine, Policy, SendMessage};
 
 use super::world::{START, Spy, World, apply};
-use crate::any::{Call, code};
+use crate::document::any::{Call, code};
 
 const LIFETIME: u64 = 600_000;
 

@@ -9,7 +9,7 @@ use canvas_core::{
 use proptest::prelude::*;
 
 use super::world::{Asked, World};
-use crate::any::{Call, Command, Outcome, code, dynamic};
+use crate::document::any::{Call, Command, Outcome, code, dynamic};
 
 fn replace(lease: LeaseId, start: usize, end: usize, expect: &str, text: &str) -> Command {
     let replacement = Replacement { start, end, expect: RangeHash::of(expect), text: text.into() };

@@ -9,7 +9,7 @@ use canvas_core::{
 };
 
 use super::world::{World, apply, end_turn, key};
-use crate::any::{Answered, Call, Command, Outcome, code, dynamic};
+use crate::document::any::{Answered, Call, Command, Outcome, code, dynamic};
 
 /// Every kind of call that changes the state.
 fn calls(world: &World, lease: LeaseId) -> Vec<Call> {

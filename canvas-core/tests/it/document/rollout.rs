@@ -10,8 +10,8 @@ use canvas_core::{
     TakeControl, TurnBegan, Undo, UndoScope,
 };
 
-use crate::any::{Command, Outcome, code, dynamic};
-use crate::world::{World, patch};
+use crate::document::any::{Command, Outcome, code, dynamic};
+use crate::document::world::{World, patch};
 
 const STAGES: [Rollout; 5] =
     [Rollout::Off, Rollout::ReadOnly, Rollout::Write, Rollout::LeaseOptional, Rollout::LeaseEnforced];

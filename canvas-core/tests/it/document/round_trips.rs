@@ -7,9 +7,9 @@ use canvas_core::{
     Actor, Author, Blob as Content, BlobId, ChangeNumber, Edit, Policy, Redo, Undo, UndoScope, block_on,
 };
 
-use crate::any::code;
-use crate::world::Asked::{Blob, Commit, Load};
-use crate::world::{World, collect};
+use crate::document::any::code;
+use crate::document::world::Asked::{Blob, Commit, Load};
+use crate::document::world::{World, collect};
 
 fn steps(steps: u32) -> NonZeroU32 {
     NonZeroU32::new(steps).unwrap()
@@ -32,7 +32,7 @@ fn with_edits(count: usize, policy: Policy) -> World {
 
 /// What another server asks of the store for a command that is done.
 #[track_caller]
-fn round_trips(world: &World, command: impl Into<crate::any::Command>) -> usize {
+fn round_trips(world: &World, command: impl Into<crate::document::any::Command>) -> usize {
     let peer = world.peer();
     let answer = peer.ask("user", command);
     assert_eq!(code(&answer), "OK");

@@ -7,7 +7,7 @@ use canvas_core::{
 use proptest::prelude::*;
 
 use super::world::World;
-use crate::any::{Answered, code, dynamic};
+use crate::document::any::{Answered, code, dynamic};
 
 const TITLES: [&str; 3] = ["A", "B", "C"];
 
@@ -32,7 +32,10 @@ fn text(bodies: &[Vec<&str>]) -> String {
 }
 
 fn run(world: &World, call: &str, command: ApplyPatch) -> Answered {
-    world.run(&crate::any::Call { operation: super::world::key("model", 0, call), command: dynamic(command) })
+    world.run(&crate::document::any::Call {
+        operation: super::world::key("model", 0, call),
+        command: dynamic(command),
+    })
 }
 
 proptest! {

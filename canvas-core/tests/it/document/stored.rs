@@ -10,7 +10,7 @@ use canvas_core::{
 use serde_json::{Value, json};
 
 use super::world::{Spy, World, collect};
-use crate::any::{Outcome, code};
+use crate::document::any::{Outcome, code};
 
 /// A head with everything in it.
 fn eventful() -> World {

@@ -19,7 +19,7 @@ use canvas_core::{
 };
 
 use super::world::{World, key, patch};
-use crate::any::{Call, Command, Outcome, code, dynamic};
+use crate::document::any::{Call, Command, Outcome, code, dynamic};
 
 /// Plays a story on a canvas of the lines a, b.
 #[track_caller]

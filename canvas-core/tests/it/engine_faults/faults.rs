@@ -6,9 +6,9 @@ use canvas_core::{
     TurnBegan, block_on,
 };
 
-use super::world::Asked::{Blob, Commit, Load};
-use super::world::{Asked, Trouble, World, apply, end_turn, key};
-use crate::any::{Call, Command, Outcome, code, dynamic};
+use crate::document::any::{Call, Command, Outcome, code, dynamic};
+use crate::document::world::Asked::{Blob, Commit, Load};
+use crate::document::world::{Asked, Trouble, World, apply, end_turn, key};
 
 /// Commands that change the state, each with what it leaves on the canvas `a b`: text, epoch and fence.
 pub(crate) fn commands(lease: LeaseId, world: &World) -> Vec<(Command, (&'static str, u64, u64))> {
@@ -196,7 +196,9 @@ fn settling_takes_several_tries_if_it_must() {
         world.spy().expect(Load, Trouble::Definite);
         world.spy().expect(Commit, Trouble::Definite);
         let (peer, canvas) = (world.spy().inner.clone(), world.canvas.clone());
-        world.spy().expect(Commit, Trouble::after(move || drop(super::world::bump(&peer, &canvas))));
+        world
+            .spy()
+            .expect(Commit, Trouble::after(move || drop(crate::document::world::bump(&peer, &canvas))));
         assert!(!world.run(&call).replayed, "{call:?}");
         assert_eq!(state(world), expected, "{call:?}");
         assert_eq!(world.spy().deliver_late(), 0, "{call:?}");

@@ -6,9 +6,9 @@ use std::sync::atomic::Ordering;
 
 use canvas_core::{Cancel, CheckIn, CheckOut, Policy, Read, Renew, SendMessage, TurnBegan, block_on};
 
-use super::world::Asked::{Blob, Commit, Load, Pause};
-use super::world::{Trouble, World, apply, bump, collect, key};
-use crate::any::{Outcome, code};
+use crate::document::any::{Outcome, code};
+use crate::document::world::Asked::{Blob, Commit, Load, Pause};
+use crate::document::world::{Trouble, World, apply, bump, collect, key};
 
 /// A peer acts between the engine's last look and its commit.
 #[test]

@@ -7,9 +7,9 @@ use canvas_core::lease::LeaseId;
 use canvas_core::{CheckOut, CheckedOut, Edit};
 use proptest::prelude::*;
 
-use super::world::Asked::{Commit, Load};
-use super::world::{Trouble, World, apply};
-use crate::any::{Call, Outcome, code};
+use crate::document::any::{Call, Outcome, code};
+use crate::document::world::Asked::{Commit, Load};
+use crate::document::world::{Trouble, World, apply};
 
 /// One act at one of two servers, with what befalls its first commits.
 #[derive(Debug, Clone)]

@@ -6,9 +6,9 @@ use canvas_core::{
 };
 
 use super::faults::commands;
-use super::world::Asked::{Commit, Load};
-use super::world::{Trouble, World, apply, key};
-use crate::any::{Call, Command, code};
+use crate::document::any::{Call, Command, code};
+use crate::document::world::Asked::{Commit, Load};
+use crate::document::world::{Trouble, World, apply, key};
 
 fn resolve(world: &World, operation: &OpKey) -> Resolution {
     block_on(world.engine.resolve(&world.canvas, operation, world.now())).unwrap()

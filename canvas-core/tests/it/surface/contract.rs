@@ -3,7 +3,7 @@
 use canvas_core::surface::{ContractError, ToolContract, ToolDeclaration};
 use serde_json::{Value, json};
 
-use crate::world::{contract, options};
+use crate::surface::world::{contract, options};
 
 /// The places of strings that may not be saved, and those that were.
 fn refused(tool: &str, declared: &Value, arguments: &Value) -> Vec<String> {

@@ -6,7 +6,7 @@ use canvas_core::surface::{Scope, StateValue, SurfaceCode, Template};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::world::template;
+use crate::surface::world::template;
 
 /// Texts that try to be more than text, and any others.
 pub(crate) fn texts() -> impl Strategy<Value = String> {

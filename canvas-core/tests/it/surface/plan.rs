@@ -7,7 +7,7 @@ use canvas_core::surface::{
 use canvas_core::{BlobId, CanvasId};
 use serde_json::{Value, json};
 
-use crate::world::{contract, options};
+use crate::surface::world::{contract, options};
 
 /// What a digest is of, and a value that reaches the arguments.
 struct Case {

@@ -4,7 +4,7 @@ use canvas_core::surface::{
     ActionId, ActionReach, AgentId, Ceiling, Confirm, PolicyView, SessionKey, ToolName, widens,
 };
 
-use crate::world::contract;
+use crate::surface::world::contract;
 
 fn tool(name: &str) -> ToolName {
     ToolName::new(name).unwrap()

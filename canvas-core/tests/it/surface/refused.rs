@@ -3,7 +3,7 @@
 use canvas_core::surface::SurfaceCode;
 use serde_json::json;
 
-use crate::world::template;
+use crate::surface::world::template;
 
 /// Rows of sink, template and message.
 const TABLE: &str = include_str!("refused.json");

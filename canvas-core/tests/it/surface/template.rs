@@ -6,7 +6,7 @@ use canvas_core::surface::{
 };
 use serde_json::{Value, json};
 
-use crate::world::{contract, options};
+use crate::surface::world::{contract, options};
 
 fn resolve(template: &Template, state: &Value, input: &Value) -> Result<Value, SurfaceFault> {
     let state = StateValue::from(state.clone());

@@ -4,7 +4,7 @@ use canvas_core::lease::Timestamp;
 use canvas_core::surface::{Scope, StateValue, SurfaceCode};
 use serde_json::{Value, json};
 
-use crate::world::template;
+use crate::surface::world::template;
 
 /// Rows of sink, template, state, and the text or the refusal.
 const TABLE: &str = include_str!("values.json");

@@ -3,7 +3,7 @@
 use canvas_core::{CreateSurface, Engine, EngineError, Face, OpKey, Store as _, block_on};
 use serde_json::json;
 
-use crate::world::*;
+use crate::surface_commands::world::*;
 
 #[test]
 fn a_canvas_and_its_surface_are_made_in_one_commit_and_one_revision() {

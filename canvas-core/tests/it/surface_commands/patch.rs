@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use canvas_core::{Author, PatchState, Redo, Undo, UndoScope, block_on};
 use serde_json::json;
 
-use crate::world::*;
+use crate::surface_commands::world::*;
 
 #[test]
 fn a_patch_changes_the_state_and_can_be_undone() {

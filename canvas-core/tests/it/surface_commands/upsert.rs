@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 use canvas_core::{Author, Blob, Collection, Undo, UndoScope, UpsertSurface, block_on};
 use serde_json::{Value, json};
 
-use crate::world::*;
+use crate::surface_commands::world::*;
 
 fn put(list: &[(&str, Option<&str>)]) -> BTreeMap<String, Option<Blob>> {
     list.iter()

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use canvas_core::{Watch, block_on};
 
-use crate::world::{Woken, World, canvas, next, poll, revision, waits};
+use crate::watch::world::{Woken, World, canvas, next, poll, revision, waits};
 
 #[test]
 fn ten_thousand_watchers_of_a_hundred_canvases_each_see_each_change() {

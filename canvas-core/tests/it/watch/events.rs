@@ -5,7 +5,7 @@ use canvas_core::{
     WatchEvent,
 };
 
-use crate::world::{World, canvas, next, revision, waits};
+use crate::watch::world::{World, canvas, next, revision, waits};
 
 fn brief(event: &WatchEvent) -> (CanvasStatus, u64, &[Face], Option<Actor>) {
     (event.status, revision(event), &event.faces, event.actor)
@@ -153,7 +153,8 @@ fn faces_are_named_by_themselves_and_together() {
         cell_height: 60.0,
     };
     let board = canvas_core::board::WorkspaceId::new("board").unwrap();
-    let workspace = Workspace::empty(board, "Board".to_owned(), "thread".to_owned(), grid, crate::world::NOW);
+    let workspace =
+        Workspace::empty(board, "Board".to_owned(), "thread".to_owned(), grid, crate::watch::world::NOW);
     world.call(0, &id, "user", CreateBoard { workspace: Box::new(workspace) });
     assert_eq!(next(&mut quick).faces, [Face::Board]);
     world.edit(0, &id);

@@ -11,7 +11,7 @@ use canvas_core::{
 };
 use proptest::prelude::*;
 
-use crate::world::{NOW, Wire, World, canvas, set};
+use crate::watch::world::{NOW, Wire, World, canvas, set};
 
 type Followed = Option<Result<Entry, EngineError>>;
 

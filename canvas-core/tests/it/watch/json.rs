@@ -13,7 +13,7 @@ use schemars::generate::SchemaSettings;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::world::{NOW, World, canvas, next};
+use crate::watch::world::{NOW, World, canvas, next};
 
 /// The JSON of a value, which its schema takes, and takes no more with a member left out that it requires.
 fn judged<T: Serialize + JsonSchema>(value: &T) -> Value {

@@ -7,7 +7,7 @@ use canvas_core::{
 };
 use proptest::prelude::*;
 
-use crate::world::{NOW, World, canvas, poll, revision};
+use crate::watch::world::{NOW, World, canvas, poll, revision};
 
 #[derive(Debug, Clone, Copy)]
 enum Act {

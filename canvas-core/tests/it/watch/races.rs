@@ -7,7 +7,7 @@ use std::task::{Context, Waker};
 
 use canvas_core::{Engine, block_on};
 
-use crate::world::{NOW, Woken, World, canvas, next, poll, revision, set, waits};
+use crate::watch::world::{NOW, Woken, World, canvas, next, poll, revision, set, waits};
 
 fn is_pending<T>(future: Pin<&mut impl Future<Output = T>>) -> bool {
     future.poll(&mut Context::from_waker(Waker::noop())).is_pending()

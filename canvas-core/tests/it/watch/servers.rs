@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use canvas_core::{CanvasStatus, MemoryStore, Store as _, block_on};
 
-use crate::world::{NOW, Woken, World, canvas, next, poll, revision, waits};
+use crate::watch::world::{NOW, Woken, World, canvas, next, poll, revision, waits};
 
 #[test]
 fn a_change_elsewhere_is_loaded_once_for_all_watchers_that_were_notified_of_it() {

@@ -2,7 +2,7 @@
 
 use canvas_patch::Mode::Anchored;
 
-use crate::{adapts, applies, refuses};
+use crate::apply::{adapts, applies, refuses};
 
 #[test]
 fn headers() {

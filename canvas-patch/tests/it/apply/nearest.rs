@@ -3,7 +3,7 @@
 use canvas_patch::Mode::Anchored;
 use canvas_patch::{Conflict, Difference};
 
-use crate::{adapts, applies, refuses, run};
+use crate::apply::{adapts, applies, refuses, run};
 
 /// The only conflict.
 fn refused(text: &str, patch: &str) -> Conflict {
@@ -197,7 +197,7 @@ fn dots_for_what_was_left_out() {
     );
     refuses("@@\n-...\n", &["1:NOT_FOUND 2 @1:1 ELIDED ...|# Notes"]);
     // A line of the document is none.
-    crate::refuses(Anchored, "a\n...\nb\n", "@@\n a\n ...\n-c\n", &["1:NOT_FOUND 4 @3:1 CONTENT c|b"]);
+    crate::apply::refuses(Anchored, "a\n...\nb\n", "@@\n a\n ...\n-c\n", &["1:NOT_FOUND 4 @3:1 CONTENT c|b"]);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use canvas_patch::Mode::{self, Anchored, Strict};
 use canvas_patch::{Applied, ApplyError, Limits, Options, Reason, StatedLines, apply};
 
-use crate::{refuses, run, shown};
+use crate::apply::{refuses, run, shown};
 
 #[test]
 fn no_hunks() {

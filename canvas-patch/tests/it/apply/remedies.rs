@@ -3,7 +3,7 @@
 use canvas_patch::Mode::{self, Anchored, Strict};
 use canvas_patch::{DiffExcerpt, Limits, Options, Suggestion, apply, build};
 
-use crate::run;
+use crate::apply::run;
 
 /// The patch is refused and offered as `rebased`, which gives `after` in both modes.
 #[track_caller]

@@ -3,7 +3,7 @@
 use canvas_patch::Mode::{self, Anchored, Strict};
 use canvas_patch::{ApplyError, Limits, Options, Reason, RepairKind, Summary, apply};
 
-use crate::run;
+use crate::apply::run;
 
 #[test]
 fn spans() {

@@ -2,7 +2,7 @@
 
 use canvas_patch::Mode::Strict;
 
-use crate::{applies, refuses};
+use crate::apply::{applies, refuses};
 
 #[test]
 fn one_hunk() {

@@ -4,8 +4,8 @@ use canvas_patch::strategies::{Change, change};
 use canvas_patch::{BuildOptions, Options, apply, build, build_unique, word_changes};
 use proptest::prelude::*;
 
-use crate::reference;
-use crate::times;
+use crate::laws::reference;
+use crate::laws::times;
 
 proptest! {
     #![proptest_config(times(3))]

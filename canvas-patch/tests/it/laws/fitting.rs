@@ -9,8 +9,8 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
 
-use crate::strategies::is_uniform;
-use crate::{check_both, run, times};
+use crate::laws::strategies::is_uniform;
+use crate::laws::{check_both, run, times};
 
 fn with<S: Strategy>(of: impl Fn(&str) -> S) -> impl Strategy<Value = (String, S::Value)> {
     markdown().prop_flat_map(move |text| {

@@ -12,7 +12,7 @@ use proptest::prelude::*;
 
 use canvas_patch::strategies::{Change, change};
 
-use crate::strategies::{Mutation, Sketch, is_uniform};
+use crate::laws::strategies::{Mutation, Sketch, is_uniform};
 
 /// So many times the usual number of cases, which the environment sets by `PROPTEST_CASES`.
 fn times(factor: u32) -> ProptestConfig {

@@ -2,7 +2,7 @@
 
 use canvas_patch::Reason;
 
-use crate::strategies::Sketch;
+use crate::laws::strategies::Sketch;
 
 /// Applies a unified diff exactly; `None` where it does not fit or a hunk changes nothing.
 pub(crate) fn apply(text: &str, patch: &str) -> Option<String> {

@@ -4,7 +4,7 @@ use canvas_patch::{Conflict, Difference, Mode, Options, Reason, RepairKind, Stat
 use proptest::prelude::*;
 use proptest::sample::Index;
 
-use crate::run;
+use crate::laws::run;
 
 /// What a conflict shows of the text stands there, and what it says of a number holds.
 pub(crate) fn check(text: &str, patch: &str, conflict: &Conflict) -> Result<(), TestCaseError> {

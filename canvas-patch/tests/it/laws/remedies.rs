@@ -4,8 +4,8 @@ use canvas_patch::strategies::{Change, change};
 use canvas_patch::{Mode, Reason, Suggestion, build};
 use proptest::prelude::*;
 
-use crate::strategies::{Mutation, Sketch, is_uniform};
-use crate::{reference, run, times};
+use crate::laws::strategies::{Mutation, Sketch, is_uniform};
+use crate::laws::{reference, run, times};
 
 /// What a refused patch is offered; `None` too where it applies.
 fn offered(mode: Mode, text: &str, patch: &str) -> Option<Suggestion> {

@@ -1,7 +1,6 @@
 //! A turn that drives itself: requests, retries, renewals, and what is left wherever its future is dropped.
 
-#[path = "../support/mod.rs"]
-mod support;
+use crate::support;
 mod world;
 
 use std::sync::{Arc, Mutex};

@@ -1,7 +1,5 @@
 //! What the tests share: where data lies, and a judge of requests that knows nothing of the encoder.
 
-#![allow(dead_code, reason = "each test binary uses its own part")]
-
 pub(crate) mod chat;
 pub(crate) mod host;
 pub(crate) mod judge;

@@ -5,8 +5,6 @@ mod history;
 mod laws;
 mod plans;
 mod prompt;
-#[path = "../recorded/mod.rs"]
-mod recorded;
 mod refusals;
 mod schemas;
 mod showing;

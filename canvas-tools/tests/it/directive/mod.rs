@@ -11,8 +11,6 @@ mod overtaken;
 mod parsing;
 mod patches;
 mod prompt;
-#[path = "../recorded/mod.rs"]
-mod recorded;
 mod retries;
 mod schemas;
 mod tools;

@@ -17,4 +17,4 @@ mod searching;
 mod sessions;
 mod shown;
 mod switches;
-mod world;
+pub(crate) mod world;

@@ -11,9 +11,6 @@ use canvas_core::{
 use canvas_tools::{DocumentTools, RefusedPatch, Session, ToolCall, ToolReply, Tools, TurnBegan, TurnEnded};
 use serde_json::{Value, json};
 
-#[path = "../recorded/mod.rs"]
-pub(crate) mod recorded;
-
 pub(crate) struct World {
     pub(crate) engine: Engine<MemoryStore>,
     pub(crate) session: Session,
@@ -94,7 +91,7 @@ impl World {
         }
         let reply = block_on(tools.call(&self.engine, &mut session, &call, self.now()));
         memory.insert(session.conversation, (session.shown, session.refused));
-        recorded::judge(name, &reply);
+        crate::recorded::judge(name, &reply);
         reply
     }
 

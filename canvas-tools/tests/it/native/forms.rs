@@ -3,7 +3,7 @@
 use canvas_tools::{Dialect, NativeOptions, apply_native};
 use serde_json::json;
 
-use crate::check::check;
+use crate::native::check::check;
 
 #[test]
 fn strings() {

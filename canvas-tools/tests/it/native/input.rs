@@ -4,7 +4,7 @@ use canvas_core::text::Limits;
 use canvas_tools::{Dialect, NativeOptions, RenderOptions, apply_native, render_native};
 use serde_json::{Value, json};
 
-use crate::check::{PATH, check};
+use crate::native::check::{PATH, check};
 
 /// A call of each dialect that replaces the line `old` by `new`.
 fn calls(old: &str, new: &str) -> [(Dialect, Value); 6] {

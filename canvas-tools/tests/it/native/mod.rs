@@ -4,8 +4,6 @@ mod check;
 mod forms;
 mod input;
 mod laws;
-#[path = "../recorded/mod.rs"]
-mod recorded;
 mod render;
 mod session;
 mod v4a;

@@ -3,7 +3,7 @@
 use canvas_tools::{Dialect, NativeOptions, apply_native};
 use serde_json::json;
 
-use crate::check::{PATH, check};
+use crate::native::check::{PATH, check};
 
 /// A document, a diff of it, what that leads to, and the repairs on the way.
 type Case = (&'static str, &'static str, Result<&'static str, &'static str>, &'static [&'static str]);

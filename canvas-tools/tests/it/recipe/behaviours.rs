@@ -4,7 +4,7 @@ use canvas_core::recipe::{Recipe, RecipeLimits};
 use canvas_core::surface::ToolDeclaration;
 use serde_json::json;
 
-use crate::world::{DAY, World, declaration, stale};
+use crate::recipe::world::{DAY, World, declaration, stale};
 
 #[test]
 fn behaviour_1_the_canvas_keeps_calls_mappings_and_operations_beside_the_tree() {

@@ -5,7 +5,7 @@ use canvas_core::surface::ToolDeclaration;
 use canvas_tools::recipe::ReplayReport;
 use serde_json::{Value, json};
 
-use crate::world::{World, stale};
+use crate::recipe::world::{World, stale};
 
 /// A replay after something has changed. Beside the report, the names of the tools that were called.
 fn drifted(change: impl FnOnce(&mut World)) -> (World, ReplayReport, Vec<String>) {
@@ -139,7 +139,7 @@ fn arguments_that_the_tool_no_longer_takes_are_not_sent() {
     world.declare_tool("customer", tool);
     world.renew();
     world.turn();
-    world.record(crate::world::declaration());
+    world.record(crate::recipe::world::declaration());
     world.host.script("orders", |_| Ok(json!({"rows": [{"id": 7, "amount": 1}]})));
     let report = world.replay();
     assert_eq!(world.host.take().len(), 1);

@@ -8,7 +8,7 @@ use canvas_tools::recipe::{ReplayReport, RunRecord};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::world::{DAY, World, orders};
+use crate::recipe::world::{DAY, World, orders};
 
 /// Calls, data and patch of a recorded turn that is replayed three days later.
 fn told(report: &ReplayReport, world: &World) -> String {

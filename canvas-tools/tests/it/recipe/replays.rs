@@ -9,7 +9,7 @@ use canvas_core::{Author, Cancel, RecordRecipe, block_on};
 use canvas_tools::recipe::{Replay, ReplayRequest};
 use serde_json::json;
 
-use crate::world::{World, canvas, declaration, orders, stale};
+use crate::recipe::world::{World, canvas, declaration, orders, stale};
 
 fn begin(world: &World, request: ReplayRequest) -> Replay {
     let run = RunId::new("run").unwrap();
@@ -115,7 +115,7 @@ fn a_canvas_that_is_deleted_meanwhile_takes_nothing() {
 #[test]
 fn named_components_are_fed_and_no_others() {
     let world = World::recorded();
-    world.wait(3 * crate::world::DAY);
+    world.wait(3 * crate::recipe::world::DAY);
     let named = |names: &[&str]| {
         let components = names.iter().map(|name| ComponentId::new(name).unwrap()).collect();
         ReplayRequest { components: Some(components), ..world.request() }
@@ -140,7 +140,7 @@ fn named_components_are_fed_and_no_others() {
 #[test]
 fn a_dry_run_says_what_would_change_as_often_as_asked() {
     let world = World::recorded();
-    world.wait(3 * crate::world::DAY);
+    world.wait(3 * crate::recipe::world::DAY);
     let before = (world.data(), world.recipe().id());
     let dry = || world.try_replay(ReplayRequest { dry_run: true, ..world.request() }).unwrap();
     let first = dry();

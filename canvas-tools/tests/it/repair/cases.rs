@@ -6,7 +6,7 @@ use canvas_core::text::build;
 use serde_json::{Value, json};
 
 use super::model::Mind;
-use super::world::World;
+use crate::document_tools::world::World;
 
 /// A mistake.
 pub(crate) struct Case {

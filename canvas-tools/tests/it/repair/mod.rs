@@ -6,16 +6,13 @@
 
 mod cases;
 mod model;
-#[path = "../document_tools/world.rs"]
-#[expect(dead_code, reason = "tests of document tools use the rest")]
-mod world;
 
 use canvas_core::Policy;
 use serde_json::{Value, json};
 
 use self::cases::{Case, of_the_trial, small};
 use self::model::next_call;
-use self::world::{World, failure, message};
+use crate::document_tools::world::{World, failure, message};
 
 /// One call of a tool.
 #[derive(Debug, Clone, PartialEq)]

@@ -3,8 +3,6 @@
 mod acceptance;
 mod actions;
 mod hints;
-#[path = "../recorded/mod.rs"]
-mod recorded;
 mod requests;
 mod sessions;
 mod world;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::world::{Change, World, recipe, rows};
+use crate::bridge_recipe::world::{Change, World, recipe, rows};
 
 #[test]
 fn recipes_that_cannot_be_read_are_refused_with_their_places() {
@@ -101,7 +101,7 @@ fn a_tool_that_is_gone_closed_or_writes_is_not_called() {
     ];
     for (change, code) in rows {
         let mut world = World::with_recipe();
-        let mut host = crate::world::host();
+        let mut host = crate::bridge_recipe::world::host();
         change(&mut host);
         world.ask(host);
         let reply = world.replay();
@@ -110,7 +110,7 @@ fn a_tool_that_is_gone_closed_or_writes_is_not_called() {
         assert_eq!(reasons, [code, code, "UPSTREAM"]);
         assert_eq!(world.data()["cities"]["status"], "error");
         assert_eq!(reply["escalation"]["reasons"], json!([code, "UPSTREAM"]));
-        world.ask(crate::world::host());
+        world.ask(crate::bridge_recipe::world::host());
         assert_eq!(world.replay()["stale"], json!([]));
     }
 }

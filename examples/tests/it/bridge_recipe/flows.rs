@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::world::{DAY, NOON, World, recipe, rows};
+use crate::bridge_recipe::world::{DAY, NOON, World, recipe, rows};
 
 #[test]
 fn a_recipe_is_kept_with_contracts_and_its_replays_move_the_window() {
@@ -241,7 +241,7 @@ fn a_recorded_turn_replays_to_the_same_bytes_after_restarts_on_sqlite() {
     let open = || {
         let mut world = World { bridge: canvas_examples::bridge::Bridge::new(), now: NOON };
         world.ask(json!({"op": "store.open", "kind": "sqlite", "path": path}));
-        world.ask(crate::world::host());
+        world.ask(crate::bridge_recipe::world::host());
         world
     };
     let mut world = open();

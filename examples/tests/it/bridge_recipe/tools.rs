@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::world::{Change, DAY, World, rows};
+use crate::bridge_recipe::world::{Change, DAY, World, rows};
 
 /// A turn of the session `main` that asks for orders, the customer of the first, and sends a mail.
 fn turn(world: &mut World) {

@@ -144,7 +144,7 @@ fn check(trouble: Trouble, hint: Hint) -> String {
     let mut session = world.session;
     let mut run = || block_on(tools.call(&engine, &mut session, &call, now));
     let refused = run();
-    crate::world::recorded::judge("canvas_check_out", &refused);
+    crate::recorded::judge("canvas_check_out", &refused);
     let says = message(&refused);
     assert!(named(&refused).is_empty() && is_stop(&refused), "{says}");
     assert_eq!(says.contains("make the same call again"), hint == Hint::Again, "{says}");

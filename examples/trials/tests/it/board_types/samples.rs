@@ -4,7 +4,7 @@ use canvas_core::board::*;
 use canvas_core::{Actor, JsonPatchOperation, ValidationError};
 use serde_json::{Value, json};
 
-use crate::sample::{Sample, beyond, of};
+use crate::board_types::sample::{Sample, beyond, of};
 
 /// Types of the document with functions in them: none is JSON.
 pub(crate) const NO_JSON: [&str; 5] =

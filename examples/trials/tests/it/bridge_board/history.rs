@@ -6,7 +6,7 @@ use canvas_examples::bridge::Bridge;
 use proptest::prelude::*;
 use serde_json::json;
 
-use crate::world::{World, code, grid};
+use crate::bridge_board::world::{World, code, grid};
 
 #[test]
 fn what_changes_nothing_has_no_entry_and_keeps_redo() {

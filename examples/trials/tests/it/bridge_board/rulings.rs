@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::world::{World, code, moved, tile};
+use crate::bridge_board::world::{World, code, moved, tile};
 
 #[test]
 fn a_batch_is_all_or_nothing_and_one_entry() {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::world::{World, code, grid, keys, moved, tile};
+use crate::bridge_board::world::{World, code, grid, keys, moved, tile};
 
 fn trigger(id: &str) -> Value {
     json!({"id": id, "name": "Start", "enabled": true, "type": "session_start"})

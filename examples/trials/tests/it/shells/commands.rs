@@ -10,7 +10,7 @@ use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
 
 /// Strings that try to be more than a word.
-const ATTACKS: &str = include_str!("../../../../canvas-core/tests/surface/attacks.json");
+const ATTACKS: &str = include_str!("../../../../../canvas-core/tests/it/surface/attacks.json");
 
 /// Templates of a command `w`, which shows its words, and these words: with `V` for the value and `W` for one that does no
 /// harm.

@@ -5,7 +5,7 @@ use std::process::{Command as Process, Stdio};
 
 use serde_json::Value;
 
-use crate::commands::Command;
+use crate::shells::commands::Command;
 
 /// The statements of a script of these commands.
 pub(crate) fn statements(language: &str, commands: &[Command]) -> Vec<Value> {

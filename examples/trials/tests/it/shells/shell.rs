@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command as Process, Stdio};
 
-use crate::commands::Command;
+use crate::shells::commands::Command;
 
 /// A shell and how it is started.
 pub(crate) struct Shell {

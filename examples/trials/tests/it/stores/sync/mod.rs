@@ -30,7 +30,7 @@ fn holds<P: Place + Default>(story: &Story, restarts: bool) -> Result<(), TestCa
 }
 
 proptest! {
-    #![proptest_config(crate::config())]
+    #![proptest_config(crate::stores::config())]
 
     #[test]
     fn messages_add_up_on_memory(story in story()) {

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::reader::Reader;
 use super::story::{CHATS, Change, Step, Story};
-use crate::world::Place;
+use crate::stores::world::Place;
 
 /// Plays a story; `restarts` between any two steps. In the end everybody gets what is still to learn.
 pub(super) fn run<P: Place + Default>(

@@ -1,0 +1,11 @@
+//! The integration tests of `canvas-patch`, one module a subject.
+
+mod address;
+mod apply;
+mod commonmark;
+mod corpus;
+mod delta;
+mod grep;
+mod laws;
+mod live;
+mod outline;
