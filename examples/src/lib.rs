@@ -3,8 +3,3 @@
 pub mod bridge;
 #[cfg(feature = "live")]
 pub mod live;
-
-/// The code of the README, compiled and run with the tests.
-#[cfg(doctest)]
-#[doc = include_str!("../../README.md")]
-struct Readme;

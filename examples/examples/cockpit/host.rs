@@ -20,7 +20,7 @@ use canvas_tools::surface::{SurfaceCaller, SurfaceDoor, SurfaceReply, SurfaceReq
 use canvas_tools::{Session, SurfaceTools, ToolCall, Tools};
 use serde_json::{Value, json};
 
-use crate::shell::Shell;
+use super::shell::Shell;
 
 /// When the story begins.
 pub(crate) const START: Timestamp = Timestamp::from_millis(1_730_000_000_000);

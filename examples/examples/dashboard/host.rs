@@ -12,7 +12,7 @@ use canvas_core::lease::Timestamp;
 use canvas_core::{Actor, BoardJournal, BoardJournalError};
 use serde_json::{Value, json};
 
-use crate::text;
+use super::text;
 
 pub(crate) struct Dashboard {
     board: Board,

@@ -3,8 +3,8 @@
 use canvas_core::board::{ComponentInstance, DataLoadingState, GridConfig};
 use serde_json::Value;
 
-use crate::host::Dashboard;
-use crate::text;
+use super::host::Dashboard;
+use super::text;
 
 const INK: &str = "#1f2937";
 const FAINT: &str = "#6b7280";

@@ -6,7 +6,7 @@ use canvas_core::board::{
     Bounds, CanvasCommand, CommandError, ComponentInstance, DataLoadingState, Position, Size,
 };
 
-use crate::host::Dashboard;
+use super::host::Dashboard;
 
 pub(crate) fn title(out: &mut impl Write, title: &str) -> io::Result<()> {
     writeln!(out, "\n== {title}")

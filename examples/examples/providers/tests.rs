@@ -2,7 +2,7 @@
 
 use canvas_providers::Provider;
 
-use crate::{layout, tell};
+use super::{layout, tell};
 
 #[test]
 fn the_table_is_the_same_twice_and_fits_into_120_columns() {

@@ -11,7 +11,7 @@ use canvas_providers::{
 use canvas_tools::{Dialect, RenderOptions, Session, Tools, Toolset, render_native};
 use serde_json::{Value, json};
 
-use crate::wire;
+use super::wire;
 
 const NOW: Timestamp = Timestamp::from_millis(1_000);
 const PATH: &str = "document.md";

@@ -3,8 +3,8 @@
 use canvas_core::text::{Mode, Options, apply, build};
 use serde_json::{Value, json};
 
-use crate::script::{Script, Turn, UserEdit};
-use crate::terminal::fit;
+use super::script::{Script, Turn, UserEdit};
+use super::terminal::fit;
 
 const FIRST_NOTE: &str = "Noted by the assistant in turn 1.";
 const SECOND_NOTE: &str = "Noted by the assistant in turn 2.";

@@ -10,7 +10,7 @@ use canvas_core::{
 use canvas_tools::{DocumentTools, Session, ToolCall, ToolReply, ToolSpec, Tools, TurnBegan, TurnEnded};
 use serde_json::json;
 
-use crate::runner::RunResult;
+use super::runner::RunResult;
 
 /// A canvas, its engine and the conversation about it.
 pub(crate) struct Host {

@@ -7,8 +7,8 @@ use canvas_tools::{ToolCall, ToolReply};
 use serde::Deserialize as _;
 use serde_json::Value;
 
-use crate::runner::RunResult;
-use crate::terminal::{Style, Symbol, Terminal, columns, fit, seconds};
+use super::runner::RunResult;
+use super::terminal::{Style, Symbol, Terminal, columns, fit, seconds};
 
 /// Maximum lines shown of a reading call; of a patch or a change.
 const LINES: usize = 3;

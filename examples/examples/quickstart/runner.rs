@@ -12,11 +12,11 @@ use canvas_providers::{
 use canvas_tools::{ToolCall, ToolReply};
 use serde_json::{Value, json};
 
-use crate::host::Host;
-use crate::report;
-use crate::script::{Script, UserEdit};
-use crate::summary::{self, Counts, counted};
-use crate::terminal::{Style, Symbol, Terminal, grouped};
+use super::host::Host;
+use super::report;
+use super::script::{Script, UserEdit};
+use super::summary::{self, Counts, counted};
+use super::terminal::{Style, Symbol, Terminal, grouped};
 
 /// The result of a step; an error is one sentence.
 pub(crate) type RunResult<T = ()> = Result<T, Box<dyn Error>>;

@@ -8,8 +8,8 @@ use std::path::Path;
 use canvas_core::Policy;
 use serde_json::Value;
 
-use crate::derive;
-use crate::terminal::{fit, grouped};
+use super::derive;
+use super::terminal::{fit, grouped};
 
 /// Two turns on one document.
 pub(crate) struct Script {

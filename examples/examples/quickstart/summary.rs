@@ -7,9 +7,9 @@ use canvas_core::text::{Limits, Mode, Options, apply};
 use canvas_providers::{Body, Event, Role};
 use canvas_tools::{HIDDEN_HEADER, SNAPSHOT_HEADER, ToolReply};
 
-use crate::runner::RunResult;
-use crate::script::Script;
-use crate::terminal::{Style, Symbol, Terminal, grouped};
+use super::runner::RunResult;
+use super::script::Script;
+use super::terminal::{Style, Symbol, Terminal, grouped};
 
 /// Counts of a run.
 #[derive(Default)]

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::script::Script;
-use crate::terminal::{Terminal, WIDTH, columns};
-use crate::{derive, run};
+use super::script::Script;
+use super::terminal::{Terminal, WIDTH, columns};
+use super::{derive, run};
 
 fn output(script: &Script, colour: bool) -> String {
     let mut out = Vec::new();

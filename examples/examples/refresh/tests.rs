@@ -1,6 +1,6 @@
 //! The story tells what it says.
 
-use crate::tell;
+use super::tell;
 
 #[test]
 fn the_story_is_the_same_twice_and_tells_of_the_stale_component() {

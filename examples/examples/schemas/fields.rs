@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::files::plain;
+use super::files::plain;
 
 /// Shapes that tables name, by their name in the schemas.
 pub(crate) type Shapes = BTreeMap<String, Value>;

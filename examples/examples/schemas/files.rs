@@ -4,7 +4,7 @@ use canvas_examples::bridge::Bridge;
 use canvas_tools::{Dialect, reply_schema};
 use serde_json::{Map, Value, json};
 
-use crate::types;
+use super::types;
 
 /// A schema and its place in the folder.
 #[derive(Debug)]

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use canvas_tools::reply_schema;
 use serde_json::Value;
 
-use crate::fields::{Shapes, has_section, reached, section, shapes, table};
-use crate::files::{self, ToolEntry, plain};
-use crate::recorded::{self, Recorded};
-use crate::types;
+use super::fields::{Shapes, has_section, reached, section, shapes, table};
+use super::files::{self, ToolEntry, plain};
+use super::recorded::{self, Recorded};
+use super::types;
 
 const MADE: &str = "<!-- Made by `cargo run -p canvas-examples --example schemas -- --pages`. Change the types, not this page. -->";
 
@@ -30,9 +30,15 @@ const TOOLSETS: [(&str, &str); 6] = [
 
 /// Each page and where it lies.
 pub(crate) fn all() -> [(PathBuf, String); 2] {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../canvas-tools");
+    let folder = root().join("canvas-tools");
     let all = Tool::all();
     [(folder.join("REPLIES.md"), replies(&all)), (folder.join("FAILURES.md"), failures(&all))]
+}
+
+/// The root of the repository, for the example and for the package that tests it.
+pub(super) fn root() -> &'static Path {
+    let mut folders = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
+    folders.find(|folder| folder.join("canvas-tools").is_dir()).expect("the crates are beside the examples")
 }
 
 /// A tool with its schema, taken apart.

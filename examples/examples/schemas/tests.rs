@@ -5,11 +5,11 @@ use std::path::Path;
 use canvas_core::Schema;
 use serde_json::Value;
 
-use crate::{files, pages, recorded};
+use super::{files, pages, recorded};
 
 /// The workspace.
 fn root() -> &'static Path {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+    pages::root()
 }
 
 #[test]

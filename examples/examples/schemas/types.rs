@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use schemars::generate::{Contract, SchemaSettings};
 use serde_json::Value;
 
-use crate::files::SchemaFile;
+use super::files::SchemaFile;
 
 macro_rules! types {
     ($files:ident, $folder:literal, $contract:ident: $($type:ty),+ $(,)?) => {

@@ -1,7 +1,16 @@
-//! Trials through several crates, one module a subject.
+//! Trials through several crates: the bridge, corpora, stores beside a model, pages that must stay true, and the examples.
 
 mod board_types;
+mod bridge;
 mod bridge_board;
+mod bridge_recipe;
+mod bridge_surface;
+mod corpus;
+mod dialects;
+mod error_codes;
+mod limits;
+mod programs;
 mod shells;
 mod stores;
+mod tool_lists;
 mod two_windows;

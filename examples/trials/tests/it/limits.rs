@@ -31,7 +31,7 @@ fn time(time: Duration) -> String {
 
 #[test]
 fn the_page_of_limits_is_true() {
-    let page = include_str!("../../../LIMITS.md");
+    let page = include_str!("../../../../LIMITS.md");
     let policy = Policy::default();
     let (board, surface, recipe, patch) = (policy.board, policy.surface, policy.recipe, policy.patch);
     assert_eq!(patch, text::Limits::default());

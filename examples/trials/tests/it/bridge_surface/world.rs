@@ -10,7 +10,7 @@ pub(crate) struct World {
 }
 
 pub(crate) fn spec() -> Value {
-    serde_json::from_str(include_str!("../../../../canvas-tools/tests/it/surface/deploy.json")).unwrap()
+    serde_json::from_str(include_str!("../../../../../canvas-tools/tests/it/surface/deploy.json")).unwrap()
 }
 
 /// The tools of the example; the shell answers this.

@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 fn rows(own: &str, large: &str) -> Vec<Value> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let read = |path: &Path| std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()));
-    let mut text = read(&here.join("../canvas-patch/tests/corpus").join(own))
+    let mut text = read(&here.join("../../canvas-patch/tests/corpus").join(own))
         .expect("our own corpus is in the repository");
-    let data = std::env::var("CANVAS_DATA").map_or_else(|_| here.join("../../shared/data"), PathBuf::from);
+    let data = std::env::var("CANVAS_DATA").map_or_else(|_| here.join("../../../shared/data"), PathBuf::from);
     match read(&data.join("patch").join(large)) {
         Ok(large) => text.push_str(&large),
         Err(e) => println!("SKIPPED: {large}, only {own} is checked ({e})"),

@@ -17,9 +17,9 @@ const BY_STRING: [&str; 3] = ["text-editor", "edit", "replace"];
 /// Our own changes, or those of the large corpus where it is at hand: with `CANVAS_CORPUS=all` every one, else one in eight.
 fn rows() -> Vec<[String; 2]> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let own = here.join("../canvas-patch/tests/corpus/changes.jsonl");
+    let own = here.join("../../canvas-patch/tests/corpus/changes.jsonl");
     let mut text = std::fs::read_to_string(own).expect("our own corpus is in the repository");
-    let data = std::env::var("CANVAS_DATA").map_or_else(|_| here.join("../../shared/data"), PathBuf::from);
+    let data = std::env::var("CANVAS_DATA").map_or_else(|_| here.join("../../../shared/data"), PathBuf::from);
     match std::fs::read_to_string(data.join("patch/corpus_dev.jsonl")) {
         Ok(large) => text = large,
         Err(e) => println!("SKIPPED: the large corpus ({e})"),
