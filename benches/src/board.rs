@@ -2,6 +2,7 @@
 //!
 //! They lie in files, because peers in other languages read them too. Where the files are not at hand, nothing is measured.
 
+mod canvas;
 mod ours;
 
 use std::io::{self, Write};
@@ -13,17 +14,23 @@ use serde_json::Value;
 
 pub use self::ours::rows;
 use crate::report::duration;
+use crate::target::{Judged, Target};
 
 /// Our own rows.
 const SUBJECT: &str = "canvas";
 
 /// The works, by name: placing all components of a board one by one, one move into a full board that pushes others away,
 /// one question for what a rectangle meets; taking back one change of a thousand; one move on a canvas, with all that a
-/// call and its commit to a store in memory take.
-pub const WORKS: [&str; 5] = ["board-place", "board-push", "board-collide", "board-undo", "board-canvas"];
+/// call and its commit to a store in memory take; the same of a move that all components make room for; a board of a
+/// canvas written as JSON.
+pub const WORKS: [&str; 7] =
+    ["board-place", "board-push", "board-collide", "board-undo", "board-canvas", "board-shift", "board-read"];
 
 /// Components of a board.
 pub const SIZES: [usize; 3] = [100, 1_000, 10_000];
+
+/// Components of a board that is changed or read whole.
+pub const WHOLE_SIZES: [usize; 2] = [1_000, 20_000];
 
 /// As many as a board may have. There is no workload of this size: one of 10,000 is done ten times.
 pub const LARGEST: usize = 100_000;
@@ -47,6 +54,14 @@ pub struct BoardRow {
     /// What is wrong with it, or why it was not timed.
     #[serde(default)]
     pub flaw: Option<String>,
+}
+
+impl BoardRow {
+    /// Its target, which counts milliseconds; `None` where it has none, or was not timed.
+    pub fn judged(&self) -> Option<Judged> {
+        let target = Target::of(&self.work, self.size, &self.subject)?;
+        Some(Judged { target, value: self.median_ns? / 1e6 })
+    }
 }
 
 /// One of the works at one size, with what must come of it.
@@ -221,8 +236,11 @@ pub fn line(row: &BoardRow, out: &mut impl Write) -> io::Result<()> {
 ///
 /// Those of `out`.
 pub fn json_line(row: &BoardRow, out: &mut impl Write) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, row)?;
-    writeln!(out)
+    let mut object = serde_json::to_value(row)?;
+    if let Some(Judged { target, .. }) = row.judged() {
+        object["target"] = target.bound.number().into();
+    }
+    writeln!(out, "{object}")
 }
 
 #[cfg(test)]

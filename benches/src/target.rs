@@ -41,7 +41,7 @@ impl fmt::Display for Bound {
 pub struct Target {
     /// The work's name.
     pub work: &'static str,
-    /// Bytes of the document; zero where the work has one size.
+    /// Bytes of the document, or components of the board; zero where the work has one size.
     pub size: usize,
     /// The subject's name.
     pub subject: &'static str,
@@ -69,7 +69,7 @@ const fn at_least(work: &'static str, beside: &'static str, least: f64) -> Targe
 }
 
 /// Every target.
-pub const TARGETS: [Target; 17] = [
+pub const TARGETS: [Target; 18] = [
     at_most("apply-1", MB, "canvas", "× memcpy", 1.6),
     at_most("apply-200", MB, "canvas", "× memcpy", 5.0),
     at_most("build-10", MB, "canvas", "× imara-myers", 1.1),
@@ -81,6 +81,7 @@ pub const TARGETS: [Target; 17] = [
     at_most("bytes-edit", MB, "canvas", "bytes", 65_536.0),
     at_most("memory", MB, "outline", "× the text", 3.0),
     at_most("memory", MB, "live-outline", "× the text", 3.0),
+    at_most("board-shift", 20_000, "canvas", "ms", 50.0),
     at_least("hot-8", "× one commit a call", 4.0),
     at_least("hot-8-power", "× one commit a call", 4.0),
     at_least("sqlite-small", "× UPDATE of the same bytes", 0.5),

@@ -246,6 +246,11 @@ fn compare_boards(arguments: &Arguments, out: &mut impl Write) -> io::Result<()>
     for row in &rows {
         if arguments.json { board::json_line(row, out)? } else { board::line(row, out)? }
     }
+    for row in rows.iter().filter(|_| !arguments.json) {
+        if let Some(judged) = row.judged() {
+            report::target_line(&row.size.to_string(), judged, out)?;
+        }
+    }
     for work in board::WORKS.iter().filter(|_| !arguments.json) {
         if let Some(growth) = board::growth(&rows, work).filter(|(from, to, _)| from < to) {
             board::growth_line(work, growth, out)?;

@@ -7,33 +7,35 @@ use std::path::Path;
 use std::time::Instant;
 
 use canvas_core::board::{
-    Board, BoardEnv, BoardResult, BoardRules, Bounds, CanvasCommand, CommandResult, ComponentId,
-    ComponentInstance, Executed, GridConfig, GridPolicy, IdSource, PlacementResult, Position, ProactiveMode,
-    Registry, Size, Workspace, WorkspaceId,
+    Board, BoardEnv, BoardResult, BoardRules, Bounds, CanvasCommand, CommandResult, ComponentId, Executed,
+    GridConfig, GridPolicy, IdSource, PlacementResult, Position, ProactiveMode, Registry, Size, Workspace,
+    WorkspaceId,
 };
-use canvas_core::lease::{Timestamp, Turn};
-use canvas_core::{
-    Actor, Author, BoardJournal, CallId, CanvasId, ConversationId, CreateBoard, Engine, MemoryStore, OpKey,
-    Policy, RunBoardCommand, block_on,
-};
+use canvas_core::lease::Timestamp;
+use canvas_core::{Actor, BoardJournal};
 use serde_json::{Value, json};
 
-use super::{BoardRow, Op, SUBJECT, Workload, workload};
+use super::{BoardRow, Op, SUBJECT, WHOLE_SIZES, Workload, canvas, workload};
 use crate::memory;
 
 /// How often a workload is run; the median counts.
-const REPETITIONS: usize = 9;
+pub(super) const REPETITIONS: usize = 9;
 
-/// The rows of every work at these sizes; none where the workloads are not there.
+/// The rows of every work at these sizes, those of [`WHOLE_SIZES`] up to the largest of them; none where the workloads are
+/// not there.
 pub fn rows(folder: &Path, sizes: &[usize]) -> Vec<BoardRow> {
     let registry = Registry::built_in();
     let mut rows = Vec::new();
-    for (work, run) in [
-        ("board-place", place as fn(&Registry, &Path, usize) -> io::Result<Timed>),
-        ("board-push", push),
-        ("board-collide", collide),
-        ("board-undo", undo),
-        ("board-canvas", on_canvas),
+    let largest = sizes.iter().copied().max().unwrap_or(0);
+    let whole: Vec<usize> = WHOLE_SIZES.into_iter().filter(|size| *size <= largest).collect();
+    for (work, run, sizes) in [
+        ("board-place", place as fn(&Registry, &Path, usize) -> io::Result<Timed>, sizes),
+        ("board-push", push, sizes),
+        ("board-collide", collide, sizes),
+        ("board-undo", undo, sizes),
+        ("board-canvas", canvas::move_one, sizes),
+        ("board-shift", canvas::shift, &whole),
+        ("board-read", canvas::read, &whole),
     ] {
         for &size in sizes {
             if let Ok(Timed { median_ns, result, flaw }) = run(&registry, folder, size) {
@@ -54,10 +56,10 @@ pub fn rows(folder: &Path, sizes: &[usize]) -> Vec<BoardRow> {
     rows
 }
 
-struct Timed {
-    median_ns: f64,
-    result: Value,
-    flaw: Option<String>,
+pub(super) struct Timed {
+    pub(super) median_ns: f64,
+    pub(super) result: Value,
+    pub(super) flaw: Option<String>,
 }
 
 /// A board that runs commands, and keeps what they did.
@@ -104,7 +106,7 @@ impl<'r> Desk<'r> {
 }
 
 /// A board that is empty and that has all the rows there may be.
-fn empty(columns: u32) -> Workspace {
+pub(super) fn empty(columns: u32) -> Workspace {
     let grid = GridConfig { columns, rows: Board::ROWS, gap: 8.0, cell_width: 80.0, cell_height: 60.0 };
     let (id, now) = (WorkspaceId::new("ws").expect("a name"), Timestamp::from_millis(1));
     let mut workspace = Workspace::empty(id, "Board".to_owned(), "thread".to_owned(), grid, now);
@@ -113,7 +115,7 @@ fn empty(columns: u32) -> Workspace {
 }
 
 /// The command that this is the JSON of.
-fn command(json: Value) -> CanvasCommand {
+pub(super) fn command(json: Value) -> CanvasCommand {
     serde_json::from_value(json).expect("it is a command")
 }
 
@@ -237,61 +239,6 @@ fn undo(registry: &Registry, folder: &Path, size: usize) -> io::Result<Timed> {
     Ok(Timed { median_ns: median(undos), result, flaw })
 }
 
-/// Moves of one component on a canvas: what the engine, its journal and the store make of each.
-fn on_canvas(_: &Registry, _: &Path, size: usize) -> io::Result<Timed> {
-    const COLUMNS: usize = 12;
-    let store = MemoryStore::new(|| Timestamp::from_millis(1));
-    let engine = Engine::new(store.clone(), Policy::default());
-    let canvas = CanvasId::new("canvas").expect("a name");
-    let key = |call: usize| OpKey {
-        conversation: ConversationId::new("host").expect("a name"),
-        turn: Turn::new(1).expect("a number"),
-        call: CallId::new(&call.to_string()).expect("a name"),
-    };
-    let now = Timestamp::from_millis(1);
-    block_on(engine.create(&canvas, "", &key(0), now)).expect("there is none yet");
-    let mut workspace = empty(u32::try_from(COLUMNS).expect("few"));
-    workspace.canvas.components = (0..size).map(|number| tile(number, COLUMNS)).collect();
-    let create = CreateBoard { workspace: Box::new(workspace) };
-    block_on(engine.call(&canvas, &key(1), create, now))
-        .expect("the store works")
-        .result
-        .expect("there is none");
-    let row = u32::try_from(size / COLUMNS).expect("few") + 9;
-    let (mut samples, mut refused, (_, before)) = (Vec::new(), 0, store.blob_stats(&canvas));
-    let moves = 5 * REPETITIONS;
-    for turn in 0..moves {
-        let position = Position::new(1, row + u32::try_from(turn).expect("few"));
-        let command = command(json!({
-            "type": "component.move", "payload": {"componentId": "cmp_1", "position": position},
-        }));
-        let command =
-            RunBoardCommand { by: Author::User, command: Box::new(command), base: None, grid: None };
-        let start = Instant::now();
-        let answered = block_on(engine.call(&canvas, &key(turn + 2), command, now));
-        samples.push(nanoseconds(start));
-        let moved = answered.expect("the store works").result.is_ok_and(|run| run.result.success());
-        refused += usize::from(!moved);
-    }
-    let (_, after) = store.blob_stats(&canvas);
-    let flaw = (refused > 0).then(|| format!("{refused} of {moves} moves refused"));
-    Ok(Timed {
-        median_ns: median(samples),
-        result: json!({"bytes_of_a_move": (after - before) / moves}),
-        flaw,
-    })
-}
-
-fn tile(number: usize, columns: usize) -> ComponentInstance {
-    serde_json::from_value(json!({
-        "id": format!("cmp_{number}"), "typeId": "github.stat-tile", "config": {"repo": "o/r", "metric": "stars"},
-        "position": {"col": number % columns, "row": number / columns}, "size": {"cols": 1, "rows": 1},
-        "dataBinding": null, "dataState": {"status": "idle"},
-        "meta": {"createdAt": 1, "createdBy": "user", "pinned": false},
-    }))
-    .expect("it is a component")
-}
-
 fn done(desk: &mut Desk<'_>, ids: &mut HashMap<String, ComponentId>, op: &Value) {
     let name = op["id"].as_str().unwrap_or_default();
     let payload = match op["op"].as_str() {
@@ -365,11 +312,11 @@ const fn one(result: &BoardResult) -> Option<&CommandResult> {
     }
 }
 
-fn nanoseconds(start: Instant) -> f64 {
+pub(super) fn nanoseconds(start: Instant) -> f64 {
     start.elapsed().as_secs_f64() * 1e9
 }
 
-fn median(mut samples: Vec<f64>) -> f64 {
+pub(super) fn median(mut samples: Vec<f64>) -> f64 {
     samples.sort_by(f64::total_cmp);
     samples[samples.len() / 2]
 }
