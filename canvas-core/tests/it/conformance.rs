@@ -30,14 +30,14 @@ impl Harness for InMemory {
     }
 }
 
-mod conformance {
+mod as_documented {
     use super::InMemory;
 
     canvas_core::conformance_tests!(InMemory::default());
 }
 
 /// A harness that is made where the tests run, and a driver of one's own.
-mod conformance_by_another_driver {
+mod by_another_driver {
     use super::InMemory;
 
     async fn connect() -> InMemory {

@@ -18,15 +18,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn boundaries_are_those_of_the_standard_library() {
+    fn boundaries_are_the_starts_of_characters_and_the_end() {
         for text in ["", "abc", "é", "a→b", "🦀🦀"] {
+            let all = || text.char_indices().map(|(start, _)| start).chain([text.len()]);
             for at in 0..text.len() + 3 {
-                let expected = (text.floor_char_boundary(at), text.ceil_char_boundary(at));
-                assert_eq!(
-                    (floor_char_boundary(text, at), ceil_char_boundary(text, at)),
-                    expected,
-                    "{text} {at}"
-                );
+                let below = all().filter(|boundary| *boundary <= at).max();
+                let above = all().find(|boundary| *boundary >= at).unwrap_or(text.len());
+                assert_eq!(Some(floor_char_boundary(text, at)), below, "{text} {at}");
+                assert_eq!(ceil_char_boundary(text, at), above, "{text} {at}");
             }
         }
     }
