@@ -166,7 +166,7 @@ const BATCH_READ: Budget =
 /// The question what became of a write, and its retry, while it waits.
 const BATCH_QUESTION: Budget = Budget { starts: [2, 0, 1, 0, 0, 0, 0, 1, 0, 0], ..BATCH };
 
-/// A debug build explores each of them in two seconds.
+/// A debug build explores each of them within two seconds.
 const SMALL: &[Budget] = &[
     starts([1, 1, 1, 0, 0, 0, 0, 0, 0, 0]),
     DOUBT,
