@@ -172,9 +172,8 @@ fn check_step(
         serde_json::from_value(stored).map_err(|error| TestCaseError::fail(error.to_string()))?;
     prop_assert_eq!(&read, after, "the state does not read back");
 
-    if let (Some(old), Some(new)) = (before.lease(), after.lease())
-        && old.id == new.id
-    {
+    let both = before.lease().zip(after.lease());
+    if let Some((old, new)) = both.filter(|(old, new)| old.id == new.id) {
         prop_assert!(new.expires_at >= old.expires_at, "the expiry moved back");
         let limit = old.acquired_at.saturating_add(policy.max_hold).max(old.expires_at);
         prop_assert!(new.expires_at <= limit, "the expiry passed the maximum hold");

@@ -136,9 +136,7 @@ impl Oracle {
             self.now = self.now.max(clock);
         }
         for issued in &mut self.issued {
-            if let Status::Live { expires_at, .. } = issued.status
-                && expires_at <= self.now
-            {
+            if matches!(issued.status, Status::Live { expires_at, .. } if expires_at <= self.now) {
                 issued.status = Status::Expired;
             }
         }

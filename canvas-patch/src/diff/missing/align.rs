@@ -107,10 +107,9 @@ impl Grid {
                 }
                 // Lines that are alike are looked for only near where they should be.
                 let is_near = (i + expected).abs_diff(j) <= 2 * SLACK;
-                if let Some(worth) = worth(row, column, is_near)
-                    && grid.sums[above + j] + worth > best.0
-                {
-                    best = (grid.sums[above + j] + worth, Step::Pair);
+                let paired = worth(row, column, is_near).map(|worth| grid.sums[above + j] + worth);
+                if let Some(sum) = paired.filter(|&sum| sum > best.0) {
+                    best = (sum, Step::Pair);
                 }
                 (grid.sums[here + j + 1], grid.steps[here + j + 1]) = best;
             }

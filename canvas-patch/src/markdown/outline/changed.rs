@@ -39,15 +39,12 @@ fn checked(before: &str, after: &str, edits: &[TextEdit]) -> Option<Vec<Changed>
     if before.get(old_at..)? != after.get(new_at..)? {
         return None;
     }
-    if let [first, .., last] = &changes[..]
-        && changes.len() > MAX_EDITS
-    {
-        return Some(vec![Changed {
-            old: first.old.start..last.old.end,
-            new: first.new.start..last.new.end,
-        }]);
+    match &changes[..] {
+        [first, .., last] if changes.len() > MAX_EDITS => {
+            Some(vec![Changed { old: first.old.start..last.old.end, new: first.new.start..last.new.end }])
+        }
+        _ => Some(changes),
     }
-    Some(changes)
 }
 
 /// One change from the first to the last difference; none between equal texts.

@@ -178,10 +178,8 @@ impl Index {
                 continue;
             }
             // Only in a container does a section leave those open that are of its own or a lower level.
-            while let Some(&inner) = open.last()
-                && section.container.is_none()
-                && before[inner].level >= section.level
-            {
+            let closes = |&inner: &usize| section.container.is_none() && before[inner].level >= section.level;
+            while let Some(inner) = open.last().copied().filter(closes) {
                 open.pop();
                 let before = Some(Before { section: index, part: start.sections });
                 closings.push(Closing { section: inner, before });

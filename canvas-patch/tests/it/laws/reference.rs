@@ -8,11 +8,8 @@ use crate::laws::strategies::Sketch;
 pub(crate) fn apply(text: &str, patch: &str) -> Option<String> {
     let document: Vec<&str> = text.split_inclusive('\n').collect();
     let mut lines: Vec<&str> = patch.split_inclusive('\n').collect();
-    if let [old, new, hunk, ..] = lines[..]
-        && old.starts_with("--- ")
-        && new.starts_with("+++ ")
-        && hunk.starts_with("@@")
-    {
+    let starts = ["--- ", "+++ ", "@@"];
+    if lines.len() >= starts.len() && lines.iter().zip(starts).all(|(line, start)| line.starts_with(start)) {
         lines.drain(..2);
     }
     if lines.is_empty() || lines.iter().any(|line| !line.ends_with('\n')) {
@@ -190,9 +187,7 @@ pub(crate) fn anchored(sketch: &Sketch) -> Result<String, Vec<Found>> {
     let mut after = String::new();
     for (at, inserted) in inserted.iter().enumerate() {
         after += inserted;
-        if let Some(line) = lines.get(at)
-            && !removed[at]
-        {
+        if let Some(line) = lines.get(at).filter(|_| !removed[at]) {
             after += &format!("{line}\n");
         }
     }
