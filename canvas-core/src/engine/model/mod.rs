@@ -8,8 +8,8 @@
 //! `.ci/deep` in larger worlds:
 //!
 //! ```text
-//! cargo test --profile model -p canvas-core --lib engine::model -- --include-ignored --nocapture
-//! CANVAS_MODEL=full cargo test --release -p canvas-core --lib engine::model -- --include-ignored --nocapture
+//! cargo test --profile model -p canvas-core --no-default-features --features surface --lib engine::model -- --include-ignored --nocapture
+//! CANVAS_MODEL=full cargo test --release -p canvas-core --no-default-features --features surface --lib engine::model -- --include-ignored --nocapture
 //! ```
 //!
 //! A model that finds nothing may have looked at nothing. So the dangers that the machine is made for must come up,
