@@ -3,7 +3,7 @@
 use crate::support;
 
 use canvas_providers::{AnswerContext, Body, Decoded, Event, Provider, Role, StreamEvent, Verdict};
-use proptest::prelude::Rng as _;
+use proptest::prelude::RngCore as _;
 use proptest::test_runner::{RngAlgorithm, TestRng};
 use serde_json::{Value, json};
 

@@ -27,9 +27,10 @@ pub(crate) fn check(text: &str, patch: &str, conflict: &Conflict) -> Result<(), 
         let (first, count) = hunk_lines(patch, conflict.patch_line);
         let body: String = patch.split_inclusive('\n').skip(first).take(count).collect();
         let alone = format!("{header}\n{body}");
-        let shown = [place.line - 1..place.line];
+        let line = place.line - 1..place.line;
+        let shown = std::slice::from_ref(&line);
         let by_number =
-            Options { mode: Mode::Anchored, stated_lines: StatedLines::Shown(&shown), ..Options::default() };
+            Options { mode: Mode::Anchored, stated_lines: StatedLines::Shown(shown), ..Options::default() };
         let (strict, shown) = (run(Mode::Strict, text, &alone), apply(text, &alone, &by_number));
         // What it does may be nothing.
         match (strict, shown) {
