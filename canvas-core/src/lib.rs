@@ -81,8 +81,8 @@ pub mod text {
     pub use canvas_patch::floor_char_boundary;
     pub use canvas_patch::{
         Address, AddressError, Applied, ApplyError, Block, BlockLine, BuildOptions, Built, Candidate,
-        Conflict, ContainerKind, Delta, DiffExcerpt, Difference, EditPolicyError, ExceededLimit, Grep,
-        GrepError, GrepLimits, Limits, LineRange, Match, Mismatch, Mode, Options, Outline, Part, Place,
+        Conflict, ContainerKind, Delta, DiffExcerpt, Difference, EarlierText, EditPolicyError, ExceededLimit,
+        Grep, GrepError, GrepLimits, Limits, LineRange, Match, Mismatch, Mode, Options, Outline, Part, Place,
         Query, QuotedLine, Reason, Repair, RepairKind, Resolved, Section, Span, StatedLines, Suggestion,
         Summary, TextEdit, WordChange, apply, apply_blocks, build, build_unique, find_lines, grep, matches,
         outline, resolve, truncate, word_changes,

@@ -110,7 +110,7 @@ pub use diff::edit::{Summary, TextEdit};
 pub use diff::error::{ApplyError, Suggestion};
 pub use diff::excerpt::DiffExcerpt;
 pub use diff::mismatch::{Difference, Mismatch};
-pub use diff::options::{Mode, Options, StatedLines};
+pub use diff::options::{EarlierText, Mode, Options, StatedLines};
 pub use diff::patch::{Repair, RepairKind};
 pub use diff::words::{WordChange, word_changes};
 pub use markdown::address::{Address, AddressError, Candidate, Part, Resolved, resolve};

@@ -5,51 +5,53 @@ use std::ops::Range;
 use canvas_patch::{LineRange, StatedLines};
 
 use crate::model::blob::BlobId;
+use crate::model::revision::RevisionId;
 
-/// Lines of one text that a conversation was shown with their numbers. A number that a patch states decides between equal
-/// places only at one of these, and only while the document is that text.
+/// Lines that a conversation was shown with their numbers, of the document as it is and of its last texts before.
+///
+/// A number that a patch states decides between equal places only at a line that was shown of the document as it is. A patch
+/// of lines that were shown and have changed since is `OUTDATED`.
 ///
 /// It is a value of the conversation's host, bounded, and no part of what a canvas keeps: where it is lost, a patch that
 /// fits at several places is `AMBIGUOUS`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ShownLines {
-    document: BlobId,
+    /// The latest first; at most [`ShownLines::TEXTS`].
+    texts: Vec<ShownText>,
+}
+
+/// Lines that were shown of one text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ShownText {
+    /// The revision with which it was shown last.
+    pub(crate) revision: RevisionId,
+    pub(crate) document: BlobId,
     /// From 0, in order, apart, and none empty; at most [`ShownLines::RANGES`].
-    ranges: Vec<Range<usize>>,
+    pub(crate) ranges: Vec<Range<usize>>,
 }
 
 impl ShownLines {
-    /// Ranges that are kept. Of more the shortest go.
+    /// Ranges that are kept of each text. Of more the shortest go.
     pub const RANGES: usize = 256;
 
-    /// None yet of the document with this hash.
-    pub const fn none(document: BlobId) -> Self {
-        Self { document, ranges: Vec::new() }
-    }
+    /// Texts of which lines are kept. Of more the oldest go.
+    pub const TEXTS: usize = 4;
 
-    /// Adds lines of the document with this hash. Those of another one are forgotten: after a change no number is known to be
-    /// right. Linear in the ranges.
-    pub fn add(&mut self, document: BlobId, lines: LineRange) {
-        if self.document != document {
-            *self = Self::none(document);
-        }
-        let mut new = lines.start.saturating_sub(1)..lines.end;
+    /// Adds lines of the document with this hash, as of a revision. Linear in the ranges.
+    pub fn add(&mut self, revision: RevisionId, document: BlobId, lines: LineRange) {
+        let new = lines.start.saturating_sub(1)..lines.end;
         if new.is_empty() {
             return;
         }
-        self.ranges.retain(|known| {
-            let is_apart = known.end < new.start || new.end < known.start;
-            if !is_apart {
-                new = new.start.min(known.start)..new.end.max(known.end);
-            }
-            is_apart
-        });
-        let place = self.ranges.partition_point(|known| known.start < new.start);
-        self.ranges.insert(place, new);
-        if self.ranges.len() > Self::RANGES {
-            let shortest = (0..self.ranges.len()).min_by_key(|&i| self.ranges[i].len());
-            shortest.map(|shortest| self.ranges.remove(shortest));
-        }
+        let known = self.texts.iter().position(|text| text.document == document);
+        let mut text = match known {
+            Some(known) => self.texts.remove(known),
+            None => ShownText { revision, document, ranges: Vec::new() },
+        };
+        text.revision = revision;
+        text.add(new);
+        self.texts.insert(0, text);
+        self.texts.truncate(Self::TEXTS);
     }
 
     /// The lines that were shown of the document with this hash, from 1 and in order.
@@ -62,8 +64,32 @@ impl ShownLines {
         shown.map_or(StatedLines::Trusted, |shown| StatedLines::Shown(shown.known_of(document)))
     }
 
+    /// What was shown of other texts than that document, the latest first.
+    pub(crate) fn before(&self, document: BlobId) -> impl Iterator<Item = &ShownText> {
+        self.texts.iter().filter(move |text| text.document != document)
+    }
+
     fn known_of(&self, document: BlobId) -> &[Range<usize>] {
-        if self.document == document { &self.ranges } else { &[] }
+        let known = self.texts.iter().find(|text| text.document == document);
+        known.map_or(&[], |text| &text.ranges)
+    }
+}
+
+impl ShownText {
+    fn add(&mut self, mut new: Range<usize>) {
+        self.ranges.retain(|known| {
+            let is_apart = known.end < new.start || new.end < known.start;
+            if !is_apart {
+                new = new.start.min(known.start)..new.end.max(known.end);
+            }
+            is_apart
+        });
+        let place = self.ranges.partition_point(|known| known.start < new.start);
+        self.ranges.insert(place, new);
+        if self.ranges.len() > ShownLines::RANGES {
+            let shortest = (0..self.ranges.len()).min_by_key(|&i| self.ranges[i].len());
+            shortest.map(|shortest| self.ranges.remove(shortest));
+        }
     }
 }
 
@@ -72,6 +98,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::model::revision::Revision;
 
     fn document(text: &str) -> BlobId {
         BlobId::of(text.as_bytes())
@@ -81,25 +108,44 @@ mod tests {
         shown.of(document(text)).map(|lines| (lines.start, lines.end)).collect()
     }
 
+    fn add(shown: &mut ShownLines, text: &str, start: usize, end: usize) {
+        let revision = RevisionId::new(Revision::ZERO, document(text));
+        shown.add(revision, document(text), LineRange { start, end });
+    }
+
     #[test]
-    fn lines_of_another_text_are_forgotten() {
-        let mut shown = ShownLines::none(document("a"));
-        shown.add(document("a"), LineRange { start: 2, end: 3 });
-        shown.add(document("a"), LineRange { start: 4, end: 4 });
-        shown.add(document("a"), LineRange { start: 9, end: 8 });
+    fn a_number_decides_in_its_text_alone() {
+        let mut shown = ShownLines::default();
+        add(&mut shown, "a", 2, 3);
+        add(&mut shown, "a", 4, 4);
+        add(&mut shown, "a", 9, 8);
         assert_eq!((lines(&shown, "a"), lines(&shown, "b")), (vec![(2, 4)], vec![]));
         assert_eq!(ShownLines::stated(Some(&shown), document("b")), StatedLines::Shown(&[]));
         assert_eq!(ShownLines::stated(None, document("b")), StatedLines::Trusted);
-        shown.add(document("b"), LineRange { start: 1, end: 1 });
-        assert_eq!((lines(&shown, "a"), lines(&shown, "b")), (vec![], vec![(1, 1)]));
+        add(&mut shown, "b", 1, 1);
+        assert_eq!((lines(&shown, "a"), lines(&shown, "b")), (vec![(2, 4)], vec![(1, 1)]));
+    }
+
+    #[test]
+    fn the_text_that_was_shown_last_stays_longest() {
+        let mut shown = ShownLines::default();
+        let before = |shown: &ShownLines| -> Vec<BlobId> {
+            shown.before(document("now")).map(|text| text.document).collect()
+        };
+        for text in ["a", "b", "a", "c", "d", "e"] {
+            add(&mut shown, text, 1, 1);
+        }
+        assert_eq!(before(&shown), ["e", "d", "c", "a"].map(document));
+        add(&mut shown, "now", 1, 1);
+        assert_eq!(before(&shown), ["e", "d", "c"].map(document));
     }
 
     #[test]
     fn the_shortest_ranges_go_first() {
-        let mut shown = ShownLines::none(document("a"));
-        shown.add(document("a"), LineRange { start: 1, end: 9 });
+        let mut shown = ShownLines::default();
+        add(&mut shown, "a", 1, 9);
         for line in 0..2 * ShownLines::RANGES {
-            shown.add(document("a"), LineRange { start: 20 + 2 * line, end: 20 + 2 * line });
+            add(&mut shown, "a", 20 + 2 * line, 20 + 2 * line);
         }
         let kept = lines(&shown, "a");
         assert_eq!((kept.len(), kept[0]), (ShownLines::RANGES, (1, 9)));
@@ -108,10 +154,10 @@ mod tests {
     proptest! {
         #[test]
         fn ranges_are_the_lines_that_were_added(added in prop::collection::vec((1_usize..60, 0_usize..9), 0..40)) {
-            let mut shown = ShownLines::none(document("a"));
+            let mut shown = ShownLines::default();
             let mut expected = std::collections::BTreeSet::new();
             for (start, len) in added {
-                shown.add(document("a"), LineRange { start, end: start + len });
+                add(&mut shown, "a", start, start + len);
                 expected.extend(start..=start + len);
             }
             let ranges = lines(&shown, "a");

@@ -5,6 +5,7 @@
 //!   now at one place, and one that the known changes move, must come to the same text.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use canvas_patch::{Delta, Limits, Mode, Options, Rebase, StatedLines, Suggestion, apply, build};
 
@@ -29,6 +30,14 @@ pub(super) struct Written<'p> {
 struct Known<'v> {
     point: SyncPoint,
     text: Cow<'v, str>,
+}
+
+/// An earlier text, and the lines of it that were shown.
+pub(super) struct ShownBefore<'s> {
+    pub(super) text: String,
+    pub(super) lines: &'s [Range<usize>],
+    /// What has changed since, oldest first.
+    pub(super) since: Vec<Delta>,
 }
 
 /// The base of a call that is not for the document as it is.
@@ -146,6 +155,28 @@ impl Transition<'_> {
         }))
     }
 
+    /// What the author of a patch was shown of texts before this one: of those that others have changed since, for whoever
+    /// changes a document knows that it has. What the journal no longer tells is left out.
+    pub(super) fn shown_before<'s>(
+        &self,
+        shown: Option<&'s ShownLines>,
+    ) -> Result<Vec<ShownBefore<'s>>, Missing> {
+        let mut before = Vec::new();
+        for shown in shown.into_iter().flat_map(|shown| shown.before(self.head.document())) {
+            let base = Base::Id(shown.revision);
+            if !self.is_changed_by_others(base)? {
+                continue;
+            }
+            let past = self.past(base)?.filter(|past| past.document == shown.document);
+            before.extend(past.map(|past| ShownBefore {
+                lines: &shown.ranges,
+                since: past.since(),
+                text: past.text,
+            }));
+        }
+        Ok(before)
+    }
+
     /// What has changed since an older text: a diff without hunks where it came back.
     fn changes_from(&self, known: &Known<'_>) -> Changes {
         let before = (known.point, &*known.text);
@@ -204,7 +235,7 @@ fn moved(change: &Delta, later: &Delta) -> Moved {
 }
 
 fn options(stated_lines: StatedLines<'_>, limits: Limits) -> Options<'_> {
-    Options { mode: Mode::Anchored, stated_lines, limits }
+    Options { mode: Mode::Anchored, stated_lines, limits, ..Options::default() }
 }
 
 /// Whether a base is the revision of this text: the digits of its id must be right too.

@@ -2,8 +2,8 @@
 
 use canvas_lease::{LeaseId, Timestamp};
 use canvas_patch::{
-    Address, ApplyError, Delta, EditPolicy, Mode, Options, QuotedLine, Repair, RepairKind, StatedLines,
-    Suggestion, Summary, TextEdit, apply,
+    Address, ApplyError, Delta, EarlierText, EditPolicy, Mode, Options, QuotedLine, Repair, RepairKind,
+    StatedLines, Suggestion, Summary, TextEdit, apply,
 };
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +17,7 @@ use crate::model::blob::BlobId;
 use crate::model::id::OpKey;
 use crate::model::receipt::Digest;
 use crate::model::revision::{Base, RevisionId};
-use crate::transition::base::Written;
+use crate::transition::base::{ShownBefore, Written};
 use crate::transition::command::Command;
 use crate::transition::command::sealed::Decide;
 use crate::transition::lease::lease_text;
@@ -245,12 +245,22 @@ impl Decide for ApplyPatch {
         let permit = at.authorize_write(operation, self.lease)?;
         let written = Written { patch: &self.patch, shown: self.shown.as_ref() };
         let changes = at.check_base_or_rebase(self.base, written)?;
-        let stated_lines = match changes {
-            // Numbers of an older text decide nothing.
-            Some(_) => StatedLines::Shown(&[]),
-            None => ShownLines::stated(self.shown.as_ref(), at.head.document()),
+        let (stated_lines, before) = match changes {
+            // Numbers of an older text decide nothing, and the patch has been moved from there.
+            Some(_) => (StatedLines::Shown(&[]), Vec::new()),
+            None => {
+                let stated = ShownLines::stated(self.shown.as_ref(), at.head.document());
+                (stated, at.shown_before(self.shown.as_ref())?)
+            }
         };
-        let options = Options { mode: Mode::Anchored, stated_lines, limits: at.policy.patch };
+        let since: Vec<Vec<_>> = before.iter().map(|before| before.since.iter().collect()).collect();
+        let earlier: Vec<_> = before
+            .iter()
+            .zip(&since)
+            .map(|(ShownBefore { text, lines, .. }, since)| EarlierText { text, lines, since })
+            .collect();
+        let limits = at.policy.patch;
+        let options = Options { mode: Mode::Anchored, stated_lines, earlier: &earlier, limits };
         let mut applied = at.apply(operation, (&self.patch, &options), self.scope.as_ref(), changes)?;
         at.complete_write(operation, permit, &mut applied)?;
         Ok(applied)

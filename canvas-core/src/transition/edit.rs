@@ -124,6 +124,13 @@ pub(super) struct Past<'e> {
     later: Vec<(ChangeNumber, Cow<'e, Delta>)>,
 }
 
+impl Past<'_> {
+    /// Changes since, oldest first.
+    pub(super) fn since(&self) -> Vec<Delta> {
+        self.later.iter().map(|(_, delta)| Delta::clone(delta)).collect()
+    }
+}
+
 impl Transition<'_> {
     /// The edits that lead from the document of now to one that has the user's changes too, and whether they were moved
     /// past later ones.
@@ -189,6 +196,14 @@ impl Transition<'_> {
         // Deltas that were altered may fit and lead to a text that never was.
         let is_whole = past.later.is_empty() || is_document(&past.text, past.document);
         Ok(is_whole.then_some(past))
+    }
+
+    /// Whether anybody but this conversation has changed the document after a revision, as far as the journal tells.
+    pub(super) fn is_changed_by_others(&self, base: Base) -> Result<bool, Missing> {
+        let entries = self.entries_after(base)?.unwrap_or_default();
+        let is_others =
+            |entry: &&Entry| entry.actor == Actor::User || entry.operation.conversation != *self.who;
+        Ok(entries.iter().any(|entry| matches!(entry.step, Step::Document { .. }) && is_others(entry)))
     }
 
     /// The changes of all faces after a revision, newest first, without effects, which change no document; `None` where the

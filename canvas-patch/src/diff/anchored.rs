@@ -19,7 +19,8 @@ use crate::diff::conflict::{Conflict, Reason};
 use crate::diff::edit::{Splice, Spliced, exact};
 use crate::diff::locate;
 use crate::diff::missing::{Missing, copied, explain};
-use crate::diff::options::StatedLines;
+use crate::diff::options::{Options, StatedLines};
+use crate::diff::outdated::outdated;
 use crate::diff::patch::{Hunk, HunkRange, LineKind, Patch, Repair, RepairKind};
 use crate::text::lines::{self, at_line_end, content, line_end};
 
@@ -27,17 +28,25 @@ use crate::text::lines::{self, at_line_end, content, line_end};
 pub(crate) fn anchored(
     text: &str,
     patch: &Patch<'_>,
-    stated: StatedLines<'_>,
+    options: &Options<'_>,
 ) -> Result<(Spliced, Vec<Repair>), Vec<Conflict>> {
     let unanchored = unanchored(text, patch);
     let is_exact = unanchored.is_empty() && !patch.missing_final_newline;
     if let Some(result) = is_exact.then(|| exact(text, patch)).flatten() {
-        let undecided = undecided(text, patch, stated);
-        return if undecided.is_empty() { Ok((result, patch.repairs.clone())) } else { Err(undecided) };
+        let mut conflicts = undecided(text, patch, options.stated_lines);
+        if conflicts.is_empty() {
+            let stated = |hunk: &Hunk| hunk.range.and_then(HunkRange::old_before).unwrap_or_default();
+            conflicts = outdated(text, patch, patch.hunks.iter().map(stated), options);
+        }
+        return if conflicts.is_empty() { Ok((result, patch.repairs.clone())) } else { Err(conflicts) };
     }
     let faults = unanchored.into_iter().chain(patch.no_op_hunks()).collect();
     let mut patch = Cow::Borrowed(patch);
     let places = unique_places(text, &mut patch, faults)?;
+    let outdated = outdated(text, &patch, places.iter().copied(), options);
+    if !outdated.is_empty() {
+        return Err(outdated);
+    }
     in_order(&patch, &places)?;
     Ok(splice_at(text, &patch, &places))
 }

@@ -104,7 +104,7 @@ pub fn apply<'t>(text: &'t str, patch: &str, options: &Options<'_>) -> Result<Ap
             Some(after) => Ok((after, Vec::new())),
             None => Err(explain_strict(text, &patch)),
         },
-        Mode::Anchored => anchored(text, &patch, options.stated_lines),
+        Mode::Anchored => anchored(text, &patch, options),
     };
     let (after, repairs) = placed.map_err(|conflicts| {
         let suggestion = suggestion(text, &patch, patch_bytes, &conflicts, options);

@@ -43,6 +43,8 @@ coded! {
         ContextMismatch = "CONTEXT_MISMATCH",
         /// The pre-image of the hunk is nowhere in the text (anchored mode).
         NotFound = "NOT_FOUND",
+        /// The hunk quotes lines that its author was shown and that have changed since (anchored mode).
+        Outdated = "OUTDATED",
         /// The pre-image of the hunk occurs at several places (anchored mode).
         Ambiguous = "AMBIGUOUS",
         /// The hunk has neither context nor removed lines to place it by (anchored mode).
@@ -75,6 +77,9 @@ impl Reason {
             Self::ContextMismatch => "Read the lines at the stated place again and write the hunk from them.",
             Self::NotFound => {
                 "Copy the hunk's context and removed lines from the document as it is at the reported place."
+            }
+            Self::Outdated => {
+                "The lines that you were shown have changed: write the hunk from the document as it is now."
             }
             Self::Ambiguous => {
                 "Add context lines until the hunk's unchanged and removed lines occur at one place only."

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::diff::delta::Delta;
 use crate::text::limits::Limits;
 
 /// How much of a patch must be exact. Both modes compare content byte for byte and never tolerate white space,
@@ -52,6 +53,17 @@ impl StatedLines<'_> {
     }
 }
 
+/// An earlier text, and the lines of it that the author of a patch was shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EarlierText<'a> {
+    /// The whole text.
+    pub text: &'a str,
+    /// Lines of it, from 0, in any order.
+    pub lines: &'a [Range<usize>],
+    /// What has led from it to the text that is patched, oldest first.
+    pub since: &'a [&'a Delta],
+}
+
 /// What to apply a patch with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Options<'a> {
@@ -59,6 +71,9 @@ pub struct Options<'a> {
     pub mode: Mode,
     /// Which stated lines decide between equal places. Strict mode has no need of it.
     pub stated_lines: StatedLines<'a>,
+    /// What its author was shown of earlier texts, the latest first, for [`Mode::Anchored`]: a hunk that quotes such lines is
+    /// [`Outdated`](crate::Reason::Outdated) if they have changed since, even where the same lines stand elsewhere.
+    pub earlier: &'a [EarlierText<'a>],
     /// Sizes above which it is refused.
     pub limits: Limits,
 }

@@ -8,7 +8,7 @@ use crate::diff::anchored::{anchored, in_order, sole_places, splice_at};
 use crate::diff::conflict::{Conflict, Reason};
 use crate::diff::edit::{Spliced, exact};
 use crate::diff::error::Suggestion;
-use crate::diff::options::{Mode, Options, StatedLines};
+use crate::diff::options::{Mode, Options};
 use crate::diff::parse::parse;
 use crate::diff::patch::{Hunk, HunkRange, Line, LineKind, Patch};
 use crate::diff::unified;
@@ -109,8 +109,11 @@ fn is_already_applied(text: &str, patch: &Patch<'_>, mode: Mode) -> bool {
     let reversed = reversed(patch);
     let again = match mode {
         Mode::Strict => exact(text, &reversed).and_then(|before| exact(&before.text, patch)),
-        Mode::Anchored => unapply(text, patch, &reversed)
-            .and_then(|before| anchored(&before, patch, StatedLines::Trusted).ok().map(|(after, _)| after)),
+        Mode::Anchored => unapply(text, patch, &reversed).and_then(|before| {
+            anchored(&before, patch, &Options { mode: Mode::Anchored, ..Options::default() })
+                .ok()
+                .map(|(after, _)| after)
+        }),
     };
     again.is_some_and(|after| after.text == text)
 }

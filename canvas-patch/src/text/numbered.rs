@@ -28,6 +28,11 @@ impl<'t> NumberedLines<'t> {
         self.boundaries.get(index).map(|&start| &self.text[start..])
     }
 
+    /// The index of the line that begins at this byte, or has it.
+    pub(crate) fn line_at(&self, byte: usize) -> usize {
+        self.boundaries.partition_point(|&start| start <= byte).saturating_sub(1)
+    }
+
     /// Every line, in order, without its terminator.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &'t str> {
         self.boundaries.windows(2).map(|ends| content(&self.text[ends[0]..ends[1]]))

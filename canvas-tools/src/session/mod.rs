@@ -10,8 +10,8 @@ pub(crate) mod refused;
 use canvas_core::board::Aliases;
 use canvas_core::lease::{Epoch, Timestamp, Turn};
 use canvas_core::{
-    BlobId, CallId, CallRefusal, CanvasId, ConversationId, EndTurn, Engine, EngineError, ErrorReport, Forget,
-    OpKey, Promotion, Refused as _, Revision, SendMessage, ShownLines, Store, TurnStart,
+    CallId, CallRefusal, CanvasId, ConversationId, EndTurn, Engine, EngineError, ErrorReport, Forget, OpKey,
+    Promotion, Refused as _, Revision, SendMessage, ShownLines, Store, TurnStart,
 };
 
 #[cfg(feature = "board")]
@@ -143,7 +143,7 @@ impl Session {
             conversation,
             turn: Turn::ZERO,
             start: TurnStart { epoch: Epoch::ZERO, revision: Revision::ZERO },
-            shown: ShownLines::none(BlobId::of(b"")),
+            shown: ShownLines::default(),
             refused: RefusedPatch::default(),
             misses: 0,
             #[cfg(feature = "board")]

@@ -1,7 +1,9 @@
 //! Patches that are refused, and what is said of them.
 
 use canvas_patch::Mode::{self, Anchored, Strict};
-use canvas_patch::{Applied, ApplyError, Limits, Options, Reason, StatedLines, apply};
+use canvas_patch::{
+    Applied, ApplyError, Conflict, Delta, EarlierText, Limits, Options, Reason, StatedLines, apply,
+};
 
 use crate::apply::{refuses, run, shown};
 
@@ -438,6 +440,62 @@ fn stated_lines_that_were_not_shown() {
     );
     let strict = Options { stated_lines: StatedLines::Shown(&[]), ..Options::default() };
     assert_eq!(apply(text, drifted, &strict).unwrap().text(), done(8));
+}
+
+/// A hunk that quotes lines which its author was shown, and which have changed since, goes nowhere else.
+#[test]
+fn lines_that_were_shown_and_have_gone() {
+    let shown_before = "a\nx\nb\nc\nd\nx\n";
+    let cases: &[(&str, &[(usize, usize)], &[(usize, usize)], &str, Result<&str, &str>)] = &[
+        // The last line has become another, and the first that is like it is left.
+        ("a\nx\nb\nc\nd\ny\n", &[(0, 6)], &[], "@@ -6 +6 @@\n-x\n+z\n", Err("1:OUTDATED 1 6")),
+        // All of it, in the text or not, at its new place or where the number leads.
+        ("n\na\nx\nb\nc\nd\n", &[(0, 6)], &[], "@@ -6 +6 @@\n-x\n+z\n", Err("1:OUTDATED 1 7")),
+        ("1\n2\n3\n4\na\nx\nb\nc\nd\ny\n", &[(0, 6)], &[], "@@ -6 +6 @@\n-x\n+z\n", Err("1:OUTDATED 1 10")),
+        // It has moved, and is the same.
+        ("n\na\ny\nb\nc\nd\nx\n", &[(0, 6)], &[], "@@ -6 +6 @@\n-x\n+z\n", Ok("n\na\ny\nb\nc\nd\nz\n")),
+        ("n\na\nx\nb\nc\nd\ny\n", &[(0, 6)], &[], "@@ -2 +2 @@\n-x\n+z\n", Ok("n\na\nz\nb\nc\nd\ny\n")),
+        // What was not shown tells nothing.
+        ("a\nx\nb\nc\nd\ny\n", &[(0, 5)], &[], "@@ -6 +6 @@\n-x\n+z\n", Ok("a\nz\nb\nc\nd\ny\n")),
+        ("a\nx\nb\nc\nd\ny\n", &[], &[], "@@ -6 +6 @@\n-x\n+z\n", Ok("a\nz\nb\nc\nd\ny\n")),
+        // A number of what is shown now is not of then; one of then still is.
+        ("a\nx\nb\nc\nd\ny\n", &[(0, 6)], &[(0, 6)], "@@ -6 +6 @@\n-x\n+z\n", Ok("a\nz\nb\nc\nd\ny\n")),
+        ("a\nx\nb\nc\nd\ny\n", &[(0, 6)], &[(0, 4)], "@@ -6 +6 @@\n-x\n+z\n", Err("1:OUTDATED 1 6")),
+        // Without a number: what was shown at one place, at several, and what is shown now.
+        ("a\nd\nb\nc\ne\nx\n", &[(2, 6)], &[], "@@\n-d\n+z\n", Err("1:OUTDATED 1 5")),
+        ("a\nx\nb\nc\nd\ny\n", &[(0, 6)], &[], "@@\n-x\n+z\n", Err("1:OUTDATED 1 6")),
+        ("a\nx\nb\nc\nd\ny\n", &[(0, 6)], &[(1, 2)], "@@\n-x\n+z\n", Ok("a\nz\nb\nc\nd\ny\n")),
+        // With context, and beside a hunk that is right.
+        ("a\nx\nb\nc\nd\nX\nd\nx\n", &[(0, 6)], &[], "@@ -5,2 +5,2 @@\n d\n-x\n+z\n", Err("1:OUTDATED 1 6")),
+        (
+            "a\nx\nb\nC\nd\ny\n",
+            &[(0, 6)],
+            &[],
+            "@@ -1 +1 @@\n-a\n+A\n@@ -6 +6 @@\n-x\n+z\n",
+            Err("2:OUTDATED 4 6"),
+        ),
+        // Something was put between the lines.
+        ("a\nx\nn\nb\nc\nd\nx\nb\n", &[(0, 6)], &[], "@@ -2,2 +2 @@\n x\n-b\n", Err("1:OUTDATED 1 3")),
+    ];
+    let ranges = |lines: &[(usize, usize)]| lines.iter().map(|&(start, end)| start..end).collect::<Vec<_>>();
+    for (text, before, now, patch, expected) in cases {
+        let (before, now) = (ranges(before), ranges(now));
+        let earlier = [EarlierText {
+            text: shown_before,
+            lines: &before,
+            since: &[&Delta::between(shown_before, text)],
+        }];
+        let stated_lines = StatedLines::Shown(&now);
+        let options = Options { mode: Anchored, stated_lines, earlier: &earlier, ..Options::default() };
+        let outcome = apply(text, patch, &options).map(Applied::into_text);
+        let place = |c: &Conflict| format!("{}:{} {} {}", c.hunk, c.reason, c.patch_line, c.line.unwrap());
+        let outcome = outcome.map_err(|e| e.conflicts().iter().map(place).collect::<Vec<_>>().join(" "));
+        assert_eq!(
+            outcome.as_deref().map_err(String::as_str),
+            *expected,
+            "{text:?} {before:?} {now:?} {patch:?}"
+        );
+    }
 }
 
 /// A hunk without effect is told with those that have no place.

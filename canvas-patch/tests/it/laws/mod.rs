@@ -2,6 +2,7 @@
 
 mod building;
 mod fitting;
+mod outdated;
 mod reference;
 mod refusals;
 mod remedies;

@@ -142,7 +142,8 @@ async fn patch<S: Store>(
 
 /// The model is shown these lines of a document.
 fn remember(session: &mut Session, lines: &[LineRange], snapshot: &Snapshot) {
-    lines.iter().for_each(|lines| session.shown.add(snapshot.head.document(), *lines));
+    let head = &snapshot.head;
+    lines.iter().for_each(|lines| session.shown.add(head.revision_id(), head.document(), *lines));
 }
 
 /// The lines that a refusal of a patch shows with their numbers.

@@ -93,7 +93,7 @@ fn headings_of_an_outline_are_shown() {
     assert_eq!(world.text(), "# A\n\n# B\n\n# A\n");
 }
 
-/// Lines of an older text are forgotten, the user's change included, even where the number still fits.
+/// A number of an older text decides nothing, the user's change included, even where the number still fits.
 #[test]
 fn a_change_by_others_makes_numbers_old() {
     let world = World::new(&steps());
@@ -152,4 +152,57 @@ fn a_rebased_patch_is_where_the_line_went() {
     });
     let refused = world.tool("canvas_apply_patch", arguments);
     assert_eq!(refused.body()["error"].get("rebased_patch"), None::<&Value>, "{}", refused.body());
+}
+
+/// The line that was shown has become another, and one that is like it is left elsewhere: whatever vouches for the base, the
+/// text that the model has seen is gone.
+#[test]
+fn a_line_that_was_shown_and_has_gone() {
+    const TEXT: &str = "a\nx\nb\nc\nd\nx\n";
+    const NOW: &str = "a\nx\nb\nc\nd\ny\n";
+    let patch = "@@ -6 +6 @@\n-x\n+z\n";
+    let outdated = |world: &World, arguments: Value| {
+        let refused = world.tool("canvas_apply_patch", arguments);
+        assert_eq!(failure(&refused), "PATCH_REJECTED/OUTDATED", "{}", refused.body());
+        let conflict = &refused.body()["error"]["conflicts"][0];
+        assert_eq!(
+            (&conflict["line"], &conflict["expected"], &conflict["actual"]),
+            (&json!(6), &json!("x"), &json!("y"))
+        );
+        assert_eq!(world.text(), NOW);
+    };
+    let named = |world: &World, lease: &str, patch: &str| json!({"lease_id": lease, "patch": patch, "base_revision_id": world.revision()});
+    // Between two leases.
+    let world = World::new(TEXT);
+    let lease = world.check_out();
+    read(&world, &lease, (1, 6));
+    world.tool("canvas_check_in", json!({"lease_id": lease}));
+    world.edit(NOW);
+    let lease = world.check_out();
+    outdated(&world, named(&world, &lease, patch));
+    // What the refusal has shown is known from then on.
+    let done = world.tool("canvas_apply_patch", named(&world, &lease, "@@ -6 +6 @@\n-y\n+z\n"));
+    assert!(done.is_ok(), "{}", done.body());
+    // Under one, which the edit breaks.
+    let world = World::new(TEXT);
+    let lease = world.check_out();
+    read(&world, &lease, (1, 6));
+    world.edit(NOW);
+    assert_eq!(failure(&send(&world, &lease, patch)), "STALE_EPOCH");
+    let lease = world.check_out();
+    outdated(&world, named(&world, &lease, patch));
+    // The conversation's own change is nothing that it does not know.
+    let world = World::new(TEXT);
+    let lease = world.check_out();
+    read(&world, &lease, (1, 6));
+    assert!(send(&world, &lease, "@@ -6 +6 @@\n-x\n+y\n").is_ok());
+    assert!(send(&world, &lease, patch).is_ok());
+    // Of what the host has lost, nothing tells.
+    let world = World::new(TEXT);
+    let lease = world.check_out();
+    read(&world, &lease, (1, 6));
+    world.edit(NOW);
+    world.forget_sessions();
+    let lease = world.check_out();
+    assert!(world.tool("canvas_apply_patch", named(&world, &lease, patch)).is_ok());
 }

@@ -156,6 +156,7 @@ each!(reasons: Reason {
     Reason::Overlap => Reason::Overlap,
     Reason::ContextMismatch => Reason::ContextMismatch,
     Reason::NotFound => Reason::NotFound,
+    Reason::Outdated => Reason::Outdated,
     Reason::Ambiguous => Reason::Ambiguous,
     Reason::NoAnchor => Reason::NoAnchor,
     Reason::NoEffect => Reason::NoEffect,

@@ -1,0 +1,150 @@
+//! A patch for lines that somebody has changed since they were shown is applied nowhere else.
+
+use std::ops::Range;
+
+use canvas_patch::{Delta, EarlierText, Mode, Options, Reason, StatedLines, apply};
+use proptest::prelude::*;
+use proptest::sample::Index;
+
+/// What people do to a text of few different lines.
+#[derive(Debug, Clone)]
+enum Doing {
+    Change(Index, char),
+    Insert(Index, char),
+    Remove(Index),
+    /// What was done last is taken back.
+    Back,
+}
+
+fn doing() -> impl Strategy<Value = Doing> {
+    let line = || prop::char::range('a', 'd');
+    prop_oneof![
+        3 => (any::<Index>(), line()).prop_map(|(at, line)| Doing::Change(at, line)),
+        3 => (any::<Index>(), line()).prop_map(|(at, line)| Doing::Insert(at, line)),
+        2 => any::<Index>().prop_map(Doing::Remove),
+        1 => Just(Doing::Back),
+    ]
+}
+
+/// A line, and which it is, whatever it says.
+type Line = (usize, char);
+
+/// The text after, and the way there.
+fn after(shown: &[Line], doings: &[Doing]) -> (Vec<Line>, Vec<Delta>) {
+    let mut texts = vec![shown.to_vec()];
+    let mut deltas = Vec::new();
+    for (i, doing) in doings.iter().enumerate() {
+        let before = texts.last().expect("one at least").clone();
+        let mut text = before.clone();
+        let new = shown.len() + i;
+        match doing {
+            Doing::Back if texts.len() > 1 => {
+                texts.pop();
+                deltas.push(Delta::between(&text_of(&before), &text_of(&texts[texts.len() - 1])));
+                continue;
+            }
+            Doing::Insert(at, line) => text.insert(at.index(text.len() + 1), (new, *line)),
+            Doing::Change(at, line) if !text.is_empty() => {
+                let at = at.index(text.len());
+                text[at] = (new, *line);
+            }
+            Doing::Remove(at) if !text.is_empty() => {
+                text.remove(at.index(text.len()));
+            }
+            _ => {}
+        }
+        deltas.push(Delta::between(&text_of(&before), &text_of(&text)));
+        texts.push(text);
+    }
+    (texts.pop().expect("one at least"), deltas)
+}
+
+fn text_of(lines: &[Line]) -> String {
+    lines.iter().map(|(_, line)| format!("{line}\n")).collect()
+}
+
+/// Lines that two texts have in common, in order, at most.
+fn common(a: &[Line], b: &[Line]) -> usize {
+    let mut above = vec![0; b.len() + 1];
+    for (_, line) in a {
+        let mut row = vec![0; b.len() + 1];
+        for (j, (_, other)) in b.iter().enumerate() {
+            row[j + 1] = if line == other { above[j] + 1 } else { above[j + 1].max(row[j]) };
+        }
+        above = row;
+    }
+    above[b.len()]
+}
+
+/// Whether the lines are the same ones, or could be: where others like them are beside, nothing in the texts tells which of
+/// them were removed.
+fn could_be(shown: &[Line], meant: Range<usize>, now: &[Line], place: Range<usize>) -> bool {
+    let ids = |lines: &[Line]| lines.iter().map(|line| line.0).collect::<Vec<_>>();
+    ids(&shown[meant.clone()]) == ids(&now[place.clone()])
+        || common(&shown[..meant.start], &now[..place.start])
+            + meant.len()
+            + common(&shown[meant.end..], &now[place.end..])
+            == common(shown, now)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 20_000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_line_is_taken_for_another(
+        shown in prop::collection::vec(prop::char::range('a', 'd'), 1..9),
+        doings in prop::collection::vec(doing(), 1..5),
+        (first, length) in (any::<Index>(), 1_usize..4),
+        has_number in any::<bool>(),
+        now_shown in prop::option::of((0_usize..9, 1_usize..9)),
+    ) {
+        let shown: Vec<Line> = shown.into_iter().enumerate().collect();
+        let (now, deltas) = after(&shown, &doings);
+        let since: Vec<_> = deltas.iter().collect();
+        let start = first.index(shown.len());
+        let meant = start..shown.len().min(start + length);
+        let quoted: String = shown[meant.clone()].iter().map(|(_, line)| format!("-{line}\n")).collect();
+        let header = if has_number {
+            format!("@@ -{},{} +{},1 @@", start + 1, meant.len(), start + 1)
+        } else {
+            "@@".to_owned()
+        };
+        let patch = format!("{header}\n{quoted}+z\n");
+        let (before, all) = (text_of(&shown), 0..shown.len());
+        let earlier = [EarlierText { text: &before, lines: std::slice::from_ref(&all), since: &since }];
+        let lines: Vec<_> = now_shown.iter().map(|&(start, length)| start..start + length).collect();
+        let options = Options {
+            mode: Mode::Anchored,
+            stated_lines: StatedLines::Shown(&lines),
+            earlier: &earlier,
+            ..Options::default()
+        };
+        let text = text_of(&now);
+        match apply(&text, &patch, &options) {
+            Ok(applied) => {
+                let place = applied.spans()[0].old_lines.clone();
+                let is_shown = |at: &Range<usize>| lines.iter().any(|lines| lines.start <= at.start && at.end <= lines.end);
+                // Who is shown the lines as they are now means these.
+                let is_known = is_shown(&place) && (!has_number || is_shown(&meant) || text_of(&shown) == text);
+                prop_assert!(
+                    is_known || could_be(&shown, meant, &now, place.clone()),
+                    "{:?} of {:?} went to line {} of {:?}", patch, before, place.start + 1, text
+                );
+            }
+            Err(refused) => {
+                let reasons = [Reason::Outdated, Reason::NotFound, Reason::Ambiguous];
+                prop_assert!(reasons.contains(&refused.reason()), "{}", refused);
+                let without = apply(&text, &patch, &Options { earlier: &[], ..options });
+                // It refuses more, and nothing else.
+                prop_assert_eq!(without.is_ok(), refused.reason() == Reason::Outdated);
+                for conflict in refused.conflicts().iter().filter(|c| c.reason == Reason::Outdated) {
+                    let line = conflict.line.expect("it says where");
+                    let actual = now.get(line - 1).map(|(_, line)| line.to_string());
+                    let mismatch = conflict.mismatch.as_ref().expect("it says what has changed");
+                    prop_assert_eq!(&mismatch.actual, &actual);
+                    prop_assert_ne!(Some(&mismatch.expected), actual.as_ref());
+                }
+            }
+        }
+    }
+}
