@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::context::AnswerContext;
+#[cfg(feature = "openai")]
 use crate::hosts::ChatHost;
 use crate::names::Renames;
 use crate::native::NativeTool;
@@ -86,6 +87,7 @@ pub struct RequestOptions {
     /// Whether one answer may hold several calls.
     pub parallel_calls: bool,
     /// The host of Chat Completions. `None` takes the one that the issuer's host is known as.
+    #[cfg(feature = "openai")]
     pub chat_host: Option<ChatHost>,
     /// Send back thinking that carries no signature. The official endpoint refuses it, some compatible hosts
     /// want it.
@@ -104,6 +106,7 @@ impl Default for RequestOptions {
             tool_choice: ToolChoice::Auto,
             native: None,
             parallel_calls: true,
+            #[cfg(feature = "openai")]
             chat_host: None,
             unsigned_thinking: false,
             strict_tools: false,

@@ -62,8 +62,18 @@
 //! events that streams mostly consist of. `hosts` holds what hosts of Chat Completions do in their own ways; [`mcp`] reads
 //! calls of MCP and writes its tools; `pieces` makes one message of several events and back. `tool_loop`
 //! runs a turn, and `driver` does so over futures of the host.
+//!
+//! # Features
+//!
+//! One for each provider, all on by default: `anthropic`, `openai`, `ollama`, `gemini` and `bedrock`. Without its feature, a
+//! provider's variants of [`Provider`] do not exist; [`mcp`] and [`ToolLoop`] need none.
 
+// Some shared code has no user unless every provider is on, and a `Provider` without variants ignores its arguments.
+#![cfg_attr(not(feature = "default"), allow(dead_code, unused_variables))]
+
+#[cfg(feature = "anthropic")]
 mod anthropic;
+#[cfg(feature = "bedrock")]
 mod bedrock;
 mod context;
 mod declare;
@@ -74,16 +84,21 @@ mod envelope;
 mod event;
 mod fields;
 mod frames;
+#[cfg(feature = "gemini")]
 mod gemini;
 mod history;
+#[cfg(feature = "openai")]
 mod hosts;
 mod json;
 pub mod mcp;
 mod names;
 mod native;
 mod not_executed;
+#[cfg(feature = "ollama")]
 mod ollama;
+#[cfg(feature = "openai")]
 mod openai_chat;
+#[cfg(feature = "openai")]
 mod openai_responses;
 mod pieces;
 mod place;
@@ -106,6 +121,7 @@ pub use encoded::{Degradation, EncodeError, EncodedRequest, EncodedTools, Reques
 pub use envelope::{Envelope, Issuer};
 pub use event::{Body, Event, Image, Role, ToolResult};
 pub use frames::{Framing, MAX_FRAME_BYTES};
+#[cfg(feature = "openai")]
 pub use hosts::{CallIds, ChatHost, MaxTokensField, MessageFields};
 pub use names::Renames;
 pub use native::{NativeTool, TextEditor};

@@ -6,41 +6,42 @@ use std::str::FromStr;
 use canvas_tools::ToolSpec;
 use serde_json::Value;
 
-use crate::anthropic;
-use crate::bedrock;
 use crate::context::AnswerContext;
 use crate::decoded::{DecodeError, Decoded, MAX_BODY_BYTES};
 use crate::encoded::{EncodeError, EncodedRequest, EncodedTools, RequestOptions};
 use crate::envelope::Issuer;
 use crate::event::Event;
 use crate::frames::Framing;
-use crate::gemini::{self, interactions};
 use crate::native::NativeTool;
-use crate::ollama;
-use crate::openai_chat;
-use crate::openai_responses;
-use crate::stream::{Codec, StreamDecoder};
+use crate::stream::StreamDecoder;
 
-/// A provider whose wire format this crate reads and writes.
+/// A provider whose wire format this crate reads and writes. Without its feature, a provider's variant does not exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Provider {
     /// Anthropic Messages.
+    #[cfg(feature = "anthropic")]
     Anthropic,
     /// OpenAI Responses.
+    #[cfg(feature = "openai")]
     OpenAiResponses,
     /// OpenAI Chat Completions, and the hosts that speak it ([`ChatHost`](crate::ChatHost)).
+    #[cfg(feature = "openai")]
     OpenAiChat,
     /// Ollama's own `/api/chat`.
+    #[cfg(feature = "ollama")]
     Ollama,
     /// Gemini's `generateContent`.
+    #[cfg(feature = "gemini")]
     Gemini,
     /// Gemini's Interactions API.
+    #[cfg(feature = "gemini")]
     GeminiInteractions,
     /// Bedrock Converse.
+    #[cfg(feature = "bedrock")]
     BedrockConverse,
 }
 
-/// A name that is no provider's.
+/// A name that is no provider's, or that of one whose feature is off.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("No provider is called {name:?}; use one of Provider::ALL.")]
 pub struct UnknownProvider {
@@ -50,55 +51,65 @@ pub struct UnknownProvider {
 
 canvas_tools::coded_error!(UnknownProvider => "UNKNOWN_PROVIDER");
 
+/// Evaluates an expression in which `$wire` is the provider's module. A provider exists only here, in the enum, and in `ALL`.
+macro_rules! dispatch {
+    ($provider:expr, $wire:ident => $run:expr) => {
+        dispatch! {
+            $provider, $wire => $run;
+            "anthropic" Anthropic(anthropic),
+            "openai" OpenAiResponses(openai_responses),
+            "openai" OpenAiChat(openai_chat),
+            "ollama" Ollama(ollama),
+            "gemini" Gemini(gemini),
+            "gemini" GeminiInteractions(gemini::interactions),
+            "bedrock" BedrockConverse(bedrock),
+        }
+    };
+    ($provider:expr, $wire:ident => $run:expr; $($feature:literal $variant:ident($($module:ident)::+),)*) => {
+        match $provider {
+            $(
+                #[cfg(feature = $feature)]
+                Provider::$variant => {
+                    use crate::$($module)::+ as $wire;
+                    $run
+                }
+            )*
+        }
+    };
+}
+
 impl Provider {
-    /// All providers, in the order in which they were added.
+    /// All providers of this build, in the order in which they were added.
     pub const ALL: &[Self] = &[
+        #[cfg(feature = "anthropic")]
         Self::Anthropic,
+        #[cfg(feature = "openai")]
         Self::OpenAiResponses,
+        #[cfg(feature = "openai")]
         Self::OpenAiChat,
+        #[cfg(feature = "ollama")]
         Self::Ollama,
+        #[cfg(feature = "gemini")]
         Self::Gemini,
+        #[cfg(feature = "gemini")]
         Self::GeminiInteractions,
+        #[cfg(feature = "bedrock")]
         Self::BedrockConverse,
     ];
 
     /// The name that hosts and envelopes use.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Anthropic => anthropic::NAME,
-            Self::OpenAiResponses => openai_responses::NAME,
-            Self::OpenAiChat => openai_chat::NAME,
-            Self::Ollama => ollama::NAME,
-            Self::Gemini => gemini::NAME,
-            Self::GeminiInteractions => interactions::NAME,
-            Self::BedrockConverse => bedrock::NAME,
-        }
+        dispatch!(self, wire => wire::NAME)
     }
 
     /// The official host of this model, without an account.
     pub fn issuer(self, model: impl Into<String>) -> Issuer {
-        let host = match self {
-            Self::Anthropic => anthropic::HOST,
-            Self::OpenAiResponses => openai_responses::HOST,
-            Self::OpenAiChat => openai_chat::HOST,
-            Self::Ollama => ollama::HOST,
-            Self::Gemini | Self::GeminiInteractions => gemini::HOST,
-            Self::BedrockConverse => bedrock::HOST,
-        };
-        Issuer::new(host, model)
+        dispatch!(self, wire => Issuer::new(wire::HOST, model))
     }
 
     /// How its streams are framed unless the request asks for another framing.
     pub fn framing(self) -> Framing {
-        match self {
-            Self::Anthropic
-            | Self::OpenAiResponses
-            | Self::OpenAiChat
-            | Self::Gemini
-            | Self::GeminiInteractions => Framing::Sse,
-            Self::Ollama => Framing::JsonLines,
-            Self::BedrockConverse => Framing::EventStream,
-        }
+        dispatch!(self, wire => wire::FRAMING)
     }
 
     /// Reads a whole answer that was not streamed. Calls get the tools' own names back, and each part is kept with its
@@ -123,15 +134,7 @@ impl Provider {
     /// # Errors
     /// If the body is an error of the provider, is no answer of it, or is over a limit.
     pub fn decode(self, body: &Value, context: &AnswerContext) -> Result<Decoded, DecodeError> {
-        match self {
-            Self::Anthropic => anthropic::decode(body, context),
-            Self::OpenAiResponses => openai_responses::decode(body, context),
-            Self::OpenAiChat => openai_chat::decode(body, context),
-            Self::Ollama => ollama::decode(body, context),
-            Self::Gemini => gemini::decode(body, context),
-            Self::GeminiInteractions => interactions::decode(body, context),
-            Self::BedrockConverse => bedrock::decode(body, context),
-        }
+        dispatch!(self, wire => wire::decode(body, context))
     }
 
     /// [`decode`](Self::decode) from bytes as they came.
@@ -185,30 +188,13 @@ impl Provider {
 
     /// [`stream`](Self::stream) in a framing that the request has asked for, or that a proxy makes of it.
     pub fn stream_framed(self, framing: Framing, context: AnswerContext) -> StreamDecoder {
-        let codec = match self {
-            Self::Anthropic => Codec::Anthropic(anthropic::Stream::new(context)),
-            Self::OpenAiResponses => Codec::OpenAiResponses(openai_responses::Stream::new(context)),
-            Self::OpenAiChat => Codec::OpenAiChat(Box::new(openai_chat::Stream::new(context))),
-            Self::Ollama => Codec::Ollama(ollama::Stream::new(context)),
-            Self::Gemini => Codec::Gemini(gemini::Stream::new(context)),
-            Self::GeminiInteractions => Codec::GeminiInteractions(interactions::Stream::new(context)),
-            Self::BedrockConverse => Codec::BedrockConverse(bedrock::Stream::new(context)),
-        };
-        StreamDecoder::new(codec, framing)
+        dispatch!(self, wire => StreamDecoder::new(Box::new(wire::Stream::new(context)), framing))
     }
 
     /// Tools in the provider's form, cut to the schema that it accepts, and the one that it has built in as such. What was
     /// cut is listed; the tools still check it.
     pub fn tools(self, specs: &[ToolSpec], native: Option<NativeTool>) -> EncodedTools {
-        match self {
-            Self::Anthropic => anthropic::tools(specs, native),
-            Self::OpenAiResponses => openai_responses::tools(specs, native),
-            Self::OpenAiChat => openai_chat::tools(specs, native),
-            Self::Ollama => ollama::tools(specs, native),
-            Self::Gemini => gemini::tools(specs, native),
-            Self::GeminiInteractions => interactions::tools(specs, native),
-            Self::BedrockConverse => bedrock::tools(specs, native),
-        }
+        dispatch!(self, wire => wire::tools(specs, native))
     }
 
     /// A request to this issuer that it accepts, from any history. Parts that the same issuer made go back as they came;
@@ -240,15 +226,7 @@ impl Provider {
         events: &[Event],
         options: &RequestOptions,
     ) -> Result<EncodedRequest, EncodeError> {
-        match self {
-            Self::Anthropic => anthropic::request(issuer, system, specs, events, options),
-            Self::OpenAiResponses => openai_responses::request(issuer, system, specs, events, options),
-            Self::OpenAiChat => openai_chat::request(issuer, system, specs, events, options),
-            Self::Ollama => ollama::request(issuer, system, specs, events, options),
-            Self::Gemini => gemini::request(issuer, system, specs, events, options),
-            Self::GeminiInteractions => interactions::request(issuer, system, specs, events, options),
-            Self::BedrockConverse => bedrock::request(issuer, system, specs, events, options),
-        }
+        dispatch!(self, wire => wire::request(issuer, system, specs, events, options))
     }
 
     /// What decoding an answer and encoding it again sends back for that turn: the parts as they came, but for
@@ -259,15 +237,7 @@ impl Provider {
     pub fn replay(self, body: &Value) -> Result<Vec<Value>, DecodeError> {
         let context = AnswerContext::new(self.issuer(""));
         let decoded = self.decode(body, &context)?;
-        Ok(match self {
-            Self::Anthropic => anthropic::replay(&decoded.events, &context.issuer),
-            Self::OpenAiResponses => openai_responses::replay(&decoded.events, &context.issuer),
-            Self::OpenAiChat => openai_chat::replay(decoded.events),
-            Self::Ollama => ollama::replay(decoded.events),
-            Self::Gemini => gemini::replay(&decoded.events, &context.issuer),
-            Self::GeminiInteractions => interactions::replay(&decoded.events, &context.issuer),
-            Self::BedrockConverse => bedrock::replay(&decoded.events, &context.issuer),
-        })
+        dispatch!(self, wire => Ok(wire::replay(decoded.events, &context.issuer)))
     }
 }
 

@@ -1,14 +1,8 @@
 //! Streamed answers, read as the bytes come.
 
-use crate::anthropic;
-use crate::bedrock;
 use crate::decoded::{DecodeError, Decoded};
 use crate::frames::{Frame, FrameError, Frames, Framing, MAX_FRAME_BYTES};
-use crate::gemini::{self, interactions};
-use crate::ollama;
-use crate::openai_chat;
-use crate::openai_responses;
-use crate::stream_event::{OnEvent, StreamEvent, Taken};
+use crate::stream_event::{Codec, OnEvent, StreamEvent, Taken};
 
 /// Maximum bytes of one streamed answer.
 pub const MAX_STREAM_BYTES: usize = 256 << 20;
@@ -20,7 +14,7 @@ pub const MAX_STREAM_BYTES: usize = 256 << 20;
 #[derive(Debug)]
 pub struct StreamDecoder {
     frames: Frames,
-    codec: Codec,
+    codec: Box<dyn Codec>,
     /// Frames that came whole.
     count: usize,
     bytes: usize,
@@ -37,20 +31,8 @@ enum State {
     Failed(DecodeError),
 }
 
-/// The part of a decoder that knows a provider.
-#[derive(Debug)]
-pub(crate) enum Codec {
-    Anthropic(anthropic::Stream),
-    OpenAiResponses(openai_responses::Stream),
-    OpenAiChat(Box<openai_chat::Stream>),
-    Ollama(ollama::Stream),
-    Gemini(gemini::Stream),
-    GeminiInteractions(interactions::Stream),
-    BedrockConverse(bedrock::Stream),
-}
-
 impl StreamDecoder {
-    pub(crate) fn new(codec: Codec, framing: Framing) -> Self {
+    pub(crate) fn new(codec: Box<dyn Codec>, framing: Framing) -> Self {
         Self { frames: Frames::new(framing), codec, count: 0, bytes: 0, state: State::Open, failure: None }
     }
 
@@ -81,15 +63,7 @@ impl StreamDecoder {
         let is_over = matches!(self.state, State::Over);
         // A long answer is not to lie beside its last frame.
         drop(self.frames);
-        let mut decoded = match self.codec {
-            Codec::Anthropic(codec) => codec.finish(),
-            Codec::OpenAiResponses(codec) => codec.finish(),
-            Codec::OpenAiChat(codec) => codec.finish(),
-            Codec::Ollama(codec) => codec.finish(),
-            Codec::Gemini(codec) => codec.finish(),
-            Codec::GeminiInteractions(codec) => codec.finish(),
-            Codec::BedrockConverse(codec) => codec.finish(),
-        };
+        let mut decoded = self.codec.finish();
         decoded.failure = match self.state {
             _ if self.failure.is_some() => self.failure,
             State::Failed(failure) => Some(failure),
@@ -109,16 +83,7 @@ impl StreamDecoder {
             return;
         }
         let mut sink = |frame: Frame<'_>| {
-            let taken = match codec {
-                Codec::Anthropic(codec) => codec.frame(frame, on_event),
-                Codec::OpenAiResponses(codec) => codec.frame(frame, on_event),
-                Codec::OpenAiChat(codec) => codec.frame(frame, on_event),
-                Codec::Ollama(codec) => codec.frame(frame, on_event),
-                Codec::Gemini(codec) => codec.frame(frame, on_event),
-                Codec::GeminiInteractions(codec) => codec.frame(frame, on_event),
-                Codec::BedrockConverse(codec) => codec.frame(frame, on_event),
-            };
-            match taken {
+            match codec.frame(frame, on_event) {
                 Ok(Taken::More) => {}
                 Ok(Taken::Last) => *state = State::Over,
                 Ok(Taken::Failed(error)) => {

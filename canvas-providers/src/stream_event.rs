@@ -1,6 +1,10 @@
 //! What a stream brings, piece by piece.
 
-use crate::decoded::DecodeError;
+use std::fmt;
+use std::panic::{RefUnwindSafe, UnwindSafe};
+
+use crate::decoded::{DecodeError, Decoded};
+use crate::frames::Frame;
 
 /// What a piece of a stream brings, for who shows an answer while it comes. Parts count from 0 in the order in which they
 /// begin; nothing of it may run before the end.
@@ -45,6 +49,13 @@ pub enum StreamEvent<'a> {
 
 /// What is done with each event of a stream.
 pub(crate) type OnEvent<'s> = dyn FnMut(StreamEvent<'_>) + 's;
+
+/// The part of a [`StreamDecoder`](crate::StreamDecoder) that knows a provider, with the auto traits that the decoder has.
+pub(crate) trait Codec: fmt::Debug + Send + Sync + UnwindSafe + RefUnwindSafe {
+    fn frame(&mut self, frame: Frame<'_>, on_event: &mut OnEvent<'_>) -> Result<Taken, DecodeError>;
+
+    fn finish(self: Box<Self>) -> Decoded;
+}
 
 /// What a frame was to the answer.
 #[derive(Debug, Clone, PartialEq, Eq)]

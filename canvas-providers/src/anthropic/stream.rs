@@ -16,7 +16,7 @@ use crate::fields::{self, Fields, Object};
 use crate::frames::Frame;
 use crate::json::{owned, read, unexpected};
 use crate::pieces::grown;
-use crate::stream_event::{OnEvent, StreamEvent, Taken};
+use crate::stream_event::{Codec, OnEvent, StreamEvent, Taken};
 use crate::text::Text;
 use crate::usage::Usage;
 
@@ -138,23 +138,8 @@ struct Delta<'a> {
     stop_reason: Option<Text<'a>>,
 }
 
-impl Stream {
-    pub(crate) fn new(context: AnswerContext) -> Self {
-        Self {
-            context,
-            blocks: Vec::new(),
-            open: BTreeMap::new(),
-            began: false,
-            raw_stop_reason: None,
-            usage: Usage::default(),
-        }
-    }
-
-    pub(crate) fn frame(
-        &mut self,
-        frame: Frame<'_>,
-        on_event: &mut OnEvent<'_>,
-    ) -> Result<Taken, DecodeError> {
+impl Codec for Stream {
+    fn frame(&mut self, frame: Frame<'_>, on_event: &mut OnEvent<'_>) -> Result<Taken, DecodeError> {
         let mut saying = Saying::default();
         if fields::read_fields(frame.data, &mut saying).is_ok()
             && let ("content_block_delta", Some((said, Text(words)))) = (saying.kind.as_str(), &saying.said)
@@ -203,6 +188,29 @@ impl Stream {
             kind => on_event(StreamEvent::Unknown { kind }),
         }
         Ok(Taken::More)
+    }
+
+    fn finish(self: Box<Self>) -> Decoded {
+        let Self { context, blocks, raw_stop_reason, usage, .. } = *self;
+        let stop_reason = decode::stop_reason(raw_stop_reason.as_deref());
+        let events = blocks.into_iter().map(|block| {
+            let ending = if block.ended { Ending::Whole } else { Ending::Partial };
+            decode::event(block.into_value(), ending, &context)
+        });
+        Decoded { events: events.collect(), raw_stop_reason, stop_reason, usage, failure: None }
+    }
+}
+
+impl Stream {
+    pub(crate) fn new(context: AnswerContext) -> Self {
+        Self {
+            context,
+            blocks: Vec::new(),
+            open: BTreeMap::new(),
+            began: false,
+            raw_stop_reason: None,
+            usage: Usage::default(),
+        }
     }
 
     fn start(&mut self, chunk: &Chunk<'_>, on_event: &mut OnEvent<'_>) -> Result<(), DecodeError> {
@@ -307,16 +315,6 @@ impl Stream {
             on_event(StreamEvent::Unknown { kind: delta.kind.as_str() });
         }
         Ok(())
-    }
-
-    pub(crate) fn finish(self) -> Decoded {
-        let Self { context, blocks, raw_stop_reason, usage, .. } = self;
-        let stop_reason = decode::stop_reason(raw_stop_reason.as_deref());
-        let events = blocks.into_iter().map(|block| {
-            let ending = if block.ended { Ending::Whole } else { Ending::Partial };
-            decode::event(block.into_value(), ending, &context)
-        });
-        Decoded { events: events.collect(), raw_stop_reason, stop_reason, usage, failure: None }
     }
 }
 

@@ -11,7 +11,10 @@ pub(crate) use decode::decode;
 pub(crate) use encode::{replay, request, tools};
 pub(crate) use stream::Stream;
 
+use crate::frames::Framing;
+
 /// The provider's name, for hosts and in envelopes.
 pub(crate) const NAME: &str = "bedrock-converse";
 /// The host of the endpoint, in whatever region: what it seals is bound to the model alone.
 pub(crate) const HOST: &str = "bedrock-runtime.amazonaws.com";
+pub(crate) const FRAMING: Framing = Framing::EventStream;

@@ -18,7 +18,7 @@ use crate::fields::{self, Fields, Object};
 use crate::frames::Frame;
 use crate::json::{self, owned, unexpected};
 use crate::pieces;
-use crate::stream_event::{OnEvent, StreamEvent, Taken};
+use crate::stream_event::{Codec, OnEvent, StreamEvent, Taken};
 use crate::text::Text;
 use crate::usage::Usage;
 
@@ -200,16 +200,8 @@ struct Exception {
     message: String,
 }
 
-impl Stream {
-    pub(crate) fn new(context: AnswerContext) -> Self {
-        Self { context, blocks: Vec::new(), latest: BTreeMap::new(), raw_stop_reason: None, usage: None }
-    }
-
-    pub(crate) fn frame(
-        &mut self,
-        frame: Frame<'_>,
-        on_event: &mut OnEvent<'_>,
-    ) -> Result<Taken, DecodeError> {
+impl Codec for Stream {
+    fn frame(&mut self, frame: Frame<'_>, on_event: &mut OnEvent<'_>) -> Result<Taken, DecodeError> {
         if frame.is_error {
             // The message is in the payload, or in a header that is not looked at.
             let exception: Exception = serde_json::from_slice(frame.data).unwrap_or_default();
@@ -220,6 +212,25 @@ impl Stream {
         }
         let line: Line<'_> = read(frame.data)?;
         self.event(line.kind.as_str(), line.event.get().as_bytes(), on_event)
+    }
+
+    fn finish(self: Box<Self>) -> Decoded {
+        let Self { context, blocks, raw_stop_reason, usage, .. } = *self;
+        let stop_reason = decode::stop_reason(raw_stop_reason.as_deref());
+        let events = blocks.into_iter().map(|block| {
+            // Nothing may have been left of a call that was cut.
+            let is_cut = !block.ended || stop_reason.may_cut() && block.text.is_empty();
+            let ending = if is_cut { Ending::Partial } else { Ending::Whole };
+            decode::event(block.into_value(), ending, &context)
+        });
+        let usage = usage.unwrap_or_default();
+        Decoded { events: events.collect(), raw_stop_reason, stop_reason, usage, failure: None }
+    }
+}
+
+impl Stream {
+    pub(crate) fn new(context: AnswerContext) -> Self {
+        Self { context, blocks: Vec::new(), latest: BTreeMap::new(), raw_stop_reason: None, usage: None }
     }
 
     fn event(&mut self, kind: &str, data: &[u8], on_event: &mut OnEvent<'_>) -> Result<Taken, DecodeError> {
@@ -368,19 +379,6 @@ impl Stream {
         self.blocks.push(block);
         self.latest.insert(index, self.blocks.len() - 1);
         Ok(self.blocks.len() - 1)
-    }
-
-    pub(crate) fn finish(self) -> Decoded {
-        let Self { context, blocks, raw_stop_reason, usage, .. } = self;
-        let stop_reason = decode::stop_reason(raw_stop_reason.as_deref());
-        let events = blocks.into_iter().map(|block| {
-            // Nothing may have been left of a call that was cut.
-            let is_cut = !block.ended || stop_reason.may_cut() && block.text.is_empty();
-            let ending = if is_cut { Ending::Partial } else { Ending::Whole };
-            decode::event(block.into_value(), ending, &context)
-        });
-        let usage = usage.unwrap_or_default();
-        Decoded { events: events.collect(), raw_stop_reason, stop_reason, usage, failure: None }
     }
 }
 

@@ -1,12 +1,14 @@
 //! Frames of a streamed answer, whatever way its bytes were cut.
 
 mod array;
+#[cfg(feature = "bedrock")]
 mod event_stream;
 mod frame;
 mod lines;
 mod sse;
 
 use self::array::Array;
+#[cfg(feature = "bedrock")]
 use self::event_stream::EventStream;
 pub use self::frame::MAX_FRAME_BYTES;
 pub(crate) use self::frame::{Frame, FrameError, Sink};
@@ -22,7 +24,8 @@ pub enum Framing {
     JsonLines,
     /// The items of one JSON array.
     JsonArray,
-    /// Binary frames with two checksums each (`application/vnd.amazon.eventstream`).
+    /// Binary frames with two checksums each (`application/vnd.amazon.eventstream`), with the feature `bedrock`.
+    #[cfg(feature = "bedrock")]
     EventStream,
 }
 
@@ -32,6 +35,7 @@ pub(crate) enum Frames {
     Sse(Sse),
     JsonLines(JsonLines),
     JsonArray(Array),
+    #[cfg(feature = "bedrock")]
     EventStream(EventStream),
 }
 
@@ -41,6 +45,7 @@ impl Frames {
             Framing::Sse => Self::Sse(Sse::default()),
             Framing::JsonLines => Self::JsonLines(JsonLines::default()),
             Framing::JsonArray => Self::JsonArray(Array::default()),
+            #[cfg(feature = "bedrock")]
             Framing::EventStream => Self::EventStream(EventStream::default()),
         }
     }
@@ -51,6 +56,7 @@ impl Frames {
             Self::Sse(frames) => frames.feed(bytes, sink),
             Self::JsonLines(frames) => frames.feed(bytes, sink),
             Self::JsonArray(frames) => frames.feed(bytes, sink),
+            #[cfg(feature = "bedrock")]
             Self::EventStream(frames) => frames.feed(bytes, sink),
         }
     }
@@ -62,6 +68,7 @@ impl Frames {
             Self::Sse(frames) => frames.finish(sink),
             Self::JsonLines(frames) => frames.finish(sink),
             Self::JsonArray(frames) => frames.finish(),
+            #[cfg(feature = "bedrock")]
             Self::EventStream(frames) => frames.finish(),
         }
     }

@@ -20,7 +20,7 @@ use crate::fields::{self, Fields, Object, Only};
 use crate::frames::Frame;
 use crate::json::{owned, read};
 use crate::pieces;
-use crate::stream_event::{OnEvent, StreamEvent, Taken};
+use crate::stream_event::{Codec, OnEvent, StreamEvent, Taken};
 use crate::text::Text;
 
 #[derive(Debug)]
@@ -173,23 +173,8 @@ struct CallDelta<'a> {
     will_continue: Option<bool>,
 }
 
-impl Stream {
-    pub(crate) fn new(context: AnswerContext) -> Self {
-        Self {
-            context,
-            parts: Vec::new(),
-            open_call: None,
-            raw_stop_reason: None,
-            is_blocked: false,
-            counted: String::new(),
-        }
-    }
-
-    pub(crate) fn frame(
-        &mut self,
-        frame: Frame<'_>,
-        on_event: &mut OnEvent<'_>,
-    ) -> Result<Taken, DecodeError> {
+impl Codec for Stream {
+    fn frame(&mut self, frame: Frame<'_>, on_event: &mut OnEvent<'_>) -> Result<Taken, DecodeError> {
         let mut saying = Saying::default();
         if fields::read_fields(frame.data, &mut saying).is_ok()
             && !saying.has_more
@@ -220,6 +205,37 @@ impl Stream {
             }
         }
         Ok(Taken::More)
+    }
+
+    fn finish(self: Box<Self>) -> Decoded {
+        let Self { context, parts, raw_stop_reason, is_blocked, counted, .. } = *self;
+        let usage = serde_json::from_str(&counted).map(|counted| decode::usage(&counted)).unwrap_or_default();
+        let is_cut = decode::may_be_cut(raw_stop_reason.as_deref());
+        let last = parts.len().checked_sub(1).filter(|_| is_cut);
+        let events = parts.into_iter().enumerate().map(|(index, part)| {
+            let (part, ending) = part.into_value();
+            let ending = if last == Some(index) && ending == Ending::Whole { Ending::Cut } else { ending };
+            decode::event(part, ending, &context)
+        });
+        let events = events.collect::<Vec<_>>();
+        let stop_reason = match is_blocked {
+            true => StopReason::Refusal,
+            false => decode::stop_reason(raw_stop_reason.as_deref(), &events),
+        };
+        Decoded { events, raw_stop_reason, stop_reason, usage, failure: None }
+    }
+}
+
+impl Stream {
+    pub(crate) fn new(context: AnswerContext) -> Self {
+        Self {
+            context,
+            parts: Vec::new(),
+            open_call: None,
+            raw_stop_reason: None,
+            is_blocked: false,
+            counted: String::new(),
+        }
     }
 
     fn count(&mut self, counted: Option<&RawValue>) {
@@ -323,24 +339,6 @@ impl Stream {
         }
         self.parts.push(part);
         Ok(())
-    }
-
-    pub(crate) fn finish(self) -> Decoded {
-        let Self { context, parts, raw_stop_reason, is_blocked, counted, .. } = self;
-        let usage = serde_json::from_str(&counted).map(|counted| decode::usage(&counted)).unwrap_or_default();
-        let is_cut = decode::may_be_cut(raw_stop_reason.as_deref());
-        let last = parts.len().checked_sub(1).filter(|_| is_cut);
-        let events = parts.into_iter().enumerate().map(|(index, part)| {
-            let (part, ending) = part.into_value();
-            let ending = if last == Some(index) && ending == Ending::Whole { Ending::Cut } else { ending };
-            decode::event(part, ending, &context)
-        });
-        let events = events.collect::<Vec<_>>();
-        let stop_reason = match is_blocked {
-            true => StopReason::Refusal,
-            false => decode::stop_reason(raw_stop_reason.as_deref(), &events),
-        };
-        Decoded { events, raw_stop_reason, stop_reason, usage, failure: None }
     }
 }
 

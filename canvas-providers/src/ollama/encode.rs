@@ -127,7 +127,7 @@ fn choose(
 }
 
 /// The message of an answer; none for an answer of nothing.
-pub(crate) fn replay(events: Vec<Event>) -> Vec<Value> {
+pub(crate) fn replay(events: Vec<Event>, _: &Issuer) -> Vec<Value> {
     let mut message = pieces::message_of(events);
     if message.is_empty() {
         return Vec::new();

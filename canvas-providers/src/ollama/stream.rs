@@ -12,7 +12,7 @@ use crate::fields::{self, Fields, Object};
 use crate::frames::Frame;
 use crate::json::read;
 use crate::pieces::{self, text};
-use crate::stream_event::{OnEvent, StreamEvent, Taken};
+use crate::stream_event::{Codec, OnEvent, StreamEvent, Taken};
 use crate::text::Text;
 use crate::usage::Usage;
 
@@ -97,24 +97,8 @@ const THINKING: usize = 0;
 const CONTENT: usize = 1;
 const FIRST_CALL: usize = 2;
 
-impl Stream {
-    pub(crate) fn new(context: AnswerContext) -> Self {
-        Self {
-            context,
-            thinking: String::new(),
-            content: String::new(),
-            calls: Vec::new(),
-            is_done: false,
-            raw_stop_reason: None,
-            usage: Usage::default(),
-        }
-    }
-
-    pub(crate) fn frame(
-        &mut self,
-        frame: Frame<'_>,
-        on_event: &mut OnEvent<'_>,
-    ) -> Result<Taken, DecodeError> {
+impl Codec for Stream {
+    fn frame(&mut self, frame: Frame<'_>, on_event: &mut OnEvent<'_>) -> Result<Taken, DecodeError> {
         let mut saying = Saying::default();
         let is_read = fields::read_fields(frame.data, &mut saying).is_ok();
         if is_read && saying.goes_on && !saying.has_more {
@@ -136,6 +120,28 @@ impl Stream {
         decode::add_usage(&mut self.usage, chunk.prompt_eval_count, chunk.eval_count);
         self.is_done = chunk.done == Some(true);
         Ok(if self.is_done { Taken::Last } else { Taken::More })
+    }
+
+    fn finish(self: Box<Self>) -> Decoded {
+        let Self { context, thinking, content, calls, is_done, raw_stop_reason, usage } = *self;
+        let stop_reason = decode::stop_reason(raw_stop_reason.as_deref());
+        let is_cut = stop_reason == StopReason::Length || !is_done;
+        let events = decode::events(pieces::grown(thinking), pieces::grown(content), calls, is_cut, &context);
+        Decoded { events, raw_stop_reason, stop_reason, usage, failure: None }
+    }
+}
+
+impl Stream {
+    pub(crate) fn new(context: AnswerContext) -> Self {
+        Self {
+            context,
+            thinking: String::new(),
+            content: String::new(),
+            calls: Vec::new(),
+            is_done: false,
+            raw_stop_reason: None,
+            usage: Usage::default(),
+        }
     }
 
     fn say(&mut self, thinking: Option<Text<'_>>, content: Option<Text<'_>>, on_event: &mut OnEvent<'_>) {
@@ -168,14 +174,6 @@ impl Stream {
             self.calls.push(call);
         }
         Ok(())
-    }
-
-    pub(crate) fn finish(self) -> Decoded {
-        let Self { context, thinking, content, calls, is_done, raw_stop_reason, usage } = self;
-        let stop_reason = decode::stop_reason(raw_stop_reason.as_deref());
-        let is_cut = stop_reason == StopReason::Length || !is_done;
-        let events = decode::events(pieces::grown(thinking), pieces::grown(content), calls, is_cut, &context);
-        Decoded { events, raw_stop_reason, stop_reason, usage, failure: None }
     }
 }
 

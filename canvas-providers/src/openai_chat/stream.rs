@@ -18,7 +18,7 @@ use crate::frames::Frame;
 use crate::hosts::ChatHost;
 use crate::json::read;
 use crate::pieces;
-use crate::stream_event::{OnEvent, StreamEvent, Taken};
+use crate::stream_event::{Codec, OnEvent, StreamEvent, Taken};
 use crate::text::Text;
 use crate::usage::Usage;
 
@@ -40,29 +40,8 @@ pub(crate) struct Stream {
     usage: Usage,
 }
 
-impl Stream {
-    pub(crate) fn new(context: AnswerContext) -> Self {
-        Self {
-            context,
-            parts: 0,
-            contents: Vec::new(),
-            reasoning: Reasoning::default(),
-            reasoning_part: None,
-            refusal: String::new(),
-            refusal_part: None,
-            calls: Calls::default(),
-            bare_content: None,
-            raw_stop_reason: None,
-            is_done: false,
-            usage: Usage::default(),
-        }
-    }
-
-    pub(crate) fn frame(
-        &mut self,
-        frame: Frame<'_>,
-        on_event: &mut OnEvent<'_>,
-    ) -> Result<Taken, DecodeError> {
+impl Codec for Stream {
+    fn frame(&mut self, frame: Frame<'_>, on_event: &mut OnEvent<'_>) -> Result<Taken, DecodeError> {
         match frame.data.trim_ascii() {
             b"[DONE]" => {
                 self.is_done = true;
@@ -93,6 +72,53 @@ impl Stream {
             }
         }
         Ok(Taken::More)
+    }
+
+    fn finish(self: Box<Self>) -> Decoded {
+        let Self { context, contents, calls, bare_content, raw_stop_reason, usage, .. } = *self;
+        let stop_reason = ChatHost::of(&context.issuer.host).stop_reason(raw_stop_reason.as_deref());
+        let ends_open = stop_reason.may_cut() || (raw_stop_reason.is_none() && !self.is_done);
+        let has_no_content = contents.is_empty();
+        let in_list = contents.iter().any(|content| !content.is_text());
+        let mut parts: Vec<(usize, Event)> =
+            contents.into_iter().map(|content| content.into_event(in_list, &context)).collect();
+        let mut bare = Map::new();
+        let reasoning = self.reasoning.into_fields();
+        match self.reasoning_part {
+            Some(part) => parts.push((part, message::thinking(reasoning, &context))),
+            None => bare.extend(reasoning),
+        }
+        if has_no_content {
+            bare.extend(bare_content.map(|content| ("content".to_owned(), content)));
+        }
+        if let Some(part) = self.refusal_part {
+            parts.push((part, message::other_field("refusal", self.refusal.into(), &context)));
+        }
+        parts.extend(calls.into_parts().map(|(part, call)| (part, message::call(call, ends_open, &context))));
+        parts.sort_by_key(|(part, _)| *part);
+        let mut events: Vec<Event> = parts.into_iter().map(|(_, event)| event).collect();
+        pieces::attach(&mut events, bare);
+        let stop_reason = decode::or_refused(stop_reason, &events);
+        Decoded { events, raw_stop_reason, stop_reason, usage, failure: None }
+    }
+}
+
+impl Stream {
+    pub(crate) fn new(context: AnswerContext) -> Self {
+        Self {
+            context,
+            parts: 0,
+            contents: Vec::new(),
+            reasoning: Reasoning::default(),
+            reasoning_part: None,
+            refusal: String::new(),
+            refusal_part: None,
+            calls: Calls::default(),
+            bare_content: None,
+            raw_stop_reason: None,
+            is_done: false,
+            usage: Usage::default(),
+        }
     }
 
     /// Takes more reasoning, text or arguments; false, and nothing is taken, where the call has not begun.
@@ -247,34 +273,6 @@ impl Stream {
         } else if call.is_told && !arguments.is_empty() {
             on_event(StreamEvent::Arguments { part, delta: arguments });
         }
-    }
-
-    pub(crate) fn finish(self) -> Decoded {
-        let Self { context, contents, calls, bare_content, raw_stop_reason, usage, .. } = self;
-        let stop_reason = ChatHost::of(&context.issuer.host).stop_reason(raw_stop_reason.as_deref());
-        let ends_open = stop_reason.may_cut() || (raw_stop_reason.is_none() && !self.is_done);
-        let has_no_content = contents.is_empty();
-        let in_list = contents.iter().any(|content| !content.is_text());
-        let mut parts: Vec<(usize, Event)> =
-            contents.into_iter().map(|content| content.into_event(in_list, &context)).collect();
-        let mut bare = Map::new();
-        let reasoning = self.reasoning.into_fields();
-        match self.reasoning_part {
-            Some(part) => parts.push((part, message::thinking(reasoning, &context))),
-            None => bare.extend(reasoning),
-        }
-        if has_no_content {
-            bare.extend(bare_content.map(|content| ("content".to_owned(), content)));
-        }
-        if let Some(part) = self.refusal_part {
-            parts.push((part, message::other_field("refusal", self.refusal.into(), &context)));
-        }
-        parts.extend(calls.into_parts().map(|(part, call)| (part, message::call(call, ends_open, &context))));
-        parts.sort_by_key(|(part, _)| *part);
-        let mut events: Vec<Event> = parts.into_iter().map(|(_, event)| event).collect();
-        pieces::attach(&mut events, bare);
-        let stop_reason = decode::or_refused(stop_reason, &events);
-        Decoded { events, raw_stop_reason, stop_reason, usage, failure: None }
     }
 }
 

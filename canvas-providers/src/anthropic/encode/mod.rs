@@ -67,7 +67,7 @@ pub(crate) fn request(
 }
 
 /// One assistant turn as blocks, without what only a whole request needs.
-pub(crate) fn replay(events: &[Event], issuer: &Issuer) -> Vec<Value> {
+pub(crate) fn replay(events: Vec<Event>, issuer: &Issuer) -> Vec<Value> {
     let (mut names, mut degradations) = (tools::mapper(&[], None), Degradations::default());
     let mut encoder = BlockEncoder {
         issuer,

@@ -80,7 +80,7 @@ pub(crate) fn request(
 }
 
 /// One turn of the model as blocks, without what only a whole request needs.
-pub(crate) fn replay(events: &[Event], issuer: &Issuer) -> Vec<Value> {
+pub(crate) fn replay(events: Vec<Event>, issuer: &Issuer) -> Vec<Value> {
     let (mut names, mut degradations) = (tools::mapper(&[]), Degradations::default());
     let mut encoder = BlockEncoder::new(issuer, &mut names, &mut degradations);
     let entries = events.iter().enumerate().map(|(at, event)| Entry { event: Cow::Borrowed(event), at });

@@ -81,7 +81,7 @@ pub(crate) fn request(
 }
 
 /// One turn of the model as parts, without what only a whole request needs.
-pub(crate) fn replay(events: &[Event], issuer: &Issuer) -> Vec<Value> {
+pub(crate) fn replay(events: Vec<Event>, issuer: &Issuer) -> Vec<Value> {
     let (mut names, mut degradations) = (mapper(&[]), Degradations::default());
     let mut encoder = PartEncoder::new(issuer, &mut names, &mut degradations);
     let mut items = Vec::new();

@@ -74,7 +74,7 @@ pub(crate) fn request(
 }
 
 /// One turn of the model as steps.
-pub(crate) fn replay(events: &[Event], issuer: &Issuer) -> Vec<Value> {
+pub(crate) fn replay(events: Vec<Event>, issuer: &Issuer) -> Vec<Value> {
     let (mut names, mut degradations) = (encode::mapper(&[]), Degradations::default());
     let mut encoder = StepEncoder { issuer, names: &mut names, degradations: &mut degradations };
     let entries = events.iter().enumerate().map(|(at, event)| Entry { event: Cow::Borrowed(event), at });

@@ -11,5 +11,7 @@ pub(crate) use decode::decode;
 pub(crate) use encode::{replay, request, tools};
 pub(crate) use stream::Stream;
 
+pub(crate) use super::{FRAMING, HOST};
+
 /// The provider's name, for hosts and in envelopes.
 pub(crate) const NAME: &str = "gemini-interactions";

@@ -15,7 +15,7 @@ use crate::frames::Frame;
 use crate::gemini::error::provider_error;
 use crate::json::{owned, read, text, unexpected};
 use crate::pieces::{self, grown};
-use crate::stream_event::{OnEvent, StreamEvent, Taken};
+use crate::stream_event::{Codec, OnEvent, StreamEvent, Taken};
 use crate::text::Text;
 use crate::usage::Usage;
 
@@ -152,16 +152,8 @@ struct OtherDelta<'a> {
     delta: &'a RawValue,
 }
 
-impl Stream {
-    pub(crate) fn new(context: AnswerContext) -> Self {
-        Self { context, steps: Vec::new(), open: BTreeMap::new(), status: None, usage: Usage::default() }
-    }
-
-    pub(crate) fn frame(
-        &mut self,
-        frame: Frame<'_>,
-        on_event: &mut OnEvent<'_>,
-    ) -> Result<Taken, DecodeError> {
+impl Codec for Stream {
+    fn frame(&mut self, frame: Frame<'_>, on_event: &mut OnEvent<'_>) -> Result<Taken, DecodeError> {
         if frame.data == b"[DONE]" {
             return Ok(Taken::Last);
         }
@@ -206,6 +198,26 @@ impl Stream {
             kind => on_event(StreamEvent::Unknown { kind }),
         }
         Ok(Taken::More)
+    }
+
+    fn finish(self: Box<Self>) -> Decoded {
+        let Self { context, steps, status, usage, .. } = *self;
+        let is_length = decode::stop_reason(status.as_deref(), &[]) == StopReason::Length;
+        let events = steps.into_iter().map(|step| {
+            // Nothing may have been left of a call that was cut.
+            let is_cut = !step.ended || is_length && step.arguments.is_empty();
+            let ending = if is_cut { Ending::Partial } else { Ending::Whole };
+            decode::event(step.into_value(), ending, &context)
+        });
+        let events = events.collect::<Vec<_>>();
+        let stop_reason = decode::stop_reason(status.as_deref(), &events);
+        Decoded { events, raw_stop_reason: status, stop_reason, usage, failure: None }
+    }
+}
+
+impl Stream {
+    pub(crate) fn new(context: AnswerContext) -> Self {
+        Self { context, steps: Vec::new(), open: BTreeMap::new(), status: None, usage: Usage::default() }
     }
 
     /// Takes more text, arguments or readable thoughts of a step that is open; false where it is none of them.
@@ -323,20 +335,6 @@ impl Stream {
             }
         }
         Ok(())
-    }
-
-    pub(crate) fn finish(self) -> Decoded {
-        let Self { context, steps, status, usage, .. } = self;
-        let is_length = decode::stop_reason(status.as_deref(), &[]) == StopReason::Length;
-        let events = steps.into_iter().map(|step| {
-            // Nothing may have been left of a call that was cut.
-            let is_cut = !step.ended || is_length && step.arguments.is_empty();
-            let ending = if is_cut { Ending::Partial } else { Ending::Whole };
-            decode::event(step.into_value(), ending, &context)
-        });
-        let events = events.collect::<Vec<_>>();
-        let stop_reason = decode::stop_reason(status.as_deref(), &events);
-        Decoded { events, raw_stop_reason: status, stop_reason, usage, failure: None }
     }
 }
 

@@ -90,7 +90,7 @@ pub(crate) fn request(
 }
 
 /// The message of an answer, whatever host it came from; none for an answer of nothing.
-pub(crate) fn replay(events: Vec<Event>) -> Vec<Value> {
+pub(crate) fn replay(events: Vec<Event>, _: &Issuer) -> Vec<Value> {
     let mut message = pieces::message_of(events);
     message.retain(|field, _| !NEVER_SENT.contains(&field.as_str()));
     if message.is_empty() {

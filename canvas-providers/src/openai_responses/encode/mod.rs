@@ -90,7 +90,7 @@ pub(crate) fn request(
 }
 
 /// One assistant turn as items, without what only a whole request needs.
-pub(crate) fn replay(events: &[Event], issuer: &Issuer) -> Vec<Value> {
+pub(crate) fn replay(events: Vec<Event>, issuer: &Issuer) -> Vec<Value> {
     let own = |event: &Event| event.envelope.as_ref()?.parts_for(NAME, issuer, true).map(<[Value]>::to_vec);
     events.iter().filter_map(own).flatten().collect()
 }

@@ -20,7 +20,7 @@ use crate::decoded::{DecodeError, Decoded, MAX_PARTS};
 use crate::fields;
 use crate::frames::Frame;
 use crate::json;
-use crate::stream_event::{OnEvent, StreamEvent, Taken};
+use crate::stream_event::{Codec, OnEvent, StreamEvent, Taken};
 use crate::text::Text;
 use crate::usage::Usage;
 
@@ -36,23 +36,8 @@ pub(crate) struct Stream {
     usage: Usage,
 }
 
-impl Stream {
-    pub(crate) fn new(context: AnswerContext) -> Self {
-        Self {
-            context,
-            slots: Vec::new(),
-            by_index: BTreeMap::new(),
-            raw_stop_reason: None,
-            incomplete_reason: None,
-            usage: Usage::default(),
-        }
-    }
-
-    pub(crate) fn frame(
-        &mut self,
-        frame: Frame<'_>,
-        on_event: &mut OnEvent<'_>,
-    ) -> Result<Taken, DecodeError> {
+impl Codec for Stream {
+    fn frame(&mut self, frame: Frame<'_>, on_event: &mut OnEvent<'_>) -> Result<Taken, DecodeError> {
         // The end of a stream on other endpoints, and on hosts that know both.
         if matches!(frame.data.trim_ascii(), b"" | b"[DONE]") {
             return Ok(Taken::More);
@@ -94,6 +79,34 @@ impl Stream {
             _ => return self.other(kind, &chunk, on_event),
         }
         Ok(Taken::More)
+    }
+
+    fn finish(self: Box<Self>) -> Decoded {
+        let Self { context, mut slots, raw_stop_reason, incomplete_reason, usage, .. } = *self;
+        // Items at the same place stay in the order in which they began.
+        slots.sort_by_key(|slot| slot.index);
+        let ending = decode::ending(raw_stop_reason.as_deref());
+        let events = slots.into_iter().map(|slot| {
+            let (item, has_ended) = slot.into_item();
+            item::event(item, if has_ended { ending } else { Ending::Partial }, &context)
+        });
+        let events: Vec<_> = events.collect();
+        let stop_reason =
+            decode::stop_reason(raw_stop_reason.as_deref(), incomplete_reason.as_deref(), &events);
+        Decoded { events, raw_stop_reason, stop_reason, usage, failure: None }
+    }
+}
+
+impl Stream {
+    pub(crate) fn new(context: AnswerContext) -> Self {
+        Self {
+            context,
+            slots: Vec::new(),
+            by_index: BTreeMap::new(),
+            raw_stop_reason: None,
+            incomplete_reason: None,
+            usage: Usage::default(),
+        }
     }
 
     /// Takes more text of an item that has begun; false for any other event.
@@ -282,20 +295,5 @@ impl Stream {
         self.slots.push(Slot::new(index, part, kind));
         self.by_index.insert(index, part);
         Ok(part)
-    }
-
-    pub(crate) fn finish(self) -> Decoded {
-        let Self { context, mut slots, raw_stop_reason, incomplete_reason, usage, .. } = self;
-        // Items at the same place stay in the order in which they began.
-        slots.sort_by_key(|slot| slot.index);
-        let ending = decode::ending(raw_stop_reason.as_deref());
-        let events = slots.into_iter().map(|slot| {
-            let (item, has_ended) = slot.into_item();
-            item::event(item, if has_ended { ending } else { Ending::Partial }, &context)
-        });
-        let events: Vec<_> = events.collect();
-        let stop_reason =
-            decode::stop_reason(raw_stop_reason.as_deref(), incomplete_reason.as_deref(), &events);
-        Decoded { events, raw_stop_reason, stop_reason, usage, failure: None }
     }
 }
