@@ -52,6 +52,8 @@ pub(crate) struct Hunk {
     pub(crate) patch: String,
     /// Lines of the replacement have another terminator than they came with.
     pub(crate) adapted: bool,
+    /// The lines whose hash it was made with.
+    pub(crate) guard: LineRange,
 }
 
 /// Why lines are not replaced. Receipts keep it as JSON.
@@ -89,9 +91,9 @@ pub enum LinesRefusal {
 pub(crate) fn hunk(text: &str, replacement: &Replacement, shown: usize) -> Result<Hunk, LinesRefusal> {
     let Replacement { start, end, expect, text: lines } = replacement;
     let Place { guard, old } = place(text, *start, *end)?;
-    let guarded = &text[guard.bytes];
+    let (guarded, guard) = (&text[guard.bytes], guard.lines);
     if RangeHash::of(guarded) != *expect {
-        return Err(LinesRefusal::ContentChanged { lines: LinesNow::of(guarded, guard.lines, shown) });
+        return Err(LinesRefusal::ContentChanged { lines: LinesNow::of(guarded, guard, shown) });
     }
     let (old, lines) = behind_mark(text, old, lines);
     let lines = adapt(lines, neighbour_terminator(text, old.end));
@@ -102,7 +104,22 @@ pub(crate) fn hunk(text: &str, replacement: &Replacement, shown: usize) -> Resul
     }
     let (old, new) = whole_lines(text, old, new);
     let before = text.as_bytes()[..old.start].iter().filter(|&&byte| byte == b'\n').count();
-    Ok(Hunk { patch: write(before, &text[old], &new), adapted })
+    Ok(Hunk { patch: write(before, &text[old], &new), adapted, guard })
+}
+
+/// The refusal of a hash that fits the lines of now and was made for others.
+pub(crate) fn changed(text: &str, lines: LineRange, shown: usize) -> LinesRefusal {
+    let bytes = bytes_of(text, lines);
+    LinesRefusal::ContentChanged { lines: LinesNow::of(&text[bytes], lines, shown) }
+}
+
+/// The bytes of lines, from 1, with their terminators; of those after the last one none.
+pub(crate) fn bytes_of(text: &str, lines: LineRange) -> Range<usize> {
+    // Where the lines after the first, the second, and so on begin.
+    let mut starts = text.match_indices('\n').map(|(newline, _)| newline + 1);
+    let from = if lines.start == 1 { 0 } else { starts.nth(lines.start - 2).unwrap_or(text.len()) };
+    let after = lines.end.checked_sub(lines.start).and_then(|more| starts.nth(more));
+    from..after.unwrap_or(text.len())
 }
 
 struct Place {
@@ -129,11 +146,7 @@ fn place(text: &str, start: usize, end: usize) -> Result<Place, LinesRefusal> {
     } else {
         LineRange { start, end }
     };
-    // Where the lines after the first, the second, and so on begin.
-    let mut starts = text.match_indices('\n').map(|(newline, _)| newline + 1);
-    let from = if lines.start == 1 { 0 } else { starts.nth(lines.start - 2).unwrap_or(text.len()) };
-    let after = lines.end.checked_sub(lines.start).and_then(|more| starts.nth(more));
-    let bytes = from..after.unwrap_or(text.len());
+    let bytes = bytes_of(text, lines);
     let old = match (inserts, end) {
         (false, _) => bytes.clone(),
         (true, 0) => 0..0,

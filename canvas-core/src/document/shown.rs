@@ -69,7 +69,7 @@ impl ShownLines {
         self.texts.iter().filter(move |text| text.document != document)
     }
 
-    fn known_of(&self, document: BlobId) -> &[Range<usize>] {
+    pub(crate) fn known_of(&self, document: BlobId) -> &[Range<usize>] {
         let known = self.texts.iter().find(|text| text.document == document);
         known.map_or(&[], |text| &text.ranges)
     }

@@ -7,10 +7,15 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use canvas_patch::{Delta, Limits, Mode, Options, Rebase, StatedLines, Suggestion, apply, build};
+use canvas_patch::{
+    Delta, EarlierText, Limits, LineRange, Mode, Options, Rebase, StatedLines, Suggestion, apply, build,
+    find_lines,
+};
 
 use crate::document::changes::{Changes, changes_around, changes_since};
-use crate::document::shown::ShownLines;
+use crate::document::range_hash::RangeHash;
+use crate::document::replace::bytes_of;
+use crate::document::shown::{ShownLines, ShownText};
 use crate::model::blob::Missing;
 use crate::model::face::Face;
 use crate::model::head::SyncPoint;
@@ -163,18 +168,44 @@ impl Transition<'_> {
     ) -> Result<Vec<ShownBefore<'s>>, Missing> {
         let mut before = Vec::new();
         for shown in shown.into_iter().flat_map(|shown| shown.before(self.head.document())) {
-            let base = Base::Id(shown.revision);
-            if !self.is_changed_by_others(base)? {
-                continue;
+            if self.is_changed_by_others(Base::Id(shown.revision))? {
+                before.extend(self.known_text(shown)?);
             }
-            let past = self.past(base)?.filter(|past| past.document == shown.document);
-            before.extend(past.map(|past| ShownBefore {
-                lines: &shown.ranges,
-                since: past.since(),
-                text: past.text,
-            }));
         }
         Ok(before)
+    }
+
+    fn known_text<'s>(&self, shown: &'s ShownText) -> Result<Option<ShownBefore<'s>>, Missing> {
+        let past = self.past(Base::Id(shown.revision))?.filter(|past| past.document == shown.document);
+        Ok(past.map(|past| ShownBefore { lines: &shown.ranges, since: past.since(), text: past.text }))
+    }
+
+    /// Whether lines of now, which have this hash, are those that the author of a call has it from: they were shown as they
+    /// are, were shown before and have moved here, or there are no others like them.
+    pub(super) fn is_meant(
+        &self,
+        shown: Option<&ShownLines>,
+        lines: LineRange,
+        hash: RangeHash,
+    ) -> Result<bool, Missing> {
+        let Some(shown) = shown else { return Ok(true) };
+        let (now, place) = (self.view.text(), lines.start.saturating_sub(1)..lines.end);
+        let is_shown = |ranges: &[Range<usize>]| {
+            ranges.iter().any(|known| known.start <= place.start && place.end <= known.end)
+        };
+        if place.is_empty() || is_shown(shown.known_of(self.head.document())) {
+            return Ok(true);
+        }
+        for known in shown.before(self.head.document()).filter(|known| is_shown(&known.ranges)) {
+            let Some(ShownBefore { text, lines: ranges, since }) = self.known_text(known)? else { continue };
+            if RangeHash::of(&text[bytes_of(&text, lines)]) == hash {
+                let since: Vec<_> = since.iter().collect();
+                let earlier = EarlierText { text: &text, lines: ranges, since: &since };
+                return Ok(earlier.follow(place.clone(), now) == Some(place));
+            }
+        }
+        let guarded = now[bytes_of(now, lines)].lines().collect();
+        Ok(find_lines(now, &[guarded], 2)[0].len() == 1)
     }
 
     /// What has changed since an older text: a diff without hunks where it came back.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::document::changes::Changes;
 use crate::document::quoted::changed_lines;
-use crate::document::replace::{Hunk, Replacement, hunk};
+use crate::document::replace::{Hunk, Replacement, changed, hunk};
 use crate::document::shown::ShownLines;
 use crate::history::journal::ChangeNumber;
 use crate::model::author::Actor;
@@ -103,6 +103,9 @@ pub struct ReplaceLines {
     pub replacement: Replacement,
     /// The revision that the line numbers are of.
     pub base: Option<Base>,
+    /// The lines that its author was shown: elsewhere a hash that fits must be that of lines which have moved there, or of no
+    /// others. `None` trusts all numbers. It is no part of what tells a retry from another call.
+    pub shown: Option<ShownLines>,
 }
 
 /// A patch that has become a revision.
@@ -281,7 +284,7 @@ impl Decide for ReplaceLines {
     }
 
     fn digest(&self) -> Digest {
-        let Self { lease, replacement: Replacement { start, end, expect, text }, base } = self;
+        let Self { lease, replacement: Replacement { start, end, expect, text }, base, shown: _ } = self;
         let place = format!("{start} {end} {expect}");
         let parts = ["replace", &lease_text(*lease), &place, text, &base_text(*base)];
         Digest::of(&parts.map(str::as_bytes))
@@ -296,8 +299,12 @@ impl Decide for ReplaceLines {
         let permit = at.authorize_write(operation, self.lease)?;
         // Its patch is made from the text now, so it does not tell which changes since the base matter.
         at.check_base(self.base, None)?;
-        let hunk = hunk(at.view.text(), &self.replacement, at.policy.refusal_diff_bytes);
-        let Hunk { patch, adapted } = hunk.map_err(Stop::refused)?;
+        let shown = at.policy.refusal_diff_bytes;
+        let hunk = hunk(at.view.text(), &self.replacement, shown);
+        let Hunk { patch, adapted, guard } = hunk.map_err(Stop::refused)?;
+        if !at.is_meant(self.shown.as_ref(), guard, self.replacement.expect)? {
+            return Err(Stop::refused(changed(at.view.text(), guard, shown)));
+        }
         let options = Options { mode: Mode::Strict, limits: at.policy.patch, ..Options::default() };
         let mut applied = at.apply::<ReplaceLinesRefusal>(operation, (&patch, &options), None, None)?;
         if adapted {

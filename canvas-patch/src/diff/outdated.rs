@@ -68,6 +68,14 @@ pub(crate) fn outdated(
     faults.iter().map(|fault| fault.conflict(&now, patch)).collect()
 }
 
+/// Where lines of an earlier text are now; `None` if a change has touched them.
+pub(crate) fn follow(shown: EarlierText<'_>, lines: Range<usize>, now: &str) -> Option<Range<usize>> {
+    let count = lines.len();
+    let (part, is_changed) = Earlier::new(shown).moved(lines);
+    let start = NumberedLines::new(now).line_at(part.start);
+    (!is_changed).then(|| start..start + count)
+}
+
 /// What a hunk quotes.
 struct Quoted<'p> {
     /// The index of the hunk.
@@ -138,24 +146,21 @@ impl<'a> Earlier<'a> {
 
     /// What has become of the lines that a hunk quotes, and that were at `start` here; `None` if they are the same.
     fn fault<'p>(&self, now: &NumberedLines<'_>, quoted: &Quoted<'p>, start: usize) -> Option<Fault<'p>> {
-        let place = self.changed(quoted.at(start))?;
-        let (line, index) = first_difference(now, &quoted.old, now.line_at(place))?;
+        let (part, is_changed) = self.moved(quoted.at(start));
+        let place = is_changed.then(|| now.line_at(part.start))?;
+        let (line, index) = first_difference(now, &quoted.old, place)?;
         Some(Fault { hunk: quoted.hunk, line, expected: quoted.old[index] })
     }
 
-    /// The byte of the text of now where that is what these lines have become, if a change has touched them.
-    fn changed(&self, lines: Range<usize>) -> Option<usize> {
-        let at = |line| {
-            self.lines.from(line).map_or(self.shown.text.len(), |rest| self.shown.text.len() - rest.len())
-        };
-        let mut part = at(lines.start)..at(lines.end);
-        let mut is_changed = false;
-        for step in &self.since {
-            let touched;
-            (part, touched) = step.moved(part);
-            is_changed |= touched;
-        }
-        is_changed.then_some(part.start)
+    /// The bytes of the text of now that these lines have become, and whether a change has touched them.
+    fn moved(&self, lines: Range<usize>) -> (Range<usize>, bool) {
+        let text = self.shown.text;
+        let at = |line| self.lines.from(line).map_or(text.len(), |rest| text.len() - rest.len());
+        let part = (at(lines.start)..at(lines.end), false);
+        self.since.iter().fold(part, |(part, is_changed), step| {
+            let (part, touched) = step.moved(part);
+            (part, is_changed || touched)
+        })
     }
 }
 

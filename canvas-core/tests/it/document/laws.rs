@@ -144,7 +144,9 @@ impl Play {
                 let expect = RangeHash::of(if *knows { &now } else { "nowhere" });
                 let end = now.split_inclusive('\n').count();
                 let replacement = Replacement { start: 1, end, expect, text: text.clone() };
-                self.under_lease(*model, |lease| dynamic(ReplaceLines { lease, replacement, base: None }));
+                self.under_lease(*model, |lease| {
+                    dynamic(ReplaceLines { lease, replacement, base: None, shown: None })
+                });
             }
             Step::WriteNowhere { model } => {
                 let patch = "@@\n-nowhere\n+x\n".into();

@@ -13,7 +13,7 @@ use crate::document::any::{Call, Command, Outcome, code, dynamic};
 
 fn replace(lease: LeaseId, start: usize, end: usize, expect: &str, text: &str) -> Command {
     let replacement = Replacement { start, end, expect: RangeHash::of(expect), text: text.into() };
-    dynamic(ReplaceLines { lease: Some(lease), replacement, base: None })
+    dynamic(ReplaceLines { lease: Some(lease), replacement, base: None, shown: None })
 }
 
 /// What a document becomes, or the code of the refusal. The hash is that of `expect`.
@@ -170,7 +170,8 @@ fn a_wrong_hash_is_answered_with_the_lines() {
         assert_eq!(*lines, expected);
         let Some(hash) = expected.range_hash else { continue };
         let replacement = Replacement { start: range.0, end: range.1, expect: hash, text: "x".into() };
-        let again = world.ask("model", ReplaceLines { lease: Some(lease), replacement, base: None });
+        let again =
+            world.ask("model", ReplaceLines { lease: Some(lease), replacement, base: None, shown: None });
         assert_eq!(code(&again), "OK", "{before:?}");
     }
 }
@@ -184,6 +185,7 @@ fn it_stands_under_the_lease_and_the_base() {
             lease,
             replacement,
             base: Some(base.parse::<RevisionId>().unwrap().into()),
+            shown: None,
         }),
         other => other,
     };
@@ -205,6 +207,7 @@ fn it_stands_under_the_lease_and_the_base() {
         lease: None,
         replacement: Replacement { start: 1, end: 1, expect: RangeHash::of(""), text: String::new() },
         base: None,
+        shown: None,
     });
     assert_eq!(code(&world.ask("model", unread)), "LOCK_NOT_OWNED");
     assert_eq!(world.text(), "x\nc\n");

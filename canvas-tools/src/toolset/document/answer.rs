@@ -1,10 +1,10 @@
 //! What a model, and the keeper of its lease, hear of a command on the document.
 
 use canvas_core::lease::{LeaseId, Timestamp};
-use canvas_core::text::{QuotedLine, Repair, RepairKind};
+use canvas_core::text::{LineRange, QuotedLine, Repair, RepairKind};
 use canvas_core::{
-    AppliedPatch, CheckedIn, CheckedOut, LeaseRefusal, NotAvailable, Readable, Refusal, Refused, Renewed,
-    Snapshot,
+    AppliedPatch, CheckedIn, CheckedOut, LeaseRefusal, LinesRefusal, NotAvailable, Readable, Refusal,
+    Refused, Renewed, Snapshot,
 };
 use serde_json::{Value, json};
 
@@ -64,8 +64,18 @@ pub(super) fn reply<D: Answer, R: Refused>(
                 error["retry_in_s"] = seconds_until(until, snapshot.clock).into();
             }
             let reply = ToolReply::failure(error, Some(snapshot));
-            reply.with_lease_change(lost(named, refusal))
+            reply.with_lease_change(lost(named, refusal)).with_shown_lines(shown_by(refusal))
         }
+    }
+}
+
+/// The lines of now that a refusal shows whole.
+fn shown_by(refusal: Refusal<'_>) -> Vec<LineRange> {
+    match refusal {
+        Refusal::Lines(LinesRefusal::ContentChanged { lines }) if !lines.truncated => {
+            vec![LineRange { start: lines.start_line, end: lines.end_line }]
+        }
+        _ => Vec::new(),
     }
 }
 

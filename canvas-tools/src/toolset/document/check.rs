@@ -183,7 +183,7 @@ pub(super) fn check(
                 .map_err(|e: ParseRangeHashError| ToolError::argument("/expect_hash", e.to_string()))?;
             let base = base(base_revision_id.as_deref())?;
             let replacement = Replacement { start, end, expect, text };
-            CheckedCall::ReplaceLines(canvas_core::ReplaceLines { lease, replacement, base })
+            CheckedCall::ReplaceLines(canvas_core::ReplaceLines { lease, replacement, base, shown: None })
         }
     })
 }

@@ -24,7 +24,7 @@ use canvas_core::lease::LeaseId;
 use canvas_core::text::LineRange;
 use canvas_core::{
     Answered, AppliedPatch, ApplyPatch, ApplyPatchRefusal, BaseRefusal, CheckOut, Command, Engine,
-    PatchRefusal, Read, Snapshot, Store,
+    PatchRefusal, Read, ReplaceLines, Snapshot, Store,
 };
 
 use self::answer::Answer;
@@ -81,8 +81,14 @@ async fn call_document_tool<S: Store>(
             return patch(&mut context, toolset, command).await;
         }
         CheckedCall::ReplaceLines(command) => {
-            let (reply, snapshot) = run(&context, (command.lease, CallKind::Lines), command).await?;
-            remember(context.session, reply.shown_lines(), &snapshot);
+            let command = ReplaceLines { shown: Some(context.session.shown.clone()), ..command };
+            let named = (command.lease, CallKind::Lines);
+            let Answered { result, snapshot, replayed } = context.run(command).await?;
+            let reply = answer::reply(named, &result, (&*context.session, &snapshot));
+            // The lines of an older refusal may have changed since.
+            if result.is_ok() || !replayed {
+                remember(context.session, reply.shown_lines(), &snapshot);
+            }
             return Ok(reply);
         }
     };

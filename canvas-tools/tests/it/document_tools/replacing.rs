@@ -44,6 +44,60 @@ fn what_was_read_is_replaced() {
     }
 }
 
+/// A hash names the lines that it was given for, not others that read alike and stand there now.
+#[test]
+fn a_hash_of_repeated_lines_is_of_one_place() {
+    const TEXT: &str = "a\nx\nb\nc\nd\nx\n";
+    const GONE: &str = "PATCH_REJECTED/CONTENT_CHANGED at \"/expect_hash\"";
+    for (at, by_user, now, lost, expected) in [
+        // Four lines were inserted above: the sixth is the second of before.
+        (6, true, "1\n2\n3\n4\na\nx\nb\nc\nd\nx\n", false, GONE),
+        (6, false, "1\n2\n3\n4\na\nx\nb\nc\nd\nx\n", false, GONE),
+        // The other one is gone besides.
+        (6, true, "1\n2\n3\n4\na\nx\nb\nc\nd\ny\n", false, GONE),
+        // Without what was shown, lines that stand at several places are not told apart.
+        (6, true, "1\n2\n3\n4\na\nx\nb\nc\nd\nx\n", true, GONE),
+        (2, true, "a\nx\nb\nc\nd\nx\ne\n", true, GONE),
+        (2, true, "a\nx\nb\nc\nd\ny\n", true, "OK"),
+        // They are where they were.
+        (6, true, "a\nx\nB\nc\nd\nx\n", false, "OK"),
+        (2, true, "a\nx\nb\nc\nd\nx\ne\n", false, "OK"),
+        (2, false, "a\nx\nb\nc\nd\ny\n", false, "OK"),
+    ] {
+        for named in [true, false] {
+            let world = World::extended(TEXT);
+            let lease = world.check_out();
+            let read =
+                world.tool("canvas_read_lines", json!({"lease_id": lease, "start_line": 1, "end_line": 6}));
+            assert!(read.is_ok());
+            let lease = if by_user {
+                world.edit(now);
+                world.check_out()
+            } else {
+                assert_eq!(failure(&world.patch(&lease, &canvas_core::text::build(TEXT, now, 1))), "OK");
+                lease
+            };
+            if lost {
+                world.forget_sessions();
+            }
+            let mut sent = arguments(&lease, (at, at), hash("x\n"), "z");
+            if named || by_user {
+                sent["base_revision_id"] = json!(world.revision());
+            }
+            let reply = world.tool("canvas_replace_lines", sent.clone());
+            assert_eq!(failure(&reply), expected, "{now:?} {at} {}", reply.body());
+            if expected == "OK" {
+                continue;
+            }
+            assert_eq!(world.text(), now);
+            let shown = &reply.body()["error"]["lines"];
+            assert_eq!((&shown["start_line"], &shown["text"]), (&json!(at), &json!("x\n")));
+            // Whoever has seen them as they are may mean them.
+            assert_eq!(failure(&world.tool("canvas_replace_lines", sent)), "OK");
+        }
+    }
+}
+
 #[test]
 fn the_reply_is_that_of_a_patch() {
     let world = World::extended("# a\r\n\r\nb\r\n");

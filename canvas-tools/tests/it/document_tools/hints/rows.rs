@@ -303,6 +303,7 @@ fn patches() -> Vec<Row> {
         // What is there already needs no patch.
         ("PATCH_REJECTED/NOT_FOUND", twice("@@\n a\n-b\n+B\n c\n"), correct("@@\n a\n-B\n+C\n c\n")),
         ("PATCH_REJECTED/AMBIGUOUS", ambiguous(), correct("@@\n b\n-x\n")),
+        ("PATCH_REJECTED/OUTDATED", outdated(), correct("@@\n b\n-y\n")),
         ("PATCH_REJECTED/NO_ANCHOR", of("@@\n+x\n"), correct("@@\n f\n+x\n")),
         ("PATCH_REJECTED/NO_EFFECT", of("@@\n-a\n+a\n"), correct("@@\n-a\n+x\n")),
         (
@@ -328,6 +329,19 @@ fn ambiguous() -> Scene {
         world.under(&lease, "canvas_check_in");
     };
     of(doubled, "canvas_apply_patch", &json!({"lease_id": "AGAIN", "patch": "@@\n-x\n"}))
+}
+
+fn outdated() -> Scene {
+    let changed = |world: &mut World| {
+        world.edit("x\na\nb\nx\n");
+        let lease = world.check_out();
+        world.under(&lease, "canvas_read_all");
+        world.edit("x\na\nb\ny\n");
+        let lease = world.check_out();
+        world.tool("canvas_read_lines", json!({"lease_id": lease, "start_line": 2, "end_line": 3}));
+        world.under(&lease, "canvas_check_in");
+    };
+    of(changed, "canvas_apply_patch", &json!({"lease_id": "AGAIN", "patch": "@@ -4 +3,0 @@\n-x\n"}))
 }
 
 fn lines() -> Vec<Row> {
