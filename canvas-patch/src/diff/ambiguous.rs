@@ -1,7 +1,7 @@
 //! What is said of hunks whose pre-image occurs at several places.
 
 use crate::diff::conflict::{Conflict, Place, QuotedLine, Reason};
-use crate::diff::patch::{Hunk, Patch};
+use crate::diff::patch::{Hunk, Patch, Repair, RepairKind};
 use crate::diff::unified::header;
 use crate::text::lines;
 use crate::text::numbered::NumberedLines;
@@ -46,7 +46,8 @@ fn deciding_header(lines: &NumberedLines<'_>, patch: &Patch<'_>, i: usize, place
         rest = rest.strip_prefix(line).filter(|_| !lines::terminator(line).is_empty())?;
     }
     let is_whole = patch.lines_of(hunk).iter().all(|line| line.text.ends_with('\n'));
-    is_whole.then(|| {
+    let marker = Repair { hunk: i + 1, kind: RepairKind::EofMarkerIgnored };
+    (is_whole && !patch.repairs.contains(&marker)).then(|| {
         let mut stated = String::new();
         header(&mut stated, place, hunk.old_len, place, hunk.new_len);
         stated.trim_end().to_owned()

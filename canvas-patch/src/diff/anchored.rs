@@ -31,7 +31,8 @@ pub(crate) fn anchored(
     options: &Options<'_>,
 ) -> Result<(Spliced, Vec<Repair>), Vec<Conflict>> {
     let unanchored = unanchored(text, patch);
-    let is_exact = unanchored.is_empty() && !patch.missing_final_newline;
+    let ignores_marker = patch.repairs.iter().any(|repair| repair.kind == RepairKind::EofMarkerIgnored);
+    let is_exact = unanchored.is_empty() && !patch.missing_final_newline && !ignores_marker;
     if let Some(result) = is_exact.then(|| exact(text, patch)).flatten() {
         let mut conflicts = undecided(text, patch, options.stated_lines);
         if conflicts.is_empty() {

@@ -3,8 +3,10 @@
 //! What such a hunk quotes may occur once more, at a place that its author has never meant. So it is followed through the
 //! changes since where the lines that were shown have gone.
 
+use std::cell::OnceCell;
 use std::ops::Range;
 
+use crate::diff::ambiguous::{ambiguous, show_places};
 use crate::diff::conflict::{Conflict, QuotedLine, Reason};
 use crate::diff::delta::Delta;
 use crate::diff::edit::TextEdit;
@@ -31,7 +33,7 @@ pub(crate) fn outdated(
     let mut faults = Vec::new();
     let mut unnumbered = Vec::new();
     for (i, place) in places.enumerate() {
-        let quoted = Quoted::new(i, patch);
+        let quoted = Quoted::new(i, patch, place);
         let is_shown = |start| matches!(options.stated_lines, StatedLines::Shown(lines) if covers(lines, quoted.at(start)));
         let is_current = is_shown(place);
         let outdated_number = quoted.stated.filter(|&stated| !is_shown(stated));
@@ -56,24 +58,26 @@ pub(crate) fn outdated(
         let mut found = locate::find(earlier.shown.text, &needles, Conflict::CANDIDATES).into_iter();
         unnumbered.retain(|quoted| {
             let places = found.next().unwrap_or_default().lines;
-            let mut shown =
-                places.into_iter().filter(|&at| covers(earlier.shown.lines, quoted.at(at))).peekable();
-            let is_known = shown.peek().is_some();
-            // Where one of several is left, none tells which was meant.
-            faults.extend(shown.find_map(|at| earlier.fault(&now, quoted, at)));
-            !is_known
+            let is_shown = |&at: &usize| covers(earlier.shown.lines, quoted.at(at));
+            let shown: Vec<usize> = places.into_iter().filter(is_shown).collect();
+            let fault = shown.iter().find_map(|&at| earlier.fault(&now, quoted, at));
+            // Of several one is left, and nothing tells which was meant.
+            let gone = || Fault::Changed { hunk: quoted.hunk, line: quoted.place, expected: None };
+            faults.extend(fault.or_else(|| (shown.len() > 1).then(gone)));
+            shown.is_empty()
         });
     }
-    faults.sort_unstable_by_key(|fault| fault.hunk);
-    faults.iter().map(|fault| fault.conflict(&now, patch)).collect()
+    faults.sort_unstable_by_key(Fault::hunk);
+    let mut conflicts: Vec<_> = faults.iter().map(|fault| fault.conflict(&now, patch)).collect();
+    show_places(text, patch, &mut conflicts);
+    conflicts
 }
 
-/// Where lines of an earlier text are now; `None` if a change has touched them.
+/// Where lines of an earlier text are now; `None` if they have changed, or nothing tells for sure.
 pub(crate) fn follow(shown: EarlierText<'_>, lines: Range<usize>, now: &str) -> Option<Range<usize>> {
-    let count = lines.len();
-    let (part, is_changed) = Earlier::new(shown).moved(lines);
-    let start = NumberedLines::new(now).line_at(part.start);
-    (!is_changed).then(|| start..start + count)
+    let now = NumberedLines::new(now);
+    let place = Earlier::new(shown).places(&now, lines.clone());
+    place.found().map(|start| start..start + lines.len())
 }
 
 /// What a hunk quotes.
@@ -84,12 +88,14 @@ struct Quoted<'p> {
     old: Vec<&'p str>,
     /// The line, from 0, that its header states.
     stated: Option<usize>,
+    /// The line where it would go.
+    place: usize,
 }
 
 impl<'p> Quoted<'p> {
-    fn new(hunk: usize, patch: &Patch<'p>) -> Self {
+    fn new(hunk: usize, patch: &Patch<'p>, place: usize) -> Self {
         let old = patch.pre_image(&patch.hunks[hunk]).map(content).collect();
-        Self { hunk, old, stated: patch.hunks[hunk].range.and_then(HunkRange::old_before) }
+        Self { hunk, old, stated: patch.hunks[hunk].range.and_then(HunkRange::old_before), place }
     }
 
     fn at(&self, start: usize) -> Range<usize> {
@@ -97,22 +103,34 @@ impl<'p> Quoted<'p> {
     }
 }
 
-/// A hunk that quotes what has changed.
-struct Fault<'p> {
-    hunk: usize,
-    /// The first line, from 0, of the text of now that differs.
-    line: usize,
-    expected: &'p str,
+/// Why a hunk does not go where it would.
+enum Fault<'p> {
+    /// What it quotes has changed: the first line, from 0, of the text of now that differs, if one does there.
+    Changed { hunk: usize, line: usize, expected: Option<&'p str> },
+    /// What it quotes has moved to another line, from 0, than it would go to.
+    Moved { hunk: usize, places: [usize; 2] },
 }
 
 impl Fault<'_> {
+    fn hunk(&self) -> usize {
+        match self {
+            Self::Changed { hunk, .. } | Self::Moved { hunk, .. } => *hunk,
+        }
+    }
+
     fn conflict(&self, now: &NumberedLines<'_>, patch: &Patch<'_>) -> Conflict {
-        let mismatch = Mismatch::new(self.expected, now.get(self.line));
-        Conflict {
-            line: Some(self.line + 1),
-            nearby: QuotedLine::around(now, self.line, mismatch.column),
-            mismatch: Some(mismatch),
-            ..Conflict::of_hunk(self.hunk + 1, Reason::Outdated, patch.hunks[self.hunk].patch_line)
+        match self {
+            Self::Changed { hunk, line, expected } => {
+                let mismatch = expected.map(|expected| Mismatch::new(expected, now.get(*line)));
+                let column = mismatch.as_ref().map_or(1, |mismatch| mismatch.column);
+                Conflict {
+                    line: Some(line + 1),
+                    nearby: QuotedLine::around(now, *line, column),
+                    mismatch,
+                    ..Conflict::of_hunk(hunk + 1, Reason::Outdated, patch.hunks[*hunk].patch_line)
+                }
+            }
+            Self::Moved { hunk, places } => ambiguous(*hunk, &patch.hunks[*hunk], places),
         }
     }
 }
@@ -129,6 +147,24 @@ struct Earlier<'a> {
     shown: EarlierText<'a>,
     lines: NumberedLines<'a>,
     since: Vec<Step<'a>>,
+    /// All of it as one change, once it is asked for.
+    whole: OnceCell<Delta>,
+}
+
+/// The lines of the text of now, from 0, to which changes lead from lines of an earlier text.
+struct Places {
+    step_by_step: usize,
+    at_once: usize,
+    /// Whether one of the changes, or all of them as one, touch these lines.
+    is_touched: bool,
+    is_other: bool,
+}
+
+impl Places {
+    /// The line where they are, the same.
+    fn found(&self) -> Option<usize> {
+        (!self.is_other && self.step_by_step == self.at_once).then_some(self.at_once)
+    }
 }
 
 /// One change.
@@ -141,23 +177,51 @@ struct Step<'a> {
 impl<'a> Earlier<'a> {
     fn new(shown: EarlierText<'a>) -> Self {
         let since = shown.since.iter().map(|delta| Step::new(delta)).collect();
-        Self { shown, lines: NumberedLines::new(shown.text), since }
+        Self { shown, lines: NumberedLines::new(shown.text), since, whole: OnceCell::new() }
     }
 
-    /// What has become of the lines that a hunk quotes, and that were at `start` here; `None` if they are the same.
+    /// Where lines have gone.
+    ///
+    /// The changes lead there one by one, and as one. Of equal lines side by side neither tells which was removed, and what
+    /// was changed and changed back is touched by the ones and not by the other: so both must lead to one place.
+    fn places(&self, now: &NumberedLines<'_>, lines: Range<usize>) -> Places {
+        let whole = self.whole.get_or_init(|| Delta::between(self.shown.text, now.text()));
+        let (part, is_touched) = self.moved(lines.clone(), &self.since);
+        let (same, is_other) = self.moved(lines, &[Step::new(whole)]);
+        Places {
+            step_by_step: now.line_at(part.start),
+            at_once: now.line_at(same.start),
+            is_touched,
+            is_other,
+        }
+    }
+
+    /// What has become of the lines that a hunk quotes, and that were at `start` here; `None` if they are where it goes.
     fn fault<'p>(&self, now: &NumberedLines<'_>, quoted: &Quoted<'p>, start: usize) -> Option<Fault<'p>> {
-        let (part, is_changed) = self.moved(quoted.at(start));
-        let place = is_changed.then(|| now.line_at(part.start))?;
-        let (line, index) = first_difference(now, &quoted.old, place)?;
-        Some(Fault { hunk: quoted.hunk, line, expected: quoted.old[index] })
+        let (hunk, place) = (quoted.hunk, quoted.place);
+        let places = self.places(now, quoted.at(start));
+        match places.found() {
+            Some(found) if found == place => None,
+            Some(found) if !places.is_touched => {
+                Some(Fault::Moved { hunk, places: [found.min(place), found.max(place)] })
+            }
+            _ => {
+                let differs = first_difference(now, &quoted.old, places.step_by_step);
+                let (line, expected) = match differs {
+                    Some((line, index)) => (line, Some(quoted.old[index])),
+                    None => (places.step_by_step, None),
+                };
+                Some(Fault::Changed { hunk, line, expected })
+            }
+        }
     }
 
     /// The bytes of the text of now that these lines have become, and whether a change has touched them.
-    fn moved(&self, lines: Range<usize>) -> (Range<usize>, bool) {
+    fn moved(&self, lines: Range<usize>, since: &[Step<'_>]) -> (Range<usize>, bool) {
         let text = self.shown.text;
         let at = |line| self.lines.from(line).map_or(text.len(), |rest| text.len() - rest.len());
         let part = (at(lines.start)..at(lines.end), false);
-        self.since.iter().fold(part, |(part, is_changed), step| {
+        since.iter().fold(part, |(part, is_changed), step| {
             let (part, touched) = step.moved(part);
             (part, is_changed || touched)
         })

@@ -13,6 +13,10 @@ impl<'t> NumberedLines<'t> {
         Self { text, boundaries: boundaries(text) }
     }
 
+    pub(crate) fn text(&self) -> &'t str {
+        self.text
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.boundaries.len() - 1
     }

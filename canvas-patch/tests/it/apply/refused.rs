@@ -323,6 +323,15 @@ fn found_too_often() {
     refuses("a\nb\na\n", "@@ -3 +2,0 @@\n-a\r\n", &["1:AMBIGUOUS 1 [1, 3]"]);
     refuses("a\nb\na\n", "@@ -3 +2,0 @@\n-a", &["1:AMBIGUOUS 1 [1, 3]"]);
     refuses("a\nb\na\n", "@@ -1 +0,0 @@\n-a\n@@ -2 +2 @@\n-b\n+c\n", &["1:AMBIGUOUS 1 [1, 3]"]);
+    // A marker that is out of place is no exact arithmetic, whatever the line above it says.
+    for (added, count) in
+        [("", 2), ("x", 2), ("x\n+", 3), ("\n+", 3), ("\r", 2), ("\n+x", 3), (" ", 2), ("x\n+\n+", 4)]
+    {
+        let patch = format!("@@ -2 +2,{count} @@\n a\n+{added}\n\\ No newline at end of file\n");
+        for text in ["a\na\nb\n", "a\r\na\r\nb\r\n", "a\na\nb"] {
+            super::refuses(Anchored, text, &patch, &["1:AMBIGUOUS 1 [1, 2]"]);
+        }
+    }
     let many = "a\n".repeat(100);
     let all: Vec<usize> = (1..=64).collect();
     refuses(&many, "@@\n-a\n", &[&format!("1:AMBIGUOUS 1 {all:?}")]);
