@@ -31,7 +31,8 @@ coded! {
         LineNumber = "LINE_NUMBER",
         /// The patch has HTML entities such as `&lt;` where the text has the characters.
         HtmlEscaped = "HTML_ESCAPED",
-        /// The patch has only the beginning of the line.
+        /// The patch has only the beginning of the line. Of a line of more than 16 KiB that is four times as long as the
+        /// expected one, nothing but this is told apart from [`Content`](Self::Content).
         PartOfLine = "PART_OF_LINE",
         /// The patch has `...` in place of lines of the text.
         Elided = "ELIDED",
@@ -64,6 +65,10 @@ impl Difference {
     fn between(expected: &str, actual: &str) -> Self {
         let (e, a) = (lines::content(expected), lines::content(actual));
         let blank: &[char] = &[' ', '\t'];
+        if a.len() > LOOKED_THROUGH.max(4 * e.len()) {
+            // Many hunks may each be compared with one line.
+            return if !e.trim().is_empty() && a.starts_with(e) { Self::PartOfLine } else { Self::Content };
+        }
         if e == a {
             Self::LineEnding
         } else if e.trim_end_matches(blank) == a.trim_end_matches(blank) {
@@ -87,6 +92,9 @@ impl Difference {
         }
     }
 }
+
+/// Bytes up to which a line of the text is looked through for how it differs, and four times those of the expected line.
+const LOOKED_THROUGH: usize = 16 << 10;
 
 /// Whether the text's line is the expected one, given without indentation, after a `-` of its own.
 fn lost_its_marker(expected: &str, actual: &str) -> bool {
@@ -193,6 +201,22 @@ mod tests {
         ] {
             let d = Mismatch::new(expected, Some(actual));
             assert_eq!((d.column, d.difference), (column, difference), "{expected:?} {actual:?}");
+        }
+    }
+
+    #[test]
+    fn of_a_long_line_only_its_beginning_counts() {
+        for (expected, actual, difference) in [
+            ("a".to_owned(), format!("a{}", " ".repeat(LOOKED_THROUGH - 1)), Difference::TrailingSpace),
+            ("a".to_owned(), format!("a{}", " ".repeat(LOOKED_THROUGH)), Difference::PartOfLine),
+            ("b".to_owned(), format!("{}b", " ".repeat(LOOKED_THROUGH)), Difference::Content),
+            (
+                "b".repeat(LOOKED_THROUGH / 2),
+                format!(" {}", "b".repeat(LOOKED_THROUGH / 2)),
+                Difference::Indentation,
+            ),
+        ] {
+            assert_eq!(Difference::between(&expected, &actual), difference, "{expected:.9} {actual:.9}");
         }
     }
 

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 
 use super::likeness::{ALIKE, EQUAL, likeness};
+use crate::text::boundary::floor_char_boundary;
 use crate::text::numbered::NumberedLines;
 
 /// The first line at fault.
@@ -28,6 +29,9 @@ pub(super) enum FaultKind {
 /// Lines that are laid beside the text, from the first that differs.
 const ROWS: usize = 40;
 
+/// Bytes up to which a line of the text is compared, and four times those of the longest line that is laid beside it.
+const COMPARED: usize = 1 << 10;
+
 /// Lines of the text before and after, which they may be moved by.
 const SLACK: usize = 8;
 
@@ -45,7 +49,10 @@ pub(super) fn first_fault(lines: &NumberedLines<'_>, sought: &[&str], start: i64
         if same > 0 { (start_line + same, true) } else { (start_line.saturating_sub(SLACK), false) };
     let rows = &sought[same..sought.len().min(same + ROWS)];
     let end = (start_line + same + rows.len() + SLACK).min(lines.len());
-    let columns: Vec<&str> = (first_line..end).filter_map(|line| lines.get(line)).collect();
+    // A line that is so much longer is no version of any of them but by its beginning, and many hunks may be laid beside it.
+    let most = rows.iter().map(|row| 4 * row.len()).max().unwrap_or_default().max(COMPARED);
+    let beginning = |line| lines.get(line).map(|line| &line[..floor_char_boundary(line, most)]);
+    let columns: Vec<&str> = (first_line..end).filter_map(beginning).collect();
     let expected = start_line + same - first_line;
     let pairs = Grid::new(rows, &columns, expected, is_fixed).pairs(expected + rows.len());
     match fault(rows, &columns, &pairs, expected, is_fixed) {

@@ -256,6 +256,7 @@ fn refusals_stay_linear() {
     let again: String = (0..many).map(|i| format!("@@\n-x{i}\n+{i}\n {i}!\n")).collect();
     let drifted = hunks(|i| format!("@@ -{0} +{0} @@\n-{i}\n+x{i}\n", 4 * i + 2));
     let long = format!("{}\na\n", "x".repeat(10 << 20));
+    let blank = format!("{}\na\n", " ".repeat(8 << 20));
     let hostile = "\0\r\u{feff}\r\r\n".repeat(many);
     for (mode, text, patch, offered) in [
         (Anchored, &equal, hunks(|_| "@@\n a\n-a\n+b\n".into()), "nothing"),
@@ -270,6 +271,8 @@ fn refusals_stay_linear() {
         (Strict, &long, "@@ -1 +1 @@\n-a\n+b\n".into(), "nothing"),
         (Anchored, &long, "@@ -1 +1 @@\n-b\n+a\n".into(), "nothing"),
         (Anchored, &long, format!("@@\n-{}y\n+b\n", &long[..10 << 20]), "nothing"),
+        (Anchored, &long, hunks(|i| format!("@@ -1 +1 @@\n-xxxx{i}\n+b\n")), "nothing"),
+        (Anchored, &blank, hunks(|i| format!("@@ -1 +1 @@\n-    {i}\n+b\n")), "nothing"),
         (Anchored, &equal, format!("@@\n{}-b\n", " a\n".repeat(2 * many)), "nothing"),
         (Anchored, &equal, format!("@@\n{}+a\n", "-ab\n".repeat(2 * many)), "nothing"),
         (Anchored, &numbered, hunks(|i| format!("@@\n {i}\n-{i}?\n+x\n\n+y\n")), "nothing"),
