@@ -297,8 +297,8 @@ impl Documents {
     pub(super) fn user_edit(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
         let base = request.field::<Option<RevisionId>>("base_revision_id")?.map(Base::Id);
         let edit = Edit { markdown: request.text("markdown")?.to_owned(), base };
-        let Edited { epoch, revision, .. } = self.user(request, edit)?;
-        Ok(json!({"revision_id": revision, "canvas_epoch": epoch}))
+        let Edited { epoch, revision, moved } = self.user(request, edit)?;
+        Ok(json!({"revision_id": revision, "canvas_epoch": epoch, "moved": moved}))
     }
 
     pub(super) fn user_cancel(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {

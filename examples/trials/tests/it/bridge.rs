@@ -247,8 +247,9 @@ fn an_edit_on_an_older_revision_is_moved_or_refused_with_both_texts() {
     let mut bridge = with_canvas();
     let base = ask(&mut bridge, json!({"op": "canvas.text", "canvas": "c"}))["revision_id"].clone();
     let edit = |markdown: &str| json!({"op": "user.edit", "canvas": "c", "markdown": markdown, "base_revision_id": base, "now": 1000});
-    ask(&mut bridge, edit("# Plan\n\n- ONE\n- two\n"));
+    let first = ask(&mut bridge, edit("# Plan\n\n- ONE\n- two\n"));
     let moved = ask(&mut bridge, edit("# The plan\n\n- one\n- two\n"));
+    assert_eq!((&first["moved"], &moved["moved"]), (&json!(false), &json!(true)));
     let both = "# The plan\n\n- ONE\n- two\n";
     let mine = "# Plan\n\n- 1\n- two\n";
     let reply = raw(&mut bridge, &edit(mine).to_string());
