@@ -112,6 +112,7 @@ pub struct Mismatch {
     /// What the hunk expects, escaped and cut to 200 characters around the difference.
     pub expected: String,
     /// What the text has, escaped and cut alike; `None` where the text has ended.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub actual: Option<String>,
     /// The kind of difference.
     pub difference: Difference,

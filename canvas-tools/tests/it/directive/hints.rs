@@ -316,8 +316,9 @@ fn all() -> BTreeSet<String> {
             FailureKind::Engine(e) => label(e.code(), None),
         });
     }
-    // As for the document tools, five reasons are hints in anchored mode.
-    let strict = ["BAD_HEADER", "COUNT_MISMATCH", "START_MISMATCH", "EOF_MARKER", "CONTEXT_MISMATCH"];
+    // As for the document tools, five reasons are hints in anchored mode. Nothing is said of what directives were shown.
+    let strict =
+        ["OUTDATED", "BAD_HEADER", "COUNT_MISMATCH", "START_MISMATCH", "EOF_MARKER", "CONTEXT_MISMATCH"];
     let anchored = Reason::ALL.iter().map(|reason| reason.code()).filter(|code| !strict.contains(code));
     all.extend(anchored.map(|code| label("PATCH_REJECTED", Some(code))));
     all
