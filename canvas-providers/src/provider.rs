@@ -6,14 +6,24 @@ use std::str::FromStr;
 use canvas_tools::ToolSpec;
 use serde_json::Value;
 
+#[cfg(feature = "anthropic")]
+use crate::anthropic;
+#[cfg(feature = "bedrock")]
+use crate::bedrock;
 use crate::context::AnswerContext;
 use crate::decoded::{DecodeError, Decoded, MAX_BODY_BYTES};
 use crate::encoded::{EncodeError, EncodedRequest, EncodedTools, RequestOptions};
 use crate::envelope::Issuer;
 use crate::event::Event;
 use crate::frames::Framing;
+#[cfg(feature = "gemini")]
+use crate::gemini;
 use crate::native::NativeTool;
+#[cfg(feature = "ollama")]
+use crate::ollama;
 use crate::stream::StreamDecoder;
+#[cfg(feature = "openai")]
+use crate::{openai_chat, openai_responses};
 
 /// A provider whose wire format this crate reads and writes. Without its feature, a provider's variant does not exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -70,7 +80,7 @@ macro_rules! dispatch {
             $(
                 #[cfg(feature = $feature)]
                 Provider::$variant => {
-                    use crate::$($module)::+ as $wire;
+                    use $($module)::+ as $wire;
                     $run
                 }
             )*

@@ -455,9 +455,9 @@ fn stated_lines_that_were_not_shown() {
 #[test]
 fn lines_that_were_shown_and_have_gone() {
     let shown_before = "a\nx\nb\nc\nd\nx\n";
-    let cases: &[(&str, &[(usize, usize)], &[(usize, usize)], &str, Result<&str, &str>)] = &[
+    let cases = [
         // The last line has become another, and the first that is like it is left.
-        ("a\nx\nb\nc\nd\ny\n", &[(0, 6)], &[], "@@ -6 +6 @@\n-x\n+z\n", Err("1:OUTDATED 1 6")),
+        ("a\nx\nb\nc\nd\ny\n", &[(0, 6)][..], &[][..], "@@ -6 +6 @@\n-x\n+z\n", Err("1:OUTDATED 1 6")),
         // All of it, in the text or not, at its new place or where the number leads.
         ("n\na\nx\nb\nc\nd\n", &[(0, 6)], &[], "@@ -6 +6 @@\n-x\n+z\n", Err("1:OUTDATED 1 7")),
         ("1\n2\n3\n4\na\nx\nb\nc\nd\ny\n", &[(0, 6)], &[], "@@ -6 +6 @@\n-x\n+z\n", Err("1:OUTDATED 1 10")),
@@ -501,7 +501,7 @@ fn lines_that_were_shown_and_have_gone() {
         let outcome = outcome.map_err(|e| e.conflicts().iter().map(place).collect::<Vec<_>>().join(" "));
         assert_eq!(
             outcome.as_deref().map_err(String::as_str),
-            *expected,
+            expected,
             "{text:?} {before:?} {now:?} {patch:?}"
         );
     }
