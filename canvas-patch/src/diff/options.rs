@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use crate::diff::delta::Delta;
-use crate::diff::outdated::follow;
 use crate::text::limits::Limits;
 
 /// How much of a patch must be exact. Both modes compare content byte for byte and never tolerate white space,
@@ -63,24 +62,6 @@ pub struct EarlierText<'a> {
     pub lines: &'a [Range<usize>],
     /// What has led from it to the text that is patched, oldest first.
     pub since: &'a [&'a Delta],
-}
-
-impl EarlierText<'_> {
-    /// Where lines of it, from 0, are in the text that is patched: that text's lines, from 0. `None` if a change has touched
-    /// them. Linear in the texts and the changes.
-    ///
-    /// ```
-    /// use canvas_patch::{Delta, EarlierText};
-    ///
-    /// let (text, now) = ("a\nb\nc\n", "new\na\nB\nc\n");
-    /// let since = Delta::between(text, now);
-    /// let earlier = EarlierText { text, lines: &[], since: &[&since] };
-    /// assert_eq!(earlier.follow(2..3, now), Some(3..4));
-    /// assert_eq!(earlier.follow(1..3, now), None);
-    /// ```
-    pub fn follow(&self, lines: Range<usize>, now: &str) -> Option<Range<usize>> {
-        follow(*self, lines, now)
-    }
 }
 
 /// What to apply a patch with.

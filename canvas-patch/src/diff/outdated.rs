@@ -73,11 +73,24 @@ pub(crate) fn outdated(
     conflicts
 }
 
-/// Where lines of an earlier text are now; `None` if they have changed, or nothing tells for sure.
-pub(crate) fn follow(shown: EarlierText<'_>, lines: Range<usize>, now: &str) -> Option<Range<usize>> {
-    let now = NumberedLines::new(now);
-    let place = Earlier::new(shown).places(&now, lines.clone());
-    place.found().map(|start| start..start + lines.len())
+impl EarlierText<'_> {
+    /// Where lines of it, from 0, are in the text that is patched: that text's lines, from 0. `None` if they have changed, or nothing
+    /// tells for sure. Linear in the texts and the changes.
+    ///
+    /// ```
+    /// use canvas_patch::{Delta, EarlierText};
+    ///
+    /// let (text, now) = ("a\nb\nc\n", "new\na\nB\nc\n");
+    /// let since = Delta::between(text, now);
+    /// let earlier = EarlierText { text, lines: &[], since: &[&since] };
+    /// assert_eq!(earlier.follow(2..3, now), Some(3..4));
+    /// assert_eq!(earlier.follow(1..3, now), None);
+    /// ```
+    pub fn follow(&self, lines: Range<usize>, now: &str) -> Option<Range<usize>> {
+        let now = NumberedLines::new(now);
+        let found = Earlier::new(*self).places(&now, lines.clone()).found()?;
+        Some(found..found + lines.len())
+    }
 }
 
 /// What a hunk quotes.
