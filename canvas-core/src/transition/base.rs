@@ -41,7 +41,7 @@ struct Known<'v> {
 pub(super) struct ShownBefore<'s> {
     pub(super) text: String,
     pub(super) lines: &'s [Range<usize>],
-    /// What has changed since, oldest first.
+    /// The later changes, oldest first.
     pub(super) since: Vec<Delta>,
 }
 
@@ -160,8 +160,8 @@ impl Transition<'_> {
         }))
     }
 
-    /// What the author of a patch was shown of texts before this one: of those that others have changed since, for whoever
-    /// changes a document knows that it has. What the journal no longer tells is left out.
+    /// Collects the earlier texts that the conversation was shown and that others have changed; its own changes are known to
+    /// it. Texts that the journal no longer reaches are left out.
     pub(super) fn shown_before<'s>(
         &self,
         shown: Option<&'s ShownLines>,
@@ -180,8 +180,8 @@ impl Transition<'_> {
         Ok(past.map(|past| ShownBefore { lines: &shown.ranges, since: past.since(), text: past.text }))
     }
 
-    /// Whether lines of now, which have this hash, are those that the author of a call has it from: they were shown as they
-    /// are, were shown before and have moved here, or there are no others like them.
+    /// Whether the caller means these lines, which have its hash. They count if they were shown in the current text, if they
+    /// were shown in an earlier text and have not changed or moved, or if no other lines are equal to them.
     pub(super) fn is_meant(
         &self,
         shown: Option<&ShownLines>,

@@ -103,8 +103,8 @@ pub struct ReplaceLines {
     pub replacement: Replacement,
     /// The revision that the line numbers are of.
     pub base: Option<Base>,
-    /// The lines that its author was shown: elsewhere a hash that fits must be that of lines which have moved there, or of no
-    /// others. `None` trusts all numbers. It is no part of what tells a retry from another call.
+    /// The lines that the caller was shown. If others equal to the replaced ones exist, the numbers count only for lines that
+    /// were shown and have stayed there. `None` trusts all numbers. A retry may differ in it.
     pub shown: Option<ShownLines>,
 }
 

@@ -31,8 +31,8 @@ coded! {
         LineNumber = "LINE_NUMBER",
         /// The patch has HTML entities such as `&lt;` where the text has the characters.
         HtmlEscaped = "HTML_ESCAPED",
-        /// The patch has only the beginning of the line. Of a line of more than 16 KiB that is four times as long as the
-        /// expected one, nothing but this is told apart from [`Content`](Self::Content).
+        /// The patch has only the beginning of the line. A line above 16 KiB and four times the expected length is reported
+        /// as this or as [`Content`](Self::Content).
         PartOfLine = "PART_OF_LINE",
         /// The patch has `...` in place of lines of the text.
         Elided = "ELIDED",

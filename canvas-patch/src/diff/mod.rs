@@ -2,7 +2,8 @@
 //!
 //! `options` and `parse` read a patch into `patch`. `edit` is the applier of both modes; `strict` and `anchored` say where
 //! hunks belong, with `locate`, and list every `conflict`, each with its `mismatch`; `missing` finds what a
-//! hunk that is nowhere was meant for, `outdated` whether what its author was shown has changed since, and `slips` what copying does to lines. `apply` is the entry point, `blocks`
+//! hunk that is nowhere was meant for, `outdated` whether the lines that its author was shown have changed, and `slips` what
+//! copying does to lines. `apply` is the entry point, `blocks`
 //! that of hunks whose places somebody else decides, `error` what it refuses with, and
 //! `suggestion` what the author may do then. `delta` is an edit that needs no text beside it. `compare` finds what differs
 //! between two texts, `unified` writes it as a patch, for `build` and for inverses; `excerpt` picks the hunks that a patch

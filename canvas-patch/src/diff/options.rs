@@ -60,7 +60,7 @@ pub struct EarlierText<'a> {
     pub text: &'a str,
     /// Lines of it, from 0, in any order.
     pub lines: &'a [Range<usize>],
-    /// What has led from it to the text that is patched, oldest first.
+    /// The changes from it to the text that is patched, oldest first.
     pub since: &'a [&'a Delta],
 }
 
@@ -71,8 +71,8 @@ pub struct Options<'a> {
     pub mode: Mode,
     /// Which stated lines decide between equal places. Strict mode has no need of it.
     pub stated_lines: StatedLines<'a>,
-    /// What its author was shown of earlier texts, the latest first, for [`Mode::Anchored`]: a hunk that quotes such lines is
-    /// [`Outdated`](crate::Reason::Outdated) if they have changed since, even where the same lines stand elsewhere.
+    /// Earlier texts that the author was shown, the latest first; strict mode does not need them. A hunk is
+    /// [`Outdated`](crate::Reason::Outdated) if it quotes such lines and they have changed, even if equal lines stand elsewhere.
     pub earlier: &'a [EarlierText<'a>],
     /// Sizes above which it is refused.
     pub limits: Limits,

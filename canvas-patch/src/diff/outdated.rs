@@ -1,7 +1,7 @@
-//! Hunks that quote what their author was shown in an earlier text, and what is no longer there.
+//! Hunks that quote lines of an earlier text which their author was shown and which have changed since.
 //!
-//! What such a hunk quotes may occur once more, at a place that its author has never meant. So it is followed through the
-//! changes since where the lines that were shown have gone.
+//! The same lines may stand at another place that the author never meant. The lines that were shown are therefore followed
+//! through the later changes, and the hunk goes to their place or is refused.
 
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -17,8 +17,8 @@ use crate::diff::patch::{HunkRange, Patch};
 use crate::text::lines::content;
 use crate::text::numbered::NumberedLines;
 
-/// A conflict for each hunk, by the line, from 0, where it would go, whose author means lines that have changed since.
-/// Linear in the texts and the patch for each earlier text.
+/// Lists a conflict for each hunk whose author means lines that have changed. `places` has the line, from 0, to which each
+/// hunk would go. Linear in the texts and the patch for each earlier text.
 pub(crate) fn outdated(
     text: &str,
     patch: &Patch<'_>,
@@ -74,8 +74,8 @@ pub(crate) fn outdated(
 }
 
 impl EarlierText<'_> {
-    /// Where lines of it, from 0, are in the text that is patched: that text's lines, from 0. `None` if they have changed, or nothing
-    /// tells for sure. Linear in the texts and the changes.
+    /// Finds lines of this text in `now`, the text that is patched. Both count from 0. `None` if the lines have changed, or if
+    /// their place is uncertain. Costs a diff of both texts.
     ///
     /// ```
     /// use canvas_patch::{Delta, EarlierText};
@@ -118,9 +118,10 @@ impl<'p> Quoted<'p> {
 
 /// Why a hunk does not go where it would.
 enum Fault<'p> {
-    /// What it quotes has changed: the first line, from 0, of the text of now that differs, if one does there.
+    /// Its lines have changed. `line`, from 0, is their place in the current text; `expected` is missing if the line there is
+    /// equal by chance.
     Changed { hunk: usize, line: usize, expected: Option<&'p str> },
-    /// What it quotes has moved to another line, from 0, than it would go to.
+    /// Its lines are at another place. `places` has both, from 0 and in order.
     Moved { hunk: usize, places: [usize; 2] },
 }
 
@@ -164,17 +165,20 @@ struct Earlier<'a> {
     whole: OnceCell<Delta>,
 }
 
-/// The lines of the text of now, from 0, to which changes lead from lines of an earlier text.
+/// The place in the current text, from 0, of lines of an earlier text.
 struct Places {
+    /// By the changes, one by one.
     step_by_step: usize,
+    /// By the diff of both texts.
     at_once: usize,
-    /// Whether one of the changes, or all of them as one, touch these lines.
+    /// One of the changes touches the lines.
     is_touched: bool,
+    /// The diff touches the lines.
     is_other: bool,
 }
 
 impl Places {
-    /// The line where they are, the same.
+    /// The place, if the lines are unchanged and both ways lead there.
     fn found(&self) -> Option<usize> {
         (!self.is_other && self.step_by_step == self.at_once).then_some(self.at_once)
     }
@@ -193,10 +197,10 @@ impl<'a> Earlier<'a> {
         Self { shown, lines: NumberedLines::new(shown.text), since, whole: OnceCell::new() }
     }
 
-    /// Where lines have gone.
+    /// Follows lines to the current text, by the changes and by the diff.
     ///
-    /// The changes lead there one by one, and as one. Of equal lines side by side neither tells which was removed, and what
-    /// was changed and changed back is touched by the ones and not by the other: so both must lead to one place.
+    /// Neither suffices: of two equal neighbours a change does not tell which was removed, a line that was changed back is
+    /// touched by the changes alone, and the diff may take a new line for one that has moved.
     fn places(&self, now: &NumberedLines<'_>, lines: Range<usize>) -> Places {
         let whole = self.whole.get_or_init(|| Delta::between(self.shown.text, now.text()));
         let (part, is_touched) = self.moved(lines.clone(), &self.since);
@@ -209,7 +213,7 @@ impl<'a> Earlier<'a> {
         }
     }
 
-    /// What has become of the lines that a hunk quotes, and that were at `start` here; `None` if they are where it goes.
+    /// Judges a hunk whose lines began at `start` here; `None` if the hunk goes to their place.
     fn fault<'p>(&self, now: &NumberedLines<'_>, quoted: &Quoted<'p>, start: usize) -> Option<Fault<'p>> {
         let (hunk, place) = (quoted.hunk, quoted.place);
         let places = self.places(now, quoted.at(start));
@@ -229,7 +233,7 @@ impl<'a> Earlier<'a> {
         }
     }
 
-    /// The bytes of the text of now that these lines have become, and whether a change has touched them.
+    /// Follows lines through changes: their bytes afterwards, and whether a change touched them.
     fn moved(&self, lines: Range<usize>, since: &[Step<'_>]) -> (Range<usize>, bool) {
         let text = self.shown.text;
         let at = |line| self.lines.from(line).map_or(text.len(), |rest| text.len() - rest.len());
