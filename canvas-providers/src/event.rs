@@ -272,7 +272,7 @@ fn read_arguments(arguments: Option<Value>, verdict: Option<Verdict>) -> Argumen
     match (verdict, arguments) {
         (Some(Verdict::Truncated), _) => Arguments::Truncated,
         (Some(Verdict::Malformed), _) => Arguments::Malformed,
-        (_, None | Some(Value::Null)) => Arguments::Complete(Map::new()),
+        (_, None) => Arguments::Complete(Map::new()),
         (_, Some(Value::String(text))) => {
             serde_json::from_str(&text).map_or(Arguments::Malformed, Arguments::Complete)
         }

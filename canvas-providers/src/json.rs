@@ -1,10 +1,12 @@
 //! Reading JSON whose shape a provider decides.
 
-use serde::{Deserialize, Serialize};
+use serde::de::{Error as _, IgnoredAny};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::decoded::DecodeError;
+use crate::text::Text;
 
 /// The text of a field; empty where it is none.
 pub(crate) fn text<'a>(value: &'a Value, key: &str) -> &'a str {
@@ -25,6 +27,32 @@ pub(crate) fn with_history(request: impl Serialize, name: &str, history: Vec<Val
     let mut body = serde_json::to_value(request).expect("strings and JSON values always serialise");
     body[name] = Value::Array(history);
     body
+}
+
+/// Whether a text is a whole JSON object.
+pub(crate) fn is_object(text: &str) -> bool {
+    text.trim_ascii_start().starts_with('{') && serde_json::from_str::<IgnoredAny>(text).is_ok()
+}
+
+/// An index, which some proxies write as text. Null is 0.
+pub(crate) fn index<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    index_if_any(deserializer).map(Option::unwrap_or_default)
+}
+
+/// An index that may be left out.
+pub(crate) fn index_if_any<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Index<'a> {
+        Number(u64),
+        #[serde(borrow)]
+        Text(Text<'a>),
+    }
+    match Option::<Index<'_>>::deserialize(deserializer)? {
+        None => Ok(None),
+        Some(Index::Number(index)) => Ok(Some(index)),
+        Some(Index::Text(text)) => text.as_str().parse().map(Some).map_err(D::Error::custom),
+    }
 }
 
 /// A piece of a frame that has to be kept.

@@ -40,7 +40,7 @@ pub fn call(id: impl Into<String>, params: &Value, renames: &Renames) -> Decoded
     let name = params.get("name").and_then(Value::as_str).unwrap_or_default();
     let arguments = match params.get("arguments") {
         _ if name.is_empty() => Arguments::Malformed,
-        None | Some(Value::Null) => Arguments::Complete(Map::new()),
+        None => Arguments::Complete(Map::new()),
         Some(arguments) => Arguments::from_value(arguments.clone()),
     };
     DecodedCall { id: id.into(), name: renames.original(name).to_owned(), arguments }

@@ -30,10 +30,11 @@ pub enum Arguments {
 }
 
 impl Arguments {
-    /// Complete for an object, malformed for anything else.
+    /// Complete for an object, and for null, which hosts send for `{}`; malformed for anything else.
     pub fn from_value(value: Value) -> Self {
         match value {
             Value::Object(map) => Self::Complete(map),
+            Value::Null => Self::Complete(Map::new()),
             _ => Self::Malformed,
         }
     }

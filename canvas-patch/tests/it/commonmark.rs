@@ -91,6 +91,56 @@ fn examples_of_the_specification() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Texts of GitHub's examples, and drawn ones, for which cmark-gfm 0.29.0.gfm.6 finds other blocks, or begins them on
+/// other lines.
+const DIFFERENT_AT_GITHUB: &[(&str, &[&str])] = &[];
+
+#[test]
+#[expect(
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    reason = "a test is a host, and counts are its result"
+)]
+fn examples_of_github() {
+    let path = std::env::var("CANVAS_GITHUB").unwrap_or_default();
+    if path.is_empty() {
+        return println!("SKIPPED: examples of GitHub (no CANVAS_GITHUB, see .ci/commonmark)");
+    }
+    let examples = std::fs::read_to_string(path).expect("CANVAS_GITHUB names a file");
+    let expected: BTreeMap<_, _> = DIFFERENT_AT_GITHUB
+        .iter()
+        .flat_map(|(reason, names)| names.iter().map(move |&name| (name, *reason)))
+        .collect();
+    let (mut agreed, mut pathological, mut wrong) = (0, 0, Vec::new());
+    for line in examples.lines() {
+        let example: Value = serde_json::from_str(line).expect("the examples are JSON lines");
+        let name = example["name"].as_str().expect("an example has a name");
+        let text = example["text"].as_str().expect("an example has a text");
+        if example["blocks"].is_null() {
+            pathological += 1;
+            assert!(outline(text).sections().is_empty(), "{name}");
+            continue;
+        }
+        let blocks = read_blocks(text, &example["blocks"]);
+        let (ours, theirs) = (Seen::of_ours(text).starts(), Seen::of_theirs(text, &blocks).starts());
+        match (ours == theirs, expected.get(name)) {
+            (true, None) => agreed += 1,
+            (true, Some(reason)) => wrong.push(format!("{name} no longer differs ({reason})")),
+            (false, Some(_)) => {}
+            (false, None) => wrong.push(format!("{name} {text:?}\n  ours   {ours:?}\n  theirs {theirs:?}")),
+        }
+    }
+    for (reason, names) in DIFFERENT_AT_GITHUB {
+        println!("github: {} differ ({reason}): {}", names.len(), names.join(" "));
+    }
+    let (checked, listed) = (examples.lines().count(), expected.len());
+    println!(
+        "github: {checked} texts, {pathological} of them pathological; {agreed} agree, {listed} differ as listed"
+    );
+    assert!(pathological > 15 && checked > 700 * 5, "the examples are not all here");
+    assert!(wrong.is_empty(), "{} differ\n{}", wrong.len(), wrong.join("\n"));
+}
+
 /// What is compared of an example.
 #[derive(Debug, PartialEq)]
 struct Seen {
@@ -169,10 +219,15 @@ impl Seen {
         Self { blocks, around_lines }
     }
 
+    /// Headings, items and fences with the lines that they begin on. cmark-gfm ends many of them a line too late.
+    fn starts(&self) -> Vec<(usize, String)> {
+        self.blocks.iter().map(|(start, _, kind, _)| (*start, kind.clone())).collect()
+    }
+
     fn of_theirs(text: &str, blocks: &[Theirs<'_>]) -> Self {
         let mut seen: Vec<_> = blocks
             .iter()
-            .filter(|block| block.kind != "quote")
+            .filter(|block| !matches!(block.kind, "quote" | "footnote"))
             .map(|block| {
                 let level = if block.level > 0 { format!(" {}", block.level) } else { String::new() };
                 (block.start, block.end, format!("{}{level}", block.kind), block.around.to_owned())
@@ -184,6 +239,7 @@ impl Seen {
             let marker = |block: &Theirs<'_>| match block.kind {
                 "quote" => Some('>'),
                 "item" => Some('-'),
+                "footnote" => Some('^'),
                 _ => None,
             };
             (line, blocks.iter().filter(holds).filter_map(marker).collect())
@@ -200,6 +256,7 @@ fn markers(containers: &[ContainerKind]) -> String {
     let marker = |kind: &ContainerKind| match kind {
         ContainerKind::Quote => '>',
         ContainerKind::ListItem => '-',
+        ContainerKind::Footnote => '^',
     };
     containers.iter().map(marker).collect()
 }
@@ -225,7 +282,9 @@ fn read_blocks<'j>(text: &str, blocks: &'j Value) -> Vec<Theirs<'j>> {
         let line = |name| usize::try_from(number(name)).expect("it is the number of a line");
         let (kind, start, mut end, around) = (string("kind"), line("start"), line("end"), string("around"));
         let blank: &[char] = if around.contains('>') { &[' ', '\t', '>'] } else { &[' ', '\t'] };
-        while matches!(kind, "item" | "quote") && end > start && lines[end - 1].trim_matches(blank).is_empty()
+        while matches!(kind, "item" | "quote" | "footnote")
+            && end > start
+            && lines[end - 1].trim_matches(blank).is_empty()
         {
             end -= 1;
         }

@@ -36,6 +36,7 @@ fn shown(outline: &Outline) -> Vec<String> {
             shown.extend(containers.iter().map(|container| match container {
                 ContainerKind::Quote => '>',
                 ContainerKind::ListItem => '-',
+                ContainerKind::Footnote => '^',
             }));
         }
         shown
@@ -81,6 +82,71 @@ fn underlined_headings() {
     check("- step\n---\n", &[]);
     check("- step\n  ---\n", &["## step 1-2 1-2 -"]);
     check("| a |\n| - |\n| b |\n---\n", &[]);
+}
+
+/// GitHub's tables may follow the lines of a paragraph, without outer pipes or with one column.
+#[test]
+fn underlines_below_tables() {
+    for (table, is_table) in [
+        ("a | b\n- | -\n", false),
+        ("a | b\n--- | ---\n", true),
+        ("a | b\n|---|---|\n", true),
+        ("a | b |\n--- | ---\n", true),
+        ("| a | b\n:-- | --:\n", true),
+        ("|a|b|\n-|-\n", true),
+        ("a\n:-\n", true),
+        ("a\n-:\n", true),
+        ("a\n:-:\n", true),
+        ("a\n|-\n", true),
+        ("a\n-|\n", true),
+        ("| a |\n:-:\n", true),
+        ("a |\n:---\n", true),
+        ("||\n|-|\n", true),
+        ("a \\| b\n:-\n", true),
+        ("a \\| b\n:- | -\n", false),
+        ("a | b\n:-\n", false),
+        ("a\n:- | -:\n", false),
+        ("a | b | c\n--- | ---\n", false),
+        ("a | b\n--- | -- x\n", false),
+        ("a | b\n---: :---\n", false),
+        ("a | b\n::-- | ---\n", false),
+        ("|\n|-|\n", false),
+        // After a row that has other columns, no table begins.
+        ("a\n:- | -\na\n:-\n", false),
+    ] {
+        for (rows, underline, level) in [("", "---", 2), ("1 | 2\n", "---", 2), ("1\n2\n", "===", 1)] {
+            for (text, quote) in
+                [("", ""), ("text\n", ""), ("text\nmore\n", ""), ("text\n", "> "), ("text\n", "- ")]
+            {
+                let made = format!("{text}{table}{rows}{underline}\n");
+                let indent = if quote == "- " { "  " } else { quote };
+                let made = quote.to_owned() + &made.trim_end().replace('\n', &format!("\n{indent}")) + "\n";
+                let found: Vec<_> = outline(&made).sections().iter().map(|section| section.level).collect();
+                let expected = if is_table { vec![] } else { vec![level] };
+                assert_eq!(found, expected, "{made:?}");
+            }
+        }
+    }
+    // A row of `=` ends no table either, a heading with `#` does.
+    check("x\na | b\n--- | ---\n===\ny\n---\n", &[]);
+    check("x\na | b\n--- | ---\n===\n# y\nz\n---\n", &["# y 5 5-7", "## y/z 6-7 6-7"]);
+    check("x\na | b\n--- | ---\n===\n\ny\n---\n", &["## y 6-7 6-7"]);
+}
+
+#[test]
+fn footnotes() {
+    check("[^1]: note\n---\n", &[]);
+    check("text\n[^1]: two words\n---\n", &[]);
+    check("[^1]: note\nlazy\n===\n", &[]);
+    check("[^1]: note\n    more\n    ===\n", &["# note more 1-3 1-3 ^"]);
+    check("[^1]: # A\n\n    ## B\n\n# C\n", &["# A 1 1-3 ^", "## A/B 3 3-3 ^", "# C 5 5-5"]);
+    check("# A\n[^1]: b\n\n    c\n\nd\n", &["# A 1 1-6"]);
+    check("> [^1]: # A\n- [^2]: # B\n", &["# A 1 1-1 >^", "# B 2 2-2 -^"]);
+    // With or without its definition, a reference stays in the title.
+    check("# A[^1]\n\n[^1]: note\n", &["# A[^1] 1 1-3"]);
+    check("# A[^1]\n", &["# A[^1] 1 1-1"]);
+    check("[^ 1]: note\n---\n", &["## [^ 1]: note 1-2 1-2"]);
+    check("\\[^1]: note\n---\n", &["## [^1]: note 1-2 1-2"]);
 }
 
 #[test]

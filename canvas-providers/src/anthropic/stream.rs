@@ -11,13 +11,13 @@ use serde_json::{Map, Value};
 
 use super::decode::{self, Ending};
 use crate::context::AnswerContext;
-use crate::decoded::{DecodeError, Decoded, MAX_PARTS};
+use crate::decoded::{DecodeError, Decoded, MAX_PARTS, StopReason};
 use crate::fields::{self, Fields, Object};
 use crate::frames::Frame;
-use crate::json::{owned, read, unexpected};
+use crate::json::{self, owned, read, unexpected};
 use crate::pieces::grown;
 use crate::stream_event::{Codec, OnEvent, StreamEvent, Taken};
-use crate::text::Text;
+use crate::text::{AnyText, Text};
 use crate::usage::Usage;
 
 #[derive(Debug)]
@@ -26,7 +26,8 @@ pub(crate) struct Stream {
     blocks: Vec<Block>,
     /// Blocks whose end has not come, by the provider's index. An index that ended may begin again.
     open: BTreeMap<u64, usize>,
-    began: bool,
+    /// The id in its `message_start`; empty if that has none.
+    message_id: Option<String>,
     raw_stop_reason: Option<String>,
     usage: Usage,
 }
@@ -96,7 +97,7 @@ impl<'de> Fields<'de> for SaidDelta<'_, 'de> {
 struct Chunk<'a> {
     #[serde(borrow, rename = "type", default)]
     kind: Text<'a>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "json::index")]
     index: u64,
     #[serde(borrow, default)]
     message: Option<Message<'a>>,
@@ -110,8 +111,10 @@ struct Chunk<'a> {
     error: Option<&'a RawValue>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 struct Message<'a> {
+    #[serde(borrow, default)]
+    id: AnyText<'a>,
     #[serde(borrow, default)]
     usage: Option<&'a RawValue>,
 }
@@ -157,12 +160,15 @@ impl Codec for Stream {
                     self.blocks[at].ended = true;
                 }
             }
-            "message_start" if self.began => {
-                return Err(unexpected("/type", "no second message_start: another answer is open"));
-            }
             "message_start" => {
-                self.began = true;
-                if let Some(usage) = chunk.message.and_then(|message| message.usage) {
+                let message = chunk.message.unwrap_or_default();
+                let id = message.id.as_str();
+                // Proxies repeat the start of the same answer.
+                if self.message_id.as_ref().is_some_and(|begun| id.is_empty() || begun != id) {
+                    return Err(unexpected("/message/id", "the id of the answer that is open"));
+                }
+                self.message_id = Some(id.to_owned());
+                if let Some(usage) = message.usage {
                     decode::add_usage(&mut self.usage, &owned(usage)?);
                 }
             }
@@ -194,7 +200,10 @@ impl Codec for Stream {
         let Self { context, blocks, raw_stop_reason, usage, .. } = *self;
         let stop_reason = decode::stop_reason(raw_stop_reason.as_deref());
         let events = blocks.into_iter().map(|block| {
-            let ending = if block.ended { Ending::Whole } else { Ending::Partial };
+            // A call without its stop is whole if the answer ended to run it.
+            let is_whole = block.ended
+                || stop_reason == StopReason::ToolUse && block.is_call && json::is_object(&block.input);
+            let ending = if is_whole { Ending::Whole } else { Ending::Partial };
             decode::event(block.into_value(), ending, &context)
         });
         Decoded { events: events.collect(), raw_stop_reason, stop_reason, usage, failure: None }
@@ -207,7 +216,7 @@ impl Stream {
             context,
             blocks: Vec::new(),
             open: BTreeMap::new(),
-            began: false,
+            message_id: None,
             raw_stop_reason: None,
             usage: Usage::default(),
         }

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 
 use super::decode::{self, Ending};
 use crate::context::AnswerContext;
-use crate::decoded::{DecodeError, Decoded, MAX_PARTS};
+use crate::decoded::{DecodeError, Decoded, MAX_PARTS, StopReason};
 use crate::fields::{self, Fields, Object};
 use crate::frames::Frame;
 use crate::json::{self, owned, unexpected};
@@ -64,7 +64,7 @@ struct Line<'a> {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Start<'a> {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "json::index")]
     content_block_index: u64,
     #[serde(borrow, default)]
     start: Option<&'a RawValue>,
@@ -132,7 +132,7 @@ impl<'de> Fields<'de> for SaidIn<'_, 'de> {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Delta<'a> {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "json::index")]
     content_block_index: u64,
     #[serde(borrow, default)]
     delta: Option<Piece<'a>>,
@@ -177,7 +177,7 @@ struct Reasoning<'a> {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Stop {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "json::index")]
     content_block_index: u64,
 }
 
@@ -218,8 +218,9 @@ impl Codec for Stream {
         let Self { context, blocks, raw_stop_reason, usage, .. } = *self;
         let stop_reason = decode::stop_reason(raw_stop_reason.as_deref());
         let events = blocks.into_iter().map(|block| {
-            // Nothing may have been left of a call that was cut.
-            let is_cut = !block.ended || stop_reason.may_cut() && block.text.is_empty();
+            // Nothing may have been left of a call that was cut. One without its stop is whole if the answer ended to run it.
+            let is_whole = block.ended || stop_reason == StopReason::ToolUse && json::is_object(&block.text);
+            let is_cut = !is_whole || stop_reason.may_cut() && block.text.is_empty();
             let ending = if is_cut { Ending::Partial } else { Ending::Whole };
             decode::event(block.into_value(), ending, &context)
         });
@@ -264,9 +265,18 @@ impl Stream {
     }
 
     fn start(&mut self, event: &Start<'_>, on_event: &mut OnEvent<'_>) -> Result<(), DecodeError> {
-        let Some(Value::Object(fields)) = event.start.map(owned).transpose()? else {
-            return Err(unexpected("/start", "an object"));
+        let fields = match event.start.map(owned).transpose()? {
+            None => Map::new(),
+            Some(Value::Object(fields)) => fields,
+            Some(_) => return Err(unexpected("/start", "an object")),
         };
+        // Proxies say that a text begins, too: its first delta begins it.
+        if fields.is_empty() || fields.get("text").is_some_and(|text| text == "") {
+            if self.latest.get(&event.content_block_index).is_some_and(|&at| self.blocks[at].ended) {
+                self.latest.remove(&event.content_block_index);
+            }
+            return Ok(());
+        }
         let kind = match fields.get("toolUse") {
             Some(tool_use) if decode::is_server_tool(tool_use) => Kind::ServerTool,
             Some(_) => Kind::Call,

@@ -159,7 +159,7 @@ fn read_call(call: &Value, ending: Ending, context: &AnswerContext) -> DecodedCa
     let arguments = match call.get("args") {
         _ if ending == Ending::Open => Arguments::Truncated,
         _ if name.is_empty() || ending == Ending::Broken => Arguments::Malformed,
-        None if ending == Ending::Cut => Arguments::Truncated,
+        None | Some(Value::Null) if ending == Ending::Cut => Arguments::Truncated,
         None => Arguments::Complete(Map::new()),
         // The server has parsed them, so an object is whole whatever ended the answer.
         Some(arguments) => Arguments::from_value(arguments.clone()),

@@ -129,7 +129,7 @@ struct Chunk<'a> {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Candidate<'a> {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::json::index")]
     index: u64,
     #[serde(borrow, default)]
     content: Option<Content<'a>>,

@@ -93,7 +93,7 @@ fn call(part: Map<String, Value>, is_cut: bool, context: &AnswerContext) -> Even
     let arguments = match function.and_then(|function| function.get("arguments")) {
         _ if name.is_empty() => Arguments::Malformed,
         None | Some(Value::Null) if is_cut => Arguments::Truncated,
-        None | Some(Value::Null) => Arguments::Complete(Map::new()),
+        None => Arguments::Complete(Map::new()),
         Some(arguments) => Arguments::from_value(arguments.clone()),
     };
     let name = context.renames.original(name).to_owned();

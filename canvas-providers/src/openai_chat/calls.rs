@@ -17,6 +17,8 @@ pub(super) struct Calls {
     /// The call whose deltas have this index.
     by_index: BTreeMap<u64, usize>,
     by_id: HashMap<String, usize>,
+    /// The call that came as `function_call`.
+    pub(super) single: Option<usize>,
 }
 
 /// A call as far as it has come.
@@ -70,8 +72,11 @@ impl Calls {
         at
     }
 
+    /// The calls as a whole answer has them. A `function_call` beside other calls is one of them, said twice.
     pub(super) fn into_parts(self) -> impl Iterator<Item = (usize, Map<String, Value>)> {
-        self.calls.into_iter().map(|call| (call.part, call.into_part()))
+        let said_twice = self.single.filter(|_| self.calls.len() > 1);
+        let calls = self.calls.into_iter().enumerate().filter(move |(at, _)| said_twice != Some(*at));
+        calls.map(|(_, call)| (call.part, call.into_part()))
     }
 }
 

@@ -22,7 +22,7 @@ pub(super) struct Chunk<'a> {
 
 #[derive(Debug, Deserialize)]
 pub(super) struct Choice<'a> {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::json::index_if_any")]
     pub(super) index: Option<u64>,
     #[serde(borrow, default)]
     pub(super) delta: Option<Delta<'a>>,
@@ -41,6 +41,9 @@ pub(super) struct Delta<'a> {
     pub(super) content: Option<Mixed<'a>>,
     #[serde(borrow, default)]
     pub(super) tool_calls: Option<Vec<CallDelta<'a>>>,
+    /// A call as it was before there were several in an answer.
+    #[serde(borrow, default)]
+    pub(super) function_call: Option<FunctionDelta<'a>>,
     #[serde(borrow, default)]
     pub(super) reasoning_content: AnyText<'a>,
     #[serde(borrow, default)]
@@ -51,9 +54,9 @@ pub(super) struct Delta<'a> {
     pub(super) refusal: AnyText<'a>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 pub(super) struct CallDelta<'a> {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::json::index_if_any")]
     pub(super) index: Option<u64>,
     #[serde(borrow, default)]
     pub(super) id: AnyText<'a>,

@@ -65,12 +65,20 @@ pub(super) fn events(
         None | Some(Value::Null) => {}
         Some(_) => return Err(unexpected("/tool_calls", "a list")),
     }
+    // A call as it was before there were several in an answer. Beside others it is one of them, said twice.
+    let has_calls = events.iter().any(|event| event.call().is_some());
+    if let Some(function @ Value::Object(_)) = message.get("function_call").filter(|_| !has_calls) {
+        let kind = ("type".to_owned(), "function".into());
+        let part = Map::from_iter([kind, ("function".to_owned(), function.clone())]);
+        events.push(call(part, ends_open, context));
+    }
     pieces::attach(&mut events, bare);
     Ok(events)
 }
 
 fn is_known(field: &str) -> bool {
-    matches!(field, "role" | "content" | "tool_calls" | REASONING_DETAILS) || REASONING_TEXTS.contains(&field)
+    matches!(field, "role" | "content" | "tool_calls" | "function_call" | REASONING_DETAILS)
+        || REASONING_TEXTS.contains(&field)
 }
 
 fn is_empty(value: &Value) -> bool {

@@ -199,6 +199,16 @@ impl Stream {
         for call in delta.tool_calls.unwrap_or_default() {
             self.call(&call, on_event)?;
         }
+        if let Some(function) = delta.function_call {
+            let delta = CallDelta { function: Some(function), ..CallDelta::default() };
+            let at = match self.calls.single {
+                Some(at) => at,
+                None => self.calls.begin(&delta, next(&mut self.parts)?),
+            };
+            self.calls.single = Some(at);
+            self.calls.get_mut(at).take(&delta).map_err(not_json)?;
+            self.add_arguments(at, &delta.arguments(), on_event);
+        }
         Ok(())
     }
 

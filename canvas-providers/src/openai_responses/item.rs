@@ -132,7 +132,10 @@ fn call(item: &Value, kind: Kind, ending: Ending, context: &AnswerContext) -> De
             }
             _ => Arguments::Malformed,
         },
-        _ => item.get("operation").cloned().map_or(Arguments::Malformed, Arguments::from_value),
+        _ => match item.get("operation") {
+            None | Some(Value::Null) => Arguments::Malformed,
+            Some(operation) => Arguments::from_value(operation.clone()),
+        },
     };
     DecodedCall { id: text(item, "call_id").to_owned(), name, arguments }
 }
@@ -153,7 +156,7 @@ fn function_arguments(item: &Value, ending: Ending) -> Arguments {
         let is_whole = ending == Ending::Whole && self::text(item, "status") != "incomplete";
         return if is_whole { Arguments::Complete(Map::new()) } else { Arguments::Truncated };
     }
-    serde_json::from_str(text).map_or_else(|_| Arguments::of_broken(text), Arguments::Complete)
+    serde_json::from_str(text).map_or_else(|_| Arguments::of_broken(text), Arguments::from_value)
 }
 
 pub(super) fn text<'a>(item: &'a Value, key: &str) -> &'a str {

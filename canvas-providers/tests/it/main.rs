@@ -17,6 +17,7 @@ mod ollama;
 mod openai_responses;
 mod openai_responses_laws;
 mod openai_responses_request;
+mod proxies;
 mod request;
 mod stream;
 mod support;

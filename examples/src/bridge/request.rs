@@ -10,18 +10,46 @@ use canvas_tools::SessionError;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-/// A request's fields, read as they are needed. Unknown fields are ignored.
+use super::operations::EVERYWHERE;
+
+/// A request's fields, read as they are needed.
 pub(super) struct Request<'a> {
     body: &'a Value,
+    /// The fields that its operation reads, beside [`EVERYWHERE`].
+    fields: &'static [&'static str],
 }
 
 impl<'a> Request<'a> {
-    pub(super) fn new(body: &'a Value) -> Self {
-        Self { body }
+    pub(super) fn new(body: &'a Value, fields: &'static [&'static str]) -> Self {
+        Self { body, fields }
+    }
+
+    /// Refuses fields that the operation does not read: one that is misspelt would have no effect.
+    pub(super) fn check_fields(&self) -> Result<(), BridgeError> {
+        let unknown: Vec<_> = self
+            .body
+            .as_object()
+            .into_iter()
+            .flat_map(Map::keys)
+            .filter(|name| !self.is_known(name))
+            .map(|name| format!("{name:?}"))
+            .collect();
+        if unknown.is_empty() {
+            return Ok(());
+        }
+        let (unknown, known) = (unknown.join(", "), self.fields.join(", "));
+        let known = if known.is_empty() { "none of its own".to_owned() } else { known };
+        let message = format!("unknown fields {unknown}: leave them out; the operation has {known}");
+        Err(BridgeError::new("BAD_REQUEST", message))
+    }
+
+    fn is_known(&self, name: &str) -> bool {
+        self.fields.contains(&name) || EVERYWHERE.contains(&name)
     }
 
     /// A field as any type that JSON can hold.
     pub(super) fn field<T: Deserialize<'a>>(&self, name: &str) -> Result<T, BridgeError> {
+        debug_assert!(self.is_known(name), "the table of operations leaves {name} out");
         let value = self.body.get(name);
         T::deserialize(value.unwrap_or(&Value::Null)).map_err(|e| {
             let what = if value.is_some() { e.to_string() } else { "it is missing".to_owned() };
@@ -30,6 +58,7 @@ impl<'a> Request<'a> {
     }
 
     pub(super) fn has(&self, name: &str) -> bool {
+        debug_assert!(self.is_known(name), "the table of operations leaves {name} out");
         self.body.get(name).is_some_and(|value| !value.is_null())
     }
 

@@ -1,4 +1,4 @@
-//! List items and fences of a section, and the quotes and list items around a place.
+//! List items and fences of a section, and the containers around a place.
 
 use super::model::{Part, Resolved};
 use crate::markdown::outline::{Block, BlockKind, ContainerKind, LineRange};
@@ -61,12 +61,12 @@ pub(super) fn lines_of(text: &str, block: &Block) -> LineRange {
     let start = cursor.line_at(block.bytes.start);
     let end = match block.kind {
         BlockKind::Fence => cursor.line_at(block.bytes.end.saturating_sub(1)),
-        BlockKind::Item | BlockKind::Quote => cursor.last_content_line(block.bytes.end, block.quoted),
+        BlockKind::Item | BlockKind::Quote | BlockKind::Footnote => cursor.last_content_line(block.bytes.end, block.quoted),
     };
     LineRange { start, end: end.max(start) }
 }
 
-/// The quotes and list items around the block at `at`, outermost first.
+/// The containers around the block at `at`, outermost first.
 pub(super) fn containers_of(blocks: &[Block], at: usize) -> Vec<ContainerKind> {
     let mut depth = blocks[at].depth;
     let mut path = Vec::new();
@@ -81,7 +81,7 @@ pub(super) fn containers_of(blocks: &[Block], at: usize) -> Vec<ContainerKind> {
     path
 }
 
-/// The quotes and list items that hold all of these lines, outermost first.
+/// The containers that hold all of these lines, outermost first.
 pub(super) fn containers_of_lines(text: &str, blocks: &[Block], place: &Resolved) -> Vec<ContainerKind> {
     let first_end = line_end(text, place.bytes.start);
     let last_start = line_start_before(text, place.bytes.end);
@@ -102,6 +102,7 @@ fn container_kind(block: &Block) -> Option<ContainerKind> {
     match block.kind {
         BlockKind::Quote => Some(ContainerKind::Quote),
         BlockKind::Item => Some(ContainerKind::ListItem),
+        BlockKind::Footnote => Some(ContainerKind::Footnote),
         BlockKind::Fence => None,
     }
 }

@@ -11,13 +11,13 @@ use crate::text::lines;
 /// together then cost a third of the last one.
 pub(super) const GROWTH: usize = 4;
 
-/// A block quote, list item or fenced code block.
+/// A block quote, list item, footnote or fenced code block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Block {
     pub(crate) kind: BlockKind,
     /// Index of the innermost section it starts in.
     pub(crate) section: Option<usize>,
-    /// How many quotes and list items are around it.
+    /// How many containers are around it.
     pub(crate) depth: usize,
     /// How many list items of its section are around it.
     pub(crate) nesting: usize,
@@ -33,6 +33,8 @@ pub(crate) enum BlockKind {
     Quote,
     /// One item of a list.
     Item,
+    /// The definition of a footnote.
+    Footnote,
     /// A fenced code block.
     Fence,
 }
@@ -64,8 +66,8 @@ impl Lead {
 
 /// The start of a line at which the parser has nothing open: the text below it reads the same without the text above.
 ///
-/// It is the first line of a heading with `#` or of a list item, or follows a blank line, and is in no quote and in
-/// no other list item. Whether it is one depends on the text before it, its own line and the next.
+/// It is the first line of a heading with `#` or of a list item, or follows a blank line, and is in no quote, no footnote
+/// and no other list item. Whether it is one depends on the text before it, its own line and the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct RestartPoint {
     pub(super) byte: usize,

@@ -27,6 +27,7 @@ mod places;
 mod reparse;
 mod scan;
 mod splice;
+mod table;
 
 pub(crate) use changed::{Changed, changes};
 pub(crate) use found::{Block, BlockKind, Lead};

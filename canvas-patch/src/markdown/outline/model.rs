@@ -16,7 +16,7 @@ impl Outline {
         &self.sections
     }
 
-    /// The block quotes and list items that hold headings.
+    /// The block quotes, list items and footnotes that hold headings.
     pub fn containers(&self) -> &[Container] {
         &self.containers
     }
@@ -33,7 +33,7 @@ impl Outline {
         path
     }
 
-    /// The quotes and list items around the heading at `index`, outermost first.
+    /// The quotes, list items and footnotes around the heading at `index`, outermost first.
     pub fn container_path(&self, index: usize) -> Vec<ContainerKind> {
         let innermost = self.sections.get(index).and_then(|section| section.container);
         let chain = std::iter::successors(innermost, |&at| self.containers[at].parent);
@@ -56,10 +56,10 @@ pub struct Section {
     pub title: String,
     /// 1 to 6.
     pub level: u8,
-    /// Index of the section that encloses this one. A heading in a quote or list item has the section
+    /// Index of the section that encloses this one. A heading in a quote, list item or footnote has the section
     /// around that container as its parent, and is never the parent of a heading outside of it.
     pub parent: Option<usize>,
-    /// Index into [`Outline::containers`] of the innermost quote or list item around the heading.
+    /// Index into [`Outline::containers`] of the innermost container around the heading.
     pub container: Option<usize>,
     /// The lines of the heading itself; more than one for an underlined heading.
     pub heading: LineRange,
@@ -71,7 +71,7 @@ pub struct Section {
     pub lines: LineRange,
 }
 
-/// A quote or list item that holds at least one heading.
+/// A quote, list item or footnote that holds at least one heading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Container {
     /// What it is.
@@ -87,6 +87,8 @@ pub enum ContainerKind {
     Quote,
     /// One item of a bullet or ordered list.
     ListItem,
+    /// The definition of a footnote.
+    Footnote,
 }
 
 /// Lines `start` to `end`, counted from 1, both included.

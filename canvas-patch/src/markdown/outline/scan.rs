@@ -10,14 +10,17 @@ use pulldown_cmark::{
 
 use super::found::{Block, BlockKind, Definition, RestartPoint, ScanResult, two_lines_above};
 use super::model::{Container, ContainerKind, LineRange, Outline, Section};
+use super::table::holds_table;
 use crate::text::boundary::floor_char_boundary;
 use crate::text::cursor::LineCursor;
 use crate::text::lines;
 
-/// CommonMark, and tables, whose last row followed by `---` would be a heading without them.
+/// CommonMark, and what GitHub adds that decides about headings: without tables and footnotes, their last line followed
+/// by `---` would be one.
 ///
 /// Heading attributes stay off: with them, pulldown-cmark loses text after a lone CR.
-const OPTIONS: Options = Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHROUGH);
+const OPTIONS: Options =
+    Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHROUGH).union(Options::ENABLE_FOOTNOTES);
 
 /// Bytes of a title that are kept. Every section below repeats it in its path, so a heading without end would
 /// otherwise make outlines grow with the square of the text.
@@ -39,6 +42,8 @@ fn title<'t, const COUNTED: bool>(
             Event::Start(tag) if COUNTED => *expanded += expansion(&tag),
             Event::Text(text) | Event::Code(text) => title.push_str(&text),
             Event::SoftBreak | Event::HardBreak => title.push(' '),
+            // As it is without its definition, which may lie in another part.
+            Event::FootnoteReference(label) => title.extend(["[^", &label, "]"]),
             Event::End(TagEnd::Heading(_)) => break,
             _ => {}
         }
@@ -83,6 +88,8 @@ pub(super) struct Scan<'t> {
     open: Vec<OpenSection>,
     /// Containers that have not ended, outermost first.
     frames: Vec<Frame>,
+    /// Where a table went on that the parser does not see, and the depth of its containers.
+    row_end: Option<(usize, usize)>,
 }
 
 /// The last restart point at which a part may end, with the sections that are open there.
@@ -157,6 +164,7 @@ impl<'t> Scan<'t> {
             undefined: 0,
             open: Vec::new(),
             frames: Vec::new(),
+            row_end: None,
         }
     }
 
@@ -206,6 +214,7 @@ impl<'t> Scan<'t> {
                     item_end = bytes.end;
                 }
                 match tag {
+                    Tag::Heading { .. } if self.is_of_table(&bytes) => {}
                     Tag::Heading { level, .. } => {
                         asking.set(match LATER && self.is_line_of_its_own(bytes.start) {
                             true => Asking::Unresolved,
@@ -228,11 +237,17 @@ impl<'t> Scan<'t> {
                         self.block::<BLOCKS>(BlockKind::Item, start..bytes.end);
                         self.enter(ContainerKind::ListItem);
                     }
+                    Tag::FootnoteDefinition(_) => {
+                        self.block::<BLOCKS>(BlockKind::Footnote, bytes);
+                        self.enter(ContainerKind::Footnote);
+                    }
                     Tag::CodeBlock(CodeBlockKind::Fenced(_)) => self.block::<BLOCKS>(BlockKind::Fence, bytes),
                     Tag::Link { .. } | Tag::Image { .. } if LATER => expanded += expansion(&tag),
                     _ => {}
                 }
-            } else if let Event::End(TagEnd::Item | TagEnd::BlockQuote(_)) = event {
+            } else if let Event::End(TagEnd::Item | TagEnd::BlockQuote(_) | TagEnd::FootnoteDefinition) =
+                event
+            {
                 self.leave(base + range.end);
             } else if POINTS && matches!(event, Event::Rule) && base + range.start >= outer_end {
                 self.start(base + range.start, Start::Other);
@@ -383,6 +398,27 @@ impl<'t> Scan<'t> {
             && matches!(text.get(start + marks), None | Some(b' ' | b'\t' | b'\n' | b'\r'))
             && starts_line
             && indent < 4
+    }
+
+    /// Whether an underlined heading ends a table instead, or is a part of one.
+    fn is_of_table(&mut self, bytes: &Range<usize>) -> bool {
+        let heading = &self.text[bytes.clone()];
+        // One with `#` is a single line.
+        if memchr2(b'\n', b'\r', heading.trim_end_matches(['\n', '\r']).as_bytes()).is_none() {
+            return false;
+        }
+        let follows_row = self.row_end.is_some_and(|(end, depth)| {
+            depth == self.frames.len()
+                && end <= bytes.start
+                && !self.text[end..bytes.start].contains(['\n', '\r'])
+        });
+        if !follows_row && !holds_table(heading, self.quoted()) {
+            return false;
+        }
+        // An underline of `=` is a row, too.
+        let is_row = heading.trim_end().ends_with('=');
+        self.row_end = is_row.then_some((bytes.end, self.frames.len()));
+        true
     }
 
     fn heading(&mut self, title: String, level: HeadingLevel, bytes: Range<usize>) {

@@ -248,7 +248,10 @@ fn counted(text: &str) -> (usize, isize, isize) {
     use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag};
     let body = &text[Lead::of(text).bytes..];
     let (mut headings, mut items, mut fences) = (0, 0, 0);
-    for event in Parser::new_ext(body, Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH) {
+    for event in Parser::new_ext(
+        body,
+        Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_FOOTNOTES,
+    ) {
         match event {
             Event::Start(Tag::Heading { .. }) => headings += 1,
             Event::Start(Tag::Item) => items += 1,

@@ -35,6 +35,7 @@ pub(crate) fn check_around(text: &str, address: &Address, expected: &str) {
     let shown = found.container_path.iter().map(|kind| match kind {
         ContainerKind::Quote => '>',
         ContainerKind::ListItem => '-',
+        ContainerKind::Footnote => '^',
     });
     assert_eq!(shown.collect::<String>(), expected, "{address:?} in {text:?}");
 }

@@ -13,7 +13,7 @@ use crate::decoded::{DecodeError, Decoded, MAX_PARTS, StopReason};
 use crate::fields::{self, Fields, Object};
 use crate::frames::Frame;
 use crate::gemini::error::provider_error;
-use crate::json::{owned, read, text, unexpected};
+use crate::json::{self, owned, read, text, unexpected};
 use crate::pieces::{self, grown};
 use crate::stream_event::{Codec, OnEvent, StreamEvent, Taken};
 use crate::text::Text;
@@ -115,7 +115,7 @@ impl<'de> Fields<'de> for SaidContent<'_, 'de> {
 struct Chunk<'a> {
     #[serde(borrow, default)]
     event_type: Text<'a>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "json::index")]
     index: u64,
     #[serde(borrow, default)]
     step: Option<&'a RawValue>,
@@ -202,10 +202,12 @@ impl Codec for Stream {
 
     fn finish(self: Box<Self>) -> Decoded {
         let Self { context, steps, status, usage, .. } = *self;
+        let waits_for_calls = matches!(status.as_deref(), Some("requires_action" | "completed"));
         let is_length = decode::stop_reason(status.as_deref(), &[]) == StopReason::Length;
         let events = steps.into_iter().map(|step| {
-            // Nothing may have been left of a call that was cut.
-            let is_cut = !step.ended || is_length && step.arguments.is_empty();
+            // Nothing may have been left of a call that was cut. One without its stop is whole if the answer ended to run it.
+            let is_whole = step.ended || waits_for_calls && json::is_object(&step.arguments);
+            let is_cut = !is_whole || is_length && step.arguments.is_empty();
             let ending = if is_cut { Ending::Partial } else { Ending::Whole };
             decode::event(step.into_value(), ending, &context)
         });

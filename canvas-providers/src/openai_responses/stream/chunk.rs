@@ -41,11 +41,11 @@ impl<'de> Fields<'de> for Saying<'de> {
 pub(super) struct Chunk<'a> {
     #[serde(borrow, rename = "type", default)]
     pub(super) kind: Text<'a>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::json::index_if_any")]
     pub(super) output_index: Option<u64>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::json::index_if_any")]
     pub(super) content_index: Option<u64>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::json::index_if_any")]
     pub(super) summary_index: Option<u64>,
     #[serde(borrow, default)]
     pub(super) item_id: AnyText<'a>,

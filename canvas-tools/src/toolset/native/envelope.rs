@@ -12,6 +12,8 @@ pub(super) const UPDATE: &str = "*** Update File: ";
 pub(super) const ADD: &str = "*** Add File: ";
 const DELETE: &str = "*** Delete File: ";
 const MOVE: &str = "*** Move to: ";
+/// Names one of several environments, right after the beginning. The document is the same in all of them.
+const ENVIRONMENT: &str = "*** Environment ID:";
 
 /// The diff of a call that needs no envelope, without the one that it has all the same.
 pub(super) fn unwrapped(diff: &str) -> Result<Envelope<'_>, NativeError> {
@@ -46,7 +48,7 @@ pub(super) struct Envelope<'a> {
 pub(super) fn open(input: &str) -> Result<Envelope<'_>, NativeError> {
     let mut header = None;
     let (mut body_start, mut body_end, mut first_line) = (0, input.len(), 1);
-    let (mut has_begun, mut has_ended) = (false, false);
+    let (mut has_begun, mut has_ended, mut may_name_environment) = (false, false, false);
     let mut at = 0;
     for (number, whole) in (1..).zip(input.split_inclusive('\n')) {
         let (start, line) = (at, whole.trim_end_matches(['\n', '\r']));
@@ -59,8 +61,15 @@ pub(super) fn open(input: &str) -> Result<Envelope<'_>, NativeError> {
             return Err(malformed(sentence, Reason::UnexpectedText, number));
         }
         if line.trim() == BEGIN && !has_begun && header.is_none() {
-            has_begun = true;
-        } else if line.trim_end() == END {
+            (has_begun, may_name_environment) = (true, true);
+            continue;
+        }
+        if may_name_environment && line.trim_start().starts_with(ENVIRONMENT) {
+            may_name_environment = false;
+            continue;
+        }
+        may_name_environment = false;
+        if line.trim_end() == END {
             (has_ended, body_end) = (true, start);
         } else if is_operation(line) {
             if header.is_some() {

@@ -1,6 +1,7 @@
 //! V4A: a ruling for each case on which the two official appliers disagree, or take the first match.
 
 use canvas_tools::{Dialect, NativeOptions, apply_native};
+use proptest::prelude::*;
 use serde_json::json;
 
 use crate::native::check::{PATH, check};
@@ -247,6 +248,31 @@ fn envelopes() {
         check(Dialect::CodexPatch, text, &json!({"input": input}), expected);
     }
     check(Dialect::CodexPatch, "a\n", &json!({"input": "", "path": "plan.md"}), Err("INVALID_ARGUMENTS"));
+}
+
+proptest! {
+    /// Codex names the environment if there are several; the document is the same in all of them.
+    #[test]
+    fn an_environment_is_read_past(
+        id in "[^\r\n]{0,24}",
+        end in prop::sample::select(vec!["\n", "\r\n"]),
+        add: bool,
+        wrong in 0..3,
+    ) {
+        let (text, file) = match add {
+            true => ("", "*** Add File: plan.md\n+b\n"),
+            false => ("a\n", "*** Update File: plan.md\n@@\n-a\n+b\n"),
+        };
+        let environment = format!("*** Environment ID:{id}{end}");
+        let input = format!("*** Begin Patch\n{environment}{file}*** End Patch\n");
+        check(Dialect::CodexPatch, text, &json!({"input": input}), Ok("b\n"));
+        let (input, code) = match wrong {
+            0 => (format!("{environment}*** Begin Patch\n{file}*** End Patch\n"), "UNEXPECTED_TEXT"),
+            1 => (format!("*** Begin Patch\n{environment}{environment}{file}*** End Patch\n"), "BAD_HEADER"),
+            _ => (format!("*** Begin Patch\n{file}*** End Patch\n{environment}"), "UNEXPECTED_TEXT"),
+        };
+        check(Dialect::CodexPatch, text, &json!({"input": input}), Err(code));
+    }
 }
 
 /// Too many places to look at are never taken for one.

@@ -87,6 +87,7 @@ fn recorded(
 
 /// A call as the host has seen it.
 #[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Call {
     id: StepId,
     name: ToolName,

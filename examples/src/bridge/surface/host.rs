@@ -33,6 +33,7 @@ pub(super) enum Script {
 
 /// The error of a tool.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(in crate::bridge) struct ScriptedError {
     #[serde(default)]
     code: Option<String>,

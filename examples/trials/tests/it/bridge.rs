@@ -1,6 +1,7 @@
 //! The bridge as acceptance checks use it: requests in, replies out.
 
 use canvas_examples::bridge::Bridge;
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 /// Asks and expects a result.
@@ -73,6 +74,48 @@ fn bad_lines_get_an_error_and_the_bridge_goes_on() {
     }
     assert_eq!(raw(&mut bridge, r#"{"id": [7], "op": "x"}"#)["id"], json!([7]));
 }
+
+proptest! {
+    /// A field that an operation does not have is named, and the operation has no effect.
+    #[test]
+    fn fields_that_an_operation_does_not_have_are_refused(
+        which in 0..EFFECTS.len(),
+        field in "[a-z_]{1,12}",
+        more in "[A-Z][a-z]{1,8}",
+    ) {
+        let mut bridge = with_canvas();
+        let text = json!({"op": "canvas.text", "canvas": "c"});
+        let before = ask(&mut bridge, text.clone());
+        let mut request: Value = serde_json::from_str(EFFECTS[which]).expect("a request is JSON");
+        let fields = request.as_object_mut().expect("a request is an object");
+        let field = match fields.contains_key(&field) || ["session", "base_revision_id"].contains(&&*field) {
+            true => format!("{field}{more}"),
+            false => field,
+        };
+        fields.insert(field.clone(), json!(1));
+        let reply = raw(&mut bridge, &request.to_string());
+        prop_assert_eq!(code(&reply), "BAD_REQUEST", "{} {}", request, reply);
+        let message = reply["error"]["message"].as_str().unwrap_or_default();
+        prop_assert!(message.contains(&format!("{field:?}")), "{message}");
+        prop_assert_eq!(ask(&mut bridge, text), before);
+        request.as_object_mut().expect("a request is an object").remove(&field);
+        ask(&mut bridge, request);
+    }
+}
+
+/// Requests that change something, with all that they need.
+const EFFECTS: [&str; 8] = [
+    r#"{"op": "canvas.create", "canvas": "other", "markdown": "a\n", "now": 2000}"#,
+    r#"{"op": "user.edit", "canvas": "c", "markdown": "a\n", "now": 2000}"#,
+    r#"{"op": "user.message", "canvas": "c", "now": 2000}"#,
+    r#"{"op": "user.cancel", "canvas": "c", "now": 2000}"#,
+    r#"{"op": "turn.end", "canvas": "c", "now": 2000}"#,
+    r#"{"op": "directive.apply", "canvas": "c", "now": 2000, 
+        "directive": {"action": "replace", "content": "b"}}"#,
+    r#"{"op": "board.create", "canvas": "c", "now": 2000,
+        "grid": {"columns": 4, "rows": 4, "gap": 8, "cellWidth": 80, "cellHeight": 80}}"#,
+    r#"{"id": 1, "op": "store.collect", "canvas": "c", "now": 2000}"#,
+];
 
 #[test]
 fn text_operations_have_their_shapes() {

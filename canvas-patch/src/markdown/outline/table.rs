@@ -1,0 +1,61 @@
+//! Tables that the parser does not see.
+//!
+//! pulldown-cmark begins a table without outer pipes, or of one column, only where a paragraph begins, or not at all. For
+//! GitHub the last line of a paragraph is a header if the next one has as many columns. A `---` below such a table is no
+//! underline of a heading, and a `===` is a row.
+
+/// Whether a table begins inside of these lines, which the parser takes for an underlined heading: the last of them is the
+/// underline. `is_quoted` says that they may have the markers of quotes.
+pub(super) fn holds_table(heading: &str, is_quoted: bool) -> bool {
+    let lines = || {
+        heading.trim_end_matches(['\n', '\r']).split(['\n', '\r']).filter(|line| !line.is_empty()).map(
+            |line| {
+                let blank: &[char] = if is_quoted { &[' ', '\t', '>'] } else { &[' ', '\t'] };
+                line.trim_start_matches(blank)
+            },
+        )
+    };
+    let Some(underline) = lines().count().checked_sub(1) else { return false };
+    // After one that has other columns than the line above it, GitHub looks for no more.
+    let first =
+        lines().zip(lines().skip(1)).take(underline.saturating_sub(1)).find_map(|(header, delimiters)| {
+            let columns = delimiter_columns(delimiters)?;
+            Some(columns == header_columns(header))
+        });
+    first == Some(true)
+}
+
+/// How many columns the row below a header has; `None` for other lines.
+fn delimiter_columns(row: &str) -> Option<usize> {
+    let row = row.trim_matches(is_space);
+    let row = row.strip_prefix('|').unwrap_or(row);
+    let row = row.strip_suffix('|').unwrap_or(row);
+    let is_delimiter = |cell: &str| {
+        let cell = cell.trim_matches(is_space);
+        let cell = cell.strip_prefix(':').unwrap_or(cell);
+        let cell = cell.strip_suffix(':').unwrap_or(cell);
+        !cell.is_empty() && cell.bytes().all(|byte| byte == b'-')
+    };
+    row.split('|').all(is_delimiter).then(|| row.split('|').count())
+}
+
+/// How many columns a header has.
+fn header_columns(row: &str) -> usize {
+    let row = row.trim_matches(is_space);
+    let row = row.strip_prefix('|').unwrap_or(row);
+    let (mut pipes, mut after_last, mut at) = (0, 0, 0);
+    let bytes = row.as_bytes();
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\\' if bytes.get(at + 1).is_some_and(u8::is_ascii_punctuation) => at += 1,
+            b'|' => (pipes, after_last) = (pipes + 1, at + 1),
+            _ => {}
+        }
+        at += 1;
+    }
+    pipes + usize::from(!row[after_last..].trim_matches(is_space).is_empty())
+}
+
+fn is_space(char: char) -> bool {
+    matches!(char, ' ' | '\t' | '\u{b}' | '\u{c}')
+}

@@ -1,0 +1,144 @@
+//! The operations: the fields that a request of each may have, and the function that answers it.
+
+use serde_json::Value;
+
+use super::documents::{Direction, Documents};
+use super::recipe::replays;
+use super::request::{BridgeError, Request};
+use super::{board, directives, native, providers, recipe, surface, text};
+
+/// An operation by its name.
+#[derive(Debug)]
+pub(super) struct Operation {
+    pub(super) name: &'static str,
+    /// Beside [`EVERYWHERE`].
+    pub(super) fields: &'static [&'static str],
+    pub(super) answer: Answer,
+}
+
+#[derive(Debug)]
+pub(super) enum Answer {
+    Value(fn(&mut Documents, &Request<'_>) -> Result<Value, BridgeError>),
+    /// JSON that is written at once.
+    Written(fn(&Documents, &Request<'_>) -> Result<String, BridgeError>),
+}
+
+/// The fields that every request may have.
+pub(super) const EVERYWHERE: [&str; 3] = ["id", "op", "now"];
+
+const fn operation(
+    name: &'static str,
+    fields: &'static [&'static str],
+    answer: fn(&mut Documents, &Request<'_>) -> Result<Value, BridgeError>,
+) -> Operation {
+    Operation { name, fields, answer: Answer::Value(answer) }
+}
+
+pub(super) const OPERATIONS: &[Operation] = &[
+    operation("patch.apply", &["text", "patch", "mode"], |_, request| text::apply(request)),
+    operation("patch.build", &["before", "after", "context"], |_, request| text::build(request)),
+    operation("markdown.outline", &["text"], |_, request| text::outline(request)),
+    operation("markdown.resolve", &["text", "address"], |_, request| text::resolve(request)),
+    operation("text.grep", &["text", "query", "regex"], |_, request| text::grep(request)),
+    operation("native.apply", &["text", "dialect", "call", "path"], |_, request| native::apply(request)),
+    operation("native.render", &["before", "after", "dialect", "context", "unique"], |_, request| {
+        native::render(request)
+    }),
+    operation("json.canonical", &["value"], |_, request| text::canonical(request)),
+    operation("date.eval", &["expr", "timezone"], |_, request| recipe::eval(request)),
+    operation("ops.apply", &["value", "ops", "timezone"], |_, request| recipe::apply(request)),
+    operation("recipe.record", &["canvas", "recipe"], replays::record),
+    operation("recipe.observe", &["canvas", "session", "call", "result"], replays::observe),
+    operation(
+        "recipe.declare",
+        &["canvas", "session", "mappings", "params", "timezone", "shown"],
+        replays::declare,
+    ),
+    operation("recipe.get", &["canvas"], |documents, request| replays::get(documents, request)),
+    operation("recipe.data", &["canvas"], |documents, request| replays::data(documents, request)),
+    operation("recipe.replay", &["canvas", "timezone", "components", "dryRun"], replays::replay),
+    operation("recipe.settle", &["canvas", "step", "result", "error"], replays::settle),
+    operation("recipe.run", &["canvas", "runId"], |documents, request| replays::run(documents, request)),
+    operation("recipe.rerun", &["run", "responses", "recipe"], |documents, request| {
+        replays::rerun(documents, request)
+    }),
+    operation("store.open", &["kind", "path"], Documents::open),
+    operation("store.collect", &["canvas", "keep_entries", "older_than"], Documents::collect),
+    operation("store.stats", &["canvas"], |documents, request| documents.stats(request)),
+    operation("canvas.create", &["canvas", "markdown"], Documents::create),
+    operation("canvas.text", &["canvas"], |documents, request| documents.text(request)),
+    operation(
+        "tool.call",
+        &["canvas", "session", "call_id", "name", "arguments", "toolset", "dialect", "path"],
+        |documents, request| match request.has("dialect") {
+            true => native::call(documents, request),
+            false => documents.tool_call(request),
+        },
+    ),
+    operation("tool.list", &["toolset", "dialect"], |documents, request| {
+        match request.field::<Option<&str>>("toolset")? {
+            Some("native") => native::list(request),
+            _ => documents.tool_list(request),
+        }
+    }),
+    operation("user.edit", &["canvas", "markdown", "base_revision_id"], Documents::user_edit),
+    operation("user.message", &["canvas", "session"], Documents::user_message),
+    operation("user.cancel", &["canvas", "session"], Documents::user_cancel),
+    operation("turn.end", &["canvas", "session"], Documents::turn_end),
+    operation("directive.apply", &["canvas", "session", "directive"], directives::apply),
+    operation("history.undo", &["canvas", "steps"], |documents, request| {
+        documents.replay_history(request, Direction::Undo)
+    }),
+    operation("history.redo", &["canvas", "steps"], |documents, request| {
+        documents.replay_history(request, Direction::Redo)
+    }),
+    operation("board.create", &["canvas", "grid"], board::create),
+    operation("board.command", &["canvas", "command", "source"], board::command),
+    operation("board.action", &["canvas", "action"], board::action),
+    Operation {
+        name: "board.get",
+        fields: &["canvas"],
+        answer: Answer::Written(|documents, request| board::get(documents, request)),
+    },
+    operation("board.context", &["canvas", "max_tokens", "timezone"], |documents, request| {
+        board::context(documents, request)
+    }),
+    operation("board.place", &["canvas", "size", "hints"], |documents, request| {
+        board::place(documents, request)
+    }),
+    operation("board.registry", &[], |documents, _| Ok(board::registry(documents))),
+    operation("board.data", &["source", "query"], |documents, request| board::data(documents, request)),
+    operation("surface.host", &["tools", "sessions", "ceiling", "seed"], surface::set_host),
+    operation("surface.request", &["method", "params", "actor", "call_id"], surface::request),
+    operation("surface.settle", &["eventId", "result", "error"], surface::settle),
+    operation("surface.poll", &[], surface::poll),
+    operation("surface.check", &["spec"], |documents, request| surface::check(documents, request)),
+    operation(
+        "surface.template",
+        &["template", "state", "input", "sink", "schema", "required"],
+        |documents, request| surface::template(documents, request),
+    ),
+    operation("surface.file", &["canvas", "path"], |documents, request| surface::file(documents, request)),
+    operation("surface.audit", &["canvas", "limit"], |documents, request| surface::audit(documents, request)),
+    operation("host.restart", &[], |documents, _| Ok(surface::restart(documents))),
+    operation("provider.tools", &["provider", "toolset", "dialect"], |documents, request| {
+        providers::tools(documents, request)
+    }),
+    operation("provider.decode", &["provider", "body", "issuer", "dialect"], |_, request| {
+        providers::decode(request)
+    }),
+    operation(
+        "provider.request",
+        &["provider", "model", "system", "toolset", "events", "issuer", "dialect"],
+        |documents, request| providers::request(documents, request),
+    ),
+    operation("provider.replay", &["provider", "body"], |_, request| providers::replay(request)),
+    operation(
+        "loop.script",
+        &["provider", "canvas", "session", "prompt", "bodies", "max_steps", "interrupt_after"],
+        providers::script,
+    ),
+    operation("provider.decode_stream", &["provider", "chunks", "hex", "issuer", "dialect"], |_, request| {
+        providers::decode_stream(request)
+    }),
+];
