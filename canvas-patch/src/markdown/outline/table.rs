@@ -4,6 +4,11 @@
 //! GitHub the last line of a paragraph is a header if the next one has as many columns. A `---` below such a table is no
 //! underline of a heading, and a `===` is a row.
 
+use std::ops::Range;
+
+use memchr::memchr;
+use pulldown_cmark::{Event, Parser, Tag};
+
 /// Whether a table begins inside of these lines, which the parser takes for an underlined heading: the last of them is the
 /// underline. `is_quoted` says that they may have the markers of quotes.
 pub(super) fn holds_table(heading: &str, is_quoted: bool) -> bool {
@@ -15,7 +20,11 @@ pub(super) fn holds_table(heading: &str, is_quoted: bool) -> bool {
             },
         )
     };
-    let Some(underline) = lines().count().checked_sub(1) else { return false };
+    let underline = lines().count().saturating_sub(1);
+    // Spaces and tabs may follow an underline, nothing else; with these, it delimits one column.
+    if lines().last().is_some_and(|line| line.ends_with(['\u{b}', '\u{c}'])) {
+        return true;
+    }
     // After one that has other columns than the line above it, GitHub looks for no more.
     let first =
         lines().zip(lines().skip(1)).take(underline.saturating_sub(1)).find_map(|(header, delimiters)| {
@@ -25,9 +34,35 @@ pub(super) fn holds_table(heading: &str, is_quoted: bool) -> bool {
     first == Some(true)
 }
 
+/// The HTML that ends a table: a tag that is alone on its line, which pulldown-cmark takes for a row, and all up to the next
+/// blank line.
+pub(super) fn html_below(text: &str, table: Range<usize>, is_quoted: bool) -> Range<usize> {
+    let blank: &[char] = if is_quoted { &[' ', '\t', '\r', '\n', '>'] } else { &[' ', '\t', '\r', '\n'] };
+    if memchr(b'<', text[table.clone()].as_bytes()).is_none() {
+        return 0..0;
+    }
+    let lines = |from: usize| {
+        text[from..].split_inclusive('\n').scan(from, |at, line| {
+            *at += line.len();
+            Some((*at - line.len(), line.trim_start_matches(blank)))
+        })
+    };
+    let is_tag = |line: &str| {
+        line.starts_with('<') && matches!(Parser::new(line).next(), Some(Event::Start(Tag::HtmlBlock)))
+    };
+    let rows = lines(table.start).take_while(|(at, _)| *at < table.end);
+    let Some((start, _)) = rows.skip(2).find(|(_, line)| is_tag(line)) else { return 0..0 };
+    let end = lines(start).find(|(_, line)| line.is_empty()).map_or(text.len(), |(at, _)| at);
+    start..end
+}
+
 /// How many columns the row below a header has; `None` for other lines.
 fn delimiter_columns(row: &str) -> Option<usize> {
     let row = row.trim_matches(is_space);
+    // Of dashes alone, it goes on with the paragraph because of its indentation.
+    if !row.contains(['|', ':']) {
+        return None;
+    }
     let row = row.strip_prefix('|').unwrap_or(row);
     let row = row.strip_suffix('|').unwrap_or(row);
     let is_delimiter = |cell: &str| {
