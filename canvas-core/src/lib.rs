@@ -127,7 +127,7 @@ pub use json_patch::JsonPatchOperation;
 pub use model::author::{Actor, Author};
 pub use model::blob::{Blob, BlobId, ParseBlobIdError};
 #[cfg(any(feature = "board", feature = "surface"))]
-pub use model::canonical::{CanonicalError, canonical_json};
+pub use model::canonical::{CanonicalError, canonical_json, exact_json};
 pub use model::error_report::ErrorReport;
 pub use model::face::Face;
 pub use model::format::HeadError;

@@ -3,12 +3,12 @@
 use std::fmt::Write;
 
 use canvas_lease::safe_integer;
+use serde::de::Error as _;
 use serde_json::{Map, Number, Value};
 
-/// A number whose canonical text would be an integer beyond 2^53 − 1. A reader that holds numbers as doubles would take
-/// another value from it.
+/// An integer that a double does not hold exactly. A reader that holds numbers as doubles would take another value from it.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("the number {number}{} is an integer beyond 2^53 - 1: send it as a string", at(place))]
+#[error("the number {number}{} is an integer that a double does not hold: send it as a string", at(place))]
 pub struct CanonicalError {
     /// Where in the value, as a JSON Pointer; empty where the number is the whole value.
     pub place: String,
@@ -21,12 +21,13 @@ canvas_patch::coded_error!(CanonicalError => "NUMBER_NOT_EXACT");
 /// The canonical text of a value: no white space, members sorted by the UTF-16 code units of their names, numbers as
 /// ECMAScript writes them.
 ///
-/// Reading the text gives an equal value: -0 is 0, and 1.0 is 1. Linear in the value, but for the sorting; as deep as the
-/// value is nested.
+/// Reading the text gives an equal value: -0 is 0, 1.0 is 1, and 1e20 is 100000000000000000000. Linear in the value, but for
+/// the sorting; as deep as the value is nested.
 ///
 /// # Errors
 ///
-/// The first number, in the order of the text, that not every reader could read exactly.
+/// The first integer, in the order of the text, that a double does not hold. Integers beyond 64 bits are doubles in a
+/// [`Value`] already: [`exact_json`] refuses them when it reads them.
 pub fn canonical_json(value: &Value) -> Result<String, CanonicalError> {
     let mut text = String::new();
     write_value(value, None, &mut text)?;
@@ -147,25 +148,68 @@ fn write_number<W: Write>(
         let place = place.map(Place::pointer).unwrap_or_default();
         CanonicalError { place, number: number.clone() }
     };
+    let double = number.as_f64().filter(|double| double.is_finite()).ok_or_else(refused)?;
     // serde_json keeps integers up to 64 bits; longer ones come as doubles.
-    match (number.as_u64(), number.as_i64()) {
-        (Some(integer), _) if integer <= safe_integer::MAX => write!(text, "{integer}"),
-        (None, Some(integer)) if integer.unsigned_abs() <= safe_integer::MAX => write!(text, "{integer}"),
-        (None, None) => {
-            let double = number.as_f64().ok_or_else(refused)?;
-            let mut buffer = ryu_js::Buffer::new();
-            let digits = buffer.format(double);
-            let is_integer = !digits.contains(['.', 'e']);
-            if !double.is_finite() || (is_integer && double.abs() > safe_integer::MAX as f64) {
-                return Err(refused());
-            }
-            push(text, digits);
-            Ok(())
+    if let Some(integer) = number.as_i128() {
+        if integer.unsigned_abs() <= safe_integer::MAX.into() {
+            write!(text, "{integer}").expect(EVERYTHING);
+            return Ok(());
         }
-        _ => return Err(refused()),
+        if double as i128 != integer {
+            return Err(refused());
+        }
     }
-    .expect(EVERYTHING);
+    push(text, ryu_js::Buffer::new().format(double));
     Ok(())
+}
+
+/// Reads a JSON text, whose numbers a [`Value`] holds as 64-bit integers or as doubles.
+///
+/// # Errors
+///
+/// Text that is no JSON, and integers of more than 64 bits that a double does not hold: serde_json alone rounds them.
+pub fn exact_json(text: &str) -> Result<Value, serde_json::Error> {
+    let value = serde_json::from_str(text)?;
+    match integers(text).find(|literal| !is_held(literal)) {
+        None => Ok(value),
+        Some(literal) => Err(serde_json::Error::custom(format_args!(
+            "{literal:.40} is an integer that a double does not hold: send it as a string"
+        ))),
+    }
+}
+
+/// The literals of integers with at least 20 digits, which may be beyond 64 bits.
+fn integers(json: &str) -> impl Iterator<Item = &str> {
+    let bytes = json.as_bytes();
+    let (mut at, mut in_string) = (0, false);
+    std::iter::from_fn(move || {
+        while let Some(&byte) = bytes.get(at) {
+            match byte {
+                b'\\' if in_string => at += 1,
+                b'"' => in_string = !in_string,
+                b'0'..=b'9' | b'-' if !in_string => {
+                    let rest = &json[at..];
+                    let is_part = |byte: u8| byte.is_ascii_digit() || b"+-.eE".contains(&byte);
+                    let literal = &rest[..rest.bytes().take_while(|&byte| is_part(byte)).count()];
+                    at += literal.len();
+                    if literal.len() >= 20 && !literal.contains(['.', 'e', 'E']) {
+                        return Some(literal);
+                    }
+                    continue;
+                }
+                _ => {}
+            }
+            at += 1;
+        }
+        None
+    })
+}
+
+/// Whether a literal of an integer is one of 64 bits, or a double holds it.
+fn is_held(literal: &str) -> bool {
+    let is_short = literal.parse::<i64>().is_ok() || literal.parse::<u64>().is_ok();
+    // All digits of a double are printed.
+    is_short || literal.parse().is_ok_and(|double: f64| format!("{double:.0}") == literal)
 }
 
 /// Where a number is, for a message.
@@ -211,36 +255,34 @@ mod tests {
     #[test]
     fn the_numbers_of_rfc_8785() {
         for (bits, expected) in [
-            (0x0000_0000_0000_0000, Some("0")),
-            (0x8000_0000_0000_0000, Some("0")),
-            (0x0000_0000_0000_0001, Some("5e-324")),
-            (0x8000_0000_0000_0001, Some("-5e-324")),
-            (0x7fef_ffff_ffff_ffff, Some("1.7976931348623157e+308")),
-            (0xffef_ffff_ffff_ffff, Some("-1.7976931348623157e+308")),
-            (0x44b5_2d02_c7e1_4af5, Some("9.999999999999997e+22")),
-            (0x44b5_2d02_c7e1_4af6, Some("1e+23")),
-            (0x44b5_2d02_c7e1_4af7, Some("1.0000000000000001e+23")),
-            (0x444b_1ae4_d6e2_ef50, Some("1e+21")),
-            (0x3eb0_c6f7_a0b5_ed8c, Some("9.999999999999997e-7")),
-            (0x3eb0_c6f7_a0b5_ed8d, Some("0.000001")),
-            (0x41b3_de43_5555_5553, Some("333333333.3333332")),
-            (0x41b3_de43_5555_5554, Some("333333333.33333325")),
-            (0x41b3_de43_5555_5555, Some("333333333.3333333")),
-            (0x41b3_de43_5555_5556, Some("333333333.3333334")),
-            (0x41b3_de43_5555_5557, Some("333333333.33333343")),
-            (0xbecb_f647_612f_3696, Some("-0.0000033333333333333333")),
-            (0x4314_3ff3_c1cb_0959, Some("1424953923781206.2")),
-            // Those that read as integers beyond 2^53 - 1.
-            (0x4340_0000_0000_0000, None),
-            (0xc340_0000_0000_0000, None),
-            (0x4340_0000_0000_0001, None),
-            (0x4340_0000_0000_0002, None),
-            (0x4430_0000_0000_0000, None),
-            (0x444b_1ae4_d6e2_ef4e, None),
-            (0x444b_1ae4_d6e2_ef4f, None),
+            (0x0000_0000_0000_0000, "0"),
+            (0x8000_0000_0000_0000, "0"),
+            (0x0000_0000_0000_0001, "5e-324"),
+            (0x8000_0000_0000_0001, "-5e-324"),
+            (0x7fef_ffff_ffff_ffff, "1.7976931348623157e+308"),
+            (0xffef_ffff_ffff_ffff, "-1.7976931348623157e+308"),
+            (0x44b5_2d02_c7e1_4af5, "9.999999999999997e+22"),
+            (0x44b5_2d02_c7e1_4af6, "1e+23"),
+            (0x44b5_2d02_c7e1_4af7, "1.0000000000000001e+23"),
+            (0x444b_1ae4_d6e2_ef50, "1e+21"),
+            (0x3eb0_c6f7_a0b5_ed8c, "9.999999999999997e-7"),
+            (0x3eb0_c6f7_a0b5_ed8d, "0.000001"),
+            (0x41b3_de43_5555_5553, "333333333.3333332"),
+            (0x41b3_de43_5555_5554, "333333333.33333325"),
+            (0x41b3_de43_5555_5555, "333333333.3333333"),
+            (0x41b3_de43_5555_5556, "333333333.3333334"),
+            (0x41b3_de43_5555_5557, "333333333.33333343"),
+            (0xbecb_f647_612f_3696, "-0.0000033333333333333333"),
+            (0x4314_3ff3_c1cb_0959, "1424953923781206.2"),
+            (0x4340_0000_0000_0000, "9007199254740992"),
+            (0xc340_0000_0000_0000, "-9007199254740992"),
+            (0x4340_0000_0000_0001, "9007199254740994"),
+            (0x4340_0000_0000_0002, "9007199254740996"),
+            (0x4430_0000_0000_0000, "295147905179352830000"),
+            (0x444b_1ae4_d6e2_ef4e, "999999999999999700000"),
+            (0x444b_1ae4_d6e2_ef4f, "999999999999999900000"),
         ] {
-            let text = canonical_json(&json!(f64::from_bits(bits))).ok();
-            assert_eq!(text.as_deref(), expected, "{bits:x}");
+            assert_eq!(canonical_json(&json!(f64::from_bits(bits))).unwrap(), expected, "{bits:x}");
         }
     }
 
@@ -249,13 +291,51 @@ mod tests {
         const MAX: i64 = (1 << 53) - 1;
         assert_eq!(canonical_json(&json!([MAX, -MAX])).unwrap(), "[9007199254740991,-9007199254740991]");
         let deep = |number: Value| json!({"z": 1, "a/b~": [0, {"x": number}]});
-        for number in [json!(MAX + 1), json!(-MAX - 1), json!(u64::MAX), json!(i64::MIN), json!(1e20)] {
+        assert_eq!(
+            canonical_json(&json!([MAX + 1, -MAX - 1])).unwrap(),
+            "[9007199254740992,-9007199254740992]"
+        );
+        assert_eq!(
+            canonical_json(&json!([1e20, i64::MIN])).unwrap(),
+            "[100000000000000000000,-9223372036854776000]"
+        );
+        for number in [json!(MAX + 2), json!(-MAX - 2), json!(u64::MAX), json!(i64::MAX), json!(i64::MIN + 1)]
+        {
             let error = canonical_json(&deep(number.clone())).unwrap_err();
             assert_eq!((error.place.as_str(), Value::Number(error.number.clone())), ("/a~1b~0/1/x", number));
             assert!(error.to_string().contains("at /a~1b~0/1/x"), "{error}");
             assert_eq!(error.code(), "NUMBER_NOT_EXACT");
         }
         assert_eq!(canonical_json(&json!(u64::MAX)).unwrap_err().place, "");
+    }
+
+    #[test]
+    fn integers_of_any_length() {
+        for (text, is_held) in [
+            ("9007199254740993", true),
+            ("18446744073709551615", true),
+            ("-9223372036854775808", true),
+            ("18446744073709551616", true),
+            ("100000000000000000000", true),
+            ("-100000000000000000000", true),
+            ("18446744073709551617", false),
+            ("-9223372036854775809", false),
+            ("100000000000000000001", false),
+            ("1234567890123456789012", false),
+            ("1234567890123456789012.0", true),
+            ("1234567890123456789012e0", true),
+            ("1e20", true),
+        ] {
+            for made in [
+                text.to_owned(),
+                format!(r#"{{"a\\\"": [1, {text}]}}"#),
+                format!(r#"["{text}1", "\\", {text}, "]"]"#),
+            ] {
+                assert_eq!(exact_json(&made).is_ok(), is_held, "{made}");
+            }
+            assert!(exact_json(&format!(r#"["a {text}7"]"#)).is_ok());
+        }
+        assert!(exact_json("[1,").is_err());
     }
 
     fn values() -> impl Strategy<Value = Value> {
@@ -278,6 +358,20 @@ mod tests {
     }
 
     proptest! {
+        /// Of a double and its neighbours among integers, those have a text that the double is equal to.
+        #[test]
+        fn integers_are_held_or_refused(power in 50_u32..100, low in 0_u128..64, odd in 0_u128..3, minus: bool) {
+            let integer = (1_u128 << power) + (low << (power - 40)) + odd;
+            let literal = if minus { format!("-{integer}") } else { integer.to_string() };
+            let double: f64 = literal.parse().unwrap();
+            let is_held = double.abs() as u128 == integer;
+            let text = exact_json(&literal).ok().and_then(|value| canonical_json(&value).ok());
+            prop_assert_eq!(text.is_some(), is_held, "{}", literal);
+            if is_held {
+                prop_assert_eq!(text, canonical_json(&json!(double)).ok());
+            }
+        }
+
         #[test]
         fn what_is_read_from_the_text_is_the_value_and_has_the_same_text(value in values()) {
             let text = canonical_json(&value).unwrap();

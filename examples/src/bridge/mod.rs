@@ -16,6 +16,7 @@ mod store;
 mod surface;
 mod text;
 
+use canvas_core::exact_json;
 use serde_json::{Value, json};
 
 use documents::Documents;
@@ -36,14 +37,14 @@ impl Bridge {
 
     /// Answers one request. Whatever it is, the answer is one line of JSON.
     pub fn call(&mut self, request: &str) -> String {
-        let parsed: Result<Value, _> = serde_json::from_str(request);
+        let parsed = exact_json(request);
         let (id, result) = match parsed {
             Ok(body) => {
                 let id = body.get("id").cloned().unwrap_or(Value::Null);
                 (id, self.dispatch(&body))
             }
             Err(e) => {
-                let message = format!("the line is no JSON ({e}): send one JSON object a line");
+                let message = format!("the line is no JSON as it should be ({e}): send one JSON object a line");
                 (Value::Null, Err(BridgeError::new("BAD_REQUEST", message)))
             }
         };

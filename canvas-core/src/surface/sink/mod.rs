@@ -32,7 +32,8 @@ pub enum Sink {
     Url,
     /// Opens it. A value is one segment.
     Path,
-    /// Runs it by a POSIX shell. A value is one word, or part of one.
+    /// Runs it by a POSIX shell. A value is one word, or part of one, and no option: it begins a word with `-` only if
+    /// `--` stands before it.
     Shell,
     /// Searches with it. A value is the whole pattern, and matched literally.
     Regex,
@@ -66,7 +67,7 @@ pub(crate) fn write(run: &Run, values: &[Shown<'_>], out: &mut String) -> Result
     let parts = &run.parts;
     match run.form {
         Form::Plain => each(parts, out, |value, out| out.push_str(&values[value].text)),
-        Form::ShellWord => return shell::write(parts, values, out),
+        Form::ShellWord { after_options } => return shell::write(parts, after_options, values, out),
         Form::UrlSegment => return url::write_segment(parts, values, out),
         Form::UrlQuery => url::write_query(parts, values, out),
         Form::PathSegment { first } => return path::write(parts, first, values, out),

@@ -54,8 +54,8 @@ pub(crate) struct Run {
 pub(crate) enum Form {
     /// As they are.
     Plain,
-    /// As one word of a shell command.
-    ShellWord,
+    /// As one word of a shell command. `after_options` if `--` stands before it.
+    ShellWord { after_options: bool },
     /// Percent-encoded, as one segment of a URL's path.
     UrlSegment,
     /// Percent-encoded, in the value of a URL's query.

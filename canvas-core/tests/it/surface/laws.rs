@@ -100,19 +100,28 @@ fn percent_decoded(text: &str) -> Vec<u8> {
 
 proptest! {
     #[test]
-    fn a_value_is_one_word_of_a_command(v in values(), w in values()) {
-        let alone = template("shell", "./deploy {{state.v}} -n {{state.w}}").unwrap();
+    fn a_value_is_one_word_of_a_command(v in values(), w in values(), dashes: bool, gap in "( -n| a)?") {
+        let option = if dashes { "--" } else { "-x" };
+        let alone = template("shell", &format!("./deploy {option}{gap} {{{{state.v}}}} -n {{{{state.w}}}}")).unwrap();
         let (v_text, w_text) = (shown(&v), shown(&w));
+        let may_be_option = !dashes && (v_text.starts_with('-') || w_text.starts_with('-'));
         match resolve(&alone, &v, &w) {
             Ok(command) => {
-                let expected = ["./deploy", &v_text, "-n", &w_text];
-                prop_assert_eq!(words(&command), expected);
+                let expected: Vec<&str> =
+                    ["./deploy", option].into_iter().chain(gap.split_ascii_whitespace()).chain([&*v_text, "-n", &w_text]).collect();
+                prop_assert_eq!(words(&command), expected.clone());
                 prop_assert_eq!(alone.words(&Value::from(command)).unwrap(), expected);
+                prop_assert!(!may_be_option);
             }
             Err(code) => {
                 prop_assert_eq!(code, SurfaceCode::ValueRefused);
-                prop_assert!(v_text.contains('\0') || w_text.contains('\0'));
+                prop_assert!(v_text.contains('\0') || w_text.contains('\0') || may_be_option);
             }
+        }
+        // A word that begins with another text is none either.
+        let later = template("shell", "./deploy x{{state.v}}").unwrap();
+        if resolve(&later, &v, &w).is_err() {
+            prop_assert!(v_text.contains('\0') || v_text.bytes().all(|byte| byte == b'/') || v_text.contains('.'));
         }
         let glued = template("shell", "a --x=/b/{{state.v}}{{state.w}}.c d").unwrap();
         if let Ok(command) = resolve(&glued, &v, &w) {

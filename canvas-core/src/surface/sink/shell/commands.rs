@@ -1,5 +1,6 @@
 //! Commands that read their arguments as code, or as another command. The list is closed: what is not in it takes a value as
-//! one word, which may still be an option.
+//! one word. An option that runs or writes something, as `tar` and `sort` have, is none of a value's business: a word may not
+//! begin with a value that begins with `-`, unless `--` stands before it.
 
 /// What a command takes for code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

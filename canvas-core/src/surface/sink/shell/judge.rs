@@ -18,8 +18,13 @@ pub(crate) fn judge(items: &[Placed]) -> Result<Vec<Run>, Forbidden> {
         is_value_piped &= command.is_piped;
         judged.command(command, is_value_piped)?;
         is_value_piped |= command.words.iter().any(|word| word.has_value);
-        let words = command.words.iter().filter(|word| word.has_value);
-        runs.extend(words.map(|word| (word.range.clone(), Form::ShellWord)));
+        let mut after_options = false;
+        for word in &command.words {
+            if word.has_value {
+                runs.push((word.range.clone(), Form::ShellWord { after_options }));
+            }
+            after_options |= !word.has_value && word.text == "--";
+        }
     }
     Ok(cut(items, &runs))
 }

@@ -3,7 +3,19 @@
 use crate::surface::sink::part::{Part, Refused, Shown};
 
 /// Writes literals as they are, and values in single quotes, where no POSIX shell reads anything but the next quote.
-pub(crate) fn write(parts: &[Part], values: &[Shown<'_>], out: &mut String) -> Result<(), Refused> {
+/// `after_options` if the command reads no more options.
+pub(crate) fn write(
+    parts: &[Part],
+    after_options: bool,
+    values: &[Shown<'_>],
+    out: &mut String,
+) -> Result<(), Refused> {
+    if let Some(&Part::Value(value)) = parts.first().filter(|_| !after_options)
+        && values[value].text.starts_with('-')
+    {
+        let message = "begins with -, so the command may take it for an option: write -- before it in the template, or pass another value";
+        return Err(Refused { value, message });
+    }
     let is_glued = parts.len() > 1;
     let mut is_open = false;
     for part in parts {
