@@ -174,7 +174,7 @@ pub enum DefinitionError {
         /// Its place goes on from `place`.
         error: SchemaError,
     },
-    /// A number is an integer beyond 2^53 - 1; its place is a JSON Pointer into the definition.
+    /// A number is an integer that a double does not hold; its place is a JSON Pointer into the definition.
     #[error(transparent)]
     Number(CanonicalError),
     /// A default is not what the schema asks of that field.

@@ -95,7 +95,7 @@ fn a_plan_that_cannot_run_has_faults() {
     );
     for (number, code) in [
         // No canonical JSON has it.
-        (json!(1_u64 << 60), "ARGUMENTS_REFUSED"),
+        (json!((1_u64 << 60) + 1), "ARGUMENTS_REFUSED"),
         (json!(0.5), "ARGUMENTS_REFUSED"),
         (json!("3"), "VALUE_REFUSED"),
     ] {

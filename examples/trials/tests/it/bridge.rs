@@ -111,7 +111,7 @@ const EFFECTS: [&str; 8] = [
     r#"{"op": "user.cancel", "canvas": "c", "now": 2000}"#,
     r#"{"op": "turn.end", "canvas": "c", "now": 2000}"#,
     r#"{"op": "directive.apply", "canvas": "c", "now": 2000, 
-        "directive": {"action": "replace", "content": "b"}}"#,
+        "directive": {"action": "replace", "content": "b", "target_range": [0, 1]}}"#,
     r#"{"op": "board.create", "canvas": "c", "now": 2000,
         "grid": {"columns": 4, "rows": 4, "gap": 8, "cellWidth": 80, "cellHeight": 80}}"#,
     r#"{"id": 1, "op": "store.collect", "canvas": "c", "now": 2000}"#,

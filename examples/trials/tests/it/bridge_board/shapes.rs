@@ -198,10 +198,15 @@ fn what_cannot_be_done_has_a_code() {
     assert_eq!(code(&world.raw(json!({"op": "canvas.text", "canvas": "e"}))), "CANVAS_NOT_FOUND");
     // A canvas without a board has none.
     world.ask(json!({"op": "canvas.create", "canvas": "e", "markdown": "# E\n"}));
-    for op in ["get", "context", "place", "action"] {
-        let (size, action) = (size(json!(1), json!(1)), json!({"type": "user.undo"}));
-        let request = json!({"op": format!("board.{op}"), "canvas": "e", "size": size, "action": action});
-        assert_eq!(code(&world.raw(request)), "BOARD_NOT_FOUND", "{op}");
+    for request in [
+        json!({"op": "board.get"}),
+        json!({"op": "board.context"}),
+        json!({"op": "board.place", "size": size(json!(1), json!(1))}),
+        json!({"op": "board.action", "action": {"type": "user.undo"}}),
+    ] {
+        let mut at_other = request;
+        at_other["canvas"] = json!("e");
+        assert_eq!(code(&world.raw(at_other.clone())), "BOARD_NOT_FOUND", "{at_other}");
     }
     world.ask(json!({"op": "board.create", "canvas": "e", "grid": grid(2, 2)}));
     let text = world.ask(json!({"op": "canvas.text", "canvas": "e"}));
