@@ -41,7 +41,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     operation("markdown.resolve", &["text", "address"], |_, request| text::resolve(request)),
     operation("text.grep", &["text", "query", "regex"], |_, request| text::grep(request)),
     operation("native.apply", &["text", "dialect", "call", "path"], |_, request| native::apply(request)),
-    operation("native.render", &["before", "after", "dialect", "context", "unique"], |_, request| {
+    operation("native.render", &["before", "after", "dialect", "path", "context", "unique"], |_, request| {
         native::render(request)
     }),
     operation("json.canonical", &["value"], |_, request| text::canonical(request)),
@@ -75,7 +75,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
             false => documents.tool_call(request),
         },
     ),
-    operation("tool.list", &["toolset", "dialect"], |documents, request| {
+    operation("tool.list", &["toolset", "dialect", "path"], |documents, request| {
         match request.field::<Option<&str>>("toolset")? {
             Some("native") => native::list(request),
             _ => documents.tool_list(request),
@@ -121,7 +121,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     operation("surface.file", &["canvas", "path"], |documents, request| surface::file(documents, request)),
     operation("surface.audit", &["canvas", "limit"], |documents, request| surface::audit(documents, request)),
     operation("host.restart", &[], |documents, _| Ok(surface::restart(documents))),
-    operation("provider.tools", &["provider", "toolset", "dialect"], |documents, request| {
+    operation("provider.tools", &["provider", "toolset", "dialect", "path"], |documents, request| {
         providers::tools(documents, request)
     }),
     operation("provider.decode", &["provider", "body", "issuer", "dialect"], |_, request| {
@@ -129,7 +129,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     }),
     operation(
         "provider.request",
-        &["provider", "model", "system", "toolset", "events", "issuer", "dialect"],
+        &["provider", "model", "system", "toolset", "events", "issuer", "dialect", "path"],
         |documents, request| providers::request(documents, request),
     ),
     operation("provider.replay", &["provider", "body"], |_, request| providers::replay(request)),
