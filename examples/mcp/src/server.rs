@@ -13,7 +13,7 @@ use canvas_core::CanvasId;
 use futures_util::future::join_all;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
-    ContentBlock, CustomRequest, CustomResult, DiscoverResult, ErrorCode, ErrorData, ExtensionCapabilities,
+    ContentBlock, CustomRequest, CustomResult, DiscoverResult, ErrorData, ExtensionCapabilities,
     GetPromptRequestParams, GetPromptResponse, Implementation, InitializeRequestParams, InitializeResult,
     ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
     PaginatedRequestParams, ProgressNotificationParam, ReadResourceRequestParams, ReadResourceResponse,
@@ -37,6 +37,7 @@ use crate::conversation::{Shared, inherit};
 use crate::follow::Follower;
 use crate::host::Host;
 use crate::page;
+use crate::params;
 use crate::prompts::prompts;
 use crate::resources::{missing, templates};
 use crate::toolbox::Toolbox;
@@ -330,7 +331,7 @@ impl ServerHandler for Server {
         match self.host.conformance {
             // Its one tool that logs does so at the level of all tests.
             Some(_) => Ok(()),
-            None => Err(ErrorData::method_not_found::<rmcp::model::SetLevelRequestMethod>()),
+            None => Err(params::no_method("logging/setLevel")),
         }
     }
 
@@ -520,34 +521,13 @@ impl ServerHandler for Server {
         request: CustomRequest,
         context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        let method: String = request.method.chars().take(100).collect();
         let is_left_out = Caller::of(&context).is_modern && LEFT_OUT.contains(&&*request.method);
-        if METHODS.contains(&&*request.method) && !is_left_out {
-            let message = format!("the parameters are not those of {method}: see the protocol's schema");
-            return Err(ErrorData::invalid_params(message, None));
-        }
-        let message = format!("there is no method {method:?}: see the protocol's schema");
-        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None))
+        Err(match is_left_out {
+            true => params::no_method(&request.method),
+            false => params::fault(&request.method, request.params.as_ref()),
+        })
     }
 }
 
-/// The methods that this server answers.
-const METHODS: [&str; 14] = [
-    "initialize",
-    "ping",
-    "server/discover",
-    "tools/list",
-    "tools/call",
-    "resources/list",
-    "resources/templates/list",
-    "resources/read",
-    "resources/subscribe",
-    "resources/unsubscribe",
-    "subscriptions/listen",
-    "prompts/list",
-    "prompts/get",
-    "completion/complete",
-];
-
-/// Those that 2026-07-28 leaves out.
+/// Methods that 2026-07-28 leaves out.
 const LEFT_OUT: [&str; 4] = ["initialize", "ping", "resources/subscribe", "resources/unsubscribe"];

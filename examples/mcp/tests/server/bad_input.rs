@@ -52,7 +52,7 @@ fn nothing_and_notifications_before_the_handshake() {
     client.send(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}"#);
     client.send(r#"{"jsonrpc":"2.0","id":5,"result":{}}"#);
     assert_eq!(client.ask("ping", json!({})), Ok(json!({})));
-    assert_eq!(client.ask("tools/list", json!({})).unwrap_err()["code"], -32602);
+    assert_eq!(client.ask("tools/list", json!({})).unwrap_err()["code"], -32600);
     let params = json!({
         "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"},
     });

@@ -85,6 +85,13 @@ impl Client {
         );
     }
 
+    /// Sends a text that no newline ends, and closes the pipe.
+    pub(crate) fn send_bare(&mut self, text: &str) {
+        let input = self.input.as_mut().unwrap();
+        drop(input.write_all(text.as_bytes()).and_then(|()| input.flush()));
+        self.end_input();
+    }
+
     /// The next message.
     pub(crate) fn message(&mut self) -> Value {
         let line = self.lines.recv_timeout(PATIENCE).expect("the server says something");
