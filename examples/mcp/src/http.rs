@@ -4,17 +4,16 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::Router;
+use axum::routing::any;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
+use crate::exchange::{self, Exchange, MAX_BODY};
 use crate::host::Host;
 use crate::options::Options;
 use crate::server::Server;
 use crate::sessions::{MOST, Sessions};
-
-/// Bytes of the largest request: a document of 16 MiB, escaped.
-const MAX_BODY: usize = 40 << 20;
 
 /// Where requests go.
 pub const PATH: &str = "/mcp";
@@ -47,9 +46,16 @@ pub async fn serve(listening: Listening, host: &Arc<Host>, stop: CancellationTok
     let Listening { listener, .. } = listening;
     let config = config(&host.options, listener.local_addr()?, stop.clone());
     let for_sessions = Arc::clone(host);
-    let service =
-        StreamableHttpService::new(move || Ok(Server::over_http(&for_sessions)), Sessions::new(MOST), config);
-    let router = Router::new().route_service(PATH, service.clone()).route_service("/", service);
+    let sessions = Sessions::new(MOST);
+    let service = StreamableHttpService::new(
+        move || Ok(Server::over_http(&for_sessions)),
+        Arc::clone(&sessions),
+        config,
+    );
+    let router = Router::new()
+        .route(PATH, any(exchange::answer))
+        .route("/", any(exchange::answer))
+        .with_state(Exchange { service, sessions });
     let served = axum::serve(listener, router).with_graceful_shutdown(stop.clone().cancelled_owned());
     tokio::select! {
         served = served => served,

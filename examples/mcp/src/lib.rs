@@ -7,6 +7,7 @@
 //! * A turn ends when its lease is checked in. That promotes the draft, and writes the file of the document.
 //! * Standard output carries protocol and nothing else; logs go to standard error.
 
+mod accept;
 mod action;
 mod app;
 mod board_news;
@@ -18,6 +19,7 @@ mod completion;
 mod components;
 mod conformance;
 mod conversation;
+mod exchange;
 pub mod file;
 mod follow;
 pub mod host;

@@ -9,22 +9,38 @@ use serde_json::{Value, json};
 
 use super::client::{LONG_LEASE, PATIENCE};
 
-struct Server {
+pub(crate) struct Server {
     child: Child,
-    address: String,
+    pub(crate) address: String,
 }
 
-struct Answer {
-    status: u16,
-    session: Option<String>,
-    body: String,
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) session: Option<String>,
+    /// The media type.
+    pub(crate) media: String,
+    pub(crate) body: String,
+}
+
+impl Answer {
+    /// The messages, whether they came as JSON or as events.
+    pub(crate) fn messages(&self) -> Vec<Value> {
+        let json = self.body.lines().map(|line| line.strip_prefix("data:").unwrap_or(line));
+        let parsed = json.filter_map(|line| serde_json::from_str::<Value>(line.trim()).ok());
+        parsed.filter(|message| message.is_object() || message.is_array()).collect()
+    }
 }
 
 impl Server {
-    fn start() -> Self {
+    pub(crate) fn start() -> Self {
+        Self::start_with(&[])
+    }
+
+    pub(crate) fn start_with(arguments: &[&str]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_canvas-mcp"))
             .args(LONG_LEASE)
             .args(["--http", "127.0.0.1:0"])
+            .args(arguments)
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
@@ -35,40 +51,58 @@ impl Server {
     }
 
     /// Sends a request with these headers, and reads until the end of the answer or of a first event.
-    fn post(&self, headers: &[(&str, &str)], body: &str) -> Answer {
+    pub(crate) fn post(&self, headers: &[(&str, &str)], body: &str) -> Answer {
         self.send("POST", headers, body)
     }
 
-    fn send(&self, method: &str, headers: &[(&str, &str)], body: &str) -> Answer {
-        let mut stream = TcpStream::connect(&self.address).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        let has_host = headers.iter().any(|(name, _)| *name == "Host");
-        let host = if has_host { String::new() } else { format!("Host: {}\r\n", self.address) };
-        let mut head = format!(
-            "{method} /mcp HTTP/1.1\r\n{host}Content-Type: application/json\r\nAccept: application/json, \
-             text/event-stream\r\nConnection: close\r\nContent-Length: {}\r\n",
-            body.len()
-        );
-        headers.iter().for_each(|(name, value)| head.push_str(&format!("{name}: {value}\r\n")));
-        head.push_str("\r\n");
-        // Sent at once, so that a server which refuses by the head has the body too. One that refuses the body may close
-        // before it has read all of it.
-        drop(stream.write_all((head + body).as_bytes()));
+    pub(crate) fn send(&self, method: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+        let mut stream = self.open(method, headers, body);
         let mut text = Vec::new();
         drop(stream.read_to_end(&mut text));
         let text = String::from_utf8_lossy(&text).into_owned();
         let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
         let status = head.split(' ').nth(1).and_then(|code| code.parse().ok()).unwrap_or_default();
-        let session = head.lines().find_map(|line| {
-            let (name, value) = line.split_once(':')?;
-            name.eq_ignore_ascii_case("mcp-session-id").then(|| value.trim().to_owned())
-        });
-        Answer { status, session, body: body.to_owned() }
+        let header = |wanted: &str| {
+            head.lines().find_map(|line| {
+                let (name, value) = line.split_once(':')?;
+                name.eq_ignore_ascii_case(wanted).then(|| value.trim().to_owned())
+            })
+        };
+        let media = header("content-type").unwrap_or_default();
+        Answer { status, session: header("mcp-session-id"), media, body: body.to_owned() }
+    }
+
+    /// Sends a request and reads nothing. A header takes the place of the usual one of its name, which an empty value leaves
+    /// out.
+    pub(crate) fn open(&self, method: &str, headers: &[(&str, &str)], body: &str) -> TcpStream {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        let usual = [
+            ("Host", self.address.as_str()),
+            ("Content-Type", "application/json"),
+            ("Accept", "application/json, text/event-stream"),
+        ];
+        let is_usual = |name: &str| !headers.iter().any(|(given, _)| *given == name);
+        let usual = usual.into_iter().filter(|(name, _)| is_usual(name));
+        let mut head = format!("{method} /mcp HTTP/1.1\r\n");
+        for (name, value) in usual.chain(headers.iter().copied()).filter(|(_, value)| !value.is_empty()) {
+            head.push_str(&format!("{name}: {value}\r\n"));
+        }
+        head.push_str(&format!("Connection: close\r\nContent-Length: {}\r\n\r\n", body.len()));
+        // Sent at once, so that a server which refuses by the head has the body too. One that refuses the body may close
+        // before it has read all of it.
+        drop(stream.write_all((head + body).as_bytes()));
+        stream
     }
 
     fn initialize(&self, headers: &[(&str, &str)]) -> Answer {
+        self.initialize_as("2025-11-25", headers)
+    }
+
+    pub(crate) fn initialize_as(&self, version: &str, headers: &[(&str, &str)]) -> Answer {
         let params = json!({
-            "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"},
+            "protocolVersion": version, "capabilities": {"sampling": {}},
+            "clientInfo": {"name": "test", "version": "1"},
         });
         self.post(headers, &request("initialize", params))
     }

@@ -1,12 +1,16 @@
 //! The built program at the other end of a pipe.
 
+mod accept;
 mod bad_input;
+mod batches;
 mod client;
 mod clients;
 mod dialects;
+mod faults;
 mod file;
 mod http;
 mod kills;
 mod people;
 mod postgres;
 mod versions;
+mod wire;
