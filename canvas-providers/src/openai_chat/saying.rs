@@ -84,7 +84,9 @@ impl<'de> Fields<'de> for InDelta<'_, 'de> {
                 };
                 self.0.arguments = Some((index, arguments));
             }
-            "reasoning" | "reasoning_details" | "refusal" | "function_call" => self.0.needs(fields::is_there(map)?),
+            "reasoning" | "reasoning_details" | "refusal" | "function_call" => {
+                self.0.needs(fields::is_there(map)?)
+            }
             _ => fields::skip(map)?,
         }
         Ok(())

@@ -44,7 +44,8 @@ impl Bridge {
                 (id, self.dispatch(&body))
             }
             Err(e) => {
-                let message = format!("the line is no JSON as it should be ({e}): send one JSON object a line");
+                let message =
+                    format!("the line is no JSON as it should be ({e}): send one JSON object a line");
                 (Value::Null, Err(BridgeError::new("BAD_REQUEST", message)))
             }
         };

@@ -95,11 +95,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     operation("board.create", &["canvas", "grid"], board::create),
     operation("board.command", &["canvas", "command", "source"], board::command),
     operation("board.action", &["canvas", "action"], board::action),
-    Operation {
-        name: "board.get",
-        fields: &["canvas"],
-        answer: Answer::Written(|documents, request| board::get(documents, request)),
-    },
+    Operation { name: "board.get", fields: &["canvas"], answer: Answer::Written(board::get) },
     operation("board.context", &["canvas", "max_tokens", "timezone"], |documents, request| {
         board::context(documents, request)
     }),

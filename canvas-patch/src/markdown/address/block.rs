@@ -61,7 +61,9 @@ pub(super) fn lines_of(text: &str, block: &Block) -> LineRange {
     let start = cursor.line_at(block.bytes.start);
     let end = match block.kind {
         BlockKind::Fence => cursor.line_at(block.bytes.end.saturating_sub(1)),
-        BlockKind::Item | BlockKind::Quote | BlockKind::Footnote => cursor.last_content_line(block.bytes.end, block.quoted),
+        BlockKind::Item | BlockKind::Quote | BlockKind::Footnote => {
+            cursor.last_content_line(block.bytes.end, block.quoted)
+        }
     };
     LineRange { start, end: end.max(start) }
 }

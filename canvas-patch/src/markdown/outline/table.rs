@@ -22,7 +22,7 @@ pub(super) fn holds_table(heading: &str, is_quoted: bool) -> bool {
     };
     let underline = lines().count().saturating_sub(1);
     // Spaces and tabs may follow an underline, nothing else; with these, it delimits one column.
-    if lines().last().is_some_and(|line| line.ends_with(['\u{b}', '\u{c}'])) {
+    if lines().next_back().is_some_and(|line| line.ends_with(['\u{b}', '\u{c}'])) {
         return true;
     }
     // After one that has other columns than the line above it, GitHub looks for no more.

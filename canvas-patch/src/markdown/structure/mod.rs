@@ -252,7 +252,8 @@ fn add_entities(text: &str, region: Region, entities: &mut Vec<Entity>) {
         title: section.title,
         unclosed: false,
     }));
-    let blocks = region.blocks.into_iter().filter(|block| matches!(block.kind, BlockKind::Item | BlockKind::Fence));
+    let blocks =
+        region.blocks.into_iter().filter(|block| matches!(block.kind, BlockKind::Item | BlockKind::Fence));
     entities.extend(blocks.map(|block| {
         let line = cursor.line_at(block.bytes.start);
         let kind = if block.kind == BlockKind::Fence { EntityKind::Fence } else { EntityKind::Item };
