@@ -110,10 +110,20 @@ impl<S: Store> Engine<S> {
     /// The history is cleared, and so are the records of actions. Receipts keep that a call was answered and not what: the same call again is refused with
     /// `CALL_ABANDONED`, never done twice, and [`Engine::resolve`] says that it was answered. Conversations get the whole
     /// document next. Then everything goes that the head does not need, however young; engines of other servers may hold
-    /// older texts in their caches until they are asked for the canvas again. How far a store overwrites what it drops
-    /// its own docs say.
+    /// older texts in their caches until they are asked for the canvas again.
     ///
-    /// The same operation again goes on where it was broken off.
+    /// An answer says that the store has dropped it and has overwritten it wherever it can. A store that cannot do so yet,
+    /// for example because others use its file, answers an error, and the same operation again goes on. What remains after an
+    /// answer, and how a host removes that:
+    ///
+    /// | store | what remains | what removes it |
+    /// | --- | --- | --- |
+    /// | memory | nothing that the store holds | |
+    /// | an SQLite file | nothing in the file or its log; copies and backups, blocks that the disk holds back | delete the copies |
+    /// | PostgreSQL | dead rows and the write-ahead log; replicas, archives and backups | `VACUUM (FULL)` of its tables, then a checkpoint; delete the others |
+    /// | objects | versions and deleted objects that the bucket keeps | delete these versions, or let a rule do so |
+    ///
+    /// It may take long: a store in an SQLite file rewrites the file, while commits wait. The docs of each store say more.
     ///
     /// ```
     /// # use canvas_core::lease::Timestamp;
@@ -135,7 +145,7 @@ impl<S: Store> Engine<S> {
     /// # Errors
     ///
     /// As [`Engine::collect`], with [`EngineError::KeyReused`] and [`EngineError::Abandoned`]. After each some of it may be
-    /// done: ask again with the same operation until there is an answer.
+    /// done, and the text may still be readable in the store's files: ask again with the same operation until there is an answer.
     pub async fn erase(
         &self,
         canvas: &CanvasId,

@@ -214,7 +214,9 @@ pub trait Store: Send + Sync + 'static {
     /// in it. `keep` was found from the row at the version `at`; where the row has another one, nothing is dropped.
     ///
     /// Zero for `older_than` drops blobs whatever their age, and is for what must be gone: the store then overwrites
-    /// what it dropped as far as it can (its own docs say how far). Else nobody may pass less than any reader or commit may
+    /// what it dropped, now or earlier, as far as it can, before it answers [`Collected::Done`]. If it cannot do so yet, it
+    /// answers an indeterminate error, although the blobs are gone, and the same call again goes on, also where there is
+    /// nothing left to drop. Its own docs say what remains after an answer, and how a host removes that. Else nobody may pass less than any reader or commit may
     /// take. Hosts mostly ask [`Engine::collect`](crate::Engine::collect), which knows what to keep.
     ///
     /// The head names a document of more than 64 KiB by the list of its chunks, and entries of the journal name others: these

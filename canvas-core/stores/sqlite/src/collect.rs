@@ -3,7 +3,7 @@
 //! * A pack of which nothing is left goes. One of which more than half is dead is rewritten: what is left of it goes into a
 //!   new pack, together with what is left of others. So at most half of a pack is dead once its canvas was collected.
 //! * A collection whatever the age rewrites each pack in which anything is dead, since when too, so that nothing that was
-//!   dropped is left in one.
+//!   dropped is left in one. The transaction then rewrites the file, because pages may have copies that no row has.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -78,8 +78,8 @@
 //!
 //! # What is dropped
 //!
-//! A collection is one transaction. Dropped blobs make room in the file for later ones; only a `VACUUM`, which needs the file
-//! to itself, makes it smaller. The age of a blob is judged by the clock that the store was opened with; blobs of a file of
+//! A collection is one transaction. Dropped blobs make room in the file for later ones; only a `VACUUM`, during which nobody
+//! else can write, makes it smaller. The age of a blob is judged by the clock that the store was opened with; blobs of a file of
 //! an earlier format than 3 count as old.
 //!
 //! A pack of which nothing is kept goes. One of which more than half is dead is rewritten: what is kept of it goes into a new
@@ -88,11 +88,26 @@
 //! has anything dead in it.
 //!
 //! Rows that are dropped or overwritten are filled with zeros (`PRAGMA secure_delete`), which writes each freed page once more, when
-//! blobs are dropped and where a head gets much shorter. After a collection whatever the age, as
-//! [`Engine::erase`](canvas_core::Engine::erase) asks for, the log is moved into the file and emptied, so that the text is
-//! in neither; while another process reads, that waits as for a lock, and fails (`STORE_INDETERMINATE`) where the wait
-//! ends. Not reached are copies and backups, the disk's own spare blocks, and what an earlier version of this library
-//! has freed: that stays in free pages until they are used again, or a `VACUUM`.
+//! blobs are dropped and where a head gets much shorter. That keeps most of a dropped text from being read in the file, and not
+//! all: when SQLite spreads rows over neighbouring pages, copies of them may stay in the gaps of these pages.
+//!
+//! # What is erased
+//!
+//! A collection whatever the age, as [`Engine::erase`](canvas_core::Engine::erase) asks for, also rewrites the file (`VACUUM`),
+//! moves the log into it and empties the log. Once it has answered, no byte of what it dropped is in the file, the log or
+//! what else lies beside them, and neither is anything that was dropped earlier, of any canvas and by any version of
+//! this library.
+//!
+//! * It takes time in proportion to the file, whatever the canvas has: about 1 s for 100 MB. Meanwhile reads go on, and
+//!   commits wait: those that wait longer than their own [`Options::busy_timeout`] fail with `STORE_BUSY` and have written
+//!   nothing. Files of gigabytes are best erased from in a quiet hour.
+//! * It needs room for two more copies of the file: one in SQLite's folder for temporary files, one in the log.
+//! * It waits for writers, and at the end for readers, for at most `busy_timeout` each. If a wait ends or room is missing, it
+//!   answers `STORE_INDETERMINATE`: file or log may still have the text. The same operation again goes on.
+//!
+//! Not reached are copies and backups, and blocks that are no part of the files any more: those that the file system got back
+//! when a file became shorter, and the disk's own spare ones. Erase these by the means of the disk, such as an encrypted
+//! volume.
 //!
 //! # Limits
 //!

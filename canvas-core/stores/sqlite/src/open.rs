@@ -153,28 +153,28 @@ fn accept(path: &Path, found: Found) -> Result<bool, StoreError> {
     }
 }
 
-/// The time that opening may wait for locks. Each step may meet one, and SQLite counts for each anew.
-struct Wait {
+/// The time that a call of many steps may wait for locks. Each step may meet one, and SQLite counts for each anew.
+pub(super) struct Wait {
     start: Instant,
     timeout: Duration,
 }
 
 impl Wait {
-    fn begin(options: &Options) -> Self {
+    pub(super) fn begin(options: &Options) -> Self {
         Self { start: Instant::now(), timeout: options.busy_timeout.min(LONGEST_TIMEOUT) }
     }
 
-    fn left(&self) -> Duration {
+    pub(super) fn left(&self) -> Duration {
         self.timeout.saturating_sub(self.start.elapsed())
     }
 
     /// Lets the next step wait for what is left.
-    fn share(&self, connection: &Connection) -> rusqlite::Result<()> {
+    pub(super) fn share(&self, connection: &Connection) -> rusqlite::Result<()> {
         connection.busy_timeout(self.left())
     }
 
     /// From here on each call waits for itself.
-    fn end(&self, connection: &Connection) -> rusqlite::Result<()> {
+    pub(super) fn end(&self, connection: &Connection) -> rusqlite::Result<()> {
         connection.busy_timeout(self.timeout)
     }
 }

@@ -244,7 +244,7 @@ impl BlockingStore for SqliteStore {
                 .then(|| millis((self.clock)()).saturating_sub_unsigned(millis_of(older_than)));
             let dropped = collect::collect(&transaction, key, &Keep { needed, newest })?;
             match older_than {
-                Duration::ZERO => transaction.commit_and_empty_log()?,
+                Duration::ZERO => transaction.commit_and_rewrite()?,
                 _ => transaction.commit()?,
             }
             Ok(Collected::Done { blobs: dropped.blobs, bytes: dropped.bytes })

@@ -1,10 +1,14 @@
 //! One transaction on one connection, and what a COMMIT that fails has done.
 
-use canvas_core::{StoreError, StoreErrorKind};
+use std::thread;
+use std::time::Duration;
+
+use canvas_core::StoreErrorKind;
 use rusqlite::Connection;
 
 use super::error::CallError;
-use super::open::Database;
+use super::open::{Database, Wait};
+use super::options::Options;
 use super::schema::{FORMAT, too_new, too_old};
 
 /// An open transaction. Dropped, it is rolled back.
@@ -65,18 +69,20 @@ impl<'a> Transaction<'a> {
         }
     }
 
-    /// Makes it last, and moves all of the log into the file, so that nothing is left in it that is not in the file any
-    /// more. Waits for readers as for a lock.
-    pub(super) fn commit_and_empty_log(self) -> Result<(), CallError> {
-        let connection = self.connection;
+    /// Makes it last, and rewrites the file, so that nothing is left in it or in its log that no row has. Waits for
+    /// writers, and then for readers, as for a lock.
+    pub(super) fn commit_and_rewrite(self) -> Result<(), CallError> {
+        let (connection, options) = (self.connection, self.database.options());
         self.commit()?;
-        let is_busy: bool = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
-        if is_busy {
-            let busy = StoreError::new(StoreErrorKind::Busy);
-            let busy = busy.saying("what was dropped is still in the log, which others read: try again");
-            return Err(CallError::from(busy).in_doubt());
-        }
-        Ok(())
+        let rewritten = rewrite(connection).and_then(|()| empty_log(connection, options));
+        rewritten.map_err(|CallError(error)| {
+            let next = match error.kind {
+                StoreErrorKind::Full => "make room for two more copies of the file, then try again",
+                _ => "try again, best while few others use the file",
+            };
+            let left = format!("what was dropped may still be readable in the file or its log: {next}");
+            CallError(error.in_doubt().saying(left))
+        })
     }
 
     /// Commits nothing, in one page.
@@ -85,6 +91,37 @@ impl<'a> Transaction<'a> {
         transaction.pragma_update(None, "user_version", FORMAT)?;
         Ok(transaction.execute_batch("COMMIT")?)
     }
+}
+
+/// Puts every row onto a fresh page, in time linear in the file.
+///
+/// Zeros over what is deleted are not enough: when SQLite spreads rows over neighbouring pages, because one is full or
+/// nearly empty, it leaves copies of those that have moved in the gap between a page's pointers and its rows
+/// (`rebuildPage`). A row that is deleted later is overwritten where it lies, and not there. Which pages have such copies SQL
+/// does not tell, and a descriptor of our own, to read the file by, would drop SQLite's locks when it is closed.
+fn rewrite(connection: &Connection) -> Result<(), CallError> {
+    Ok(connection.execute_batch("VACUUM")?)
+}
+
+/// Moves all of the log into the file, and makes it empty.
+fn empty_log(connection: &Connection, options: &Options) -> Result<(), CallError> {
+    const PAUSE: Duration = Duration::from_millis(5);
+    let wait = Wait::begin(options);
+    let emptied = loop {
+        wait.share(connection)?;
+        let is_busy =
+            connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0));
+        // SQLite itself does not wait for others who move the log into the file, as each writer does once it is long.
+        if !matches!(is_busy, Ok(true)) || wait.left().is_zero() {
+            break is_busy;
+        }
+        thread::sleep(wait.left().min(PAUSE));
+    };
+    wait.end(connection)?;
+    if emptied? {
+        return Err(StoreErrorKind::Busy.into());
+    }
+    Ok(())
 }
 
 impl std::ops::Deref for Transaction<'_> {

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use canvas_core::lease::Timestamp;
 use canvas_core::{
-    Blob, BlobId, Blocking, BlockingStore as _, Collected, Collection, Engine, Policy, block_on,
+    Blob, BlobId, Blocking, BlockingStore as _, Collected, Collection, Edit, Engine, Policy, block_on,
 };
-use canvas_store_sqlite::SqliteStore;
+use canvas_store_sqlite::{Options, SqliteStore};
 use canvas_store_testing::collecting::Work;
-use canvas_store_testing::{Folder, canvas, collecting, commit, done, erasing, system_now};
+use canvas_store_testing::{Folder, canvas, collecting, commit, done, erasing, key, system_now};
 
 #[test]
 fn a_file_is_collected_while_others_write() {
@@ -75,4 +75,31 @@ fn a_file_has_no_secret_that_was_erased() {
     block_on(erasing::erase(&engine, &canvas));
     assert_eq!(found(&folder, &secret), [0, 0]);
     block_on(peer.replay(&canvas, system_now())).unwrap();
+}
+
+/// An erase that cannot empty the log yet says so, and the same operation again goes on.
+#[test]
+fn an_erase_that_a_reader_holds_up_is_no_answer_until_it_is_done() {
+    let (folder, canvas, secret) = (Folder::new(), canvas("c"), "S3cr3t-0f-a-reader");
+    let options = Options { busy_timeout: Duration::from_millis(20), ..Options::default() };
+    let store = SqliteStore::open_with(folder.file(), system_now, options).unwrap();
+    let engine = Engine::new(Blocking::in_place(store), Policy::default());
+    block_on(engine.create(&canvas, secret, &key("create"), system_now())).unwrap();
+    let clean = Edit::replace("clean\n");
+    block_on(engine.call(&canvas, &key("clean"), clean, system_now())).unwrap().result.unwrap();
+    let reader = folder.raw();
+    reader.execute_batch("BEGIN; SELECT * FROM canvas").unwrap();
+    for _ in 0..2 {
+        let error = block_on(engine.erase(&canvas, &key("erase"), system_now())).unwrap_err();
+        assert_eq!((error.code(), error.retryable()), ("STORE_INDETERMINATE", true));
+        assert!(
+            error.to_string().contains("may still be readable in the file or its log: try again"),
+            "{error}"
+        );
+        assert_ne!(found(&folder, secret), [0, 0]);
+    }
+    drop(reader);
+    block_on(engine.erase(&canvas, &key("erase"), system_now())).unwrap();
+    assert_eq!(found(&folder, secret), [0, 0]);
+    block_on(engine.replay(&canvas, system_now())).unwrap();
 }

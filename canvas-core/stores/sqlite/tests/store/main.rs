@@ -7,6 +7,7 @@ mod copies;
 mod crash;
 mod damage;
 mod disk;
+mod erasing;
 mod files;
 mod locks;
 mod notifications;
