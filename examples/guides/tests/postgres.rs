@@ -65,7 +65,9 @@ async fn what_the_guide_says_to_run_runs() {
     let app = engine(config.user("canvas_app").clone());
     let canvas = CanvasId::new("guide-backup").expect("it is short");
     app.create(&canvas, "monday\n", &key("create"), now()).await.expect("there is none");
-    let [_, dump, restore] = blocks("sh")[..] else { panic!("installing, backup, restore") };
+    let [_, dump, restore, rewrite] = blocks("sh")[..] else {
+        panic!("installing, backup, restore, erasing")
+    };
     shell(dump);
     write(&app, &canvas, "tuesday\n").await;
     shell(restore);
@@ -77,5 +79,7 @@ async fn what_the_guide_says_to_run_runs() {
     write(&app, &canvas, "thursday\n").await;
     let keep = Collection { history: Some(0), older_than: Duration::ZERO, ..Collection::default() };
     assert!(app.collect(&canvas, keep).await.expect("the role may drop blobs").blobs > 0);
+    shell(rewrite);
+    assert_eq!(app.snapshot(&canvas, now()).await.expect("it is there").text(), "thursday\n");
     assert_eq!(app.store().migrate().await.map_err(|e| e.code()), Ok(()), "nothing is to be made");
 }

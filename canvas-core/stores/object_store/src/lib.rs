@@ -80,8 +80,10 @@
 //! Ids are spelt in base 32 with digits that keep the order of their bytes, a slash after every 200 of them; a prefix
 //! may have 120 bytes, so that the longest id fits into the 1,024 bytes of a key. Let nothing else write under the
 //! prefix, and no rule of the bucket remove heads: the numbers of a canvas must go on. A rule that removes *blobs* by age
-//! removes what heads still need; drop them by [`Store::collect`]. Where the bucket keeps versions of objects, or holds
-//! what was deleted for a time, an erased text stays as long as these do. Blobs of before 0.2.0 have one name for all puts:
+//! removes what heads still need; drop them by [`Store::collect`]. If the bucket keeps versions of objects, or holds
+//! what was deleted for a time, a text stays after [`Engine::erase`](canvas_core::Engine::erase) as long as these do: delete
+//! the noncurrent versions under `canvases/heads/<id>.head` and `canvases/blobs/<id>.blobs/`, or let a rule of the bucket
+//! remove noncurrent versions, which the store never reads. Blobs of before 0.2.0 have one name for all puts:
 //! they are read and collected, but bring all servers to this version before the first collection.
 //!
 //! # Backups

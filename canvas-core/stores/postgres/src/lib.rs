@@ -85,12 +85,24 @@
 //! driver's default is `sslmode=prefer`, which a network in between can switch off: over a network say
 //! `sslmode=require` and have the connector check the certificate.
 //!
+//! # What is erased
+//!
+//! What is dropped is gone for every query. After [`Engine::erase`](canvas_core::Engine::erase) its bytes are still in dead rows of
+//! `heads` and `blobs`, and a plain `VACUUM`, autovacuum's too, gives their room back without overwriting it. The store
+//! does not remove them, because that takes the tables to itself, reads too, and the owner's right. Ask the server in a
+//! quiet hour, once for all canvases that were erased since:
+//!
+//! ```sql
+//! VACUUM (FULL) canvas.heads, canvas.blobs; -- writes both into new files, with their TOAST tables, and deletes the old ones
+//! CHECKPOINT;                               -- lets the server recycle the write-ahead log; an old file of it goes when it is reused
+//! ```
+//!
+//! Replicas follow by themselves. Archives of the log and backups have the text for as long as they are kept.
+//!
 //! # Limits
 //!
 //! Reads load, although preemptions are notified ([`Notification`]): notifications come after the commit and may be lost. It keeps no
-//! history of heads and drops no blobs by itself. What is dropped is gone for every query, but dead rows keep the bytes of an
-//! erased text in the files until a `VACUUM` of `heads` and `blobs` (with its TOAST tables), and the write-ahead log, replicas
-//! and backups for as long as they are kept. While the server's queue of notifications is full, which takes a session
+//! history of heads and drops no blobs by itself. While the server's queue of notifications is full, which takes a session
 //! that listens and never ends its transaction, it refuses commits that preempt.
 
 mod commit;
