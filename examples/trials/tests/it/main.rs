@@ -10,6 +10,7 @@ mod dialects;
 mod error_codes;
 mod limits;
 mod programs;
+mod readmes;
 mod shells;
 mod stores;
 mod tool_lists;
