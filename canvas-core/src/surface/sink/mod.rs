@@ -32,8 +32,8 @@ pub enum Sink {
     Url,
     /// Opens it. A value is one segment.
     Path,
-    /// Runs it by a POSIX shell. A value is one word, or part of one, and no option: it begins a word with `-` only if
-    /// `--` stands before it.
+    /// Runs it by a POSIX shell. A value is one word or part of one. A word that begins with a value may begin with `-` only
+    /// after a literal `--`.
     Shell,
     /// Searches with it. A value is the whole pattern, and matched literally.
     Regex,

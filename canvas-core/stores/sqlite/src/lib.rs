@@ -94,20 +94,19 @@
 //! # What is erased
 //!
 //! A collection whatever the age, as [`Engine::erase`](canvas_core::Engine::erase) asks for, also rewrites the file (`VACUUM`),
-//! moves the log into it and empties the log. Once it has answered, no byte of what it dropped is in the file, the log or
-//! what else lies beside them, and neither is anything that was dropped earlier, of any canvas and by any version of
-//! this library.
+//! moves the log into it and empties the log. After its answer, the dropped text is neither in the file nor in the log nor in
+//! any other file beside them. The same holds for the text of all canvases that was dropped before, by any version of this
+//! library.
 //!
 //! * It takes time in proportion to the file, whatever the canvas has: about 1 s for 100 MB. Meanwhile reads go on, and
-//!   commits wait: those that wait longer than their own [`Options::busy_timeout`] fail with `STORE_BUSY` and have written
+//!   commits wait. A commit that waits longer than its own [`Options::busy_timeout`] fails with `STORE_BUSY` and writes
 //!   nothing. Files of gigabytes are best erased from in a quiet hour.
 //! * It needs room for two more copies of the file: one in SQLite's folder for temporary files, one in the log.
 //! * It waits for writers, and at the end for readers, for at most `busy_timeout` each. If a wait ends or room is missing, it
 //!   answers `STORE_INDETERMINATE`: file or log may still have the text. The same operation again goes on.
 //!
-//! Not reached are copies and backups, and blocks that are no part of the files any more: those that the file system got back
-//! when a file became shorter, and the disk's own spare ones. Erase these by the means of the disk, such as an encrypted
-//! volume.
+//! It does not reach copies and backups, blocks that the file system got back when a file became shorter, and the disk's spare
+//! blocks. Erase these by the means of the disk, such as an encrypted volume.
 //!
 //! # Limits
 //!

@@ -95,9 +95,9 @@ impl<'a> Transaction<'a> {
 
 /// Puts every row onto a fresh page, in time linear in the file.
 ///
-/// Zeros over what is deleted are not enough: when SQLite spreads rows over neighbouring pages, because one is full or
-/// nearly empty, it leaves copies of those that have moved in the gap between a page's pointers and its rows
-/// (`rebuildPage`). A row that is deleted later is overwritten where it lies, and not there. Which pages have such copies SQL
+/// Zeros over deleted rows are not enough. If a page is full or nearly empty, SQLite spreads its rows over neighbouring pages
+/// and leaves copies of the moved rows in the gap between the pointers and the rows of a page (`rebuildPage`). A later delete
+/// overwrites the row itself and not these copies. Which pages have such copies SQL
 /// does not tell, and a descriptor of our own, to read the file by, would drop SQLite's locks when it is closed.
 fn rewrite(connection: &Connection) -> Result<(), CallError> {
     Ok(connection.execute_batch("VACUUM")?)
