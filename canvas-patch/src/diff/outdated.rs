@@ -199,8 +199,8 @@ impl<'a> Earlier<'a> {
 
     /// Follows lines to the current text, by the changes and by the diff.
     ///
-    /// Neither suffices: of two equal neighbours a change does not tell which was removed, a line that was changed back is
-    /// touched by the changes alone, and the diff may take a new line for one that has moved.
+    /// Both are needed. A change does not show which of two equal neighbours it removed. A diff does not show a line that was
+    /// changed and changed back, and may take a new line for a moved one.
     fn places(&self, now: &NumberedLines<'_>, lines: Range<usize>) -> Places {
         let whole = self.whole.get_or_init(|| Delta::between(self.shown.text, now.text()));
         let (part, is_touched) = self.moved(lines.clone(), &self.since);
