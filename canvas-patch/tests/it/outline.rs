@@ -124,6 +124,8 @@ fn underlines_below_tables() {
             }
         }
     }
+    // A line without the marker of the quote delimits nothing.
+    check("> x\n> a | b\n--- | ---\n> ---\n", &["## x a | b --- | --- 1-4 1-4 >"]);
     // A row of `=` ends no table either, a heading with `#` does.
     check("x\na | b\n--- | ---\n===\ny\n---\n", &[]);
     check("x\na | b\n--- | ---\n===\n# y\nz\n---\n", &["# y 5 5-7", "## y/z 6-7 6-7"]);

@@ -12,14 +12,9 @@ use pulldown_cmark::{Event, Parser, Tag};
 /// Whether a table begins inside of these lines, which the parser takes for an underlined heading: the last of them is the
 /// underline. `is_quoted` says that they may have the markers of quotes.
 pub(super) fn holds_table(heading: &str, is_quoted: bool) -> bool {
-    let lines = || {
-        heading.trim_end_matches(['\n', '\r']).split(['\n', '\r']).filter(|line| !line.is_empty()).map(
-            |line| {
-                let blank: &[char] = if is_quoted { &[' ', '\t', '>'] } else { &[' ', '\t'] };
-                line.trim_start_matches(blank)
-            },
-        )
-    };
+    let blank: &[char] = if is_quoted { &[' ', '\t', '>'] } else { &[' ', '\t'] };
+    let raw = || heading.trim_end_matches(['\n', '\r']).split(['\n', '\r']).filter(|line| !line.is_empty());
+    let lines = || raw().map(|line| line.trim_start_matches(blank));
     let underline = lines().count().saturating_sub(1);
     // Spaces and tabs may follow an underline, nothing else; with these, it delimits one column.
     if lines().next_back().is_some_and(|line| line.ends_with(['\u{b}', '\u{c}'])) {
@@ -27,8 +22,12 @@ pub(super) fn holds_table(heading: &str, is_quoted: bool) -> bool {
     }
     // After one that has other columns than the line above it, GitHub looks for no more.
     let first =
-        lines().zip(lines().skip(1)).take(underline.saturating_sub(1)).find_map(|(header, delimiters)| {
-            let columns = delimiter_columns(delimiters)?;
+        lines().zip(raw().skip(1)).take(underline.saturating_sub(1)).find_map(|(header, delimiters)| {
+            // A line that goes on lazily, without the marker of the quote, delimits nothing.
+            if is_quoted && !delimiters.trim_start().starts_with('>') {
+                return None;
+            }
+            let columns = delimiter_columns(delimiters.trim_start_matches(blank))?;
             Some(columns == header_columns(header))
         });
     first == Some(true)
