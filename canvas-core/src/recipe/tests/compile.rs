@@ -226,7 +226,7 @@ fn a_recipe_is_only_so_large() {
         let faults = compile(&with(&format!("/{name}"), Some(empty))).unwrap_err();
         assert_eq!(faults[0].0, format!("/{name}"));
     }
-    let number = with("/steps/0/params/n", Some(json!(9_007_199_254_740_992_u64)));
+    let number = with("/steps/0/params/n", Some(json!(9_007_199_254_740_993_u64)));
     assert_eq!(place_of(&number, &RecipeLimits::default()), "/steps/0/params/n");
 }
 
