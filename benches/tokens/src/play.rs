@@ -142,8 +142,10 @@ impl Player<'_> {
     fn ask(&mut self, mut request: Value) -> Value {
         self.calls += 1;
         request["canvas"] = "c".into();
-        request["session"] = "main".into();
-        request["call_id"] = self.calls.to_string().into();
+        if request["op"] == "tool.call" {
+            request["session"] = "main".into();
+            request["call_id"] = self.calls.to_string().into();
+        }
         request["now"] = (1_790_000_000_000_u64 + 100 * self.calls).into();
         let reply: Value =
             serde_json::from_str(&self.bridge.call(&request.to_string())).expect("a reply is JSON");

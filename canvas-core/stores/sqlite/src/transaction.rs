@@ -100,7 +100,7 @@ impl<'a> Transaction<'a> {
 /// overwrites the row itself and not these copies. Which pages have such copies SQL
 /// does not tell, and a descriptor of our own, to read the file by, would drop SQLite's locks when it is closed.
 fn rewrite(connection: &Connection) -> Result<(), CallError> {
-    Ok(connection.execute_batch("VACUUM")?)
+    Ok(connection.execute_batch("VACUUM;")?)
 }
 
 /// Moves all of the log into the file, and makes it empty.

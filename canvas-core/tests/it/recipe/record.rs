@@ -99,7 +99,7 @@ fn what_is_refused_changes_nothing() {
     let mut deep = json!(1);
     (0..65).for_each(|_| deep = json!([deep]));
     for (value, place) in
-        [(json!("x".repeat(262_143)), ""), (json!([9_007_199_254_740_992_u64]), "/0"), (deep, "")]
+        [(json!("x".repeat(262_143)), ""), (json!([9_007_199_254_740_993_u64]), "/0"), (deep, "")]
     {
         let place = format!("/data/{}{place}", world.components[0]);
         let answer = world.record(recipe(&world, &[0], &[]), &[(0, value)]);

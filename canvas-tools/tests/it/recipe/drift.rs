@@ -124,7 +124,7 @@ fn a_response_of_another_shape_fails_only_the_mappings_that_do_not_take_it() {
 fn a_response_that_is_too_large_too_deep_or_not_exact_is_a_failed_call() {
     let deep = (0..70).fold(json!(1), |inner, _| json!([inner]));
     let large = Value::from("x".repeat(1 << 20));
-    let inexact = json!({"rows": [], "id": 1_u64 << 60});
+    let inexact = json!({"rows": [], "id": (1_u64 << 60) + 1});
     for answer in [deep, large, inexact] {
         let answers = move |world: &mut World| world.host.script("orders", move |_| Ok(answer.clone()));
         check(answers, &["orders"], ["CALL_FAILED", "CALL_FAILED", "UPSTREAM"]);

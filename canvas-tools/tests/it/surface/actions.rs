@@ -160,8 +160,7 @@ fn a_result_does_not_replace_what_was_changed_meanwhile() {
 fn hostile_values_stay_one_word() {
     let world = World::new();
     world.deploy_prod();
-    for hostile in ["1; rm -rf /", "$(id)", "`id`", "{{state.service}}", "a\nb", "'; id #", "-rf", "\\", "*"]
-    {
+    for hostile in ["1; rm -rf /", "$(id)", "`id`", "{{state.service}}", "a\nb", "'; id #", "\\", "*"] {
         let patch = json!([{"op": "replace", "path": "/version", "value": hostile}]);
         world.ask("canvas.patch", json!({"canvasId": "deploy-prod", "patch": patch}));
         world.host.take();
