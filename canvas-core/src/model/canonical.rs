@@ -21,8 +21,9 @@ canvas_patch::coded_error!(CanonicalError => "NUMBER_NOT_EXACT");
 /// The canonical text of a value: no white space, members sorted by the UTF-16 code units of their names, numbers as
 /// ECMAScript writes them.
 ///
-/// Reading the text gives an equal value: -0 is 0, 1.0 is 1, and 1e20 is 100000000000000000000. Linear in the value, but for
-/// the sorting; as deep as the value is nested.
+/// A reader that holds numbers as doubles reads an equal value from the text: -0 is 0, 1.0 is 1, and 1e20 is
+/// 100000000000000000000. Of a double between 2^53 and 10^21, the text may be an integer that the double only rounds to, such
+/// as 9223372036854776000 for 2^63. Linear in the value, but for the sorting; as deep as the value is nested.
 ///
 /// # Errors
 ///
@@ -163,11 +164,11 @@ fn write_number<W: Write>(
     Ok(())
 }
 
-/// Reads a JSON text, whose numbers a [`Value`] holds as 64-bit integers or as doubles.
+/// Reads a JSON text and refuses an integer that serde_json would round. Linear in the text, which is looked at twice.
 ///
 /// # Errors
 ///
-/// Text that is no JSON, and integers of more than 64 bits that a double does not hold: serde_json alone rounds them.
+/// The text is not JSON, or has an integer that neither 64 bits nor a double hold.
 pub fn exact_json(text: &str) -> Result<Value, serde_json::Error> {
     let value = serde_json::from_str(text)?;
     match integers(text).find(|literal| !is_held(literal)) {

@@ -87,7 +87,7 @@
 //!
 //! # What is erased
 //!
-//! What is dropped is gone for every query. After [`Engine::erase`](canvas_core::Engine::erase) its bytes are still in dead rows of
+//! No query finds a dropped row. After [`Engine::erase`](canvas_core::Engine::erase) its bytes are still in dead rows of
 //! `heads` and `blobs`, and a plain `VACUUM`, autovacuum's too, gives their room back without overwriting it. The store
 //! does not remove them, because that takes the tables to itself, reads too, and the owner's right. Ask the server in a
 //! quiet hour, once for all canvases that were erased since:

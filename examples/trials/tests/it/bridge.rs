@@ -88,7 +88,7 @@ proptest! {
         let before = ask(&mut bridge, text.clone());
         let mut request: Value = serde_json::from_str(EFFECTS[which]).expect("a request is JSON");
         let fields = request.as_object_mut().expect("a request is an object");
-        let field = match fields.contains_key(&field) || ["session", "base_revision_id"].contains(&&*field) {
+        let field = match fields.contains_key(&field) || ["id", "session", "base_revision_id"].contains(&&*field) {
             true => format!("{field}{more}"),
             false => field,
         };
