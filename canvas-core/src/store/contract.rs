@@ -125,10 +125,10 @@ pub struct Capabilities {
 ///
 /// * **Atomic.** [`Store::commit`] is one step: head and blobs, all or nothing, judged on the row as it is at that
 ///   moment. Where it waits for the row, it judges after the wait. A reader never sees a head without its blobs.
-/// * **Versions** are never used for two states of a row, so that A, B, A is seen; not after a backup was put back
-///   either, by which a counter begins again at an earlier number. Also a commit of
-///   the very head that is there takes a new version: by such an empty bump an engine makes sure that a commit of unknown
-///   fate can never land.
+/// * **Versions** are never used for two states of a row, so that A, B, A is seen, and a canvas that is deleted and made
+///   again has none of its first life; not after a backup was put back either, by which a counter begins again at an earlier
+///   number. So a counter has a random part beside it, or a hash of the row. Also a commit of the very head that is there
+///   takes a new version: by such an empty bump an engine makes sure that a commit of unknown fate can never land.
 /// * **Tombstones.** A row is never removed. A deleted canvas is a head like any other
 ///   ([`Head::is_deleted`]), listed like any other; its numbers go on when the canvas is made again.
 /// * **Conflicts** carry the row as it is, not as some snapshot of an earlier moment had it.

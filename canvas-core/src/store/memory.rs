@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -21,12 +22,17 @@ pub struct MemoryStore {
     clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
 }
 
-#[derive(Default)]
 struct Rows {
     by_id: BTreeMap<CanvasId, Row>,
-    /// Commits to whatever row: the version of the last. It only grows, also where rows are put back.
+    /// Tells the versions of this store from those of others. What is only in memory ends with the process, so a count
+    /// does what a random number does elsewhere.
+    store: u64,
+    /// Commits to whatever row. It only grows, also where rows are put back.
     commits: u64,
 }
+
+/// Stores that this process has made.
+static STORES: AtomicU64 = AtomicU64::new(0);
 
 /// A blob, and when it was put last.
 #[derive(Clone)]
@@ -37,9 +43,15 @@ struct Kept {
 
 #[derive(Default, Clone)]
 struct Row {
-    head: Option<Arc<Head>>,
-    version: u64,
+    /// The head and its version; none where no commit was done.
+    state: Option<(Arc<Head>, Version)>,
     blobs: HashMap<BlobId, Kept>,
+}
+
+impl Row {
+    fn version(&self) -> Option<&Version> {
+        self.state.as_ref().map(|(_, version)| version)
+    }
 }
 
 impl MemoryStore {
@@ -54,7 +66,9 @@ impl MemoryStore {
     /// let servers = [store.clone(), store].map(|store| Engine::new(store, Policy::default()));
     /// ```
     pub fn new(clock: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {
-        Self { rows: Arc::default(), clock: Arc::new(clock) }
+        let store = STORES.fetch_add(1, Ordering::Relaxed) + 1;
+        let rows = Rows { by_id: BTreeMap::new(), store, commits: 0 };
+        Self { rows: Arc::new(Mutex::new(rows)), clock: Arc::new(clock) }
     }
 
     /// Number of blobs of a canvas, and their bytes.
@@ -77,8 +91,7 @@ impl MemoryStore {
     }
 
     fn loaded(&self, row: &Row) -> Option<Loaded> {
-        let head = Arc::clone(row.head.as_ref()?);
-        let version = Version::new(row.version.to_string());
+        let (head, version) = row.state.clone()?;
         Some(Loaded { head, version, clock: (self.clock)(), document: None })
     }
 }
@@ -100,10 +113,9 @@ impl Store for MemoryStore {
 
     async fn commit(&self, commit: Commit) -> Result<Committed, StoreError> {
         let mut rows = self.rows();
-        let Rows { by_id, commits } = &mut *rows;
+        let Rows { by_id, store, commits } = &mut *rows;
         let row = by_id.entry(commit.head.canvas().clone()).or_default();
-        let current = row.head.is_some().then(|| row.version.to_string());
-        if current.as_deref() != commit.expected.as_ref().map(Version::as_str) {
+        if row.version() != commit.expected.as_ref() {
             let document =
                 |loaded: &Loaded| row.blobs.get(&loaded.head.document()).map(|kept| kept.blob.clone());
             let current = self.loaded(row).map(|row| Loaded { document: document(&row), ..row });
@@ -115,10 +127,10 @@ impl Store for MemoryStore {
         }
         let put = |blob: Blob| (blob.id(), Kept { blob, put: clock });
         row.blobs.extend(commit.blobs.into_iter().map(put));
-        row.head = Some(commit.head);
         *commits += 1;
-        row.version = *commits;
-        Ok(Committed::Done { version: Version::new(row.version.to_string()), clock })
+        let version = Version::new(format!("{store}-{commits}"));
+        row.state = Some((commit.head, version.clone()));
+        Ok(Committed::Done { version, clock })
     }
 
     async fn blob(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, StoreError> {
@@ -133,7 +145,7 @@ impl Store for MemoryStore {
 
     async fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, StoreError> {
         let rows = self.rows();
-        let stored = rows.by_id.iter().filter(|(_, row)| row.head.is_some()).map(|(id, _)| id);
+        let stored = rows.by_id.iter().filter(|(_, row)| row.state.is_some()).map(|(id, _)| id);
         Ok(stored.filter(|id| after.is_none_or(|after| *id > after)).take(limit).cloned().collect())
     }
 
@@ -145,10 +157,10 @@ impl Store for MemoryStore {
         at: &Version,
     ) -> Result<Collected, StoreError> {
         let mut rows = self.rows();
-        let row = rows.by_id.get_mut(canvas).filter(|row| row.version.to_string() == at.as_str());
+        let row = rows.by_id.get_mut(canvas).filter(|row| row.version() == Some(at));
         let Some(row) = row else { return Ok(Collected::Conflict) };
         let clock = (self.clock)();
-        let needed: BTreeSet<BlobId> = row.head.iter().flat_map(|head| head.blobs()).collect();
+        let needed: BTreeSet<BlobId> = row.state.iter().flat_map(|(head, _)| head.blobs()).collect();
         let (mut blobs, mut bytes) = (0, 0);
         row.blobs.retain(|id, kept| {
             let is_old = older_than.is_zero() || kept.put.saturating_add(older_than) <= clock;
