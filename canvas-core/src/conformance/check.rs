@@ -53,8 +53,8 @@ macro_rules! checks {
         /// unless another is given. Each test makes a harness of its own.
         ///
         /// The test of a check that is skipped (see [`CheckOutcome::Skipped`](crate::conformance::CheckOutcome)) passes, and
-        ///
-        /// prints why.
+        /// says on standard error why, also where the output of tests is captured. The last test to end lists all that were
+        /// skipped once more, whether the others passed or failed; if a filter runs only some of them there is no list.
         ///
         /// ```
         /// # use std::time::Duration;
@@ -93,23 +93,55 @@ macro_rules! checks {
                 $crate::conformance_tests!($d harness, $crate::block_on);
             };
             ($d harness:expr, $d block_on:expr $d(,)?) => {
+                static TALLY: $crate::conformance::Tally = $crate::conformance::Tally::new();
+
+                /// Ends a test: says what was skipped where the capture of tests does not hide it, and panics on a violation.
+                fn end(
+                    check: $crate::conformance::Check,
+                    outcome: ::std::thread::Result<
+                        ::std::result::Result<
+                            $crate::conformance::CheckOutcome,
+                            $crate::conformance::Violation,
+                        >,
+                    >,
+                ) {
+                    let mut text = ::std::string::String::new();
+                    if let ::std::result::Result::Ok(::std::result::Result::Ok(
+                        $crate::conformance::CheckOutcome::Skipped(why),
+                    )) = &outcome
+                    {
+                        text = ::std::format!("{}: {} is skipped: {why}\n", ::std::module_path!(), check.name());
+                    }
+                    if let ::std::option::Option::Some(report) =
+                        TALLY.end(check, outcome.as_ref().ok().cloned())
+                    {
+                        let list = report.skipped_list();
+                        if !list.is_empty() {
+                            text += &::std::format!("{}: {list}", ::std::module_path!());
+                        }
+                    }
+                    // A test whose standard error is closed fails for other reasons.
+                    let _ = ::std::io::Write::write_all(&mut ::std::io::stderr(), text.as_bytes());
+                    match outcome {
+                        ::std::result::Result::Ok(::std::result::Result::Ok(_)) => {}
+                        ::std::result::Result::Ok(::std::result::Result::Err(violation)) => {
+                            ::std::panic!("{}: {violation}", check.text());
+                        }
+                        ::std::result::Result::Err(panic) => ::std::panic::resume_unwind(panic),
+                    }
+                }
+
                 $(
                     #[test]
                     fn $name() {
                         let check = $crate::conformance::Check::$variant;
-                        let outcome = $d block_on(async {
-                            let harness = $d harness;
-                            check.run(&harness).await
+                        let run = ::std::panic::AssertUnwindSafe(|| {
+                            $d block_on(async {
+                                let harness = $d harness;
+                                check.run(&harness).await
+                            })
                         });
-                        match outcome {
-                            ::std::result::Result::Ok($crate::conformance::CheckOutcome::Passed) => {}
-                            ::std::result::Result::Ok($crate::conformance::CheckOutcome::Skipped(why)) => {
-                                ::std::println!("{}: skipped, {why}", check.text());
-                            }
-                            ::std::result::Result::Err(violation) => {
-                                ::std::panic!("{}: {violation}", check.text());
-                            }
-                        }
+                        end(check, ::std::panic::catch_unwind(run));
                     }
                 )*
             };

@@ -62,9 +62,9 @@
 //! gives a [`Report`], for an installation that wants to know whether the database it was given will do;
 //! [`Check::run`] tries one.
 //!
-//! A report has a line for each check: `pass`; `FAIL` with what the store did; `--` where nothing was tried, and
-//! why: the store does not claim it, or the harness has no way to try it. The last are no failures, so look at
-//! [`Report::skipped`] once, and say in your own test which of them you accept.
+//! A report has a line for each check: `pass`; `FAIL` with what the store did; `skip` if nothing was tried, and
+//! why: the store does not claim it, or the harness has no way to try it. The last are no failures, so the report ends with
+//! a list of them, whether the others passed or not. Say in your own test which of [`Report::skipped`] you accept.
 //!
 //! # Does it see?
 //!
@@ -112,7 +112,7 @@ mod tests;
 pub use self::check::Check;
 pub use self::harness::{Harness, Restore, Stall};
 pub use self::outcome::{CheckOutcome, Violation};
-pub use self::report::Report;
+pub use self::report::{Report, Tally};
 
 /// Runs every check on fresh stores of the harness.
 pub async fn run<H: Harness>(harness: &H) -> Report {

@@ -1,11 +1,12 @@
 //! What the suite found.
 
 use std::fmt;
+use std::sync::{Mutex, PoisonError};
 
 use super::check::Check;
 use super::outcome::{CheckOutcome, Violation};
 
-/// What the suite found. Its text has a line for each check and a count at the end.
+/// What the suite found. Its text has a line for each check, a count, and at its end the list of those that were skipped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
     /// Each check and its outcome, in the order of [`Check::ALL`].
@@ -13,7 +14,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// True where no check failed. Some may have been skipped: see [`Report::skipped`].
+    /// True if no check failed. Some may have been skipped: see [`Report::skipped`].
     pub fn is_passed(&self) -> bool {
         self.failed().next().is_none()
     }
@@ -32,19 +33,53 @@ impl Report {
     }
 }
 
+impl Report {
+    /// The checks that were skipped, a line for each with its name and the reason; empty if there are none.
+    pub fn skipped_list(&self) -> String {
+        let lines: String =
+            self.skipped().map(|(check, why)| format!("  {}: {why}\n", check.name())).collect();
+        if lines.is_empty() { lines } else { format!("skipped, so not known to hold:\n{lines}") }
+    }
+}
+
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (check, result) in &self.results {
             let text = check.text();
             match result {
                 Ok(CheckOutcome::Passed) => writeln!(f, "pass  {text}")?,
-                Ok(CheckOutcome::Skipped(why)) => writeln!(f, "  --  {text} (skipped: {why})")?,
+                Ok(CheckOutcome::Skipped(why)) => writeln!(f, "skip  {text} ({why})")?,
                 Err(how) => writeln!(f, "FAIL  {text}: {how}")?,
             }
         }
         let (failed, skipped) = (self.failed().count(), self.skipped().count());
         let passed = self.results.len() - failed - skipped;
-        writeln!(f, "{passed} passed, {skipped} skipped, {failed} failed")
+        writeln!(f, "{passed} passed, {skipped} skipped, {failed} failed")?;
+        f.write_str(&self.skipped_list())
+    }
+}
+
+/// Adds up the tests that [`conformance_tests!`](crate::conformance_tests) makes, which run in any order.
+#[doc(hidden)]
+#[derive(Debug, Default)]
+pub struct Tally(Mutex<Vec<(Check, Result<CheckOutcome, Violation>)>>);
+
+impl Tally {
+    /// No test has ended.
+    pub const fn new() -> Self {
+        Self(Mutex::new(Vec::new()))
+    }
+
+    /// Takes the outcome of a test, `None` if it panicked. The last one gets the report of all.
+    pub fn end(&self, check: Check, outcome: Option<Result<CheckOutcome, Violation>>) -> Option<Report> {
+        let outcome = outcome.unwrap_or_else(|| Err(Violation::new("the test panicked".to_owned())));
+        let mut results = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        results.push((check, outcome));
+        if results.len() < Check::ALL.len() {
+            return None;
+        }
+        results.sort_by_key(|(check, _)| *check);
+        Some(Report { results: std::mem::take(&mut *results) })
     }
 }
 
@@ -53,20 +88,47 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_report_names_each_check_and_counts() {
+    fn a_report_names_each_check_counts_and_lists_what_was_skipped() {
         let passed = (Check::RoundTrip, Ok(CheckOutcome::Passed));
         let skipped = (Check::NotifiesPeers, Ok(CheckOutcome::Skipped("it claims nothing")));
         let failed = (Check::MadeOnce, Err(Violation::new("it fell".to_owned())));
+        let list = "skipped, so not known to hold:\n  notifies_peers: it claims nothing\n";
         let report = Report { results: vec![passed.clone(), skipped.clone(), failed] };
-        let expected = "pass  what is committed is loaded\n  \
-                        --  a store that claims to notify notifies every connection before it answers \
-                        (skipped: it claims nothing)\n\
+        let expected = "pass  what is committed is loaded\n\
+                        skip  a store that claims to notify notifies every connection before it answers \
+                        (it claims nothing)\n\
                         FAIL  a row is made once: it fell\n\
                         1 passed, 1 skipped, 1 failed\n";
-        assert_eq!(report.to_string(), expected);
+        assert_eq!(report.to_string(), format!("{expected}{list}"));
         assert_eq!(report.failed().collect::<Vec<_>>(), [Check::MadeOnce]);
         assert_eq!(report.skipped().collect::<Vec<_>>(), [(Check::NotifiesPeers, "it claims nothing")]);
         assert!(!report.is_passed());
-        assert!(Report { results: vec![passed, skipped] }.is_passed());
+        // A run that passes ends with the list too.
+        let report = Report { results: vec![passed.clone(), skipped] };
+        assert!(report.is_passed() && report.to_string().ends_with(&format!("0 failed\n{list}")), "{report}");
+        let report = Report { results: vec![passed] };
+        assert_eq!(report.to_string(), "pass  what is committed is loaded\n1 passed, 0 skipped, 0 failed\n");
+    }
+
+    /// Tests of one module, in any order and with panics in between: the last one gets the report.
+    #[test]
+    fn the_last_test_to_end_gets_the_report_of_all() {
+        let tally = Tally::new();
+        let mut checks: Vec<_> = Check::ALL.to_vec();
+        checks.reverse();
+        let last = checks.pop().unwrap();
+        for check in checks {
+            let outcome = match check {
+                Check::NotifiesPeers => Some(Ok(CheckOutcome::Skipped("it claims nothing"))),
+                Check::MadeOnce => None,
+                _ => Some(Ok(CheckOutcome::Passed)),
+            };
+            assert_eq!(tally.end(check, outcome), None);
+        }
+        let report = tally.end(last, Some(Ok(CheckOutcome::Passed))).unwrap();
+        assert_eq!(report.results.len(), Check::ALL.len());
+        assert_eq!(report.results[0].0, Check::ALL[0]);
+        assert_eq!(report.failed().collect::<Vec<_>>(), [Check::MadeOnce]);
+        assert!(report.skipped_list().contains("notifies_peers: it claims nothing"));
     }
 }
