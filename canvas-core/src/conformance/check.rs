@@ -161,6 +161,10 @@ checks! { $
     PeerSees = rows::peer_sees: "a peer sees a commit at once";
     CanvasesApart = rows::canvases_apart: "commits of two canvases do not disturb one another";
     VersionsAreNew = versions::versions_are_new: "versions are never used twice";
+    VersionsOfEachLife = versions::versions_of_each_life:
+        "a canvas that is deleted and made again takes no version of its first life";
+    VersionsOfAnotherHistory = versions::versions_of_another_history:
+        "two stores with equally many commits of different heads have no version in common";
     VersionsTravel = versions::versions_travel: "a version is good on every connection";
     VersionsOfOthers = versions::versions_of_others: "the versions of one canvas mean nothing for another";
     EmptyBump = versions::empty_bump:
@@ -170,6 +174,16 @@ checks! { $
     OneWins = races::one_wins: "of many commits on one version one wins";
     CreationRace = races::creation_race: "of many first commits at once one wins and the others learn of it";
     LandOnce = races::land_once: "commits that are tried again after each conflict land exactly once";
+    CommitsOnThreads = contention::commits_on_threads:
+        "of commits from several threads on one version one is done, and nothing that was done is lost";
+    CreationsOnThreads = contention::creations_on_threads:
+        "of first commits from several threads at once one is done and the others learn of it";
+    DeletionsOnThreads = contention::deletions_on_threads:
+        "of deletions from several threads at once one is done, and so it is when the canvas is made again";
+    LimitsOnThreads = contention::limits_on_threads:
+        "of commits with a limit from several threads on one version one is done";
+    CollectionsOnThreads = contention::collections_on_threads:
+        "a blob that is put again on one thread, while another collects, is there";
     HeadBringsBlobs = races::head_brings_blobs: "whoever sees a head finds its blobs";
     Abandoned = races::abandoned:
         "a commit that its caller gave up is there whole or not at all, and the row stays usable";

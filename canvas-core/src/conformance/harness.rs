@@ -2,8 +2,10 @@
 
 use std::any::Any;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
 
+use crate::engine::block_on::block_on;
 use crate::model::id::CanvasId;
 use crate::store::contract::Store;
 
@@ -12,6 +14,9 @@ pub type Stall = Box<dyn Any + Send>;
 
 /// Puts a backup back when it is awaited.
 pub type Restore<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
+
+/// Drives a future to its end on the thread that calls it.
+pub type Driver = Arc<dyn Fn(Pin<Box<dyn Future<Output = ()> + Send>>) + Send + Sync>;
 
 /// How the suite makes stores of one kind and moves their clock.
 pub trait Harness: Send + Sync {
@@ -26,6 +31,16 @@ pub trait Harness: Send + Sync {
 
     /// Lets the store's clock go on by at least this much. A store on a real clock waits.
     fn advance(&self, by: Duration) -> impl Future<Output = ()> + Send;
+
+    /// Drives futures on threads that the suite starts for its races: [`block_on`](crate::block_on), unless it is overridden.
+    ///
+    /// A store that needs a runtime hands that one on, with tokio `let runtime = Handle::current();` and then
+    /// `Some(Arc::new(move |task| runtime.block_on(task)))`. Without it the store panics on a thread that the runtime does not
+    /// know, and the check fails. `None` where nothing can be driven on another thread: races on threads are then skipped, and
+    /// the store may have one that no other check sees.
+    fn driver(&self) -> Option<Driver> {
+        Some(Arc::new(block_on))
+    }
 
     /// Keeps every commit of a canvas waiting until what it returns is dropped, as a slow writer that has the row
     /// does. `None` where commits never wait for one another.

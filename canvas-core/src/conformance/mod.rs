@@ -47,6 +47,8 @@
 //! * `advance` moves a clock that the harness owns, or sleeps where the clock is real. The suite judges time by the
 //!   clocks in the answers and never expects that something is fast; all checks together wait for a real clock less
 //!   than a quarter of a minute.
+//! * `driver` drives futures on threads that the suite starts for its races, [`block_on`](crate::block_on) unless you say
+//!   otherwise. A store that needs a runtime hands that one on.
 //! * `stall` plays a slow writer. Databases let a commit wait for the row, and that is where clocks and rows grow old
 //!   unseen: a condition on `now()` is judged by the time at which the transaction began, and what is read beside the
 //!   condition may be older than the row that the condition saw. A `SELECT ... FOR UPDATE` or `BEGIN IMMEDIATE` on a
@@ -66,9 +68,17 @@
 //! why: the store does not claim it, or the harness has no way to try it. The last are no failures, so the report ends with
 //! a list of them, whether the others passed or not. Say in your own test which of [`Report::skipped`] you accept.
 //!
+//! # Races
+//!
+//! Futures on one thread meet only at their awaits. A store that compares a version and writes in another step, both within
+//! one poll, has its race between threads alone, so the suite starts a few and lets them commit, create, delete and collect at
+//! once. What they were answered must be one history. A store that keeps its promise therefore passes on any machine,
+//! however its threads are scheduled; how often threads came close decides only when a race ends, and no clock does. One that
+//! breaks it is found if the threads meet within its window, which many hundred commits make likely and cannot make certain.
+//!
 //! # Does it see?
 //!
-//! [`mutants`] wraps your store into some fifty others, each with one flaw, and lists those that the suite passes with
+//! [`mutants`] wraps your store into ninety others, each with one flaw, and lists those that the suite passes with
 //! your harness. There should be none but those that the harness has no way to show:
 //!
 //! ```
@@ -110,7 +120,7 @@ mod suite;
 mod tests;
 
 pub use self::check::Check;
-pub use self::harness::{Harness, Restore, Stall};
+pub use self::harness::{Driver, Harness, Restore, Stall};
 pub use self::outcome::{CheckOutcome, Violation};
 pub use self::report::{Report, Tally};
 

@@ -143,7 +143,7 @@ impl Harness for Gates {
 }
 
 /// Only what every harness must have: nothing can be held up, and nobody is notified.
-struct Bare(Gates);
+pub(super) struct Bare(pub(super) Gates);
 
 impl Harness for Bare {
     type Store = MemoryStore;

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::design::CommitKind;
 use super::flaw::Flaw;
 use super::store::Mutant;
 use crate::conformance::suite::tasks::yield_now;
@@ -36,14 +37,20 @@ impl<S: Store> Mutant<S> {
         }
         let head = Arc::clone(&commit.head);
         let current = self.current(&canvas).await?;
-        let answer = match self.refuse(&canvas, &commit, current.as_ref()) {
-            Some(answer) => answer,
-            None => {
+        let kind = CommitKind::of(&commit, current.as_ref());
+        let answer = match (self.refuse(&canvas, &commit, current.as_ref()), self.design.race) {
+            (Some(answer), _) => answer,
+            (None, Some(race)) => self.commit_raced(race, kind, commit, current.as_ref()).await?,
+            (None, None) => {
                 let commit = self.condition(&canvas, commit, current.as_ref()).await?;
                 self.write(&canvas, commit, current).await?
             }
         };
         half_way.leave();
+        if matches!(answer, Committed::Done { .. }) {
+            self.window.has_committed();
+            self.be_silent(&canvas, kind);
+        }
         Ok(match self.give(&canvas, head, answer) {
             Committed::Done { clock, .. }
                 if self.flaw == Flaw::SaysLateAfterWriting && late_at.is_some_and(|limit| clock >= limit) =>
@@ -60,7 +67,9 @@ impl<S: Store> Mutant<S> {
         let ids: BTreeSet<_> = commit.blobs.iter().map(Blob::id).collect();
         let mut shared = self.shared();
         shared.hidden.retain(|(of, id)| *of != canvas || !ids.contains(id));
-        shared.commits.entry(canvas.clone()).or_default().push(ids.clone());
+        if matches!(self.flaw, Flaw::DropsWholeCommits | Flaw::LosesTheRest | Flaw::CountsEachPut) {
+            shared.commits.entry(canvas.clone()).or_default().push(ids.clone());
+        }
         let put = shared.put.entry(canvas).or_default();
         match self.flaw {
             Flaw::LosesBlobs => commit.blobs.clear(),
@@ -102,6 +111,7 @@ impl<S: Store> Mutant<S> {
             | Flaw::JudgesTimeFirst
             | Flaw::ReadsItsClockBeforeTheWait
             | Flaw::FreesTombstones => self.look(canvas).await,
+            _ if self.design.looks() => self.look(canvas).await,
             _ => Ok(None),
         }
     }
@@ -137,6 +147,9 @@ impl<S: Store> Mutant<S> {
         current: Option<&Loaded>,
     ) -> Result<Commit, StoreError> {
         let version = current.map(|row| row.version.clone());
+        if self.design.claim.is_some_and(|claim| claim.ignores_limit(CommitKind::of(&commit, current))) {
+            commit.not_after = None;
+        }
         match self.flaw {
             Flaw::IgnoresCondition => commit.expected = version,
             Flaw::Upserts if version.is_none() => commit.expected = None,
@@ -155,6 +168,7 @@ impl<S: Store> Mutant<S> {
                         commit.expected.map(|it| if it == named { row.version.clone() } else { it });
                 }
             }
+            _ if self.design.naming.is_some() => commit.expected = self.meant(commit.expected, current),
             Flaw::NamesVersionsByConnection => {
                 let own = format!("{}:", self.number);
                 commit.expected = commit.expected.map(|it| {
@@ -199,6 +213,9 @@ impl<S: Store> Mutant<S> {
     ) -> Result<Committed, StoreError> {
         let again = commit.clone();
         let answer = self.store.commit(commit).await?;
+        if let (Some(naming), Committed::Done { version, clock }) = (self.design.naming, &answer) {
+            self.name(naming, &again, (version, *clock), before.as_ref());
+        }
         match (self.flaw, answer) {
             (Flaw::ZeroRowsAreSuccess, Committed::Conflict(Some(row))) => {
                 Ok(Committed::Done { version: row.version, clock: row.clock })
@@ -263,7 +280,7 @@ impl<S: Store> Mutant<S> {
     }
 
     /// Writes over the row, whoever has written it.
-    async fn overwrite(&self, commit: Commit, mut row: Loaded) -> Result<Committed, StoreError> {
+    pub(super) async fn overwrite(&self, commit: Commit, mut row: Loaded) -> Result<Committed, StoreError> {
         loop {
             let again = Commit { expected: Some(row.version), ..commit.clone() };
             match self.store.commit(again).await? {
@@ -277,8 +294,10 @@ impl<S: Store> Mutant<S> {
     fn give(&self, canvas: &CanvasId, head: Arc<Head>, answer: Committed) -> Committed {
         match answer {
             Committed::Done { version, clock } => {
-                let others: Vec<_> = self.shared().put.keys().filter(|it| *it != canvas).cloned().collect();
-                self.own().spoilt.extend(others);
+                if self.flaw == Flaw::ConflictsAcrossCanvases {
+                    let put: Vec<_> = self.shared().put.keys().cloned().collect();
+                    self.own().spoilt.extend(put.into_iter().filter(|it| it != canvas));
+                }
                 let row = self.note(canvas, Loaded { head, version, clock, document: None });
                 Committed::Done { version: row.version, clock: row.clock }
             }

@@ -57,6 +57,7 @@ impl<S> Mutant<S> {
                 number.map_or_else(|| version.clone(), |number| Version::new(number.to_string()))
             }
             Flaw::NamesVersionsByConnection => Version::new(format!("{}:{}", self.number, version.as_str())),
+            _ if self.design.naming.is_some() => self.called(head.canvas(), version),
             _ => version.clone(),
         }
     }

@@ -51,6 +51,13 @@ flaws! {
     ConflictsAcrossCanvases: "lets a commit of one canvas make those of others conflict" => CanvasesApart;
     NamesVersionsByContent:
         "names versions by content, so that the same content has the same version again" => VersionsAreNew;
+    NamesVersionsByHead: "names versions by the hash of the head" => VersionsAreNew;
+    NamesVersionsByTime: "names versions by the second in which they were made" => VersionsAreNew;
+    NumbersEachLife: "numbers the versions of each row, and again after each deletion" => VersionsOfEachLife;
+    NumbersEachCanvas: "numbers the versions of each row" => VersionsOfAnotherHistory;
+    NumbersAllCommits: "numbers its commits, and takes the number for the version" => VersionsOfAnotherHistory;
+    HashesTheVersionBefore:
+        "takes the hash of the version before for the version" => VersionsOfAnotherHistory;
     NamesVersionsByConnection: "gives versions that other connections do not know" => VersionsTravel;
     CountsVersions: "numbers the versions of each row, and again from where a backup was taken" => Restored;
     TakesAnyVersion: "takes the version of another canvas for the row's" => VersionsOfOthers;
@@ -58,6 +65,18 @@ flaws! {
     ChecksThenWrites: "compares the version, lets others go first, and then writes" => OneWins;
     OverwritesAtCreation:
         "looks whether there is a row, lets others go first, and then makes it over theirs" => CreationRace;
+    RacesEdits: "compares the version of an edit, and writes it in another step" => CommitsOnThreads;
+    LosesEdits: "says `Done` for an edit that another has overtaken since its version was compared" => CommitsOnThreads;
+    RacesNowAndThen: "compares the version in a step of its own, in one of three commits" => CommitsOnThreads;
+    RacesBumps: "compares the version of an empty bump, and moves it in another step" => CommitsOnThreads;
+    RacesCreations: "looks whether there is a row, and makes it in another step" => CreationsOnThreads;
+    LosesCreations:
+        "says `Done` for a first commit that another has overtaken since there was no row" => CreationsOnThreads;
+    RacesDeletions: "compares the version of a deletion, and writes it in another step" => DeletionsOnThreads;
+    RacesRevivals: "looks for the tombstone of a canvas, and makes that again in another step" => DeletionsOnThreads;
+    RacesLimits:
+        "compares version and limit of a commit with a limit, and writes it in another step" => LimitsOnThreads;
+    RacesCollections: "looks which blobs can go, and drops them in another step" => CollectionsOnThreads;
     BlobsAfterHead: "shows the head first and its blobs later" => HeadBringsBlobs;
     BreaksWhenGivenUp: "cannot commit any more once a commit was given up half way" => Abandoned;
     LosesBlobs: "keeps heads and forgets blobs" => BlobsAreThere;
@@ -90,6 +109,8 @@ flaws! {
     FreezesItsClock: "answers with the first clock that it has read" => ClockMoves;
     UsesItsOwnClock: "answers with the clock of each connection's machine" => OneClock;
     IgnoresNotAfter: "claims `not_after` and ignores it" => NotAfter;
+    IgnoresLimitsOfBumps: "claims `not_after` and ignores it in an empty bump" => LateWritesNothing;
+    IgnoresLimitsOfDeletions: "claims `not_after` and ignores it in a deletion" => LateWritesNothing;
     LateForAnyLimit: "takes every commit with a limit for late" => NotAfter;
     KeepsAnOldClock: "judges `not_after` by the clock of its last answer" => NotAfter;
     AcceptsAtTheLimit: "commits when its clock is exactly at `not_after`" => AtTheLimit;
@@ -109,5 +130,6 @@ flaws! {
     CutsLargeHeads: "keeps only the last conversations of a large head" => LargeHead;
     FreesTombstones: "gives the row of a deleted canvas away" => Tombstone;
     ClaimsToNotify: "claims `notify` and notifies nobody" => NotifiesPeers;
+    DoesNotNotifyOfDeletions: "claims `notify` and does not notify of deletions" => NotifiesPeers;
     NotifiesLate: "claims `notify` and notifies at the next commit" => NotifiesPeers;
 }

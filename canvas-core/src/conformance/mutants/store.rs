@@ -6,7 +6,10 @@ use std::time::Duration;
 
 use canvas_lease::Timestamp;
 
+use super::design::Design;
 use super::flaw::Flaw;
+use super::naming::Names;
+use super::race::Window;
 use crate::model::blob::{Blob, BlobId};
 use crate::model::head::Head;
 use crate::model::id::CanvasId;
@@ -19,10 +22,14 @@ use crate::store::layer::Layer;
 pub(super) struct Mutant<S> {
     pub(super) store: S,
     pub(super) flaw: Flaw,
+    /// More of the flaw, if it is one of a kind.
+    pub(super) design: Design,
     /// Counts the connections, from 0.
     pub(super) number: u32,
     own: Mutex<Own>,
     shared: Arc<Mutex<Shared>>,
+    /// Between a look and a write.
+    pub(super) window: Arc<Window>,
 }
 
 /// What one connection remembers.
@@ -55,24 +62,34 @@ pub(super) struct Shared {
     pub(super) numbers: BTreeMap<(CanvasId, String), u64>,
     /// Blobs that are there and not shown.
     pub(super) hidden: BTreeSet<(CanvasId, BlobId)>,
+    /// What versions are called.
+    pub(super) names: Names,
+    /// Canvases of whose last commit nobody is notified.
+    pub(super) silent: BTreeSet<CanvasId>,
 }
 
 impl<S> Mutant<S> {
-    pub(super) fn new(store: S, flaw: Flaw) -> Self {
-        Self::connect(store, flaw, Arc::default())
+    pub(super) fn new(store: S, flaw: Flaw, design: Design) -> Self {
+        Self::connect(store, (flaw, design), Arc::default(), Arc::default())
     }
 
     pub(super) fn peer(&self, store: S) -> Self {
-        Self::connect(store, self.flaw, Arc::clone(&self.shared))
+        let (shared, window) = (Arc::clone(&self.shared), Arc::clone(&self.window));
+        Self::connect(store, (self.flaw, self.design), shared, window)
     }
 
-    fn connect(store: S, flaw: Flaw, shared: Arc<Mutex<Shared>>) -> Self {
+    fn connect(
+        store: S,
+        (flaw, design): (Flaw, Design),
+        shared: Arc<Mutex<Shared>>,
+        window: Arc<Window>,
+    ) -> Self {
         let number = {
             let mut shared = shared.lock().unwrap_or_else(PoisonError::into_inner);
             shared.connections += 1;
             shared.connections - 1
         };
-        Self { store, flaw, number, own: Mutex::default(), shared }
+        Self { store, flaw, design, number, own: Mutex::default(), shared, window }
     }
 
     pub(super) fn inner(&self) -> &S {
@@ -88,7 +105,8 @@ impl<S> Mutant<S> {
     }
 
     /// Passes notifications on, as far as the flaw lets it.
-    pub(super) fn notify(&self, canvases: Vec<CanvasId>) -> Vec<CanvasId> {
+    pub(super) fn notify(&self, mut canvases: Vec<CanvasId>) -> Vec<CanvasId> {
+        canvases.retain(|canvas| !self.shared().silent.contains(canvas));
         match self.flaw {
             Flaw::ClaimsToNotify => Vec::new(),
             Flaw::NotifiesLate => std::mem::replace(&mut self.own().delayed, canvases),
@@ -120,7 +138,9 @@ impl<S: Store> Mutant<S> {
             loaded.head = Arc::new(Head { canvas: canvas.clone(), ..Head::clone(&loaded.head) });
         }
         let mut own = self.own();
-        own.given.entry(loaded.version.as_str().to_owned()).or_default().insert(canvas.clone());
+        if self.flaw == Flaw::TakesAnyVersion {
+            own.given.entry(loaded.version.as_str().to_owned()).or_default().insert(canvas.clone());
+        }
         own.spoilt.remove(canvas);
         own.last_seen.insert(canvas.clone(), loaded.clone());
         loaded
@@ -203,7 +223,7 @@ impl<S: Store> Layer for Mutant<S> {
         match self.flaw {
             Flaw::IgnoresNotAfter => Capabilities { not_after: true, ..capabilities },
             Flaw::ClaimsToNotify | Flaw::NotifiesLate => Capabilities { notify: true, ..capabilities },
-            _ => capabilities,
+            _ => self.design.claims(capabilities),
         }
     }
 
@@ -325,6 +345,7 @@ impl<S: Store> Layer for Mutant<S> {
                 let version = self.look(canvas).await?.map_or_else(|| at.clone(), |row| row.version);
                 self.store.collect(canvas, keep, older_than, &version).await
             }
+            Flaw::RacesCollections => self.collect_raced(canvas, keep, older_than, at).await,
             _ => self.store.collect(&self.key(canvas), keep, older_than, at).await,
         }
     }

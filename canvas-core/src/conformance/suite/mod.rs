@@ -2,6 +2,7 @@
 //! did wrong.
 
 pub(super) mod blobs;
+pub(super) mod contention;
 mod fixture;
 pub(super) mod gc;
 pub(super) mod heads;
@@ -15,6 +16,7 @@ pub(super) mod rows;
 pub(super) mod server;
 pub(super) mod servers;
 pub(super) mod tasks;
+pub(super) mod threads;
 pub(super) mod time;
 pub(super) mod versions;
 
@@ -38,7 +40,9 @@ type Verdict = Result<CheckOutcome, String>;
 const PASSED: Verdict = Ok(CheckOutcome::Passed);
 const NO_NOT_AFTER: Verdict = Ok(CheckOutcome::Skipped("the store does not claim not_after"));
 const NO_BACKUP: Verdict = Ok(CheckOutcome::Skipped("the harness takes no backup"));
+const NO_DRIVER: Verdict = Ok(CheckOutcome::Skipped("the harness drives nothing on other threads"));
 const NO_STALL: Verdict = Ok(CheckOutcome::Skipped("the harness gives no stall"));
+const NO_THREADS: Verdict = Ok(CheckOutcome::Skipped("no thread can be started here"));
 
 fn same<T: PartialEq + Debug>(what: &str, found: T, expected: T) -> Result<(), String> {
     if found == expected { Ok(()) } else { Err(format!("{what} is {found:?}, expected {expected:?}")) }
@@ -70,6 +74,13 @@ fn commit_with(id: &CanvasId, expected: Option<Version>, text: &str, more: &[&st
     let mut commit = commit(id, expected, text);
     commit.blobs.extend(more.iter().map(|text| Blob::text((*text).to_owned())));
     commit
+}
+
+/// Makes a tombstone of a row.
+fn deletion(row: &Loaded) -> Commit {
+    let mut head = Head::clone(&row.head);
+    head.tombstone();
+    Commit { expected: Some(row.version.clone()), head: Arc::new(head), blobs: Vec::new(), not_after: None }
 }
 
 async fn done<S: Store>(store: &S, commit: Commit) -> Result<(Version, Timestamp), String> {

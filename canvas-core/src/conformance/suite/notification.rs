@@ -1,9 +1,11 @@
 //! Stores that notify of changes, so that reads need not load the head.
 
-use super::{CanvasId, PASSED, Verdict, canvas, commit, conflict_row, done, same};
+use std::sync::Arc;
+
+use super::{CanvasId, PASSED, Verdict, canvas, commit, conflict_row, deletion, done, find, same};
 use crate::conformance::harness::Harness;
 use crate::conformance::outcome::CheckOutcome;
-use crate::store::contract::Store as _;
+use crate::store::contract::{Commit, Store as _};
 
 pub(crate) async fn notifies_peers<H: Harness>(harness: &H, store: &H::Store, _: &CanvasId) -> Verdict {
     if !store.capabilities().notify {
@@ -12,14 +14,19 @@ pub(crate) async fn notifies_peers<H: Harness>(harness: &H, store: &H::Store, _:
     let peers = [harness.peer(store).await, harness.peer(store).await];
     let ids = [canvas("one"), canvas("two")];
     let mut versions = [None, None];
-    let committers = [peers.first(), peers.get(1), None, peers.first()];
+    let committers = [peers.first(), peers.get(1), None, peers.first(), peers.get(1)];
     for (round, committer) in committers.into_iter().enumerate() {
         let committer = committer.unwrap_or(store);
         for (id, version) in ids.iter().zip(&mut versions) {
             for connection in peers.iter().chain([store]) {
                 harness.notified(connection).await;
             }
-            let next = commit(id, version.take(), &format!("{round}\n"));
+            // Each kind of commit: the canvas is made, edited, left as it is, deleted and made again.
+            let next = match (round, find(store, id).await?) {
+                (2, Some(row)) => Commit { head: Arc::clone(&row.head), ..deletion(&row) },
+                (3, Some(row)) => deletion(&row),
+                _ => commit(id, version.take(), &format!("{round}\n")),
+            };
             *version = Some(done(committer, next).await?.0);
             // The committer knows by its answer.
             for connection in peers.iter().chain([store]).filter(|other| !std::ptr::eq(*other, committer)) {

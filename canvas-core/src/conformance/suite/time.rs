@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use super::tasks::{Elsewhere, both};
 use super::{
-    CanvasId, NO_NOT_AFTER, NO_STALL, PASSED, Verdict, brief, canvas, commit, conflict_row, done, find, late,
-    reached, row, same, unchanged,
+    CanvasId, NO_NOT_AFTER, NO_STALL, PASSED, Verdict, brief, canvas, commit, conflict_row, deletion, done,
+    find, late, reached, row, same, unchanged,
 };
 use crate::conformance::harness::Harness;
-use crate::store::contract::{Commit, Committed, Store as _};
+use crate::store::contract::{Commit, Committed, Loaded, Store as _};
 
 /// Time that passes for sure, and that a real clock has soon waited.
 const STEP: Duration = Duration::from_millis(20);
@@ -100,9 +100,21 @@ pub(crate) async fn late_writes_nothing<H: Harness>(_: &H, store: &H::Store, _: 
     same("a row made too late", find(store, &never).await?.is_some(), false)?;
     let list = store.list(None, 10).await.map_err(|e| e.to_string())?;
     same("the list after a canvas was made too late", list, vec![id.clone()])?;
-    // Both may come again, in time.
-    done(store, commit(&id, Some(version), "two\n")).await?;
+    // Whatever a commit is: an empty bump, a deletion, a canvas that is made again.
+    let loaded = row(store, &id).await?;
+    let bump = Commit { head: Arc::clone(&head), ..deletion(&loaded) };
+    for next in [bump, deletion(&loaded)] {
+        late(store, Commit { not_after, ..next }).await?;
+        unchanged(store, &head, &version).await?;
+    }
+    // They may come again, in time.
+    let (version, _) = done(store, commit(&id, Some(version), "two\n")).await?;
     done(store, commit(&never, None, "two\n")).await?;
+    let deleted = deletion(&Loaded { version, ..row(store, &id).await? });
+    let grave = Arc::clone(&deleted.head);
+    let (version, _) = done(store, deleted).await?;
+    late(store, Commit { not_after, ..commit(&id, Some(version.clone()), "again\n") }).await?;
+    unchanged(store, &grave, &version).await?;
     PASSED
 }
 

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use super::{
-    CanvasId, PASSED, Verdict, blob, canvas, commit, conflict, conflict_row, done, row, same, same_head,
-    stored, unchanged,
+    CanvasId, PASSED, Verdict, blob, canvas, commit, conflict, conflict_row, deletion, done, row, same,
+    same_head, stored, unchanged,
 };
 use crate::conformance::harness::Harness;
 use crate::model::blob::BlobId;
-use crate::store::contract::{Commit, Version};
+use crate::store::contract::{Commit, Loaded, Store, Version};
 
 pub(crate) async fn versions_are_new<H: Harness>(_: &H, store: &H::Store, id: &CanvasId) -> Verdict {
     let mut seen: Vec<Version> = Vec::new();
@@ -19,6 +19,60 @@ pub(crate) async fn versions_are_new<H: Harness>(_: &H, store: &H::Store, id: &C
     }
     conflict(store, commit(id, seen.first().cloned(), "late\n")).await?;
     PASSED
+}
+
+/// Two lives of a canvas that are alike in all that a store sees.
+pub(crate) async fn versions_of_each_life<H: Harness>(_: &H, store: &H::Store, id: &CanvasId) -> Verdict {
+    let mut seen: Vec<Version> = Vec::new();
+    for _ in 0..2 {
+        for text in ["a\n", "b\n"] {
+            seen.push(done(store, commit(id, seen.last().cloned(), text)).await?.0);
+        }
+        seen.push(done(store, deletion(&row(store, id).await?)).await?.0);
+    }
+    let (first, second) = seen.split_at(seen.len() / 2);
+    for (old, version) in first.iter().zip(second) {
+        same("use of a version of the first life in the second", first.contains(version), false)?;
+        conflict(store, commit(id, Some(old.clone()), "late\n")).await?;
+    }
+    PASSED
+}
+
+/// The other store is what a restore makes of this one: it has as many commits, and others.
+pub(crate) async fn versions_of_another_history<H: Harness>(
+    harness: &H,
+    store: &H::Store,
+    id: &CanvasId,
+) -> Verdict {
+    let (one, other) = (history(store, id, "one").await?, harness.fresh().await);
+    for version in history(&other, id, "other").await? {
+        if one.contains(&version) {
+            return Err(format!(
+                "two stores with as many commits both have the version {}: without a random part it matches a row \
+                 that was made after a restore",
+                version.as_str()
+            ));
+        }
+    }
+    PASSED
+}
+
+/// The versions of a canvas that is edited, deleted and made again, beside another one.
+async fn history<S: Store>(store: &S, id: &CanvasId, name: &str) -> Result<Vec<Version>, String> {
+    let mut versions: Vec<Version> = Vec::new();
+    for step in 0..3 {
+        let next = commit(id, versions.last().cloned(), &format!("{step} of {name}\n"));
+        versions.push(done(store, next).await?.0);
+    }
+    let row = row(store, id).await?;
+    let bump = Commit { head: Arc::clone(&row.head), blobs: Vec::new(), ..deletion(&row) };
+    let (version, clock) = done(store, bump).await?;
+    let row = Loaded { version: version.clone(), clock, ..row };
+    versions.extend([version, done(store, deletion(&row)).await?.0]);
+    let next = commit(id, versions.last().cloned(), &format!("{name}, again\n"));
+    versions.push(done(store, next).await?.0);
+    versions.push(done(store, commit(&canvas("other"), None, &format!("beside {name}\n"))).await?.0);
+    Ok(versions)
 }
 
 pub(crate) async fn versions_travel<H: Harness>(harness: &H, store: &H::Store, id: &CanvasId) -> Verdict {

@@ -1,13 +1,13 @@
 //! The store passes the suite: a test for each promise.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use canvas_core::CanvasId;
-use canvas_core::conformance::{Check, Harness, Report, Restore, Stall, run};
+use canvas_core::conformance::{Check, Driver, Harness, Report, Restore, Stall, run};
 use canvas_store_postgres::{PostgresStore, Statements};
 use canvas_store_testing::{World, skipped};
-use tokio::runtime::Runtime;
+use tokio::runtime::{Handle, Runtime};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 /// Harnesses at a time: each takes a few of the server's connections, and a machine may have many cores.
@@ -62,6 +62,11 @@ impl Harness for Server {
         while server.now().await < end {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
+    }
+
+    fn driver(&self) -> Option<Driver> {
+        let runtime = Handle::current();
+        Some(Arc::new(move |task| runtime.block_on(task)))
     }
 
     async fn stall(&self, store: &PostgresStore, canvas: &CanvasId) -> Option<Stall> {
