@@ -116,6 +116,7 @@ pub mod mutants;
 mod outcome;
 mod report;
 mod suite;
+mod testing;
 #[cfg(test)]
 mod tests;
 

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::design::CommitKind;
+use super::design::Claim;
 use super::flaw::Flaw;
+use super::kind::CommitKind;
 use super::store::Mutant;
 use crate::conformance::suite::tasks::yield_now;
 use crate::model::blob::{Blob, BlobId};
@@ -330,6 +331,18 @@ impl<S> Drop for HalfWay<'_, S> {
     fn drop(&mut self) {
         if !self.over && self.mutant.flaw == Flaw::BreaksWhenGivenUp {
             self.mutant.own().broken = true;
+        }
+    }
+}
+
+impl<S> Mutant<S> {
+    /// Takes note of whether anybody is notified of a commit that was done.
+    pub(super) fn be_silent(&self, canvas: &CanvasId, kind: CommitKind) {
+        let mut shared = self.shared();
+        if self.design.claim == Some(Claim::Notify { but: kind }) {
+            shared.silent.insert(canvas.clone());
+        } else {
+            shared.silent.remove(canvas);
         }
     }
 }

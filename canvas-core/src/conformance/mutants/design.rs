@@ -1,11 +1,10 @@
 //! Flaws that come in kinds: which commits they are in, and what they do there.
 
 use super::flaw::Flaw;
+use super::kind::CommitKind;
 use super::naming::{Naming, Part};
 use super::race::{Effect, Race};
-use super::store::Mutant;
-use crate::model::id::CanvasId;
-use crate::store::contract::{Capabilities, Commit, Loaded};
+use crate::store::contract::Capabilities;
 
 /// What a mutant does beyond its flaw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -69,31 +68,6 @@ impl Design {
     }
 }
 
-/// What a commit is to the row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum CommitKind {
-    First,
-    Edit,
-    Bump,
-    Deletion,
-    Revival,
-}
-
-impl CommitKind {
-    #[cfg(test)]
-    pub(super) const ALL: [Self; 5] = [Self::First, Self::Edit, Self::Bump, Self::Deletion, Self::Revival];
-
-    pub(super) fn of(commit: &Commit, current: Option<&Loaded>) -> Self {
-        match current {
-            _ if commit.expected.is_none() => Self::First,
-            Some(row) if row.head == commit.head => Self::Bump,
-            _ if commit.head.is_deleted() => Self::Deletion,
-            Some(row) if row.head.is_deleted() => Self::Revival,
-            _ => Self::Edit,
-        }
-    }
-}
-
 /// A capability that the store claims and does not have for one kind of commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Claim {
@@ -104,17 +78,5 @@ pub(super) enum Claim {
 impl Claim {
     pub(super) fn ignores_limit(self, kind: CommitKind) -> bool {
         self == Self::NotAfter { but: kind }
-    }
-}
-
-impl<S> Mutant<S> {
-    /// Takes note of whether anybody is notified of a commit that was done.
-    pub(super) fn be_silent(&self, canvas: &CanvasId, kind: CommitKind) {
-        let mut shared = self.shared();
-        if self.design.claim == Some(Claim::Notify { but: kind }) {
-            shared.silent.insert(canvas.clone());
-        } else {
-            shared.silent.remove(canvas);
-        }
     }
 }

@@ -14,8 +14,11 @@ mod commit;
 mod design;
 mod disguise;
 mod flaw;
+mod kind;
+mod named;
 mod naming;
 mod race;
+mod raced;
 mod store;
 #[cfg(test)]
 mod tests;

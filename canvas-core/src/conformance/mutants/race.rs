@@ -3,18 +3,11 @@
 //! Both steps are done within one poll, so that no two futures on one thread ever meet between them. On threads they
 //! meet for sure: who comes into the window waits there for another, for a bounded number of turns.
 
-use std::collections::BTreeSet;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, ThreadId};
-use std::time::Duration;
 
-use super::design::CommitKind;
-use super::store::Mutant;
-use crate::model::blob::BlobId;
-use crate::model::id::CanvasId;
-use crate::store::contract::{Collected, Commit, Committed, Loaded, Store, Version};
-use crate::store::error::StoreError;
+use super::kind::CommitKind;
 
 /// Turns that a thread gives away at most while it is in the window.
 const TURNS: usize = 300;
@@ -68,7 +61,7 @@ impl Window {
     }
 
     /// Waits for another that has looked too, or lets it go on where it waits.
-    fn meet(&self) {
+    pub(super) fn meet(&self) {
         if !self.has_threads() || self.waits.fetch_xor(true, Ordering::AcqRel) {
             return;
         }
@@ -82,7 +75,7 @@ impl Window {
     }
 
     /// Waits until another has committed.
-    fn be_overtaken(&self) {
+    pub(super) fn be_overtaken(&self) {
         if !self.has_threads() {
             return;
         }
@@ -98,59 +91,5 @@ impl Window {
     pub(super) fn has_committed(&self) {
         self.has_threads();
         self.commits.fetch_add(1, Ordering::AcqRel);
-    }
-}
-
-impl<S: Store> Mutant<S> {
-    /// Commits in two steps, if the commit is one of the race.
-    pub(super) async fn commit_raced(
-        &self,
-        race: Race,
-        kind: CommitKind,
-        commit: Commit,
-        current: Option<&Loaded>,
-    ) -> Result<Committed, StoreError> {
-        let number = {
-            let mut own = self.own();
-            own.commits += 1;
-            own.commits
-        };
-        let is_meant = race.kind.is_none_or(|it| it == kind)
-            && (commit.not_after.is_some() || !race.limited)
-            && number.is_multiple_of(race.every);
-        let expected = current.map(|row| &row.version);
-        let is_late = || current.is_some_and(|row| commit.not_after.is_some_and(|limit| row.clock >= limit));
-        if !is_meant || commit.expected.as_ref() != expected || is_late() {
-            return self.store.commit(commit).await;
-        }
-        self.window.meet();
-        let again = commit.clone();
-        match (race.effect, self.store.commit(commit).await?) {
-            (Effect::Overwrites, Committed::Conflict(Some(row))) => self.overwrite(again, row).await,
-            (Effect::Loses, Committed::Conflict(Some(row))) => {
-                Ok(Committed::Done { version: row.version, clock: row.clock })
-            }
-            (_, answer) => Ok(answer),
-        }
-    }
-
-    /// Drops, in a second step, what could go in the first one.
-    pub(super) async fn collect_raced(
-        &self,
-        canvas: &CanvasId,
-        keep: &BTreeSet<BlobId>,
-        older_than: Duration,
-        at: &Version,
-    ) -> Result<Collected, StoreError> {
-        let collected = self.store.collect(canvas, keep, older_than, at).await?;
-        if !older_than.is_zero() || collected == Collected::Conflict {
-            return Ok(collected);
-        }
-        let needed: BTreeSet<_> = self.look(canvas).await?.iter().flat_map(|row| row.head.blobs()).collect();
-        let put = self.shared().put.get(canvas).cloned().unwrap_or_default();
-        let gone = put.difference(keep).filter(|id| !needed.contains(id)).map(|id| (canvas.clone(), *id));
-        self.window.be_overtaken();
-        self.shared().hidden.extend(gone);
-        Ok(collected)
     }
 }

@@ -1,6 +1,7 @@
 //! Flaws drawn from all of their kind, beyond those that have a name.
 
-use super::design::{Claim, CommitKind, Design};
+use super::design::{Claim, Design};
+use super::kind::CommitKind;
 use super::naming::{Naming, Part};
 use super::race::{Effect, Race};
 use super::*;
