@@ -34,10 +34,10 @@ pub trait Harness: Send + Sync {
 
     /// Drives futures on threads that the suite starts for its races: [`block_on`](crate::block_on), unless it is overridden.
     ///
-    /// A store that needs a runtime hands that one on, with tokio `let runtime = Handle::current();` and then
-    /// `Some(Arc::new(move |task| runtime.block_on(task)))`. Without it the store panics on a thread that the runtime does not
-    /// know, and the check fails. `None` where nothing can be driven on another thread: races on threads are then skipped, and
-    /// the store may have one that no other check sees.
+    /// If the store needs a runtime, pass that runtime on: with tokio `let runtime = Handle::current();` and then
+    /// `Some(Arc::new(move |task| runtime.block_on(task)))`. Otherwise the store panics on a thread without the runtime, and the
+    /// check fails. Return `None` if the store works on one thread only. The suite then skips its races on threads, and may
+    /// miss a race of the store.
     fn driver(&self) -> Option<Driver> {
         Some(Arc::new(block_on))
     }

@@ -64,17 +64,17 @@
 //! gives a [`Report`], for an installation that wants to know whether the database it was given will do;
 //! [`Check::run`] tries one.
 //!
-//! A report has a line for each check: `pass`; `FAIL` with what the store did; `skip` if nothing was tried, and
-//! why: the store does not claim it, or the harness has no way to try it. The last are no failures, so the report ends with
-//! a list of them, whether the others passed or not. Say in your own test which of [`Report::skipped`] you accept.
+//! A report has a line for each check: `pass`, `FAIL` with the fault of the store, or `skip` with a reason. A check is skipped
+//! if the store does not claim the capability, or if the harness has no way to try it. A skipped check is not a failure, so
+//! each report ends with a list of them. State in your own test which of [`Report::skipped`] you accept.
 //!
 //! # Races
 //!
-//! Futures on one thread meet only at their awaits. A store that compares a version and writes in another step, both within
-//! one poll, has its race between threads alone, so the suite starts a few and lets them commit, create, delete and collect at
-//! once. What they were answered must be one history. A store that keeps its promise therefore passes on any machine,
-//! however its threads are scheduled; how often threads came close decides only when a race ends, and no clock does. One that
-//! breaks it is found if the threads meet within its window, which many hundred commits make likely and cannot make certain.
+//! Futures on one thread meet only at their awaits. If a store compares a version and writes in two steps of one poll, only
+//! threads can race between these steps. The suite therefore starts a few threads that commit, create, delete and collect at
+//! once, and checks that their answers form one history. A correct store passes on any machine, because no clock and no
+//! schedule decides the verdict. A store with a race fails if the threads meet between its steps. Many hundred commits make
+//! this likely, but not certain.
 //!
 //! # Does it see?
 //!

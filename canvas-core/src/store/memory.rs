@@ -24,8 +24,7 @@ pub struct MemoryStore {
 
 struct Rows {
     by_id: BTreeMap<CanvasId, Row>,
-    /// Tells the versions of this store from those of others. What is only in memory ends with the process, so a count
-    /// does what a random number does elsewhere.
+    /// Distinguishes the versions of this store from those of others. A count is enough, because the rows end with the process.
     store: u64,
     /// Commits to whatever row. It only grows, also where rows are put back.
     commits: u64,

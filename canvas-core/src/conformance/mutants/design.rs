@@ -1,4 +1,4 @@
-//! Flaws that come in kinds: which commits they are in, and what they do there.
+//! Kinds of flaws: the commits that have them, and their effect.
 
 use super::flaw::Flaw;
 use super::kind::CommitKind;
@@ -6,7 +6,7 @@ use super::naming::{Naming, Part};
 use super::race::{Effect, Race};
 use crate::store::contract::Capabilities;
 
-/// What a mutant does beyond its flaw.
+/// The race, the names of versions and the false claim of a mutant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Design {
     pub(super) race: Option<Race>,

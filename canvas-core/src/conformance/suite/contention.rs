@@ -20,7 +20,7 @@ use crate::store::contract::{Collected, Commit, Committed, Loaded, Store, Versio
 /// Longer than any suite takes.
 const FAR: Duration = Duration::from_secs(86_400);
 
-/// What a thread commits next on a row; the number differs from that of every other commit.
+/// Makes the next commit of a thread on a row. The number is unique among all commits.
 type Next = fn(&Loaded, usize) -> Result<Commit, String>;
 
 pub(crate) async fn commits_on_threads<H: Harness>(harness: &H, store: &H::Store, id: &CanvasId) -> Verdict {
@@ -58,7 +58,7 @@ pub(crate) async fn deletions_on_threads<H: Harness>(
     .await
 }
 
-/// What a thread has done and seen.
+/// The commits and the rows that a thread got as answers.
 #[derive(Default)]
 struct Notes {
     won: Vec<Won>,
