@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -22,16 +21,15 @@ pub struct MemoryStore {
     clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
 }
 
+#[derive(Default)]
 struct Rows {
     by_id: BTreeMap<CanvasId, Row>,
-    /// Distinguishes the versions of this store from those of others. A count is enough, because the rows end with the process.
-    store: u64,
-    /// Commits to whatever row. It only grows, also where rows are put back.
+    /// Commits to any row. It only grows, also if rows are put back.
     commits: u64,
+    /// The hash of all documents that were committed, in their order. It distinguishes the versions of stores with different
+    /// histories, and equal histories have equal versions.
+    history: Option<BlobId>,
 }
-
-/// Stores that this process has made.
-static STORES: AtomicU64 = AtomicU64::new(0);
 
 /// A blob, and when it was put last.
 #[derive(Clone)]
@@ -65,9 +63,7 @@ impl MemoryStore {
     /// let servers = [store.clone(), store].map(|store| Engine::new(store, Policy::default()));
     /// ```
     pub fn new(clock: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {
-        let store = STORES.fetch_add(1, Ordering::Relaxed) + 1;
-        let rows = Rows { by_id: BTreeMap::new(), store, commits: 0 };
-        Self { rows: Arc::new(Mutex::new(rows)), clock: Arc::new(clock) }
+        Self { rows: Arc::default(), clock: Arc::new(clock) }
     }
 
     /// Number of blobs of a canvas, and their bytes.
@@ -112,7 +108,7 @@ impl Store for MemoryStore {
 
     async fn commit(&self, commit: Commit) -> Result<Committed, StoreError> {
         let mut rows = self.rows();
-        let Rows { by_id, store, commits } = &mut *rows;
+        let Rows { by_id, commits, history } = &mut *rows;
         let row = by_id.entry(commit.head.canvas().clone()).or_default();
         if row.version() != commit.expected.as_ref() {
             let document =
@@ -127,7 +123,10 @@ impl Store for MemoryStore {
         let put = |blob: Blob| (blob.id(), Kept { blob, put: clock });
         row.blobs.extend(commit.blobs.into_iter().map(put));
         *commits += 1;
-        let version = Version::new(format!("{store}-{commits}"));
+        let before = history.map(|id| id.to_string()).unwrap_or_default();
+        let digits = BlobId::of(format!("{before}{}", commit.head.document()).as_bytes());
+        *history = Some(digits);
+        let version = Version::new(format!("{commits}-{digits:.8}"));
         row.state = Some((commit.head, version.clone()));
         Ok(Committed::Done { version, clock })
     }
