@@ -26,8 +26,8 @@ struct Rows {
     by_id: BTreeMap<CanvasId, Row>,
     /// Commits to any row. It only grows, also if rows are put back.
     commits: u64,
-    /// The hash of all documents that were committed, in their order. It distinguishes the versions of stores with different
-    /// histories, and equal histories have equal versions.
+    /// The hash of all documents that were committed, in their order: versions of different histories differ, and equal
+    /// histories have equal versions.
     history: Option<BlobId>,
 }
 
@@ -126,7 +126,8 @@ impl Store for MemoryStore {
         let before = history.map(|id| id.to_string()).unwrap_or_default();
         let digits = BlobId::of(format!("{before}{}", commit.head.document()).as_bytes());
         *history = Some(digits);
-        let version = Version::new(format!("{commits}-{digits:.8}"));
+        let [a, b, c, d, ..] = *digits.as_bytes();
+        let version = Version::new(format!("{commits}-{:08x}", u32::from_be_bytes([a, b, c, d])));
         row.state = Some((commit.head, version.clone()));
         Ok(Committed::Done { version, clock })
     }
