@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use canvas_core::lease::Timestamp;
-use canvas_core::text::{Conflict, Reason, Suggestion};
+use canvas_core::text::{Conflict, LineRange, Reason, Suggestion};
 use canvas_core::{
     BaseRefusal, Changes, EngineError, LeaseRefusal, LinesRefusal, NotAvailable, PatchRefusal, Refusal,
     RevisionId, StaleBase,
@@ -61,6 +61,12 @@ pub(crate) fn after_refusal(refusal: Refusal<'_>, after: Aftermath) -> Option<Co
         Refusal::Lease(refusal) => after.check_out(refusal),
         Refusal::Base(BaseRefusal::StaleBase(stale)) => return after.write_again(stale),
         Refusal::Lines(LinesRefusal::NoSuchLines { .. }) => READ,
+        Refusal::Patch(PatchRefusal::NotLocated { lines }) => {
+            let LineRange { start, end } = lines;
+            return Some(
+                format!("Next: call canvas_read_lines with start_line {start} and end_line {end}.").into(),
+            );
+        }
         Refusal::Patch(PatchRefusal::PatchRejected(error)) => match error.suggestion() {
             Some(Suggestion::Rebased(_)) => "Next: call canvas_apply_patch with rebased_patch.",
             Some(Suggestion::AlreadyApplied) => return None,

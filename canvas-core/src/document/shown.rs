@@ -18,6 +18,8 @@ use crate::model::revision::RevisionId;
 pub struct ShownLines {
     /// The latest first; at most [`ShownLines::TEXTS`].
     texts: Vec<ShownText>,
+    /// Those of this turn, with the lines that were listed; at most [`ShownLines::TURN_TEXTS`].
+    turn: Vec<ShownText>,
 }
 
 /// Lines that were shown of one text.
@@ -37,21 +39,30 @@ impl ShownLines {
     /// Texts of which lines are kept. Of more the oldest go.
     pub const TEXTS: usize = 4;
 
+    /// Texts of one turn of which lines are kept for [`Policy::require_located`](crate::Policy::require_located). Of more those
+    /// with the fewest lines go.
+    pub const TURN_TEXTS: usize = 16;
+
     /// Adds lines of the document with this hash, as of a revision. Linear in the ranges.
     pub fn add(&mut self, revision: RevisionId, document: BlobId, lines: LineRange) {
-        let new = lines.start.saturating_sub(1)..lines.end;
-        if new.is_empty() {
-            return;
-        }
-        let known = self.texts.iter().position(|text| text.document == document);
-        let mut text = match known {
-            Some(known) => self.texts.remove(known),
-            None => ShownText { revision, document, ranges: Vec::new() },
-        };
-        text.revision = revision;
-        text.add(new);
-        self.texts.insert(0, text);
+        add_to(&mut self.texts, (revision, document), lines);
         self.texts.truncate(Self::TEXTS);
+        self.add_listed(revision, document, lines);
+    }
+
+    /// Adds lines that were listed and not shown, such as those of a section in an outline. They count as located in this
+    /// turn; numbers decide nothing there.
+    pub fn add_listed(&mut self, revision: RevisionId, document: BlobId, lines: LineRange) {
+        add_to(&mut self.turn, (revision, document), lines);
+        if self.turn.len() > Self::TURN_TEXTS {
+            let fewest = (0..self.turn.len()).rev().min_by_key(|&i| self.turn[i].lines());
+            fewest.map(|fewest| self.turn.remove(fewest));
+        }
+    }
+
+    /// Begins a turn, in which no line has been located.
+    pub fn begin_turn(&mut self) {
+        self.turn.clear();
     }
 
     /// The lines that were shown of the document with this hash, from 1 and in order.
@@ -69,13 +80,39 @@ impl ShownLines {
         self.texts.iter().filter(move |text| text.document != document)
     }
 
+    /// The texts of which lines were located in this turn, those with the most lines first.
+    pub(crate) fn located(&self) -> Vec<&ShownText> {
+        let mut located: Vec<_> = self.turn.iter().collect();
+        located.sort_by_key(|text| std::cmp::Reverse(text.lines()));
+        located
+    }
+
     pub(crate) fn known_of(&self, document: BlobId) -> &[Range<usize>] {
         let known = self.texts.iter().find(|text| text.document == document);
         known.map_or(&[], |text| &text.ranges)
     }
 }
 
+fn add_to(texts: &mut Vec<ShownText>, (revision, document): (RevisionId, BlobId), lines: LineRange) {
+    let new = lines.start.saturating_sub(1)..lines.end;
+    if new.is_empty() {
+        return;
+    }
+    let known = texts.iter().position(|text| text.document == document);
+    let mut text = match known {
+        Some(known) => texts.remove(known),
+        None => ShownText { revision, document, ranges: Vec::new() },
+    };
+    text.revision = revision;
+    text.add(new);
+    texts.insert(0, text);
+}
+
 impl ShownText {
+    fn lines(&self) -> usize {
+        self.ranges.iter().map(Range::len).sum()
+    }
+
     fn add(&mut self, mut new: Range<usize>) {
         self.ranges.retain(|known| {
             let is_apart = known.end < new.start || new.end < known.start;

@@ -264,7 +264,8 @@ impl Decide for ApplyPatch {
             .collect();
         let limits = at.policy.patch;
         let options = Options { mode: Mode::Anchored, stated_lines, earlier: &earlier, limits };
-        let mut applied = at.apply(operation, (&self.patch, &options), self.scope.as_ref(), changes)?;
+        let bounds = Bounds { scope: self.scope.as_ref(), shown: self.shown.as_ref() };
+        let mut applied = at.apply(operation, (&self.patch, &options), bounds, changes)?;
         at.complete_write(operation, permit, &mut applied)?;
         Ok(applied)
     }
@@ -306,7 +307,8 @@ impl Decide for ReplaceLines {
             return Err(Stop::refused(changed(at.view.text(), guard, shown)));
         }
         let options = Options { mode: Mode::Strict, limits: at.policy.patch, ..Options::default() };
-        let mut applied = at.apply::<ReplaceLinesRefusal>(operation, (&patch, &options), None, None)?;
+        let mut applied =
+            at.apply::<ReplaceLinesRefusal>(operation, (&patch, &options), Bounds::default(), None)?;
         if adapted {
             applied.repairs.push(Repair { hunk: 1, kind: RepairKind::EolAdapted });
         }
@@ -363,13 +365,20 @@ impl Decide for HostEdit {
     }
 }
 
+/// Which lines a patch may change; by default all.
+#[derive(Default)]
+struct Bounds<'p> {
+    scope: Option<&'p Address>,
+    shown: Option<&'p ShownLines>,
+}
+
 impl Transition<'_> {
     /// Applies a patch to the document of now. `moved_past` is what others have changed that its author has not seen.
     fn apply<R: From<PatchRefusal> + From<LimitRefusal>>(
         &mut self,
         operation: &OpKey,
         (patch, options): (&str, &Options<'_>),
-        scope: Option<&Address>,
+        bounds: Bounds<'_>,
         moved_past: Option<Changes>,
     ) -> Result<AppliedPatch, Stop<R>> {
         let applied = apply(self.view.text(), patch, options);
@@ -377,12 +386,13 @@ impl Transition<'_> {
             Stop::refused(PatchRefusal::PatchRejected(self.with_headings(self.without_long_patch(error))))
         })?;
         let (summary, mut repairs) = (applied.summary(), applied.repairs().to_vec());
-        let spans = applied.spans();
-        let lines = changed_lines(applied.text(), &spans);
-        let spans = spans.iter().map(LineSpan::from).collect();
+        let changed = applied.spans();
+        let lines = changed_lines(applied.text(), &changed);
+        let spans = changed.iter().map(LineSpan::from).collect();
         let delta = applied.delta();
         self.check_size(applied.text().len())?;
-        self.check_edit(applied.text(), &delta, scope)?;
+        self.check_located(bounds.shown, &changed)?;
+        self.check_edit(applied.text(), &delta, bounds.scope)?;
         self.replace_document(applied.into_text(), delta.edits())?;
         let record = Record { actor: Actor::Assistant, operation, summary: summary.to_string() };
         self.record(record, self.document_step(delta));

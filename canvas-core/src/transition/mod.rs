@@ -48,6 +48,7 @@ pub(crate) mod document;
 pub(crate) mod edit;
 pub(crate) mod fetched;
 pub(crate) mod lease;
+mod located;
 pub(crate) mod native;
 pub(crate) mod policy;
 #[cfg(feature = "recipe")]

@@ -37,6 +37,10 @@ pub struct Policy {
     /// Refuse patches of models, and lines that they replace, that change the meaning of lines which they do not touch:
     /// a fence that is left open, a heading or list item made or unmade, front matter. Default false.
     pub refuse_side_effects: bool,
+    /// Refuse patches of models as `NOT_LOCATED` if they change lines that no search, read or outline of the turn has shown or
+    /// listed. It counts for [`ApplyPatch`](crate::ApplyPatch) with [`ShownLines`](crate::ShownLines); a replacement of lines
+    /// names their hash, and the tools of native dialects are not judged. Default false.
+    pub require_located: bool,
     /// A patch that names no base, of a conversation that has not seen the document as it is, is applied where each of its
     /// places is the only one and untouched by what the conversation has not seen; its answer shows that. Default false:
     /// it is refused with the changes.
@@ -111,6 +115,7 @@ impl Default for Policy {
             recipe: RecipeLimits::default(),
             lease: canvas_lease::Policy::default(),
             refuse_side_effects: false,
+            require_located: false,
             rebase: false,
             retake: false,
             patch: Limits::default(),

@@ -6,7 +6,7 @@
 //! Receipts keep refusals as JSON, distinguished by the member `refusal`: names of variants and fields are stored.
 
 use canvas_lease::{CheckOutError, Epoch, LeaseId, Timestamp};
-use canvas_patch::{ApplyError, EditPolicyError, Reason};
+use canvas_patch::{ApplyError, EditPolicyError, LineRange, Reason};
 use serde::{Deserialize, Serialize};
 
 use crate::document::changes::Changes;
@@ -312,6 +312,15 @@ pub enum PatchRefusal {
         /// Which of these, and where.
         error: EditPolicyError,
     },
+    /// The patch fits, but changes lines that its author has not looked at in this turn.
+    #[error(
+        "lines {start} to {end} were neither searched, read nor listed in this turn: read them, then send the patch again",
+        start = lines.start, end = lines.end
+    )]
+    NotLocated {
+        /// The first of such lines, with those around them.
+        lines: LineRange,
+    },
 }
 
 /// The history does not have it.
@@ -475,7 +484,7 @@ canvas_patch::coded_error!(Refusal<'_> {
     Self::StaleEdit(stale) => stale.code();
     Self::Patch(PatchRefusal::PatchRejected(error)) => error.code();
     Self::Patch(PatchRefusal::EditRefused { error: EditPolicyError::Scope(error) }) => error.code();
-    Self::Patch(PatchRefusal::EditRefused { .. }) => ApplyError::CODE;
+    Self::Patch(PatchRefusal::EditRefused { .. } | PatchRefusal::NotLocated { .. }) => ApplyError::CODE;
     Self::Lines(LinesRefusal::ContentChanged { .. } | LinesRefusal::NoEffect) => ApplyError::CODE;
     Self::Lines(LinesRefusal::NoSuchLines { .. }) => "INVALID_RANGE";
     Self::History(HistoryRefusal::UserActed) => "USER_ACTED";
@@ -508,6 +517,7 @@ impl Refusal<'_> {
             Self::Patch(PatchRefusal::PatchRejected(error)) => error.reason().code(),
             Self::Patch(PatchRefusal::EditRefused { error: EditPolicyError::Scope(_) }) => return None,
             Self::Patch(PatchRefusal::EditRefused { error }) => error.code(),
+            Self::Patch(PatchRefusal::NotLocated { .. }) => "NOT_LOCATED",
             Self::Lines(LinesRefusal::ContentChanged { .. }) => "CONTENT_CHANGED",
             Self::Lines(LinesRefusal::NoEffect) => Reason::NoEffect.code(),
             _ => return None,

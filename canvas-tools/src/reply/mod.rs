@@ -236,6 +236,7 @@ pub(crate) fn refusal_json(refusal: Refusal<'_>, hint: Option<&str>) -> Value {
         }
         Refusal::Patch(PatchRefusal::PatchRejected(error)) => set_patch_error(error, set),
         Refusal::Patch(PatchRefusal::EditRefused { error }) => set_edit_error(error, set),
+        Refusal::Patch(PatchRefusal::NotLocated { lines }) => set("line", json!(lines.start)),
         Refusal::Lines(LinesRefusal::ContentChanged { lines }) => {
             set("place", "/expect_hash".into());
             set("lines", json!(lines));

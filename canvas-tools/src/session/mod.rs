@@ -36,7 +36,8 @@ pub struct Session {
     /// Where it began.
     pub start: TurnStart,
     /// The lines of the document that the model was shown: of several equal places, a line number decides only for these.
-    /// Where they are lost, such a patch is `AMBIGUOUS`.
+    /// If they are lost, such a patch is `AMBIGUOUS`. Under [`Policy::require_located`](canvas_core::Policy::require_located)
+    /// a patch may change only what was located in the turn.
     pub shown: ShownLines,
     /// The patch that was refused last, of which the model may send the bad hunks again.
     pub refused: RefusedPatch,
@@ -189,8 +190,9 @@ impl Session {
         let head = &answered.snapshot.head;
         // A late retry may find the turn of somebody's later message, which is not this session's.
         if head.turn_start() == start {
-            #[cfg(feature = "recipe")]
             if self.turn != head.lock().turn() {
+                self.shown.begin_turn();
+                #[cfg(feature = "recipe")]
                 self.recorder.clear();
             }
             self.turn = head.lock().turn();

@@ -30,7 +30,8 @@ impl Host {
         let clock = Arc::new(AtomicU64::new(0));
         let shared = Arc::clone(&clock);
         let store = MemoryStore::new(move || Timestamp::from_millis(shared.load(Ordering::Relaxed)));
-        let engine = Engine::new(store, Policy::default());
+        // A model looks at lines before it changes them.
+        let engine = Engine::new(store, Policy { require_located: true, ..Policy::default() });
         let (canvas, now) = (CanvasId::new("quickstart")?, Timestamp::from_millis(0));
         // The chat that makes the canvas knows its first text; one that joins later gets it with its first message.
         let chat = ConversationId::new("chat")?;

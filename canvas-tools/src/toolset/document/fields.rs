@@ -169,6 +169,16 @@ pub(super) struct SectionFields<'a> {
     pub(super) ordinal: Option<usize>,
 }
 
+impl SectionFields<'_> {
+    pub(super) fn heading(&self) -> LineRange {
+        LineRange { start: self.heading_line, end: self.heading_line }
+    }
+
+    pub(super) fn lines(&self) -> LineRange {
+        LineRange { start: self.start_line, end: self.end_line }
+    }
+}
+
 /// Lines, both ends inclusive, from 1.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

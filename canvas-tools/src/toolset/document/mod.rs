@@ -29,6 +29,7 @@ use canvas_core::{
 
 use self::answer::Answer;
 use self::check::{CheckedCall, ReadAccess, Resend, check};
+use self::reading::Looked;
 use self::tool::{DocumentTools, Tool};
 use super::call::ToolCall;
 use super::context::{ToolContext, ToolFuture, Toolset};
@@ -104,10 +105,14 @@ async fn call_document_tool<S: Store>(
     if !reply.is_ok() {
         return Ok(reply);
     }
-    Ok(match reading.fields(&snapshot, toolset.replace_lines) {
-        Ok((fields, lines)) => {
-            remember(context.session, &lines, &snapshot);
-            reply.with(fields).with_shown_lines(lines)
+    Ok(match reading.look(&snapshot, toolset.replace_lines) {
+        Ok(Looked { fields, shown, listed }) => {
+            remember(context.session, &shown, &snapshot);
+            let (shown_lines, head) = (&mut context.session.shown, &snapshot.head);
+            for lines in listed {
+                shown_lines.add_listed(head.revision_id(), head.document(), lines);
+            }
+            reply.with(fields).with_shown_lines(shown)
         }
         Err(error) => {
             // The call has extended the lease all the same.

@@ -4,6 +4,7 @@ use canvas_core::text::floor_char_boundary;
 use canvas_core::text::{Address, AddressError, LineRange};
 use canvas_core::{RangeHash, Shown, Snapshot};
 use memchr::memchr_iter;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::fields::LinesFields;
@@ -22,6 +23,22 @@ pub(super) enum Reading {
     Section(Address),
 }
 
+/// What a reading call has found.
+pub(super) struct Looked {
+    /// The fields of the reply.
+    pub(super) fields: Value,
+    /// The lines that it shows whole.
+    pub(super) shown: Vec<LineRange>,
+    /// The sections that it lists.
+    pub(super) listed: Vec<LineRange>,
+}
+
+impl Looked {
+    fn shown(fields: impl Serialize, shown: Vec<LineRange>) -> Self {
+        Self { fields: json!(fields), shown, listed: Vec::new() }
+    }
+}
+
 impl Reading {
     /// What it shows from the first line on.
     pub(super) fn shown(&self) -> Shown {
@@ -32,16 +49,11 @@ impl Reading {
         }
     }
 
-    /// The fields of the reply, and the lines that it shows whole. With `hashed`, lines come with the hash that replacing
-    /// them takes.
-    pub(super) fn fields(
-        &self,
-        snapshot: &Snapshot,
-        hashed: bool,
-    ) -> Result<(Value, Vec<LineRange>), ToolError> {
+    /// Looks at a document. With `hashed`, lines come with the hash that replacing them takes.
+    pub(super) fn look(&self, snapshot: &Snapshot, hashed: bool) -> Result<Looked, ToolError> {
         let text = snapshot.text();
         match self {
-            Self::Grep(search) => search.run(text).map(|(fields, shown)| (json!(fields), shown)),
+            Self::Grep(search) => search.run(text).map(|(fields, shown)| Looked::shown(fields, shown)),
             Self::Lines { start, end } => {
                 let lines = read(text, *start, *end)?;
                 let mut fields = lines.fields(hashed);
@@ -49,23 +61,21 @@ impl Reading {
                     fields.end_line = Some(lines.last);
                     fields.total_lines = Some(count_lines(text));
                 }
-                Ok((json!(fields), lines.shown()))
+                Ok(Looked::shown(fields, lines.shown()))
             }
             Self::All => {
                 let lines = read(text, 1, usize::MAX)?;
                 let mut fields = lines.fields(hashed);
                 fields.total_lines = Some(if lines.cut { count_lines(text) } else { lines.last });
                 fields.end_line = lines.cut.then_some(lines.last);
-                Ok((json!(fields), lines.shown()))
+                Ok(Looked::shown(fields, lines.shown()))
             }
             Self::Outline { max_level, after_line } => {
                 let fields = outline_fields(snapshot.outline(), *max_level, *after_line);
-                let listed = fields.sections.len();
-                let headings = snapshot.outline().sections().iter();
-                let headings = headings.filter(|section| section.level <= *max_level);
-                let headings = headings.map(|section| section.heading.start).filter(|line| line > after_line);
-                let shown = headings.take(listed).map(|line| LineRange { start: line, end: line }).collect();
-                Ok((json!(fields), shown))
+                let sections = fields.sections.iter();
+                let listed = sections.clone().map(|section| section.lines()).collect();
+                let shown = sections.map(|section| section.heading()).collect();
+                Ok(Looked { fields: json!(fields), shown, listed })
             }
             Self::Section(address) => {
                 let section = snapshot.resolve(address).map_err(|e| bad_address(&e))?.lines;
@@ -74,7 +84,7 @@ impl Reading {
                 fields.start_line = Some(lines.start);
                 fields.end_line = Some(lines.last);
                 fields.section_end_line = (lines.last != section.end).then_some(section.end);
-                Ok((json!(fields), lines.shown()))
+                Ok(Looked::shown(fields, lines.shown()))
             }
         }
     }

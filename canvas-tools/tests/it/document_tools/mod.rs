@@ -4,6 +4,7 @@ mod arguments;
 mod hints;
 mod lease;
 mod lease_change;
+mod located;
 mod outlining;
 mod patching;
 mod policies;

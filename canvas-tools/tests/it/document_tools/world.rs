@@ -135,7 +135,13 @@ impl World {
     pub(crate) fn message(&mut self) -> TurnBegan {
         let call = CallId::new(&self.fresh_id()).unwrap();
         let now = self.now();
-        block_on(self.session.begin_turn(&self.engine, call, now)).unwrap()
+        let mut memory = self.memory.lock().unwrap();
+        let (mut shown, refused) = memory.remove(&self.session.conversation).unwrap_or_default();
+        std::mem::swap(&mut shown, &mut self.session.shown);
+        let began = block_on(self.session.begin_turn(&self.engine, call, now)).unwrap();
+        std::mem::swap(&mut shown, &mut self.session.shown);
+        memory.insert(self.session.conversation.clone(), (shown, refused));
+        began
     }
 
     #[track_caller]

@@ -87,6 +87,7 @@ each!(patch_refusal: PatchRefusal {
         refused(EditPolicyError::FrontMatter { made: true }),
     PatchRefusal::EditRefused { error: EditPolicyError::SideEffect { .. } } =>
         refused(EditPolicyError::SideEffect { line: 1, is_now: true }),
+    PatchRefusal::NotLocated { .. } => PatchRefusal::NotLocated { lines: LineRange { start: 1, end: 1 } },
 });
 
 each!(lines_refusal: LinesRefusal {

@@ -304,6 +304,7 @@ fn patches() -> Vec<Row> {
         ("PATCH_REJECTED/NOT_FOUND", twice("@@\n a\n-b\n+B\n c\n"), correct("@@\n a\n-B\n+C\n c\n")),
         ("PATCH_REJECTED/AMBIGUOUS", ambiguous(), correct("@@\n b\n-x\n")),
         ("PATCH_REJECTED/OUTDATED", outdated(), correct("@@\n b\n-y\n")),
+        ("PATCH_REJECTED/NOT_LOCATED", not_located(), Then::Tools(&["canvas_read_lines"])),
         ("PATCH_REJECTED/NO_ANCHOR", of("@@\n+x\n"), correct("@@\n f\n+x\n")),
         ("PATCH_REJECTED/NO_EFFECT", of("@@\n-a\n+a\n"), correct("@@\n-a\n+x\n")),
         (
@@ -319,6 +320,13 @@ fn resent() -> Scene {
         "lease_id": "LEASE", "patch": "@@\n-a\n+x\n", "resend": {"of": "patch-00000000", "hunks": [1]},
     });
     of(|_| {}, "canvas_apply_patch", &arguments)
+}
+
+fn not_located() -> Scene {
+    let world = World::with(TEXT, Policy { require_located: true, ..Policy::default() });
+    let lease = world.check_out();
+    let reply = world.patch(&lease, "@@\n-a\n+x\n");
+    Scene { world, lease, reply }
 }
 
 fn ambiguous() -> Scene {

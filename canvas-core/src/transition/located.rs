@@ -1,0 +1,86 @@
+//! Whether the author of a patch has looked at the lines that it changes, in the turn of the patch.
+
+use std::ops::Range;
+
+use canvas_patch::{Delta, LineRange, Span};
+
+use crate::document::replace::bytes_of;
+use crate::document::shown::{ShownLines, ShownText};
+use crate::model::revision::Base;
+use crate::transition::refusal::PatchRefusal;
+use crate::transition::step::{Stop, Transition};
+
+/// A change is located by any of its lines, or of so many around it: what a hunk usually quotes.
+const CONTEXT: usize = 3;
+
+impl Transition<'_> {
+    /// Passes changes whose lines, or lines around them, were located in this turn. Costs nothing unless the policy asks for
+    /// it; then, for each earlier text of the turn at most, what it costs to restore that text.
+    pub(super) fn check_located<R: From<PatchRefusal>>(
+        &self,
+        shown: Option<&ShownLines>,
+        changed: &[Span],
+    ) -> Result<(), Stop<R>> {
+        let now = self.view.text();
+        let Some(shown) = shown.filter(|_| self.policy.require_located && !now.is_empty()) else {
+            return Ok(());
+        };
+        let mut open: Vec<_> = changed.iter().map(|span| around(&span.old_lines)).collect();
+        for located in shown.located() {
+            self.retain_elsewhere(&mut open, located)?;
+            if open.is_empty() {
+                return Ok(());
+            }
+        }
+        let total = now.split_inclusive('\n').count();
+        let lines = LineRange { start: open[0].start + 1, end: open[0].end.min(total) };
+        Err(Stop::refused(PatchRefusal::NotLocated { lines }))
+    }
+
+    /// Drops the lines of now that were located in a text, which may be an earlier one.
+    fn retain_elsewhere<R>(&self, open: &mut Vec<Range<usize>>, located: &ShownText) -> Result<(), Stop<R>> {
+        let is_located = |lines: &Range<usize>| {
+            located.ranges.iter().any(|known| known.start < lines.end && lines.start < known.end)
+        };
+        if located.document == self.head.document() {
+            open.retain(|lines| !is_located(lines));
+            return Ok(());
+        }
+        let past = self.past(Base::Id(located.revision))?.filter(|past| past.document == located.document);
+        let Some(past) = past else { return Ok(()) };
+        let since = past.since();
+        open.retain(|lines| {
+            let bytes = bytes_of(self.view.text(), LineRange { start: lines.start + 1, end: lines.end });
+            let bytes = since.iter().rev().fold(bytes, |bytes, delta| before(bytes, delta));
+            let start = past.text[..bytes.start].matches('\n').count();
+            !is_located(&(start..past.text[..bytes.end].split_inclusive('\n').count()))
+        });
+        Ok(())
+    }
+}
+
+fn around(lines: &Range<usize>) -> Range<usize> {
+    lines.start.saturating_sub(CONTEXT)..lines.end + CONTEXT
+}
+
+/// The bytes that these were before a change: of those that it touches all that it replaced.
+fn before(bytes: Range<usize>, delta: &Delta) -> Range<usize> {
+    let (mut start, mut end, mut grown) = (bytes.start, bytes.end, 0_isize);
+    for edit in delta.edits() {
+        let at = edit.at.saturating_add_signed(grown);
+        let after = at + edit.new.len();
+        let growth = edit.new.len() as isize - edit.old.len() as isize;
+        if after <= bytes.start {
+            start = start.saturating_add_signed(-growth);
+        } else if at < bytes.start {
+            start = edit.at;
+        }
+        if after <= bytes.end {
+            end = end.saturating_add_signed(-growth);
+        } else if at < bytes.end {
+            end = edit.at + edit.old.len();
+        }
+        grown += growth;
+    }
+    start..end.max(start)
+}
