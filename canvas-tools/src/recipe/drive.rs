@@ -2,6 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use canvas_core::board::ComponentId;
 use canvas_core::lease::Timestamp;
 use canvas_core::recipe::RunId;
 use canvas_core::{CanvasId, Engine, FinishReplay, OpKey, Store};
@@ -21,12 +22,13 @@ pub struct Refresher {
 }
 
 impl Refresher {
-    /// Begins a replay of the recipe that the canvas has. A dry run neither waits for others nor makes them wait.
+    /// Begins a replay of the recipe that the canvas has, for the components that its board has. A dry run neither waits for
+    /// others nor makes them wait.
     ///
     /// # Errors
     ///
     /// `RECIPE_NOT_FOUND`, `NOT_IN_RECIPE`, `RATE_LIMITED` within [`RecipeLimits::pause`](canvas_core::recipe::RecipeLimits)
-    /// of the last one, and those of [`Engine::recipe`].
+    /// of the last one, and those of [`Engine::recipe`] and [`Engine::board`].
     pub async fn begin<S: Store>(
         &self,
         engine: &Engine<S>,
@@ -36,8 +38,10 @@ impl Refresher {
     ) -> Result<Replay, ReplayError> {
         let (recipe, _) = engine.recipe(canvas, request.now).await?;
         let recipe = recipe.ok_or_else(ReplayError::no_recipe)?;
+        let (board, _) = engine.board(canvas, request.now).await?;
+        let is_there = |id: &ComponentId| board.as_ref().is_none_or(|board| board.bounds(id).is_some());
         let (limits, now, is_dry) = (engine.policy().recipe, request.now, request.dry_run);
-        let replay = Replay::begin(recipe, engine.ceiling().clone(), limits, run, request)?;
+        let replay = Replay::begin(recipe, engine.ceiling().clone(), limits, run, request, is_there)?;
         if !is_dry {
             self.pauses().begin(canvas, now, limits.pause)?;
         }

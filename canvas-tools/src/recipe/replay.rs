@@ -57,6 +57,7 @@ pub struct Replay {
     by: Author,
     run: RunId,
     components: Option<BTreeSet<ComponentId>>,
+    gone: BTreeSet<ComponentId>,
     dry_run: bool,
     steps: Steps,
 }
@@ -76,7 +77,8 @@ impl Replay {
     /// After so long the host gives a call up.
     pub const TIMEOUT: Duration = Duration::from_secs(30);
 
-    /// Begins a replay under a name that none had before, and decides what has drifted.
+    /// Begins a replay under a name that none had before, and decides what has drifted. No tool is called whose data only
+    /// components would show for which `is_there` is false.
     ///
     /// # Errors
     ///
@@ -87,15 +89,19 @@ impl Replay {
         limits: RecipeLimits,
         run: RunId,
         request: ReplayRequest,
+        is_there: impl Fn(&ComponentId) -> bool,
     ) -> Result<Self, ReplayError> {
         let ReplayRequest { by, now, zone, components, dry_run } = request;
-        let targets = match &components {
+        let mut targets = match &components {
             None => recipe.targets().to_vec(),
             Some(components) => named(recipe.targets(), components)?,
         };
+        let gone = targets.iter().filter_map(Target::component).filter(|id| !is_there(id));
+        let gone: BTreeSet<_> = gone.cloned().collect();
+        targets.retain(|target| target.component().is_none_or(|id| !gone.contains(id)));
         let components = components.map(|components| components.into_iter().collect());
         let steps = Steps::new(recipe, (now, zone), targets, Permission::Ceiling(ceiling), limits);
-        Ok(Self { by, run, components, dry_run, steps })
+        Ok(Self { by, run, components, gone, dry_run, steps })
     }
 
     /// Names it.
@@ -178,6 +184,7 @@ impl Replay {
             timezone: self.steps.zone().name().to_owned(),
             tzdb_version: Zone::database_version().to_owned(),
             components: self.components,
+            gone: self.gone,
             dry_run: finish.dry_run,
             calls,
             skipped,

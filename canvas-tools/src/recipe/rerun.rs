@@ -1,6 +1,6 @@
 //! A replay that is played again, offline.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use canvas_core::board::ComponentId;
@@ -48,10 +48,10 @@ impl RunRecord {
         }
         let recipe = Arc::new(StoredRecipe::from(recipe));
         let is_wanted = |target: &&Target| {
-            let of = |components: &std::collections::BTreeSet<ComponentId>| {
+            let of = |components: &BTreeSet<ComponentId>| {
                 target.component().is_some_and(|component| components.contains(component))
             };
-            self.components.as_ref().is_none_or(of)
+            self.components.as_ref().is_none_or(of) && !of(&self.gone)
         };
         let targets = recipe.targets().iter().filter(is_wanted).cloned().collect();
         let skipped = self.skipped.iter().map(|step| (step.step.clone(), step.reason.clone())).collect();

@@ -30,6 +30,9 @@ pub struct RunRecord {
     /// The components that were asked for; left out where all were.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub components: Option<BTreeSet<ComponentId>>,
+    /// Components that the board no longer had, which were not fed; left out if there were none.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub gone: BTreeSet<ComponentId>,
     /// Whether nothing was kept.
     pub dry_run: bool,
     /// The calls, in the order of the recipe.

@@ -7,14 +7,62 @@ use canvas_core::board::ComponentId;
 use canvas_core::recipe::{RecipeLimits, RunId};
 use canvas_core::{Author, Cancel, RecordRecipe, block_on};
 use canvas_tools::recipe::{Replay, ReplayRequest};
+use proptest::prelude::*;
 use serde_json::json;
 
 use crate::recipe::world::{World, canvas, declaration, orders, stale};
 
 fn begin(world: &World, request: ReplayRequest) -> Replay {
-    let run = RunId::new("run").unwrap();
-    Replay::begin(world.recipe(), Arc::clone(world.engine.ceiling()), RecipeLimits::default(), run, request)
-        .unwrap()
+    begin_without(world, request, &BTreeSet::new())
+}
+
+fn begin_without(world: &World, request: ReplayRequest, gone: &BTreeSet<usize>) -> Replay {
+    let (run, ceiling) = (RunId::new("run").unwrap(), Arc::clone(world.engine.ceiling()));
+    let is_there = |id: &ComponentId| !gone.iter().any(|gone| id.as_str() == format!("p{gone}"));
+    Replay::begin(world.recipe(), ceiling, RecipeLimits::default(), run, request, is_there).unwrap()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Steps of which each may need an earlier one, and a component for some of them: a step is called if a component that is
+    /// there needs it, and no other.
+    #[test]
+    fn no_step_is_called_for_components_that_are_gone(
+        needs in prop::collection::vec(prop::option::of(any::<prop::sample::Index>()), 1..8),
+        fed in prop::collection::vec(0_usize..8, 1..6),
+        gone in prop::collection::btree_set(0_usize..6, 0..6),
+    ) {
+        let count = needs.len();
+        let needs: Vec<Option<usize>> = needs.iter().enumerate()
+            .map(|(place, need)| need.filter(|_| place > 0).map(|need| need.index(place))).collect();
+        let fed: Vec<usize> = fed.into_iter().map(|step| step % count).collect();
+        let steps: Vec<_> = needs.iter().enumerate().map(|(place, need)| {
+            let id = need.map(|need| json!({"$result": {"step": format!("s{need}"), "path": "/rows/0/id"}}));
+            json!({"id": format!("s{place}"), "tool": "orders", "params": {"from": "2026-04-08", "id": id}})
+        }).collect();
+        let mappings: Vec<_> = fed.iter().enumerate()
+            .map(|(n, step)| json!({"step": format!("s{step}"), "path": "/rows/0/id", "component": format!("p{n}")})).collect();
+        let mut expected = BTreeSet::new();
+        for (_, step) in fed.iter().enumerate().filter(|(n, _)| !gone.contains(n)) {
+            let mut step = Some(*step);
+            while let Some(place) = step {
+                expected.insert(format!("s{place}"));
+                step = needs[place];
+            }
+        }
+        let world = World::new();
+        world.put_recipe(json!({"version": 1, "catalogue": 1, "steps": steps, "mappings": mappings}));
+        let mut replay = begin_without(&world, world.request(), &gone);
+        let mut called = BTreeSet::new();
+        while let Some(call) = replay.next_call() {
+            replay.settle(&call.step, Ok(orders(&call.invocation.arguments))).unwrap();
+            called.insert(call.step.to_string());
+        }
+        prop_assert_eq!(called, expected);
+        let finish = replay.finish().unwrap();
+        prop_assert_eq!(finish.outcomes.len(), (0..fed.len()).filter(|n| !gone.contains(n)).count());
+    }
 }
 
 #[test]

@@ -280,13 +280,17 @@ fn events(
     Ok(events)
 }
 
-/// Shows the data of the canvas among those of its board.
+/// Shows the data of the canvas among those of its board. What the board no longer has shows nothing.
 fn show(
     documents: &mut Documents,
     canvas: &CanvasId,
     now: Timestamp,
 ) -> Result<Vec<CanvasEvent>, BridgeError> {
-    let (data, _) = block_on(documents.engine().data(canvas, now))?;
+    let (mut data, _) = block_on(documents.engine().data(canvas, now))?;
+    let (board, _) = block_on(documents.engine().board(canvas, now))?;
+    if let Some(board) = board {
+        data.components.retain(|id, _| board.bounds(id).is_some());
+    }
     Ok(documents.data.show(canvas, &data, now))
 }
 

@@ -227,6 +227,55 @@ fn components_of_a_board_show_the_data_and_refresh_by_the_recipe() {
     );
 }
 
+/// A person has removed a component: nothing is fetched for it alone, and it is not said to be ready.
+#[test]
+fn what_the_board_no_longer_has_is_not_refreshed() {
+    let mut world = World::new();
+    let grid = json!({"columns": 12, "rows": 12, "gap": 8, "cellWidth": 80, "cellHeight": 60});
+    world.ask(json!({"op": "board.create", "canvas": "c", "grid": grid}));
+    let mut made = Vec::new();
+    for row in 0..2 {
+        let create = json!({"type": "component.create", "payload": {
+            "typeId": "github.stat-tile", "config": {"repo": "o/r", "metric": "stars"},
+            "position": {"col": 0, "row": row}, "size": {"cols": 2, "rows": 1},
+        }});
+        let reply = world.ask(json!({"op": "board.command", "canvas": "c", "source": "user", "command": create}));
+        made.push(reply["affectedComponentIds"][0].clone());
+    }
+    let mut fed = recipe();
+    fed["mappings"] = json!([
+        {"step": "orders", "path": "/rows/0", "component": made[0]},
+        {"step": "who", "path": "/name", "component": made[1]},
+    ]);
+    world.ask(json!({"op": "recipe.record", "canvas": "c", "recipe": fed}));
+    let called = |reply: &Value| -> Vec<Value> {
+        reply["calls"].as_array().unwrap().iter().map(|call| call["step"].clone()).collect()
+    };
+    let ready = |reply: &Value| -> Vec<Value> {
+        reply["events"].as_array().unwrap().iter().map(|event| event["payload"]["componentId"].clone()).collect()
+    };
+    let both = world.replay();
+    assert_eq!((called(&both).len(), ready(&both).len()), (2, 2), "{both}");
+    let dismiss = json!({"type": "user.dismiss", "componentId": made[1]});
+    world.ask(json!({"op": "board.action", "canvas": "c", "action": dismiss}));
+    world.now += 60_000;
+    let one = world.replay();
+    assert_eq!(called(&one), ["orders"], "{one}");
+    assert_eq!((ready(&one), &one["refreshed"], &one["stale"]), (vec![made[0].clone()], &json!([made[0]]), &json!([])));
+    // The record plays again without it.
+    let again = world.ask(json!({"op": "recipe.run", "canvas": "c", "runId": one["runId"]}));
+    let run = &again["run"];
+    assert_eq!(run["gone"], json!([made[1]]), "{again}");
+    let responses = json!({run["calls"][0]["responseHash"].as_str().unwrap(): rows()});
+    let recipe = world.ask(json!({"op": "recipe.get", "canvas": "c"}))["recipe"].clone();
+    let rerun = json!({"op": "recipe.rerun", "run": run, "responses": responses, "recipe": recipe});
+    assert_eq!(world.ask(rerun)["calls"], one["calls"]);
+    // What is back is fed again.
+    world.ask(json!({"op": "history.undo", "canvas": "c"}));
+    world.now += 60_000;
+    assert_eq!(called(&world.replay()).len(), 2);
+}
+
 /// Ten times of ten, each from a new process's view of the file: nothing but the store is left.
 #[cfg(feature = "sqlite")]
 #[test]
