@@ -45,6 +45,8 @@
 #[cfg(feature = "surface")]
 pub mod action;
 mod arguments;
+#[cfg(feature = "board")]
+mod event_log;
 mod hint;
 mod lease_change;
 mod prompt;
@@ -66,6 +68,8 @@ pub mod lease {
 
 #[doc(hidden)]
 pub use canvas_core::{coded, coded_error};
+#[cfg(feature = "board")]
+pub use event_log::{EVENTS_HEADER, EventLog};
 pub use lease_change::{LeaseChange, LeaseTerm};
 pub use prompt::Briefing;
 #[cfg(feature = "board")]

@@ -46,7 +46,7 @@ fn listed(headings: &Headings) -> String {
     text + &format!("{lines} lines in all\n")
 }
 
-fn fenced(header: &str, language: &str, text: &str) -> String {
+pub(crate) fn fenced(header: &str, language: &str, text: &str) -> String {
     let fence = "`".repeat(longest_run(text, '`').max(2) + 1);
     let newline = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
     format!("{header}\n{fence}{language}\n{text}{newline}{fence}")

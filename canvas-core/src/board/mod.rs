@@ -12,6 +12,7 @@ pub mod strategies;
 pub(crate) mod trigger;
 pub(crate) mod wire;
 
+pub use self::command::action::BoardAction;
 pub use self::command::env::{BoardEnv, BoardRules, IdSource};
 pub use self::command::refusal::{BlockedShift, CommandRefusal, RefusalCause};
 pub use self::command::run::BoardChange;

@@ -2,10 +2,10 @@
 
 use std::num::NonZeroU32;
 
-use canvas_core::board::{CanvasCommand, UserAction};
+use canvas_core::board::{BoardAction, CanvasCommand, HistoryAction};
 use canvas_core::{
-    Author, Base, CanvasId, Edit, Edited, EngineError, HistoryEntry, HistoryMove, LockView, Redo, RevisionId,
-    RunBoardCommand, TakeControl, Undo, UndoScope,
+    Author, Base, CanvasId, ClearHistory, Edit, Edited, EngineError, HistoryEntry, HistoryMove, LockView,
+    Redo, RevisionId, RunBoardCommand, TakeControl, Undo, UndoScope,
 };
 use canvas_tools::hidden_message;
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool};
@@ -123,7 +123,7 @@ struct StepArguments {
 #[serde(deny_unknown_fields)]
 struct ActionArguments {
     canvas: Option<CanvasId>,
-    action: UserAction,
+    action: BoardAction,
 }
 
 #[derive(Debug, Deserialize)]
@@ -269,14 +269,17 @@ impl Host {
     async fn board_action(&self, arguments: JsonObject) -> Answer {
         let ActionArguments { canvas, action } = read(arguments)?;
         let canvas = canvas.unwrap_or_else(|| self.first.clone());
-        if let Some(command) = action.command() {
-            return self.run_board_command(&canvas, command).await;
-        }
         let is_undo = match action {
-            UserAction::Undo => true,
-            UserAction::Redo => false,
+            BoardAction::Command(command) => return self.run_board_command(&canvas, *command).await,
             // Data come from the host that has sources; this one has none.
-            _ => return Ok(done("There is no data to fetch.")),
+            BoardAction::Refresh { .. } => return Ok(done("There is no data to fetch.")),
+            BoardAction::History(HistoryAction::Undo) => true,
+            BoardAction::History(HistoryAction::Redo) => false,
+            BoardAction::History(HistoryAction::Clear) => {
+                let (result, _) = self.act(&canvas, ClearHistory).await.map_err(|e| engine_json(&e))?;
+                result.map_err(|refusal| refusal_json(&refusal))?;
+                return Ok(done("Cleared the history."));
+            }
         };
         match self.move_in_history(&canvas, NonZeroU32::MIN, is_undo).await {
             Ok(moved) => {

@@ -5,15 +5,15 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use canvas_core::board::{
-    Board, BoardError, BoardResult, CanvasCommand, CommandError, CommandErrorCode, CommandResult,
-    ComponentId, ContextError, ContextInput, DataLoadingState, DataQuery, DataSourceId, DayPlan, GridConfig,
-    HistoryJson, PieceEstimate, PlacementHints, Size, TypeInfo, UndoEntryJson, UndoId, UserAction, Workspace,
-    WorkspaceId, canvas_context, temporal_context,
+    Board, BoardAction, BoardError, BoardResult, CanvasCommand, CommandError, CommandErrorCode,
+    CommandResult, ComponentId, ContextError, ContextInput, DataLoadingState, DataQuery, DataSourceId,
+    DayPlan, GridConfig, HistoryAction, HistoryJson, PieceEstimate, PlacementHints, Size, TypeInfo,
+    UndoEntryJson, UndoId, Workspace, WorkspaceId, canvas_context, temporal_context,
 };
 use canvas_core::lease::Timestamp;
 use canvas_core::{
-    Actor, Author, BoardRefusal, CanvasId, CreateBoard, EngineError, Face, HistoryRefusal, Refused as _,
-    RunBoardCommand, Stacks, Step, UndoRefusal, block_on,
+    Actor, Author, BoardRefusal, CanvasId, ClearHistory, CreateBoard, EngineError, Face, HistoryRefusal,
+    Refused as _, RunBoardCommand, Stacks, Step, UndoRefusal, block_on,
 };
 use serde_json::{Value, json};
 
@@ -74,26 +74,44 @@ fn run(
 pub(super) fn action(documents: &mut Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
     let now = documents.now(request)?;
     let canvas = canvas(request)?;
-    let action: UserAction = request.field("action")?;
-    if let Some(command) = action.command() {
-        return Ok(json!(run(documents, &canvas, Actor::User, command, now)?));
-    }
-    let board = board(documents, &canvas, now)?;
+    let action: BoardAction = request.field("action")?;
     Ok(json!(match action {
-        UserAction::Refresh { component_id } => refresh(documents, &canvas, &board, &component_id, now)?,
-        UserAction::Undo => replay_history(documents, &canvas, Direction::Undo, now)?,
-        _ => replay_history(documents, &canvas, Direction::Redo, now)?,
+        BoardAction::Command(command) => {
+            return Ok(json!(run(documents, &canvas, Actor::User, *command, now)?));
+        }
+        BoardAction::Refresh { component_id } => refresh(documents, &canvas, &component_id, now)?,
+        BoardAction::History(action) => {
+            // A canvas without a board has no actions.
+            board(documents, &canvas, now)?;
+            match action {
+                HistoryAction::Undo => replay_history(documents, &canvas, Direction::Undo, now)?,
+                HistoryAction::Redo => replay_history(documents, &canvas, Direction::Redo, now)?,
+                HistoryAction::Clear => clear_history(documents, &canvas, now)?,
+            }
+        }
     }))
+}
+
+/// Forgets the history of all faces; they stay as they are.
+fn clear_history(
+    documents: &mut Documents,
+    canvas: &CanvasId,
+    now: Timestamp,
+) -> Result<CommandResult, BridgeError> {
+    let cleared = documents.ask(canvas, ClearHistory, now)?;
+    let cleared = cleared.map_err(|refusal| BridgeError::from(refusal.view()))?.cleared;
+    let explanation = if cleared { "Cleared the history." } else { "The history was empty." };
+    Ok(done(None, explanation.to_owned(), Vec::new()))
 }
 
 /// Fetches the data of a component anew. This changes no board, so it cannot be undone.
 fn refresh(
     documents: &mut Documents,
     canvas: &CanvasId,
-    board: &Board,
     id: &ComponentId,
     now: Timestamp,
 ) -> Result<CommandResult, BridgeError> {
+    let board = board(documents, canvas, now)?;
     let Some(component) = board.component(id) else {
         let message = format!("there is no component {id}: take an id from the board");
         let mut result = failed(CommandErrorCode::ComponentNotFound, message);

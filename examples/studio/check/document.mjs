@@ -179,10 +179,10 @@ export async function documentScenes({ a, b, client, studio }) {
     }
   });
 
-  await check("chat: the switch of patch edits is the canvas's, in both windows", async () => {
-    await a.at("patch-edits").check();
-    await until(async () => (await client.get()).chat.usePatchEdits === true, "the setting");
-    await until(async () => await b.at("patch-edits").isChecked(), "the other window");
+  await check("chat: how the assistant edits is the canvas's, in both windows", async () => {
+    await a.at("edits").selectOption("patches");
+    await until(async () => (await client.get()).chat.edits === "patches", "the setting");
+    await until(async () => (await b.at("edits").inputValue()) === "patches", "the other window");
   });
   await check("document: long typing in one window while the assistant answers with a directive: nothing typed is lost", async () => {
     const long = " Typed on and on, without a pause, while the assistant writes its own words into another paragraph of the same document.";
@@ -220,7 +220,16 @@ export async function documentScenes({ a, b, client, studio }) {
     return `${notice.code}: ${notice.advice}`.slice(0, 120);
   });
   await axe(a, "chat: axe with a notice", "#chat");
-  await a.at("patch-edits").uncheck();
+  await a.at("edits").selectOption("tools");
+  await check("chat: an edit of the assistant is taken back by its button", async () => {
+    const before = await textOf(client);
+    that(before.includes("and where?"), "the directive's edit");
+    const change = (await items(client)).findLast((item) => item.kind === "edit" && item.change !== undefined).change;
+    await a.at(`take-back-${change}`).click();
+    await until(async () => !(await textOf(client)).includes("and where?"), "it is taken back");
+    await a.at("undo").click();
+    await until(async () => (await textOf(client)) === before, "undone again");
+  });
   await check("document: undo and redo of what was typed", async () => {
     await a.page.evaluate(() => document.activeElement?.blur());
     const before = await textOf(client);

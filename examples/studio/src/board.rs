@@ -2,8 +2,12 @@
 
 use std::num::NonZeroU32;
 
-use canvas_core::board::{Bounds, CanvasCommand, CanvasEvent, ComponentId, Position, Size, UserAction};
-use canvas_core::{Author, CanvasId, OpKey, Redo, RunBoardCommand, Undo, UndoScope};
+use canvas_core::board::{
+    BoardAction, Bounds, CanvasCommand, CanvasEvent, ComponentId, HistoryAction, Position, Size,
+};
+use canvas_core::{
+    Author, CanvasId, ChangeNumber, ClearHistory, HistoryMove, OpKey, Redo, RunBoardCommand, Undo, UndoScope,
+};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -32,7 +36,7 @@ struct CommandParams {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct ActionParams {
     canvas_id: CanvasId,
-    action: UserAction,
+    action: BoardAction,
 }
 
 #[derive(Debug, Deserialize)]
@@ -48,6 +52,15 @@ struct StepParams {
     canvas_id: CanvasId,
     #[serde(default)]
     steps: Option<NonZeroU32>,
+    /// Undo this change alone, past later ones that do not touch it.
+    #[serde(default)]
+    change: Option<ChangeNumber>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct CanvasParams {
+    canvas_id: CanvasId,
 }
 
 pub(crate) async fn command(host: &Host, operation: &OpKey, params: Value) -> Answer {
@@ -59,6 +72,7 @@ async fn run(host: &Host, operation: &OpKey, canvas: &CanvasId, command: CanvasC
     let wanted = wanted(&command);
     let command = RunBoardCommand { by: Author::User, command: Box::new(command), base: None, grid: None };
     let (run, _) = host.act(canvas, operation, command).await?;
+    host.assistant.notice(canvas, run.events);
     let mut result = json!(run.result);
     if let (Some(wanted), true) = (wanted, result["success"] == false) {
         result["freePlaces"] = free_places(host, canvas, wanted, &result["error"]["freePositions"]).await?;
@@ -115,13 +129,12 @@ async fn free_places(host: &Host, canvas: &CanvasId, wanted: Wanted, named: &Val
 
 pub(crate) async fn action(host: &Host, operation: &OpKey, params: Value) -> Answer {
     let ActionParams { canvas_id, action } = Failure::read(params)?;
-    if let Some(command) = action.command() {
-        return run(host, operation, &canvas_id, command).await;
-    }
     match action {
-        UserAction::Undo => step(host, operation, &canvas_id, NonZeroU32::MIN, true).await,
-        UserAction::Redo => step(host, operation, &canvas_id, NonZeroU32::MIN, false).await,
-        UserAction::Refresh { component_id } => {
+        BoardAction::Command(command) => run(host, operation, &canvas_id, *command).await,
+        BoardAction::History(HistoryAction::Undo) => undo(host, operation, &canvas_id, ONE).await,
+        BoardAction::History(HistoryAction::Redo) => redo(host, operation, &canvas_id, NonZeroU32::MIN).await,
+        BoardAction::History(HistoryAction::Clear) => cleared(host, operation, &canvas_id).await,
+        BoardAction::Refresh { component_id } => {
             if recipe::feeds(host, &canvas_id, &component_id).await? {
                 let params = json!({"canvasId": canvas_id, "components": [component_id]});
                 recipe::refresh(host, operation, params).await?;
@@ -131,9 +144,6 @@ pub(crate) async fn action(host: &Host, operation: &OpKey, params: Value) -> Ans
             let words = if asked { "Fetching new data." } else { "There is no data to fetch." };
             Ok(done(words, &component_id.to_string()))
         }
-        _ => {
-            Err(Failure::new("INVALID_ARGUMENTS", "the studio does not know this action: use board.command"))
-        }
     }
 }
 
@@ -141,25 +151,66 @@ fn done(explanation: &str, component: &str) -> Value {
     json!({"success": true, "undoId": "", "explanation": explanation, "affectedComponentIds": [component]})
 }
 
-/// Undo and redo of the whole canvas.
-pub(crate) async fn history(host: &Host, operation: &OpKey, params: Value, is_undo: bool) -> Answer {
-    let StepParams { canvas_id, steps } = Failure::read(params)?;
-    step(host, operation, &canvas_id, steps.unwrap_or(NonZeroU32::MIN), is_undo).await
+/// The last change of the canvas, whatever its face.
+const ONE: UndoScope = UndoScope::Steps(NonZeroU32::MIN);
+
+pub(crate) async fn undo_some(host: &Host, operation: &OpKey, params: Value) -> Answer {
+    let StepParams { canvas_id, steps, change } = Failure::read(params)?;
+    let what = match (change, steps) {
+        (Some(_), Some(_)) => {
+            return Err(Failure::new("INVALID_ARGUMENTS", "name a change, or how many: not both"));
+        }
+        (Some(change), None) => UndoScope::Change(change),
+        (None, steps) => steps.map_or(ONE, UndoScope::Steps),
+    };
+    undo(host, operation, &canvas_id, what).await
 }
 
-async fn step(host: &Host, operation: &OpKey, canvas: &CanvasId, steps: NonZeroU32, is_undo: bool) -> Answer {
-    let by = Author::User;
-    let moved = if is_undo {
-        host.act(canvas, operation, Undo { by, what: UndoScope::Steps(steps) }).await
-    } else {
-        host.act(canvas, operation, Redo { by, steps }).await
-    };
-    let (moved, _) = moved.map_err(|Failure(mut error)| {
+pub(crate) async fn redo_some(host: &Host, operation: &OpKey, params: Value) -> Answer {
+    let StepParams { canvas_id, steps, change } = Failure::read(params)?;
+    if change.is_some() {
+        return Err(Failure::new(
+            "INVALID_ARGUMENTS",
+            "a change is undone by its number, and done again in order",
+        ));
+    }
+    redo(host, operation, &canvas_id, steps.unwrap_or(NonZeroU32::MIN)).await
+}
+
+pub(crate) async fn clear_history(host: &Host, operation: &OpKey, params: Value) -> Answer {
+    let CanvasParams { canvas_id } = Failure::read(params)?;
+    cleared(host, operation, &canvas_id).await
+}
+
+async fn cleared(host: &Host, operation: &OpKey, canvas: &CanvasId) -> Answer {
+    let (done, _) = host.act(canvas, operation, ClearHistory).await?;
+    let revision = host.note_revision(canvas, done.revision);
+    Ok(json!({"cleared": done.cleared, "revision": revision}))
+}
+
+async fn undo(host: &Host, operation: &OpKey, canvas: &CanvasId, what: UndoScope) -> Answer {
+    let moved = host.act(canvas, operation, Undo { by: Author::User, what }).await;
+    moved_in_history(host, canvas, moved.map(|(moved, _)| moved), "NOTHING_TO_UNDO")
+}
+
+async fn redo(host: &Host, operation: &OpKey, canvas: &CanvasId, steps: NonZeroU32) -> Answer {
+    let moved = host.act(canvas, operation, Redo { by: Author::User, steps }).await;
+    moved_in_history(host, canvas, moved.map(|(moved, _)| moved), "NOTHING_TO_REDO")
+}
+
+fn moved_in_history(
+    host: &Host,
+    canvas: &CanvasId,
+    moved: Result<HistoryMove, Failure>,
+    nothing: &str,
+) -> Answer {
+    let moved = moved.map_err(|Failure(mut error)| {
         if error["code"] == "HISTORY_EMPTY" {
-            error["code"] = if is_undo { "NOTHING_TO_UNDO" } else { "NOTHING_TO_REDO" }.into();
+            error["code"] = nothing.into();
         }
         Failure(error)
     })?;
+    host.assistant.notice(canvas, moved.events);
     let revision = host.note_revision(canvas, moved.revision);
     Ok(json!({"entries": moved.entries, "revision": revision}))
 }
@@ -189,6 +240,6 @@ pub(crate) async fn event(host: &Host, params: Value) -> Answer {
             &format!("there is no component {component_id}: ask for the canvas again"),
         ));
     }
-    host.assistant.notice_event(&canvas_id, event);
+    host.assistant.notice(&canvas_id, [event]);
     Ok(json!({}))
 }

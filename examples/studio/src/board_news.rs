@@ -29,7 +29,7 @@ impl BoardNews {
         let board = board.map(|board| board.workspace(|_| DataLoadingState::Idle));
         let changed = match &board {
             Some(board) => host.data.track(canvas, &board.canvas.components, &made),
-            None => serde_json::Map::new(),
+            None => data::Changed::default(),
         };
         let recipe = shown::recipe(&made);
         if !is_first {

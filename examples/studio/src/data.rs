@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use canvas_core::CanvasId;
 use canvas_core::board::{
-    ComponentId, ComponentInstance, DataError, DataErrorCode, DataLoadingState, DataPolicy, DataResult,
-    DataSource as _, DataStates, Fetch, MockGithub,
+    CanvasEvent, ComponentId, ComponentInstance, DataError, DataErrorCode, DataLoadingState, DataPolicy,
+    DataResult, DataSource as _, DataStates, Fetch, MockGithub,
 };
 use canvas_core::lease::Timestamp;
 use canvas_core::recipe::{CanvasData, ComponentData};
@@ -32,6 +32,15 @@ pub(crate) struct Data {
     wake: Notify,
 }
 
+/// What has become of the data of a board.
+#[derive(Debug, Default)]
+pub(crate) struct Changed {
+    /// The states that pages show otherwise.
+    states: Map<String, Value>,
+    /// For the assistant.
+    events: Vec<CanvasEvent>,
+}
+
 /// The data of one board.
 #[derive(Debug)]
 struct Shown {
@@ -52,7 +61,7 @@ impl Data {
         canvas: &CanvasId,
         components: &[ComponentInstance],
         made: &CanvasData,
-    ) -> Map<String, Value> {
+    ) -> Changed {
         let mut canvases = self.lock();
         let new = || Shown { states: DataStates::new(DataPolicy::default()), tracked: BTreeSet::new() };
         let shown = canvases.entry(canvas.clone()).or_insert_with(new);
@@ -68,18 +77,17 @@ impl Data {
             shown.states.track(&component.id, binding);
         }
         shown.tracked = now;
-        // What it tells of is compared below.
-        drop(made.show(&mut shown.states, clock::now()));
-        let mut changed = Map::new();
+        let events = made.show(&mut shown.states, clock::now());
+        let mut states = Map::new();
         for (id, before) in made.components.keys().zip(before) {
             let after = shown.states.state(id);
             if after != before.as_ref() && after.is_some() {
-                changed.insert(id.to_string(), json!(after));
+                states.insert(id.to_string(), json!(after));
             }
         }
         drop(canvases);
         self.wake.notify_one();
-        changed
+        Changed { states, events }
     }
 
     /// What a component shows.
@@ -97,7 +105,7 @@ impl Data {
     }
 
     /// What is to be fetched now, and the states that changed by waiting, by canvas.
-    fn due(&self, now: Timestamp) -> Vec<(CanvasId, Vec<Fetch>, Map<String, Value>)> {
+    fn due(&self, now: Timestamp) -> Vec<(CanvasId, Vec<Fetch>, Changed)> {
         let mut canvases = self.lock();
         let mut due = Vec::new();
         for (canvas, shown) in &mut *canvases {
@@ -105,28 +113,29 @@ impl Data {
                 continue;
             }
             let before: Vec<_> = shown.tracked.iter().map(|id| shown.states.state(id).map(status)).collect();
-            let (fetches, _) = shown.states.due(now);
-            let mut changed = Map::new();
+            let (fetches, events) = shown.states.due(now);
+            let mut states = Map::new();
             for (id, before) in shown.tracked.iter().zip(before) {
                 let after = shown.states.state(id);
                 if after.map(status) != before {
-                    changed.insert(id.to_string(), json!(after));
+                    states.insert(id.to_string(), json!(after));
                 }
             }
-            due.push((canvas.clone(), fetches, changed));
+            due.push((canvas.clone(), fetches, Changed { states, events }));
         }
         due
     }
 
     /// Asks the sources, and gives the states that changed by their answers.
-    fn fetch(&self, canvas: &CanvasId, fetches: Vec<Fetch>, now: Timestamp) -> Map<String, Value> {
+    fn fetch(&self, canvas: &CanvasId, fetches: Vec<Fetch>, now: Timestamp) -> Changed {
         let answers: Vec<_> = fetches.into_iter().map(|fetch| (self.ask(&fetch, now), fetch)).collect();
         let mut canvases = self.lock();
-        let mut changed = Map::new();
+        let mut changed = Changed::default();
         let Some(shown) = canvases.get_mut(canvas) else { return changed };
         for (answer, Fetch { token, component_id, .. }) in answers {
-            if shown.states.settle(token, answer, now).is_some() {
-                changed.insert(component_id.to_string(), json!(shown.states.state(&component_id)));
+            if let Some(event) = shown.states.settle(token, answer, now) {
+                changed.events.push(event);
+                changed.states.insert(component_id.to_string(), json!(shown.states.state(&component_id)));
             }
         }
         changed
@@ -179,9 +188,10 @@ pub(crate) async fn run(host: Weak<Host>) {
     }
 }
 
-/// Sends states to all pages.
-pub(crate) fn publish(host: &Host, canvas: &CanvasId, changed: Map<String, Value>) {
-    if !changed.is_empty() {
-        host.publish(canvas, "canvas.data.updated", json!({"components": changed}));
+/// Sends states to all pages, and has the assistant hear of them with its next message.
+pub(crate) fn publish(host: &Host, canvas: &CanvasId, Changed { states, events }: Changed) {
+    host.assistant.notice(canvas, events);
+    if !states.is_empty() {
+        host.publish(canvas, "canvas.data.updated", json!({"components": states}));
     }
 }

@@ -89,7 +89,7 @@ impl Host {
             door: Arc::new(SurfaceDoor::new(runner, seed)),
             tool_host: Arc::default(),
             refresher: Arc::default(),
-            assistant: Arc::new(Assistant::new(voice)),
+            assistant: Arc::new(Assistant::new(voice, options.db.clone())),
             fan: Fan::default(),
             data: Data::default(),
             texts: Texts::default(),

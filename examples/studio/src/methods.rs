@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use tokio::sync::broadcast::Receiver;
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 
+use crate::assistant::Edits;
 use crate::client::Client;
 use crate::error::{Answer, Failure};
 use crate::host::Host;
@@ -57,6 +58,8 @@ pub(crate) enum Method {
     Undo,
     #[serde(rename = "history.redo")]
     Redo,
+    #[serde(rename = "history.clear")]
+    ClearHistory,
     #[serde(rename = "trigger.simulate")]
     Simulate,
     #[serde(rename = "trigger.accept")]
@@ -124,8 +127,9 @@ async fn dispatch(host: &Arc<Host>, client: &Client, id: &str, method: Method, p
         Method::BoardAction => board::action(host, &key()?, params).await,
         Method::BoardCommand => board::command(host, &key()?, params).await,
         Method::BoardEvent => board::event(host, params).await,
-        Method::Undo => board::history(host, &key()?, params, true).await,
-        Method::Redo => board::history(host, &key()?, params, false).await,
+        Method::Undo => board::undo_some(host, &key()?, params).await,
+        Method::Redo => board::redo_some(host, &key()?, params).await,
+        Method::ClearHistory => board::clear_history(host, &key()?, params).await,
         Method::Simulate => trigger::simulate(host, params).await,
         Method::Accept => trigger::accept(host, &key()?, params).await,
         Method::Refresh => recipe::refresh(host, &key()?, params).await,
@@ -174,12 +178,12 @@ async fn send(host: &Arc<Host>, params: Value) -> Answer {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Settings {
     canvas_id: CanvasId,
-    use_patch_edits: bool,
+    edits: Edits,
 }
 
 async fn settings(host: &Host, params: Value) -> Answer {
-    let Settings { canvas_id, use_patch_edits } = Failure::read(params)?;
+    let Settings { canvas_id, edits } = Failure::read(params)?;
     host.engine.revision_of(&canvas_id).await?;
-    host.assistant.set_patch_edits(host, &canvas_id, use_patch_edits);
+    host.assistant.set_edits(host, &canvas_id, edits);
     Ok(json!({}))
 }

@@ -158,7 +158,7 @@ async fn activate(
         load(host, &host.operation(), canvas, view.clone()).await?;
     }
     if let Some(event) = event {
-        host.assistant.notice_event(canvas, event);
+        host.assistant.notice(canvas, [event]);
     }
     let mode = match workspace.settings.proactive_mode {
         ProactiveMode::Auto => "auto",

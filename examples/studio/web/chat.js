@@ -33,7 +33,13 @@ export function mountChat(root, studio) {
     ),
   );
   const notice = el("div", { class: "toast", "data-testid": "notice", role: "alert", hidden: true });
-  const patchEdits = el("input", { type: "checkbox", role: "switch", "data-testid": "patch-edits", onchange: setPatchEdits });
+  const edits = el(
+    "select",
+    { "data-testid": "edits", "aria-label": "How the assistant edits the document", onchange: setEdits },
+    el("option", { value: "tools" }, "Edits by tools"),
+    el("option", { value: "patches" }, "Edits by patches"),
+    el("option", { value: "legacy" }, "Edits by characters"),
+  );
   const input = el("textarea", {
     "data-testid": "chat-input",
     "aria-label": "Message to the assistant",
@@ -52,12 +58,7 @@ export function mountChat(root, studio) {
       el(
         "div",
         { class: "end" },
-        el(
-          "label",
-          { class: "switch", title: "The assistant writes changes into its answer instead of calling tools." },
-          patchEdits,
-          "Patch edits",
-        ),
+        edits,
       ),
     ),
     list,
@@ -118,16 +119,15 @@ export function mountChat(root, studio) {
     );
   }
 
-  function drawTurn({ running: isRunning, usePatchEdits }) {
+  function drawTurn({ running: isRunning, edits: chosen }) {
     running.hidden = !isRunning;
     root.classList.toggle("is-running", Boolean(isRunning));
     send.textContent = isRunning ? "Stop and send" : "Send";
-    if (typeof usePatchEdits === "boolean") patchEdits.checked = usePatchEdits;
+    if (chosen) edits.value = edits.dataset.kept = chosen;
   }
 
-  async function setPatchEdits() {
-    const wanted = patchEdits.checked;
-    if (!(await studio.act("chat.settings", { usePatchEdits: wanted }))) patchEdits.checked = !wanted;
+  async function setEdits() {
+    if (!(await studio.act("chat.settings", { edits: edits.value }))) edits.value = edits.dataset.kept;
   }
 
   async function submit() {
@@ -161,8 +161,14 @@ const prose = (text) => el("div", { class: "prose" }, ...blocks(text.split("\n")
 // What an item shows, by its kind.
 const BODIES = {
   text: ({ role, text }) => [role === "assistant" ? prose(String(text)) : el("p", {}, String(text))],
-  edit({ icon: name, summary, preview, status, code, tool }) {
+  edit({ icon: name, summary, preview, status, code, tool, change }, studio) {
     const isRefused = status === "refused";
+    const takeBack = async (event) => {
+      const button = event.currentTarget;
+      button.disabled = true;
+      if (await studio.act("history.undo", { change })) button.replaceWith(el("span", { class: "tag" }, "Taken back"));
+      else button.disabled = false;
+    };
     const rows = Array.isArray(preview) ? preview : [];
     return [
       el(
@@ -171,6 +177,8 @@ const BODIES = {
         icon(ICONS[name] ?? ICONS.patch),
         el("span", {}, summary),
         isRefused && el("span", { class: "tag" }, code ? `Refused: ${code}` : "Refused"),
+        change !== undefined &&
+          el("button", { class: "line small", type: "button", "data-testid": `take-back-${change}`, "aria-label": `Take back: ${summary}`, onclick: takeBack }, "Take back"),
       ),
       rows.length > 0 &&
         el("pre", { class: "preview", tabindex: 0, role: "region", "aria-label": `Preview: ${summary}` }, ...rows.map(previewRow)),

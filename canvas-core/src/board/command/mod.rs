@@ -1,5 +1,6 @@
 //! Commands: every change of a board is one of these.
 
+pub(crate) mod action;
 mod arrange;
 mod arranged;
 mod component;
@@ -314,7 +315,6 @@ pub enum UserAction {
 /// What may be asked of the history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type")]
-#[non_exhaustive]
 pub enum HistoryAction {
     /// Undo the last change.
     #[serde(rename = "history.undo")]

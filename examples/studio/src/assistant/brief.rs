@@ -1,7 +1,7 @@
-//! What a message brings the model beside its words: the board, and what the person did there.
+//! What a message brings the model beside its words: the board, and what happened there.
 
 use canvas_core::board::{ContextInput, DayPlan, PieceEstimate, TypeInfo, canvas_context, temporal_context};
-use serde_json::Value;
+use canvas_tools::EventLog;
 
 use super::seat::Seat;
 use crate::clock;
@@ -13,28 +13,22 @@ const BOARD_TOKENS: u64 = 1_500;
 /// Texts for the history that no page shows.
 pub(super) struct Brief {
     pub(super) board: Option<String>,
-    /// A line for each event.
-    pub(super) events: String,
+    pub(super) events: EventLog,
 }
 
 impl Brief {
     pub(super) async fn take(host: &Host, seat: &Seat) -> Self {
-        let lines: Vec<String> = seat.take_events().iter().map(Value::to_string).collect();
-        Self { board: board(host, seat).await, events: lines.join("\n") }
+        Self { events: seat.take_events(), board: board(host, seat).await }
     }
 
     pub(super) fn messages(&self) -> impl Iterator<Item = String> {
         let board = self.board.as_ref().map(|board| format!("{BOARD}\n```json\n{board}\n```"));
-        let events = (!self.events.is_empty()).then(|| format!("{EVENTS}\n```json\n{}\n```", self.events));
-        board.into_iter().chain(events)
+        board.into_iter().chain(self.events.message())
     }
 }
 
 /// Begins what the board is.
 const BOARD: &str = "The board (do not display to user):";
-
-/// Begins what the person did on the board.
-const EVENTS: &str = "What the user did on the board since the last message (do not display to user):";
 
 async fn board(host: &Host, seat: &Seat) -> Option<String> {
     let workspace = host.workspace(&seat.canvas).await.ok()??;

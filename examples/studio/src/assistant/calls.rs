@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use canvas_core::lease::{LeaseId, Timestamp};
 use canvas_core::recipe::StepId;
 use canvas_core::surface::ToolName;
-use canvas_core::{BoxStore, CallId};
+use canvas_core::{BoxStore, CallId, ChangeNumber, Entry, Step};
 use canvas_tools::{
     CHECK_IN, CHECK_OUT, CallHost, CanvasCalls, DOCUMENT_EDIT, Directive, DirectiveFailure, ObservedCall,
     RECORD_RECIPE, REFRESH, SURFACE_TOOL, Session, ToolCall, ToolReply, Tools, apply_directive,
@@ -21,6 +21,9 @@ use super::refused;
 use super::seat::{Seat, lock};
 use super::transport::Seen;
 use crate::host::Host;
+
+/// Entries of the journal among which the change of a call is looked for: others may have written meanwhile.
+const LOOKS: usize = 8;
 
 /// Runs the calls of one turn.
 pub(super) struct Calls {
@@ -85,7 +88,22 @@ impl Calls {
         let _ = session.recorder.observe(call, engine.ceiling(), &engine.policy().recipe);
     }
 
-    fn show(&self, call: &ToolCall, reply: &ToolReply, before: &str, after: &str) {
+    /// The change of the document that a call has made, which the person may take back.
+    async fn change_of(&self, call: &ToolCall, now: Timestamp) -> Option<ChangeNumber> {
+        let newest = self.host.engine.history(&self.seat.canvas, None, LOOKS, now).await.ok()?;
+        let is_of = |entry: &Entry| {
+            entry.operation.call.as_str() == call.id && matches!(entry.step, Step::Document { .. })
+        };
+        newest.into_iter().find(is_of).map(|entry| entry.change)
+    }
+
+    fn show(
+        &self,
+        call: &ToolCall,
+        reply: &ToolReply,
+        (before, after): (&str, &str),
+        change: Option<ChangeNumber>,
+    ) {
         let is_ok = reply.is_ok();
         let (icon, words) = match kind(&call.name) {
             Some((icon, words)) => (directive_icon(call, icon), words),
@@ -113,6 +131,7 @@ impl Calls {
                 preview,
                 status: if is_ok { Status::Applied } else { Status::Refused },
                 code: reply.code().map(str::to_owned),
+                change,
             }),
         );
     }
@@ -167,7 +186,8 @@ impl CallHost for Calls {
         *lock(&self.session) = session;
         self.host.after_reply(&self.seat.canvas, &reply);
         let after = self.text(now).await;
-        self.show(call, &reply, &before, &after);
+        let change = if before == after { None } else { self.change_of(call, now).await };
+        self.show(call, &reply, (&before, &after), change);
         lock(&self.seen).known.replies.push(reply.body().clone());
         reply
     }

@@ -2,8 +2,9 @@
 
 use std::collections::VecDeque;
 
+use canvas_core::ChangeNumber;
 use canvas_tools::RecentEdits;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::preview::Row;
@@ -20,12 +21,33 @@ pub(super) struct Chat {
     items: VecDeque<Item>,
     made: u64,
     pub(super) is_running: bool,
-    pub(super) use_patch_edits: bool,
+    pub(super) edits: Edits,
     pub(super) recent: RecentEdits,
 }
 
+/// How the model edits the document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Edits {
+    /// By the tools of the document, under a lease.
+    #[default]
+    Tools,
+    /// By directives that are patches.
+    Patches,
+    /// By directives that insert, replace and annotate.
+    Legacy,
+}
+
+/// A chat as it is kept.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct KeptChat {
+    items: Vec<Item>,
+    made: u64,
+    edits: Edits,
+}
+
 /// Who an item is of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Speaker {
     User,
@@ -34,7 +56,7 @@ pub(super) enum Speaker {
 }
 
 /// What kind of call an item shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Icon {
     Patch,
@@ -48,14 +70,14 @@ pub(super) enum Icon {
 }
 
 /// Whether a call was done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Status {
     Applied,
     Refused,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub(super) enum Content {
     Text {
@@ -67,8 +89,11 @@ pub(super) enum Content {
         summary: String,
         preview: Vec<Row>,
         status: Status,
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         code: Option<String>,
+        /// What the person may take back.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        change: Option<ChangeNumber>,
     },
     Notice {
         code: String,
@@ -78,13 +103,13 @@ pub(super) enum Content {
     Suggestion {
         trigger_id: String,
         text: String,
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         view_id: Option<String>,
     },
 }
 
 /// One item, without its number and time.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Item {
     id: u64,
     at: u64,
@@ -132,6 +157,17 @@ impl Chat {
     }
 
     pub(super) fn to_json(&self) -> Value {
-        json!({"items": self.items, "running": self.is_running, "usePatchEdits": self.use_patch_edits})
+        json!({"items": self.items, "running": self.is_running, "edits": self.edits})
+    }
+
+    /// What a restart of the server keeps of it. Suggestions are made again.
+    pub(super) fn kept(&self) -> KeptChat {
+        let is_kept = |item: &&Item| !matches!(item.content, Content::Suggestion { .. });
+        let items = self.items.iter().filter(is_kept).cloned().collect();
+        KeptChat { items, made: self.made, edits: self.edits }
+    }
+
+    pub(super) fn of(kept: KeptChat) -> Self {
+        Self { items: kept.items.into(), made: kept.made, edits: kept.edits, ..Self::default() }
     }
 }

@@ -2,8 +2,10 @@
 //!
 //! * One conversation a canvas, and one turn at a time. A message that comes meanwhile ends the turn first.
 //! * What it does goes through `ToolLoop` and the tools, as that of any model; the chat shows it, but for hidden messages.
-//! * The chat is kept in memory. After a start of the server the next message shows the model the whole canvas.
+//! * The chat and what the model was sent are kept in files beside the database. If the server ends in the middle of a turn,
+//!   the next message shows the model the whole canvas.
 
+mod archive;
 mod brief;
 mod calls;
 mod chat;
@@ -24,10 +26,12 @@ use canvas_core::board::CanvasEvent;
 use canvas_core::{ActionFailure, CanvasId};
 use serde_json::Value;
 
+pub(crate) use self::chat::Edits;
 use self::chat::Item;
 pub use self::live::LiveModel;
 pub use self::script::Script;
 use self::seat::Seat;
+use self::turn::Asker;
 use crate::host::Host;
 
 /// Who speaks.
@@ -86,13 +90,15 @@ impl Voice {
 #[derive(Debug)]
 pub struct Assistant {
     voice: Voice,
+    /// Conversations are kept beside it.
+    database: Option<PathBuf>,
     seats: Mutex<BTreeMap<CanvasId, Arc<Seat>>>,
 }
 
 impl Assistant {
-    /// An assistant that nobody has talked to.
-    pub fn new(voice: Voice) -> Self {
-        Self { voice, seats: Mutex::default() }
+    /// An assistant that goes on with the conversations that are kept beside the database, or has none.
+    pub fn new(voice: Voice, database: Option<PathBuf>) -> Self {
+        Self { voice, database, seats: Mutex::default() }
     }
 
     /// Who speaks.
@@ -107,7 +113,7 @@ impl Assistant {
         canvas: &CanvasId,
         text: String,
     ) -> Result<u64, Value> {
-        let begun = turn::begin(self, host, canvas, text).await?;
+        let begun = turn::begin(self, host, canvas, text, Asker::Person).await?;
         let number = begun.number();
         tokio::spawn(begun.run());
         Ok(number)
@@ -124,7 +130,7 @@ impl Assistant {
             code: error["code"].as_str().map(str::to_owned),
             message: error["message"].as_str().unwrap_or("the assistant does not answer").to_owned(),
         };
-        let begun = turn::begin(self, host, canvas, text).await.map_err(failed)?;
+        let begun = turn::begin(self, host, canvas, text, Asker::Surface).await.map_err(failed)?;
         // The turn goes on to its end where nobody waits for it any more.
         let said = tokio::spawn(begun.run()).await;
         said.map(|said| serde_json::json!({"text": said}))
@@ -141,16 +147,16 @@ impl Assistant {
         self.seat(canvas).chat().to_json()
     }
 
-    /// Whether the model edits by directives, or by the tools of the document.
-    pub fn set_patch_edits(&self, host: &Host, canvas: &CanvasId, on: bool) {
+    /// How the model edits from the next turn on.
+    pub(crate) fn set_edits(&self, host: &Host, canvas: &CanvasId, edits: Edits) {
         let seat = self.seat(canvas);
-        seat.chat().use_patch_edits = on;
+        seat.set_edits(edits);
         seat.publish_turn(host, None);
     }
 
-    /// What a person did on the board, for the next message.
-    pub fn notice_event(&self, canvas: &CanvasId, event: CanvasEvent) {
-        self.seat(canvas).notice(event);
+    /// What happened on the board by persons and data, for the next message.
+    pub(crate) fn notice(&self, canvas: &CanvasId, events: impl IntoIterator<Item = CanvasEvent>) {
+        self.seat(canvas).notice(events);
     }
 
     /// A trigger's question, in the chat.
@@ -160,6 +166,10 @@ impl Assistant {
 
     fn seat(&self, canvas: &CanvasId) -> Arc<Seat> {
         let mut seats = self.seats.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(seats.entry(canvas.clone()).or_insert_with(|| Arc::new(Seat::new(canvas.clone()))))
+        Arc::clone(
+            seats
+                .entry(canvas.clone())
+                .or_insert_with(|| Arc::new(Seat::new(canvas.clone(), self.database.as_deref()))),
+        )
     }
 }

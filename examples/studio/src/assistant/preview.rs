@@ -1,7 +1,7 @@
 //! A change in a few lines.
 
 use canvas_core::text::build;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Lines of a preview.
 const LINES: usize = 12;
@@ -10,7 +10,7 @@ const LINES: usize = 12;
 const WIDTH: usize = 160;
 
 /// What became of a line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Tag {
     Same,
@@ -19,7 +19,7 @@ pub(super) enum Tag {
 }
 
 /// One line of a preview.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Row {
     tag: Tag,
     text: String,

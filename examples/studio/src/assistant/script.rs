@@ -1,8 +1,8 @@
 //! Recorded answers of a model.
 //!
-//! A script is JSON: `{"provider": "anthropic", "turns": [{"when": "tidy", "patchEdits": false, "answers": [{"pauseMs": 400,
+//! A script is JSON: `{"provider": "anthropic", "turns": [{"when": "tidy", "edits": "tools", "answers": [{"pauseMs": 400,
 //! "callPauseMs": 0, "body": {…}}]}]}`. A message takes the first turn whose `when` it contains, whatever the case; one without
-//! `when` takes any. `patchEdits` limits a turn to that setting of the chat. Each answer is a response body of the provider; it
+//! `when` takes any. `edits` limits a turn to that setting of the chat. Each answer is a response body of the provider; it
 //! comes after `pauseMs`, and each of its calls runs after `callPauseMs` more. A plain list of bodies is one turn for any message.
 //!
 //! What is not known beforehand stands in strings as `{{/POINTER}}`: the value at that JSON Pointer in the newest reply that has
@@ -14,6 +14,8 @@ use std::path::Path;
 use canvas_providers::Provider;
 use serde::Deserialize;
 use serde_json::Value;
+
+use super::chat::Edits;
 
 /// The script that is played unless another one is named.
 const BUILT_IN: &str = include_str!("../../scripts/demo.json");
@@ -47,7 +49,7 @@ struct RecordedTurn {
     #[serde(default)]
     when: Option<String>,
     #[serde(default)]
-    patch_edits: Option<bool>,
+    edits: Option<Edits>,
     answers: Vec<Answer>,
 }
 
@@ -82,7 +84,7 @@ impl Script {
                     bodies.into_iter().map(|body| Answer { pause_ms: 0, call_pause_ms: 0, body }).collect();
                 ScriptJson {
                     provider: anthropic(),
-                    turns: vec![RecordedTurn { when: None, patch_edits: None, answers }],
+                    turns: vec![RecordedTurn { when: None, edits: None, answers }],
                 }
             }
             json => serde_json::from_value(json).map_err(|e| e.to_string())?,
@@ -100,11 +102,11 @@ impl Script {
     }
 
     /// The answers to a message; none where no turn takes it.
-    pub(super) fn answers(&self, message: &str, patch_edits: bool) -> Vec<Answer> {
+    pub(super) fn answers(&self, message: &str, edits: Edits) -> Vec<Answer> {
         let message = message.to_lowercase();
         let takes = |turn: &&RecordedTurn| {
             turn.when.as_ref().is_none_or(|when| message.contains(when.as_str()))
-                && turn.patch_edits.is_none_or(|on| on == patch_edits)
+                && turn.edits.is_none_or(|only| only == edits)
         };
         self.turns.iter().find(takes).map(|turn| turn.answers.clone()).unwrap_or_default()
     }
@@ -166,24 +168,24 @@ fn component(text: &str) -> Option<&str> {
 mod tests {
     use serde_json::json;
 
-    use super::{Known, Script, filled};
+    use super::{Edits, Known, Script, filled};
 
     #[test]
     fn the_first_turn_that_takes_a_message_answers() {
         let script = json!({"turns": [
-            {"when": "Tidy", "patchEdits": true, "answers": [{"body": 1}]},
+            {"when": "Tidy", "edits": "patches", "answers": [{"body": 1}]},
             {"when": "tidy", "answers": [{"body": 2}, {"body": 3, "pauseMs": 999_999}]},
             {"answers": [{"body": 4}]},
         ]});
         let script = Script::parse(&script.to_string()).unwrap();
-        let answers = |message, patch_edits| {
-            let answers = script.answers(message, patch_edits);
+        let answers = |message, edits| {
+            let answers = script.answers(message, edits);
             answers.into_iter().map(|answer| answer.body).collect::<Vec<_>>()
         };
-        assert_eq!(answers("please TIDY it", true), [json!(1)]);
-        assert_eq!(answers("please tidy it", false), [json!(2), json!(3)]);
-        assert_eq!(answers("else", false), [json!(4)]);
-        assert_eq!(script.answers("tidy", false)[1].pause_ms, 60_000);
+        assert_eq!(answers("please TIDY it", Edits::Patches), [json!(1)]);
+        assert_eq!(answers("please tidy it", Edits::Tools), [json!(2), json!(3)]);
+        assert_eq!(answers("else", Edits::Legacy), [json!(4)]);
+        assert_eq!(script.answers("tidy", Edits::Tools)[1].pause_ms, 60_000);
     }
 
     #[test]
@@ -197,7 +199,7 @@ mod tests {
         ] {
             assert!(Script::parse(text).is_err(), "{text}");
         }
-        assert_eq!(Script::parse("[1, 2]").unwrap().answers("any", true).len(), 2);
+        assert_eq!(Script::parse("[1, 2]").unwrap().answers("any", Edits::Patches).len(), 2);
         assert!(Script::built_in().is_ok());
     }
 

@@ -1,27 +1,27 @@
 //! One conversation about one canvas.
 
-use std::collections::VecDeque;
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use canvas_core::CanvasId;
 use canvas_core::board::CanvasEvent;
 use canvas_providers::Event;
-use canvas_tools::Session;
-use serde_json::{Value, json};
+use canvas_tools::{EventLog, Session};
+use serde_json::json;
 use tokio::sync::{Mutex as AsyncMutex, watch};
 
-use super::chat::{Chat, Item};
+use super::archive::{Archive, KeptHistory};
+use super::chat::{Chat, Edits, Item};
 use crate::clock;
 use crate::host::Host;
-
-/// Events of the board that wait for the next message; older ones are dropped.
-const WAITING: usize = 64;
 
 /// What only the turn that runs touches.
 #[derive(Debug, Default)]
 pub(super) struct Conversation {
     pub(super) session: Option<Session>,
     pub(super) history: Vec<Event>,
+    /// The model may have seen things that the history does not have.
+    pub(super) is_incomplete: bool,
 }
 
 /// One conversation.
@@ -29,7 +29,9 @@ pub(super) struct Conversation {
 pub(super) struct Seat {
     pub(super) canvas: CanvasId,
     chat: Mutex<Chat>,
-    events: Mutex<VecDeque<CanvasEvent>>,
+    /// What happened on the board since the last message.
+    events: Mutex<EventLog>,
+    archive: Archive,
     /// Held by the turn that runs.
     pub(super) conversation: Arc<AsyncMutex<Conversation>>,
     /// Stops the turn that runs.
@@ -37,12 +39,18 @@ pub(super) struct Seat {
 }
 
 impl Seat {
-    pub(super) fn new(canvas: CanvasId) -> Self {
+    /// With what the files beside the database have kept of the conversation.
+    pub(super) fn new(canvas: CanvasId, database: Option<&Path>) -> Self {
+        let archive = Archive::of(database, &canvas);
+        let history = archive.history().unwrap_or(KeptHistory { events: Vec::new(), is_running: true });
+        let KeptHistory { events: history, is_running: is_incomplete } = history;
+        let conversation = Conversation { session: None, history, is_incomplete };
         Self {
             canvas,
-            chat: Mutex::default(),
+            chat: Mutex::new(Chat::of(archive.chat())),
             events: Mutex::default(),
-            conversation: Arc::default(),
+            archive,
+            conversation: Arc::new(AsyncMutex::new(conversation)),
             stop: Mutex::default(),
         }
     }
@@ -53,15 +61,32 @@ impl Seat {
 
     /// Adds an item to the chat, on every page.
     pub(super) fn append(&self, host: &Host, item: Item) {
-        let item = self.chat().append(item, clock::now().as_millis());
+        let item = {
+            let mut chat = self.chat();
+            let item = chat.append(item, clock::now().as_millis());
+            self.archive.keep_chat(&chat.kept());
+            item
+        };
         host.publish(&self.canvas, "canvas.chat.appended", json!({"item": item}));
+    }
+
+    /// How the model edits from the next turn on.
+    pub(super) fn set_edits(&self, edits: Edits) {
+        let mut chat = self.chat();
+        chat.edits = edits;
+        self.archive.keep_chat(&chat.kept());
+    }
+
+    /// Keeps what the model was sent and has answered, before the first call of a turn and after its end.
+    pub(super) fn keep_history(&self, events: &[Event], is_running: bool) {
+        self.archive.keep_history(&KeptHistory { events: events.to_vec(), is_running });
     }
 
     /// Whether a turn runs, on every page.
     pub(super) fn publish_turn(&self, host: &Host, outcome: Option<&str>) {
         let mut payload = {
             let chat = self.chat();
-            json!({"running": chat.is_running, "usePatchEdits": chat.use_patch_edits})
+            json!({"running": chat.is_running, "edits": chat.edits})
         };
         if let Some(outcome) = outcome {
             payload["outcome"] = outcome.into();
@@ -69,17 +94,13 @@ impl Seat {
         host.publish(&self.canvas, "canvas.chat.turn", payload);
     }
 
-    pub(super) fn notice(&self, event: CanvasEvent) {
-        let mut events = lock(&self.events);
-        if events.len() == WAITING {
-            events.pop_front();
-        }
-        events.push_back(event);
+    pub(super) fn notice(&self, events: impl IntoIterator<Item = CanvasEvent>) {
+        lock(&self.events).extend(events);
     }
 
     /// The events that no message has brought yet.
-    pub(super) fn take_events(&self) -> Vec<Value> {
-        lock(&self.events).drain(..).map(|event| json!(event)).collect()
+    pub(super) fn take_events(&self) -> EventLog {
+        std::mem::take(&mut lock(&self.events))
     }
 
     /// A turn begins: who holds the receiver hears of its end.
@@ -89,9 +110,12 @@ impl Seat {
         receiver
     }
 
-    /// Ends the turn that runs. False where none does.
+    /// Ends the turn that runs. False if none does, or if it was told before.
     pub(super) fn stop(&self) -> bool {
-        lock(&self.stop).as_ref().is_some_and(|stop| stop.send(true).is_ok())
+        let is_new = |stopped: &mut bool| !std::mem::replace(stopped, true);
+        lock(&self.stop)
+            .as_ref()
+            .is_some_and(|stop| stop.receiver_count() > 0 && stop.send_if_modified(is_new))
     }
 }
 

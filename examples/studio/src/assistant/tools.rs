@@ -8,17 +8,18 @@ use canvas_tools::{
     BoardTools, DirectiveTools, DocumentTools, HostTools, RecipeTools, SurfaceTools, ToolSpec, Tools, Toolset,
 };
 
+use super::chat::Edits;
 use crate::host::Host;
 
 /// After so long a tool of the host is given up.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The tools of a turn: the document by leases, or by directives where the person has switched patch edits on.
-pub(super) fn of(host: &Arc<Host>, use_patch_edits: bool) -> Tools<BoxStore> {
-    let document: Box<dyn Toolset<BoxStore>> = if use_patch_edits {
-        Box::new(DirectiveTools { use_patch_edits: true })
-    } else {
-        Box::new(DocumentTools::default())
+/// The tools of a turn.
+pub(super) fn of(host: &Arc<Host>, edits: Edits) -> Tools<BoxStore> {
+    let document: Box<dyn Toolset<BoxStore>> = match edits {
+        Edits::Tools => Box::new(DocumentTools::default()),
+        Edits::Patches => Box::new(DirectiveTools { use_patch_edits: true }),
+        Edits::Legacy => Box::new(DirectiveTools { use_patch_edits: false }),
     };
     let tools: Vec<Box<dyn Toolset<BoxStore>>> = vec![
         document,

@@ -1,6 +1,8 @@
 //! One turn, from the message of a person to the end.
 
+use std::pin::pin;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use canvas_core::{CallId, EngineError};
 use canvas_providers::{
@@ -19,6 +21,9 @@ use super::transport::{Line, Seen};
 use super::{Assistant, Voice, tools};
 use crate::clock;
 use crate::host::Host;
+
+/// How often a person who waits ends the turn that runs.
+const AGAIN: Duration = Duration::from_millis(100);
 
 /// The longest message, in bytes.
 const MESSAGE: usize = 64 << 10;
@@ -40,12 +45,22 @@ pub(super) struct Begun {
     seen: Arc<Mutex<Seen>>,
 }
 
-/// Ends the turn that runs, and begins the next one.
+/// Who asks for a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Asker {
+    /// A person: the turn that runs comes to its end.
+    Person,
+    /// A surface, which waits until the turn that runs is over.
+    Surface,
+}
+
+/// Begins the next turn.
 pub(super) async fn begin(
     assistant: &Assistant,
     host: &Arc<Host>,
     canvas: &canvas_core::CanvasId,
     text: String,
+    asker: Asker,
 ) -> Result<Begun, Value> {
     if text.trim().is_empty() || text.len() > MESSAGE {
         let message = format!("a message has 1 to {MESSAGE} bytes: write it anew");
@@ -54,12 +69,24 @@ pub(super) async fn begin(
         );
     }
     let seat = assistant.seat(canvas);
-    if seat.stop() {
-        // What runs can no longer commit, and ends the sooner.
-        let taken = host.take_control(canvas).await;
-        taken.map_err(|error| engine_json(&error))?;
-    }
-    let mut conversation = Arc::clone(&seat.conversation).lock_owned().await;
+    let mut conversation = match asker {
+        Asker::Surface => Arc::clone(&seat.conversation).lock_owned().await,
+        Asker::Person => {
+            let mut freed = pin!(Arc::clone(&seat.conversation).lock_owned());
+            loop {
+                if seat.stop() {
+                    // What runs can no longer commit, and ends the sooner.
+                    let taken = host.take_control(canvas).await;
+                    taken.map_err(|error| engine_json(&error))?;
+                }
+                tokio::select! {
+                    conversation = &mut freed => break conversation,
+                    // A turn of a surface that has waited longer may begin meanwhile.
+                    () = tokio::time::sleep(AGAIN) => {}
+                }
+            }
+        }
+    };
     let now = clock::now();
     let mut session = match conversation.session.take() {
         Some(session) => session,
@@ -67,11 +94,16 @@ pub(super) async fn begin(
             let id = canvas_core::ConversationId::new(CONVERSATION).expect("a short name");
             let joined = Session::join(&host.engine, canvas.clone(), id, now).await;
             let session = joined.map_err(|error| engine_json(&error))?;
-            // The history of an earlier process is gone.
-            session.forget(&host.engine, call(host, "forget"), now).await.map_err(|e| session_json(&e))?;
+            if conversation.is_incomplete {
+                let forgotten = session.forget(&host.engine, call(host, "forget"), now).await;
+                forgotten.map_err(|error| session_json(&error))?;
+                conversation.is_incomplete = false;
+            }
             session
         }
     };
+    // What the engine takes for seen from here on must be in the history once the turn is over.
+    seat.keep_history(&conversation.history, true);
     let began = session.begin_turn(&host.engine, call(host, "message"), now).await;
     let began = began.map_err(|error| session_json(&error))?;
     seat.append(host, Item::text(Speaker::User, &text));
@@ -81,12 +113,13 @@ pub(super) async fn begin(
     let brief = Brief::take(host, &seat).await;
     let hidden = began.hidden_message.into_iter().chain(brief.messages());
     let message: Vec<String> = hidden.chain([text.clone()]).collect();
-    let known = Known { message: text.clone(), events: brief.events, replies: Vec::new() };
+    let events: Vec<String> = brief.events.lines().collect();
+    let known = Known { message: text.clone(), events: events.join("\n"), replies: Vec::new() };
     let seen = Arc::new(Mutex::new(Seen { known, ..Seen::default() }));
     let line = match assistant.voice() {
         Voice::None => None,
         Voice::Script(script) => {
-            let answers = script.answers(&text, seat.chat().use_patch_edits);
+            let answers = script.answers(&text, seat.chat().edits);
             let (provider, answers) = (script.provider, Arc::new(Mutex::new(answers.into())));
             let line = Line::Script { provider, answers, seen: Arc::clone(&seen) };
             Some((line, provider, provider.issuer("recorded")))
@@ -124,6 +157,8 @@ impl Begun {
                 self.seat.append(&self.host, Item::notice(error.code(), &text, ""));
             }
         }
+        self.conversation.history.extend(self.message.drain(..).map(Event::user));
+        self.seat.keep_history(&self.conversation.history, false);
         self.conversation.session = Some(self.session);
         self.seat.chat().is_running = false;
         self.seat.publish_turn(&self.host, None);
@@ -132,7 +167,7 @@ impl Begun {
 
     async fn drive(&mut self, (line, provider, issuer): (Line, Provider, Issuer)) -> String {
         let (host, seat) = (Arc::clone(&self.host), Arc::clone(&self.seat));
-        let tools = Arc::new(tools::of(&host, seat.chat().use_patch_edits));
+        let tools = Arc::new(tools::of(&host, seat.chat().edits));
         let options = TurnOptions::new(provider, issuer, tools.briefing(&host.engine));
         let calls = Arc::new(Calls {
             host: Arc::clone(&host),

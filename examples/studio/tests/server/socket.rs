@@ -103,7 +103,7 @@ async fn wrong_parameters_change_nothing() {
         ("recipe.rebuild", json!({"componentId": "x"}), "RECIPE_NOT_FOUND"),
         ("chat.send", json!({"text": ""}), "INVALID_ARGUMENTS"),
         ("chat.send", json!({"text": "x", "canvasId": "nothing"}), "CANVAS_NOT_FOUND"),
-        ("chat.settings", json!({"usePatchEdits": "yes"}), "INVALID_ARGUMENTS"),
+        ("chat.settings", json!({"edits": "yes"}), "INVALID_ARGUMENTS"),
     ] {
         assert_eq!(client.code(method, params.clone()).await, code, "{method} {params}");
     }

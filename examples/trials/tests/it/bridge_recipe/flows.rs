@@ -239,7 +239,8 @@ fn what_the_board_no_longer_has_is_not_refreshed() {
             "typeId": "github.stat-tile", "config": {"repo": "o/r", "metric": "stars"},
             "position": {"col": 0, "row": row}, "size": {"cols": 2, "rows": 1},
         }});
-        let reply = world.ask(json!({"op": "board.command", "canvas": "c", "source": "user", "command": create}));
+        let reply =
+            world.ask(json!({"op": "board.command", "canvas": "c", "source": "user", "command": create}));
         made.push(reply["affectedComponentIds"][0].clone());
     }
     let mut fed = recipe();
@@ -252,21 +253,31 @@ fn what_the_board_no_longer_has_is_not_refreshed() {
         reply["calls"].as_array().unwrap().iter().map(|call| call["step"].clone()).collect()
     };
     let ready = |reply: &Value| -> Vec<Value> {
-        reply["events"].as_array().unwrap().iter().map(|event| event["payload"]["componentId"].clone()).collect()
+        reply["events"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|event| event["payload"]["componentId"].clone())
+            .collect()
     };
     let both = world.replay();
     assert_eq!((called(&both).len(), ready(&both).len()), (2, 2), "{both}");
     let dismiss = json!({"type": "user.dismiss", "componentId": made[1]});
     world.ask(json!({"op": "board.action", "canvas": "c", "action": dismiss}));
+    let now = json!({"rows": [{"id": "z"}]});
+    world.change_tool("orders", "result", now.clone());
     world.now += 60_000;
     let one = world.replay();
     assert_eq!(called(&one), ["orders"], "{one}");
-    assert_eq!((ready(&one), &one["refreshed"], &one["stale"]), (vec![made[0].clone()], &json!([made[0]]), &json!([])));
+    assert_eq!(
+        (ready(&one), &one["refreshed"], &one["stale"]),
+        (vec![made[0].clone()], &json!([made[0]]), &json!([]))
+    );
     // The record plays again without it.
     let again = world.ask(json!({"op": "recipe.run", "canvas": "c", "runId": one["runId"]}));
     let run = &again["run"];
     assert_eq!(run["gone"], json!([made[1]]), "{again}");
-    let responses = json!({run["calls"][0]["responseHash"].as_str().unwrap(): rows()});
+    let responses = json!({run["calls"][0]["responseHash"].as_str().unwrap(): now});
     let recipe = world.ask(json!({"op": "recipe.get", "canvas": "c"}))["recipe"].clone();
     let rerun = json!({"op": "recipe.rerun", "run": run, "responses": responses, "recipe": recipe});
     assert_eq!(world.ask(rerun)["calls"], one["calls"]);
