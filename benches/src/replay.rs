@@ -46,8 +46,8 @@ pub fn rows_replayed(work: &'static str, size: usize, effort: Effort) -> Vec<Row
         let run = RunId::new("run").expect("short");
         let request =
             ReplayRequest { by: Author::User, now: NOW, zone: None, components: None, dry_run: false };
-        let mut replay =
-            Replay::begin(recipe, ceiling, RecipeLimits::default(), run, request).expect("all are fed");
+        let mut replay = Replay::begin(recipe, ceiling, RecipeLimits::default(), run, request, |_| true)
+            .expect("all are fed");
         let call = replay.next_call().expect("one call");
         replay.settle(&call.step, Ok(response)).expect("it is pending");
         let finish = replay.finish().expect("all is answered");

@@ -73,7 +73,7 @@ pub use event_log::{EVENTS_HEADER, EventLog};
 pub use lease_change::{LeaseChange, LeaseTerm};
 pub use prompt::Briefing;
 #[cfg(feature = "board")]
-pub use reply::BoardEffects;
+pub use reply::{ActionRequest, BoardEffects};
 pub use reply::{ToolError, ToolReply};
 #[cfg(feature = "board")]
 pub use session::plan::Plans;

@@ -54,6 +54,23 @@ pub struct BoardEffects {
     pub events: Vec<CanvasEvent>,
     /// Components whose data the host should fetch: new ones, those with another binding, and those to be refreshed.
     pub fetch: Vec<ComponentId>,
+    /// An action that the model asks the user to run. A host shows its label and parameters, and runs it if a person says
+    /// so: it is never run for a model.
+    pub requested: Option<ActionRequest>,
+}
+
+/// An action of a component that a model asks the user to run. Its parameters are right by the schema of the action.
+#[cfg(feature = "board")]
+#[derive(Debug, Clone, PartialEq)]
+pub struct ActionRequest {
+    /// The component.
+    pub component_id: ComponentId,
+    /// One of the actions of its type.
+    pub action_id: String,
+    /// What people call it.
+    pub label: String,
+    /// The parameters.
+    pub params: Map<String, Value>,
 }
 
 impl ToolReply {

@@ -184,6 +184,26 @@ const BODIES = {
         el("pre", { class: "preview", tabindex: 0, role: "region", "aria-label": `Preview: ${summary}` }, ...rows.map(previewRow)),
     ].filter(Boolean);
   },
+  request({ componentId, actionId, label, params }, studio) {
+    const run = async (event) => {
+      const button = event.currentTarget;
+      button.disabled = true;
+      const payload = { componentId, actionId, params };
+      const done = await studio.act("board.event", { event: { type: "component.action", payload } });
+      if (done) button.replaceWith(el("span", { class: "tag good" }, "Run"));
+      else button.disabled = false;
+    };
+    const words = Object.entries(params ?? {}).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
+    return [
+      el(
+        "p",
+        { class: "act" },
+        icon(ICONS.board),
+        el("span", {}, `The assistant asks to run “${label}” (${actionId}) of ${componentId}${words.length ? `, with ${words.join(", ")}` : ""}.`),
+        el("button", { class: "line small", type: "button", "data-testid": `run-${actionId}`, onclick: run }, label),
+      ),
+    ];
+  },
   notice: ({ text, advice, code }) => [
     el("p", { class: "act refused" }, icon(ICONS.notice), el("span", {}, text), code && el("span", { class: "tag" }, code)),
     ...(advice ? [el("p", { class: "advice" }, advice)] : []),

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::board::model::data::{DataBinding, DataQuery};
 use crate::board::model::grid::{NO_CELL, Size};
@@ -104,6 +104,16 @@ pub struct ComponentActionDefinition {
     /// What its parameters must be: JSON Schema, draft 7.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub params: Option<Value>,
+}
+
+impl ComponentActionDefinition {
+    /// Lists what is wrong with parameters. An action without a schema takes none. Compiles the schema.
+    pub fn validate(&self, params: &Map<String, Value>) -> Vec<ValidationError> {
+        // A schema that does not compile was never registered.
+        let none = json!({"type": "object", "maxProperties": 0});
+        let schema = Schema::compile(self.params.as_ref().unwrap_or(&none));
+        schema.map(|schema| schema.validate(&Value::Object(params.clone()))).unwrap_or_default()
+    }
 }
 
 /// How a config makes a binding: these fields of it, where they are there, become the parameters of this query.

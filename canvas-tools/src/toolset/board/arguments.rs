@@ -195,6 +195,20 @@ pub(super) struct Commit {
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+pub(super) struct RequestAction {
+    /// ID of the component (from canvas context)
+    #[schemars(with = "String")]
+    pub(super) component_id: ComponentId,
+    /// One of the actions of its type
+    pub(super) action_id: String,
+    /// Parameters of the action
+    #[serde(default)]
+    #[schemars(with = "Map<String, Value>")]
+    pub(super) params: Option<Map<String, Value>>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Show {
     /// Go on after this component: the next_after of a reply
     #[serde(default)]

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::arguments::{
     Arrange, Clear, Commit, Create, Delete, Fields, Label, Load, MAX_COMMANDS, Modify, Operation, Plan,
-    PlannedCall, RedoSteps, Refresh, Remove, Save, Show, UndoSteps,
+    PlannedCall, RedoSteps, Refresh, Remove, RequestAction, Save, Show, UndoSteps,
 };
 use super::tool::{BoardTools, Tool};
 use crate::arguments::arguments;
@@ -26,6 +26,7 @@ pub(super) enum CheckedCall {
     Redo(NonZeroU32),
     Plan(Change),
     Commit(String),
+    RequestAction(RequestAction),
     Show { after: Option<ComponentId> },
 }
 
@@ -54,6 +55,11 @@ pub(super) fn check(
         Tool::Undo => return Ok(CheckedCall::Undo(arguments::<UndoSteps>(sent)?.steps)),
         Tool::Redo => return Ok(CheckedCall::Redo(arguments::<RedoSteps>(sent)?.steps)),
         Tool::Plan => return arguments::<Plan>(sent)?.change(toolset, aliases).map(CheckedCall::Plan),
+        Tool::RequestAction => {
+            let request: RequestAction = arguments(sent)?;
+            let component_id = resolve(request.component_id, aliases);
+            return Ok(CheckedCall::RequestAction(RequestAction { component_id, ..request }));
+        }
         Tool::Show => {
             let Show { after } = arguments(sent)?;
             return Ok(CheckedCall::Show { after: after.map(|after| resolve(after, aliases)) });

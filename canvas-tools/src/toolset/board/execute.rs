@@ -11,10 +11,11 @@ use canvas_core::{
 };
 use serde_json::Value;
 
+use super::arguments::RequestAction;
 use super::check::{Change, CheckedCall};
 use super::dry_run::{DryRun, is_correctable};
 use super::tool::{BoardTools, Tool};
-use crate::reply::ToolError;
+use crate::reply::{ActionRequest, ToolError};
 use crate::session::plan::Plan;
 use crate::toolset::call::ToolCall;
 use crate::toolset::context::ToolContext;
@@ -37,6 +38,8 @@ pub(super) enum BoardOutcome {
     Rejected { change: Change, result: Box<BoardResult>, corrected: Option<Value> },
     /// The data of a component are to be fetched anew.
     Refreshed(ComponentInstance),
+    /// The user is to be asked to run an action.
+    Requested { request: ActionRequest, requires_selection: bool },
     /// Changes were undone or redone.
     Stepped {
         direction: Direction,
@@ -73,6 +76,7 @@ impl<S: Store> BoardToolContext<'_, S> {
             CheckedCall::Redo(steps) => self.step(steps, Direction::Redo).await,
             CheckedCall::Plan(change) => self.plan(change).await,
             CheckedCall::Commit(plan) => self.commit(&plan).await,
+            CheckedCall::RequestAction(request) => self.request_action(request).await,
             CheckedCall::Show { after } => self.show(after).await,
         }
     }
@@ -117,6 +121,32 @@ impl<S: Store> BoardToolContext<'_, S> {
             }
         };
         Ok((outcome, snapshot))
+    }
+
+    /// What the user is to be asked. It changes nothing, like a refresh.
+    async fn request_action(&self, request: RequestAction) -> Executed {
+        let RequestAction { component_id, action_id, params } = request;
+        let (outcome, snapshot) = self.refresh(component_id.clone()).await?;
+        let BoardOutcome::Refreshed(component) = outcome else { return Ok((outcome, snapshot)) };
+        let known = self.context.engine.registry().get(&component.type_id);
+        let actions = known.map_or(&[][..], |known| &known.actions);
+        let Some(action) = actions.iter().find(|action| action.action_id == action_id) else {
+            let ids: Vec<&str> = actions.iter().map(|action| action.action_id.as_str()).collect();
+            let next = match ids.as_slice() {
+                [] => "it has none, so ask the user in words".to_owned(),
+                ids => format!("take one of {}", ids.join(", ")),
+            };
+            let message = format!("{} has no such action: {next}", component.type_id);
+            return Err(ToolError::new("ACTION_NOT_FOUND", message).at("/action_id"));
+        };
+        let params = params.unwrap_or_default();
+        if let Some(fault) = action.validate(&params).first() {
+            return Err(ToolError::argument(&format!("/params{}", fault.path), fault.message.clone()));
+        }
+        let requires_selection = action.requires_selection == Some(true);
+        let label = action.label.clone();
+        let request = ActionRequest { component_id, action_id, label, params };
+        Ok((BoardOutcome::Requested { request, requires_selection }, snapshot))
     }
 
     /// What is to be fetched anew. It changes nothing, so it leaves no receipt and no entry of the history.

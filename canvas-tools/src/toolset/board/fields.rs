@@ -84,6 +84,20 @@ pub(super) struct RefreshFields<'a> {
     pub(super) needs_data: &'a [ComponentId],
 }
 
+/// Reply of `request_action`.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct RequestFields<'a> {
+    /// That the user is asked, in one sentence.
+    pub(super) explanation: &'static str,
+    /// The component.
+    pub(super) component_id: &'a ComponentId,
+    /// The action of its type.
+    pub(super) action_id: &'a str,
+    /// What the user calls it.
+    pub(super) label: &'a str,
+}
+
 /// Reply of `undo` and `redo`.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -235,6 +249,7 @@ impl Tool {
             Self::Refresh => reply.success::<RefreshFields<'_>>(),
             Self::Undo | Self::Redo => reply.success::<StepFields<'_>>(),
             Self::Plan => reply.success::<PlanFields<'_>>(),
+            Self::RequestAction => reply.success::<RequestFields<'_>>(),
             Self::Show => reply.success::<ShowFields>(),
             _ => reply.success::<ChangeFields<'_>>(),
         };
@@ -242,7 +257,9 @@ impl Tool {
             Self::Create => [&PLACE[..], &[BoardTooLarge, ConfigValidationFailed, TypeNotFound]].concat(),
             Self::Modify => vec![BoardTooLarge, ComponentNotFound, ConfigValidationFailed, TypeNotFound],
             Self::Arrange => [&PLACE[..], &[BoardTooLarge, ComponentNotFound]].concat(),
-            Self::Remove | Self::Label | Self::Refresh | Self::Show => vec![ComponentNotFound],
+            Self::Remove | Self::Label | Self::Refresh | Self::RequestAction | Self::Show => {
+                vec![ComponentNotFound]
+            }
             Self::Undo => vec![NothingToUndo],
             Self::Redo => vec![NothingToRedo],
             Self::SaveView => vec![BoardTooLarge],
@@ -260,6 +277,7 @@ impl Tool {
             Self::Undo | Self::Redo => &[codes::WRITE, HISTORY],
             Self::Plan | Self::Show => &[],
             Self::Refresh => &[&["LOCK_NOT_AVAILABLE"]],
+            Self::RequestAction => &[&["ACTION_NOT_FOUND", "LOCK_NOT_AVAILABLE"]],
             Self::Commit => &[codes::WRITE, &["PLAN_NOT_FOUND", "REVISION_CONFLICT"]],
             _ => &[codes::WRITE],
         };

@@ -1,4 +1,4 @@
-//! Tools of the board face: the usual nine, and six that a host switches on. They take no lease.
+//! Tools of the board face: the usual nine, and seven that a host switches on. They take no lease.
 //!
 //! `check` makes commands of a call, `execute` runs them, and `reply` says what came of it.
 //!

@@ -19,13 +19,13 @@ use super::check::{Change, number_in};
 use super::execute::{BoardOutcome, Direction};
 use super::fields::{
     AdjustmentFields, ChangeFields, LegendFields, PlacementFields, PlanFields, PlannedFields, RefreshFields,
-    StepFields,
+    RequestFields, StepFields,
 };
 use super::map::draw;
 use super::show::shown;
 use super::tool::{BoardTools, Tool};
 use crate::hint::{Aftermath, CallKind, after_refusal, with_hint};
-use crate::reply::{BoardEffects, ToolReply, refusal_json, shorten, success};
+use crate::reply::{ActionRequest, BoardEffects, ToolReply, refusal_json, shorten, success};
 
 /// The reply to a call.
 pub(super) fn reply(
@@ -38,18 +38,30 @@ pub(super) fn reply(
         BoardOutcome::Changed { change, result, events, revision } => {
             let fetch = components_needing_data(&events);
             let body = changed(&change, &result, &events, &fetch, revision);
-            ToolReply::new(body).with_board(BoardEffects { events, fetch })
+            ToolReply::new(body).with_board(BoardEffects { events, fetch, requested: None })
         }
         BoardOutcome::Stepped { direction, steps, entries, events, revision } => {
             let fetch = components_needing_data(&events);
             let body = stepped(direction, steps, &entries, &events, &fetch, revision);
-            ToolReply::new(body).with_board(BoardEffects { events, fetch })
+            ToolReply::new(body).with_board(BoardEffects { events, fetch, requested: None })
         }
         BoardOutcome::Refreshed(component) => {
             let has_data = component.data_binding.is_some();
             let fetch = if has_data { vec![component.id.clone()] } else { Vec::new() };
             let body = refreshed(&component, &fetch, snapshot.revision_id());
-            ToolReply::new(body).with_board(BoardEffects { events: Vec::new(), fetch })
+            ToolReply::new(body).with_board(BoardEffects { fetch, ..BoardEffects::default() })
+        }
+        BoardOutcome::Requested { request, requires_selection } => {
+            let explanation = if requires_selection {
+                "The user is asked to select an item and run the action: go on without its result."
+            } else {
+                "The user is asked to run the action: go on without its result."
+            };
+            let ActionRequest { component_id, action_id, label, .. } = &request;
+            let fields = RequestFields { explanation, component_id, action_id, label };
+            let body = success(snapshot.revision_id(), &fields);
+            ToolReply::new(body)
+                .with_board(BoardEffects { requested: Some(request), ..BoardEffects::default() })
         }
         BoardOutcome::Planned { id, change, result, after } => {
             ToolReply::new(planned(&id, &change, &result, &after, snapshot.revision_id()))

@@ -1,12 +1,14 @@
 //! The specs of the tools. The schema of `create_component` comes from the registry.
 
+use std::collections::BTreeSet;
+
 use canvas_core::Policy;
-use canvas_core::board::{ComponentDefinition, Registry};
+use canvas_core::board::{ComponentActionDefinition, ComponentDefinition, Registry};
 use serde_json::{Map, Value, json};
 
 use super::arguments::{
-    Arrange, Clear, Commit, Create, Delete, Label, Load, Modify, Plan, RedoSteps, Refresh, Remove, Save,
-    Show, UndoSteps,
+    Arrange, Clear, Commit, Create, Delete, Label, Load, Modify, Plan, RedoSteps, Refresh, Remove,
+    RequestAction, Save, Show, UndoSteps,
 };
 use super::tool::{BoardTools, Tool};
 use crate::toolset::spec::{ToolSpec, tidy_schema_of};
@@ -58,8 +60,32 @@ fn parameters(tool: Tool, registry: &Registry) -> Option<Value> {
         Tool::DeleteView => tidy_schema_of::<Delete>(),
         Tool::Clear => tidy_schema_of::<Clear>(),
         Tool::Label => tidy_schema_of::<Label>(),
+        Tool::RequestAction => return request(registry),
         Tool::Show => tidy_schema_of::<Show>(),
     })
+}
+
+/// The actions of each type, with what they do and take: which is whose stands in the description of the field.
+fn request(registry: &Registry) -> Option<Value> {
+    let (mut lines, mut ids) = (String::new(), BTreeSet::new());
+    for known in registry.get_all() {
+        for ComponentActionDefinition { action_id, label, description, requires_selection, params, .. } in
+            &known.actions
+        {
+            ids.insert(action_id.as_str());
+            let selected = if *requires_selection == Some(true) { " Needs a selection." } else { "" };
+            let params = params.as_ref().map_or_else(String::new, |params| format!(" params: {params}"));
+            lines += &format!(" | {} {action_id} ({label}): {description}{selected}{params}", known.type_id);
+        }
+    }
+    if ids.is_empty() {
+        return None;
+    }
+    let mut schema = tidy_schema_of::<RequestAction>();
+    let action = &mut schema["properties"]["action_id"];
+    action["enum"] = json!(ids);
+    action["description"] = format!("One of the actions of its type:{lines}").into();
+    Some(schema)
 }
 
 /// The field's own default, `null`, would override one in its schema.

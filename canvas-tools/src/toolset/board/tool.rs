@@ -21,6 +21,9 @@ pub struct BoardTools {
     pub clear_canvas: bool,
     /// `label_component`: names a component, pins it or unpins it.
     pub label_component: bool,
+    /// `request_action`: asks the user to run an action of a component. The host shows what is in
+    /// [`BoardEffects::requested`](crate::BoardEffects::requested), and only a person runs it.
+    pub request_action: bool,
     /// `show_canvas`: what stands where, for hosts whose prompts have no context.
     pub show_canvas: bool,
     /// Whether `create_component` is refused where a component that names no place finds none that is free. Otherwise the
@@ -29,12 +32,13 @@ pub struct BoardTools {
 }
 
 impl BoardTools {
-    /// All fifteen, with the board's own rules for a component that finds no room.
+    /// All sixteen, with the board's own rules for a component that finds no room.
     pub const ALL: Self = Self {
         plans: true,
         delete_view: true,
         clear_canvas: true,
         label_component: true,
+        request_action: true,
         show_canvas: true,
         refuse_overlap: false,
     };
@@ -69,6 +73,7 @@ tools! {
         DeleteView = "delete_view",
         Clear = "clear_canvas",
         Label = "label_component",
+        RequestAction = "request_action",
         Show = "show_canvas",
     }
 }
@@ -81,6 +86,7 @@ impl Tool {
             Self::DeleteView => toolset.delete_view,
             Self::Clear => toolset.clear_canvas,
             Self::Label => toolset.label_component,
+            Self::RequestAction => toolset.request_action,
             Self::Show => toolset.show_canvas,
             _ => true,
         })
@@ -88,12 +94,21 @@ impl Tool {
 
     /// Whether a call of it may be part of a plan.
     pub(super) const fn is_plannable(self) -> bool {
-        !matches!(self, Self::Refresh | Self::Undo | Self::Redo | Self::Plan | Self::Commit | Self::Show)
+        !matches!(
+            self,
+            Self::Refresh
+                | Self::Undo
+                | Self::Redo
+                | Self::Plan
+                | Self::Commit
+                | Self::RequestAction
+                | Self::Show
+        )
     }
 
     pub(super) const fn access(self) -> Access {
         match self {
-            Self::Refresh | Self::Show => Access::Read,
+            Self::Refresh | Self::RequestAction | Self::Show => Access::Read,
             _ => Access::Write,
         }
     }
@@ -129,6 +144,9 @@ impl Tool {
             Self::Clear => "Take all components off the canvas. Pinned ones stay unless you say otherwise.",
             Self::Label => {
                 "Name a component, or pin it so that loading a view and clearing the canvas leave it alone."
+            }
+            Self::RequestAction => {
+                "Ask the user to run an action of a component. Only the user runs it: say what it would do, and do not wait."
             }
             Self::Show => {
                 "Show the components of the canvas, each with its id, type, place and config, and the saved views."

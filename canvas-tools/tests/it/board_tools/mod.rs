@@ -6,6 +6,7 @@ mod laws;
 mod plans;
 mod prompt;
 mod refusals;
+mod requests;
 mod schemas;
 mod showing;
 mod world;

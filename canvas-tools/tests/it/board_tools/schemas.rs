@@ -28,7 +28,7 @@ fn names_arguments_and_words_are_those_of_the_document() {
             (tool.name, fields, required)
         })
         .collect();
-    let expected: [(&str, &[&str], &[&str]); 15] = [
+    let expected: [(&str, &[&str], &[&str]); 16] = [
         ("create_component", &["config", "position", "size", "type_id"], &["type_id", "config"]),
         ("modify_component", &["component_id", "config_updates"], &["component_id"]),
         ("arrange_canvas", &["operations"], &["operations"]),
@@ -43,6 +43,7 @@ fn names_arguments_and_words_are_those_of_the_document() {
         ("delete_view", &["view_id"], &["view_id"]),
         ("clear_canvas", &["preserve_pinned"], &[]),
         ("label_component", &["component_id", "label", "pinned"], &["component_id"]),
+        ("request_action", &["action_id", "component_id", "params"], &["component_id", "action_id"]),
         ("show_canvas", &["after"], &[]),
     ];
     let own = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
@@ -300,7 +301,8 @@ fn schemas_and_checks_agree() {
                     "position" => &cells,
                     "size" => &sizes,
                     "steps" => &steps,
-                    "config" | "config_updates" => &objects,
+                    "config" | "config_updates" | "params" => &objects,
+                    "action_id" => &[json!("refresh"), json!(1), json!(null)],
                     "operations" => &lists,
                     "commands" => &calls,
                     "preserve_pinned" | "pinned" => &bools,

@@ -155,6 +155,7 @@ fn kind(tool: &str) -> Option<(Icon, &'static str)> {
         | "refresh_component" | "undo" | "redo" | "save_view" | "load_view" => {
             (Icon::Board, "Changed the board.")
         }
+        "request_action" => return None,
         "show_canvas" => (Icon::Read, "Looked at the board."),
         tool if tool.starts_with("canvas_") || tool.starts_with("document_") || tool == "diff_builder" => {
             (Icon::Read, "Read the document.")
@@ -188,6 +189,9 @@ impl CallHost for Calls {
         let after = self.text(now).await;
         let change = if before == after { None } else { self.change_of(call, now).await };
         self.show(call, &reply, (&before, &after), change);
+        if let Some(request) = reply.board().requested.clone() {
+            self.seat.append(&self.host, Item::request(request));
+        }
         lock(&self.seen).known.replies.push(reply.body().clone());
         reply
     }

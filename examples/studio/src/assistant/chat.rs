@@ -3,9 +3,10 @@
 use std::collections::VecDeque;
 
 use canvas_core::ChangeNumber;
-use canvas_tools::RecentEdits;
+use canvas_core::board::ComponentId;
+use canvas_tools::{ActionRequest, RecentEdits};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::preview::Row;
 
@@ -95,6 +96,13 @@ pub(super) enum Content {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         change: Option<ChangeNumber>,
     },
+    /// An action of a component that the assistant asks the person to run.
+    Request {
+        component_id: ComponentId,
+        action_id: String,
+        label: String,
+        params: Map<String, Value>,
+    },
     Notice {
         code: String,
         text: String,
@@ -131,6 +139,11 @@ impl Item {
         Self::new(Speaker::Assistant, content)
     }
 
+    pub(super) fn request(request: ActionRequest) -> Self {
+        let ActionRequest { component_id, action_id, label, params } = request;
+        Self::new(Speaker::Assistant, Content::Request { component_id, action_id, label, params })
+    }
+
     pub(super) fn notice(code: &str, text: &str, advice: &str) -> Self {
         let (code, text, advice) = (code.to_owned(), text.to_owned(), advice.to_owned());
         Self::new(Speaker::System, Content::Notice { code, text, advice })
@@ -160,9 +173,10 @@ impl Chat {
         json!({"items": self.items, "running": self.is_running, "edits": self.edits})
     }
 
-    /// What a restart of the server keeps of it. Suggestions are made again.
+    /// What a restart of the server keeps of it. Suggestions are made again, and requests are of their turn.
     pub(super) fn kept(&self) -> KeptChat {
-        let is_kept = |item: &&Item| !matches!(item.content, Content::Suggestion { .. });
+        let is_kept =
+            |item: &&Item| !matches!(item.content, Content::Suggestion { .. } | Content::Request { .. });
         let items = self.items.iter().filter(is_kept).cloned().collect();
         KeptChat { items, made: self.made, edits: self.edits }
     }

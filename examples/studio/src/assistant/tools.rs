@@ -23,7 +23,7 @@ pub(super) fn of(host: &Arc<Host>, edits: Edits) -> Tools<BoxStore> {
     };
     let tools: Vec<Box<dyn Toolset<BoxStore>>> = vec![
         document,
-        Box::new(BoardTools { show_canvas: true, ..BoardTools::default() }),
+        Box::new(BoardTools { show_canvas: true, request_action: true, ..BoardTools::default() }),
         Box::new(SurfaceTools::new(Arc::clone(&host.door))),
         Box::new(RecipeTools::new(Arc::clone(&host.tool_host), Arc::clone(&host.refresher))),
         Box::new(HostTools { host: Arc::clone(&host.tool_host), specs: read_only(host), timeout: TIMEOUT }),

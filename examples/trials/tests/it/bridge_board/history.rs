@@ -34,6 +34,46 @@ fn what_changes_nothing_has_no_entry_and_keeps_redo() {
     assert_eq!(code(&world.action(json!({"type": "user.redo"}))), "NOTHING_TO_REDO");
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    /// The actions of the history do what those of a person do, and a history that is cleared has nothing left.
+    #[test]
+    fn actions_of_the_history(steps in prop::collection::vec(0_u8..4, 1..12)) {
+        let (mut ours, mut theirs) = (World::new(), World::new());
+        let mut made = 0;
+        for step in steps {
+            let actions = match step {
+                0 => {
+                    made += 1;
+                    let at = (made % 6 * 2, made / 6 % 8);
+                    prop_assert_eq!(ours.tile(at.0, at.1).is_string(), theirs.tile(at.0, at.1).is_string());
+                    continue;
+                }
+                1 => [json!({"type": "history.undo"}), json!({"type": "user.undo"})],
+                2 => [json!({"type": "history.redo"}), json!({"type": "user.redo"})],
+                _ => [json!({"type": "history.clear"}), json!({"type": "history.clear"})],
+            };
+            let [one, other] = actions;
+            let (one, other) = (ours.action(one), theirs.action(other));
+            prop_assert_eq!((code(&one), &one["explanation"]), (code(&other), &other["explanation"]));
+            if step == 3 {
+                let shown = ours.components();
+                prop_assert_eq!(one["success"].clone(), json!(true));
+                let undone = ours.action(json!({"type": "history.undo"}));
+                let redone = ours.action(json!({"type": "history.redo"}));
+                prop_assert_eq!((code(&undone), code(&redone)), ("NOTHING_TO_UNDO", "NOTHING_TO_REDO"));
+                prop_assert_eq!(ours.components(), shown);
+            }
+        }
+        let history = |world: &mut World| {
+            let history = world.get()["history"].clone();
+            ["undoStack", "redoStack"].map(|stack| history[stack].as_array().map(Vec::len))
+        };
+        prop_assert_eq!(history(&mut ours), history(&mut theirs));
+    }
+}
+
 /// One history for both faces, in the order in which things were done.
 #[test]
 fn document_and_board_go_back_in_their_order() {
