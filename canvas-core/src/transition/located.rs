@@ -51,7 +51,7 @@ impl Transition<'_> {
         let since = past.since();
         open.retain(|lines| {
             let bytes = bytes_of(self.view.text(), LineRange { start: lines.start + 1, end: lines.end });
-            let bytes = since.iter().rev().fold(bytes, |bytes, delta| before(bytes, delta));
+            let bytes = since.iter().rev().fold(bytes, before);
             let start = past.text[..bytes.start].matches('\n').count();
             !is_located(&(start..past.text[..bytes.end].split_inclusive('\n').count()))
         });

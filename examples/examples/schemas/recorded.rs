@@ -115,6 +115,8 @@ impl Story {
         call("arrange_canvas", move_to(40));
         call("label_component", json!({"component_id": id, "label": "Pull requests", "pinned": true}));
         call("refresh_component", json!({"component_id": id}));
+        call("request_action", json!({"component_id": id, "action_id": "open"}));
+        call("request_action", json!({"component_id": id, "action_id": "close"}));
         call("show_canvas", json!({}));
         let view = call("save_view", json!({"name": "Morning"}));
         call("undo", json!({"steps": 2}));

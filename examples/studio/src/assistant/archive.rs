@@ -77,7 +77,7 @@ impl Archive {
         let Some(path) = &self.0 else { return };
         let (path, new) = (path.with_extension(part), path.with_extension(format!("{part}.new")));
         let write = || {
-            std::fs::create_dir_all(path.parent().unwrap_or(Path::new(".")))?;
+            path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
             std::fs::write(&new, serde_json::to_vec(kept)?)?;
             std::fs::rename(&new, &path)
         };
