@@ -161,7 +161,8 @@ mod tests {
         let lines = log.lines().map(|line| serde_json::from_str::<Value>(&line).unwrap());
         let told = |json: Value| {
             let payload = &json["payload"];
-            let name = payload["componentId"].as_str().or(payload["viewId"].as_str()).unwrap_or_default();
+            let name =
+                payload["componentId"].as_str().or_else(|| payload["viewId"].as_str()).unwrap_or_default();
             (format!("{} {name}", json["type"].as_str().unwrap()), json["times"].as_u64().unwrap_or(1))
         };
         lines.map(told).collect()
