@@ -83,9 +83,9 @@ pub mod text {
         Address, AddressError, Applied, ApplyError, Block, BlockLine, BuildOptions, Built, Candidate,
         Conflict, ContainerKind, Delta, DiffExcerpt, Difference, EarlierText, EditPolicyError, ExceededLimit,
         Grep, GrepError, GrepLimits, Limits, LineRange, Match, Mismatch, Mode, Options, Outline, Part, Place,
-        Query, QuotedLine, Reason, Repair, RepairKind, Resolved, Section, Span, StatedLines, Suggestion,
-        Summary, TextEdit, WordChange, apply, apply_blocks, build, build_unique, find_lines, grep, matches,
-        outline, resolve, truncate, word_changes,
+        Query, QuotedLine, Reason, Rebase, Repair, RepairKind, Resolved, Section, Span, StatedLines,
+        Suggestion, Summary, TextEdit, WordChange, apply, apply_blocks, build, build_unique, find_lines,
+        grep, matches, outline, resolve, truncate, word_changes,
     };
 }
 

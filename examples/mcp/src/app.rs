@@ -144,6 +144,7 @@ impl Host {
         name: &str,
         arguments: JsonObject,
     ) -> CallToolResult {
+        self.look(&self.first).await;
         let answer = match name {
             "app_state" => self.state(shared, arguments).await,
             "app_edit" => self.edit(arguments).await,

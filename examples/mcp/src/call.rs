@@ -6,7 +6,7 @@
 //! * A turn that a person has ended begins again by a call, after a pause.
 
 use canvas_core::{CanvasId, CheckIn, Face, Look, Shown, Snapshot};
-use canvas_tools::{DOCUMENT_EDIT, LeaseChange, ToolCall, ToolReply, hidden_message};
+use canvas_tools::{CHECK_IN, DOCUMENT_EDIT, LeaseChange, ToolCall, ToolReply, hidden_message};
 use serde_json::{Map, Value, json};
 
 use crate::clock;
@@ -46,6 +46,10 @@ impl Host {
             Err(reply) => return Outcome::of(*reply),
         };
         let mut conversation = shared.lock().await;
+        // A check-in joins what was saved meanwhile, and writes both.
+        if name != CHECK_IN {
+            self.look(&canvas).await;
+        }
         let before = self.engine.snapshot(&canvas, clock::now()).await.ok();
         if let Some(snapshot) = &before
             && toolbox.is_board(&name)
@@ -68,6 +72,10 @@ impl Host {
         }
         let reply = self.settle((&canvas, before.as_ref()), seat, (toolbox, &call.name), reply).await;
         let hidden = self.tell(&canvas, seat, before.as_ref(), &reply).await;
+        let hidden = match (self.notices.take(), hidden) {
+            (Some(notice), Some(hidden)) => Some(format!("{notice}\n\n{hidden}")),
+            (notice, hidden) => notice.or(hidden),
+        };
         Outcome { reply, hidden }
     }
 
@@ -174,7 +182,8 @@ impl Host {
         }
     }
 
-    /// The client of a conversation has gone: its leases are given back. What it wrote stays a draft.
+    /// The client of a conversation has gone: its leases are given back, and what it wrote under them is promoted as at a
+    /// check-in.
     pub(crate) async fn leave(&self, shared: &Shared) {
         let mut conversation = shared.lock().await;
         let Conversation { seats, .. } = &mut *conversation;
@@ -182,8 +191,15 @@ impl Host {
             let Some(lease) = seat.lease.take() else { continue };
             let key = seat.session.operation(self.names.call());
             let given = CheckIn { lease: Some(lease) };
-            if let Err(error) = self.engine.call(canvas, &key, given, clock::now()).await {
-                log::line(format_args!("the lease of {canvas} ends by itself: {error}"));
+            match self.engine.call(canvas, &key, given, clock::now()).await {
+                // Where a person has taken the lease, the draft stays one.
+                Ok(answered) if answered.result.is_ok() => {
+                    if let Err(error) = self.promote(canvas, Ending::End(&mut seat.session)).await {
+                        log::line(format_args!("the draft of {canvas} is kept: {error}"));
+                    }
+                }
+                Ok(_) => {}
+                Err(error) => log::line(format_args!("the lease of {canvas} ends by itself: {error}")),
             }
         }
     }

@@ -1,28 +1,28 @@
 //! The file that a document is kept in.
 //!
-//! * It is written at each promotion, into a new file that takes its place, so that it never has half a text.
+//! * It is written at each promotion, into a new file that takes its place, so that it never has half a text. One with several
+//!   names is written in place, and a copy lies beside it meanwhile.
 //! * It is written first and the store second. A process that is killed in between leaves a file that is the draft; the
 //!   next start promotes that.
 //! * A model may write between the two, so that the store has more than the file until that is written again. A note beside
 //!   the file says meanwhile which text is a server's.
 //! * Servers on one file take turns by a lock on its folder, which a killed process holds no longer.
-//! * What somebody else wrote is never overwritten. At the start it is a person's edit, on the text that the file had
-//!   last; later the promotion is refused, with the difference.
+//! * What somebody else wrote is never overwritten: `save` takes it in as a person's edit.
+//! * A file that was deleted is not made again.
 
-use std::fs::TryLockError;
+use std::fs::{Metadata, TryLockError};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex as SyncMutex, PoisonError};
+use std::sync::{Mutex as SyncMutex, MutexGuard as SyncGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use canvas_core::text::build;
-use canvas_core::{Base, BlobId, Edit, Refused as _, Snapshot, Step};
+use canvas_core::{BlobId, CanvasId, Snapshot, Step};
 use serde_json::{Value, json};
 use tokio::sync::{Mutex, MutexGuard};
 
 use crate::clock;
-use crate::host::{Host, StartError};
-use crate::promote::{Ending, committed};
+use crate::host::Host;
+use crate::promote::committed;
 
 /// The file of the first canvas's document.
 #[derive(Debug)]
@@ -30,11 +30,55 @@ pub(crate) struct DocumentFile {
     path: PathBuf,
     /// Begins the names of files that are being written.
     start: String,
-    /// The text that this process wrote last, or took as a person's edit.
-    known: SyncMutex<Option<BlobId>>,
+    known: SyncMutex<Known>,
     /// One promotion of this process writes at a time.
     turn: Mutex<()>,
 }
+
+/// What this process knows of the file.
+#[derive(Debug, Default)]
+struct Known {
+    /// The text that it wrote last, or took as a person's edit.
+    text: Option<(BlobId, String)>,
+    /// The artefact at which a person's save was taken in beside a draft. The same text again is then another save.
+    beside: Option<BlobId>,
+    /// The file as it was when it was read last, and when that was.
+    read: Option<(Stamp, SystemTime)>,
+    /// Whether its text is preceded by a byte order mark.
+    has_mark: bool,
+}
+
+/// What tells of a file whether it has changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Stamp {
+    modified: Option<SystemTime>,
+    bytes: u64,
+    file: u64,
+}
+
+impl Stamp {
+    fn of(data: &Metadata) -> Self {
+        #[cfg(unix)]
+        let file = std::os::unix::fs::MetadataExt::ino(data);
+        #[cfg(not(unix))]
+        let file = 0;
+        Self { modified: data.modified().ok(), bytes: data.len(), file }
+    }
+
+    /// Whether a change after `at` would have changed the stamp: clocks of file systems are coarse.
+    fn is_old(&self, at: SystemTime) -> bool {
+        self.modified.and_then(|modified| at.duration_since(modified).ok()).is_some_and(|age| age > COARSE)
+    }
+}
+
+/// How coarse the times of files may be.
+const COARSE: Duration = Duration::from_secs(2);
+
+/// How long, and how often, a file that has just changed is left alone: a program may still write it.
+const SETTLES: Duration = Duration::from_millis(20);
+const SETTLE_TRIES: u32 = 25;
+
+const MARK: &str = "\u{feff}";
 
 /// The right to write, until it is dropped.
 #[derive(Debug)]
@@ -47,22 +91,41 @@ pub(crate) struct Writing<'a> {
 /// Why the file is not written, or not read.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
-    /// Somebody else changed it.
+    /// The user has changed it where the draft changes it too, and the text of the file counts.
     #[error(
-        "{name} was changed by another program, and the canvas keeps its text as a draft: start the server again to have the \
-         text of the file as an edit of the user"
+        "the user changed {name} where your draft changes it too, so the file's text counts and your draft is kept as the \
+         canvas {kept}: read the document, and make your change again"
     )]
     Changed {
         /// The file.
         name: String,
+        /// The canvas that has the draft.
+        kept: CanvasId,
         /// From the text that it had last to the one that it has.
         diff: String,
     },
+    /// Others write it all the time.
+    #[error("{name} is being written by other programs: check in again")]
+    Busy {
+        /// The file.
+        name: String,
+    },
+    /// It was deleted or moved.
+    #[error(
+        "{name} is gone, and is not made again unasked; the canvas keeps its text: ask the user to save the file again, or \
+         to start the server with its new path"
+    )]
+    Gone {
+        /// The file.
+        name: String,
+    },
     /// It is no text.
-    #[error("{name} is no text in UTF-8: give another file")]
+    #[error("{name} is no text in UTF-8, at byte {at}: give another file")]
     NotText {
         /// The file.
         name: String,
+        /// The first byte that is none, from 0.
+        at: usize,
     },
     /// The system refuses.
     #[error("{name} cannot be {what}: {error}")]
@@ -81,6 +144,8 @@ impl FileError {
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Changed { .. } => "FILE_CHANGED",
+            Self::Busy { .. } => "FILE_BUSY",
+            Self::Gone { .. } => "FILE_GONE",
             Self::NotText { .. } => "FILE_NOT_TEXT",
             Self::Io { .. } => "FILE_UNAVAILABLE",
         }
@@ -88,9 +153,11 @@ impl FileError {
 
     /// As models get it.
     pub(crate) fn to_json(&self) -> Value {
-        let mut error = json!({"code": self.code(), "message": self.to_string(), "retryable": false});
-        if let Self::Changed { diff, .. } = self {
+        let retryable = matches!(self, Self::Busy { .. });
+        let mut error = json!({"code": self.code(), "message": self.to_string(), "retryable": retryable});
+        if let Self::Changed { diff, kept, .. } = self {
             error["diff"] = diff.as_str().into();
+            error["draft"] = json!(kept);
         }
         error
     }
@@ -118,16 +185,52 @@ impl DocumentFile {
         self.path.file_name().unwrap_or(self.path.as_os_str()).to_string_lossy().into_owned()
     }
 
-    /// Its text; `None` where there is no file.
+    /// Whether nobody has written it since it was read. Costs a look at its entry in the folder.
+    pub(crate) fn is_unchanged(&self) -> bool {
+        let Ok(data) = std::fs::metadata(&self.path) else { return false };
+        let stamp = Stamp::of(&data);
+        self.known().read.is_some_and(|(read, at)| read == stamp && stamp.is_old(at))
+    }
+
+    /// Waits until nobody seems to write it any more.
+    pub(crate) async fn rests(&self) {
+        for _ in 0..SETTLE_TRIES {
+            let Ok(data) = std::fs::metadata(&self.path) else { return };
+            let age = data.modified().ok().and_then(|at| SystemTime::now().duration_since(at).ok());
+            // An editor that writes in place makes it empty first.
+            let is_rest =
+                data.len() > 0 || self.known().text.as_ref().is_none_or(|(_, text)| text.is_empty());
+            if is_rest && age.is_none_or(|age| age > SETTLES) {
+                return;
+            }
+            tokio::time::sleep(SETTLES).await;
+        }
+    }
+
+    /// Its text without a byte order mark; `None` where there is no file.
     pub(crate) fn read(&self) -> Result<Option<String>, FileError> {
-        match std::fs::read(&self.path) {
-            Ok(bytes) => {
-                let text = String::from_utf8(bytes).map_err(|_| FileError::NotText { name: self.name() })?;
-                Ok(Some(text))
+        let at = SystemTime::now();
+        let read =
+            std::fs::metadata(&self.path).and_then(|data| Ok((Stamp::of(&data), std::fs::read(&self.path)?)));
+        match read {
+            Ok((stamp, bytes)) => {
+                let text = String::from_utf8(bytes).map_err(|error| FileError::NotText {
+                    name: self.name(),
+                    at: error.utf8_error().valid_up_to(),
+                })?;
+                let mut known = self.known();
+                known.read = Some((stamp, at));
+                known.has_mark = text.starts_with(MARK);
+                Ok(Some(text.strip_prefix(MARK).map_or_else(|| text.clone(), str::to_owned)))
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(self.io("read", error)),
         }
+    }
+
+    /// The text that it had last, as far as this process knows.
+    pub(crate) fn last(&self) -> Option<String> {
+        self.known().text.as_ref().map(|(_, text)| text.clone())
     }
 
     /// Waits until no other server writes.
@@ -149,37 +252,44 @@ impl DocumentFile {
         folder.unwrap_or_else(|| Path::new("."))
     }
 
-    /// Makes the draft the file's text, unless somebody else has changed it.
+    /// Makes the draft the file's text, unless somebody else has changed it. False where somebody has.
     pub(crate) async fn write(
         &self,
         host: &Host,
         snapshot: &Snapshot,
         _: &Writing<'_>,
-    ) -> Result<(), FileError> {
+    ) -> Result<bool, FileError> {
         let draft = snapshot.head.document();
         let text = self.read()?;
         let known = text.as_ref().map(|text| named(snapshot, text));
         if known == Some(draft) {
-            return Ok(());
+            return Ok(true);
         }
-        let is_ours = match known {
-            Some(known) => self.is_ours(host, snapshot, known).await,
-            None => committed(snapshot).is_none(),
-        };
-        if !is_ours {
-            let before = self.artefact(host, snapshot).await;
-            let diff = build(&before, &text.unwrap_or_default(), 3);
-            return Err(FileError::Changed { name: self.name(), diff });
+        match known {
+            Some(known) if !self.is_ours(host, snapshot, known).await => return Ok(false),
+            None if committed(snapshot).is_some() => return Err(FileError::Gone { name: self.name() }),
+            _ => {}
         }
-        std::fs::write(self.note(), draft.to_string()).map_err(|error| self.io("written", error))?;
-        self.replace(snapshot.text())?;
-        self.know(draft);
-        Ok(())
+        let noted = std::fs::write(self.note(), draft.to_string());
+        noted.map_err(|error| self.io("written", error))?;
+        self.put(snapshot.text())?;
+        self.know(draft, snapshot.text(), None);
+        Ok(true)
     }
 
     /// The file has what the store has.
     pub(crate) fn settled(&self, _: &Writing<'_>) {
-        drop(std::fs::remove_file(self.note()));
+        if self.known().beside.is_none() {
+            drop(std::fs::remove_file(self.note()));
+        }
+    }
+
+    /// Keeps a draft beside the file, and says where.
+    pub(crate) fn keep_draft(&self, draft: &str) -> Result<String, FileError> {
+        let name = format!("{}.draft", self.name());
+        let written = std::fs::write(self.folder().join(&name), draft);
+        written.map_err(|error| FileError::Io { name: name.clone(), what: "written", error })?;
+        Ok(name)
     }
 
     /// Where the text is noted that is being promoted.
@@ -187,14 +297,32 @@ impl DocumentFile {
         self.folder().join(format!(".{}.promoting", self.name()))
     }
 
-    fn know(&self, text: BlobId) {
-        *self.known.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
+    /// The file has this text. `beside` is the artefact, where a person's save was taken in beside a draft.
+    pub(crate) fn know(&self, id: BlobId, text: &str, beside: Option<BlobId>) {
+        if beside.is_some() {
+            // It is no document of the canvas, so that only the note tells another process.
+            drop(std::fs::write(self.note(), id.to_string()));
+        }
+        let mut known = self.known();
+        (known.text, known.beside) = (Some((id, text.to_owned())), beside);
+    }
+
+    fn known(&self) -> SyncGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether a text is what a promotion has left: the artefact, or a draft since.
-    async fn is_ours(&self, host: &Host, snapshot: &Snapshot, text: BlobId) -> bool {
-        let known = *self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if known == Some(text) || committed(snapshot) == Some(text) {
+    pub(crate) async fn is_ours(&self, host: &Host, snapshot: &Snapshot, text: BlobId) -> bool {
+        {
+            let known = self.known();
+            if known.text.as_ref().is_some_and(|(id, _)| *id == text) {
+                return true;
+            }
+            if known.beside.is_some() && known.beside == committed(snapshot) {
+                return false;
+            }
+        }
+        if committed(snapshot) == Some(text) {
             return true;
         }
         if std::fs::read_to_string(self.note()).is_ok_and(|noted| noted == text.to_string()) {
@@ -216,47 +344,88 @@ impl DocumentFile {
     }
 
     /// The text of the artefact.
-    async fn artefact(&self, host: &Host, snapshot: &Snapshot) -> String {
+    pub(crate) async fn artefact(&self, host: &Host, snapshot: &Snapshot) -> String {
         let Some(id) = committed(snapshot) else { return String::new() };
         let blob = host.engine.document(&host.first, id).await;
         blob.ok().flatten().and_then(|blob| blob.as_text().map(str::to_owned)).unwrap_or_default()
     }
 
-    /// Puts a new file into the place of the old one. After a power loss it is one or the other.
-    fn replace(&self, text: &str) -> Result<(), FileError> {
+    /// Gives the file a text. After a power loss it has the old one or this.
+    pub(crate) fn put(&self, text: &str) -> Result<(), FileError> {
         let folder = self.folder();
         let new = folder.join(format!(".{}.{}.new", self.name(), self.start));
+        let mark = if self.known().has_mark { MARK } else { "" };
         let written = (|| {
-            let mut file = std::fs::File::create(&new)?;
-            if let Ok(old) = std::fs::metadata(&self.path) {
-                file.set_permissions(old.permissions())?;
+            let old = std::fs::metadata(&self.path).ok();
+            if let Some(old) = &old {
+                may_be_written(&self.path, old)?;
             }
+            let mut file = std::fs::File::create(&new)?;
+            file.write_all(mark.as_bytes())?;
             file.write_all(text.as_bytes())?;
             file.sync_all()?;
-            std::fs::rename(&new, &self.path)?;
+            match &old {
+                Some(old) if links(old) > 1 => self.in_place(&new)?,
+                Some(old) => {
+                    file.set_permissions(old.permissions())?;
+                    keep_owner(&new, old);
+                    std::fs::rename(&new, &self.path)?;
+                }
+                None => std::fs::rename(&new, &self.path)?,
+            }
             // Some file systems open no folder; then the rename may come late, and is as whole.
             std::fs::File::open(folder).and_then(|folder| folder.sync_all()).or(Ok(()))
         })();
         written.map_err(|error| {
             drop(std::fs::remove_file(&new));
             self.io("written", error)
-        })
+        })?;
+        let data = std::fs::metadata(&self.path).map_err(|error| self.io("read", error))?;
+        self.known().read = Some((Stamp::of(&data), SystemTime::now()));
+        Ok(())
+    }
+
+    /// Writes a file with several names from a copy, which is there until all of it is written.
+    fn in_place(&self, copy: &Path) -> io::Result<()> {
+        let bytes = std::fs::read(copy)?;
+        let mut file = std::fs::OpenOptions::new().write(true).truncate(true).open(&self.path)?;
+        file.write_all(&bytes)?;
+        file.sync_all()?;
+        std::fs::remove_file(copy)
+    }
+
+    /// Ends a write in place that was cut off: the copy is what the note names.
+    pub(crate) fn recover(&self) {
+        let Ok(noted) = std::fs::read_to_string(self.note()) else { return };
+        for copy in self.left_behind() {
+            let Ok(text) = std::fs::read_to_string(&copy) else { continue };
+            let plain = text.strip_prefix(MARK).unwrap_or(&text);
+            let is_noted = BlobId::of_document(plain).to_string() == noted;
+            let has_names = std::fs::metadata(&self.path).is_ok_and(|data| links(&data) > 1);
+            if is_noted && has_names {
+                drop(self.in_place(&copy));
+            }
+        }
     }
 
     /// Removes what killed processes have left.
-    fn sweep(&self) {
-        let Ok(entries) = std::fs::read_dir(self.folder()) else { return };
-        let begin = format!(".{}.", self.name());
-        for entry in entries.flatten() {
-            let name = entry.file_name();
-            let Some(name) = name.to_str() else { continue };
-            let is_one = name.starts_with(&begin) && name.ends_with(".new");
-            let age = entry.metadata().and_then(|data| data.modified()).ok();
+    pub(crate) fn sweep(&self) {
+        for path in self.left_behind() {
+            let age = std::fs::metadata(&path).and_then(|data| data.modified()).ok();
             let is_old = age.and_then(|at| SystemTime::now().duration_since(at).ok()) > Some(LEFT_BEHIND);
-            if is_one && is_old {
-                drop(std::fs::remove_file(entry.path()));
+            if is_old {
+                drop(std::fs::remove_file(path));
             }
         }
+    }
+
+    /// Files that are being written, or were when a process was killed.
+    fn left_behind(&self) -> Vec<PathBuf> {
+        let Ok(entries) = std::fs::read_dir(self.folder()) else { return Vec::new() };
+        let begin = format!(".{}.", self.name());
+        let is_one = |name: &str| name.starts_with(&begin) && name.ends_with(".new");
+        let entries = entries.flatten().filter(|entry| entry.file_name().to_str().is_some_and(is_one));
+        entries.map(|entry| entry.path()).collect()
     }
 
     fn io(&self, what: &'static str, error: io::Error) -> FileError {
@@ -264,69 +433,37 @@ impl DocumentFile {
     }
 }
 
-impl Host {
-    /// Makes the file and the canvas agree, before anybody asks for either.
-    pub(crate) async fn agree(&self, file: &DocumentFile) -> Result<(), StartError> {
-        file.sweep();
-        let writing = file.writing().await;
-        let snapshot = self.engine.snapshot(&self.first, clock::now()).await?;
-        if let Some(text) = file.read()? {
-            let known = named(&snapshot, &text);
-            let is_settled = committed(&snapshot) == Some(snapshot.head.document());
-            if known != snapshot.head.document() && !file.is_ours(self, &snapshot, known).await {
-                self.import(file, &snapshot, text).await?;
-            } else if is_settled && known != snapshot.head.document() {
-                file.replace(snapshot.text())?;
-            }
-        } else if committed(&snapshot).is_some() {
-            // Nobody has it any more, so that nothing of it can be lost.
-            file.replace(snapshot.text())?;
-        }
-        drop(writing);
-        // A draft that no check-in has promoted stays one.
-        let snapshot = self.engine.snapshot(&self.first, clock::now()).await?;
-        let text = file.read()?.map(|text| named(&snapshot, &text));
-        if committed(&snapshot).is_none_or(|artefact| text != Some(artefact)) {
-            self.promote(&self.first, Ending::Person).await.map_err(StartError::agree)?;
-        }
-        file.settled(&file.writing().await);
-        Ok(())
-    }
-
-    /// What another program wrote is a person's edit, on the text that the file had last.
-    async fn import(&self, file: &DocumentFile, snapshot: &Snapshot, text: String) -> Result<(), StartError> {
-        let base = match committed(snapshot) {
-            Some(artefact) if artefact != snapshot.head.document() => self.revision_of(artefact).await?,
-            _ => None,
-        };
-        let before = file.artefact(self, snapshot).await;
-        let edit = Edit { markdown: text.clone(), base };
-        let (result, _) = self.act(&self.first, edit).await?;
-        result.map_err(|refusal| StartError::Import {
-            name: file.name(),
-            code: refusal.view().code(),
-            message: refusal.view().to_string(),
-            diff: build(&before, &text, 3),
-        })?;
-        file.know(BlobId::of_document(&text));
-        Ok(())
-    }
-
-    /// The last revision that had a document.
-    async fn revision_of(&self, document: BlobId) -> Result<Option<Base>, StartError> {
-        let entries = self.engine.history(&self.first, None, LOOKS, clock::now()).await?;
-        let found = entries.into_iter().find_map(|entry| match entry.step {
-            Step::Document { after, .. } if after == document => Some(entry.revision_after),
-            Step::Document { before, .. } if before == document => Some(entry.revision_before),
-            _ => None,
-        });
-        Ok(found.map(Base::Number))
-    }
-}
-
 /// The name of a text as a document. A long one of before there were chunks keeps its own while it is the draft or the artefact.
-fn named(snapshot: &Snapshot, text: &str) -> BlobId {
+pub(crate) fn named(snapshot: &Snapshot, text: &str) -> BlobId {
     let (whole, draft) = (BlobId::of(text.as_bytes()), snapshot.head.document());
     let is_of_before = whole == draft || committed(snapshot) == Some(whole);
     if is_of_before { whole } else { BlobId::of_document(text) }
 }
+
+/// Who may not write a file does not replace it either. A file without any right to be written is not, whoever asks.
+fn may_be_written(path: &Path, data: &Metadata) -> io::Result<()> {
+    if data.permissions().readonly() {
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is read-only"));
+    }
+    std::fs::OpenOptions::new().write(true).open(path).map(drop)
+}
+
+#[cfg(unix)]
+fn links(data: &Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::nlink(data)
+}
+
+#[cfg(not(unix))]
+fn links(_: &Metadata) -> u64 {
+    1
+}
+
+/// Who may not give files away keeps what it wrote.
+#[cfg(unix)]
+fn keep_owner(path: &Path, old: &Metadata) {
+    use std::os::unix::fs::MetadataExt as _;
+    drop(std::os::unix::fs::chown(path, Some(old.uid()), Some(old.gid())));
+}
+
+#[cfg(not(unix))]
+fn keep_owner(_: &Path, _: &Metadata) {}

@@ -17,12 +17,14 @@ use crate::conversation::Conversations;
 use crate::file::{DocumentFile, FileError};
 use crate::follow::{self, Follow};
 use crate::names::{Names, random};
+use crate::notices::Notices;
 use crate::open::Opened;
 use crate::options::Options;
 use crate::panel_tools::ceiling;
 use crate::pause::Pauses;
 use crate::promote::PromoteError;
 use crate::resources::Rendered;
+use crate::save;
 use crate::seal::Seal;
 use crate::toolbox::Toolboxes;
 
@@ -42,6 +44,8 @@ pub struct Host {
     pub(crate) pauses: Pauses,
     /// What the first canvas's document is kept in.
     pub(crate) file: Option<DocumentFile>,
+    /// What the next reply says beside its own.
+    pub(crate) notices: Notices,
     pub(crate) follow: Follow,
     pub(crate) rendered: Rendered,
     pub(crate) seal: Seal,
@@ -64,21 +68,6 @@ pub enum StartError {
     /// The draft cannot be promoted.
     #[error("the draft cannot be promoted: {0}")]
     Promote(String),
-    /// What another program wrote into the file does not go with what a model wrote on the canvas.
-    #[error(
-        "{name} and the canvas were both changed, {message} ({code}): save a copy of the file, and put the text of one \
-         that was read last in its place. The file was changed so:\n{diff}"
-    )]
-    Import {
-        /// The file.
-        name: String,
-        /// The code of the refusal.
-        code: &'static str,
-        /// What the refusal says.
-        message: String,
-        /// From the text that the file had last to the one that it has.
-        diff: String,
-    },
 }
 
 impl StartError {
@@ -86,6 +75,7 @@ impl StartError {
         match error {
             PromoteError::File(error) => Self::File(error),
             PromoteError::Session(error) => Self::Promote(error.to_string()),
+            PromoteError::Refused(message) => Self::Promote(message),
         }
     }
 }
@@ -117,6 +107,7 @@ impl Host {
             conversations: Conversations::default(),
             pauses: Pauses::new(options.quiet),
             file: options.document.as_ref().map(|path| DocumentFile::new(path, names.start())),
+            notices: Notices::default(),
             follow: Follow::new(),
             rendered: Rendered::default(),
             seal: Seal::new()?,
@@ -128,6 +119,7 @@ impl Host {
         host.make_first().await?;
         if let Some(file) = &host.file {
             host.agree(file).await?;
+            tokio::spawn(save::watch(Arc::downgrade(&host)));
         }
         // Before a client asks for anything, so that it is told of each canvas that is made after its handshake.
         let asking = follow::Asking::begin(&host, opened.others).await;

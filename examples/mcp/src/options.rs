@@ -154,14 +154,17 @@ impl Options {
                 "--help" | "-h" => return Ok(Asked::Help),
                 "--version" | "-V" => return Ok(Asked::Version),
                 "--db" => {
-                    options.store = StoreOption::Sqlite(value()?.into());
+                    options.store = StoreOption::Sqlite(path(&value()?));
                     keeps += 1;
                 }
                 "--postgres" => {
                     options.store = StoreOption::Postgres(value()?);
                     keeps += 1;
                 }
-                "--document" => options.document = Some(value()?.into()),
+                "--document" if options.document.is_some() => {
+                    return Err(UsageError("one --document is served: start a server for each file".into()));
+                }
+                "--document" => options.document = Some(path(&value()?)),
                 "--canvas" => options.canvas = Some(canvas(&value()?)?),
                 "--http" => options.http = Some(address(&value()?)?),
                 "--allow-host" => options.allow_hosts.push(value()?),
@@ -196,6 +199,14 @@ impl Options {
     pub fn document_name(&self) -> String {
         let name = self.document.as_ref().and_then(|path| path.file_name());
         name.map_or_else(|| "document.md".to_owned(), |name| name.to_string_lossy().into_owned())
+    }
+}
+
+/// A path in which a leading `~/` stands for the folder of the user, as shells have it and configurations of clients have not.
+fn path(text: &str) -> PathBuf {
+    match (text.strip_prefix("~/"), std::env::home_dir()) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => text.into(),
     }
 }
 
@@ -286,6 +297,7 @@ mod tests {
             "--tools fish",
             "--dialect fish",
             "--db a --postgres b",
+            "--document a.md --document b.md",
         ] {
             let error = parse(line).expect_err(line);
             assert!(error.to_string().ends_with("see canvas-mcp --help"), "{error}");

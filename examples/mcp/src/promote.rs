@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use crate::clock;
 use crate::file::FileError;
 use crate::host::Host;
+use crate::save::Taken;
 
 /// Who ends a turn, or begins the next.
 #[derive(Debug)]
@@ -37,6 +38,9 @@ pub(crate) enum PromoteError {
     /// The rules, or the store.
     #[error(transparent)]
     Session(#[from] SessionError),
+    /// A person's save is no edit that the canvas takes.
+    #[error("{0}")]
+    Refused(String),
 }
 
 impl PromoteError {
@@ -44,6 +48,9 @@ impl PromoteError {
     pub(crate) fn to_json(&self) -> Value {
         match self {
             Self::File(error) => error.to_json(),
+            Self::Refused(message) => {
+                json!({"code": "FILE_UNAVAILABLE", "message": message, "retryable": false})
+            }
             Self::Session(error) => json!({
                 "code": error.code(), "message": error.to_string(), "retryable": error.retryable(),
             }),
@@ -67,6 +74,20 @@ impl Host {
             Some(file) => Some(file.writing().await),
             None => None,
         };
+        let mut put_aside = None;
+        if let (Some(file), Some(writing)) = (file, &writing)
+            && !file.is_unchanged()
+        {
+            match self.take_in(file, writing).await {
+                Ok(Taken::PutAside { kept, diff }) => {
+                    put_aside = Some(FileError::Changed { name: file.name(), kept, diff });
+                }
+                Ok(Taken::Known | Taken::Edit) => {}
+                // Whether that matters is seen when it is to be written.
+                Err(PromoteError::File(FileError::Gone { .. })) => {}
+                Err(error) => return Err(error),
+            }
+        }
         let mut done = Promoted::default();
         for number in 0..TRIES {
             let snapshot = self.engine.snapshot(canvas, clock::now()).await.map_err(SessionError::from)?;
@@ -75,8 +96,12 @@ impl Host {
             let is_behind = number > 0 || committed(&snapshot) != Some(snapshot.head.document());
             if let (Some(file), Some(writing)) = (file, &writing)
                 && is_behind
+                && !file.write(self, &snapshot, writing).await?
             {
-                file.write(self, &snapshot, writing).await?;
+                // Somebody has saved it in this moment.
+                file.rests().await;
+                self.take_in(file, writing).await?;
+                continue;
             }
             let start = TurnStart { epoch: snapshot.head.lock().epoch(), revision: snapshot.head.revision() };
             done = self.end(canvas, &mut ending, start).await?;
@@ -92,10 +117,13 @@ impl Host {
                 break;
             }
         }
-        Ok(done)
+        match put_aside {
+            Some(error) if matches!(ending, Ending::End(_)) => Err(error.into()),
+            _ => Ok(done),
+        }
     }
 
-    async fn end(
+    pub(crate) async fn end(
         &self,
         canvas: &CanvasId,
         ending: &mut Ending<'_>,

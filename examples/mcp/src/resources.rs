@@ -109,6 +109,7 @@ impl Host {
             return Ok(contents.with_meta(MetaObject(object(border))));
         }
         let parsed = CanvasUri::parse(uri).ok_or_else(|| missing(uri))?;
+        self.look(&parsed.canvas).await;
         let (text, revision) = match self.text_of(&parsed).await {
             Ok(Some(read)) => read,
             Ok(None) | Err(EngineError::NotFound { .. }) => return Err(missing(uri)),

@@ -150,6 +150,12 @@ impl Client {
         read["contents"][0]["text"].as_str().unwrap().to_owned()
     }
 
+    /// The text of a resource, if there is one.
+    pub(crate) fn try_read(&mut self, uri: &str) -> Option<String> {
+        let read = self.ask("resources/read", json!({"uri": uri})).ok()?;
+        read["contents"][0]["text"].as_str().map(str::to_owned)
+    }
+
     /// Waits for a message, among those that nobody has looked at first. The others are kept.
     pub(crate) fn hear(&mut self, is_it: impl Fn(&Value) -> bool) -> Value {
         loop {

@@ -5,7 +5,9 @@ use std::process::Command;
 use std::sync::mpsc::channel;
 use std::thread;
 
-use canvas_core::BlobId;
+use canvas_core::lease::Timestamp;
+use canvas_core::{BlobId, Blocking, CanvasId, Engine, Policy, Step, block_on};
+use canvas_store_sqlite::SqliteStore;
 use serde_json::json;
 
 use super::client::{Client, Folder, pages};
@@ -28,6 +30,11 @@ impl World {
     fn file(&self) -> String {
         self.folder.text("plan.md")
     }
+
+    /// The resource of its document.
+    fn uri(&self) -> String {
+        "canvas://plan/document".to_owned()
+    }
 }
 
 fn patch(client: &mut Client, lease: &serde_json::Value, patch: &str) {
@@ -36,7 +43,7 @@ fn patch(client: &mut Client, lease: &serde_json::Value, patch: &str) {
 }
 
 #[test]
-fn a_check_in_writes_and_a_dropped_turn_does_not() {
+fn a_check_in_writes_and_so_does_the_end_of_the_client() {
     let world = World::new("# Plan\n\n- a\n");
     let mut client = world.start();
     let lease = client.check_out();
@@ -48,59 +55,258 @@ fn a_check_in_writes_and_a_dropped_turn_does_not() {
     let lease = client.check_out();
     patch(&mut client, &lease, "@@\n-- b\n+- c\n");
     assert!(client.close().success());
-    assert_eq!(world.file(), "# Plan\n\n- b\n");
-    let mut client = world.start();
-    assert_eq!(world.file(), "# Plan\n\n- b\n", "a draft stays a draft");
-    assert_eq!(client.read("canvas://plan/document"), "# Plan\n\n- c\n");
-    let lease = client.check_out();
-    client.done("canvas_check_in", json!({"lease_id": lease}));
     assert_eq!(world.file(), "# Plan\n\n- c\n");
+
+    // A killed process checks nothing in; its draft is there.
+    let mut client = world.start();
+    let lease = client.check_out();
+    patch(&mut client, &lease, "@@\n-- c\n+- d\n");
+    client.kill();
+    let mut client = world.start();
+    assert_eq!(
+        (world.file().as_str(), client.read(&world.uri()).as_str()),
+        ("# Plan\n\n- c\n", "# Plan\n\n- d\n")
+    );
+}
+
+/// A model that forgets to check in.
+#[test]
+fn a_draft_whose_lease_has_expired_is_written() {
+    let world = World::new("# Plan\n\n- a\n");
+    let (database, document) = (world.folder.file("x.db"), world.folder.file("plan.md"));
+    let mut client = Client::start(&["--ttl", "1", "--db", &database, "--document", &document]);
+    let lease = client.check_out();
+    patch(&mut client, &lease, "@@\n-- a\n+- b\n");
+    let begun = std::time::Instant::now();
+    while world.file() != "# Plan\n\n- b\n" {
+        assert!(begun.elapsed() < super::client::PATIENCE);
+        thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let said = client.call("canvas_check_out", json!({}));
+    assert!(said.to_string().contains("expired without a check-in"), "{said}");
+}
+
+/// How programs save.
+const WAYS: [fn(&Folder, &str); 3] = [
+    |folder, text| folder.write("plan.md", text),
+    |folder, text| {
+        folder.write("plan.md.tmp", text);
+        std::fs::rename(folder.file("plan.md.tmp"), folder.file("plan.md")).unwrap();
+    },
+    // As vim does it: the old file goes away first.
+    |folder, text| {
+        std::fs::rename(folder.file("plan.md"), folder.file("plan.md~")).unwrap();
+        folder.write("plan.md", text);
+        std::fs::remove_file(folder.file("plan.md~")).unwrap();
+    },
+];
+
+#[test]
+fn a_save_between_turns_is_seen_by_the_next_call() {
+    for save in WAYS {
+        for (tool, arguments) in [
+            ("canvas_check_out", json!({})),
+            ("canvas_outline", json!({})),
+            ("canvas_read_section", json!({"path": ["Mine"]})),
+            ("resources/read", json!({})),
+        ] {
+            let world = World::new("# Plan\n\n- a\n");
+            let mut client = world.start();
+            assert_eq!(client.read(&world.uri()), "# Plan\n\n- a\n");
+            save(&world.folder, "# Plan\n\n- a\n\n## Mine\n");
+            let lease = match tool {
+                "canvas_check_out" => client.check_out(),
+                "resources/read" => {
+                    assert!(client.read(&world.uri()).contains("## Mine"));
+                    client.check_out()
+                }
+                tool => {
+                    client.done(tool, arguments);
+                    client.check_out()
+                }
+            };
+            patch(&mut client, &lease, "@@\n-- a\n+- b\n");
+            client.done("canvas_check_in", json!({"lease_id": lease}));
+            assert_eq!(world.file(), "# Plan\n\n- b\n\n## Mine\n", "{tool}");
+        }
+    }
 }
 
 #[test]
-fn what_another_program_wrote_is_refused_and_taken_at_the_next_start() {
+fn a_save_beside_a_draft_is_joined_with_it() {
+    for save in WAYS {
+        // At the check-in.
+        let world = World::new("# Plan\n\n- a\n");
+        let mut client = world.start();
+        let lease = client.check_out();
+        patch(&mut client, &lease, "@@\n-- a\n+- b\n");
+        save(&world.folder, "# My plan\n\n- a\n");
+        client.done("canvas_check_in", json!({"lease_id": lease}));
+        assert_eq!(world.file(), "# My plan\n\n- b\n");
+        // Before the next patch: the user comes first, and the model is shown the change.
+        let lease = client.check_out();
+        patch(&mut client, &lease, "@@\n-- b\n+- c\n");
+        save(&world.folder, "# Our plan\n\n- b\n");
+        let refused =
+            client.call("canvas_apply_patch", json!({"lease_id": lease, "patch": "@@\n-- c\n+- d\n"}));
+        let error = &refused["structuredContent"]["error"];
+        assert_eq!(error["code"], "STALE_EPOCH", "{refused}");
+        assert!(error["changes"]["diff"].as_str().unwrap().contains("+# Our plan"), "{error}");
+        assert_eq!(world.file(), "# Our plan\n\n- b\n", "a draft is not written by that");
+        // Who saves the old text again has taken the change back.
+        save(&world.folder, "# My plan\n\n- b\n");
+        let lease = client.check_out();
+        patch(&mut client, &lease, "@@\n-- c\n+- d\n");
+        client.done("canvas_check_in", json!({"lease_id": lease}));
+        assert_eq!(world.file(), "# My plan\n\n- d\n");
+        assert!(client.close().success());
+
+        // While the server is down.
+        save(&world.folder, "# Anew\n\n- d\n");
+        assert_eq!(world.start().read(&world.uri()), "# Anew\n\n- d\n");
+    }
+}
+
+/// The file counts, the draft is kept, and nothing stops a start.
+#[test]
+fn where_a_save_and_a_draft_overlap_the_file_counts_and_the_draft_is_kept() {
+    for (number, save) in WAYS.into_iter().enumerate() {
+        let world = World::new("# Plan\n\n- a\n");
+        let mut client = world.start();
+        let lease = client.check_out();
+        patch(&mut client, &lease, "@@\n-- a\n+- model\n");
+        save(&world.folder, "# Plan\n\n- user\n");
+        let kept = world.uri().replace("/document", ".draft/document");
+        match number {
+            // At the check-in.
+            0 => {
+                let refused = client.call("canvas_check_in", json!({"lease_id": lease}));
+                let error = &refused["structuredContent"]["error"];
+                assert_eq!(error["code"], "FILE_CHANGED", "{refused}");
+                assert!(error["diff"].as_str().unwrap().contains("+- user"), "{error}");
+                assert!(error["message"].as_str().unwrap().contains(".draft"), "{error}");
+            }
+            // At another call, which says so.
+            1 => {
+                let read = client
+                    .call("canvas_read_lines", json!({"lease_id": lease, "start_line": 1, "end_line": 1}));
+                assert!(read.to_string().contains("the draft is kept as the canvas"), "{read}");
+            }
+            // At the next start, after a kill.
+            _ => {
+                client.kill();
+                client = world.start();
+            }
+        }
+        assert_eq!(world.file(), "# Plan\n\n- user\n");
+        assert_eq!(client.read(&world.uri()), "# Plan\n\n- user\n");
+        assert_eq!(client.read(&kept), "# Plan\n\n- model\n");
+        // The next turn is as any other, and a later draft takes the place of the kept one.
+        let lease = client.check_out();
+        patch(&mut client, &lease, "@@\n-- user\n+- user and model\n");
+        save(&world.folder, "# Plan\n\n- user again\n");
+        let refused = client.call("canvas_check_in", json!({"lease_id": lease}));
+        assert_eq!(refused["structuredContent"]["error"]["code"], "FILE_CHANGED");
+        assert_eq!(client.read(&kept), "# Plan\n\n- user and model\n");
+        assert!(client.close().success());
+        assert_eq!(world.start().read(&world.uri()), "# Plan\n\n- user again\n");
+    }
+}
+
+#[test]
+fn without_a_database_the_draft_is_kept_beside_the_file() {
+    let world = World::new("# Plan\n\n- a\n");
+    let mut client = Client::start(&["--document", &world.folder.file("plan.md")]);
+    let lease = client.check_out();
+    patch(&mut client, &lease, "@@\n-- a\n+- model\n");
+    world.folder.write("plan.md", "# Plan\n\n- user\n");
+    let refused = client.call("canvas_check_in", json!({"lease_id": lease}));
+    assert_eq!(refused["structuredContent"]["error"]["code"], "FILE_CHANGED");
+    assert_eq!(
+        (world.file().as_str(), world.folder.text("plan.md.draft").as_str()),
+        ("# Plan\n\n- user\n", "# Plan\n\n- model\n")
+    );
+}
+
+#[test]
+fn a_file_that_is_gone_is_not_made_again() {
     let world = World::new("# Plan\n\n- a\n");
     let mut client = world.start();
     let lease = client.check_out();
     patch(&mut client, &lease, "@@\n-- a\n+- b\n");
-    world.folder.write("plan.md", "# My plan\n\n- a\n");
+    let file = world.folder.file("plan.md");
+    std::fs::remove_file(&file).unwrap();
     let refused = client.call("canvas_check_in", json!({"lease_id": lease}));
-    let error = &refused["structuredContent"]["error"];
-    assert_eq!(error["code"], "FILE_CHANGED", "{refused}");
-    assert!(error["diff"].as_str().unwrap().contains("+# My plan"), "{error}");
-    assert_eq!(world.file(), "# My plan\n\n- a\n", "nobody's text is overwritten");
+    assert_eq!(refused["structuredContent"]["error"]["code"], "FILE_GONE", "{refused}");
     assert!(client.close().success());
-
-    // Both go together: the user's heading and the model's item.
+    // It starts, with what the canvas has.
     let mut client = world.start();
-    assert_eq!(client.read("canvas://plan/document"), "# My plan\n\n- b\n");
-    assert_eq!(world.file(), "# My plan\n\n- b\n");
-    assert!(client.close().success());
-
-    // Between two sessions the file is the user's.
-    world.folder.write("plan.md", "# Anew\n");
-    let mut client = world.start();
-    assert_eq!(client.read("canvas://plan/document"), "# Anew\n");
+    assert_eq!(client.read(&world.uri()), "# Plan\n\n- b\n");
+    assert!(!std::path::Path::new(&file).exists());
+    // Saved again it is the user's edit.
+    world.folder.write("plan.md", "# Back\n");
+    assert_eq!(client.read(&world.uri()), "# Back\n");
 }
 
+#[cfg(unix)]
 #[test]
-fn a_file_and_a_draft_that_do_not_go_together_stop_the_start() {
+fn permissions_names_and_marks_are_kept() {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+
+    let edit = |world: &World, from: &str, to: &str| {
+        let mut client = world.start();
+        let lease = client.check_out();
+        patch(&mut client, &lease, &format!("@@\n-- {from}\n+- {to}\n"));
+        client.call("canvas_check_in", json!({"lease_id": lease}))
+    };
+    let world = World::new("\u{feff}# Plan\r\n- a\r\n- end");
+    let file = world.folder.path().join("plan.md");
+    let mode = |mode: u32| std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).unwrap();
+    // What may not be written is not replaced.
+    mode(0o444);
+    let before = std::fs::metadata(&file).unwrap().ino();
+    let refused = edit(&world, "a", "b");
+    assert_eq!(refused["structuredContent"]["error"]["code"], "FILE_UNAVAILABLE", "{refused}");
+    assert_eq!(
+        (world.file().as_str(), std::fs::metadata(&file).unwrap().ino()),
+        ("\u{feff}# Plan\r\n- a\r\n- end", before)
+    );
+    // Then it is, with its mode, its owner and its mark.
+    mode(0o640);
+    std::os::unix::fs::chown(&file, Some(1234), Some(1234)).ok();
+    let owner = std::fs::metadata(&file).unwrap().uid();
+    let written = edit(&world, "b", "c");
+    assert_eq!(written["isError"], false, "{written}");
+    let data = std::fs::metadata(&file).unwrap();
+    assert_eq!((data.permissions().mode() & 0o777, data.uid()), (0o640, owner));
+    assert_eq!(world.file(), "\u{feff}# Plan\r\n- c\r\n- end");
+    // A file of two names stays one file.
+    let other = world.folder.path().join("other.md");
+    std::fs::hard_link(&file, &other).unwrap();
+    edit(&world, "c", "d");
+    assert_eq!(std::fs::read_to_string(&other).unwrap(), "\u{feff}# Plan\r\n- d\r\n- end");
+    assert_eq!(std::fs::metadata(&other).unwrap().ino(), std::fs::metadata(&file).unwrap().ino());
+    let mut client = world.start();
+    assert_eq!(client.read(&world.uri()), "# Plan\r\n- d\r\n- end", "a model sees no mark");
+}
+
+/// A write in place that a kill has cut off is made whole from its copy.
+#[cfg(unix)]
+#[test]
+fn a_write_in_place_that_was_cut_off_is_made_whole() {
     let world = World::new("# Plan\n\n- a\n");
+    std::fs::hard_link(world.folder.file("plan.md"), world.folder.file("other.md")).unwrap();
     let mut client = world.start();
     let lease = client.check_out();
-    patch(&mut client, &lease, "@@\n-- a\n+- model\n");
-    assert!(client.close().success());
-    world.folder.write("plan.md", "# Plan\n\n- user\n");
-    let (database, document) = (world.folder.file("x.db"), world.folder.file("plan.md"));
-    let output = Command::new(env!("CARGO_BIN_EXE_canvas-mcp"))
-        .args(["--db", &database, "--document", &document])
-        .output()
-        .unwrap();
-    assert!(!output.status.success());
-    assert!(output.stdout.is_empty(), "nothing but protocol on standard output");
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert!(said.contains("were both changed") && said.contains("+- user"), "{said}");
-    assert_eq!(world.file(), "# Plan\n\n- user\n");
+    patch(&mut client, &lease, "@@\n-- a\n+- b, and more\n");
+    client.kill();
+    let new = "# Plan\n\n- b, and more\n";
+    world.folder.write(".plan.md.promoting", &BlobId::of(new.as_bytes()).to_string());
+    world.folder.write(".plan.md.0.new", new);
+    world.folder.write("plan.md", "# Pla");
+    let mut client = world.start();
+    assert_eq!((world.file().as_str(), client.read(&world.uri()).as_str()), (new, new));
+    assert!(!world.folder.path().join(".plan.md.0.new").exists());
 }
 
 #[test]
@@ -110,18 +316,106 @@ fn files_that_are_missing_or_no_text() {
     let client = Client::start(&["--db", &database, "--document", &document]);
     assert!(client.close().success());
     assert_eq!(folder.text("new.md"), "# Notes\n");
-    std::fs::remove_file(folder.path().join("new.md")).unwrap();
-    let client = Client::start(&["--db", &database, "--document", &document]);
-    assert!(client.close().success());
-    assert_eq!(folder.text("new.md"), "# Notes\n");
 
-    std::fs::write(folder.path().join("bytes.md"), [0xff, 0xfe, 0x00]).unwrap();
+    std::fs::write(folder.path().join("bytes.md"), [b'a', 0xff, 0xfe, 0x00]).unwrap();
     for path in [folder.file("bytes.md"), folder.path().to_str().unwrap().to_owned()] {
         let output =
             Command::new(env!("CARGO_BIN_EXE_canvas-mcp")).args(["--document", &path]).output().unwrap();
         assert!(!output.status.success() && output.stdout.is_empty(), "{path}");
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(!path.ends_with("bytes.md") || said.contains("at byte 1"), "{said}");
     }
-    assert_eq!(std::fs::read(folder.path().join("bytes.md")).unwrap(), [0xff, 0xfe, 0x00]);
+    assert_eq!(std::fs::read(folder.path().join("bytes.md")).unwrap(), [b'a', 0xff, 0xfe, 0x00]);
+}
+
+/// All text that was ever in documents, as their histories have it.
+fn written(database: &str, canvases: &[&str]) -> String {
+    let clock = || Timestamp::from_millis(4_000_000_000_000);
+    let engine =
+        Engine::new(Blocking::in_place(SqliteStore::open(database, clock).unwrap()), Policy::default());
+    let mut text = String::new();
+    for canvas in canvases {
+        let canvas = CanvasId::new(canvas).unwrap();
+        let Ok(snapshot) = block_on(engine.snapshot(&canvas, clock())) else { continue };
+        text += snapshot.text();
+        for entry in block_on(engine.history(&canvas, None, 100_000, clock())).unwrap() {
+            let Step::Document { delta, .. } = entry.step else { continue };
+            let delta = delta.expect("these changes are small");
+            text.extend(delta.edits().iter().flat_map(|edit| [edit.old.as_str(), "\n", &edit.new, "\n"]));
+        }
+    }
+    text
+}
+
+/// A person with an editor and a model on one file, and kills: every line that either wrote is in the file, in the draft, or in
+/// the history of the document.
+#[test]
+fn no_line_of_a_person_or_a_model_is_lost() {
+    let world = World::new("# Plan\n\n## Model\n\n- model 0\n\n## User\n\n- user 0\n");
+    let mut client = world.start();
+    let mut dice = 7_u64;
+    let mut roll = |sides: u64| {
+        dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (dice >> 33) % sides
+    };
+    let (mut lease, mut of_model, mut of_user) =
+        (None, vec!["- model 0".to_owned()], vec!["- user 0".to_owned()]);
+    for number in 1..=160 {
+        match roll(10) {
+            // The person adds a line, now and then beside the model's own.
+            0..3 => {
+                let line = format!("- user {number}");
+                let near = if roll(4) == 0 { "## Model\n\n" } else { "## User\n\n" };
+                WAYS[roll(3) as usize](
+                    &world.folder,
+                    &world.file().replacen(near, &format!("{near}{line}\n"), 1),
+                );
+                of_user.push(line);
+            }
+            3..7 => {
+                let id = match &lease {
+                    Some(id) => serde_json::Value::clone(id),
+                    None => {
+                        let taken =
+                            client.call("canvas_check_out", json!({}))["structuredContent"]["lease_id"]
+                                .clone();
+                        lease = Some(taken.clone());
+                        taken
+                    }
+                };
+                client.call("canvas_read_all", json!({"lease_id": id}));
+                let line = format!("- model {number}");
+                let patch = format!("@@\n ## Model\n \n+{line}\n");
+                let done = client.call("canvas_apply_patch", json!({"lease_id": id, "patch": patch}));
+                match done["isError"] == false {
+                    true => of_model.push(line),
+                    false => lease = None,
+                }
+            }
+            7..9 => {
+                if let Some(id) = lease.take() {
+                    client.call("canvas_check_in", json!({"lease_id": id}));
+                }
+            }
+            _ => {
+                if roll(3) == 0 {
+                    client.kill();
+                } else {
+                    assert!(client.close().success());
+                }
+                (client, lease) = (world.start(), None);
+            }
+        }
+    }
+    let file = world.file();
+    for line in &of_user {
+        assert!(file.lines().any(|known| known == line), "{line} of the user is not in\n{file}");
+    }
+    assert!(client.close().success());
+    let known = file + &written(&world.folder.file("x.db"), &["plan", "plan.draft"]);
+    let is_lost = |line: &&String| !known.lines().any(|known| known == **line);
+    let lost: Vec<_> = of_model.iter().chain(&of_user).filter(is_lost).collect();
+    assert!(lost.is_empty() && of_model.len() > 20 && of_user.len() > 20, "{lost:?} are nowhere");
 }
 
 #[test]

@@ -1,0 +1,226 @@
+//! What a person saves in the document's file, with an editor or any other program.
+//!
+//! * The file is looked at before each call and each read, and now and then between them. A save is an edit of the person: it
+//!   ends the lease of a model, and is told to it.
+//! * It is joined with the draft where the two do not overlap. Where they do the file counts, and the draft is kept as a canvas
+//!   of its own.
+
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use canvas_core::text::{Delta, Rebase, build};
+use canvas_core::{Base, CanvasId, Edit, EngineError, Refused as _, Snapshot, TurnStart};
+
+use crate::clock;
+use crate::file::{DocumentFile, FileError, Writing, named};
+use crate::host::{Host, StartError};
+use crate::log;
+use crate::options::StoreOption;
+use crate::promote::{Ending, PromoteError, committed};
+
+/// How often the file is looked at between calls.
+const EVERY: Duration = Duration::from_secs(1);
+
+/// How often a save is taken in that others overtake.
+const TRIES: usize = 16;
+
+/// What has become of a file's text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Taken {
+    /// It is a text of the canvas.
+    Known,
+    /// It is an edit of the person now.
+    Edit,
+    /// As [`Taken::Edit`], and the draft was put aside.
+    PutAside {
+        /// The canvas that has it.
+        kept: CanvasId,
+        /// From the text that the file had last to the one that it has.
+        diff: String,
+    },
+}
+
+impl Host {
+    /// Looks whether a person has saved the document of a canvas. Costs a look at the file's entry where nobody has.
+    pub(crate) async fn look(&self, canvas: &CanvasId) {
+        let Some(file) = self.file.as_ref().filter(|_| *canvas == self.first) else { return };
+        if file.is_unchanged() {
+            return;
+        }
+        let writing = file.writing().await;
+        if file.is_unchanged() {
+            return;
+        }
+        file.rests().await;
+        match self.take_in(file, &writing).await {
+            Ok(Taken::PutAside { kept, .. }) => self.notices.add(format!(
+                "The user changed {} where the draft changed it too: the file's text counts, and the draft is kept as the \
+                 canvas {kept}.",
+                file.name()
+            )),
+            Ok(Taken::Known | Taken::Edit) => self.notices.is_well(),
+            // It is said once, and again once it was well.
+            Err(error) => self.notices.fault(error.to_string()),
+        }
+    }
+
+    /// Makes what a person has saved an edit.
+    pub(crate) async fn take_in(&self, file: &DocumentFile, _: &Writing<'_>) -> Result<Taken, PromoteError> {
+        for _ in 0..TRIES {
+            let Some(text) = file.read()? else { return Err(FileError::Gone { name: file.name() }.into()) };
+            let snapshot = self.snapshot_of_first().await?;
+            let id = named(&snapshot, &text);
+            if id == snapshot.head.document() || file.is_ours(self, &snapshot, id).await {
+                file.know(id, &text, None);
+                return Ok(Taken::Known);
+            }
+            let before = match file.last() {
+                Some(before) => before,
+                None => file.artefact(self, &snapshot).await,
+            };
+            let joined = joined(&before, &text, snapshot.text());
+            let kept = match &joined {
+                Some(_) => None,
+                None => Some(self.put_aside(file, snapshot.text()).await?),
+            };
+            let has_draft = committed(&snapshot) != Some(snapshot.head.document()) && kept.is_none();
+            let edit = Edit {
+                markdown: joined.unwrap_or_else(|| text.clone()),
+                base: Some(Base::Id(snapshot.revision_id())),
+            };
+            let (edited, _) = self.act(&self.first, edit).await.map_err(engine)?;
+            match edited {
+                Ok(_) => {}
+                Err(refusal) if refusal.view().code() == "PATCH_REJECTED" => continue,
+                Err(refusal) => return Err(PromoteError::Refused(refusal.view().to_string())),
+            }
+            file.know(id, &text, committed(&snapshot).filter(|_| has_draft));
+            if !has_draft {
+                // Nobody else's text is in it, so that it is the artefact as it is the file's.
+                let now = self.snapshot_of_first().await?;
+                let start = TurnStart { epoch: now.head.lock().epoch(), revision: now.head.revision() };
+                if now.head.document() == id {
+                    self.end(&self.first, &mut Ending::Person, start).await?;
+                }
+            }
+            log::line(format_args!(
+                "{} was saved by another program: its text is taken as the user's edit",
+                file.name()
+            ));
+            return Ok(match kept {
+                None => Taken::Edit,
+                Some(kept) => Taken::PutAside { kept, diff: build(&before, &text, 3) },
+            });
+        }
+        Err(FileError::Busy { name: file.name() }.into())
+    }
+
+    /// A model has forgotten to check in: what it wrote under a lease that has expired is promoted as at a check-in.
+    async fn end_expired(&self) {
+        let Ok(snapshot) = self.snapshot_of_first().await else { return };
+        let (lock, policy) = (snapshot.head.lock(), &self.engine.policy().lease);
+        let has_expired = lock.lease().is_some() && lock.valid_lease(policy, clock::now()).is_none();
+        let has_draft = committed(&snapshot).is_some_and(|artefact| artefact != snapshot.head.document());
+        if !(has_expired && lock.turn_open() && has_draft) {
+            return;
+        }
+        match self.promote(&self.first, Ending::Person).await {
+            Ok(_) => self.notices.add(
+                "The lease expired without a check-in, so what was written under it was saved as at one."
+                    .to_owned(),
+            ),
+            Err(error) => self.notices.fault(format!("the draft of {} is kept: {error}", self.first)),
+        }
+    }
+
+    async fn snapshot_of_first(&self) -> Result<Snapshot, PromoteError> {
+        self.engine.snapshot(&self.first, clock::now()).await.map_err(engine)
+    }
+
+    /// Keeps a draft that does not go with the file as a canvas of its own, and as a file where canvases are gone at the end.
+    async fn put_aside(&self, file: &DocumentFile, draft: &str) -> Result<CanvasId, PromoteError> {
+        let kept = format!("{}.draft", self.first);
+        let kept =
+            CanvasId::new(&kept).unwrap_or_else(|_| CanvasId::new("draft").expect("the name is short"));
+        let operation = self.operation(canvas_core::lease::Turn::ZERO);
+        match self.engine.create(&kept, draft, &operation, clock::now()).await {
+            Ok(_) => {}
+            Err(EngineError::Exists { .. }) => {
+                let (edited, _) = self.act(&kept, Edit::replace(draft)).await.map_err(engine)?;
+                edited.map_err(|refusal| PromoteError::Refused(refusal.view().to_string()))?;
+            }
+            Err(error) => return Err(engine(error)),
+        }
+        let mut said =
+            format!("{}: the user's text counts, and the draft is kept as the canvas {kept}", file.name());
+        if self.options.store == StoreOption::Memory {
+            let beside = file.keep_draft(draft)?;
+            said += &format!(" and in {beside}");
+        }
+        log::line(said);
+        Ok(kept)
+    }
+
+    /// Makes the file and the canvas agree, before anybody asks for either. It starts whatever both look like.
+    pub(crate) async fn agree(&self, file: &DocumentFile) -> Result<(), StartError> {
+        let writing = file.writing().await;
+        file.recover();
+        file.sweep();
+        let snapshot = self.engine.snapshot(&self.first, clock::now()).await?;
+        let read = file.read()?;
+        let has_file = read.is_some();
+        if let Some(text) = read {
+            let known = named(&snapshot, &text);
+            let is_settled = committed(&snapshot) == Some(snapshot.head.document());
+            if is_settled && known != snapshot.head.document() && file.is_ours(self, &snapshot, known).await {
+                file.put(snapshot.text())?;
+            } else if let Taken::PutAside { kept, .. } =
+                self.take_in(file, &writing).await.map_err(StartError::agree)?
+            {
+                self.notices.add(format!(
+                    "The user changed {} where an earlier draft changed it too: the file's text counts, and the draft is \
+                     kept as the canvas {kept}.",
+                    file.name()
+                ));
+            }
+        } else if committed(&snapshot).is_some() {
+            log::line(FileError::Gone { name: file.name() });
+        } else {
+            log::line(format_args!("{} is new", file.name()));
+        }
+        drop(writing);
+        // A draft that no check-in has promoted stays one.
+        let snapshot = self.engine.snapshot(&self.first, clock::now()).await?;
+        let text = file.read()?.map(|text| named(&snapshot, &text));
+        let is_promoted = committed(&snapshot).is_some_and(|artefact| text == Some(artefact));
+        if !is_promoted && (has_file || committed(&snapshot).is_none()) {
+            self.promote(&self.first, Ending::Person).await.map_err(StartError::agree)?;
+        }
+        file.settled(&file.writing().await);
+        Ok(())
+    }
+}
+
+fn engine(error: EngineError) -> PromoteError {
+    PromoteError::Session(error.into())
+}
+
+/// The text of now with what was changed between two others; `None` where both changes touch.
+fn joined(before: &str, after: &str, now: &str) -> Option<String> {
+    if before == now {
+        return Some(after.to_owned());
+    }
+    let change = Rebase::new(Delta::between(before, after));
+    change.past(&Delta::between(before, now)).ok()?.into_delta().apply(now).ok()
+}
+
+/// Looks at the file between calls, for as long as there is a host: whoever follows the document hears of a save. A draft
+/// whose lease has expired is promoted.
+pub(crate) async fn watch(host: Weak<Host>) {
+    loop {
+        tokio::time::sleep(EVERY).await;
+        let Some(host): Option<Arc<Host>> = host.upgrade() else { return };
+        host.look(&host.first).await;
+        host.end_expired().await;
+    }
+}
