@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 use crate::clock;
 use crate::conversation::{Conversation, Seat, Shared, Told};
 use crate::host::Host;
+use crate::identity::is_list;
 use crate::log;
 use crate::promote::Ending;
 use crate::toolbox::Toolbox;
@@ -91,9 +92,12 @@ impl Host {
         }
         match arguments.remove("canvas") {
             None | Some(Value::Null) => Ok(self.first.clone()),
-            Some(Value::String(id)) => {
-                CanvasId::new(&id).map_err(|error| refused("/canvas", &error.to_string()))
-            }
+            Some(Value::String(id)) => match CanvasId::new(&id) {
+                Ok(canvas) if is_list(&canvas) => {
+                    Err(refused("/canvas", "this name is the server's own: take another one"))
+                }
+                named => named.map_err(|error| refused("/canvas", &error.to_string())),
+            },
             Some(_) => {
                 Err(refused("/canvas", "canvas is the id of a canvas, as text: leave it out, or pass one"))
             }

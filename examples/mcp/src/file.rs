@@ -174,9 +174,8 @@ const LOCK_PAUSE: Duration = Duration::from_millis(2);
 const LEFT_BEHIND: Duration = Duration::from_secs(60);
 
 impl DocumentFile {
-    /// The file at a path, or the one that a link there leads to.
-    pub(crate) fn new(path: &Path, start: &str) -> Self {
-        let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    /// The file at a path without links.
+    pub(crate) fn new(path: PathBuf, start: &str) -> Self {
         Self { path, start: start.to_owned(), known: SyncMutex::default(), turn: Mutex::default() }
     }
 

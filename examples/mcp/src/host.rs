@@ -16,10 +16,11 @@ use crate::conformance::Asking;
 use crate::conversation::Conversations;
 use crate::file::{DocumentFile, FileError};
 use crate::follow::{self, Follow};
+use crate::identity::{self, Identity};
 use crate::names::{Names, random};
 use crate::notices::Notices;
 use crate::open::Opened;
-use crate::options::Options;
+use crate::options::{Options, StoreOption};
 use crate::panel_tools::ceiling;
 use crate::pause::Pauses;
 use crate::promote::PromoteError;
@@ -97,16 +98,27 @@ impl Host {
         let engine = Engine::with_registry(opened.store, policy, components::registry())
             .with_pause(tokio::time::sleep);
         let engine = engine.with_ceiling(Arc::new(ceiling()));
+        let document = options.document.as_deref().map(identity::canonical);
+        let first = match (&options.canvas, &document, &options.store) {
+            (Some(canvas), ..) => canvas.clone(),
+            (None, None, _) => CanvasId::new("notes").expect("the name is short"),
+            // Nothing is kept, so that no other file can be meant.
+            (None, Some(path), StoreOption::Memory) => identity::id_of(path),
+            (None, Some(path), _) => {
+                let identity = Identity { engine: &engine, names: &names };
+                identity.canvas_of(path, options.was.as_deref()).await?
+            }
+        };
         let runner = RunnerId::new(&format!("mcp-{}", names.start())).expect("the name is short");
         let door = Arc::new(SurfaceDoor::new(runner, u64::from_le_bytes(random()?)));
         let host = Arc::new(Self {
             engine: Arc::new(engine),
-            first: options.first_canvas(),
+            first,
             person: names.conversation("user"),
             toolboxes: Toolboxes::new(options.tools, Arc::clone(&door), options.document_name()),
             conversations: Conversations::default(),
             pauses: Pauses::new(options.quiet),
-            file: options.document.as_ref().map(|path| DocumentFile::new(path, names.start())),
+            file: document.map(|path| DocumentFile::new(path, names.start())),
             notices: Notices::default(),
             follow: Follow::new(),
             rendered: Rendered::default(),

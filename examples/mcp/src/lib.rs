@@ -24,6 +24,7 @@ pub mod file;
 mod follow;
 pub mod host;
 pub mod http;
+mod identity;
 mod log;
 pub mod measure;
 mod message;

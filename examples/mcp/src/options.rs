@@ -15,8 +15,9 @@ usage: canvas-mcp [OPTIONS]          speaks over standard input and output
 
   --db FILE          keeps canvases in an SQLite file; without it and --postgres they are gone at the end
   --postgres URL     keeps canvases in a PostgreSQL database
-  --document FILE    edits this Markdown file: reads it at the start, writes it back when a model checks in
-  --canvas ID        the canvas that calls are about which name none (notes, or the name of the file)
+  --document FILE    edits this Markdown file: takes in what others save there, writes it when a model checks in
+  --was OLD          with --document: the file was there before, and keeps its canvas
+  --canvas ID        the canvas that calls are about which name none (notes, or that of the file)
   --http ADDR        serves streamable HTTP there, such as 127.0.0.1:0; the first line of output is its address
   --allow-host HOST  with --http: answers requests to this name too (loopback names always), may be repeated
   --allow-origin O   with --http: answers pages of this origin, such as https://app.example.com:443, may be repeated
@@ -35,6 +36,8 @@ pub struct Options {
     pub store: StoreOption,
     /// The file of the first canvas's document.
     pub document: Option<PathBuf>,
+    /// Where the file was before.
+    pub was: Option<PathBuf>,
     /// The first canvas; `None` for its usual name.
     pub canvas: Option<CanvasId>,
     /// Where to serve HTTP; `None` for standard input and output.
@@ -118,6 +121,7 @@ impl Default for Options {
         Self {
             store: StoreOption::Memory,
             document: None,
+            was: None,
             canvas: None,
             http: None,
             allow_hosts: Vec::new(),
@@ -165,6 +169,7 @@ impl Options {
                     return Err(UsageError("one --document is served: start a server for each file".into()));
                 }
                 "--document" => options.document = Some(path(&value()?)),
+                "--was" => options.was = Some(path(&value()?)),
                 "--canvas" => options.canvas = Some(canvas(&value()?)?),
                 "--http" => options.http = Some(address(&value()?)?),
                 "--allow-host" => options.allow_hosts.push(value()?),
@@ -182,17 +187,10 @@ impl Options {
         if keeps > 1 {
             return Err(UsageError("canvases are kept at one place: give one of --db and --postgres".into()));
         }
+        if options.was.is_some() && options.document.is_none() {
+            return Err(UsageError("--was says where a --document was before: name both".into()));
+        }
         Ok(Asked::Serve(Box::new(options)))
-    }
-
-    /// The canvas that calls are about which name none.
-    #[expect(clippy::missing_panics_doc, reason = "the name is short")]
-    pub fn first_canvas(&self) -> CanvasId {
-        let named = self.canvas.clone().or_else(|| {
-            let stem = self.document.as_ref()?.file_stem()?;
-            CanvasId::new(&stem.to_string_lossy()).ok()
-        });
-        named.unwrap_or_else(|| CanvasId::new("notes").expect("the name is short"))
     }
 
     /// What a model calls the document in a native form.
@@ -298,22 +296,10 @@ mod tests {
             "--dialect fish",
             "--db a --postgres b",
             "--document a.md --document b.md",
+            "--was a.md",
         ] {
             let error = parse(line).expect_err(line);
             assert!(error.to_string().ends_with("see canvas-mcp --help"), "{error}");
-        }
-    }
-
-    #[test]
-    fn the_first_canvas_has_the_name_of_the_file() {
-        for (line, id) in [
-            ("", "notes"),
-            ("--document plan.md", "plan"),
-            ("--document a/b.c.md", "b.c"),
-            ("--document plan.md --canvas x", "x"),
-            ("--canvas x", "x"),
-        ] {
-            assert_eq!(serve(line).first_canvas().as_str(), id, "{line}");
         }
     }
 }

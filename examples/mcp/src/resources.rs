@@ -12,6 +12,7 @@ use crate::caller::{Caller, PAGE};
 use crate::catalog::{BOARD_PAGE, DOCUMENT_PAGE, object};
 use crate::clock;
 use crate::host::Host;
+use crate::identity::is_list;
 use crate::page;
 use crate::uri::{CanvasUri, Part, decode, encode};
 
@@ -77,7 +78,7 @@ impl Host {
         let is_last = ids.len() <= CANVASES;
         ids.truncate(CANVASES);
         let next = ids.last().filter(|_| !is_last).map(|last| format!("after:{}", encode(last.as_str())));
-        for canvas in ids.iter().filter(|canvas| **canvas != self.first) {
+        for canvas in ids.iter().filter(|canvas| **canvas != self.first && !is_list(canvas)) {
             self.list_canvas(canvas, &mut resources).await;
         }
         Ok((resources, next))
@@ -109,6 +110,9 @@ impl Host {
             return Ok(contents.with_meta(MetaObject(object(border))));
         }
         let parsed = CanvasUri::parse(uri).ok_or_else(|| missing(uri))?;
+        if is_list(&parsed.canvas) {
+            return Err(missing(uri));
+        }
         self.look(&parsed.canvas).await;
         let (text, revision) = match self.text_of(&parsed).await {
             Ok(Some(read)) => read,

@@ -33,8 +33,18 @@ impl World {
 
     /// The resource of its document.
     fn uri(&self) -> String {
-        "canvas://plan/document".to_owned()
+        format!("canvas://{}/document", self.canvas())
     }
+
+    /// Its canvas: the name of the file, and the hash of its path.
+    fn canvas(&self) -> String {
+        canvas_of(&self.folder, "plan")
+    }
+}
+
+fn canvas_of(folder: &Folder, stem: &str) -> String {
+    let path = std::fs::canonicalize(folder.path()).unwrap().join(format!("{stem}.md"));
+    format!("{stem}-{}", &BlobId::of(path.to_str().unwrap().as_bytes()).to_string()[..16])
 }
 
 fn patch(client: &mut Client, lease: &serde_json::Value, patch: &str) {
@@ -329,7 +339,7 @@ fn files_that_are_missing_or_no_text() {
 }
 
 /// All text that was ever in documents, as their histories have it.
-fn written(database: &str, canvases: &[&str]) -> String {
+fn written(database: &str, canvases: &[String]) -> String {
     let clock = || Timestamp::from_millis(4_000_000_000_000);
     let engine =
         Engine::new(Blocking::in_place(SqliteStore::open(database, clock).unwrap()), Policy::default());
@@ -412,7 +422,8 @@ fn no_line_of_a_person_or_a_model_is_lost() {
         assert!(file.lines().any(|known| known == line), "{line} of the user is not in\n{file}");
     }
     assert!(client.close().success());
-    let known = file + &written(&world.folder.file("x.db"), &["plan", "plan.draft"]);
+    let known =
+        file + &written(&world.folder.file("x.db"), &[world.canvas(), format!("{}.draft", world.canvas())]);
     let is_lost = |line: &&String| !known.lines().any(|known| known == **line);
     let lost: Vec<_> = of_model.iter().chain(&of_user).filter(is_lost).collect();
     assert!(lost.is_empty() && of_model.len() > 20 && of_user.len() > 20, "{lost:?} are nowhere");
@@ -455,14 +466,14 @@ fn a_promotion_that_was_cut_off_is_made_whole() {
     world.folder.write("plan.md", old);
     world.folder.write(".plan.md.promoting", &BlobId::of(old.as_bytes()).to_string());
     let mut client = world.start();
-    assert_eq!(client.read("canvas://plan/document"), "# Plan\n\n- b\n");
+    assert_eq!(client.read(&world.uri()), "# Plan\n\n- b\n");
     assert_eq!(world.file(), "# Plan\n\n- b\n");
     assert!(!world.folder.path().join(".plan.md.promoting").exists());
     assert!(client.close().success());
 
     // Without the note the same text is what another program wrote.
     world.folder.write("plan.md", old);
-    assert_eq!(world.start().read("canvas://plan/document"), old);
+    assert_eq!(world.start().read(&world.uri()), old);
 }
 
 /// Two servers on one file and one database, a model at one and a person at the other.
@@ -515,6 +526,82 @@ fn two_servers_on_one_file_take_turns() {
     let lease = model.check_out();
     model.done("canvas_check_in", json!({"lease_id": lease}));
     let text = "# Plan\n\n- model 12\n\n## Mine\n\n- user 12\n";
-    assert_eq!(person.read("canvas://plan/document"), text);
+    assert_eq!(person.read(&world.uri()), text);
     assert_eq!(world.file(), text);
+}
+
+/// One database, two files of one name: two canvases.
+#[test]
+fn files_of_one_name_are_two_canvases() {
+    let folder = Folder::new();
+    let database = folder.file("notes.db");
+    for name in ["a", "b"] {
+        std::fs::create_dir(folder.path().join(name)).unwrap();
+    }
+    folder.write("a/plan.md", "# Plan\n\n- a\n");
+    let start = |path: &str| Client::start(&["--db", &database, "--document", &folder.file(path)]);
+    let mut one = start("a/plan.md");
+    let lease = one.check_out();
+    patch(&mut one, &lease, "@@\n-- a\n+- draft of A\n");
+    // The other is new, or has a text of its own; at the same time, and after a kill.
+    let mut other = start("b/plan.md");
+    assert_eq!(folder.text("b/plan.md"), "# Notes\n");
+    let lease = other.check_out();
+    patch(&mut other, &lease, "@@\n-# Notes\n+# B\n");
+    other.done("canvas_check_in", json!({"lease_id": lease}));
+    one.kill();
+    assert_eq!(
+        (folder.text("a/plan.md").as_str(), folder.text("b/plan.md").as_str()),
+        ("# Plan\n\n- a\n", "# B\n")
+    );
+    // A link is the file that it leads to, and a moved file is found again if its path of before is named.
+    let id = canvas_of(&folder, "a/plan").replace("a/plan-", "plan-");
+    let has_draft = |mut client: Client| {
+        let listed = client.ask("resources/list", json!({})).unwrap();
+        assert_eq!(listed["resources"][0]["uri"], format!("canvas://{id}/document"), "{listed}");
+        assert_eq!(client.read(&format!("canvas://{id}/document")), "# Plan\n\n- draft of A\n");
+        client
+    };
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(folder.file("a/plan.md"), folder.file("link.md")).unwrap();
+        has_draft(start("link.md")).kill();
+    }
+    std::fs::rename(folder.file("a/plan.md"), folder.file("moved.md")).unwrap();
+    let (moved, was) = (folder.file("moved.md"), folder.file("a/plan.md"));
+    has_draft(Client::start(&["--db", &database, "--document", &moved, "--was", &was])).kill();
+    // From then on without.
+    let mut client = has_draft(start("moved.md"));
+    // No client sees the list of files.
+    assert_eq!(client.try_read("canvas://canvas-mcp-files/document"), None);
+    let listed = client.ask("resources/list", json!({})).unwrap();
+    assert!(!listed.to_string().contains("canvas-mcp-files"), "{listed}");
+}
+
+/// A database of before knows a canvas by the name of its file.
+#[test]
+fn a_canvas_of_before_goes_to_the_file_that_has_its_text() {
+    let folder = Folder::new();
+    let database = folder.file("notes.db");
+    folder.write("plan.md", "# Plan\n\n- a\n");
+    let named = |more: &[&str]| {
+        let file = folder.file("plan.md");
+        Client::start(&[&["--db", &database, "--document", &file], more].concat())
+    };
+    let mut client = named(&["--canvas", "plan"]);
+    let lease = client.check_out();
+    patch(&mut client, &lease, "@@\n-- a\n+- b\n");
+    client.done("canvas_check_in", json!({"lease_id": lease}));
+    assert!(client.close().success());
+    // Another file of that name gets nothing of it.
+    std::fs::create_dir(folder.path().join("other")).unwrap();
+    folder.write("other/plan.md", "# Other\n");
+    let mut other = Client::start(&["--db", &database, "--document", &folder.file("other/plan.md")]);
+    let lease = other.check_out();
+    assert!(other.done("canvas_read_all", json!({"lease_id": lease})).to_string().contains("# Other"));
+    assert!(other.close().success());
+    assert_eq!(folder.text("other/plan.md"), "# Other\n");
+    // The file goes on with its canvas, and its history.
+    let mut client = named(&[]);
+    assert!(client.read("canvas://plan/history").contains("+1 −1"));
 }

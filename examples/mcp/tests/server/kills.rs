@@ -29,7 +29,7 @@ fn killed_at_any_moment() {
     let folder = Folder::new();
     folder.write("log.md", &document(0));
     let (database, path) = (folder.file("log.db"), folder.file("log.md"));
-    let arguments = ["--db", &database, "--document", &path];
+    let arguments = ["--db", &database, "--document", &path, "--canvas", "log"];
     // What was answered: items in the document, and items when the last check-in was.
     let (mut written, mut saved) = (0, 0);
     for kill in 0..kills {
