@@ -63,6 +63,17 @@ export async function documentScenes({ a, b, client, studio }) {
     await rest(client);
     await until(async () => await a.at("lock").isHidden(), "no lock after the turn");
   });
+  await check("document: marks go with the change that made them, through undo and redo", async () => {
+    const marks = async () => await a.at("doc-view").locator("ins, del").allInnerTexts();
+    const [text, shown] = [await textOf(client), await marks()];
+    that(shown.length > 0, "no marks");
+    await a.at("undo").click();
+    await until(async () => (await textOf(client)) !== text, "undone");
+    await until(async () => (await marks()).length === 0, "no marks of a change that is undone");
+    await a.at("redo").click();
+    await until(async () => (await textOf(client)) === text, "redone");
+    await until(async () => JSON.stringify(await marks()) === JSON.stringify(shown), "the marks are back");
+  });
   await check("chat: directives and calls show by icon, summary and preview", async () => {
     const all = await items(client);
     const edit = all.find((item) => item.kind === "edit" && item.preview?.length);
@@ -82,15 +93,19 @@ export async function documentScenes({ a, b, client, studio }) {
     that(!/do not display/i.test(JSON.stringify(await client.get())), "the answer of canvas.get has a hidden message");
   });
 
-  await check("document: typing is blocked while the assistant has the lock, with a sentence", async () => {
+  const waiting = "Typed under the lock. ";
+  await check("document: what is typed while the assistant has the lock waits, with a sentence", async () => {
     await send(a, "a slow edit, please");
     await a.at("lock").waitFor();
-    const before = await a.at("doc").inputValue();
-    equal(await a.at("doc").isEditable(), false, "the editor can be edited");
-    await a.at("doc").focus();
-    await a.page.keyboard.type("x");
-    equal(await a.at("doc").inputValue(), before, "text");
-    await until(async () => /take control/i.test(await a.says()), "a sentence");
+    await a.page.evaluate(() => {
+      const editor = document.querySelector("[data-testid=doc]");
+      editor.focus();
+      editor.setSelectionRange(0, 0);
+    });
+    await a.page.keyboard.type(waiting);
+    that((await a.at("doc").inputValue()).startsWith(waiting), "the text in the editor");
+    that(!(await textOf(client)).includes(waiting), "the server has it already");
+    await until(async () => /text waits here/i.test(await a.says()), "a sentence");
     await a.shot("document-locked");
   });
   await axe(a, "document: axe, locked", "#document");
@@ -98,7 +113,6 @@ export async function documentScenes({ a, b, client, studio }) {
     const epoch = (await client.get()).epoch;
     await b.at("take-control").click();
     await until(async () => await a.at("lock").isHidden(), "no lock in the other window");
-    await until(async () => await a.at("doc").isEditable(), "typing is possible");
     await rest(client);
     that((await client.get()).epoch > epoch, "the epoch is the same");
     const late = await until(
@@ -108,6 +122,8 @@ export async function documentScenes({ a, b, client, studio }) {
     equal([late.kind, late.status], ["edit", "refused"], "the late patch");
     await a.at("chat").getByText("STALE_EPOCH").first().waitFor();
     that((await textOf(client)).includes("**CSV** twice this month"), "the late patch was taken");
+    await until(async () => (await textOf(client)).startsWith(waiting), "what was typed under the lock");
+    that(!/text waits here/i.test(await a.says()), "a notice that is no longer true");
     await a.shot("document-control");
   });
 
@@ -150,6 +166,13 @@ export async function documentScenes({ a, b, client, studio }) {
       const everywhere = `${await textOf(client)} ${await a.page.evaluate(() => document.body.innerText)} ${await b.page.evaluate(() => document.body.innerText)}`;
       return everywhere.includes("red export") && everywhere.includes("blue one");
     }, "both texts");
+    for (const window of [a, b]) {
+      const selected = await window.page.evaluate(() => {
+        const editor = document.querySelector("[data-testid=doc]");
+        return editor.value.slice(editor.selectionStart, editor.selectionEnd);
+      });
+      equal(selected, "", "nothing of the other person is selected");
+    }
     const keeper = (await a.at("kept").count()) > 0 ? a : b;
     if ((await keeper.at("kept").count()) === 0) return "the document has both";
     await keeper.shot("document-kept", { full: true });
@@ -244,5 +267,23 @@ export async function documentScenes({ a, b, client, studio }) {
     }
     await a.at("redo").click();
     await until(async () => (await textOf(client)) !== before, "something is redone");
+    await a.at("undo").click();
+    await until(async () => (await textOf(client)) === before, "undone again");
+  });
+  await check("document: Ctrl+Z in the editor and the button are one history", async () => {
+    const before = await textOf(client);
+    await typeBehind(a, "# Release 1.3", ", typed");
+    await until(async () => (await textOf(client)).includes("1.3, typed"), "typed");
+    await a.at("doc").focus();
+    while ((await textOf(client)) !== before) {
+      const was = await textOf(client);
+      await a.page.keyboard.press("Control+z");
+      await until(async () => (await textOf(client)) !== was, "one step back");
+    }
+    await until(async () => (await a.at("doc").inputValue()) === before, "the editor");
+    await a.page.keyboard.press("Control+Shift+z");
+    await until(async () => (await textOf(client)) !== before, "redone by its key");
+    await a.at("undo").click();
+    await until(async () => (await textOf(client)) === before, "undone by the button");
   });
 }

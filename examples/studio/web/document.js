@@ -2,6 +2,7 @@
 import { Draft } from "./draft.js";
 import { mountKept } from "./kept.js";
 import { Marks } from "./marks.js";
+import { move } from "./text.js";
 import { iconButton, CLOSE, el } from "./ui.js";
 import { View } from "./view.js";
 
@@ -86,15 +87,35 @@ export function mountDocument(root, studio) {
   window.addEventListener("beforeunload", (event) => {
     draft.flush();
     // What the server cannot have yet would be lost.
-    if (!kept.isEmpty || (draft.isDirty && (studio.connection.state !== "open" || editor.readOnly || state.isRefused)))
+    if (!kept.isEmpty || (draft.isDirty && (studio.connection.state !== "open" || isLocked() || state.isRefused)))
       event.preventDefault();
   });
   for (const kind of ["keydown", "paste", "drop", "cut"]) {
     editor.addEventListener(kind, (event) => {
       if (!isLocked() || (kind === "keydown" && !isWriting(event))) return;
-      studio.say("The assistant is editing, so typing waits. Take control to write yourself.");
+      state.waits ??= studio.say("The assistant is editing, so your text waits here. Take control to send it now.", { stays: true });
     });
   }
+
+  // The history is one, of the document and of all other faces: what the browser keeps of this field is not used, but for what
+  // the server cannot have yet.
+  const isOwn = () => draft.isDirty && (isLocked() || studio.connection.state !== "open" || state.isRefused);
+  const walk = async (name) => {
+    await draft.settle();
+    studio.walk(name);
+  };
+  editor.addEventListener("keydown", (event) => {
+    if (!(event.ctrlKey || event.metaKey) || event.altKey || isOwn()) return;
+    const key = event.key.toLowerCase();
+    if (key !== "z" && key !== "y") return;
+    event.preventDefault();
+    walk(key === "y" || event.shiftKey ? "redo" : "undo");
+  });
+  editor.addEventListener("beforeinput", (event) => {
+    if (!/^history(Undo|Redo)$/.test(event.inputType) || isOwn()) return;
+    event.preventDefault();
+    walk(event.inputType === "historyUndo" ? "undo" : "redo");
+  });
 
   function onRetry(error) {
     studio.say(`${error.message} (${error.code}) Your text is kept here and sent again.`, { error: true });
@@ -112,32 +133,37 @@ export function mountDocument(root, studio) {
   }
 
   function put(at, end, text) {
-    if (isLocked()) {
-      studio.say("The assistant is editing, so your text waits here. Take control to put it in now.");
-      return false;
-    }
     editor.setRangeText(text, at, end, "end");
     editor.focus();
     typed();
     return true;
   }
 
-  // Others have written. The caret, the selection and what is in sight stay with the words that they were at.
+  // Others have written. The caret, the selection and what is in sight stay with the words that they were at. Of what others
+  // have put in place of selected words nothing is selected.
   function changed({ text, splices, conflicts, met, event, place }) {
+    const [from, to, before] = [editor.selectionStart, editor.selectionEnd, editor.value];
+    const isTouched = splices.some(({ at, remove }) => at < to && at + remove > from);
+    const end = move(to, splices);
+    const start = from === to || isTouched ? end : Math.min(move(from, splices, true), end);
     const isAbove =
       editor.scrollTop > 0 && splices.some(({ at }) => at / Math.max(editor.value.length, 1) < editor.scrollTop / editor.scrollHeight);
     const height = isAbove ? editor.scrollHeight : 0;
     if (splices.length > 50 || editor.value === "") editor.value = text;
     else for (const { at, remove, insert } of splices.toReversed()) editor.setRangeText(insert, at, at + remove, "preserve");
     if (editor.value !== text) editor.value = text;
+    editor.setSelectionRange(start, end, editor.selectionDirection);
     if (isAbove) editor.scrollTop += editor.scrollHeight - height;
 
-    marks.follow(splices);
     kept.follow(splices);
+    marks.followOthers(splices);
     if (event?.actor === "assistant" && Array.isArray(event.words)) {
-      marks.add(event.words, place);
+      marks.add(event.words, place, before, text);
       draw(true);
-    } else draw();
+    } else {
+      marks.recall(text);
+      draw();
+    }
     if (conflicts.length > 0) {
       kept.add(conflicts);
       studio.say("You and somebody else changed the same place. The document has their text; yours is kept below it.", { error: true });
@@ -202,8 +228,11 @@ export function mountDocument(root, studio) {
       if (isHeld) node.title = tooltip;
       else node.removeAttribute("title");
     }
-    editor.readOnly = isLocked() || !state.hasDocument;
     draft.hold(isLocked());
+    if (!isLocked()) {
+      state.waits?.();
+      state.waits = null;
+    }
     if (was !== isHeld) drawSaved();
     clearTimeout(state.until);
     if (isHeld && typeof state.lock.until === "number") {
@@ -224,7 +253,7 @@ export function mountDocument(root, studio) {
   }
 
   function drawSaved() {
-    editor.readOnly = isLocked() || !state.hasDocument;
+    editor.readOnly = !state.hasDocument;
     const isOnline = studio.connection.state === "open";
     saved.textContent = !draft.isLoaded
       ? ""

@@ -46,6 +46,7 @@ export class Draft {
   #firstTyped = 0;
   #timer = 0;
   #watch = 0;
+  #waiting = [];
 
   /** The text of the editor. */
   text = "";
@@ -60,6 +61,14 @@ export class Draft {
   }
   get isDirty() {
     return this.#typed.length > 0 || this.#sent.length > 0;
+  }
+
+  /** Sends what was typed, and resolves when the server has it, or has refused it. */
+  settle() {
+    if (!this.isDirty) return Promise.resolve();
+    const settled = new Promise((resolve) => this.#waiting.push(resolve));
+    this.flush();
+    return settled;
   }
 
   /** While it holds, nothing is sent. */
@@ -106,7 +115,10 @@ export class Draft {
     let what;
     if (isWhole) {
       const whole = difference(this.#shown, this.text);
-      if (!whole) return void (this.#typed = []);
+      if (!whole) {
+        this.#typed = [];
+        return this.#over();
+      }
       what = { markdown: splice(this.#source, ofSource(this.#source, whole)) };
       this.#sent = [whole];
       this.#typed = [];
@@ -149,6 +161,7 @@ export class Draft {
       this.#flushIn(Math.min(this.#pauses.pause * this.#refusals, this.#pauses.longest));
       return;
     }
+    for (const resolve of this.#waiting.splice(0)) resolve();
     this.#hooks.refused(error);
   }
 
@@ -175,7 +188,12 @@ export class Draft {
     this.#sent = [];
     clearTimeout(this.#watch);
     if (this.#typed.length > 0) this.#flushIn(this.#pauses.pause);
-    else this.#hooks.settled?.();
+    else this.#over();
+  }
+
+  #over() {
+    for (const resolve of this.#waiting.splice(0)) resolve();
+    this.#hooks.settled?.();
   }
 
   #follow(event) {

@@ -30,6 +30,8 @@ export function mountHistory(root, studio) {
     });
   }
 
+  studio.walk = walk;
+
   const draw = (history) => {
     for (const [name, way] of Object.entries(ways)) {
       way.entries = Array.isArray(history?.[name]) ? history[name] : [];

@@ -29,6 +29,8 @@ const studio = {
     handlers.get(name).add(handler);
   },
   say,
+  /** Undoes or redoes the last change of the canvas: `undo` or `redo`. */
+  walk: undefined,
   ask,
   resync,
   /** A request about the canvas. A refusal is said, and gives undefined. */
@@ -54,7 +56,8 @@ function emit(name, payload) {
   }
 }
 
-function say(text, { error = false } = {}) {
+/** Shows a sentence, and gives what closes it. An error stays until then, and so does what `stays`. */
+function say(text, { error = false, stays = error } = {}) {
   const status = byId("status");
   for (const old of [...status.children]) {
     if (old.textContent === text) old.remove();
@@ -68,8 +71,8 @@ function say(text, { error = false } = {}) {
   );
   status.append(said);
   while (status.children.length > SAID) status.firstChild.remove();
-  // An error stays until somebody has read it.
-  if (!error) setTimeout(close, LASTS);
+  if (!stays) setTimeout(close, LASTS);
+  return close;
 }
 
 // Readings that are asked for while one is under way become one more.

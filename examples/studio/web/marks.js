@@ -2,9 +2,13 @@
 import { el } from "./ui.js";
 import { move } from "./text.js";
 
+const CHANGES = 15; // that undo and redo find their marks of
+
 /** A list of `{from, to, del}`: what stands at `from..to` is new, and `del` stood there before. */
 export class Marks {
   #list = [];
+  // The marks before and after each change of the assistant, with the texts then: undo and redo lead back to these texts.
+  #made = [];
 
   get isEmpty() {
     return this.#list.length === 0;
@@ -18,6 +22,7 @@ export class Marks {
 
   clear() {
     this.#list = [];
+    this.#made = [];
   }
 
   /** Keeps the marks where they are while the text changes. */
@@ -27,11 +32,34 @@ export class Marks {
       .filter(({ from, to, del }) => to > from || del !== "");
   }
 
-  /** Adds words `{del, ins, at}`; `place` gives where a position of theirs is in the text. Older marks give way. */
-  add(words, place) {
+  /** Keeps the marks where they are while others change the text, but for those whose words they change. */
+  followOthers(splices) {
+    const isTouched = ({ from, to, del }) =>
+      splices.some(({ at, remove, insert }) =>
+        from < to ? at < to && at + remove > from : at <= from && at + remove >= from && (remove > 0 || insert === del),
+      );
+    this.#list = this.#list.filter((one) => !isTouched(one));
+    this.follow(splices);
+  }
+
+  /** Shows the marks that there were when the text was this one: before a change that was undone, after one that was redone. */
+  recall(text) {
+    const before = this.#made.findLast((one) => one.before === text);
+    const after = this.#made.findLast((one) => one.after === text);
+    if (before) this.#list = before.was;
+    else if (after) this.#list = after.is;
+  }
+
+  /**
+   * Adds words `{del, ins, at}`, by which the text `before` became `after`; `place` gives where a position of theirs is in the
+   * text. Older marks give way.
+   */
+  add(words, place, before, after) {
+    const was = this.#list;
     const fresh = words.map(({ del, ins, at }) => ({ from: place(at), to: place(at) + ins.length, del }));
     const isApart = (old) => fresh.every(({ from, to }) => old.to < from || old.from > to);
     this.#list = [...this.#list.filter(isApart), ...fresh].sort((a, b) => a.from - b.from);
+    this.#made = [...this.#made.slice(-CHANGES), { before, after, was, is: this.#list }];
   }
 
   /** The marks of a range of the text, its end included where `isLast`. */
