@@ -207,7 +207,7 @@ pub enum CallRefusal {
 #[serde(tag = "refusal", rename_all = "snake_case")]
 pub enum NotAvailable {
     /// Another lease is valid.
-    #[error("{}", held(*until, *own))]
+    #[error("{}", held(*own))]
     Held {
         /// When that lease ends unless it is renewed.
         #[cfg_attr(feature = "schema", schemars(with = "u64"))]
@@ -525,14 +525,10 @@ impl Refusal<'_> {
     }
 }
 
-fn held(until: Timestamp, own: Option<LeaseId>) -> String {
+fn held(own: Option<LeaseId>) -> String {
     match own {
-        Some(own) => format!(
-            "you have checked out the canvas already, until {until} (milliseconds since 1970 UTC): go on with {own}"
-        ),
-        None => format!(
-            "the canvas is checked out until {until} (milliseconds since 1970 UTC): try again after that"
-        ),
+        Some(own) => format!("you have checked out the canvas already: go on with {own}"),
+        None => "another conversation has checked out the canvas: try again when it is free".to_owned(),
     }
 }
 
@@ -549,9 +545,9 @@ fn not_owned(over: bool, own: Option<LeaseId>, held_until: Option<Timestamp>) ->
         if over { "this lease is over: it ran out or was given back" } else { "this is not your lease" };
     match (own, held_until) {
         (Some(own), _) => format!("{what}, and yours is {own}: use that one"),
-        (None, Some(until)) => format!(
-            "{what}, and the canvas is checked out until {until} (milliseconds since 1970 UTC): check out after that"
-        ),
+        (None, Some(_)) => {
+            format!("{what}, and another conversation has checked out the canvas: check out when it is free")
+        }
         (None, None) => format!("{what}: check out again"),
     }
 }

@@ -17,6 +17,9 @@ use crate::log;
 use crate::promote::Ending;
 use crate::toolbox::Toolbox;
 
+/// Tools that read without a lease, of which the canvas keeps no trace.
+const READS: [&str; 2] = ["canvas_outline", "canvas_read_section"];
+
 /// What a call came to.
 #[derive(Debug)]
 pub(crate) struct Outcome {
@@ -60,6 +63,13 @@ impl Host {
             log::line(format_args!("the board of {canvas}: {error}"));
         }
         let seat = conversation.seat(&canvas, before.as_ref());
+        // A lease that was taken anew has another name than the one that the model knows.
+        if name == CHECK_IN
+            && let (Some(own), Some(sent)) = (seat.lease, arguments.get_mut("lease_id"))
+            && sent.is_string()
+        {
+            *sent = own.to_string().into();
+        }
         let mut call = ToolCall { id: self.names.call().to_string(), name, arguments: arguments.into() };
         let mut reply = self.run(toolbox, seat, &call).await;
         if is_over(&reply)
@@ -72,6 +82,9 @@ impl Host {
             reply = self.run(toolbox, seat, &call).await;
         }
         let reply = self.settle((&canvas, before.as_ref()), seat, (toolbox, &call.name), reply).await;
+        if READS.contains(&call.name.as_str()) && reply.is_ok() {
+            self.has_read(&canvas, seat).await;
+        }
         let hidden = self.tell(&canvas, seat, before.as_ref(), &reply).await;
         let hidden = match (self.notices.take(), hidden) {
             (Some(notice), Some(hidden)) => Some(format!("{notice}\n\n{hidden}")),
@@ -106,6 +119,16 @@ impl Host {
 
     async fn run(&self, toolbox: &Toolbox, seat: &mut Seat, call: &ToolCall) -> ToolReply {
         toolbox.tools.call(&self.engine, &mut seat.session, call, clock::now()).await
+    }
+
+    /// What was read without a lease was read too: a conversation that knew nothing of the canvas has seen it as it is.
+    async fn has_read(&self, canvas: &CanvasId, seat: &Seat) {
+        let snapshot = self.engine.snapshot(canvas, clock::now()).await;
+        if snapshot.is_ok_and(|snapshot| !snapshot.head.has_seen(&seat.session.conversation)) {
+            let key = seat.session.operation(self.names.call());
+            let look = Look { shown: Shown::default() };
+            drop(self.engine.call(canvas, &key, look, clock::now()).await);
+        }
     }
 
     /// Follows what became of the lease, and promotes where the turn is over.

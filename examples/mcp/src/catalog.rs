@@ -179,11 +179,15 @@ pub(crate) fn shown(name: String, description: String, parameters: Value) -> Too
         .with_title(entry.title)
         .with_annotations(annotations)
         .with_raw_output_schema(Arc::new(output(entry.fields)));
-    if let Some(page) = entry.page {
-        tool = tool.with_meta(page_meta(page, None));
-    }
+    let mut meta = entry.page.map(|page| page_meta(page, None)).unwrap_or_default();
+    // What one client of models takes for a limit of its own, below which a reading of 256 KiB would be cut.
+    meta.0.insert("anthropic/maxResultSizeChars".to_owned(), MOST_CHARS.into());
+    tool.meta = Some(meta);
     tool
 }
+
+/// Characters of the longest reply: 256 KiB of text, and what JSON escapes of it.
+const MOST_CHARS: u64 = 400_000;
 
 /// What a reply has: its success, or its error, since the same schema counts for both.
 fn output(fields: &[(&str, &str)]) -> JsonObject {

@@ -139,6 +139,20 @@ impl Host {
         Ok(host)
     }
 
+    /// What is served, and where it is kept, in one line for the log of a client.
+    pub(crate) fn served(&self) -> String {
+        let kept = match &self.options.store {
+            StoreOption::Memory => "in memory, until the end".to_owned(),
+            StoreOption::Sqlite(path) => format!("in {}", path.display()),
+            StoreOption::Postgres(_) => "in PostgreSQL".to_owned(),
+        };
+        let what = match &self.options.document {
+            Some(path) => format!("{} as the canvas {}", path.display(), self.first),
+            None => format!("the canvas {}", self.first),
+        };
+        format!("{} serves {what}; canvases are kept {kept}", env!("CARGO_PKG_VERSION"))
+    }
+
     /// The engine.
     pub fn engine(&self) -> &Arc<Engine> {
         &self.engine

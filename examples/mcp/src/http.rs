@@ -32,7 +32,10 @@ pub struct Listening {
 ///
 /// Where the system refuses it.
 pub async fn listen(address: SocketAddr) -> std::io::Result<Listening> {
-    let listener = TcpListener::bind(address).await?;
+    let listener = TcpListener::bind(address).await.map_err(|error| {
+        let words = format!("{address} cannot be listened at ({error}): name another address with --http");
+        std::io::Error::new(error.kind(), words)
+    })?;
     let url = format!("http://{}{PATH}", listener.local_addr()?);
     Ok(Listening { listener, url })
 }

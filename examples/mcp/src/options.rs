@@ -21,7 +21,7 @@ usage: canvas-mcp [OPTIONS]          speaks over standard input and output
   --http ADDR        serves streamable HTTP there, such as 127.0.0.1:0; the first line of output is its address
   --allow-host HOST  with --http: answers requests to this name too (loopback names always), may be repeated
   --allow-origin O   with --http: answers pages of this origin, such as https://app.example.com:443, may be repeated
-  --tools LIST       of document, board, directive, surface, separated by commas (all)
+  --tools LIST       of document, board, directive, surface, separated by commas (all; with --document: document)
   --dialect [FORM]   edits in a native form: auto (the usual: by the name of the client), text-editor, apply-patch,
                      codex-patch, edit, replace or search-replace
   --ttl SECONDS      how long a lease lives without a call (15)
@@ -143,7 +143,7 @@ impl Options {
     /// [`UsageError`] for the first argument that cannot be followed.
     pub fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Asked, UsageError> {
         let (mut options, mut arguments) = (Self::default(), arguments.into_iter().peekable());
-        let mut keeps = 0;
+        let (mut keeps, mut names_tools) = (0, false);
         while let Some(argument) = arguments.next() {
             let (name, inline) = match argument.split_once('=') {
                 Some((name, value)) if name.starts_with("--") => (name.to_owned(), Some(value.to_owned())),
@@ -174,7 +174,10 @@ impl Options {
                 "--http" => options.http = Some(address(&value()?)?),
                 "--allow-host" => options.allow_hosts.push(value()?),
                 "--allow-origin" => options.allow_origins.push(value()?),
-                "--tools" => options.tools = toolsets(&value()?)?,
+                "--tools" => {
+                    options.tools = toolsets(&value()?)?;
+                    names_tools = true;
+                }
                 // Alone it follows the name of the client.
                 "--dialect" if is_alone => options.dialect = DialectOption::Auto,
                 "--dialect" => options.dialect = dialect(&value()?)?,
@@ -189,6 +192,9 @@ impl Options {
         }
         if options.was.is_some() && options.document.is_none() {
             return Err(UsageError("--was says where a --document was before: name both".into()));
+        }
+        if options.document.is_some() && !names_tools {
+            options.tools = toolsets("document")?;
         }
         Ok(Asked::Serve(Box::new(options)))
     }
@@ -278,6 +284,8 @@ mod tests {
         assert_eq!(serve("--dialect edit").dialect, DialectOption::Fixed(Dialect::Edit));
         let tools = serve("--tools document,board").tools;
         assert!(tools.document && tools.board && !tools.directive && !tools.surface);
+        let tools = serve("--document plan.md").tools;
+        assert!(tools.document && !tools.board && !tools.directive && !tools.surface);
         assert_eq!(parse("--db x --help"), Ok(Asked::Help));
         assert_eq!(parse("--version"), Ok(Asked::Version));
     }

@@ -72,6 +72,7 @@ async fn serve(options: Options) -> Result<(), Failure> {
     let http = options.http;
     let opened = open(&options.store).await?;
     let host = Host::start(options, opened).await?;
+    log::line(host.served());
     let served = match http {
         None => over_stdio(&host, stop).await,
         Some(address) => over_http(address, &host, stop).await,

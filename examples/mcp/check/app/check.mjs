@@ -49,7 +49,7 @@ async function serve(folder) {
   const file = join(folder, "plan.md");
   await writeFile(file, DOCUMENT);
   // A lease that outlives its scene, however slow the machine is.
-  const more = ["--http", "127.0.0.1:0", "--document", file, "--ttl", "86400"];
+  const more = ["--http", "127.0.0.1:0", "--document", file, "--tools", "document,board,directive,surface", "--ttl", "86400"];
   const child = spawn(options.server, more, { stdio: ["pipe", "pipe", "pipe"] });
   const end = (resolve) => {
     if (child.exitCode !== null || child.pid === undefined) return resolve();

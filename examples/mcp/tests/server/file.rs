@@ -605,3 +605,59 @@ fn a_canvas_of_before_goes_to_the_file_that_has_its_text() {
     let mut client = named(&[]);
     assert!(client.read("canvas://plan/history").contains("+1 −1"));
 }
+
+/// With a file a model has the tools of the document, unless more are asked for.
+#[test]
+fn a_file_is_edited_with_the_tools_of_the_document() {
+    let world = World::new("# Plan\n");
+    let mut client = world.start();
+    let tools = client.ask("tools/list", json!({})).unwrap().to_string();
+    assert!(tools.contains("canvas_apply_patch") && !tools.contains("create_component"), "{tools}");
+    let (database, document) = (world.folder.file("y.db"), world.folder.file("plan.md"));
+    let mut more = Client::start(&["--db", &database, "--document", &document, "--tools", "document,board"]);
+    assert!(more.ask("tools/list", json!({})).unwrap().to_string().contains("create_component"));
+}
+
+/// A new session on a canvas with a history: a section that was read is enough for a patch that fits it.
+#[test]
+fn what_was_read_without_a_lease_was_read() {
+    let world = World::new("# Plan\n\n- a\n");
+    for number in 0..3 {
+        let mut client = world.start();
+        let lease = client.check_out();
+        patch(&mut client, &lease, &format!("@@\n # Plan\n+- {number}\n"));
+        client.done("canvas_check_in", json!({"lease_id": lease}));
+        assert!(client.close().success());
+    }
+    for (tool, arguments) in
+        [("canvas_read_section", json!({"path": ["Plan"]})), ("canvas_outline", json!({}))]
+    {
+        let mut client = world.start();
+        client.done(tool, arguments);
+        let lease = client.check_out();
+        let done = client.call("canvas_apply_patch", json!({"lease_id": lease, "patch": "@@\n-- a\n+- b\n"}));
+        assert_eq!(done["isError"], false, "{tool} {done}");
+        client.kill();
+        let mut client = world.start();
+        client.ask("prompts/get", json!({"name": "edit-document"})).unwrap();
+        let lease = client.check_out();
+        patch(&mut client, &lease, "@@\n-- b\n+- a\n");
+        client.done("canvas_check_in", json!({"lease_id": lease}));
+    }
+}
+
+/// A check-in gives back what the conversation holds, by whatever name it knows it.
+#[test]
+fn a_check_in_gives_back_a_lease_that_was_taken_anew() {
+    let world = World::new("# Plan\n\n- a\n");
+    let (database, document) = (world.folder.file("x.db"), world.folder.file("plan.md"));
+    let mut client = Client::start(&["--ttl", "1", "--db", &database, "--document", &document]);
+    let lease = client.check_out();
+    client.done("canvas_read_all", json!({"lease_id": lease}));
+    thread::sleep(std::time::Duration::from_millis(1_100));
+    let done = client.call("canvas_apply_patch", json!({"lease_id": lease, "patch": "@@\n-- a\n+- b\n"}));
+    assert!(done["isError"] == false && done["structuredContent"]["lease_id"] != lease, "{done}");
+    client.done("canvas_check_in", json!({"lease_id": lease}));
+    assert_eq!(world.file(), "# Plan\n\n- b\n");
+    client.check_out();
+}

@@ -74,7 +74,8 @@ fn tools_have_what_clients_show() {
         for hint in ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] {
             assert!(tool["annotations"][hint].is_boolean(), "{name} {hint}");
         }
-        assert!(tool.get("_meta").is_none(), "{name} has no page for a client without pages");
+        assert!(tool["_meta"].get("ui").is_none(), "{name} has no page for a client without pages");
+        assert!(tool["_meta"]["anthropic/maxResultSizeChars"].as_u64() >= Some(256 << 10), "{name}");
     }
     assert!(client.told.is_empty(), "a server says nothing unasked");
 }
