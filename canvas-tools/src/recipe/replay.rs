@@ -77,8 +77,8 @@ impl Replay {
     /// After so long the host gives a call up.
     pub const TIMEOUT: Duration = Duration::from_secs(30);
 
-    /// Begins a replay under a name that none had before, and decides what has drifted. No tool is called whose data only
-    /// components would show for which `is_there` is false.
+    /// Begins a replay under a new name and decides which tools have drifted. Leaves out components for which `is_there` is false,
+    /// and the calls that only they need.
     ///
     /// # Errors
     ///

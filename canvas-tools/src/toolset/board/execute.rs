@@ -123,7 +123,7 @@ impl<S: Store> BoardToolContext<'_, S> {
         Ok((outcome, snapshot))
     }
 
-    /// What the user is to be asked. It changes nothing, like a refresh.
+    /// Checks a request to the user. It changes nothing, like a refresh.
     async fn request_action(&self, request: RequestAction) -> Executed {
         let RequestAction { component_id, action_id, params } = request;
         let (outcome, snapshot) = self.refresh(component_id.clone()).await?;

@@ -65,7 +65,7 @@ fn parameters(tool: Tool, registry: &Registry) -> Option<Value> {
     })
 }
 
-/// The actions of each type, with what they do and take: which is whose stands in the description of the field.
+/// The description of `action_id` lists the actions of each type, with their descriptions and parameters.
 fn request(registry: &Registry) -> Option<Value> {
     let (mut lines, mut ids) = (String::new(), BTreeSet::new());
     for known in registry.get_all() {

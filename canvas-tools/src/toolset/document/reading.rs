@@ -23,7 +23,7 @@ pub(super) enum Reading {
     Section(Address),
 }
 
-/// What a reading call has found.
+/// The result of a reading call.
 pub(super) struct Looked {
     /// The fields of the reply.
     pub(super) fields: Value,
