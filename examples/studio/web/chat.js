@@ -40,6 +40,7 @@ export function mountChat(root, studio) {
     el("option", { value: "patches" }, "Edits by patches"),
     el("option", { value: "legacy" }, "Edits by characters"),
   );
+  const demo = el("span", { class: "tag good", "data-testid": "demo", hidden: true }, "Demo answers");
   const input = el("textarea", {
     "data-testid": "chat-input",
     "aria-label": "Message to the assistant",
@@ -55,6 +56,7 @@ export function mountChat(root, studio) {
       "header",
       {},
       el("h2", { id: "chat-title" }, "Assistant"),
+      demo,
       el(
         "div",
         { class: "end" },
@@ -76,6 +78,7 @@ export function mountChat(root, studio) {
     list.scrollTop = list.scrollHeight;
     drawTurn(chat ?? {});
     input.disabled = send.disabled = studio.assistant === "none";
+    demo.hidden = studio.assistant !== "script";
     if (studio.assistant === "none") hint.textContent = "The studio was started without an assistant.";
   });
   studio.on("canvas.chat.appended", ({ item }) => append(item));

@@ -9,6 +9,7 @@ const RELOAD = "M13 8a5 5 0 1 1-1.6-3.7M13 2.5v2.6h-2.6";
 const FAILURES = 3; // that are shown
 const PERSISTS = 3; // confirmations refused in a row, after which the frame may not ask for a while
 const REST = 30_000; // ms of that while
+const SAID = 200; // characters of a result that are said
 const ATTEMPTS = 3; // of one action: a plan may have changed while it was read
 
 export function mountSurface(root, studio) {
@@ -200,6 +201,7 @@ export function mountSurface(root, studio) {
     try {
       const { result } = await perform(actionId, input);
       post({ type: "ran", id, ok: true, result: result ?? null });
+      studio.say(`${actionId}: ${typeof result?.result === "string" ? result.result.slice(0, SAID) : "done"}`);
     } catch ({ code = "UNKNOWN", message }) {
       post(failed(id, code, message));
       if (code !== "DECLINED") fail(`${actionId}: ${message}`, code);

@@ -17,7 +17,10 @@ pub struct LiveModel {
 
 impl LiveModel {
     pub(super) fn open(provider: &str, options: &AssistantOptions) -> Result<Self, String> {
-        let provider: Provider = provider.parse().map_err(|e: UnknownProvider| e.to_string())?;
+        let provider: Provider = provider.parse().map_err(|UnknownProvider { name }| {
+            let names: Vec<_> = Provider::ALL.iter().map(|known| known.name()).collect();
+            format!("there is no provider {name:?}: use one of {}", names.join(", "))
+        })?;
         let endpoint = Endpoint::of(provider)
             .ok_or_else(|| format!("it is not known where {provider} is reached: choose another provider"))?;
         let key = endpoint.key.and_then(|name| env::var(name).ok()).filter(|key| !key.trim().is_empty());
