@@ -1,7 +1,7 @@
 //! The file that a document is kept in.
 //!
 //! * It is written at each promotion, into a new file that takes its place, so that it never has half a text. One with several
-//!   names is written in place, and a copy lies beside it meanwhile.
+//!   names, or whose owner cannot be kept otherwise, is written in place, and a copy lies beside it meanwhile.
 //! * It is written first and the store second. A process that is killed in between leaves a file that is the draft; the
 //!   next start promotes that.
 //! * A model may write between the two, so that the store has more than the file until that is written again. A note beside
@@ -306,6 +306,21 @@ impl DocumentFile {
         (known.text, known.beside) = (Some((id, text.to_owned())), beside);
     }
 
+    /// The file has a text of the canvas, or one that was taken in before.
+    pub(crate) fn know_again(&self, id: BlobId, text: &str, snapshot: &Snapshot) {
+        if self.known().text.as_ref().is_some_and(|(known, _)| *known == id) {
+            return;
+        }
+        // Only the note of another process tells of a save that was taken in beside a draft.
+        let is_document = id == snapshot.head.document() || committed(snapshot) == Some(id);
+        let beside = committed(snapshot).filter(|_| !is_document && self.is_noted(id));
+        self.know(id, text, beside);
+    }
+
+    fn is_noted(&self, text: BlobId) -> bool {
+        std::fs::read_to_string(self.note()).is_ok_and(|noted| noted == text.to_string())
+    }
+
     fn known(&self) -> SyncGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -324,7 +339,7 @@ impl DocumentFile {
         if committed(snapshot) == Some(text) {
             return true;
         }
-        if std::fs::read_to_string(self.note()).is_ok_and(|noted| noted == text.to_string()) {
+        if self.is_noted(text) {
             return true;
         }
         let Ok(entries) = host.engine.history(&host.first, None, LOOKS, clock::now()).await else {
@@ -364,10 +379,9 @@ impl DocumentFile {
             file.write_all(text.as_bytes())?;
             file.sync_all()?;
             match &old {
-                Some(old) if links(old) > 1 => self.in_place(&new)?,
+                Some(old) if links(old) > 1 || !keeps_owner(&new, old) => self.in_place(&new)?,
                 Some(old) => {
                     file.set_permissions(old.permissions())?;
-                    keep_owner(&new, old);
                     std::fs::rename(&new, &self.path)?;
                 }
                 None => std::fs::rename(&new, &self.path)?,
@@ -393,15 +407,16 @@ impl DocumentFile {
         std::fs::remove_file(copy)
     }
 
-    /// Ends a write in place that was cut off: the copy is what the note names.
+    /// Ends a write in place that was cut off: the copy is what the note names, and the file a beginning of it.
     pub(crate) fn recover(&self) {
         let Ok(noted) = std::fs::read_to_string(self.note()) else { return };
         for copy in self.left_behind() {
             let Ok(text) = std::fs::read_to_string(&copy) else { continue };
             let plain = text.strip_prefix(MARK).unwrap_or(&text);
             let is_noted = BlobId::of_document(plain).to_string() == noted;
-            let has_names = std::fs::metadata(&self.path).is_ok_and(|data| links(&data) > 1);
-            if is_noted && has_names {
+            // What a person has written since is no beginning of it.
+            let is_cut_off = std::fs::read(&self.path).is_ok_and(|bytes| text.as_bytes().starts_with(&bytes));
+            if is_noted && is_cut_off {
                 drop(self.in_place(&copy));
             }
         }
@@ -457,12 +472,15 @@ fn links(_: &Metadata) -> u64 {
     1
 }
 
-/// Who may not give files away keeps what it wrote.
+/// Gives a new file the owner of the old one. False where the system does not let it.
 #[cfg(unix)]
-fn keep_owner(path: &Path, old: &Metadata) {
+fn keeps_owner(path: &Path, old: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt as _;
-    drop(std::os::unix::fs::chown(path, Some(old.uid()), Some(old.gid())));
+    let is_same = std::fs::metadata(path).is_ok_and(|new| (new.uid(), new.gid()) == (old.uid(), old.gid()));
+    is_same || std::os::unix::fs::chown(path, Some(old.uid()), Some(old.gid())).is_ok()
 }
 
 #[cfg(not(unix))]
-fn keep_owner(_: &Path, _: &Metadata) {}
+fn keeps_owner(_: &Path, _: &Metadata) -> bool {
+    true
+}

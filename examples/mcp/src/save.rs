@@ -71,7 +71,7 @@ impl Host {
             let snapshot = self.snapshot_of_first().await?;
             let id = named(&snapshot, &text);
             if id == snapshot.head.document() || file.is_ours(self, &snapshot, id).await {
-                file.know(id, &text, None);
+                file.know_again(id, &text, &snapshot);
                 return Ok(Taken::Known);
             }
             let before = match file.last() {
@@ -168,7 +168,6 @@ impl Host {
         file.sweep();
         let snapshot = self.engine.snapshot(&self.first, clock::now()).await?;
         let read = file.read()?;
-        let has_file = read.is_some();
         if let Some(text) = read {
             let known = named(&snapshot, &text);
             let is_settled = committed(&snapshot) == Some(snapshot.head.document());
@@ -192,8 +191,8 @@ impl Host {
         // A draft that no check-in has promoted stays one.
         let snapshot = self.engine.snapshot(&self.first, clock::now()).await?;
         let text = file.read()?.map(|text| named(&snapshot, &text));
-        let is_promoted = committed(&snapshot).is_some_and(|artefact| text == Some(artefact));
-        if !is_promoted && (has_file || committed(&snapshot).is_none()) {
+        let is_cut_off = text == Some(snapshot.head.document()) && committed(&snapshot) != text;
+        if is_cut_off || committed(&snapshot).is_none() {
             self.promote(&self.first, Ending::Person).await.map_err(StartError::agree)?;
         }
         file.settled(&file.writing().await);

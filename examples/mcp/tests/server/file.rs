@@ -144,7 +144,7 @@ fn a_save_between_turns_is_seen_by_the_next_call() {
 
 #[test]
 fn a_save_beside_a_draft_is_joined_with_it() {
-    for save in WAYS {
+    for (number, save) in WAYS.into_iter().enumerate() {
         // At the check-in.
         let world = World::new("# Plan\n\n- a\n");
         let mut client = world.start();
@@ -163,7 +163,13 @@ fn a_save_beside_a_draft_is_joined_with_it() {
         assert_eq!(error["code"], "STALE_EPOCH", "{refused}");
         assert!(error["changes"]["diff"].as_str().unwrap().contains("+# Our plan"), "{error}");
         assert_eq!(world.file(), "# Our plan\n\n- b\n", "a draft is not written by that");
-        // Who saves the old text again has taken the change back.
+        // Who saves the old text again has taken the change back, whatever was read meanwhile, and after a kill too.
+        assert!(client.read(&world.uri()).starts_with("# Our plan"));
+        if number == 1 {
+            client.kill();
+            client = world.start();
+            assert_eq!(world.file(), "# Our plan\n\n- b\n");
+        }
         save(&world.folder, "# My plan\n\n- b\n");
         let lease = client.check_out();
         patch(&mut client, &lease, "@@\n-- c\n+- d\n");
