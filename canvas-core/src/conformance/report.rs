@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use super::check::Check;
 use super::outcome::{CheckOutcome, Violation};
 
-/// What the suite found. Its text has a line for each check, a count, and at its end the list of those that were skipped.
+/// The outcome of a suite. Its text has a line for each check, a count, and at its end the skipped checks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
     /// Each check and its outcome, in the order of [`Check::ALL`].
@@ -34,7 +34,7 @@ impl Report {
 }
 
 impl Report {
-    /// The checks that were skipped, a line for each with its name and the reason; empty if there are none.
+    /// Lists the skipped checks, a line each with name and reason. Empty if there are none.
     pub fn skipped_list(&self) -> String {
         let lines: String =
             self.skipped().map(|(check, why)| format!("  {}: {why}\n", check.name())).collect();

@@ -161,7 +161,7 @@ impl Host {
         Ok(kept)
     }
 
-    /// Makes the file and the canvas agree, before anybody asks for either. It starts whatever both look like.
+    /// Makes the file and the canvas agree, before anybody asks for either. A conflict of both is no error.
     pub(crate) async fn agree(&self, file: &DocumentFile) -> Result<(), StartError> {
         let writing = file.writing().await;
         file.recover();

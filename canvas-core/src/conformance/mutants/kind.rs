@@ -2,7 +2,7 @@
 
 use crate::store::contract::{Commit, Loaded};
 
-/// What a commit is to the row.
+/// The effect of a commit on its row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CommitKind {
     First,

@@ -1,4 +1,4 @@
-//! Versions without chance: what they are made of.
+//! Versions without a random part, and their ingredients.
 
 use std::collections::BTreeMap;
 
@@ -8,9 +8,9 @@ use crate::model::id::CanvasId;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u16)]
 pub(super) enum Part {
-    /// How many commits the store has seen.
+    /// The commits of the store so far.
     Count = 1,
-    /// How many the canvas has.
+    /// The commits of the canvas so far.
     CountOfCanvas = 2,
     /// How many it has since it was made, or made again.
     CountOfLife = 4,

@@ -1,7 +1,7 @@
 //! Flaws between two steps: a look at the row, and a write that trusts it.
 //!
 //! Both steps are done within one poll, so that no two futures on one thread ever meet between them. On threads they
-//! meet for sure: who comes into the window waits there for another, for a bounded number of turns.
+//! do: a thread between the two steps waits for another, for a bounded number of turns.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -15,7 +15,7 @@ const TURNS: usize = 300;
 /// A commit in two steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Race {
-    /// Of which commits; of all if there is none.
+    /// The kind of commits that take two steps; all if it is `None`.
     pub(super) kind: Option<CommitKind>,
     /// Only of those with a limit.
     pub(super) limited: bool,
@@ -30,7 +30,7 @@ impl Race {
     }
 }
 
-/// What becomes of a commit that another has overtaken.
+/// The end of a commit that another has overtaken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Effect {
     /// It is written over the other.

@@ -1,4 +1,4 @@
-//! Races on threads: commits that are done within one poll meet only there.
+//! Races on threads, since commits that end within one poll meet nowhere else.
 //!
 //! Nothing is judged by luck. Each thread notes which commits were done, at which version, and which rows it was
 //! shown; afterwards the notes must be one history. How close the races were decides only how long they last.
