@@ -1,5 +1,6 @@
 //! A patch for lines that somebody has changed since they were shown is applied nowhere else.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use canvas_patch::{Delta, EarlierText, Mode, Options, Reason, StatedLines, apply};
@@ -29,18 +30,18 @@ fn doing() -> impl Strategy<Value = Doing> {
 /// A line, and which it is, whatever it says.
 type Line = (usize, char);
 
-/// The text after, and the way there.
-fn after(shown: &[Line], doings: &[Doing]) -> (Vec<Line>, Vec<Delta>) {
+/// Each text on the way, from the one that was shown.
+fn texts_of(shown: &[Line], doings: &[Doing]) -> Vec<Vec<Line>> {
     let mut texts = vec![shown.to_vec()];
-    let mut deltas = Vec::new();
+    // What can be taken back, as places in `texts`.
+    let mut kept = vec![0];
     for (i, doing) in doings.iter().enumerate() {
-        let before = texts.last().expect("one at least").clone();
-        let mut text = before.clone();
+        let mut text = texts[i].clone();
         let new = shown.len() + i;
         match doing {
-            Doing::Back if texts.len() > 1 => {
-                texts.pop();
-                deltas.push(Delta::between(&text_of(&before), &text_of(&texts[texts.len() - 1])));
+            Doing::Back if kept.len() > 1 => {
+                kept.pop();
+                texts.push(texts[kept[kept.len() - 1]].clone());
                 continue;
             }
             Doing::Insert(at, line) => text.insert(at.index(text.len() + 1), (new, *line)),
@@ -53,10 +54,10 @@ fn after(shown: &[Line], doings: &[Doing]) -> (Vec<Line>, Vec<Delta>) {
             }
             _ => {}
         }
-        deltas.push(Delta::between(&text_of(&before), &text_of(&text)));
         texts.push(text);
+        kept.push(i + 1);
     }
-    (texts.pop().expect("one at least"), deltas)
+    texts
 }
 
 fn text_of(lines: &[Line]) -> String {
@@ -76,15 +77,50 @@ fn common(a: &[Line], b: &[Line]) -> usize {
     above[b.len()]
 }
 
-/// Whether the lines are the same ones, or could be: where others like them are beside, nothing in the texts tells which of
-/// them were removed.
-fn could_be(shown: &[Line], meant: Range<usize>, now: &[Line], place: Range<usize>) -> bool {
+/// Whether the lines are the same ones, or could be: if others like them are beside, nothing in the texts tells which of
+/// them were removed, neither from the first to the last nor from each to the next.
+fn could_be(texts: &[Vec<Line>], meant: Range<usize>, place: Range<usize>) -> bool {
+    let (shown, now) = (&texts[0], &texts[texts.len() - 1]);
     let ids = |lines: &[Line]| lines.iter().map(|line| line.0).collect::<Vec<_>>();
-    ids(&shown[meant.clone()]) == ids(&now[place.clone()])
-        || common(&shown[..meant.start], &now[..place.start])
-            + meant.len()
-            + common(&shown[meant.end..], &now[place.end..])
-            == common(shown, now)
+    let (from, to): (Vec<_>, Vec<_>) = (meant.clone().collect(), place.clone().collect());
+    if ids(&shown[meant]) == ids(&now[place]) || moved(shown, &from, now).contains(&to) {
+        return true;
+    }
+    let mut ways = BTreeSet::from([from]);
+    for pair in texts.windows(2) {
+        ways = ways.iter().flat_map(|way| moved(&pair[0], way, &pair[1])).collect();
+    }
+    ways.contains(&to)
+}
+
+/// Where some lines of one text may be in another, if as many lines as possible stayed.
+fn moved(before: &[Line], lines: &[usize], after: &[Line]) -> BTreeSet<Vec<usize>> {
+    // For each way so far: where its lines are, and how many lines before its last one stayed.
+    let mut ways = vec![(Vec::new(), 0)];
+    let (mut start, stays) = (0, common(before, after));
+    for &line in lines {
+        ways = ways
+            .into_iter()
+            .flat_map(|(way, stayed): (Vec<usize>, usize)| {
+                let next = way.last().map_or(0, |last| last + 1);
+                (next..after.len())
+                    .filter(|&at| after[at].1 == before[line].1)
+                    .map(move |at| {
+                        let between = common(&before[start..line], &after[next..at]);
+                        (way.iter().copied().chain([at]).collect(), stayed + between + 1)
+                    })
+                    .collect::<Vec<_>>()
+            })
+            .collect();
+        start = line + 1;
+    }
+    ways.into_iter()
+        .filter(|(way, stayed)| {
+            let next = way.last().map_or(0, |last| last + 1);
+            stayed + common(&before[start..], &after[next..]) == stays
+        })
+        .map(|(way, _)| way)
+        .collect()
 }
 
 proptest! {
@@ -99,8 +135,10 @@ proptest! {
         now_shown in prop::option::of((0_usize..9, 1_usize..9)),
     ) {
         let shown: Vec<Line> = shown.into_iter().enumerate().collect();
-        let (now, deltas) = after(&shown, &doings);
+        let texts = texts_of(&shown, &doings);
+        let deltas: Vec<_> = texts.windows(2).map(|pair| Delta::between(&text_of(&pair[0]), &text_of(&pair[1]))).collect();
         let since: Vec<_> = deltas.iter().collect();
+        let now = &texts[texts.len() - 1];
         let start = first.index(shown.len());
         let meant = start..shown.len().min(start + length);
         let quoted: String = shown[meant.clone()].iter().map(|(_, line)| format!("-{line}\n")).collect();
@@ -119,7 +157,7 @@ proptest! {
             earlier: &earlier,
             ..Options::default()
         };
-        let text = text_of(&now);
+        let text = text_of(now);
         match apply(&text, &patch, &options) {
             Ok(applied) => {
                 let place = applied.spans()[0].old_lines.clone();
@@ -127,7 +165,7 @@ proptest! {
                 // Who is shown the lines as they are now means these.
                 let is_known = is_shown(&place) && (!has_number || is_shown(&meant) || text_of(&shown) == text);
                 prop_assert!(
-                    is_known || could_be(&shown, meant, &now, place.clone()),
+                    is_known || could_be(&texts, meant, place.clone()),
                     "{:?} of {:?} went to line {} of {:?}", patch, before, place.start + 1, text
                 );
             }
