@@ -224,6 +224,14 @@ fn outcome(reply: &SurfaceReply) -> CallToolResult {
     }
 }
 
+/// The result of a tool of the server itself.
+pub(crate) fn with_answer(answer: Result<Value, Value>) -> CallToolResult {
+    match answer {
+        Ok(body) => with_body(body, false),
+        Err(error) => failed(error),
+    }
+}
+
 fn failed(error: Value) -> CallToolResult {
     with_body(json!({"ok": false, "error": error}), true)
 }

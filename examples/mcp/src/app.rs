@@ -93,7 +93,6 @@ pub(crate) fn has(name: &str) -> bool {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct StateArguments {
-    canvas: Option<CanvasId>,
     /// A revision whose changes the page has told the model.
     told: Option<RevisionId>,
 }
@@ -101,35 +100,29 @@ struct StateArguments {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct EditArguments {
-    canvas: Option<CanvasId>,
     markdown: String,
     base_revision_id: Option<RevisionId>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct CanvasArguments {
-    canvas: Option<CanvasId>,
-}
+struct NoArguments {}
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct StepArguments {
-    canvas: Option<CanvasId>,
     steps: Option<NonZeroU32>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ActionArguments {
-    canvas: Option<CanvasId>,
     action: BoardAction,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct CommandArguments {
-    canvas: Option<CanvasId>,
     command: CanvasCommand,
 }
 
@@ -144,17 +137,7 @@ impl Host {
         name: &str,
         arguments: JsonObject,
     ) -> CallToolResult {
-        self.look(&self.first).await;
-        let answer = match name {
-            "app_state" => self.state(shared, arguments).await,
-            "app_edit" => self.edit(arguments).await,
-            "app_take_control" => self.take_control(arguments).await,
-            "app_hand_back" => self.hand_back(shared, arguments).await,
-            "app_undo" => self.step(arguments, true).await,
-            "app_redo" => self.step(arguments, false).await,
-            "app_board_action" => self.board_action(arguments).await,
-            _ => self.board_command(arguments).await,
-        };
+        let answer = self.answer_page(shared, name, arguments).await;
         let (body, is_error) = match answer {
             Ok(mut fields) => {
                 let is_error = fields["success"] == false;
@@ -169,9 +152,27 @@ impl Host {
         result
     }
 
-    async fn state(&self, shared: &Shared, arguments: JsonObject) -> Answer {
-        let StateArguments { canvas, told } = read(arguments)?;
-        let canvas = canvas.unwrap_or_else(|| self.first.clone());
+    async fn answer_page(&self, shared: &Shared, name: &str, mut arguments: JsonObject) -> Answer {
+        let last = shared.lock().await.last.clone();
+        let canvas = match last.filter(|_| !arguments.contains_key("canvas")) {
+            Some(last) => last,
+            None => self.take_canvas(&mut arguments).await?,
+        };
+        self.look(&canvas).await.map_err(|error| error.to_json())?;
+        match name {
+            "app_state" => self.state(shared, canvas, arguments).await,
+            "app_edit" => self.edit(canvas, arguments).await,
+            "app_take_control" => self.take_control(canvas, arguments).await,
+            "app_hand_back" => self.hand_back(shared, canvas, arguments).await,
+            "app_undo" => self.step(canvas, arguments, true).await,
+            "app_redo" => self.step(canvas, arguments, false).await,
+            "app_board_action" => self.board_action(canvas, arguments).await,
+            _ => self.board_command(canvas, arguments).await,
+        }
+    }
+
+    async fn state(&self, shared: &Shared, canvas: CanvasId, arguments: JsonObject) -> Answer {
+        let StateArguments { told } = read(arguments)?;
         let (board, snapshot) =
             self.engine.board(&canvas, clock::now()).await.map_err(|e| engine_json(&e))?;
         let lock = LockView::of(&snapshot, self.engine.policy());
@@ -200,9 +201,8 @@ impl Host {
         }))
     }
 
-    async fn edit(&self, arguments: JsonObject) -> Answer {
-        let EditArguments { canvas, markdown, base_revision_id } = read(arguments)?;
-        let canvas = canvas.unwrap_or_else(|| self.first.clone());
+    async fn edit(&self, canvas: CanvasId, arguments: JsonObject) -> Answer {
+        let EditArguments { markdown, base_revision_id } = read(arguments)?;
         let edit = Edit { markdown, base: base_revision_id.map(Base::Id) };
         let (result, snapshot) = self.act(&canvas, edit).await.map_err(|e| engine_json(&e))?;
         let Edited { epoch, revision, moved } = result.map_err(|refusal| refusal_json(&refusal))?;
@@ -213,9 +213,8 @@ impl Host {
         }))
     }
 
-    async fn take_control(&self, arguments: JsonObject) -> Answer {
-        let CanvasArguments { canvas } = read(arguments)?;
-        let canvas = canvas.unwrap_or_else(|| self.first.clone());
+    async fn take_control(&self, canvas: CanvasId, arguments: JsonObject) -> Answer {
+        let NoArguments {} = read(arguments)?;
         let epoch = self.end_models_turn(&canvas).await?;
         Ok(json!({"canvas": canvas, "canvas_epoch": epoch}))
     }
@@ -228,9 +227,8 @@ impl Host {
         Ok(json!(taken.epoch))
     }
 
-    async fn hand_back(&self, shared: &Shared, arguments: JsonObject) -> Answer {
-        let CanvasArguments { canvas } = read(arguments)?;
-        let canvas = canvas.unwrap_or_else(|| self.first.clone());
+    async fn hand_back(&self, shared: &Shared, canvas: CanvasId, arguments: JsonObject) -> Answer {
+        let NoArguments {} = read(arguments)?;
         let snapshot = self.engine.snapshot(&canvas, clock::now()).await.map_err(|e| engine_json(&e))?;
         let mut conversation = shared.lock().await;
         let seat = conversation.seat(&canvas, Some(&snapshot));
@@ -239,9 +237,8 @@ impl Host {
         Ok(json!({"canvas": canvas}))
     }
 
-    async fn step(&self, arguments: JsonObject, is_undo: bool) -> Answer {
-        let StepArguments { canvas, steps } = read(arguments)?;
-        let canvas = canvas.unwrap_or_else(|| self.first.clone());
+    async fn step(&self, canvas: CanvasId, arguments: JsonObject, is_undo: bool) -> Answer {
+        let StepArguments { steps } = read(arguments)?;
         let steps = steps.unwrap_or(NonZeroU32::MIN);
         let moved = self.move_in_history(&canvas, steps, is_undo).await?;
         let saved = self.save(&canvas).await?;
@@ -267,9 +264,8 @@ impl Host {
         result.map_err(|refusal| refusal_json(&refusal))
     }
 
-    async fn board_action(&self, arguments: JsonObject) -> Answer {
-        let ActionArguments { canvas, action } = read(arguments)?;
-        let canvas = canvas.unwrap_or_else(|| self.first.clone());
+    async fn board_action(&self, canvas: CanvasId, arguments: JsonObject) -> Answer {
+        let ActionArguments { action } = read(arguments)?;
         let is_undo = match action {
             BoardAction::Command(command) => return self.run_board_command(&canvas, *command).await,
             // Data come from the host that has sources; this one has none.
@@ -297,9 +293,8 @@ impl Host {
         }
     }
 
-    async fn board_command(&self, arguments: JsonObject) -> Answer {
-        let CommandArguments { canvas, command } = read(arguments)?;
-        let canvas = canvas.unwrap_or_else(|| self.first.clone());
+    async fn board_command(&self, canvas: CanvasId, arguments: JsonObject) -> Answer {
+        let CommandArguments { command } = read(arguments)?;
         self.run_board_command(&canvas, command).await
     }
 

@@ -5,14 +5,16 @@
 //! * A check-in ends the turn, and so does an edit that took no lease: the draft is promoted.
 //! * A turn that a person has ended begins again by a call, after a pause.
 
+use std::sync::Arc;
+
 use canvas_core::{CanvasId, CheckIn, Face, Look, Shown, Snapshot};
 use canvas_tools::{CHECK_IN, DOCUMENT_EDIT, LeaseChange, ToolCall, ToolReply, hidden_message};
 use serde_json::{Map, Value, json};
 
 use crate::clock;
 use crate::conversation::{Conversation, Seat, Shared, Told};
+use crate::files::named_in;
 use crate::host::Host;
-use crate::identity::is_list;
 use crate::log;
 use crate::promote::Ending;
 use crate::toolbox::Toolbox;
@@ -45,15 +47,19 @@ impl Host {
     /// Runs a call of a model.
     pub(crate) async fn call(&self, shared: &Shared, toolbox: &Toolbox, request: Request) -> Outcome {
         let Request { name, mut arguments } = request;
-        let canvas = match self.take_canvas(toolbox, &name, &mut arguments) {
-            Ok(canvas) => canvas,
-            Err(reply) => return Outcome::of(*reply),
+        let (canvas, own) = match self.canvas_of_call(toolbox, &name, &mut arguments).await {
+            Ok(found) => found,
+            Err(error) => return Outcome::of(failed(error)),
         };
+        let toolbox = own.as_deref().unwrap_or(toolbox);
         let mut conversation = shared.lock().await;
         // A check-in joins what was saved meanwhile, and writes both.
-        if name != CHECK_IN {
-            self.look(&canvas).await;
+        if (name != CHECK_IN || !self.is_open(&canvas))
+            && let Err(error) = self.look(&canvas).await
+        {
+            return Outcome::of(failed(error.to_json()));
         }
+        conversation.last = Some(canvas.clone());
         let before = self.engine.snapshot(&canvas, clock::now()).await.ok();
         if let Some(snapshot) = &before
             && toolbox.is_board(&name)
@@ -93,28 +99,30 @@ impl Host {
         Outcome { reply, hidden }
     }
 
-    /// The canvas that a call is about. The tools of this crate's toolsets name none, so it is taken out of the arguments.
-    fn take_canvas(
+    /// The canvas that a call is about, and the tools in the words of its file. The tools of this crate's toolsets name no
+    /// canvas, so it is taken out of the arguments.
+    async fn canvas_of_call(
         &self,
         toolbox: &Toolbox,
         name: &str,
         arguments: &mut Map<String, Value>,
-    ) -> Result<CanvasId, Box<ToolReply>> {
-        if !toolbox.takes_canvas(name) {
-            return Ok(self.first.clone());
+    ) -> Result<(CanvasId, Option<Arc<Toolbox>>), Value> {
+        if toolbox.takes_canvas(name) {
+            return Ok((self.take_canvas(arguments).await?, None));
         }
-        match arguments.remove("canvas") {
-            None | Some(Value::Null) => Ok(self.first.clone()),
-            Some(Value::String(id)) => match CanvasId::new(&id) {
-                Ok(canvas) if is_list(&canvas) => {
-                    Err(refused("/canvas", "this name is the server's own: take another one"))
-                }
-                named => named.map_err(|error| refused("/canvas", &error.to_string())),
-            },
-            Some(_) => {
-                Err(refused("/canvas", "canvas is the id of a canvas, as text: leave it out, or pass one"))
-            }
+        if !toolbox.is_native(name) || !self.files.are_several() {
+            return Ok((self.first.clone(), None));
         }
+        let labels = self.documents().await.map_err(|error| error.to_json())?;
+        let Some(label) = named_in(&labels, arguments) else {
+            return Ok((self.take_canvas(&mut Map::new()).await?, None));
+        };
+        let canvas = self.canvas_named("document", &label).await?;
+        Ok((canvas, Some(self.toolboxes.of_file(toolbox.dialect, label))))
+    }
+
+    fn is_open(&self, canvas: &CanvasId) -> bool {
+        self.files.of(canvas).is_some_and(|file| file.agreed.initialized())
     }
 
     async fn run(&self, toolbox: &Toolbox, seat: &mut Seat, call: &ToolCall) -> ToolReply {
@@ -252,10 +260,7 @@ fn shows_changes(reply: &ToolReply) -> bool {
     })
 }
 
-/// The reply to arguments that are wrong.
-fn refused(place: &str, message: &str) -> Box<ToolReply> {
-    Box::new(ToolReply::new(json!({
-        "ok": false,
-        "error": {"code": "INVALID_ARGUMENTS", "message": message, "place": place, "retryable": false},
-    })))
+/// The reply of a call that has an error alone.
+fn failed(error: Value) -> ToolReply {
+    ToolReply::new(json!({"ok": false, "error": error}))
 }

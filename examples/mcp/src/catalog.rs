@@ -6,7 +6,7 @@ use canvas_tools::{SURFACE_TOOL, ToolSpec};
 use rmcp::model::{JsonObject, MetaObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
 
-use crate::toolbox::Toolbox;
+use crate::toolbox::{Naming, Toolbox};
 
 /// The page of the document.
 pub(crate) const DOCUMENT_PAGE: &str = "ui://canvas/document";
@@ -123,6 +123,15 @@ const ENTRIES: &[Entry] = &[
     board("load_view", "Load a view", Effect::Removes),
     board("show_canvas", "Show the board", Effect::Reads),
     Entry {
+        page: None,
+        ..document(
+            "canvas_list_documents",
+            "List the documents",
+            Effect::Reads,
+            &[("documents", "array"), ("total", "integer"), ("after", "string")],
+        )
+    },
+    Entry {
         name: SURFACE_TOOL,
         title: "Panels of state and actions",
         effect: Effect::Removes,
@@ -155,13 +164,23 @@ pub(crate) fn is_board(name: &str) -> bool {
 /// A tool as clients list it, with the page that shows what it does.
 pub(crate) fn tool(spec: ToolSpec, toolbox: &Toolbox) -> Tool {
     let ToolSpec { name, description, mut parameters } = spec;
-    if toolbox.takes_canvas(&name)
+    let takes_canvas = toolbox.takes_canvas(&name);
+    let named = match toolbox.naming {
+        Naming::Canvas => {
+            Some(("canvas", "Another canvas than the usual: the id in its URI canvas://{id}/document."))
+        }
+        Naming::One => None,
+        Naming::Document => Some(("document", "The document, by a name that canvas_list_documents lists.")),
+    };
+    if let Some((key, text)) = named.filter(|_| takes_canvas)
         && let Some(properties) = parameters["properties"].as_object_mut()
     {
-        properties.insert(
-            "canvas".into(),
-            json!({"type": "string", "description": "Another canvas than the usual."}),
-        );
+        properties.insert(key.into(), json!({"type": "string", "description": text}));
+        if toolbox.naming == Naming::Document {
+            let required = parameters["required"].as_array().cloned().unwrap_or_default();
+            let required: Vec<_> = required.into_iter().chain([key.into()]).collect();
+            parameters["required"] = required.into();
+        }
     }
     shown(name, description, parameters)
 }

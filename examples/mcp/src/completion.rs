@@ -1,4 +1,4 @@
-//! Completing the ids of canvases.
+//! Completing the ids of canvases, and the names of documents.
 
 use canvas_core::Store as _;
 use rmcp::model::{CompleteRequestParams, CompletionInfo, ErrorData, Reference};
@@ -14,15 +14,17 @@ const LOOKS: usize = 10_000;
 impl Host {
     /// The ids that begin as the argument does.
     pub(crate) async fn complete(&self, params: &CompleteRequestParams) -> Result<CompletionInfo, ErrorData> {
+        let mut is_name = false;
         let is_id = match &params.r#ref {
             Reference::Prompt(prompt) => {
                 let is_fixture = self.conformance.is_some()
                     && conformance::prompts().any(|known| known.name == prompt.name);
-                if !is_fixture && !prompts().iter().any(|known| known.name == prompt.name) {
+                if !is_fixture && !prompts(false).iter().any(|known| known.name == prompt.name) {
                     let message =
                         format!("there is no prompt {:?}: take one that prompts/list names", prompt.name);
                     return Err(ErrorData::invalid_params(message, None));
                 }
+                is_name = params.argument.name == "document";
                 params.argument.name == "canvas"
             }
             Reference::Resource(template) => {
@@ -35,6 +37,11 @@ impl Host {
             _ => false,
         };
         let mut values: Vec<String> = Vec::new();
+        if is_name {
+            let labels = self.documents().await;
+            values = labels.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+            values.retain(|label| label.starts_with(&params.argument.value));
+        }
         if is_id {
             let ids = self.engine.store().list(None, LOOKS).await;
             let ids = ids.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;

@@ -22,6 +22,8 @@ pub(crate) struct Conversation {
     pub(crate) id: ConversationId,
     /// What it knows of each canvas.
     pub(crate) seats: HashMap<CanvasId, Seat>,
+    /// The canvas of its last call, which a page shows that names none.
+    pub(crate) last: Option<CanvasId>,
 }
 
 /// A conversation at a canvas.
@@ -47,7 +49,7 @@ const DIFF_BYTES: usize = 32 << 10;
 
 impl Conversation {
     pub(crate) fn new(id: ConversationId) -> Self {
-        Self { id, seats: HashMap::new() }
+        Self { id, seats: HashMap::new(), last: None }
     }
 
     /// The seat at a canvas, in the turn that runs there.

@@ -18,16 +18,23 @@ use std::time::{Duration, SystemTime};
 
 use canvas_core::{BlobId, CanvasId, Snapshot, Step};
 use serde_json::{Value, json};
-use tokio::sync::{Mutex, MutexGuard};
+use tokio::sync::{Mutex, MutexGuard, OnceCell};
 
 use crate::clock;
 use crate::host::Host;
 use crate::promote::committed;
 
-/// The file of the first canvas's document.
+/// The file of a document.
 #[derive(Debug)]
 pub(crate) struct DocumentFile {
+    pub(crate) canvas: CanvasId,
+    /// What models and people call it: its name, or its path in the folder that is served.
+    pub(crate) label: String,
     path: PathBuf,
+    /// Bytes that a document may have.
+    most: usize,
+    /// Set once the canvas has what the file has.
+    pub(crate) agreed: OnceCell<()>,
     /// Begins the names of files that are being written.
     start: String,
     known: SyncMutex<Known>,
@@ -174,13 +181,31 @@ const LOCK_PAUSE: Duration = Duration::from_millis(2);
 const LEFT_BEHIND: Duration = Duration::from_secs(60);
 
 impl DocumentFile {
-    /// The file at a path without links.
-    pub(crate) fn new(path: PathBuf, start: &str) -> Self {
-        Self { path, start: start.to_owned(), known: SyncMutex::default(), turn: Mutex::default() }
+    /// The file at a path without links, as a host keeps it.
+    pub(crate) fn new(host: &Host, path: PathBuf, label: String, canvas: CanvasId) -> Self {
+        Self {
+            canvas,
+            label,
+            path,
+            most: host.engine.policy().document_bytes,
+            agreed: OnceCell::new(),
+            start: host.names.start().to_owned(),
+            known: SyncMutex::default(),
+            turn: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// What people call it.
     pub(crate) fn name(&self) -> String {
+        self.label.clone()
+    }
+
+    /// Begins the names of the files that stand beside it for a while.
+    fn base(&self) -> String {
         self.path.file_name().unwrap_or(self.path.as_os_str()).to_string_lossy().into_owned()
     }
 
@@ -209,8 +234,11 @@ impl DocumentFile {
     /// Its text without a byte order mark; `None` where there is no file.
     pub(crate) fn read(&self) -> Result<Option<String>, FileError> {
         let at = SystemTime::now();
-        let read =
-            std::fs::metadata(&self.path).and_then(|data| Ok((Stamp::of(&data), std::fs::read(&self.path)?)));
+        // Reading a pipe or a device may never end.
+        let read = std::fs::metadata(&self.path).and_then(|data| {
+            is_document(&data, self.most)?;
+            Ok((Stamp::of(&data), std::fs::read(&self.path)?))
+        });
         match read {
             Ok((stamp, bytes)) => {
                 let text = String::from_utf8(bytes).map_err(|error| FileError::NotText {
@@ -285,7 +313,7 @@ impl DocumentFile {
 
     /// Keeps a draft beside the file, and says where.
     pub(crate) fn keep_draft(&self, draft: &str) -> Result<String, FileError> {
-        let name = format!("{}.draft", self.name());
+        let name = format!("{}.draft", self.base());
         let written = std::fs::write(self.folder().join(&name), draft);
         written.map_err(|error| FileError::Io { name: name.clone(), what: "written", error })?;
         Ok(name)
@@ -293,7 +321,7 @@ impl DocumentFile {
 
     /// Where the text is noted that is being promoted.
     fn note(&self) -> PathBuf {
-        self.folder().join(format!(".{}.promoting", self.name()))
+        self.folder().join(format!(".{}.promoting", self.base()))
     }
 
     /// The file has this text. `beside` is the artefact, where a person's save was taken in beside a draft.
@@ -342,7 +370,7 @@ impl DocumentFile {
         if self.is_noted(text) {
             return true;
         }
-        let Ok(entries) = host.engine.history(&host.first, None, LOOKS, clock::now()).await else {
+        let Ok(entries) = host.engine.history(&self.canvas, None, LOOKS, clock::now()).await else {
             return false;
         };
         for entry in entries {
@@ -360,14 +388,14 @@ impl DocumentFile {
     /// The text of the artefact.
     pub(crate) async fn artefact(&self, host: &Host, snapshot: &Snapshot) -> String {
         let Some(id) = committed(snapshot) else { return String::new() };
-        let blob = host.engine.document(&host.first, id).await;
+        let blob = host.engine.document(&self.canvas, id).await;
         blob.ok().flatten().and_then(|blob| blob.as_text().map(str::to_owned)).unwrap_or_default()
     }
 
     /// Gives the file a text. After a power loss it has the old one or this.
     pub(crate) fn put(&self, text: &str) -> Result<(), FileError> {
         let folder = self.folder();
-        let new = folder.join(format!(".{}.{}.new", self.name(), self.start));
+        let new = folder.join(format!(".{}.{}.new", self.base(), self.start));
         let mark = if self.known().has_mark { MARK } else { "" };
         let written = (|| {
             let old = std::fs::metadata(&self.path).ok();
@@ -436,7 +464,7 @@ impl DocumentFile {
     /// Files that are being written, or were when a process was killed.
     fn left_behind(&self) -> Vec<PathBuf> {
         let Ok(entries) = std::fs::read_dir(self.folder()) else { return Vec::new() };
-        let begin = format!(".{}.", self.name());
+        let begin = format!(".{}.", self.base());
         let is_one = |name: &str| name.starts_with(&begin) && name.ends_with(".new");
         let entries = entries.flatten().filter(|entry| entry.file_name().to_str().is_some_and(is_one));
         entries.map(|entry| entry.path()).collect()
@@ -452,6 +480,21 @@ pub(crate) fn named(snapshot: &Snapshot, text: &str) -> BlobId {
     let (whole, draft) = (BlobId::of(text.as_bytes()), snapshot.head.document());
     let is_of_before = whole == draft || committed(snapshot) == Some(whole);
     if is_of_before { whole } else { BlobId::of_document(text) }
+}
+
+/// Refuses what is no file, and what no document can hold.
+fn is_document(data: &Metadata, most: usize) -> io::Result<()> {
+    let refused = |message: String| Err(io::Error::other(message));
+    if data.is_dir() {
+        return refused("it is a folder: give a file, or --folder".to_owned());
+    }
+    if !data.is_file() {
+        return refused("it is no regular file".to_owned());
+    }
+    if data.len() > (most + MARK.len()) as u64 {
+        return refused(format!("it has {} bytes, and a document has at most {most}", data.len()));
+    }
+    Ok(())
 }
 
 /// Who may not write a file does not replace it either. A file without any right to be written is not, whoever asks.

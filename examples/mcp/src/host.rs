@@ -9,12 +9,14 @@ use canvas_core::{
     CanvasId, Command, ConversationId, CreateBoard, Engine, EngineError, OpKey, Policy, Snapshot,
 };
 use canvas_tools::surface::SurfaceDoor;
+use serde_json::{Value, json};
 
 use crate::clock;
 use crate::components;
 use crate::conformance::Asking;
 use crate::conversation::Conversations;
 use crate::file::{DocumentFile, FileError};
+use crate::files::Files;
 use crate::follow::{self, Follow};
 use crate::identity::{self, Identity};
 use crate::names::{Names, random};
@@ -24,10 +26,11 @@ use crate::options::{Options, StoreOption};
 use crate::panel_tools::ceiling;
 use crate::pause::Pauses;
 use crate::promote::PromoteError;
+use crate::refusal::engine_json;
 use crate::resources::Rendered;
 use crate::save;
 use crate::seal::Seal;
-use crate::toolbox::Toolboxes;
+use crate::toolbox::{Naming, Toolboxes};
 
 /// The engine and what stands around it.
 #[derive(Debug)]
@@ -43,8 +46,8 @@ pub struct Host {
     pub(crate) toolboxes: Toolboxes,
     pub(crate) conversations: Conversations,
     pub(crate) pauses: Pauses,
-    /// What the first canvas's document is kept in.
-    pub(crate) file: Option<DocumentFile>,
+    /// What documents are kept in.
+    pub(crate) files: Files,
     /// What the next reply says beside its own.
     pub(crate) notices: Notices,
     pub(crate) follow: Follow,
@@ -72,6 +75,22 @@ pub enum StartError {
 }
 
 impl StartError {
+    /// Whether the fault is one of a file, beside which a server goes on.
+    fn is_of_file(&self) -> bool {
+        matches!(self, Self::File(_) | Self::Promote(_) | Self::Engine(EngineError::TooLarge { .. }))
+    }
+
+    /// As models get it.
+    pub(crate) fn to_json(&self) -> Value {
+        match self {
+            Self::File(error) => error.to_json(),
+            Self::Engine(error) => engine_json(error),
+            Self::Random(_) | Self::Promote(_) => {
+                json!({"code": "FILE_UNAVAILABLE", "message": self.to_string(), "retryable": false})
+            }
+        }
+    }
+
     pub(crate) fn agree(error: PromoteError) -> Self {
         match error {
             PromoteError::File(error) => Self::File(error),
@@ -98,16 +117,21 @@ impl Host {
         let engine = Engine::with_registry(opened.store, policy, components::registry())
             .with_pause(tokio::time::sleep);
         let engine = engine.with_ceiling(Arc::new(ceiling()));
-        let document = options.document.as_deref().map(identity::canonical);
-        let first = match (&options.canvas, &document, &options.store) {
-            (Some(canvas), ..) => canvas.clone(),
-            (None, None, _) => CanvasId::new("notes").expect("the name is short"),
-            // Nothing is kept, so that no other file can be meant.
-            (None, Some(path), StoreOption::Memory) => identity::id_of(path),
-            (None, Some(path), _) => {
-                let identity = Identity { engine: &engine, names: &names };
-                identity.canvas_of(path, options.was.as_deref()).await?
-            }
+        let first = match &options.canvas {
+            Some(canvas) => canvas.clone(),
+            None => match &*options.documents {
+                [] => CanvasId::new("notes").expect("the name is short"),
+                [document, ..] => {
+                    let path = identity::canonical(&document.path);
+                    let identity = Identity { engine: &engine, names: &names };
+                    identity.canvas_in(&options.store, &path, document.was.as_deref()).await?
+                }
+            },
+        };
+        let naming = match (&*options.documents, &options.folder) {
+            ([], None) => Naming::Canvas,
+            ([_], None) => Naming::One,
+            _ => Naming::Document,
         };
         let runner = RunnerId::new(&format!("mcp-{}", names.start())).expect("the name is short");
         let door = Arc::new(SurfaceDoor::new(runner, u64::from_le_bytes(random()?)));
@@ -115,10 +139,10 @@ impl Host {
             engine: Arc::new(engine),
             first,
             person: names.conversation("user"),
-            toolboxes: Toolboxes::new(options.tools, Arc::clone(&door), options.document_name()),
+            toolboxes: Toolboxes::new(options.tools, Arc::clone(&door), options.document_name(), naming),
             conversations: Conversations::default(),
             pauses: Pauses::new(options.quiet),
-            file: document.map(|path| DocumentFile::new(path, names.start())),
+            files: Files::new(options.folder.as_deref()),
             notices: Notices::default(),
             follow: Follow::new(),
             rendered: Rendered::default(),
@@ -128,9 +152,10 @@ impl Host {
             options,
             names,
         });
-        host.make_first().await?;
-        if let Some(file) = &host.file {
-            host.agree(file).await?;
+        if host.options.documents.is_empty() && !host.files.has_folder() {
+            host.make(&host.first, None).await?;
+        } else {
+            host.name_files().await?;
             tokio::spawn(save::watch(Arc::downgrade(&host)));
         }
         // Before a client asks for anything, so that it is told of each canvas that is made after its handshake.
@@ -146,10 +171,21 @@ impl Host {
             StoreOption::Sqlite(path) => format!("in {}", path.display()),
             StoreOption::Postgres(_) => "in PostgreSQL".to_owned(),
         };
-        let what = match &self.options.document {
-            Some(path) => format!("{} as the canvas {}", path.display(), self.first),
-            None => format!("the canvas {}", self.first),
-        };
+        let files = self.files.open();
+        let mut what: Vec<_> = files
+            .iter()
+            .map(|file| format!("{} as the canvas {}", file.path().display(), file.canvas))
+            .collect();
+        what.extend(
+            self.options
+                .folder
+                .as_ref()
+                .map(|folder| format!("the Markdown files below {}", folder.display())),
+        );
+        if what.is_empty() {
+            what.push(format!("the canvas {}", self.first));
+        }
+        let what = what.join(", ");
         format!("{} serves {what}; canvases are kept {kept}", env!("CARGO_PKG_VERSION"))
     }
 
@@ -163,16 +199,37 @@ impl Host {
         &self.first
     }
 
-    async fn make_first(&self) -> Result<(), StartError> {
+    /// Opens the files of the command line. One that cannot be read is tried again with each call.
+    async fn name_files(&self) -> Result<(), StartError> {
+        let documents = &self.options.documents;
+        for (number, document) in documents.iter().enumerate() {
+            let path = identity::canonical(&document.path);
+            let canvas = match number {
+                0 => self.first.clone(),
+                _ => self.canvas_of(&path, document.was.as_deref()).await?,
+            };
+            let name = document.path.file_name();
+            let is_name_of_one = documents.iter().filter(|other| other.path.file_name() == name).count() == 1;
+            let label = match name.filter(|_| is_name_of_one) {
+                Some(name) => name.to_string_lossy().into_owned(),
+                None => document.path.display().to_string(),
+            };
+            self.files.name(DocumentFile::new(self, path, label, canvas.clone()));
+            match self.look(&canvas).await {
+                Ok(()) => {}
+                Err(error) if error.is_of_file() => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes a canvas where it is missing.
+    pub(crate) async fn make(&self, canvas: &CanvasId, text: Option<&str>) -> Result<(), StartError> {
         let operation = self.operation(Turn::ZERO);
-        let text = match &self.file {
-            Some(file) => file.read()?,
-            None => None,
-        };
-        let text = text.as_deref().unwrap_or(EMPTY);
-        match self.engine.create(&self.first, text, &operation, clock::now()).await {
+        match self.engine.create(canvas, text.unwrap_or(EMPTY), &operation, clock::now()).await {
             // Another process may be making it at this moment.
-            Ok(_) => self.make_board(&self.first).await?,
+            Ok(_) => self.make_board(canvas).await?,
             Err(EngineError::Exists { .. }) => {}
             Err(error) => return Err(error.into()),
         }

@@ -4,6 +4,7 @@
 //! * Which path has which canvas is a document of the database, so that a moved file keeps its canvas and its history.
 //! * A database that was written before knows canvases by the names of files. Such a canvas goes to the file that has its text.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use canvas_core::{Base, BlobId, CanvasId, Edit, Engine, EngineError, OpKey, Refused as _, Snapshot, Step};
@@ -11,6 +12,7 @@ use canvas_core::{Base, BlobId, CanvasId, Edit, Engine, EngineError, OpKey, Refu
 use crate::clock;
 use crate::log;
 use crate::names::Names;
+use crate::options::StoreOption;
 use crate::promote::committed;
 
 /// The canvas whose document lists the others. No client sees it.
@@ -56,8 +58,22 @@ struct Line {
 }
 
 impl Identity<'_> {
+    /// The canvas of a file in a store.
+    pub(crate) async fn canvas_in(
+        &self,
+        store: &StoreOption,
+        path: &Path,
+        was: Option<&Path>,
+    ) -> Result<CanvasId, EngineError> {
+        match store {
+            // Nothing is kept, so that no other file can be meant.
+            StoreOption::Memory => Ok(id_of(path)),
+            StoreOption::Sqlite(_) | StoreOption::Postgres(_) => self.canvas_of(path, was).await,
+        }
+    }
+
     /// The canvas of a file. `was` is where the file was before.
-    pub(crate) async fn canvas_of(&self, path: &Path, was: Option<&Path>) -> Result<CanvasId, EngineError> {
+    async fn canvas_of(&self, path: &Path, was: Option<&Path>) -> Result<CanvasId, EngineError> {
         let key = key(path);
         for _ in 0..TRIES {
             let list = self.list().await?;
@@ -83,6 +99,13 @@ impl Identity<'_> {
             }
         }
         Ok(id_of(path))
+    }
+
+    /// The canvases of the files that were served before, by the hashes of their paths.
+    pub(crate) async fn known(&self) -> Result<HashMap<String, CanvasId>, EngineError> {
+        let list = self.list().await?;
+        let lines = lines(list.as_ref().map_or("", Snapshot::text));
+        Ok(lines.into_iter().map(|line| (line.key, line.canvas)).collect())
     }
 
     async fn list(&self) -> Result<Option<Snapshot>, EngineError> {
@@ -165,6 +188,11 @@ pub(crate) fn id_of(path: &Path) -> CanvasId {
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let named = CanvasId::new(&format!("{stem}-{}", key(path)));
     named.unwrap_or_else(|_| CanvasId::new(&format!("document-{}", key(path))).expect("the name is short"))
+}
+
+/// The canvas of a file, among those that are known.
+pub(crate) fn canvas_among(known: &HashMap<String, CanvasId>, path: &Path) -> CanvasId {
+    known.get(&key(path)).cloned().unwrap_or_else(|| id_of(path))
 }
 
 /// 16 hex digits of a path's hash.

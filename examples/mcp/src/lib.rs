@@ -21,6 +21,7 @@ mod conformance;
 mod conversation;
 mod exchange;
 pub mod file;
+mod files;
 mod follow;
 pub mod host;
 pub mod http;

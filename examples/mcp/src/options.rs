@@ -15,13 +15,15 @@ usage: canvas-mcp [OPTIONS]          speaks over standard input and output
 
   --db FILE          keeps canvases in an SQLite file; without it and --postgres they are gone at the end
   --postgres URL     keeps canvases in a PostgreSQL database
-  --document FILE    edits this Markdown file: takes in what others save there, writes it when a model checks in
-  --was OLD          with --document: the file was there before, and keeps its canvas
+  --document FILE    edits this Markdown file: takes in what others save there, writes it when a model checks in; may be
+                     repeated
+  --folder FOLDER    edits the Markdown files below it, but those that an ignore file names
+  --was OLD          after a --document: the file was there before, and keeps its canvas
   --canvas ID        the canvas that calls are about which name none (notes, or that of the file)
   --http ADDR        serves streamable HTTP there, such as 127.0.0.1:0; the first line of output is its address
   --allow-host HOST  with --http: answers requests to this name too (loopback names always), may be repeated
   --allow-origin O   with --http: answers pages of this origin, such as https://app.example.com:443, may be repeated
-  --tools LIST       of document, board, directive, surface, separated by commas (all; with --document: document)
+  --tools LIST       of document, board, directive, surface, separated by commas (all; with files: document)
   --dialect [FORM]   edits in a native form: auto (the usual: by the name of the client), text-editor, apply-patch,
                      codex-patch, edit, replace or search-replace
   --ttl SECONDS      how long a lease lives without a call (15)
@@ -34,10 +36,10 @@ usage: canvas-mcp [OPTIONS]          speaks over standard input and output
 pub struct Options {
     /// Where canvases are kept.
     pub store: StoreOption,
-    /// The file of the first canvas's document.
-    pub document: Option<PathBuf>,
-    /// Where the file was before.
-    pub was: Option<PathBuf>,
+    /// The files whose documents are edited.
+    pub documents: Vec<DocumentOption>,
+    /// The folder below which Markdown files are edited.
+    pub folder: Option<PathBuf>,
     /// The first canvas; `None` for its usual name.
     pub canvas: Option<CanvasId>,
     /// Where to serve HTTP; `None` for standard input and output.
@@ -56,6 +58,15 @@ pub struct Options {
     pub quiet: Duration,
     /// Whether the fixtures of the conformance suite are there.
     pub conformance: bool,
+}
+
+/// A file whose document is edited.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DocumentOption {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Where it was before.
+    pub was: Option<PathBuf>,
 }
 
 /// Where canvases are kept.
@@ -120,8 +131,8 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             store: StoreOption::Memory,
-            document: None,
-            was: None,
+            documents: Vec::new(),
+            folder: None,
             canvas: None,
             http: None,
             allow_hosts: Vec::new(),
@@ -143,7 +154,7 @@ impl Options {
     /// [`UsageError`] for the first argument that cannot be followed.
     pub fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Asked, UsageError> {
         let (mut options, mut arguments) = (Self::default(), arguments.into_iter().peekable());
-        let (mut keeps, mut names_tools) = (0, false);
+        let (mut keeps, mut names_tools, mut was) = (0, false, None);
         while let Some(argument) = arguments.next() {
             let (name, inline) = match argument.split_once('=') {
                 Some((name, value)) if name.starts_with("--") => (name.to_owned(), Some(value.to_owned())),
@@ -165,11 +176,17 @@ impl Options {
                     options.store = StoreOption::Postgres(value()?);
                     keeps += 1;
                 }
-                "--document" if options.document.is_some() => {
-                    return Err(UsageError("one --document is served: start a server for each file".into()));
+                "--document" => {
+                    options.documents.push(DocumentOption { path: path(&value()?), was: was.take() });
                 }
-                "--document" => options.document = Some(path(&value()?)),
-                "--was" => options.was = Some(path(&value()?)),
+                "--folder" if options.folder.is_some() => {
+                    return Err(UsageError("one --folder is served: name a folder above both".into()));
+                }
+                "--folder" => options.folder = Some(path(&value()?)),
+                "--was" => match options.documents.last_mut() {
+                    Some(document) if document.was.is_none() => document.was = Some(path(&value()?)),
+                    _ => was = Some(path(&value()?)),
+                },
                 "--canvas" => options.canvas = Some(canvas(&value()?)?),
                 "--http" => options.http = Some(address(&value()?)?),
                 "--allow-host" => options.allow_hosts.push(value()?),
@@ -190,10 +207,14 @@ impl Options {
         if keeps > 1 {
             return Err(UsageError("canvases are kept at one place: give one of --db and --postgres".into()));
         }
-        if options.was.is_some() && options.document.is_none() {
+        if was.is_some() {
             return Err(UsageError("--was says where a --document was before: name both".into()));
         }
-        if options.document.is_some() && !names_tools {
+        let has_files = !options.documents.is_empty() || options.folder.is_some();
+        if options.canvas.is_some() && (options.documents.len() > 1 || options.folder.is_some()) {
+            return Err(UsageError("--canvas is that of one --document: leave it out".into()));
+        }
+        if has_files && !names_tools {
             options.tools = toolsets("document")?;
         }
         Ok(Asked::Serve(Box::new(options)))
@@ -201,7 +222,7 @@ impl Options {
 
     /// What a model calls the document in a native form.
     pub fn document_name(&self) -> String {
-        let name = self.document.as_ref().and_then(|path| path.file_name());
+        let name = self.documents.first().and_then(|document| document.path.file_name());
         name.map_or_else(|| "document.md".to_owned(), |name| name.to_string_lossy().into_owned())
     }
 }
@@ -286,6 +307,19 @@ mod tests {
         assert!(tools.document && tools.board && !tools.directive && !tools.surface);
         let tools = serve("--document plan.md").tools;
         assert!(tools.document && !tools.board && !tools.directive && !tools.surface);
+        let document =
+            |path: &str, was: Option<&str>| DocumentOption { path: path.into(), was: was.map(Into::into) };
+        for (line, documents) in [
+            ("--document a.md --document b.md", vec![document("a.md", None), document("b.md", None)]),
+            (
+                "--document a.md --was o.md --document b.md",
+                vec![document("a.md", Some("o.md")), document("b.md", None)],
+            ),
+            ("--was o.md --document a.md", vec![document("a.md", Some("o.md"))]),
+        ] {
+            assert_eq!(serve(line).documents, documents, "{line}");
+        }
+        assert_eq!(serve("--folder notes").folder, Some("notes".into()));
         assert_eq!(parse("--db x --help"), Ok(Asked::Help));
         assert_eq!(parse("--version"), Ok(Asked::Version));
     }
@@ -303,7 +337,10 @@ mod tests {
             "--tools fish",
             "--dialect fish",
             "--db a --postgres b",
-            "--document a.md --document b.md",
+            "--folder a --folder b",
+            "--canvas x --document a.md --document b.md",
+            "--canvas x --folder a",
+            "--document a.md --was b.md --was c.md",
             "--was a.md",
         ] {
             let error = parse(line).expect_err(line);

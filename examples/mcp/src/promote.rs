@@ -69,7 +69,8 @@ impl Host {
         canvas: &CanvasId,
         mut ending: Ending<'_>,
     ) -> Result<Promoted, PromoteError> {
-        let file = self.file.as_ref().filter(|_| *canvas == self.first);
+        let file = self.files.of(canvas);
+        let file = file.as_deref();
         let writing = match file {
             Some(file) => Some(file.writing().await),
             None => None,

@@ -37,12 +37,15 @@ const PROMPTS: [Row; 3] = [
 ];
 
 /// The prompts as clients list them.
-pub(crate) fn prompts() -> Vec<Prompt> {
+pub(crate) fn prompts(are_several: bool) -> Vec<Prompt> {
     let prompt = |(name, title, description, own): Row| {
-        let canvas = PromptArgument::new("canvas").with_description("The canvas; the usual one if left out.");
+        let canvas = match are_several {
+            true => PromptArgument::new("document").with_description("The document, by its name."),
+            false => PromptArgument::new("canvas").with_description("The canvas; the usual one if left out."),
+        };
         let own =
             own.map(|(name, text)| PromptArgument::new(name).with_description(text).with_required(false));
-        let arguments = own.into_iter().chain([canvas.with_required(false)]).collect();
+        let arguments = own.into_iter().chain([canvas.with_required(are_several)]).collect();
         Prompt::new(name, Some(description), Some(arguments)).with_title(title)
     };
     PROMPTS.map(prompt).into()
@@ -63,13 +66,19 @@ impl Host {
         };
         let text =
             |name: &str| arguments.get(name).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
-        let canvas = match text("canvas") {
-            None => self.first.clone(),
-            Some(id) => CanvasId::new(id).map_err(|e| ErrorData::invalid_params(e.to_string(), None))?,
-        };
         let invalid = |error: Value| {
             let message = error["message"].as_str().unwrap_or("the canvas is not there").to_owned();
             ErrorData::invalid_params(message, Some(error))
+        };
+        let mut named: JsonObject = ["document", "canvas"]
+            .iter()
+            .filter_map(|name| Some(((*name).to_owned(), text(name)?.into())))
+            .collect();
+        let canvas = self.take_canvas(&mut named).await.map_err(invalid)?;
+        self.look(&canvas).await.map_err(|error| invalid(error.to_json()))?;
+        let what = match self.files.of(&canvas) {
+            Some(file) => file.label.clone(),
+            None => format!("the document of canvas {canvas}"),
         };
         let wish = own.and_then(|(name, _)| text(name));
         let messages = if name == "take-control" {
@@ -79,9 +88,9 @@ impl Host {
         } else {
             let hidden = self.begin_turn(shared, &canvas).await.map_err(invalid)?;
             let task = match (name, wish) {
-                ("edit-document", Some(task)) => format!("Edit the document of canvas {canvas}: {task}"),
+                ("edit-document", Some(task)) => format!("Edit {what}: {task}"),
                 ("edit-document", None) => {
-                    format!("Read the document of canvas {canvas} and ask me what to do.")
+                    format!("Read {what} and ask me what to do.")
                 }
                 (_, Some(goal)) => format!("Arrange the board of canvas {canvas}: {goal}"),
                 (_, None) => {

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use canvas_core::board::DataLoadingState;
 use canvas_core::{CanvasId, EngineError, HistoryEntry, Revision, Snapshot, Store as _};
@@ -11,13 +12,17 @@ use serde_json::json;
 use crate::caller::{Caller, PAGE};
 use crate::catalog::{BOARD_PAGE, DOCUMENT_PAGE, object};
 use crate::clock;
-use crate::host::Host;
+use crate::files::Listed;
+use crate::host::{Host, StartError};
 use crate::identity::is_list;
 use crate::page;
 use crate::uri::{CanvasUri, Part, decode, encode};
 
 /// Canvases whose parts are on one page of a list.
 const CANVASES: usize = 33;
+
+/// Files of the folder on one page of a list.
+const FILES: usize = 1_000;
 
 /// Entries of the journal that are read.
 const ENTRIES: usize = 200;
@@ -57,42 +62,84 @@ impl Host {
         cursor: Option<String>,
     ) -> Result<(Vec<Resource>, Option<String>), ErrorData> {
         let mut resources = Vec::new();
-        let after = match cursor {
+        let mut after = None;
+        let files = match &cursor {
             None => {
                 if caller.has_pages {
                     resources.extend(PAGES.iter().map(|(uri, title, _)| {
                         Resource::new(*uri, *title).with_title(*title).with_mime_type(PAGE)
                     }));
                 }
-                self.list_canvas(&self.first, &mut resources).await;
-                None
+                for canvas in self.named_canvases() {
+                    self.list_canvas(&canvas, &mut resources).await;
+                }
+                Some("")
             }
             Some(cursor) => {
-                let id = cursor.strip_prefix("after:").and_then(decode);
-                let id = id.and_then(|id| CanvasId::new(&id).ok());
-                Some(id.ok_or_else(|| page::unknown(&cursor))?)
+                let file = cursor.strip_prefix("file:");
+                if file.is_none() {
+                    let id = cursor.strip_prefix("after:").and_then(decode);
+                    let id = id.and_then(|id| CanvasId::new(&id).ok());
+                    after = Some(id.ok_or_else(|| page::unknown(cursor))?);
+                }
+                file
             }
         };
+        // A page of the folder's files is of one listing as long as that is asked for.
+        let age = if cursor.is_none() { Duration::ZERO } else { Duration::MAX };
+        let listing = self.listing(age).await.map_err(|error| invalid(&error))?;
+        if let (Some(start), Some(listing)) = (files, &listing) {
+            let start = decode(start).ok_or_else(|| page::unknown(start))?;
+            let rest = &listing.files[listing.files.partition_point(|file| file.label <= start)..];
+            let page = &rest[..rest.len().min(FILES)];
+            resources.extend(page.iter().filter(|file| !self.is_named(&file.canvas)).map(file_resource));
+            if let Some(last) = page.last().filter(|_| rest.len() > page.len()) {
+                return Ok((resources, Some(format!("file:{}", encode(&last.label)))));
+            }
+        }
         let ids = self.engine.store().list(after.as_ref(), CANVASES + 1).await.map_err(EngineError::Store);
         let mut ids = ids.map_err(|error| fault(&error))?;
         let is_last = ids.len() <= CANVASES;
         ids.truncate(CANVASES);
         let next = ids.last().filter(|_| !is_last).map(|last| format!("after:{}", encode(last.as_str())));
-        for canvas in ids.iter().filter(|canvas| **canvas != self.first && !is_list(canvas)) {
+        let is_listed = |canvas: &CanvasId| {
+            let is_file = listing.as_ref().is_some_and(|listing| listing.has(canvas));
+            is_file || self.is_named(canvas) || is_list(canvas)
+        };
+        for canvas in ids.iter().filter(|canvas| !is_listed(canvas)) {
             self.list_canvas(canvas, &mut resources).await;
         }
         Ok((resources, next))
     }
 
+    /// The canvases that come first in a list.
+    fn named_canvases(&self) -> Vec<CanvasId> {
+        let files = self.files.named();
+        match (&*files, self.files.has_folder()) {
+            ([], false) => vec![self.first.clone()],
+            _ => files.iter().map(|file| file.canvas.clone()).collect(),
+        }
+    }
+
+    fn is_named(&self, canvas: &CanvasId) -> bool {
+        self.named_canvases().contains(canvas)
+    }
+
     async fn list_canvas(&self, canvas: &CanvasId, resources: &mut Vec<Resource>) {
         let Ok(snapshot) = self.engine.snapshot(canvas, clock::now()).await else { return };
+        let file = self.files.of(canvas);
         for part in Part::ALL {
             if part == Part::Board && snapshot.head.board().is_none() {
                 continue;
             }
             let uri = CanvasUri { canvas: canvas.clone(), part }.to_string();
+            let name = match &file {
+                Some(file) if part == Part::Document => file.label.clone(),
+                Some(file) => format!("{}: {}", file.label, part.name()),
+                None => format!("{canvas}: {}", part.name()),
+            };
             let mut resource = Resource::new(uri, format!("{canvas}/{}", part.name()))
-                .with_title(format!("{canvas}: {}", part.name()))
+                .with_title(name)
                 .with_description(part.description())
                 .with_mime_type(part.media_type());
             if part == Part::Document {
@@ -113,7 +160,7 @@ impl Host {
         if is_list(&parsed.canvas) {
             return Err(missing(uri));
         }
-        self.look(&parsed.canvas).await;
+        self.look(&parsed.canvas).await.map_err(|error| invalid(&error))?;
         let (text, revision) = match self.text_of(&parsed).await {
             Ok(Some(read)) => read,
             Ok(None) | Err(EngineError::NotFound { .. }) => return Err(missing(uri)),
@@ -169,6 +216,21 @@ impl Rendered {
     fn lock(&self) -> MutexGuard<'_, Texts> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The document of a file below the folder, which may not be open.
+fn file_resource(file: &Listed) -> Resource {
+    let uri = CanvasUri { canvas: file.canvas.clone(), part: Part::Document };
+    Resource::new(uri.to_string(), &*file.label)
+        .with_title(&*file.label)
+        .with_description(Part::Document.description())
+        .with_mime_type(Part::Document.media_type())
+        .with_size(file.bytes())
+}
+
+/// The error of a file or a folder that cannot be read.
+fn invalid(error: &StartError) -> ErrorData {
+    ErrorData::internal_error(error.to_string(), Some(error.to_json()))
 }
 
 /// How URIs are made of ids.

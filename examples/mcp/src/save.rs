@@ -42,8 +42,30 @@ pub(crate) enum Taken {
 
 impl Host {
     /// Looks whether a person has saved the document of a canvas. Costs a look at the file's entry where nobody has.
-    pub(crate) async fn look(&self, canvas: &CanvasId) {
-        let Some(file) = self.file.as_ref().filter(|_| *canvas == self.first) else { return };
+    ///
+    /// # Errors
+    ///
+    /// If the file was never read, so that the canvas has nothing of it.
+    pub(crate) async fn look(&self, canvas: &CanvasId) -> Result<(), StartError> {
+        let Some(file) = self.file_of(canvas).await? else { return Ok(()) };
+        if file.agreed.initialized() {
+            self.look_at(&file).await;
+            return Ok(());
+        }
+        let agreed = file.agreed.get_or_try_init(|| self.make_agree(&file)).await;
+        let Err(error) = agreed else { return Ok(()) };
+        // It is said once, and again once it was well.
+        self.notices.fault(error.to_string());
+        // With a text of before, the canvas goes on with it.
+        if self.engine.snapshot(canvas, clock::now()).await.is_ok() { Ok(()) } else { Err(error) }
+    }
+
+    async fn make_agree(&self, file: &DocumentFile) -> Result<(), StartError> {
+        self.make(&file.canvas, file.read()?.as_deref()).await?;
+        self.agree(file).await
+    }
+
+    async fn look_at(&self, file: &DocumentFile) {
         if file.is_unchanged() {
             return;
         }
@@ -59,7 +81,6 @@ impl Host {
                 file.name()
             )),
             Ok(Taken::Known | Taken::Edit) => self.notices.is_well(),
-            // It is said once, and again once it was well.
             Err(error) => self.notices.fault(error.to_string()),
         }
     }
@@ -68,7 +89,7 @@ impl Host {
     pub(crate) async fn take_in(&self, file: &DocumentFile, _: &Writing<'_>) -> Result<Taken, PromoteError> {
         for _ in 0..TRIES {
             let Some(text) = file.read()? else { return Err(FileError::Gone { name: file.name() }.into()) };
-            let snapshot = self.snapshot_of_first().await?;
+            let snapshot = self.snapshot_of(file).await?;
             let id = named(&snapshot, &text);
             if id == snapshot.head.document() || file.is_ours(self, &snapshot, id).await {
                 file.know_again(id, &text, &snapshot);
@@ -88,7 +109,7 @@ impl Host {
                 markdown: joined.unwrap_or_else(|| text.clone()),
                 base: Some(Base::Id(snapshot.revision_id())),
             };
-            let (edited, _) = self.act(&self.first, edit).await.map_err(engine)?;
+            let (edited, _) = self.act(&file.canvas, edit).await.map_err(engine)?;
             match edited {
                 Ok(_) => {}
                 Err(refusal) if refusal.view().code() == "PATCH_REJECTED" => continue,
@@ -97,10 +118,10 @@ impl Host {
             file.know(id, &text, committed(&snapshot).filter(|_| has_draft));
             if !has_draft {
                 // Nobody else's text is in it, so that it is the artefact as it is the file's.
-                let now = self.snapshot_of_first().await?;
+                let now = self.snapshot_of(file).await?;
                 let start = TurnStart { epoch: now.head.lock().epoch(), revision: now.head.revision() };
                 if now.head.document() == id {
-                    self.end(&self.first, &mut Ending::Person, start).await?;
+                    self.end(&file.canvas, &mut Ending::Person, start).await?;
                 }
             }
             log::line(format_args!(
@@ -116,30 +137,29 @@ impl Host {
     }
 
     /// A model has forgotten to check in: what it wrote under a lease that has expired is promoted as at a check-in.
-    async fn end_expired(&self) {
-        let Ok(snapshot) = self.snapshot_of_first().await else { return };
+    async fn end_expired(&self, file: &DocumentFile) {
+        let Ok(snapshot) = self.snapshot_of(file).await else { return };
         let (lock, policy) = (snapshot.head.lock(), &self.engine.policy().lease);
         let has_expired = lock.lease().is_some() && lock.valid_lease(policy, clock::now()).is_none();
         let has_draft = committed(&snapshot).is_some_and(|artefact| artefact != snapshot.head.document());
         if !(has_expired && lock.turn_open() && has_draft) {
             return;
         }
-        match self.promote(&self.first, Ending::Person).await {
+        match self.promote(&file.canvas, Ending::Person).await {
             Ok(_) => self.notices.add(
-                "The lease expired without a check-in, so what was written under it was saved as at one."
-                    .to_owned(),
+                format!("The lease expired without a check-in, so what was written to {} under it was saved as at one.", file.name()),
             ),
-            Err(error) => self.notices.fault(format!("the draft of {} is kept: {error}", self.first)),
+            Err(error) => self.notices.fault(format!("the draft of {} is kept: {error}", file.canvas)),
         }
     }
 
-    async fn snapshot_of_first(&self) -> Result<Snapshot, PromoteError> {
-        self.engine.snapshot(&self.first, clock::now()).await.map_err(engine)
+    async fn snapshot_of(&self, file: &DocumentFile) -> Result<Snapshot, PromoteError> {
+        self.engine.snapshot(&file.canvas, clock::now()).await.map_err(engine)
     }
 
     /// Keeps a draft that does not go with the file as a canvas of its own, and as a file where canvases are gone at the end.
     async fn put_aside(&self, file: &DocumentFile, draft: &str) -> Result<CanvasId, PromoteError> {
-        let kept = format!("{}.draft", self.first);
+        let kept = format!("{}.draft", file.canvas);
         let kept =
             CanvasId::new(&kept).unwrap_or_else(|_| CanvasId::new("draft").expect("the name is short"));
         let operation = self.operation(canvas_core::lease::Turn::ZERO);
@@ -166,7 +186,7 @@ impl Host {
         let writing = file.writing().await;
         file.recover();
         file.sweep();
-        let snapshot = self.engine.snapshot(&self.first, clock::now()).await?;
+        let snapshot = self.engine.snapshot(&file.canvas, clock::now()).await?;
         let read = file.read()?;
         if let Some(text) = read {
             let known = named(&snapshot, &text);
@@ -189,11 +209,11 @@ impl Host {
         }
         drop(writing);
         // A draft that no check-in has promoted stays one.
-        let snapshot = self.engine.snapshot(&self.first, clock::now()).await?;
+        let snapshot = self.engine.snapshot(&file.canvas, clock::now()).await?;
         let text = file.read()?.map(|text| named(&snapshot, &text));
         let is_cut_off = text == Some(snapshot.head.document()) && committed(&snapshot) != text;
         if is_cut_off || committed(&snapshot).is_none() {
-            self.promote(&self.first, Ending::Person).await.map_err(StartError::agree)?;
+            self.promote(&file.canvas, Ending::Person).await.map_err(StartError::agree)?;
         }
         file.settled(&file.writing().await);
         Ok(())
@@ -213,13 +233,17 @@ fn joined(before: &str, after: &str, now: &str) -> Option<String> {
     change.past(&Delta::between(before, now)).ok()?.into_delta().apply(now).ok()
 }
 
-/// Looks at the file between calls, for as long as there is a host: whoever follows the document hears of a save. A draft
+/// Looks at the files between calls, for as long as there is a host: whoever follows the document hears of a save. A draft
 /// whose lease has expired is promoted.
 pub(crate) async fn watch(host: Weak<Host>) {
     loop {
         tokio::time::sleep(EVERY).await;
         let Some(host): Option<Arc<Host>> = host.upgrade() else { return };
-        host.look(&host.first).await;
-        host.end_expired().await;
+        for file in host.files.open() {
+            if file.agreed.initialized() {
+                host.look_at(&file).await;
+                host.end_expired(&file).await;
+            }
+        }
     }
 }

@@ -34,13 +34,14 @@ use crate::caller::{Caller, PAGE, UI};
 use crate::catalog::{self, object};
 use crate::conformance;
 use crate::conversation::{Shared, inherit};
+use crate::files;
 use crate::follow::Follower;
 use crate::host::Host;
 use crate::page;
 use crate::params;
 use crate::prompts::prompts;
 use crate::resources::{missing, templates};
-use crate::toolbox::Toolbox;
+use crate::toolbox::{Naming, Toolbox};
 use crate::uri::CanvasUri;
 
 /// Answers the requests of one connection.
@@ -91,7 +92,12 @@ impl Server {
     /// How a model of this client uses the tools.
     fn instructions(&self, client: &str) -> String {
         let toolbox = self.host.toolboxes.of(self.host.options.dialect, client);
-        toolbox.tools.system_prompt(&self.host.engine)
+        let mut text = toolbox.tools.system_prompt(&self.host.engine);
+        if toolbox.naming == Naming::Document {
+            text += "\nSeveral documents are served, each with a lease of its own: name one with each call, as \
+                     canvas_list_documents lists them.";
+        }
+        text
     }
 
     /// The conversation of a request.
@@ -140,6 +146,9 @@ impl Server {
         if self.host.options.tools.surface {
             tools.push(action::tool());
         }
+        if toolbox.naming == Naming::Document {
+            tools.push(files::tool());
+        }
         if self.host.conformance.is_some() {
             tools.extend(conformance::tools());
         }
@@ -167,6 +176,10 @@ impl Server {
             let arguments = params.arguments.unwrap_or_default();
             let request = Request { name: params.name.into_owned(), arguments };
             return Ok(self.run(&caller, &toolbox, request).await.into());
+        }
+        if name == files::LIST && toolbox.naming == Naming::Document {
+            let listed = self.host.list_documents(params.arguments.unwrap_or_default()).await;
+            return Ok(action::with_answer(listed).into());
         }
         if name == SURFACE_ACTION && self.host.options.tools.surface {
             let shared = self.conversation(&caller, None);
@@ -363,7 +376,7 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        let mut prompts = prompts();
+        let mut prompts = prompts(self.host.files.are_several());
         if self.host.conformance.is_some() {
             prompts.extend(conformance::prompts());
         }

@@ -18,6 +18,7 @@ use crate::options::{DialectOption, Toolsets};
 #[derive(Debug)]
 pub(crate) struct Toolbox {
     pub(crate) dialect: Option<Dialect>,
+    pub(crate) naming: Naming,
     pub(crate) tools: Tools<BoxStore>,
     /// As clients list them.
     listed: OnceLock<Vec<Tool>>,
@@ -30,36 +31,63 @@ pub(crate) struct Toolboxes {
     door: Arc<SurfaceDoor>,
     /// What the document is called in a native form.
     path: String,
-    made: Mutex<BTreeMap<Option<&'static str>, Arc<Toolbox>>>,
+    /// How a call names its canvas.
+    naming: Naming,
+    made: Mutex<BTreeMap<Key, Arc<Toolbox>>>,
 }
 
+/// The code of a form, and the file in whose words it is.
+type Key = (Option<&'static str>, Option<String>);
+
+/// How a call names the canvas that it is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Naming {
+    /// By its id, if it is not the usual one.
+    Canvas,
+    /// Not at all: there is one document.
+    One,
+    /// By the name of the document.
+    Document,
+}
+
+/// Toolboxes of single files that are kept. Of more all go, and are made again.
+const KEPT: usize = 64;
+
 impl Toolboxes {
-    pub(crate) fn new(sets: Toolsets, door: Arc<SurfaceDoor>, path: String) -> Self {
-        Self { sets, door, path, made: Mutex::default() }
+    pub(crate) fn new(sets: Toolsets, door: Arc<SurfaceDoor>, path: String, naming: Naming) -> Self {
+        Self { sets, door, path, naming, made: Mutex::default() }
     }
 
     /// The tools for a client, which may not have told its name.
     pub(crate) fn of(&self, option: DialectOption, client: &str) -> Arc<Toolbox> {
-        self.get(match option {
+        let dialect = match option {
             DialectOption::Addressed => None,
             DialectOption::Fixed(dialect) => Some(dialect),
             DialectOption::Auto => ModelFamily::of(FAMILIES, client).and_then(|family| family.dialect),
-        })
+        };
+        self.get(dialect, None)
     }
 
-    fn get(&self, dialect: Option<Dialect>) -> Arc<Toolbox> {
+    /// The tools in the words of one of several files.
+    pub(crate) fn of_file(&self, dialect: Option<Dialect>, label: String) -> Arc<Toolbox> {
+        self.get(dialect, Some(label))
+    }
+
+    fn get(&self, dialect: Option<Dialect>, label: Option<String>) -> Arc<Toolbox> {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = dialect.map(Dialect::code);
-        Arc::clone(made.entry(key).or_insert_with(|| Arc::new(self.make(dialect))))
+        if made.len() >= KEPT {
+            made.clear();
+        }
+        let path = label.clone().unwrap_or_else(|| self.path.clone());
+        let key = (dialect.map(Dialect::code), label);
+        Arc::clone(made.entry(key).or_insert_with(|| Arc::new(self.make(dialect, path))))
     }
 
-    fn make(&self, dialect: Option<Dialect>) -> Toolbox {
+    fn make(&self, dialect: Option<Dialect>, path: String) -> Toolbox {
         let mut sets: Vec<Box<dyn Toolset<BoxStore>>> = Vec::new();
         if self.sets.document {
             sets.push(match dialect {
-                Some(dialect) => {
-                    Box::new(NativeTools { path: self.path.clone(), ..NativeTools::new(dialect) })
-                }
+                Some(dialect) => Box::new(NativeTools { path, ..NativeTools::new(dialect) }),
                 None => Box::new(DocumentTools::ALL),
             });
         }
@@ -73,7 +101,7 @@ impl Toolboxes {
             sets.push(Box::new(SurfaceTools::new(Arc::clone(&self.door))));
         }
         let tools = Tools::new(sets).expect("no two toolsets have a name in common");
-        Toolbox { dialect, tools, listed: OnceLock::new() }
+        Toolbox { dialect, naming: self.naming, tools, listed: OnceLock::new() }
     }
 }
 
