@@ -61,15 +61,20 @@ struct Stamp {
     modified: Option<SystemTime>,
     bytes: u64,
     file: u64,
+    /// When the entry changed, in seconds and nanoseconds: nobody can set it.
+    entry: (i64, i64),
 }
 
 impl Stamp {
     fn of(data: &Metadata) -> Self {
         #[cfg(unix)]
-        let file = std::os::unix::fs::MetadataExt::ino(data);
+        let (file, entry) = {
+            use std::os::unix::fs::MetadataExt as _;
+            (data.ino(), (data.ctime(), data.ctime_nsec()))
+        };
         #[cfg(not(unix))]
-        let file = 0;
-        Self { modified: data.modified().ok(), bytes: data.len(), file }
+        let (file, entry) = (0, (0, 0));
+        Self { modified: data.modified().ok(), bytes: data.len(), file, entry }
     }
 
     /// Whether a change after `at` would have changed the stamp: clocks of file systems are coarse.
@@ -313,10 +318,12 @@ impl DocumentFile {
 
     /// Keeps a draft beside the file, and says where.
     pub(crate) fn keep_draft(&self, draft: &str) -> Result<String, FileError> {
-        let name = format!("{}.draft", self.base());
-        let written = std::fs::write(self.folder().join(&name), draft);
-        written.map_err(|error| FileError::Io { name: name.clone(), what: "written", error })?;
-        Ok(name)
+        let path = beside(&self.path);
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        match std::fs::write(&path, draft) {
+            Ok(()) => Ok(name),
+            Err(error) => Err(FileError::Io { name, what: "written", error }),
+        }
     }
 
     /// Where the text is noted that is being promoted.
@@ -482,8 +489,15 @@ pub(crate) fn named(snapshot: &Snapshot, text: &str) -> BlobId {
     if is_of_before { whole } else { BlobId::of_document(text) }
 }
 
+/// Where the draft of a file is kept if canvases are gone at the end.
+pub(crate) fn beside(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".draft");
+    name.into()
+}
+
 /// Refuses what is no file, and what no document can hold.
-fn is_document(data: &Metadata, most: usize) -> io::Result<()> {
+pub(crate) fn is_document(data: &Metadata, most: usize) -> io::Result<()> {
     let refused = |message: String| Err(io::Error::other(message));
     if data.is_dir() {
         return refused("it is a folder: give a file, or --folder".to_owned());
@@ -498,7 +512,7 @@ fn is_document(data: &Metadata, most: usize) -> io::Result<()> {
 }
 
 /// Who may not write a file does not replace it either. A file without any right to be written is not, whoever asks.
-fn may_be_written(path: &Path, data: &Metadata) -> io::Result<()> {
+pub(crate) fn may_be_written(path: &Path, data: &Metadata) -> io::Result<()> {
     if data.permissions().readonly() {
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is read-only"));
     }

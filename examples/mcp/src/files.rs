@@ -136,7 +136,7 @@ impl Host {
             StoreOption::Memory => HashMap::new(),
             _ => Identity { engine: &self.engine, names: &self.names }.known().await?,
         };
-        let walked = tokio::task::spawn_blocking(move || walk(&folder)).await;
+        let walked = tokio::task::spawn_blocking(move || markdown_below(&folder)).await;
         let (paths, fault) = walked.unwrap_or_default();
         if let Some(fault) = fault {
             self.notices.fault(fault);
@@ -354,7 +354,7 @@ fn invalid(key: &str, message: String) -> Value {
 
 /// The Markdown files below a folder with their paths in it, in order, and why it cannot be read. Links are not followed, and
 /// files that an ignore file names, or whose names begin with a dot, are left out.
-fn walk(folder: &Path) -> (Vec<(String, PathBuf)>, Option<String>) {
+pub(crate) fn markdown_below(folder: &Path) -> (Vec<(String, PathBuf)>, Option<String>) {
     let mut files = Vec::new();
     let walk = WalkBuilder::new(folder).require_git(false).follow_links(false).build();
     for entry in walk {

@@ -201,20 +201,25 @@ impl Host {
 
     /// Opens the files of the command line. One that cannot be read is tried again with each call.
     async fn name_files(&self) -> Result<(), StartError> {
-        let documents = &self.options.documents;
-        for (number, document) in documents.iter().enumerate() {
-            let path = identity::canonical(&document.path);
+        let paths: Vec<_> =
+            self.options.documents.iter().map(|document| identity::canonical(&document.path)).collect();
+        for (number, (document, path)) in self.options.documents.iter().zip(&paths).enumerate() {
             let canvas = match number {
                 0 => self.first.clone(),
-                _ => self.canvas_of(&path, document.was.as_deref()).await?,
+                _ => self.canvas_of(path, document.was.as_deref()).await?,
             };
             let name = document.path.file_name();
-            let is_name_of_one = documents.iter().filter(|other| other.path.file_name() == name).count() == 1;
+            let is_name_of_one = self
+                .options
+                .documents
+                .iter()
+                .zip(&paths)
+                .all(|(other, at)| at == path || other.path.file_name() != name);
             let label = match name.filter(|_| is_name_of_one) {
                 Some(name) => name.to_string_lossy().into_owned(),
                 None => document.path.display().to_string(),
             };
-            self.files.name(DocumentFile::new(self, path, label, canvas.clone()));
+            self.files.name(DocumentFile::new(self, path.clone(), label, canvas.clone()));
             match self.look(&canvas).await {
                 Ok(()) => {}
                 Err(error) if error.is_of_file() => {}

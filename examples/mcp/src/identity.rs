@@ -186,6 +186,7 @@ impl Identity<'_> {
 /// The canvas of a file that none has: the file's name, and the hash of its path.
 pub(crate) fn id_of(path: &Path) -> CanvasId {
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let stem = stem.replace(char::is_control, "-");
     let named = CanvasId::new(&format!("{stem}-{}", key(path)));
     named.unwrap_or_else(|_| CanvasId::new(&format!("document-{}", key(path))).expect("the name is short"))
 }

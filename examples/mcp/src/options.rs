@@ -1,5 +1,6 @@
 //! The command line.
 
+use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -11,7 +12,10 @@ use canvas_tools::Dialect;
 pub const HELP: &str = "\
 canvas-mcp: documents and boards for the clients of the Model Context Protocol
 
-usage: canvas-mcp [OPTIONS]          speaks over standard input and output
+usage: canvas-mcp [OPTIONS]               speaks over standard input and output
+       canvas-mcp --check [OPTIONS]       tries the files and the database, and prints what a client's configuration holds
+       canvas-mcp draft FILE [OPTIONS]    prints the draft that was kept when a save of the user overlapped it;
+                                          with --throw-away it is let go
 
   --db FILE          keeps canvases in an SQLite file; without it and --postgres they are gone at the end
   --postgres URL     keeps canvases in a PostgreSQL database
@@ -109,6 +113,17 @@ pub enum DialectOption {
 pub enum Asked {
     /// Serve.
     Serve(Box<Options>),
+    /// Try what would be served.
+    Check {
+        /// What would be served.
+        options: Box<Options>,
+        /// The options as they were given, but `--check`.
+        given: Vec<(String, Option<OsString>)>,
+    },
+    /// Print the draft that is kept for the first document.
+    Draft(Box<Options>),
+    /// Let it go.
+    ThrowDraftAway(Box<Options>),
     /// Print [`HELP`].
     Help,
     /// Print the version.
@@ -152,55 +167,75 @@ impl Options {
     /// # Errors
     ///
     /// [`UsageError`] for the first argument that cannot be followed.
-    pub fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Asked, UsageError> {
+    pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Asked, UsageError> {
         let (mut options, mut arguments) = (Self::default(), arguments.into_iter().peekable());
         let (mut keeps, mut names_tools, mut was) = (0, false, None);
+        let (mut checks, mut throws, mut given) = (false, false, Vec::new());
+        let is_draft = arguments.next_if(|first| first == "draft").is_some();
         while let Some(argument) = arguments.next() {
+            // Only paths are no text.
+            let argument = text(argument)?;
             let (name, inline) = match argument.split_once('=') {
-                Some((name, value)) if name.starts_with("--") => (name.to_owned(), Some(value.to_owned())),
+                Some((name, value)) if name.starts_with("--") => {
+                    (name.to_owned(), Some(OsString::from(value)))
+                }
                 _ => (argument, None),
             };
-            let is_alone = inline.is_none() && arguments.peek().is_none_or(|next| next.starts_with('-'));
+            let is_alone = inline.is_none()
+                && arguments.peek().is_none_or(|next| next.as_encoded_bytes().starts_with(b"-"));
             let mut value = || {
                 let value = inline.clone().or_else(|| arguments.next());
-                value.ok_or_else(|| UsageError(format!("{name} needs a value")))
+                let value = value.ok_or_else(|| UsageError(format!("{name} needs a value")))?;
+                given.push((name.clone(), Some(value.clone())));
+                Ok::<_, UsageError>(value)
             };
             match name.as_str() {
                 "--help" | "-h" => return Ok(Asked::Help),
                 "--version" | "-V" => return Ok(Asked::Version),
                 "--db" => {
-                    options.store = StoreOption::Sqlite(path(&value()?));
+                    options.store = StoreOption::Sqlite(path(value()?));
                     keeps += 1;
                 }
                 "--postgres" => {
-                    options.store = StoreOption::Postgres(value()?);
+                    options.store = StoreOption::Postgres(text(value()?)?);
                     keeps += 1;
                 }
                 "--document" => {
-                    options.documents.push(DocumentOption { path: path(&value()?), was: was.take() });
+                    options.documents.push(DocumentOption { path: path(value()?), was: was.take() });
                 }
                 "--folder" if options.folder.is_some() => {
                     return Err(UsageError("one --folder is served: name a folder above both".into()));
                 }
-                "--folder" => options.folder = Some(path(&value()?)),
+                "--folder" => options.folder = Some(path(value()?)),
                 "--was" => match options.documents.last_mut() {
-                    Some(document) if document.was.is_none() => document.was = Some(path(&value()?)),
-                    _ => was = Some(path(&value()?)),
+                    Some(document) if document.was.is_none() => document.was = Some(path(value()?)),
+                    _ => was = Some(path(value()?)),
                 },
-                "--canvas" => options.canvas = Some(canvas(&value()?)?),
-                "--http" => options.http = Some(address(&value()?)?),
-                "--allow-host" => options.allow_hosts.push(value()?),
-                "--allow-origin" => options.allow_origins.push(value()?),
+                "--canvas" => options.canvas = Some(canvas(&text(value()?)?)?),
+                "--http" => options.http = Some(address(&text(value()?)?)?),
+                "--allow-host" => options.allow_hosts.push(text(value()?)?),
+                "--allow-origin" => options.allow_origins.push(text(value()?)?),
                 "--tools" => {
-                    options.tools = toolsets(&value()?)?;
+                    options.tools = toolsets(&text(value()?)?)?;
                     names_tools = true;
                 }
                 // Alone it follows the name of the client.
-                "--dialect" if is_alone => options.dialect = DialectOption::Auto,
-                "--dialect" => options.dialect = dialect(&value()?)?,
-                "--ttl" => options.ttl = seconds("--ttl", &value()?)?,
-                "--quiet" => options.quiet = seconds("--quiet", &value()?)?,
-                "--conformance" => options.conformance = true,
+                "--dialect" if is_alone => {
+                    options.dialect = DialectOption::Auto;
+                    given.push((name, None));
+                }
+                "--dialect" => options.dialect = dialect(&text(value()?)?)?,
+                "--ttl" => options.ttl = seconds("--ttl", &text(value()?)?)?,
+                "--quiet" => options.quiet = seconds("--quiet", &text(value()?)?)?,
+                "--conformance" => {
+                    options.conformance = true;
+                    given.push((name, None));
+                }
+                "--check" if !is_draft => checks = true,
+                "--throw-away" if is_draft => throws = true,
+                file if is_draft && !file.starts_with('-') => {
+                    options.documents.push(DocumentOption { path: path(file.into()), was: None });
+                }
                 other => return Err(UsageError(format!("there is no option {other}"))),
             }
         }
@@ -217,7 +252,16 @@ impl Options {
         if has_files && !names_tools {
             options.tools = toolsets("document")?;
         }
-        Ok(Asked::Serve(Box::new(options)))
+        if is_draft && (options.documents.len() != 1 || options.folder.is_some()) {
+            return Err(UsageError("draft takes one file".into()));
+        }
+        let options = Box::new(options);
+        Ok(match (is_draft, throws, checks) {
+            (true, true, _) => Asked::ThrowDraftAway(options),
+            (true, false, _) => Asked::Draft(options),
+            (false, _, true) => Asked::Check { options, given },
+            (false, _, false) => Asked::Serve(options),
+        })
     }
 
     /// What a model calls the document in a native form.
@@ -227,12 +271,14 @@ impl Options {
     }
 }
 
+fn text(argument: OsString) -> Result<String, UsageError> {
+    argument.into_string().map_err(|argument| UsageError(format!("{} is no text", argument.display())))
+}
+
 /// A path in which a leading `~/` stands for the folder of the user, as shells have it and configurations of clients have not.
-fn path(text: &str) -> PathBuf {
-    match (text.strip_prefix("~/"), std::env::home_dir()) {
-        (Some(rest), Some(home)) => home.join(rest),
-        _ => text.into(),
-    }
+pub(crate) fn path(argument: OsString) -> PathBuf {
+    let home = argument.to_str().and_then(|text| Some(std::env::home_dir()?.join(text.strip_prefix("~/")?)));
+    home.unwrap_or_else(|| argument.into())
 }
 
 fn canvas(text: &str) -> Result<CanvasId, UsageError> {
@@ -280,7 +326,7 @@ mod tests {
     use super::*;
 
     fn parse(line: &str) -> Result<Asked, UsageError> {
-        Options::parse(line.split_whitespace().map(str::to_owned))
+        Options::parse(line.split_whitespace().map(OsString::from))
     }
 
     fn serve(line: &str) -> Options {
@@ -319,6 +365,19 @@ mod tests {
         ] {
             assert_eq!(serve(line).documents, documents, "{line}");
         }
+        for line in ["draft a.md --db x.db", "draft --db x.db --document a.md"] {
+            let Ok(Asked::Draft(options)) = parse(line) else { panic!("{line}") };
+            assert_eq!(options.documents, [document("a.md", None)], "{line}");
+        }
+        assert!(matches!(parse("draft a.md --throw-away"), Ok(Asked::ThrowDraftAway(_))));
+        let Ok(Asked::Check { given, .. }) = parse("--check --db=x.db --dialect --document a.md") else {
+            panic!("a check")
+        };
+        let given: Vec<_> = given
+            .iter()
+            .map(|(name, value)| (&**name, value.as_ref().and_then(|value| value.to_str())))
+            .collect();
+        assert_eq!(given, [("--db", Some("x.db")), ("--dialect", None), ("--document", Some("a.md"))]);
         assert_eq!(serve("--folder notes").folder, Some("notes".into()));
         assert_eq!(parse("--db x --help"), Ok(Asked::Help));
         assert_eq!(parse("--version"), Ok(Asked::Version));
@@ -341,6 +400,11 @@ mod tests {
             "--canvas x --document a.md --document b.md",
             "--canvas x --folder a",
             "--document a.md --was b.md --was c.md",
+            "draft",
+            "draft a.md b.md",
+            "draft --folder a",
+            "draft a.md --check",
+            "--throw-away",
             "--was a.md",
         ] {
             let error = parse(line).expect_err(line);

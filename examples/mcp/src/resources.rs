@@ -16,6 +16,7 @@ use crate::files::Listed;
 use crate::host::{Host, StartError};
 use crate::identity::is_list;
 use crate::page;
+use crate::save::is_draft;
 use crate::uri::{CanvasUri, Part, decode, encode};
 
 /// Canvases whose parts are on one page of a list.
@@ -127,6 +128,10 @@ impl Host {
 
     async fn list_canvas(&self, canvas: &CanvasId, resources: &mut Vec<Resource>) {
         let Ok(snapshot) = self.engine.snapshot(canvas, clock::now()).await else { return };
+        // A draft that was thrown away is in its history.
+        if is_draft(canvas) && snapshot.text().is_empty() {
+            return;
+        }
         let file = self.files.of(canvas);
         for part in Part::ALL {
             if part == Part::Board && snapshot.head.board().is_none() {

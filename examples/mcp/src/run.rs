@@ -12,6 +12,8 @@ use rmcp::transport::stdio_pipes;
 use tokio::runtime;
 use tokio_util::sync::CancellationToken;
 
+use crate::check;
+use crate::draft;
 use crate::host::Host;
 use crate::http;
 use crate::log;
@@ -20,15 +22,18 @@ use crate::options::{Asked, HELP, Options};
 use crate::server::Server;
 use crate::stdio::Lines;
 
-type Failure = Box<dyn std::error::Error + Send + Sync>;
+pub(crate) type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 /// How long the end of the process waits for what is still at work.
 const LAST_CALLS: Duration = Duration::from_secs(5);
 
 /// Runs the program.
 pub fn main() -> ExitCode {
-    let options = match Options::parse(env::args().skip(1)) {
+    let options = match Options::parse(env::args_os().skip(1)) {
         Ok(Asked::Serve(options)) => *options,
+        Ok(Asked::Check { options, given }) => return once(check::check(&options, &given)),
+        Ok(Asked::Draft(options)) => return once(draft::print(&options)),
+        Ok(Asked::ThrowDraftAway(options)) => return once(draft::throw_away(&options)),
         Ok(Asked::Help) => return print(HELP),
         Ok(Asked::Version) => return print(concat!("canvas-mcp ", env!("CARGO_PKG_VERSION"))),
         Err(error) => {
@@ -58,6 +63,18 @@ pub fn main() -> ExitCode {
     // A read of standard input may be on its way for good.
     runtime.shutdown_timeout(Duration::from_millis(50));
     code
+}
+
+/// Does one thing, and prints what it came to.
+fn once(task: impl Future<Output = Result<String, Failure>>) -> ExitCode {
+    let runtime = runtime::Builder::new_current_thread().enable_all().build();
+    match runtime.map_err(Failure::from).and_then(|runtime| runtime.block_on(task)) {
+        Ok(text) => print(text.trim_end_matches('\n')),
+        Err(error) => {
+            log::line(error);
+            ExitCode::FAILURE
+        }
+    }
 }
 
 fn print(text: &str) -> ExitCode {

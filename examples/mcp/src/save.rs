@@ -159,9 +159,7 @@ impl Host {
 
     /// Keeps a draft that does not go with the file as a canvas of its own, and as a file where canvases are gone at the end.
     async fn put_aside(&self, file: &DocumentFile, draft: &str) -> Result<CanvasId, PromoteError> {
-        let kept = format!("{}.draft", file.canvas);
-        let kept =
-            CanvasId::new(&kept).unwrap_or_else(|_| CanvasId::new("draft").expect("the name is short"));
+        let kept = draft_of(&file.canvas);
         let operation = self.operation(canvas_core::lease::Turn::ZERO);
         match self.engine.create(&kept, draft, &operation, clock::now()).await {
             Ok(_) => {}
@@ -171,8 +169,10 @@ impl Host {
             }
             Err(error) => return Err(engine(error)),
         }
-        let mut said =
-            format!("{}: the user's text counts, and the draft is kept as the canvas {kept}", file.name());
+        let mut said = format!(
+            "{}: the user's text counts, and the draft is kept as the canvas {kept}: canvas-mcp draft shows it",
+            file.name()
+        );
         if self.options.store == StoreOption::Memory {
             let beside = file.keep_draft(draft)?;
             said += &format!(" and in {beside}");
@@ -218,6 +218,17 @@ impl Host {
         file.settled(&file.writing().await);
         Ok(())
     }
+}
+
+/// The canvas that keeps a draft of another.
+pub(crate) fn draft_of(canvas: &CanvasId) -> CanvasId {
+    let kept = CanvasId::new(&format!("{canvas}.draft"));
+    kept.unwrap_or_else(|_| CanvasId::new("draft").expect("the name is short"))
+}
+
+/// Whether the canvas keeps a draft of another.
+pub(crate) fn is_draft(canvas: &CanvasId) -> bool {
+    canvas.as_str().ends_with(".draft")
 }
 
 fn engine(error: EngineError) -> PromoteError {

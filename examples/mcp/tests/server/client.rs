@@ -1,5 +1,6 @@
 //! A client that speaks lines, and folders that vanish.
 
+use std::ffi::OsStr;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
@@ -15,6 +16,9 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Makes a lease outlive its test, however slow the machine is. A test may give another one after it.
 pub(crate) const LONG_LEASE: [&str; 2] = ["--ttl", "86400"];
+
+/// The built server.
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_canvas-mcp");
 
 /// What shows pages.
 pub(crate) fn pages() -> Value {
@@ -36,7 +40,11 @@ pub(crate) struct Client {
 impl Client {
     /// A server that has been asked nothing yet.
     pub(crate) fn spawn(arguments: &[&str]) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_canvas-mcp"))
+        Self::spawn_program(Path::new(PROGRAM), arguments)
+    }
+
+    fn spawn_program(program: &Path, arguments: &[impl AsRef<OsStr>]) -> Self {
+        let mut child = Command::new(program)
             .args(LONG_LEASE)
             .args(arguments)
             .stdin(Stdio::piped())
@@ -63,7 +71,16 @@ impl Client {
 
     /// The same for a client of this name, which can do this.
     pub(crate) fn start_as(name: &str, capabilities: Value, arguments: &[&str]) -> Self {
-        let mut client = Self::spawn(arguments);
+        Self::spawn(arguments).greet(name, capabilities)
+    }
+
+    /// The same for another program, which starts the server.
+    pub(crate) fn start_program(program: &Path, arguments: &[impl AsRef<OsStr>]) -> Self {
+        Self::spawn_program(program, arguments).greet("test", json!({}))
+    }
+
+    fn greet(self, name: &str, capabilities: Value) -> Self {
+        let mut client = self;
         let params = json!({
             "protocolVersion": "2025-11-25", "capabilities": capabilities,
             "clientInfo": {"name": name, "version": "1"},

@@ -326,22 +326,12 @@ fn a_write_in_place_that_was_cut_off_is_made_whole() {
 }
 
 #[test]
-fn files_that_are_missing_or_no_text() {
+fn a_file_that_is_missing_is_made() {
     let folder = Folder::new();
     let (database, document) = (folder.file("x.db"), folder.file("new.md"));
     let client = Client::start(&["--db", &database, "--document", &document]);
     assert!(client.close().success());
     assert_eq!(folder.text("new.md"), "# Notes\n");
-
-    std::fs::write(folder.path().join("bytes.md"), [b'a', 0xff, 0xfe, 0x00]).unwrap();
-    for path in [folder.file("bytes.md"), folder.path().to_str().unwrap().to_owned()] {
-        let output =
-            Command::new(env!("CARGO_BIN_EXE_canvas-mcp")).args(["--document", &path]).output().unwrap();
-        assert!(!output.status.success() && output.stdout.is_empty(), "{path}");
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert!(!path.ends_with("bytes.md") || said.contains("at byte 1"), "{said}");
-    }
-    assert_eq!(std::fs::read(folder.path().join("bytes.md")).unwrap(), [b'a', 0xff, 0xfe, 0x00]);
 }
 
 /// All text that was ever in documents, as their histories have it.
@@ -376,7 +366,8 @@ fn no_line_of_a_person_or_a_model_is_lost() {
     };
     let (mut lease, mut of_model, mut of_user) =
         (None, vec!["- model 0".to_owned()], vec!["- user 0".to_owned()]);
-    for number in 1..=160 {
+    let acts = std::env::var("CANVAS_ACTS").map_or(160, |acts| acts.parse().unwrap());
+    for number in 1..=acts {
         match roll(10) {
             // The person adds a line, now and then beside the model's own.
             0..3 => {

@@ -8,6 +8,7 @@ mod clients;
 mod dialects;
 mod faults;
 mod file;
+mod files;
 mod http;
 mod kills;
 mod people;
