@@ -117,8 +117,8 @@ const ENTRIES: &[Entry] = &[
     board("arrange_canvas", "Move components", Effect::Changes),
     board("remove_component", "Remove a component", Effect::Removes),
     board("refresh_component", "Refresh a component", Effect::Reads),
-    board("undo", "Undo", Effect::Removes),
-    board("redo", "Redo", Effect::Changes),
+    board("undo", "Undo on the board", Effect::Removes),
+    board("redo", "Redo on the board", Effect::Changes),
     board("save_view", "Save a view", Effect::Changes),
     board("load_view", "Load a view", Effect::Removes),
     board("show_canvas", "Show the board", Effect::Reads),
@@ -164,6 +164,7 @@ pub(crate) fn is_board(name: &str) -> bool {
 /// A tool as clients list it, with the page that shows what it does.
 pub(crate) fn tool(spec: ToolSpec, toolbox: &Toolbox) -> Tool {
     let ToolSpec { name, description, mut parameters } = spec;
+    without_null(&mut parameters);
     let takes_canvas = toolbox.takes_canvas(&name);
     let named = match toolbox.naming {
         Naming::Canvas => {
@@ -183,6 +184,49 @@ pub(crate) fn tool(spec: ToolSpec, toolbox: &Toolbox) -> Tool {
         }
     }
     shown(name, description, parameters)
+}
+
+/// Leaves `null` out of the types of optional fields, which some clients cannot show: who means it leaves the field out. It
+/// is taken all the same.
+fn without_null(schema: &mut Value) {
+    match schema {
+        Value::Array(values) => values.iter_mut().for_each(without_null),
+        Value::Object(fields) => {
+            let required = fields.get("required").cloned().unwrap_or_default();
+            let is_required =
+                |name: &str| required.as_array().is_some_and(|names| names.iter().any(|one| one == name));
+            if let Some(Value::Object(properties)) = fields.get_mut("properties") {
+                for (_, property) in properties.iter_mut().filter(|(name, _)| !is_required(name)) {
+                    not_null(property);
+                }
+            }
+            fields.values_mut().for_each(without_null);
+        }
+        _ => {}
+    }
+}
+
+fn not_null(property: &mut Value) {
+    if let Some(Value::Array(types)) = property.get_mut("type") {
+        types.retain(|one| one != "null");
+        if let [one] = &**types {
+            let one = one.clone();
+            property["type"] = one;
+        }
+    }
+    if let Some(Value::Array(values)) = property.get_mut("enum") {
+        values.retain(|one| !one.is_null());
+    }
+    if let Some(Value::Array(forms)) = property.get_mut("anyOf") {
+        forms.retain(|form| form["type"] != "null");
+        if let [Value::Object(one)] = &**forms {
+            let one = one.clone();
+            if let Value::Object(fields) = property {
+                fields.remove("anyOf");
+                fields.extend(one);
+            }
+        }
+    }
 }
 
 /// A tool by its entry.

@@ -47,6 +47,14 @@ pub(crate) async fn answer(State(exchange): State<Exchange>, request: Request) -
     let is_accepted = match parts.method {
         Method::POST => accepted.json || accepted.events,
         Method::GET => accepted.events,
+        Method::DELETE => {
+            let mut response = exchange.run(parts, body).await;
+            // The end of a session is not under way: clients take 202 for a fault.
+            if response.status() == StatusCode::ACCEPTED {
+                *response.status_mut() = StatusCode::NO_CONTENT;
+            }
+            return response;
+        }
         _ => return exchange.run(parts, body).await,
     };
     parts.headers.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));

@@ -31,6 +31,7 @@ use crate::resources::Rendered;
 use crate::save;
 use crate::seal::Seal;
 use crate::toolbox::{Naming, Toolboxes};
+use crate::trace;
 
 /// The engine and what stands around it.
 #[derive(Debug)]
@@ -116,7 +117,10 @@ impl Host {
         policy.lease.ttl = options.ttl;
         let engine = Engine::with_registry(opened.store, policy, components::registry())
             .with_pause(tokio::time::sleep);
-        let engine = engine.with_ceiling(Arc::new(ceiling()));
+        let mut engine = engine.with_ceiling(Arc::new(ceiling()));
+        if options.trace {
+            engine = engine.with_observer(Arc::new(trace::Lines::new()));
+        }
         let first = match &options.canvas {
             Some(canvas) => canvas.clone(),
             None => match &*options.documents {

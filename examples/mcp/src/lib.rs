@@ -50,4 +50,5 @@ pub mod server;
 mod sessions;
 pub mod stdio;
 mod toolbox;
+mod trace;
 mod uri;

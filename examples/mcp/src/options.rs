@@ -32,6 +32,7 @@ usage: canvas-mcp [OPTIONS]               speaks over standard input and output
                      codex-patch, edit, replace or search-replace
   --ttl SECONDS      how long a lease lives without a call (15)
   --quiet SECONDS    after a person took control, how long before a model may begin again by itself (10)
+  --trace            writes a line of JSON to standard error for each call, with the traceparent of its request
   --conformance      adds the fixtures of the public conformance suite
   --help, --version";
 
@@ -60,6 +61,8 @@ pub struct Options {
     pub ttl: Duration,
     /// How long people are left alone after they took control.
     pub quiet: Duration,
+    /// Whether each call is written to standard error.
+    pub trace: bool,
     /// Whether the fixtures of the conformance suite are there.
     pub conformance: bool,
 }
@@ -156,6 +159,7 @@ impl Default for Options {
             dialect: DialectOption::Addressed,
             ttl: Duration::from_secs(15),
             quiet: Duration::from_secs(10),
+            trace: false,
             conformance: false,
         }
     }
@@ -227,8 +231,9 @@ impl Options {
                 "--dialect" => options.dialect = dialect(&text(value()?)?)?,
                 "--ttl" => options.ttl = seconds("--ttl", &text(value()?)?)?,
                 "--quiet" => options.quiet = seconds("--quiet", &text(value()?)?)?,
-                "--conformance" => {
-                    options.conformance = true;
+                "--conformance" | "--trace" => {
+                    options.conformance |= name == "--conformance";
+                    options.trace |= name == "--trace";
                     given.push((name, None));
                 }
                 "--check" if !is_draft => checks = true,

@@ -42,6 +42,7 @@ use crate::params;
 use crate::prompts::prompts;
 use crate::resources::{missing, templates};
 use crate::toolbox::{Naming, Toolbox};
+use crate::trace;
 use crate::uri::CanvasUri;
 
 /// Answers the requests of one connection.
@@ -361,7 +362,7 @@ impl ServerHandler for Server {
             drop(context.peer.notify_progress(begun).await);
         }
         let answered = tokio::select! {
-            answered = self.answer(params, &context) => answered,
+            answered = trace::within(&context.meta, self.answer(params, &context)) => answered,
             () = context.ct.cancelled() => Err(cancelled()),
         };
         if let Some(token) = progress {
@@ -397,7 +398,8 @@ impl ServerHandler for Server {
         let caller = Caller::of(&context);
         let (shared, toolbox) = (self.conversation(&caller, None), self.toolbox(&caller));
         let arguments = params.arguments.unwrap_or_default();
-        Ok(self.host.prompt(&shared, &toolbox, &params.name, &arguments).await?.into())
+        let prompt = self.host.prompt(&shared, &toolbox, &params.name, &arguments);
+        Ok(trace::within(&context.meta, prompt).await?.into())
     }
 
     async fn complete(
@@ -441,12 +443,12 @@ impl ServerHandler for Server {
     async fn read_resource(
         &self,
         params: ReadResourceRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let fixture = self.host.conformance.as_ref().and_then(|_| conformance::read_resource(&params.uri));
         let contents = match fixture {
             Some(contents) => contents,
-            None => self.host.read(&params.uri).await?,
+            None => trace::within(&context.meta, self.host.read(&params.uri)).await?,
         };
         Ok(ReadResourceResult::new(vec![contents]).into())
     }

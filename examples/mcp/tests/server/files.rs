@@ -539,3 +539,68 @@ fn a_folder_of_ten_thousand() {
             .to_string()[..16];
     assert_eq!(client.read(&format!("canvas://09999-{id}/document")), "# Note\n");
 }
+
+/// The span of a request is that of the calls of the engine.
+#[test]
+fn a_request_brings_its_span() {
+    let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    let call = |id: u32, meta: Value| {
+        json!({
+            "jsonrpc": "2.0", "id": id, "method": "tools/call",
+            "params": {"name": "canvas_check_out", "arguments": {}, "_meta": meta},
+        })
+    };
+    let hello = json!({
+        "jsonrpc": "2.0", "id": 1, "method": "initialize",
+        "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}},
+    });
+    let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    let input =
+        [hello, ready, call(2, json!({"traceparent": parent})), call(3, json!({"traceparent": "no span"}))];
+    let mut server = Command::new(PROGRAM)
+        .arg("--trace")
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut pipe = server.stdin.take().unwrap();
+    for line in input {
+        std::io::Write::write_all(&mut pipe, format!("{line}\n").as_bytes()).unwrap();
+    }
+    drop(pipe);
+    let said = String::from_utf8(server.wait_with_output().unwrap().stderr).unwrap();
+    let lines = said.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let outs: Vec<_> = lines.filter(|line| line["name"] == "check_out").collect();
+    assert_eq!(outs.len(), 2, "{said}");
+    // The two run in any order.
+    let parents: Vec<_> = outs.iter().filter_map(|out| out["traceparent"].as_str()).collect();
+    assert!(parents == [parent] && outs[0]["took_us"].is_u64(), "{said}");
+}
+
+/// What optional arguments may be besides `null`: some clients show no field of two types.
+#[test]
+fn optional_arguments_have_one_type() {
+    fn types(value: &Value, at: &str, found: &mut Vec<String>) {
+        match value {
+            Value::Object(fields) => {
+                if fields
+                    .get("type")
+                    .is_some_and(|kind| kind.as_array().is_some_and(|kinds| kinds.contains(&json!("null"))))
+                {
+                    found.push(at.to_owned());
+                }
+                fields.iter().for_each(|(name, value)| types(value, &format!("{at}/{name}"), found));
+            }
+            Value::Array(values) => values.iter().for_each(|value| types(value, at, found)),
+            _ => {}
+        }
+    }
+    let mut client = Client::start(&[]);
+    let tools = client.ask("tools/list", json!({})).unwrap();
+    let mut found = Vec::new();
+    for tool in tools["tools"].as_array().unwrap() {
+        types(&tool["inputSchema"], tool["name"].as_str().unwrap(), &mut found);
+    }
+    assert!(found.is_empty(), "{found:?}");
+}
