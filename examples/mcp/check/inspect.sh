@@ -26,3 +26,13 @@ ask '# Notes' --method resources/read --uri canvas://notes/document
 ask 'canvas://{id}/board' --method resources/templates/list
 ask 'edit-document' --method prompts/list
 ask 'sort the list' --method prompts/get --prompt-name edit-document --prompt-args 'task=sort the list'
+
+# Schemas that every client can show: without a problem of any severity.
+for options in "--db $folder/inspect.db" "--document $folder/strict.md" "--folder $folder --tools document,board,directive,surface"; do
+    # shellcheck disable=SC2086 # the options are words, and the folder has no spaces
+    "$node" "$inspector" --cli --strict --method tools/list "$server" $options >/dev/null 2>"$folder/strict"
+    if grep -v '^canvas-mcp: ' "$folder/strict" >&2; then
+        exit 1
+    fi
+done
+echo "  --strict: no problem"

@@ -18,6 +18,7 @@ use crate::host::Host;
 use crate::log;
 use crate::promote::Ending;
 use crate::toolbox::Toolbox;
+use crate::uri::{CanvasUri, Part};
 
 /// Tools that read without a lease, of which the canvas keeps no trace.
 const READS: [&str; 2] = ["canvas_outline", "canvas_read_section"];
@@ -137,6 +138,16 @@ impl Host {
             let look = Look { shown: Shown::default() };
             drop(self.engine.call(canvas, &key, look, clock::now()).await);
         }
+    }
+
+    /// A client has read a resource, and gives it to its model.
+    pub(crate) async fn has_read_resource(&self, shared: &Shared, uri: &str) {
+        let Some(CanvasUri { canvas, part: Part::Document }) = CanvasUri::parse(uri) else { return };
+        let Ok(snapshot) = self.engine.snapshot(&canvas, clock::now()).await else { return };
+        let mut conversation = shared.lock().await;
+        let seat = conversation.seat(&canvas, Some(&snapshot));
+        self.has_read(&canvas, seat).await;
+        seat.told.get_or_insert_with(|| Told::of(&snapshot));
     }
 
     /// Follows what became of the lease, and promotes where the turn is over.

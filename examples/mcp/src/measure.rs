@@ -1,6 +1,7 @@
 //! What can only be measured from inside, for `mcp-bench`.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -9,7 +10,7 @@ use futures_util::future::join_all;
 
 use crate::host::{Host, StartError};
 use crate::open::{Opened, Others};
-use crate::options::Options;
+use crate::options::{DocumentOption, Options};
 use crate::uri::{CanvasUri, Part};
 use crate::{clock, follow::Follower};
 
@@ -25,6 +26,30 @@ pub struct Fanned {
     /// Texts that were made of the document.
     pub texts: usize,
 }
+
+/// How long the look at an unchanged file takes, as each call has one.
+///
+/// # Errors
+///
+/// Those of [`Host::start`].
+pub async fn look(path: &Path) -> Result<Duration, StartError> {
+    let store = canvas_core::BoxStore::new(canvas_core::MemoryStore::new(clock::now));
+    let documents = vec![DocumentOption { path: path.to_owned(), was: None }];
+    let options = Options { documents, ..Options::default() };
+    let host = Host::start(options, Opened { store, others: Others::Nobody }).await?;
+    let canvas = host.first.clone();
+    // A file that has just changed is read whole.
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    host.look(&canvas).await?;
+    let began = Instant::now();
+    for _ in 0..LOOKS {
+        host.look(&canvas).await?;
+    }
+    Ok(began.elapsed() / LOOKS)
+}
+
+/// Looks that are measured.
+const LOOKS: u32 = 10_000;
 
 /// Has so many follow one canvas, changes it, and has all of them read it.
 ///

@@ -448,7 +448,15 @@ impl ServerHandler for Server {
         let fixture = self.host.conformance.as_ref().and_then(|_| conformance::read_resource(&params.uri));
         let contents = match fixture {
             Some(contents) => contents,
-            None => trace::within(&context.meta, self.host.read(&params.uri)).await?,
+            None => {
+                let shared = self.conversation(&Caller::of(&context), None);
+                let read = async {
+                    let contents = self.host.read(&params.uri).await?;
+                    self.host.has_read_resource(&shared, &params.uri).await;
+                    Ok::<_, ErrorData>(contents)
+                };
+                trace::within(&context.meta, read).await?
+            }
         };
         Ok(ReadResourceResult::new(vec![contents]).into())
     }

@@ -8,7 +8,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 use std::{env, fs};
 
-use canvas_mcp::measure::fan_out;
+use canvas_mcp::measure::{fan_out, look};
 use serde_json::{Value, json};
 
 type Outcome<T = ()> = Result<T, Box<dyn Error>>;
@@ -55,7 +55,53 @@ fn measure(folder: &Path) -> Outcome {
         1_000.0 * fanned.read.as_secs_f64(),
         fanned.texts,
     ));
+    let file = folder.join("looked.md");
+    fs::write(&file, document(100_000))?;
+    say(&format!(
+        "the look at an unchanged file before a call: {:.1} µs (at most 50)",
+        1e6 * runtime.block_on(look(&file))?.as_secs_f64()
+    ));
+    let (started, listed) = notes(&server, folder)?;
+    say(&format!(
+        "a folder of 10,000 files: started in {:.0} ms (at most 1,000), listed in {:.0} ms (at most 100)",
+        1_000.0 * started.as_secs_f64(),
+        1_000.0 * listed.as_secs_f64(),
+    ));
     Ok(())
+}
+
+/// Starts on a folder of 10,000 files, and has all of them listed.
+fn notes(server: &Path, folder: &Path) -> Outcome<(Duration, Duration)> {
+    let root = folder.join("notes");
+    for number in 0..10_000 {
+        let folder = root.join(format!("{:02}", number % 100));
+        fs::create_dir_all(&folder)?;
+        fs::write(folder.join(format!("{number:05}.md")), "# Note\n")?;
+    }
+    let database = folder.join("notes.db");
+    let (database, root) = (database.to_str().unwrap_or_default(), root.to_str().unwrap_or_default());
+    let (mut started, mut listed) = (Duration::MAX, Duration::MAX);
+    for _ in 0..ROUNDS {
+        let began = Instant::now();
+        let mut pipe = Pipe::open(server, &["--db", database, "--folder", root])?;
+        pipe.initialize()?;
+        started = started.min(began.elapsed());
+        let began = Instant::now();
+        let (mut params, mut count) = (json!({}), 0);
+        loop {
+            let page = pipe.mcp(1, "resources/list", params)?;
+            count += page["result"]["resources"].as_array().map_or(0, Vec::len);
+            match page["result"].get("nextCursor") {
+                Some(next) => params = json!({"cursor": next}),
+                None => break,
+            }
+        }
+        listed = listed.min(began.elapsed());
+        if count != 10_000 {
+            return Err(format!("{count} files are listed").into());
+        }
+    }
+    Ok((started, listed))
 }
 
 fn say(line: &str) {

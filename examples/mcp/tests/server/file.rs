@@ -626,11 +626,17 @@ fn what_was_read_without_a_lease_was_read() {
         client.done("canvas_check_in", json!({"lease_id": lease}));
         assert!(client.close().success());
     }
-    for (tool, arguments) in
-        [("canvas_read_section", json!({"path": ["Plan"]})), ("canvas_outline", json!({}))]
-    {
+    for (tool, arguments) in [
+        ("canvas_read_section", json!({"path": ["Plan"]})),
+        ("canvas_outline", json!({})),
+        ("resources/read", json!({"uri": world.uri()})),
+    ] {
         let mut client = world.start();
-        client.done(tool, arguments);
+        if tool.starts_with("canvas_") {
+            client.done(tool, arguments);
+        } else {
+            client.ask(tool, arguments).unwrap();
+        }
         let lease = client.check_out();
         let done = client.call("canvas_apply_patch", json!({"lease_id": lease, "patch": "@@\n-- a\n+- b\n"}));
         assert_eq!(done["isError"], false, "{tool} {done}");
