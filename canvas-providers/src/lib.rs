@@ -107,6 +107,8 @@ mod repair;
 mod schema;
 mod stream;
 mod stream_event;
+#[cfg(feature = "openai")]
+mod strict;
 mod text;
 mod tool_loop;
 mod usage;

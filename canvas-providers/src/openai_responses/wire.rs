@@ -6,7 +6,6 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::declare::{Declared, Function};
 use crate::usage::Usage;
 
 /// The provider's name, for hosts and in envelopes.
@@ -54,18 +53,6 @@ pub(super) enum Tool<'a> {
         strict: bool,
     },
     BuiltIn(Value),
-}
-
-impl<'a> Tool<'a> {
-    pub(super) fn new(tool: Declared<'a>, is_strict: impl Fn(&Value) -> bool) -> Self {
-        match tool {
-            Declared::Function(Function { name, description, schema: parameters }) => {
-                let strict = is_strict(&parameters);
-                Self::Function { kind: "function", name, description, parameters, strict }
-            }
-            Declared::BuiltIn(declared) => Self::BuiltIn(declared),
-        }
-    }
 }
 
 #[derive(Debug, Serialize)]

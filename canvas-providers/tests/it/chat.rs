@@ -584,48 +584,6 @@ fn choices() {
     assert_eq!(ask(ToolChoice::None, &[]).expect("encodes").get("tool_choice"), None);
 }
 
-#[test]
-fn strict_schemas() {
-    let text = json!({"type": "string"});
-    let nested = json!({"type": "object", "properties": {"x": {"type": "object", "properties": {"y": text}, "required": ["y"]}}, "required": ["x"]});
-    let table = [
-        (json!({"type": "object", "properties": {"x": text}, "required": ["x"]}), None),
-        (json!({}), None),
-        (nested, None),
-        (json!({"type": "object", "properties": {"x": text}}), Some("x may be left out")),
-        (
-            json!({"type": "object", "properties": {"x": {"type": "string", "default": "a"}}, "required": ["x"]}),
-            Some("it uses default"),
-        ),
-        (
-            json!({"type": "object", "additionalProperties": true}),
-            Some("an object in it takes other properties"),
-        ),
-        (
-            json!({"type": "object", "properties": {"x": true}, "required": ["x"]}),
-            Some("a schema in it is no object"),
-        ),
-        (
-            json!({"type": "object", "properties": {"x": {"$ref": "#/$defs/a", "title": "t"}}, "required": ["x"], "$defs": {"a": text}}),
-            Some("a $ref has other keywords beside it"),
-        ),
-    ];
-    for (parameters, why) in table {
-        let options = RequestOptions { strict_tools: true, ..RequestOptions::default() };
-        let tools = [spec("f", parameters.clone())];
-        let request =
-            CHAT.request(&CHAT.issuer("m"), "", &tools, &[Event::user("Hi")], &options).expect("encodes");
-        let function = &request.body["tools"][0]["function"];
-        let listed =
-            request.degradations.iter().find(|loss| loss.keyword == "strict").map(|loss| loss.how.as_str());
-        assert_eq!(function.get("strict").is_some(), why.is_none(), "{parameters}");
-        assert_eq!(listed, why.map(|why| format!("declared without it: {why}")).as_deref(), "{parameters}");
-        if why.is_none() {
-            assert_eq!(function["parameters"]["additionalProperties"], false);
-        }
-    }
-}
-
 /// The tool of Codex is declared with its grammar, and its text is the one argument of the call.
 #[test]
 fn the_custom_tool_goes_both_ways() {

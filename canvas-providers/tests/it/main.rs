@@ -20,6 +20,7 @@ mod openai_responses_request;
 mod proxies;
 mod request;
 mod stream;
+mod strict;
 mod support;
 mod turn;
 mod turn_laws;

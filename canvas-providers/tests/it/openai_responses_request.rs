@@ -174,50 +174,6 @@ fn native_tools_are_declared_and_chosen_as_such() {
     assert_eq!(ask(&options, &tools()).expect("encodes").context.native, None);
 }
 
-/// Strict where the schema can be, and never by the endpoint's own guess.
-#[test]
-fn strict_tools() {
-    let closed = |properties: Value, required: Value| json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false});
-    let text = json!({"type": "string"});
-    let mut deep = text.clone();
-    for _ in 0..11 {
-        deep = closed(json!({"a": deep}), json!(["a"]));
-    }
-    for (schema, is_strict) in [
-        (closed(json!({}), json!([])), true),
-        (closed(json!({"a": text}), json!(["a"])), true),
-        (closed(json!({"a": {"anyOf": [text, {"type": "null"}]}}), json!(["a"])), true),
-        (
-            closed(
-                json!({"a": {"type": "array", "items": closed(json!({"b": text}), json!(["b"]))}}),
-                json!(["a"]),
-            ),
-            true,
-        ),
-        (
-            json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/A"}}, "required": ["a"], "additionalProperties": false, "$defs": {"A": text}}),
-            true,
-        ),
-        (json!({"type": "object"}), false),
-        (json!({"type": "object", "properties": {"a": text}, "required": ["a"]}), false),
-        (closed(json!({"a": text}), json!([])), false),
-        (closed(json!({"a": {"type": "array", "items": {"type": "object"}}}), json!(["a"])), false),
-        (closed(json!({"a": {"type": ["object", "null"]}}), json!(["a"])), false),
-        (closed(json!({"a": {"anyOf": [{"type": "object"}]}}), json!(["a"])), false),
-        (closed(json!({"a": {"type": "string", "default": "x"}}), json!(["a"])), false),
-        (closed(json!({"a": {"oneOf": [text]}}), json!(["a"])), false),
-        (closed(json!({"a": {"$ref": "#", "description": "x"}}), json!(["a"])), false),
-        (closed(json!({"a": true}), json!(["a"])), false),
-        (deep, false),
-    ] {
-        let options = RequestOptions { strict_tools: true, ..RequestOptions::default() };
-        let tool = &body(&options, &[spec("f", schema.clone())])["tools"][0];
-        assert_eq!(tool["strict"], json!(is_strict), "{schema}");
-        let tools = PROVIDER.tools(&[spec("f", schema)], None).tools;
-        assert_eq!(tools[0]["strict"], json!(false));
-    }
-}
-
 #[test]
 fn the_root_of_a_schema_is_a_plain_object() {
     let schema = json!({"enum": [{}], "not": {}, "anyOf": [{"properties": {"a b": {"enum": [1]}}}]});

@@ -2,7 +2,6 @@
 
 mod ids;
 mod parts;
-mod strict;
 mod tools;
 
 use canvas_tools::ToolSpec;

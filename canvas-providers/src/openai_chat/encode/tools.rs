@@ -4,13 +4,13 @@ use canvas_tools::ToolSpec;
 use serde_json::{Value, json};
 
 use super::super::wire::{FunctionTool, Tool};
-use super::strict;
 use crate::declare::{self, ToolRules};
 use crate::encoded::{Degradations, EncodeError, EncodedTools, RequestOptions, ToolChoice};
 use crate::hosts::ChatHost;
 use crate::names::{Mapper, NameRule};
 use crate::native::NativeTool;
 use crate::schema::Subset;
+use crate::strict;
 
 const NAME_RULE: NameRule = NameRule { begins_with_letter: false, ..NameRule::PORTABLE };
 const SUBSET: Subset = Subset { property: |_| true, refused: &[] };
@@ -56,16 +56,9 @@ pub(super) fn declare<'a>(
     for tool in &mut tools {
         let Tool::Function { function } = tool else { continue };
         let place = place_of(specs, function, mapper);
-        drop_at_root(&mut function.parameters, &place, degradations);
-        if !options.strict_tools || !host.strict {
-            continue;
-        }
-        match strict::close(&function.parameters) {
-            Ok(closed) => {
-                function.parameters = closed;
-                function.strict = Some(true);
-            }
-            Err(why) => degradations.add(place, "strict", format!("declared without it: {why}")),
+        let wants_strict = options.strict_tools && host.strict;
+        if strict::fit(&mut function.parameters, &place, wants_strict, degradations) {
+            function.strict = Some(true);
         }
     }
     tools
@@ -74,16 +67,6 @@ pub(super) fn declare<'a>(
 fn place_of(specs: &[ToolSpec], function: &FunctionTool<'_>, mapper: &mut Mapper) -> String {
     let index = specs.iter().position(|spec| mapper.wire(&spec.name) == function.name).unwrap_or_default();
     format!("/tools/{index}/parameters")
-}
-
-/// Leaves out what the endpoint refuses at the root alone.
-fn drop_at_root(schema: &mut Value, place: &str, degradations: &mut Degradations) {
-    let Some(root) = schema.as_object_mut() else { return };
-    for keyword in ["enum", "not"] {
-        if root.remove(keyword).is_some() {
-            degradations.add(place, keyword, "left out: the provider refuses it there; the tool checks it");
-        }
-    }
 }
 
 /// The choice in the endpoint's words; `None` where its own default is the choice.

@@ -2,7 +2,6 @@
 
 mod constraints;
 mod output;
-mod strict;
 mod tools;
 
 use canvas_tools::ToolSpec;

@@ -1,16 +1,14 @@
 //! Tool specs, cut to what the endpoint takes.
 
 use canvas_tools::ToolSpec;
-use serde_json::Value;
 
 use super::super::wire::{Tool, ToolChoice};
-use super::strict;
-use crate::declare::{self, Declared, ToolRules};
+use crate::declare::{self, Declared, Function, ToolRules};
 use crate::encoded::{self, Degradations, EncodeError, EncodedTools, RequestOptions};
 use crate::names::{Mapper, NameRule};
 use crate::native::NativeTool;
-use crate::place::inside;
 use crate::schema::Subset;
+use crate::strict;
 
 /// The endpoint takes 128 characters; 64 are those that its other one takes too.
 const NAME_RULE: NameRule = NameRule { begins_with_letter: false, ..NameRule::PORTABLE };
@@ -20,9 +18,6 @@ const RULES: ToolRules = ToolRules {
     subset: Subset { property: |_| true, refused: &[] },
     built_in: |native| matches!(native, NativeTool::ApplyPatch | NativeTool::CodexPatch),
 };
-
-/// Keywords that the endpoint refuses at the root of a schema, beside the unions, which no endpoint takes there.
-const REFUSED_AT_ROOT: &[&str] = &["enum", "not"];
 
 pub(crate) fn tools(specs: &[ToolSpec], native: Option<NativeTool>) -> EncodedTools {
     let mut degradations = Degradations::default();
@@ -48,19 +43,19 @@ pub(super) fn declare<'a>(
     mapper: &mut Mapper,
     degradations: &mut Degradations,
 ) -> Vec<Tool<'a>> {
-    let mut declared = declare::declare(specs, native, RULES, mapper, degradations);
-    for (index, tool) in declared.iter_mut().enumerate() {
-        let Declared::Function(function) = tool else { continue };
-        let Value::Object(root) = &mut function.schema else { continue };
-        for keyword in REFUSED_AT_ROOT {
-            if root.remove(*keyword).is_some() {
-                let place = inside(&format!("/tools/{index}"), "parameters");
-                degradations.add(place, keyword, "left out: the provider refuses it; the tool checks it");
+    let declared = declare::declare(specs, native, RULES, mapper, degradations);
+    let mut fitted = Vec::with_capacity(declared.len());
+    for (index, tool) in declared.into_iter().enumerate() {
+        fitted.push(match tool {
+            Declared::Function(Function { name, description, schema: mut parameters }) => {
+                let place = format!("/tools/{index}/parameters");
+                let strict = strict::fit(&mut parameters, &place, strict_tools, degradations);
+                Tool::Function { kind: "function", name, description, parameters, strict }
             }
-        }
+            Declared::BuiltIn(declared) => Tool::BuiltIn(declared),
+        });
     }
-    let is_strict = |schema: &Value| strict_tools && strict::is_strict(schema);
-    declared.into_iter().map(|tool| Tool::new(tool, is_strict)).collect()
+    fitted
 }
 
 /// The choice in the endpoint's words; `None` where its own default is the choice.
