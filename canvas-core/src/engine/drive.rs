@@ -10,8 +10,8 @@ use super::cache::Begin;
 use super::context::RunContext;
 use super::documents::Lost;
 use super::observe::CommitNumber;
-use super::queue::{Flight, Guest, Sending, Step, Verdict};
-use super::run::{Done, Next, Request, Response, Run};
+use super::queue::{InFlightCommit, SendContext, Step, Waiter};
+use super::run::{CommitOutcome, Done, Next, Request, Response, Run};
 use super::task::Task;
 use super::trace::{Trace, Traced};
 use super::{Engine, EngineError, Snapshot, backoff, seen};
@@ -33,13 +33,13 @@ impl<S: Store> Engine<S> {
         let cached = |begin| self.cache().start(canvas, begin, now);
         let mut next = match begin {
             // It may be decided on what is not stored yet.
-            Begin::Cached => Next::Turn,
+            Begin::Cached => Next::Decide,
             begin => {
                 let (cached, trusted) = cached(begin);
                 run.start(cached, trusted)
             }
         };
-        let (mut ticket, mut guest, mut lost) = (None, None, Lost::default());
+        let (mut ticket, mut waiter, mut lost) = (None, None, Lost::default());
         let mut doubt = None;
         loop {
             if !run.is_in_doubt()
@@ -48,9 +48,9 @@ impl<S: Store> Engine<S> {
                 trace.settled(began, run.settlement());
             }
             trace.decided(run.decided_on(), run.task().take());
-            let part = match next {
-                Next::Turn => None,
-                Next::Join(part) => Some(part),
+            let prepared = match next {
+                Next::Decide => None,
+                Next::Join(prepared) => Some(prepared),
                 Next::Request(request) => {
                     ticket = self.cache().ticket(&request).or(ticket);
                     let response = self.ask(trace, request, &mut lost).await;
@@ -67,24 +67,24 @@ impl<S: Store> Engine<S> {
                     return ended.map(|Done { answer, row, .. }| (answer, Snapshot::of(row, now)));
                 }
             };
-            let guest = guest.get_or_insert_with(|| self.queues.enter(canvas, &self.watches));
-            let turn = guest.cell.decide(guest.seat, &mut run, part, || cached(Begin::Cached));
+            let waiter = waiter.get_or_insert_with(|| self.queues.enter(canvas, &self.watches));
+            let decided = waiter.queue.decide(waiter.id, &mut run, prepared, || cached(Begin::Cached));
             trace.decided(run.decided_on(), run.task().take());
-            next = match turn {
+            next = match decided {
                 Some(next) => next,
                 None => {
                     let began = trace.now();
                     // Whose name a pause follows from, where there are any.
                     let who = self.pause.is_some().then(|| run.operation().map(backoff::name)).flatten();
-                    let (mut verdict, commit) =
-                        poll_fn(|context| self.poll_verdict(trace, guest, &who, context)).await;
-                    trace.waited(began, commit, &verdict);
-                    match &mut verdict {
-                        Verdict::Conflict(row) => self.expand_sent(trace, row).await,
-                        Verdict::Lost { .. } => doubt = Some(trace.now()),
+                    let (mut outcome, commit) =
+                        poll_fn(|context| self.poll_outcome(trace, waiter, &who, context)).await;
+                    trace.waited(began, commit, &outcome);
+                    match &mut outcome {
+                        CommitOutcome::Conflict(row) => self.expand_sent(trace, row).await,
+                        CommitOutcome::Unknown { .. } => doubt = Some(trace.now()),
                         _ => {}
                     }
-                    run.handle_verdict(verdict)
+                    run.handle_outcome(outcome)
                 }
             };
         }
@@ -146,32 +146,33 @@ impl<S: Store> Engine<S> {
         committed
     }
 
-    /// Drives the commit under way, whoever's it is, or sends the next, until there is a verdict.
-    fn poll_verdict(
+    /// Drives the commit under way, whoever's it is, or sends the next, until there is an outcome.
+    fn poll_outcome(
         &self,
         trace: Trace<'_>,
-        guest: &Guest<'_>,
+        waiter: &Waiter<'_>,
         who: &Option<String>,
         context: &mut Context<'_>,
-    ) -> Poll<(Verdict, Option<CommitNumber>)> {
+    ) -> Poll<(CommitOutcome, Option<CommitNumber>)> {
         let canvas = trace.canvas();
         loop {
-            match guest.cell.step(guest.seat, context.waker(), &self.watches) {
-                Step::Verdict(verdict, commit) => return Poll::Ready((verdict, commit)),
+            match waiter.queue.step(waiter.id, context.waker(), &self.watches) {
+                Step::Outcome(outcome, commit) => return Poll::Ready((outcome, commit)),
                 Step::Send(commit, sending) => {
-                    guest.cell.send(self.send(trace, commit, sending, who));
+                    waiter.queue.send(self.send(trace, commit, sending, who));
                 }
                 Step::Wait => {}
             }
-            let Poll::Ready((Flight { ticket, planned, number, .. }, committed)) = guest.cell.poll_flight()
+            let Poll::Ready((InFlightCommit { ticket, planned, number, .. }, committed)) =
+                waiter.queue.poll_in_flight()
             else {
                 return Poll::Pending;
             };
-            let row = committed.as_ref().ok().and_then(|committed| guest.cell.stored(committed));
+            let row = committed.as_ref().ok().and_then(|committed| waiter.queue.stored(committed));
             self.cache().committed(canvas, committed.as_ref().map(|_| row), ticket);
             // Watchers hear of it before anybody has an answer.
             self.watches.committed(canvas, &planned, committed.as_ref().ok());
-            guest.cell.complete(guest.seat, number, committed);
+            waiter.queue.complete(waiter.id, number, committed);
         }
     }
 
@@ -179,9 +180,9 @@ impl<S: Store> Engine<S> {
         &self,
         trace: Trace<'_>,
         commit: Commit,
-        Sending { losses, planned, calls }: Sending,
+        SendContext { losses, planned, calls }: SendContext,
         who: &Option<String>,
-    ) -> Flight {
+    ) -> InFlightCommit {
         let (store, pause, longest) =
             (Arc::clone(&self.store), Arc::clone(&self.pause), self.policy.back_off);
         let (canvas, who) = (trace.canvas().clone(), who.clone().unwrap_or_default());
@@ -207,6 +208,6 @@ impl<S: Store> Engine<S> {
             }
             committed
         });
-        Flight { commit, ticket, planned, number }
+        InFlightCommit { commit, ticket, planned, number }
     }
 }

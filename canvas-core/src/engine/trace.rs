@@ -18,7 +18,7 @@ use super::observe::{
     Basis, CallEnd, CallNumber, CommitEnd, CommitNumber, Decision, Event, EventKind, Observer, Settlement,
     WaitEnd,
 };
-use super::queue::Verdict;
+use super::run::CommitOutcome;
 use super::task::{self, Blocked, DecisionContext, Task};
 use crate::model::blob::Blob;
 use crate::model::id::{CanvasId, OpKey};
@@ -139,14 +139,14 @@ impl<'a> Trace<'a> {
         }
     }
 
-    pub(super) fn waited(&self, began: Duration, commit: Option<CommitNumber>, verdict: &Verdict) {
+    pub(super) fn waited(&self, began: Duration, commit: Option<CommitNumber>, outcome: &CommitOutcome) {
         self.tell_with(|clock| {
-            let end = match verdict {
-                Verdict::Stored { .. } => WaitEnd::Stored,
-                Verdict::Conflict(_) => WaitEnd::Conflict,
-                Verdict::Failed(fault) => WaitEnd::Failed(fault.code()),
-                Verdict::Lost { .. } => WaitEnd::InDoubt,
-                Verdict::Look | Verdict::Again | Verdict::Turn => WaitEnd::Again,
+            let end = match outcome {
+                CommitOutcome::Stored { .. } => WaitEnd::Stored,
+                CommitOutcome::Conflict(_) => WaitEnd::Conflict,
+                CommitOutcome::Failed(fault) => WaitEnd::Failed(fault.code()),
+                CommitOutcome::Unknown { .. } => WaitEnd::InDoubt,
+                CommitOutcome::Reload | CommitOutcome::Retry | CommitOutcome::Admitted => WaitEnd::Again,
             };
             EventKind::Waited { took: clock.since(began), commit, end }
         });

@@ -70,7 +70,8 @@ wheel[f"{info}/RECORD"] = (record + f"{info}/RECORD,,\n").encode()
 with zipfile.ZipFile(out / f"cocanvas_mcp-{version}-{tag}.whl", "w", zipfile.ZIP_DEFLATED) as archive:
     for name, data in wheel.items():
         entry = zipfile.ZipInfo(name)
-        entry.external_attr = (0o755 if "/scripts/" in name else 0o644) << 16
+        # Installers take the rights of regular files alone.
+        entry.external_attr = (0o100755 if "/scripts/" in name else 0o100644) << 16
         entry.compress_type = zipfile.ZIP_DEFLATED
         archive.writestr(entry, data)
 

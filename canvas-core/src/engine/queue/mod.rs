@@ -1,4 +1,4 @@
-//! Combined commits: the calls of one engine that wait for one canvas share a commit.
+//! Group commit: the calls of one engine that wait for one canvas share a commit.
 //!
 //! * While a commit is under way, the calls that come are decided one upon the other, first come first, and upon what is
 //!   under way. They are the next commit, as soon as that one is stored. So each canvas has at most one commit under way, and
@@ -18,22 +18,20 @@
 //! * A call that is made by a store from within its commit goes by itself.
 //! * Who looks at the store itself, to read or to settle, does not come here.
 //!
-//! `lane` is the whole of it as a machine without input or output; `cell` has the wakers and the commit.
+//! `commit_queue` is a state machine without input or output; `shared` adds the wakers and the in-flight commit.
 
-mod cell;
-mod lane;
-mod part;
+mod commit_queue;
+mod shared;
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use self::cell::Cell;
-pub(super) use self::cell::{Flight, Sending, Step};
-pub(super) use self::lane::Seat;
+pub(super) use self::commit_queue::WaiterId;
 #[cfg(all(test, feature = "surface"))]
-pub(super) use self::lane::{Lane, Verdicts};
-pub(crate) use self::part::{Part, PartChange, Verdict};
+pub(super) use self::commit_queue::{CommitOutcomes, CommitQueue};
+use self::shared::SharedQueue;
+pub(super) use self::shared::{InFlightCommit, SendContext, Step};
 use super::watch::Watches;
 use crate::model::id::CanvasId;
 
@@ -43,25 +41,25 @@ pub(super) struct Queues(Mutex<HashMap<CanvasId, Busy>>);
 
 #[derive(Debug)]
 struct Busy {
-    cell: Arc<Cell>,
+    queue: Arc<SharedQueue>,
     calls: usize,
 }
 
 impl Queues {
-    pub(super) fn enter<'q>(&'q self, canvas: &'q CanvasId, watches: &'q Watches) -> Guest<'q> {
-        let (cell, is_shared) = match self.busy().entry(canvas.clone()) {
+    pub(super) fn enter<'q>(&'q self, canvas: &'q CanvasId, watches: &'q Watches) -> Waiter<'q> {
+        let (queue, is_shared) = match self.busy().entry(canvas.clone()) {
             // It would wait for itself.
-            Entry::Occupied(entry) if entry.get().cell.is_polled_here() => (Arc::default(), false),
+            Entry::Occupied(entry) if entry.get().queue.is_polled_here() => (Arc::default(), false),
             Entry::Occupied(mut entry) => {
                 entry.get_mut().calls += 1;
-                (Arc::clone(&entry.get().cell), true)
+                (Arc::clone(&entry.get().queue), true)
             }
             Entry::Vacant(entry) => {
-                (Arc::clone(&entry.insert(Busy { cell: Arc::default(), calls: 1 }).cell), true)
+                (Arc::clone(&entry.insert(Busy { queue: Arc::default(), calls: 1 }).queue), true)
             }
         };
-        let seat = cell.enter();
-        Guest { queues: self, watches, canvas, cell, is_shared, seat }
+        let id = queue.enter();
+        Waiter { queues: self, watches, canvas, queue, is_shared, id }
     }
 
     fn busy(&self) -> MutexGuard<'_, HashMap<CanvasId, Busy>> {
@@ -84,21 +82,21 @@ impl Queues {
 
 /// A call in a queue. It leaves when it is dropped.
 #[derive(Debug)]
-pub(super) struct Guest<'q> {
+pub(super) struct Waiter<'q> {
     queues: &'q Queues,
     watches: &'q Watches,
     canvas: &'q CanvasId,
-    pub(super) cell: Arc<Cell>,
-    /// Others find the cell.
+    pub(super) queue: Arc<SharedQueue>,
+    /// Others find the queue.
     is_shared: bool,
-    pub(super) seat: Seat,
+    pub(super) id: WaiterId,
 }
 
-impl Drop for Guest<'_> {
+impl Drop for Waiter<'_> {
     fn drop(&mut self) {
         let is_last = !self.is_shared || self.queues.leave(self.canvas);
-        self.cell.leave(self.seat);
-        if is_last && self.cell.abandon() {
+        self.queue.leave(self.id);
+        if is_last && self.queue.abandon() {
             // Nobody hears any more what the commit under way does.
             self.watches.changed(self.canvas);
         }

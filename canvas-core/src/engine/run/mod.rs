@@ -1,16 +1,18 @@
 //! One task at a canvas, as a state machine without input or output: it gives the next request to the store and takes the
 //! response, until it has an answer. What it commits goes into the queue of its canvas, which says what has become of it.
 
+mod prepared;
 mod settle;
 
 use std::sync::Arc;
+
+pub(crate) use self::prepared::{CommitOutcome, Prepared, PreparedChange};
 
 use canvas_lease::Timestamp;
 
 use super::context::{CachedRow, RunContext};
 use super::error::EngineError;
 use super::observe;
-use super::queue::{Part, PartChange, Verdict};
 use super::task::{Blocked, Decision, DecisionContext, Task};
 use crate::model::blob::Missing;
 use crate::model::blob::{Blob, BlobId};
@@ -48,9 +50,9 @@ pub(crate) enum Response {
 pub(crate) enum Next<A> {
     Request(Request),
     /// It is to be decided on the newest row that the queue has.
-    Turn,
-    /// It is decided, and waits for its verdict. Where the row was not the queue's newest, it is decided again on that.
-    Join(Part),
+    Decide,
+    /// It is decided, and waits for its outcome. Where the row was not the queue's newest, it is decided again on that.
+    Join(Prepared),
     Done(Result<Done<A>, EngineError>),
 }
 
@@ -98,7 +100,7 @@ enum Basis {
     /// From the store.
     Fresh,
     /// From the queue, and perhaps not stored yet: what is answered on it is no answer yet.
-    Tip,
+    Queued,
 }
 
 #[derive(Debug)]
@@ -107,14 +109,14 @@ enum Phase<A> {
     Loading,
     /// All that is missing, at once.
     Fetching(Missing),
-    /// It is a part of a batch.
+    /// It is in a batch.
     Committing {
         planned: Planned,
         answer: A,
     },
     /// It commits nothing, and waits until the row that it was decided on is stored, by a commit that is sent after it came. Without an answer it is decided again
     /// then, to say why there is none.
-    Standing(Option<A>),
+    AwaitingCommit(Option<A>),
     /// A commit is of unknown fate, and the row is loaded to see it.
     Settling,
     /// The same, with the pages of receipts that it may be in.
@@ -182,7 +184,7 @@ impl<'a, T: Task> Run<'a, T> {
         match self.basis {
             Basis::Cached => observe::Basis::Cached,
             Basis::Fresh | Basis::Void => observe::Basis::Fresh,
-            Basis::Tip => observe::Basis::Queued,
+            Basis::Queued => observe::Basis::Queued,
         }
     }
 
@@ -202,7 +204,10 @@ impl<'a, T: Task> Run<'a, T> {
     }
 
     /// Decides on the row that it has from the store, else on that of a cache: nothing is in the queue before it.
-    pub(super) fn turn(&mut self, cached: impl FnOnce() -> (Option<CachedRow>, bool)) -> Next<T::Answer> {
+    pub(super) fn decide_newest(
+        &mut self,
+        cached: impl FnOnce() -> (Option<CachedRow>, bool),
+    ) -> Next<T::Answer> {
         if self.basis == Basis::Fresh {
             return self.decide();
         }
@@ -211,13 +216,13 @@ impl<'a, T: Task> Run<'a, T> {
     }
 
     /// Decides on what the calls before it leave. Their blobs, which may not be stored yet, come from `pending`.
-    pub(super) fn turn_on(
+    pub(super) fn decide_on(
         &mut self,
-        tip: CachedRow,
+        newest: CachedRow,
         pending: impl Fn(BlobId) -> Option<Blob>,
     ) -> Next<T::Answer> {
         self.take_back();
-        self.adopt(tip, Basis::Tip);
+        self.adopt(newest, Basis::Queued);
         loop {
             let next = self.decide();
             let Phase::Fetching(missing) = &self.phase else { return next };
@@ -255,25 +260,25 @@ impl<'a, T: Task> Run<'a, T> {
     }
 
     /// Takes what the queue says of it.
-    pub(crate) fn handle_verdict(&mut self, verdict: Verdict) -> Next<T::Answer> {
-        match verdict {
-            Verdict::Stored { version, clock, host_at } => self.stored(version, clock, host_at),
-            Verdict::Conflict(row) => {
+    pub(crate) fn handle_outcome(&mut self, outcome: CommitOutcome) -> Next<T::Answer> {
+        match outcome {
+            CommitOutcome::Stored { version, clock, host_at } => self.stored(version, clock, host_at),
+            CommitOutcome::Conflict(row) => {
                 self.overtaken(row);
-                Next::Turn
+                Next::Decide
             }
-            Verdict::Look => self.load(),
-            Verdict::Failed(fault) => self.fail(fault),
-            Verdict::Lost { expected } => {
+            CommitOutcome::Reload => self.load(),
+            CommitOutcome::Failed(fault) => self.fail(fault),
+            CommitOutcome::Unknown { expected } => {
                 self.lost = Some(expected);
                 self.was_in_doubt = true;
                 self.settle_loads = 0;
                 self.load_to_settle()
             }
-            Verdict::Again | Verdict::Turn => {
+            CommitOutcome::Retry | CommitOutcome::Admitted => {
                 self.take_back();
                 self.basis = Basis::Void;
-                Next::Turn
+                Next::Decide
             }
         }
     }
@@ -292,7 +297,7 @@ impl<'a, T: Task> Run<'a, T> {
                 self.row = Some(planned.done(version, clock, host_at));
                 self.done(answer)
             }
-            Phase::Standing(answer) => {
+            Phase::AwaitingCommit(answer) => {
                 let row = self.row.take();
                 self.row = row.map(|row| CachedRow { version, host_at, store_at: clock, ..row });
                 match answer {
@@ -304,7 +309,7 @@ impl<'a, T: Task> Run<'a, T> {
         }
     }
 
-    /// Whether it is a part of a batch.
+    /// Whether it is in a batch.
     #[cfg(all(test, feature = "surface"))]
     pub(super) fn is_committing(&self) -> bool {
         matches!(self.phase, Phase::Committing { .. })
@@ -313,7 +318,7 @@ impl<'a, T: Task> Run<'a, T> {
     /// Whether it waits for what it was decided on.
     #[cfg(all(test, feature = "surface"))]
     pub(super) fn is_standing(&self) -> bool {
-        matches!(self.phase, Phase::Standing(_))
+        matches!(self.phase, Phase::AwaitingCommit(_))
     }
 
     /// Whether some commit of it was of unknown fate.
@@ -326,7 +331,7 @@ impl<'a, T: Task> Run<'a, T> {
     #[cfg(all(test, feature = "surface"))]
     pub(super) fn planned_answer(&self) -> Option<&T::Answer> {
         match &self.phase {
-            Phase::Committing { answer, .. } | Phase::Standing(Some(answer)) => Some(answer),
+            Phase::Committing { answer, .. } | Phase::AwaitingCommit(Some(answer)) => Some(answer),
             _ => None,
         }
     }
@@ -378,8 +383,8 @@ impl<'a, T: Task> Run<'a, T> {
             return self.load();
         }
         match (decision, self.basis) {
-            (Ok(Decision::Answer(answer)), Basis::Tip) => self.stand(Some(answer)),
-            (Err(Blocked::Fails(_)), Basis::Tip) => self.stand(None),
+            (Ok(Decision::Answer(answer)), Basis::Queued) => self.stand(Some(answer)),
+            (Err(Blocked::Fails(_)), Basis::Queued) => self.stand(None),
             (Ok(Decision::Answer(answer)), _) => self.done(answer),
             (Err(Blocked::Fails(e)), _) => Next::Done(Err(e)),
             (Ok(Decision::Commit(_, _)), _) if self.commits == MAX_COMMITS => self.stop_trying(),
@@ -412,7 +417,7 @@ impl<'a, T: Task> Run<'a, T> {
             None => {
                 self.read_blobs();
                 // The queue has gone on meanwhile.
-                if self.basis == Basis::Tip { Next::Turn } else { self.decide() }
+                if self.basis == Basis::Queued { Next::Decide } else { self.decide() }
             }
             // And what a loaded one needs, by a collection that came after a later head.
             Some(id) if self.basis == Basis::Fresh => {
@@ -437,24 +442,25 @@ impl<'a, T: Task> Run<'a, T> {
     fn join(&mut self, change: Change, answer: T::Answer) -> Next<T::Answer> {
         let Change { head, blobs, contents, not_after, actor } = change;
         let contents = contents.of(&head, self.row.as_ref().map(|row| &row.contents), &self.blobs);
-        let (planned, change) = (Planned { head, contents }, PartChange { blobs, not_after, actor });
-        let part = self.part(planned.clone(), Some(change));
+        let (planned, change) = (Planned { head, contents }, PreparedChange { blobs, not_after, actor });
+        let prepared = self.prepared(planned.clone(), Some(change));
         self.phase = Phase::Committing { planned, answer };
-        Next::Join(part)
+        Next::Join(prepared)
     }
 
     fn stand(&mut self, answer: Option<T::Answer>) -> Next<T::Answer> {
         let row = self.row.as_ref().expect("the queue's newest is a row");
-        let part = self.part(Planned { head: Arc::clone(&row.head), contents: row.contents.clone() }, None);
-        self.phase = Phase::Standing(answer);
-        Next::Join(part)
+        let prepared =
+            self.prepared(Planned { head: Arc::clone(&row.head), contents: row.contents.clone() }, None);
+        self.phase = Phase::AwaitingCommit(answer);
+        Next::Join(prepared)
     }
 
-    fn part(&self, Planned { head, contents }: Planned, change: Option<PartChange>) -> Part {
+    fn prepared(&self, Planned { head, contents }: Planned, change: Option<PreparedChange>) -> Prepared {
         let (row, now) = (self.row.as_ref(), self.context.now);
         let expected = row.map(|row| row.version.clone());
         let read_at = row.map(|row| (row.host_at, row.store_at));
-        Part { expected, head, contents, read_at, now, change }
+        Prepared { expected, head, contents, read_at, now, change }
     }
 
     fn done(&mut self, answer: T::Answer) -> Next<T::Answer> {

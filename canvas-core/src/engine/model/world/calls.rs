@@ -5,43 +5,44 @@ use std::sync::Arc;
 use super::super::call::{CANVAS, ClientAnswer, Ended, OTHER, Op, Running, Work, event, version};
 use super::super::flaw::Flaw;
 use super::super::oracle::Rule;
-use super::{Asked, Asker, Client, Flight, Links, Sending, Tool, World};
+use super::{Asked, Asker, Client, InFlightCommit, Links, Sending, Tool, World};
 use crate::engine::cache::Begin;
-use crate::engine::queue::{Lane, Part, Seat, Verdicts};
+use crate::engine::queue::{CommitOutcomes, CommitQueue, WaiterId};
+use crate::engine::run::Prepared;
 use crate::engine::run::{Done, Next, Request, Run};
 use crate::model::head::Head;
 use crate::model::receipt::Receipt;
 
 impl World {
-    pub(super) fn is_at(&self, flight: &Flight, server: usize, seat: Seat) -> bool {
-        flight.client.server == server && flight.seat == Some(seat)
+    pub(super) fn is_at(&self, flight: &InFlightCommit, server: usize, id: WaiterId) -> bool {
+        flight.client.server == server && flight.id == Some(id)
     }
 
-    pub(super) fn hear(&mut self, flaw: Option<Flaw>, server: usize, verdicts: Verdicts) {
-        for (seat, verdict) in verdicts {
-            let at = self.flights.iter().position(|flight| self.is_at(flight, server, seat));
+    pub(super) fn hear(&mut self, flaw: Option<Flaw>, server: usize, outcomes: CommitOutcomes) {
+        for (id, outcome) in outcomes {
+            let at = self.flights.iter().position(|flight| self.is_at(flight, server, id));
             // Who has given up hears nothing.
             let Some(i) = at else { continue };
-            let Flight { client, mut run, asked, .. } = self.flights.remove(i);
-            let next = run.handle_verdict(verdict);
-            self.go_on(flaw, (client, Some(seat)), run, next, asked);
+            let InFlightCommit { client, mut run, asked, .. } = self.flights.remove(i);
+            let next = run.handle_outcome(outcome);
+            self.go_on(flaw, (client, Some(id)), run, next, asked);
         }
     }
 
-    pub(super) fn lane(&mut self, server: usize) -> &mut Lane {
-        Arc::make_mut(&mut self.lanes[server])
+    pub(super) fn queue(&mut self, server: usize) -> &mut CommitQueue {
+        Arc::make_mut(&mut self.queues[server])
     }
 
     /// A server sends what its queue has.
     pub(super) fn send(&mut self, flaw: Option<Flaw>, server: usize) {
-        let Some((mut commit, verdicts)) = self.lane(server).take() else { return };
-        let number = |seat| {
+        let Some((mut commit, outcomes)) = self.queue(server).take() else { return };
+        let number = |id| {
             let mut flights = self.flights.iter();
-            let flight = flights.find(|flight| self.is_at(flight, server, seat));
+            let flight = flights.find(|flight| self.is_at(flight, server, id));
             flight.map_or_else(|| self.oracle.dropped_last(), |flight| flight.client.number)
         };
-        let parts: Vec<(Seat, &Part)> = self.lanes[server].sent().collect();
-        let links: Links = parts.iter().map(|(seat, part)| (number(*seat), Arc::clone(&part.head))).collect();
+        let parts: Vec<(WaiterId, &Prepared)> = self.queues[server].sent().collect();
+        let links: Links = parts.iter().map(|(id, part)| (number(*id), Arc::clone(&part.head))).collect();
         match flaw {
             Some(Flaw::LatestLimit) => {
                 let limits =
@@ -70,13 +71,13 @@ impl World {
         let asked = Asked(Some(self.cache(server).number()));
         let sending = Sending { commit, links, asked, asked_at: self.store.clock, answer: None };
         self.sendings[server] = Some(Arc::new(sending));
-        self.hear(flaw, server, verdicts);
+        self.hear(flaw, server, outcomes);
     }
 
     /// A caller gives up.
     pub(super) fn drop_call(&mut self, flaw: Option<Flaw>, i: usize) {
-        let Flight { client, seat, request, .. } = &self.flights[i];
-        let (Client { number, server, .. }, seat) = (*client, *seat);
+        let InFlightCommit { client, id, request, .. } = &self.flights[i];
+        let (Client { number, server, .. }, id) = (*client, *id);
         let is_bumping = matches!(request, Some(Request::Commit(_)));
         let is_sent = self.sendings[server]
             .as_ref()
@@ -88,25 +89,25 @@ impl World {
         if !is_sent && !gone.run.was_sent() {
             self.oracle.dropped(number);
         }
-        let Some(seat) = seat.filter(|_| flaw != Some(Flaw::DroppedStays)) else { return };
-        self.leave(flaw, server, seat);
+        let Some(id) = id.filter(|_| flaw != Some(Flaw::DroppedStays)) else { return };
+        self.leave(flaw, server, id);
     }
 
     /// A call leaves the queue of its server. The last one takes the commit under way along, which may arrive all the same.
-    pub(super) fn leave(&mut self, flaw: Option<Flaw>, server: usize, seat: Seat) {
-        if !self.flights.iter().any(|one| one.client.server == server && one.seat.is_some()) {
+    pub(super) fn leave(&mut self, flaw: Option<Flaw>, server: usize, id: WaiterId) {
+        if !self.flights.iter().any(|one| one.client.server == server && one.id.is_some()) {
             self.send_later(Asker::Queue(server));
-            (self.lanes[server], self.sendings[server]) = Default::default();
+            (self.queues[server], self.sendings[server]) = Default::default();
             return;
         }
-        let verdicts = self.lane(server).leave(seat);
-        self.hear(flaw, server, verdicts);
+        let outcomes = self.queue(server).leave(id);
+        self.hear(flaw, server, outcomes);
     }
 
     pub(super) fn go_on(
         &mut self,
         flaw: Option<Flaw>,
-        (mut client, mut seat): (Client, Option<Seat>),
+        (mut client, mut id): (Client, Option<WaiterId>),
         mut run: Run<'static, Work>,
         mut next: Next<ClientAnswer>,
         asked: Asked,
@@ -118,21 +119,30 @@ impl World {
                 Next::Request(request) => {
                     let asked = Asked(self.cache(server).ticket(&request).or(asked.0));
                     let (asked_at, request) = (self.store.clock, Some(request));
-                    self.flights.push(Flight { client, run, seat, request, asked, asked_at, answer: None });
+                    self.flights.push(InFlightCommit {
+                        client,
+                        run,
+                        id,
+                        request,
+                        asked,
+                        asked_at,
+                        answer: None,
+                    });
                     return;
                 }
                 Next::Join(part) => Some(part),
-                Next::Turn => None,
+                Next::Decide => None,
             };
             // By the number of the call, so that worlds do not differ by who has come and gone.
-            let place = *seat.get_or_insert_with(|| Seat::numbered(number));
+            let place = *id.get_or_insert_with(|| WaiterId::numbered(number));
             let (cache, now) = (Arc::clone(&self.caches[server]), self.at(server).now);
             let cached = || cache.start(&CANVAS, Begin::Cached, now);
-            if let Some(more) = self.lane(server).decide(place, &mut run, part, cached) {
+            if let Some(more) = self.queue(server).decide(place, &mut run, part, cached) {
                 next = more;
                 continue;
             }
-            let claims = self.lanes[server].part(place).into_iter().flat_map(|part| part.head.claims.iter());
+            let claims =
+                self.queues[server].prepared(place).into_iter().flat_map(|part| part.head.claims.iter());
             let is_begin = claims.into_iter().any(|claim| claim.event == event(number));
             if flaw == Some(Flaw::StartedUnsettled) && is_begin && !client.has_started {
                 client.has_started = true;
@@ -142,8 +152,8 @@ impl World {
                 self.oracle.answered(number, op, &Ok(answer.clone()), &self.store.row.head);
             }
             let (request, asked_at) = (None, self.store.clock);
-            self.flights.push(Flight { client, run, seat, request, asked, asked_at, answer: None });
-            if self.lanes[server].is_alone(place) {
+            self.flights.push(InFlightCommit { client, run, id, request, asked, asked_at, answer: None });
+            if self.queues[server].is_alone(place) {
                 self.send(flaw, server);
             }
             return;
@@ -177,8 +187,8 @@ impl World {
         }
         self.oracle.answered(number, op, &ended, &self.store.row.head);
         self.oracle.contradicts(&ended, client.wrote);
-        if let Some(seat) = seat {
-            self.leave(flaw, server, seat);
+        if let Some(id) = id {
+            self.leave(flaw, server, id);
         }
     }
 }

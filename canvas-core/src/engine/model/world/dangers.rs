@@ -6,7 +6,7 @@ use stateright::Property;
 
 use super::super::call::{CANVAS, LEASE, Op, at};
 use super::budget::Rules;
-use super::{Flight, Late, Sending, World, WorldModel};
+use super::{InFlightCommit, Late, Sending, World, WorldModel};
 use crate::engine::cache::Cache;
 use crate::engine::run::Request;
 use crate::model::blob::BlobId;
@@ -15,9 +15,10 @@ use crate::model::claims::Claim;
 /// Situations that must come up, or the machine was never tried.
 pub(crate) fn dangers() -> Vec<Property<WorldModel>> {
     fn commits(world: &World, op: Op) -> usize {
-        let is_bump = |flight: &Flight| matches!(flight.request, Some(Request::Commit(_)));
-        let is_it =
-            |flight: &&Flight| flight.client.op == op && (is_bump(flight) || flight.run.is_committing());
+        let is_bump = |flight: &InFlightCommit| matches!(flight.request, Some(Request::Commit(_)));
+        let is_it = |flight: &&InFlightCommit| {
+            flight.client.op == op && (is_bump(flight) || flight.run.is_committing())
+        };
         world.flights.iter().filter(is_it).count()
     }
     fn shared(world: &World) -> impl Iterator<Item = &Sending> {
@@ -42,7 +43,8 @@ pub(crate) fn dangers() -> Vec<Property<WorldModel>> {
             },
         ),
         Property::sometimes("a commit is on its way when its call is made again", |_, world: &World| {
-            let late = |flight: &Flight| world.late.iter().any(|late| late.number != flight.client.number);
+            let late =
+                |flight: &InFlightCommit| world.late.iter().any(|late| late.number != flight.client.number);
             world.flights.iter().any(|flight| flight.client.op == Op::WriteA && late(flight))
         }),
         Property::sometimes("a commit is on its way when somebody asks about it", |_, world: &World| {
@@ -102,7 +104,7 @@ pub(crate) fn dangers() -> Vec<Property<WorldModel>> {
             world.late.iter().any(|late| late.links.len() > 1)
         }),
         Property::sometimes("a call that was dropped left others to be decided again", |_, world: &World| {
-            world.oracle.has_dropped() && world.lanes.iter().any(|lane| lane.is_ready())
+            world.oracle.has_dropped() && world.queues.iter().any(|queue| queue.is_ready())
         }),
         Property::sometimes("a call waits for what it was answered upon", |_, world: &World| {
             world.flights.iter().any(|flight| flight.run.is_standing())

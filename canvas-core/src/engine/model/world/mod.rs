@@ -15,7 +15,7 @@ use super::flaw::Flaw;
 use super::oracle::{Oracle, Rule};
 use super::store::RowStore;
 use crate::engine::cache::{Cache, Ticket};
-use crate::engine::queue::{Lane, Seat};
+use crate::engine::queue::{CommitQueue, WaiterId};
 use crate::engine::run::{Request, Run};
 use crate::model::head::Head;
 use crate::store::contract::{Commit, Committed, Loaded};
@@ -56,11 +56,11 @@ impl std::hash::Hash for Asked {
 
 /// A call under way at a server.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct Flight {
+struct InFlightCommit {
     client: Client,
     run: Run<'static, Work>,
     /// Its place in the queue of its server.
-    seat: Option<Seat>,
+    id: Option<WaiterId>,
     /// None where it waits in the queue.
     request: Option<Request>,
     asked: Asked,
@@ -124,9 +124,9 @@ pub(super) struct World {
     /// The version of the newest row that each server has answered or was notified of, where the store notifies.
     known: [u64; 2],
     /// The queue of each server.
-    lanes: [Arc<Lane>; 2],
+    queues: [Arc<CommitQueue>; 2],
     sendings: [Option<Arc<Sending>>; 2],
-    flights: Vec<Flight>,
+    flights: Vec<InFlightCommit>,
     late: Vec<Late>,
     tools: Vec<Tool>,
     /// How often each server has started again.
@@ -146,7 +146,7 @@ impl World {
             store,
             caches,
             known,
-            lanes,
+            queues,
             sendings,
             flights,
             late,
@@ -168,7 +168,7 @@ impl World {
         let collected = (&store.dropped, &store.collection);
         (
             (&store.row, before, store.clock, collected, cached, later, known),
-            (flights, late, tools, restarts, started, left, oracle, lanes, sendings),
+            (flights, late, tools, restarts, started, left, oracle, queues, sendings),
         )
     }
 }
@@ -241,7 +241,7 @@ impl Model for WorldModel {
             store: RowStore::new(self.budget.starts[Op::Press as usize] > 0),
             caches: [(); 2].map(|()| empty_cache()),
             known: [0; 2],
-            lanes: Default::default(),
+            queues: Default::default(),
             sendings: [None, None],
             flights: Vec::new(),
             late: Vec::new(),
@@ -298,7 +298,7 @@ impl Model for WorldModel {
                 actions.push(Action::AnswerFromThePast(i));
             }
         }
-        actions.extend((0..2).filter(|server| world.lanes[*server].is_ready()).map(Action::Send));
+        actions.extend((0..2).filter(|server| world.queues[*server].is_ready()).map(Action::Send));
         if left.drops > 0 {
             actions.extend((0..world.flights.len()).map(Action::Drop));
         }

@@ -11,7 +11,7 @@ use super::budget::TYPES;
 use super::{Action, Answered, Asked, Asker, Client, Late, Tool, World, empty_cache};
 use crate::engine::cache::{Begin, Cache};
 use crate::engine::context::RunContext;
-use crate::engine::queue::Lane;
+use crate::engine::queue::CommitQueue;
 use crate::engine::run::{Next, Request, Response, Run};
 use crate::store::error::{StoreError, StoreErrorKind};
 
@@ -116,7 +116,7 @@ impl World {
                         self.send_later(Asker::Call(i));
                     }
                 }
-                (self.lanes[server], self.sendings[server]) = Default::default();
+                (self.queues[server], self.sendings[server]) = Default::default();
                 self.flights.retain(|flight| flight.client.server != server);
             }
             Action::Rumour { server, other } => {
@@ -159,7 +159,7 @@ impl World {
         let (at, is_read) = (self.at(server), op == Op::Read);
         let mut run = Run::new(at, work);
         let next = match Begin::of_call(is_read, self.left.notify) {
-            Begin::Cached => Next::Turn,
+            Begin::Cached => Next::Decide,
             begin => {
                 let (cached, trusted) = self.caches[server].start(&CANVAS, begin, at.now);
                 run.start(cached, trusted)
@@ -172,8 +172,8 @@ impl World {
 
     /// A call of the first server that nothing disturbs.
     pub(super) fn run_alone(&mut self, flaw: Option<Flaw>, work: Work) {
-        let (mut run, mut lane) = (Run::new(self.at(0), work), Lane::default());
-        let (seat, mut next) = (lane.enter(), Next::Turn);
+        let (mut run, mut queue) = (Run::new(self.at(0), work), CommitQueue::default());
+        let (id, mut next) = (queue.enter(), Next::Decide);
         loop {
             let part = match next {
                 Next::Done(_) => return,
@@ -182,16 +182,16 @@ impl World {
                     continue;
                 }
                 Next::Join(part) => Some(part),
-                Next::Turn => None,
+                Next::Decide => None,
             };
-            if let Some(more) = lane.decide(seat, &mut run, part, || (None, false)) {
+            if let Some(more) = queue.decide(id, &mut run, part, || (None, false)) {
                 next = more;
                 continue;
             }
-            let (commit, _) = lane.take().expect("it is alone");
+            let (commit, _) = queue.take().expect("it is alone");
             let (committed, _) = self.store.commit(flaw, &commit, self.heard(0), START);
-            let (_, verdict) = lane.complete(Ok(committed)).pop().expect("it is alone");
-            next = run.handle_verdict(verdict);
+            let (_, outcome) = queue.complete(Ok(committed)).pop().expect("it is alone");
+            next = run.handle_outcome(outcome);
         }
     }
 }

@@ -8,8 +8,8 @@ use super::super::oracle::Rule;
 use super::super::store::{Row, loaded};
 use super::budget::Rules;
 use super::steps::broken;
-use super::{Answered, Asker, Flight, Late, Links, Sending, World};
-use crate::engine::queue::Verdict;
+use super::{Answered, Asker, InFlightCommit, Late, Links, Sending, World};
+use crate::engine::run::CommitOutcome;
 use crate::engine::run::{Request, Response};
 use crate::model::head::Head;
 use crate::store::contract::{Commit, Committed};
@@ -23,7 +23,7 @@ impl World {
     pub(super) fn send_later(&mut self, asker: Asker) {
         let late = match asker {
             Asker::Call(i) => {
-                let Flight { client, request, asked_at, .. } = &self.flights[i];
+                let InFlightCommit { client, request, asked_at, .. } = &self.flights[i];
                 let Some(Request::Commit(commit)) = request else { return };
                 let (commit, links) = (commit.clone(), Links::new());
                 Late { number: client.number, server: client.server, commit, links, sent_at: *asked_at }
@@ -66,7 +66,7 @@ impl World {
     pub(super) fn serve_asker(&mut self, flaw: Option<Flaw>, asker: Asker, is_heard: bool) -> Response {
         match asker {
             Asker::Call(i) => {
-                let Flight { client, request, asked_at, .. } = &self.flights[i];
+                let InFlightCommit { client, request, asked_at, .. } = &self.flights[i];
                 let (client, asked_at) = (*client, *asked_at);
                 let request = request.clone().expect("it asks");
                 self.serve(flaw, &request, (client.number, client.server), (asked_at, is_heard))
@@ -75,8 +75,9 @@ impl World {
                 let Sending { commit, links, asked_at, .. } = self.sending(server).clone();
                 let committed = self.serve_commit(flaw, &commit, &links, (0, server), (asked_at, is_heard));
                 if let Committed::Done { .. } = committed {
-                    let wrote =
-                        |flight: &&mut Flight| links.iter().any(|link| link.0 == flight.client.number);
+                    let wrote = |flight: &&mut InFlightCommit| {
+                        links.iter().any(|link| link.0 == flight.client.number)
+                    };
                     self.flights.iter_mut().filter(wrote).for_each(|flight| flight.client.wrote = true);
                 }
                 Response::Committed(Ok(committed))
@@ -147,10 +148,10 @@ impl World {
     pub(super) fn respond(&mut self, flaw: Option<Flaw>, asker: Asker, response: Response) {
         match (asker, response) {
             (Asker::Call(i), response) => {
-                let Flight { client, mut run, seat, asked, .. } = self.flights.remove(i);
+                let InFlightCommit { client, mut run, id, asked, .. } = self.flights.remove(i);
                 self.cache(client.server).answered(&CANVAS, &response);
                 let next = run.handle_response(response);
-                self.go_on(flaw, (client, seat), run, next, asked);
+                self.go_on(flaw, (client, id), run, next, asked);
             }
             (Asker::Queue(server), Response::Committed(committed)) => self.complete(flaw, server, committed),
             (Asker::Queue(_), _) => unreachable!("a queue only commits"),
@@ -166,7 +167,7 @@ impl World {
     ) {
         let Some(sending) = self.sendings[server].take() else { return };
         let row = match &committed {
-            Ok(Committed::Done { version, clock }) => self.lanes[server].stored(version, *clock),
+            Ok(Committed::Done { version, clock }) => self.queues[server].stored(version, *clock),
             _ => None,
         };
         let ticket = sending.asked.0.expect("it was numbered");
@@ -178,24 +179,25 @@ impl World {
             Ok(Committed::Done { version, clock }) => Some((version.clone(), *clock)),
             _ => None,
         };
-        let mut verdicts = self.lane(server).complete(committed);
+        let mut outcomes = self.queue(server).complete(committed);
         if let (Some(Flaw::AnsweredUponTheOld), Some((version, clock))) = (flaw, done) {
-            let looks = verdicts.iter_mut().filter(|(_, verdict)| matches!(verdict, Verdict::Look));
-            for (_, verdict) in looks {
-                *verdict = Verdict::Stored { version: version.clone(), clock, host_at: clock };
+            let looks = outcomes.iter_mut().filter(|(_, outcome)| matches!(outcome, CommitOutcome::Reload));
+            for (_, outcome) in looks {
+                *outcome = CommitOutcome::Stored { version: version.clone(), clock, host_at: clock };
             }
         }
         if flaw == Some(Flaw::SettledForOne) {
-            let lost = verdicts.iter_mut().filter(|(_, verdict)| matches!(verdict, Verdict::Lost { .. }));
-            lost.skip(1).for_each(|(_, verdict)| *verdict = Verdict::Again);
+            let lost =
+                outcomes.iter_mut().filter(|(_, outcome)| matches!(outcome, CommitOutcome::Unknown { .. }));
+            lost.skip(1).for_each(|(_, outcome)| *outcome = CommitOutcome::Retry);
         }
-        if let (Some(Flaw::AnswersSwapped), [(one, _), (other, _), ..]) = (flaw, &verdicts[..]) {
-            let at = |seat| self.flights.iter().position(|flight| self.is_at(flight, server, seat));
+        if let (Some(Flaw::AnswersSwapped), [(one, _), (other, _), ..]) = (flaw, &outcomes[..]) {
+            let at = |id| self.flights.iter().position(|flight| self.is_at(flight, server, id));
             if let (Some(i), Some(j)) = (at(*one), at(*other)) {
                 let client = self.flights[i].client;
                 self.flights[i].client = std::mem::replace(&mut self.flights[j].client, client);
             }
         }
-        self.hear(flaw, server, verdicts);
+        self.hear(flaw, server, outcomes);
     }
 }

@@ -1,0 +1,79 @@
+//! A call's share of a commit, and the outcome of that commit for the call.
+
+use std::sync::Arc;
+
+use canvas_lease::Timestamp;
+
+use crate::engine::context::CachedRow;
+use crate::model::author::Actor;
+use crate::model::blob::Blob;
+use crate::model::head::Head;
+use crate::store::contract::{Loaded, Version};
+use crate::store::error::StoreError;
+use crate::transition::contents::Contents;
+
+/// A call that was decided on the newest row of its queue, stored or not.
+#[derive(Debug)]
+#[cfg_attr(test, derive(Clone, PartialEq, Eq, Hash))]
+pub(crate) struct Prepared {
+    /// The version of the row before it. Only that of the first entry of a batch counts.
+    pub(crate) expected: Option<Version>,
+    /// The head after it.
+    pub(crate) head: Arc<Head>,
+    pub(crate) contents: Contents,
+    /// The host's clock and the store's when the row before it was read; `None` if there is no such row.
+    pub(crate) read_at: Option<(Timestamp, Timestamp)>,
+    /// The host's clock when the call was made.
+    pub(crate) now: Timestamp,
+    /// `None` if the call changes nothing and waits until the row that it was decided on is stored.
+    pub(crate) change: Option<PreparedChange>,
+}
+
+/// What a call adds to a commit.
+#[derive(Debug)]
+#[cfg_attr(test, derive(Clone, PartialEq, Eq, Hash))]
+pub(crate) struct PreparedChange {
+    pub(crate) blobs: Vec<Blob>,
+    pub(crate) not_after: Option<Timestamp>,
+    /// The author of the content that it changes; `None` if it changes none.
+    pub(crate) actor: Option<Actor>,
+}
+
+impl Prepared {
+    /// The row after it, with the version of the stored row before it: the next call is decided on it. `None` if the store's
+    /// clock, which leases are issued by, is not known.
+    pub(crate) fn row(&self) -> Option<CachedRow> {
+        let (version, (host_at, store_at)) = (self.expected.clone()?, self.read_at?);
+        let (head, contents) = (Arc::clone(&self.head), self.contents.clone());
+        Some(CachedRow { head, version, contents, host_at, store_at })
+    }
+
+    pub(crate) fn blobs(&self) -> &[Blob] {
+        self.change.as_ref().map_or(&[], |change| &change.blobs)
+    }
+}
+
+/// The outcome of a commit for one of its calls, or a message to a waiting one.
+#[derive(Debug)]
+pub(crate) enum CommitOutcome {
+    /// The commit is stored, and with it all that the call changed.
+    Stored {
+        version: Version,
+        clock: Timestamp,
+        /// The newest host clock among the calls of the commit.
+        host_at: Timestamp,
+    },
+    /// The commit lost to another writer. The row is the one that the store has.
+    Conflict(Option<Loaded>),
+    /// Decide again on the current row: the commit was too late for one of its calls, or the call changes nothing and was
+    /// decided on a commit that was in flight before it came.
+    Reload,
+    /// The store failed, and wrote nothing.
+    Failed(StoreError),
+    /// The commit may have been written, and may still arrive while the row has this version.
+    Unknown { expected: Option<Version> },
+    /// Decide again: the row that it was decided on will never exist, and nothing of the call was sent.
+    Retry,
+    /// There is room in the next batch.
+    Admitted,
+}
