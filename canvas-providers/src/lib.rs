@@ -97,9 +97,7 @@ mod not_executed;
 #[cfg(feature = "ollama")]
 mod ollama;
 #[cfg(feature = "openai")]
-mod openai_chat;
-#[cfg(feature = "openai")]
-mod openai_responses;
+mod openai;
 mod pieces;
 mod place;
 mod provider;
@@ -107,8 +105,6 @@ mod repair;
 mod schema;
 mod stream;
 mod stream_event;
-#[cfg(feature = "openai")]
-mod strict;
 mod text;
 mod tool_loop;
 mod usage;

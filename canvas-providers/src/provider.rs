@@ -21,9 +21,9 @@ use crate::gemini;
 use crate::native::NativeTool;
 #[cfg(feature = "ollama")]
 use crate::ollama;
-use crate::stream::StreamDecoder;
 #[cfg(feature = "openai")]
-use crate::{openai_chat, openai_responses};
+use crate::openai::{chat, responses};
+use crate::stream::StreamDecoder;
 
 /// A provider whose wire format this crate reads and writes. Without its feature, a provider's variant does not exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -67,8 +67,8 @@ macro_rules! dispatch {
         dispatch! {
             $provider, $wire => $run;
             "anthropic" Anthropic(anthropic),
-            "openai" OpenAiResponses(openai_responses),
-            "openai" OpenAiChat(openai_chat),
+            "openai" OpenAiResponses(responses),
+            "openai" OpenAiChat(chat),
             "ollama" Ollama(ollama),
             "gemini" Gemini(gemini),
             "gemini" GeminiInteractions(gemini::interactions),

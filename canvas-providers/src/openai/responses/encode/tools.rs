@@ -7,8 +7,8 @@ use crate::declare::{self, Declared, Function, ToolRules};
 use crate::encoded::{self, Degradations, EncodeError, EncodedTools, RequestOptions};
 use crate::names::{Mapper, NameRule};
 use crate::native::NativeTool;
+use crate::openai::strict;
 use crate::schema::Subset;
-use crate::strict;
 
 /// The endpoint takes 128 characters; 64 are those that its other one takes too.
 const NAME_RULE: NameRule = NameRule { begins_with_letter: false, ..NameRule::PORTABLE };

@@ -9,8 +9,8 @@ use crate::encoded::{Degradations, EncodeError, EncodedTools, RequestOptions, To
 use crate::hosts::ChatHost;
 use crate::names::{Mapper, NameRule};
 use crate::native::NativeTool;
+use crate::openai::strict;
 use crate::schema::Subset;
-use crate::strict;
 
 const NAME_RULE: NameRule = NameRule { begins_with_letter: false, ..NameRule::PORTABLE };
 const SUBSET: Subset = Subset { property: |_| true, refused: &[] };
