@@ -69,7 +69,7 @@
 //! provider's variants of [`Provider`] do not exist; [`mcp`] and [`ToolLoop`] need none.
 
 // Some shared code has no user unless every provider is on, and a `Provider` without variants ignores its arguments.
-#![cfg_attr(not(feature = "default"), allow(dead_code, unused_variables))]
+#![cfg_attr(not(feature = "default"), allow(dead_code, unused_imports, unused_variables))]
 
 #[cfg(feature = "anthropic")]
 mod anthropic;
@@ -109,6 +109,7 @@ mod text;
 mod tool_loop;
 mod usage;
 mod verdict;
+mod wire;
 
 pub use context::AnswerContext;
 pub use decoded::{DecodeError, Decoded, MAX_BODY_BYTES, MAX_DEPTH, MAX_PARTS, StopReason};

@@ -7,9 +7,9 @@ use canvas_tools::ToolSpec;
 use serde_json::Value;
 
 #[cfg(feature = "anthropic")]
-use crate::anthropic;
+use crate::anthropic::Anthropic;
 #[cfg(feature = "bedrock")]
-use crate::bedrock;
+use crate::bedrock::Bedrock;
 use crate::context::AnswerContext;
 use crate::decoded::{DecodeError, Decoded, MAX_BODY_BYTES};
 use crate::encoded::{EncodeError, EncodedRequest, EncodedTools, RequestOptions};
@@ -17,13 +17,14 @@ use crate::envelope::Issuer;
 use crate::event::Event;
 use crate::frames::Framing;
 #[cfg(feature = "gemini")]
-use crate::gemini;
+use crate::gemini::{Gemini, interactions::Interactions};
 use crate::native::NativeTool;
 #[cfg(feature = "ollama")]
-use crate::ollama;
+use crate::ollama::Ollama;
 #[cfg(feature = "openai")]
-use crate::openai::{chat, responses};
+use crate::openai::{chat::Chat, responses::Responses};
 use crate::stream::StreamDecoder;
+use crate::wire::{Call, Wire as _};
 
 /// A provider whose wire format this crate reads and writes. Without its feature, a provider's variant does not exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -61,26 +62,26 @@ pub struct UnknownProvider {
 
 canvas_tools::coded_error!(UnknownProvider => "UNKNOWN_PROVIDER");
 
-/// Evaluates an expression in which `$wire` is the provider's module. A provider exists only here, in the enum, and in `ALL`.
+/// Evaluates an expression in which `$wire` is the provider's [`Wire`]. A provider exists only here, in the enum, and in `ALL`.
 macro_rules! dispatch {
     ($provider:expr, $wire:ident => $run:expr) => {
         dispatch! {
             $provider, $wire => $run;
-            "anthropic" Anthropic(anthropic),
-            "openai" OpenAiResponses(responses),
-            "openai" OpenAiChat(chat),
-            "ollama" Ollama(ollama),
-            "gemini" Gemini(gemini),
-            "gemini" GeminiInteractions(gemini::interactions),
-            "bedrock" BedrockConverse(bedrock),
+            "anthropic" Anthropic(Anthropic),
+            "openai" OpenAiResponses(Responses),
+            "openai" OpenAiChat(Chat),
+            "ollama" Ollama(Ollama),
+            "gemini" Gemini(Gemini),
+            "gemini" GeminiInteractions(Interactions),
+            "bedrock" BedrockConverse(Bedrock),
         }
     };
-    ($provider:expr, $wire:ident => $run:expr; $($feature:literal $variant:ident($($module:ident)::+),)*) => {
+    ($provider:expr, $wire:ident => $run:expr; $($feature:literal $variant:ident($format:ident),)*) => {
         match $provider {
             $(
                 #[cfg(feature = $feature)]
                 Provider::$variant => {
-                    use $($module)::+ as $wire;
+                    type $wire = $format;
                     $run
                 }
             )*
@@ -109,17 +110,17 @@ impl Provider {
 
     /// The name that hosts and envelopes use.
     pub fn name(self) -> &'static str {
-        dispatch!(self, wire => wire::NAME)
+        dispatch!(self, Format => Format::NAME)
     }
 
     /// The official host of this model, without an account.
     pub fn issuer(self, model: impl Into<String>) -> Issuer {
-        dispatch!(self, wire => Issuer::new(wire::HOST, model))
+        dispatch!(self, Format => Issuer::new(Format::HOST, model))
     }
 
     /// How its streams are framed unless the request asks for another framing.
     pub fn framing(self) -> Framing {
-        dispatch!(self, wire => wire::FRAMING)
+        dispatch!(self, Format => Format::FRAMING)
     }
 
     /// Reads a whole answer that was not streamed. Calls get the tools' own names back, and each part is kept with its
@@ -144,7 +145,7 @@ impl Provider {
     /// # Errors
     /// If the body is an error of the provider, is no answer of it, or is over a limit.
     pub fn decode(self, body: &Value, context: &AnswerContext) -> Result<Decoded, DecodeError> {
-        dispatch!(self, wire => wire::decode(body, context))
+        dispatch!(self, Format => Format::decode(body, context))
     }
 
     /// [`decode`](Self::decode) from bytes as they came.
@@ -198,13 +199,13 @@ impl Provider {
 
     /// [`stream`](Self::stream) in a framing that the request has asked for, or that a proxy makes of it.
     pub fn stream_framed(self, framing: Framing, context: AnswerContext) -> StreamDecoder {
-        dispatch!(self, wire => StreamDecoder::new(Box::new(wire::Stream::new(context)), framing))
+        dispatch!(self, Format => StreamDecoder::new(Box::new(Format::stream(context)), framing))
     }
 
     /// Tools in the provider's form, cut to the schema that it accepts, and the one that it has built in as such. What was
     /// cut is listed; the tools still check it.
     pub fn tools(self, specs: &[ToolSpec], native: Option<NativeTool>) -> EncodedTools {
-        dispatch!(self, wire => wire::tools(specs, native))
+        dispatch!(self, Format => Format::tools(specs, native))
     }
 
     /// A request to this issuer that it accepts, from any history. Parts that the same issuer made go back as they came;
@@ -236,7 +237,8 @@ impl Provider {
         events: &[Event],
         options: &RequestOptions,
     ) -> Result<EncodedRequest, EncodeError> {
-        dispatch!(self, wire => wire::request(issuer, system, specs, events, options))
+        let call = Call { issuer, system, specs, events, options };
+        dispatch!(self, Format => Format::request(&call))
     }
 
     /// What decoding an answer and encoding it again sends back for that turn: the parts as they came, but for
@@ -247,7 +249,7 @@ impl Provider {
     pub fn replay(self, body: &Value) -> Result<Vec<Value>, DecodeError> {
         let context = AnswerContext::new(self.issuer(""));
         let decoded = self.decode(body, &context)?;
-        dispatch!(self, wire => Ok(wire::replay(decoded.events, &context.issuer)))
+        dispatch!(self, Format => Ok(Format::replay(decoded.events, &context.issuer)))
     }
 }
 

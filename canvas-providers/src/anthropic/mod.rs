@@ -9,13 +9,4 @@ mod encode;
 mod stream;
 mod wire;
 
-pub(crate) use decode::decode;
-pub(crate) use encode::{replay, request, tools};
-pub(crate) use stream::Stream;
-pub(crate) use wire::NAME;
-
-use crate::frames::Framing;
-
-/// The host of the endpoint.
-pub(crate) const HOST: &str = "api.anthropic.com";
-pub(crate) const FRAMING: Framing = Framing::Sse;
+pub(crate) use encode::Anthropic;

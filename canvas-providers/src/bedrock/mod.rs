@@ -7,14 +7,7 @@ mod decode;
 mod encode;
 mod stream;
 
-pub(crate) use decode::decode;
-pub(crate) use encode::{replay, request, tools};
-pub(crate) use stream::Stream;
-
-use crate::frames::Framing;
+pub(crate) use encode::Bedrock;
 
 /// The provider's name, for hosts and in envelopes.
 pub(crate) const NAME: &str = "bedrock-converse";
-/// The host of the endpoint, in whatever region: what it seals is bound to the model alone.
-pub(crate) const HOST: &str = "bedrock-runtime.amazonaws.com";
-pub(crate) const FRAMING: Framing = Framing::EventStream;

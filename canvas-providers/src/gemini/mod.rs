@@ -11,14 +11,7 @@ pub(crate) mod interactions;
 mod partial;
 mod stream;
 
-pub(crate) use decode::decode;
-pub(crate) use encode::{replay, request, tools};
-pub(crate) use stream::Stream;
-
-use crate::frames::Framing;
+pub(crate) use encode::Gemini;
 
 /// The provider's name, for hosts and in envelopes.
 pub(crate) const NAME: &str = "gemini";
-/// The host of both endpoints.
-pub(crate) const HOST: &str = "generativelanguage.googleapis.com";
-pub(crate) const FRAMING: Framing = Framing::Sse;

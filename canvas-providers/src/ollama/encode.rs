@@ -5,12 +5,16 @@ use std::collections::BTreeSet;
 use canvas_tools::ToolSpec;
 use serde_json::{Map, Value, json};
 
+use super::decode::decode;
+use super::stream::Stream;
 use super::wire::{NAME, OWN_FIELDS, Request, Tool, message};
 use crate::context::AnswerContext;
 use crate::declare::{self, ToolRules};
-use crate::encoded::{Degradations, EncodeError, EncodedRequest, EncodedTools, RequestOptions, ToolChoice};
+use crate::decoded::{DecodeError, Decoded};
+use crate::encoded::{Degradations, EncodeError, RequestOptions, ToolChoice};
 use crate::envelope::Issuer;
 use crate::event::{self, Body, Event, ToolResult};
+use crate::frames::Framing;
 use crate::history::{extra_fields, reply_text};
 use crate::json::with_history;
 use crate::names::{Mapper, NameRule};
@@ -19,6 +23,7 @@ use crate::pieces;
 use crate::repair::{Entry, entries, is_assistant};
 use crate::schema::Subset;
 use crate::verdict::{Arguments, DecodedCall};
+use crate::wire::{Call, RequestBody, Wire};
 
 /// The endpoint takes any name; what models can write is less.
 const RULES: ToolRules = ToolRules {
@@ -26,14 +31,6 @@ const RULES: ToolRules = ToolRules {
     subset: Subset { property: |_| true, refused: &[] },
     built_in: |_| false,
 };
-
-pub(crate) fn tools(specs: &[ToolSpec], native: Option<NativeTool>) -> EncodedTools {
-    let mut degradations = Degradations::default();
-    let mut mapper = declare::mapper(specs, native, RULES);
-    let tools = declare(specs, native, &mut mapper, &mut degradations);
-    let tools = serde_json::to_value(tools).expect("strings and JSON values always serialise");
-    EncodedTools { tools, renames: mapper.renames(), degradations: degradations.0 }
-}
 
 fn declare<'a>(
     specs: &'a [ToolSpec],
@@ -44,54 +41,84 @@ fn declare<'a>(
     declare::declare(specs, native, RULES, mapper, degradations).into_iter().filter_map(Tool::of).collect()
 }
 
-pub(crate) fn request(
-    issuer: &Issuer,
-    system: &str,
-    specs: &[ToolSpec],
-    events: &[Event],
-    options: &RequestOptions,
-) -> Result<EncodedRequest, EncodeError> {
-    if options.max_tokens == 0 {
-        return Err(EncodeError::BadOption { place: "/options/max_tokens", value: "0".to_owned() });
+/// The wire format.
+#[derive(Debug)]
+pub(crate) enum Ollama {}
+
+impl Wire for Ollama {
+    const NAME: &'static str = NAME;
+    const HOST: &'static str = "localhost:11434";
+    const FRAMING: Framing = Framing::JsonLines;
+
+    type Stream = Stream;
+
+    fn stream(context: AnswerContext) -> Stream {
+        Stream::new(context)
     }
-    declare::check_choice(options, specs)?;
-    let mut degradations = Degradations::default();
-    let mut names = declare::mapper(specs, options.native, RULES);
-    let mut tools = declare(specs, options.native, &mut names, &mut degradations);
-    choose(options, &mut tools, &mut names, &mut degradations);
-    let history = entries(events, &mut degradations);
-    let mut encoder = Encoder {
-        issuer,
-        names: &mut names,
-        degradations: &mut degradations,
-        messages: Vec::new(),
-        answer: None,
-        native: options.native,
-        sent_ids: BTreeSet::new(),
-    };
-    for entry in &history {
-        encoder.entry(entry);
+
+    fn decode(body: &Value, context: &AnswerContext) -> Result<Decoded, DecodeError> {
+        decode(body, context)
     }
-    encoder.flush_answer();
-    let mut messages = encoder.messages;
-    if !messages.iter().any(|message| message["role"] != "system") {
-        return Err(EncodeError::EmptyHistory);
+
+    fn replay(events: Vec<Event>, _: &Issuer) -> Vec<Value> {
+        let mut message = pieces::message_of(events);
+        if message.is_empty() {
+            return Vec::new();
+        }
+        message.insert("role".to_owned(), json!("assistant"));
+        vec![Value::Object(message)]
     }
-    if !system.trim().is_empty() {
-        messages.insert(0, message("system", system, &[]));
+
+    fn names(call: &Call<'_>) -> Mapper {
+        declare::mapper(call.specs, call.options.native, RULES)
     }
-    let mut own_options = match options.extra.get("options") {
-        Some(Value::Object(given)) => given.clone(),
-        _ => Map::new(),
-    };
-    own_options.insert("num_predict".to_owned(), options.max_tokens.into());
-    let mut extra = options.extra.clone();
-    extra.remove("options");
-    let extra = extra_fields(&extra, OWN_FIELDS, &mut degradations);
-    let body = Request { model: &issuer.model, tools, options: own_options, extra };
-    let body = with_history(body, "messages", messages);
-    let context = AnswerContext { issuer: issuer.clone(), renames: names.renames(), native: None };
-    Ok(EncodedRequest { body, context, degradations: degradations.0 })
+
+    fn declared(call: &Call<'_>, names: &mut Mapper, degradations: &mut Degradations) -> Value {
+        json!(declare(call.specs, call.options.native, names, degradations))
+    }
+
+    fn body(
+        call: &Call<'_>,
+        names: &mut Mapper,
+        degradations: &mut Degradations,
+    ) -> Result<RequestBody, EncodeError> {
+        let Call { issuer, system, specs, events, options } = *call;
+        declare::check_choice(options, specs)?;
+        let mut tools = declare(specs, options.native, names, degradations);
+        choose(options, &mut tools, names, degradations);
+        let history = entries(events, degradations);
+        let mut encoder = Encoder {
+            issuer,
+            names,
+            degradations,
+            messages: Vec::new(),
+            answer: None,
+            native: options.native,
+            sent_ids: BTreeSet::new(),
+        };
+        for entry in &history {
+            encoder.entry(entry);
+        }
+        encoder.flush_answer();
+        let mut messages = encoder.messages;
+        if !messages.iter().any(|message| message["role"] != "system") {
+            return Err(EncodeError::EmptyHistory);
+        }
+        if !system.trim().is_empty() {
+            messages.insert(0, message("system", system, &[]));
+        }
+        let mut own_options = match options.extra.get("options") {
+            Some(Value::Object(given)) => given.clone(),
+            _ => Map::new(),
+        };
+        own_options.insert("num_predict".to_owned(), options.max_tokens.into());
+        let mut extra = options.extra.clone();
+        extra.remove("options");
+        let extra = extra_fields(&extra, OWN_FIELDS, degradations);
+        let body = Request { model: &issuer.model, tools, options: own_options, extra };
+        let body = with_history(body, "messages", messages);
+        Ok((body, None))
+    }
 }
 
 /// The endpoint has no choice of tools: what can be said is which of them are there.
@@ -124,16 +151,6 @@ fn choose(
     if options.strict_tools && !tools.is_empty() {
         degradations.add("/options/strict_tools", "strict", "left out: the provider does not offer it");
     }
-}
-
-/// The message of an answer; none for an answer of nothing.
-pub(crate) fn replay(events: Vec<Event>, _: &Issuer) -> Vec<Value> {
-    let mut message = pieces::message_of(events);
-    if message.is_empty() {
-        return Vec::new();
-    }
-    message.insert("role".to_owned(), json!("assistant"));
-    vec![Value::Object(message)]
 }
 
 /// Turns events into messages, with the names of one request.

@@ -7,13 +7,4 @@ mod encode;
 mod stream;
 mod wire;
 
-pub(crate) use decode::decode;
-pub(crate) use encode::{replay, request, tools};
-pub(crate) use stream::Stream;
-pub(crate) use wire::NAME;
-
-use crate::frames::Framing;
-
-/// Where it listens unless it is told otherwise.
-pub(crate) const HOST: &str = "localhost:11434";
-pub(crate) const FRAMING: Framing = Framing::JsonLines;
+pub(crate) use encode::Ollama;

@@ -5,79 +5,96 @@ mod tools;
 
 use std::borrow::Cow;
 
-use canvas_tools::ToolSpec;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
+use super::decode::decode;
+use super::stream::Stream;
 use super::wire::{Block, Content, Item, Message, NAME, OWN_FIELDS, Request, Role, Source};
 use crate::context::AnswerContext;
-use crate::encoded::{Degradations, EncodeError, EncodedRequest, RequestOptions};
+use crate::decoded::{DecodeError, Decoded};
+use crate::encoded::{Degradations, EncodeError};
 use crate::envelope::Issuer;
 use crate::event::{self, Body, Event, Image, ToolResult};
+use crate::frames::Framing;
 use crate::history::{extra_fields, join_system, reply_text};
 use crate::json::with_history;
 use crate::names::{Mapper, NameRule};
 use crate::native::NativeTool;
 use crate::repair::{Entry, entries, is_assistant};
 use crate::verdict::{Arguments, DecodedCall};
-
-pub(crate) use self::tools::tools;
+use crate::wire::{Call, RequestBody, Wire};
 
 /// Ids have no known length limit, and one that is allowed has to go back as it came.
 const ID_RULE: NameRule = NameRule { max: usize::MAX, also: "", begins_with_letter: false };
 
-pub(crate) fn request(
-    issuer: &Issuer,
-    system: &str,
-    specs: &[ToolSpec],
-    events: &[Event],
-    options: &RequestOptions,
-) -> Result<EncodedRequest, EncodeError> {
-    if options.max_tokens == 0 {
-        return Err(EncodeError::BadOption { place: "/options/max_tokens", value: "0".to_owned() });
-    }
-    let mut degradations = Degradations::default();
-    let mut names = tools::mapper(specs, options.native);
-    let mut tools = tools::declare(specs, options.native, &mut names, &mut degradations);
-    let native = tools::built_in(specs, options.native);
-    let history = entries(events, &mut degradations);
-    let system = join_system(system, &history, &mut degradations);
-    let mut encoder = BlockEncoder {
-        issuer,
-        names: &mut names,
-        ids: Mapper::new(ID_RULE),
-        native: options.native,
-        degradations: &mut degradations,
-    };
-    let mut items: Vec<Item> = history.iter().filter_map(|entry| encoder.item(entry)).collect();
-    constraints::enforce(&mut items, options.unsigned_thinking, &mut degradations);
-    if items.is_empty() {
-        return Err(EncodeError::EmptyHistory);
-    }
-    let extra = extra_fields(&options.extra, OWN_FIELDS, &mut degradations);
-    let mut tool_choice = tools::choice(options, specs, &mut names, &extra, &mut degradations)?;
-    if tools.is_empty() {
-        tools = tools::placeholder_tools(&items);
-        tool_choice = tools::none_of(&tools);
-    }
-    let (model, max_tokens) = (issuer.model.as_str(), options.max_tokens);
-    let body = Request { model, max_tokens, system: &system, tools, tool_choice, extra };
-    let body = with_history(body, "messages", fold(items));
-    let context = AnswerContext { issuer: issuer.clone(), renames: names.renames(), native };
-    Ok(EncodedRequest { body, context, degradations: degradations.0 })
-}
+/// The wire format.
+#[derive(Debug)]
+pub(crate) enum Anthropic {}
 
-/// One assistant turn as blocks, without what only a whole request needs.
-pub(crate) fn replay(events: Vec<Event>, issuer: &Issuer) -> Vec<Value> {
-    let (mut names, mut degradations) = (tools::mapper(&[], None), Degradations::default());
-    let mut encoder = BlockEncoder {
-        issuer,
-        names: &mut names,
-        ids: Mapper::new(ID_RULE),
-        native: None,
-        degradations: &mut degradations,
-    };
-    let entries = events.iter().enumerate().map(|(at, event)| Entry { event: Cow::Borrowed(event), at });
-    entries.filter_map(|entry| encoder.item(&entry)).map(|item| item.block).collect()
+impl Wire for Anthropic {
+    const NAME: &'static str = NAME;
+    const HOST: &'static str = "api.anthropic.com";
+    const FRAMING: Framing = Framing::Sse;
+
+    type Stream = Stream;
+
+    fn stream(context: AnswerContext) -> Stream {
+        Stream::new(context)
+    }
+
+    fn decode(body: &Value, context: &AnswerContext) -> Result<Decoded, DecodeError> {
+        decode(body, context)
+    }
+
+    fn replay(events: Vec<Event>, issuer: &Issuer) -> Vec<Value> {
+        let (mut names, mut degradations) = (tools::mapper(&[], None), Degradations::default());
+        let mut encoder = BlockEncoder {
+            issuer,
+            names: &mut names,
+            ids: Mapper::new(ID_RULE),
+            native: None,
+            degradations: &mut degradations,
+        };
+        let entries = events.iter().enumerate().map(|(at, event)| Entry { event: Cow::Borrowed(event), at });
+        entries.filter_map(|entry| encoder.item(&entry)).map(|item| item.block).collect()
+    }
+
+    fn names(call: &Call<'_>) -> Mapper {
+        tools::mapper(call.specs, call.options.native)
+    }
+
+    fn declared(call: &Call<'_>, names: &mut Mapper, degradations: &mut Degradations) -> Value {
+        json!(tools::declare(call.specs, call.options.native, names, degradations))
+    }
+
+    fn body(
+        call: &Call<'_>,
+        names: &mut Mapper,
+        degradations: &mut Degradations,
+    ) -> Result<RequestBody, EncodeError> {
+        let Call { issuer, system, specs, events, options } = *call;
+        let mut tools = tools::declare(specs, options.native, names, degradations);
+        let native = tools::built_in(specs, options.native);
+        let history = entries(events, degradations);
+        let system = join_system(system, &history, degradations);
+        let mut encoder =
+            BlockEncoder { issuer, names, ids: Mapper::new(ID_RULE), native: options.native, degradations };
+        let mut items: Vec<Item> = history.iter().filter_map(|entry| encoder.item(entry)).collect();
+        constraints::enforce(&mut items, options.unsigned_thinking, degradations);
+        if items.is_empty() {
+            return Err(EncodeError::EmptyHistory);
+        }
+        let extra = extra_fields(&options.extra, OWN_FIELDS, degradations);
+        let mut tool_choice = tools::choice(options, specs, names, &extra, degradations)?;
+        if tools.is_empty() {
+            tools = tools::placeholder_tools(&items);
+            tool_choice = tools::none_of(&tools);
+        }
+        let (model, max_tokens) = (issuer.model.as_str(), options.max_tokens);
+        let body = Request { model, max_tokens, system: &system, tools, tool_choice, extra };
+        let body = with_history(body, "messages", fold(items));
+        Ok((body, native))
+    }
 }
 
 /// Turns events into blocks, with the names and ids of one request.

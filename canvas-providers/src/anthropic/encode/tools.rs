@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::super::wire::{self, Item, Tool};
 use crate::declare::{self, ToolRules};
-use crate::encoded::{Degradations, EncodeError, EncodedTools, RequestOptions, ToolChoice};
+use crate::encoded::{Degradations, EncodeError, RequestOptions, ToolChoice};
 use crate::names::{Mapper, NameRule};
 use crate::native::NativeTool;
 use crate::schema::Subset;
@@ -24,14 +24,6 @@ const RULES: ToolRules = ToolRules {
 fn is_property_name(name: &str) -> bool {
     (1..=64).contains(&name.len())
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-'))
-}
-
-pub(crate) fn tools(specs: &[ToolSpec], native: Option<NativeTool>) -> EncodedTools {
-    let mut degradations = Degradations::default();
-    let mut mapper = mapper(specs, native);
-    let tools = declare(specs, native, &mut mapper, &mut degradations);
-    let tools = serde_json::to_value(tools).expect("strings and JSON values always serialise");
-    EncodedTools { tools, renames: mapper.renames(), degradations: degradations.0 }
 }
 
 pub(super) fn mapper(specs: &[ToolSpec], native: Option<NativeTool>) -> Mapper {

@@ -6,85 +6,108 @@ mod tools;
 
 use std::borrow::Cow;
 
-use canvas_tools::ToolSpec;
 use serde_json::{Map, Value, json};
 
 use self::item::Item;
 use super::NAME;
+use super::decode::decode;
 use super::decode::{is_server_tool, kind};
+use super::stream::Stream;
 use crate::context::AnswerContext;
-use crate::encoded::{Degradations, EncodeError, EncodedRequest, RequestOptions};
+use crate::decoded::{DecodeError, Decoded};
+use crate::encoded::{Degradations, EncodeError};
 use crate::envelope::Issuer;
 use crate::event::{self, Body, Event, Image, ToolResult};
+use crate::frames::Framing;
 use crate::history::{extra_fields, join_system, result_text};
 use crate::names::{Mapper, NameRule};
 use crate::repair::{Entry, entries, is_assistant};
 use crate::verdict::{Arguments, DecodedCall};
-
-pub(crate) use self::tools::tools;
+use crate::wire::{Call, RequestBody, Wire};
 
 const ID_RULE: NameRule = NameRule { max: 64, also: ".:", begins_with_letter: false };
 
 /// Fields of a body that a host cannot fill.
 const OWN_FIELDS: &[&str] = &["modelId", "messages", "system", "toolConfig"];
 
-pub(crate) fn request(
-    issuer: &Issuer,
-    system: &str,
-    specs: &[ToolSpec],
-    events: &[Event],
-    options: &RequestOptions,
-) -> Result<EncodedRequest, EncodeError> {
-    if options.max_tokens == 0 {
-        return Err(EncodeError::BadOption { place: "/options/max_tokens", value: "0".to_owned() });
-    }
-    let mut degradations = Degradations::default();
-    let mut names = tools::mapper(specs);
-    let mut declared = tools::declare(specs, options.native, &mut names, &mut degradations);
-    let history = entries(events, &mut degradations);
-    let system = join_system(system, &history, &mut degradations);
-    let mut encoder = BlockEncoder::new(issuer, &mut names, &mut degradations);
-    let mut items: Vec<Item> = history.iter().filter_map(|entry| encoder.item(entry)).collect();
-    constraints::enforce(&mut items, options.unsigned_thinking, &mut degradations);
-    if items.is_empty() {
-        return Err(EncodeError::EmptyHistory);
-    }
-    let mut body = extra_fields(&options.extra, OWN_FIELDS, &mut degradations);
-    let thinks = body.get("additionalModelRequestFields").and_then(|fields| fields.pointer("/thinking/type"));
-    let thinks = thinks.is_some_and(|kind| kind == "enabled");
-    let called = tools::called(&items);
-    let choice = tools::choice(options, specs, &mut names, thinks, !called.is_empty(), &mut degradations)?;
-    match choice {
-        tools::Choice::NoTools => declared.clear(),
-        tools::Choice::Default if declared.is_empty() => declared = tools::placeholders(&called),
-        tools::Choice::Default | tools::Choice::Forced(_) => {}
-    }
-    if !declared.is_empty() {
-        let mut config = json!({"tools": declared});
-        if let tools::Choice::Forced(choice) = choice {
-            config["toolChoice"] = choice;
-        }
-        body.insert("toolConfig".to_owned(), config);
-    }
-    let config = body.entry("inferenceConfig").or_insert_with(|| json!({}));
-    match config {
-        Value::Object(config) => drop(config.insert("maxTokens".to_owned(), options.max_tokens.into())),
-        other => *other = json!({"maxTokens": options.max_tokens}),
-    }
-    if !system.is_empty() {
-        body.insert("system".to_owned(), json!([{"text": system}]));
-    }
-    body.insert("messages".to_owned(), fold(items));
-    let context = AnswerContext { issuer: issuer.clone(), renames: names.renames(), native: None };
-    Ok(EncodedRequest { body: Value::Object(body), context, degradations: degradations.0 })
-}
+/// The wire format.
+#[derive(Debug)]
+pub(crate) enum Bedrock {}
 
-/// One turn of the model as blocks, without what only a whole request needs.
-pub(crate) fn replay(events: Vec<Event>, issuer: &Issuer) -> Vec<Value> {
-    let (mut names, mut degradations) = (tools::mapper(&[]), Degradations::default());
-    let mut encoder = BlockEncoder::new(issuer, &mut names, &mut degradations);
-    let entries = events.iter().enumerate().map(|(at, event)| Entry { event: Cow::Borrowed(event), at });
-    entries.filter_map(|entry| encoder.item(&entry)).map(|item| item.block).collect()
+impl Wire for Bedrock {
+    const NAME: &'static str = NAME;
+    const HOST: &'static str = "bedrock-runtime.amazonaws.com";
+    const FRAMING: Framing = Framing::EventStream;
+
+    type Stream = Stream;
+
+    fn stream(context: AnswerContext) -> Stream {
+        Stream::new(context)
+    }
+
+    fn decode(body: &Value, context: &AnswerContext) -> Result<Decoded, DecodeError> {
+        decode(body, context)
+    }
+
+    fn replay(events: Vec<Event>, issuer: &Issuer) -> Vec<Value> {
+        let (mut names, mut degradations) = (tools::mapper(&[]), Degradations::default());
+        let mut encoder = BlockEncoder::new(issuer, &mut names, &mut degradations);
+        let entries = events.iter().enumerate().map(|(at, event)| Entry { event: Cow::Borrowed(event), at });
+        entries.filter_map(|entry| encoder.item(&entry)).map(|item| item.block).collect()
+    }
+
+    fn names(call: &Call<'_>) -> Mapper {
+        tools::mapper(call.specs)
+    }
+
+    fn declared(call: &Call<'_>, names: &mut Mapper, degradations: &mut Degradations) -> Value {
+        json!({"tools": tools::declare(call.specs, call.options.native, names, degradations)})
+    }
+
+    fn body(
+        call: &Call<'_>,
+        names: &mut Mapper,
+        degradations: &mut Degradations,
+    ) -> Result<RequestBody, EncodeError> {
+        let Call { issuer, system, specs, events, options } = *call;
+        let mut declared = tools::declare(specs, options.native, names, degradations);
+        let history = entries(events, degradations);
+        let system = join_system(system, &history, degradations);
+        let mut encoder = BlockEncoder::new(issuer, names, degradations);
+        let mut items: Vec<Item> = history.iter().filter_map(|entry| encoder.item(entry)).collect();
+        constraints::enforce(&mut items, options.unsigned_thinking, degradations);
+        if items.is_empty() {
+            return Err(EncodeError::EmptyHistory);
+        }
+        let mut body = extra_fields(&options.extra, OWN_FIELDS, degradations);
+        let thinks =
+            body.get("additionalModelRequestFields").and_then(|fields| fields.pointer("/thinking/type"));
+        let thinks = thinks.is_some_and(|kind| kind == "enabled");
+        let called = tools::called(&items);
+        let choice = tools::choice(options, specs, names, thinks, !called.is_empty(), degradations)?;
+        match choice {
+            tools::Choice::NoTools => declared.clear(),
+            tools::Choice::Default if declared.is_empty() => declared = tools::placeholders(&called),
+            tools::Choice::Default | tools::Choice::Forced(_) => {}
+        }
+        if !declared.is_empty() {
+            let mut config = json!({"tools": declared});
+            if let tools::Choice::Forced(choice) = choice {
+                config["toolChoice"] = choice;
+            }
+            body.insert("toolConfig".to_owned(), config);
+        }
+        let config = body.entry("inferenceConfig").or_insert_with(|| json!({}));
+        match config {
+            Value::Object(config) => drop(config.insert("maxTokens".to_owned(), options.max_tokens.into())),
+            other => *other = json!({"maxTokens": options.max_tokens}),
+        }
+        if !system.is_empty() {
+            body.insert("system".to_owned(), json!([{"text": system}]));
+        }
+        body.insert("messages".to_owned(), fold(items));
+        Ok((Value::Object(body), None))
+    }
 }
 
 /// Turns events into blocks, with the names and ids of one request.

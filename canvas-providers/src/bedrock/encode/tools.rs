@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::item::Item;
 use crate::declare::{self, Declared, Function, ToolRules};
-use crate::encoded::{Degradations, EncodeError, EncodedTools, RequestOptions, ToolChoice};
+use crate::encoded::{Degradations, EncodeError, RequestOptions, ToolChoice};
 use crate::names::{Mapper, NameRule};
 use crate::native::NativeTool;
 use crate::schema::Subset;
@@ -22,14 +22,6 @@ const RULES: ToolRules = ToolRules {
 fn is_property_name(name: &str) -> bool {
     (1..=64).contains(&name.len())
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-'))
-}
-
-pub(crate) fn tools(specs: &[ToolSpec], native: Option<NativeTool>) -> EncodedTools {
-    let mut degradations = Degradations::default();
-    let mut mapper = mapper(specs);
-    let tools = declare(specs, native, &mut mapper, &mut degradations);
-    let tools = json!({"tools": tools});
-    EncodedTools { tools, renames: mapper.renames(), degradations: degradations.0 }
 }
 
 pub(super) fn mapper(specs: &[ToolSpec]) -> Mapper {

@@ -7,88 +7,114 @@ mod tools;
 use std::borrow::Cow;
 use std::collections::{BTreeSet, VecDeque};
 
-use canvas_tools::ToolSpec;
 use serde_json::{Map, Value, json};
 
 use self::item::{Item, Role};
 use super::NAME;
+use super::decode::decode;
 use super::decode::{KINDS, is_text, is_thought};
+use super::stream::Stream;
 use crate::context::AnswerContext;
-use crate::encoded::{Degradations, EncodeError, EncodedRequest, RequestOptions};
+use crate::decoded::{DecodeError, Decoded};
+use crate::encoded::{Degradations, EncodeError};
 use crate::envelope::Issuer;
 use crate::event::{self, Body, Event, Image, ToolResult};
+use crate::frames::Framing;
 use crate::history::{OPENING, extra_fields, join_system};
 use crate::names::Mapper;
 use crate::repair::{Entry, entries, is_assistant};
 use crate::verdict::{Arguments, DecodedCall};
+use crate::wire::{Call, RequestBody, Wire};
 
-pub(crate) use self::tools::tools;
 pub(super) use self::tools::{declare, mapper};
 
 /// Fields of a body that a host cannot fill.
 const OWN_FIELDS: &[&str] = &["model", "contents", "systemInstruction", "tools", "toolConfig"];
 
-pub(crate) fn request(
-    issuer: &Issuer,
-    system: &str,
-    specs: &[ToolSpec],
-    events: &[Event],
-    options: &RequestOptions,
-) -> Result<EncodedRequest, EncodeError> {
-    if options.max_tokens == 0 {
-        return Err(EncodeError::BadOption { place: "/options/max_tokens", value: "0".to_owned() });
-    }
-    let mut degradations = Degradations::default();
-    let mut names = mapper(specs);
-    let declared = declare(specs, options.native, &mut names, &mut degradations);
-    let history = entries(events, &mut degradations);
-    let system = join_system(system, &history, &mut degradations);
-    let mut encoder = PartEncoder::new(issuer, &mut names, &mut degradations);
-    let mut items = Vec::with_capacity(history.len());
-    for entry in &history {
-        encoder.add(entry, &mut items);
-    }
-    let without_id = encoder.finish(&mut items);
-    // An id that is not sent need not be unique.
-    degradations.0.retain(|one| one.keyword != "call_id" || !without_id.contains(&one.path));
-    let Some(first) = items.first() else { return Err(EncodeError::EmptyHistory) };
-    if first.role == Role::Model {
-        let at = first.at;
-        degradations.add_event(at, "role", "a line of the user was put before it");
-        items.insert(0, Item { role: Role::User, part: json!({"text": OPENING}), at });
-    }
-    if signatures::are_checked(&issuer.model) {
-        signatures::fill(&mut items, &mut degradations);
-    }
-    let mut body = extra_fields(&options.extra, OWN_FIELDS, &mut degradations);
-    let config = body.entry("generationConfig").or_insert_with(|| json!({}));
-    match config {
-        Value::Object(config) => drop(config.insert("maxOutputTokens".to_owned(), options.max_tokens.into())),
-        other => *other = json!({"maxOutputTokens": options.max_tokens}),
-    }
-    if let Some(choice) = tools::choice(options, specs, &mut names, &mut degradations)? {
-        body.insert("toolConfig".to_owned(), json!({"functionCallingConfig": choice}));
-    }
-    if !declared.is_empty() {
-        body.insert("tools".to_owned(), json!([{"functionDeclarations": declared}]));
-    }
-    if !system.is_empty() {
-        body.insert("systemInstruction".to_owned(), json!({"parts": [{"text": system}]}));
-    }
-    body.insert("contents".to_owned(), fold(items));
-    let context = AnswerContext { issuer: issuer.clone(), renames: names.renames(), native: None };
-    Ok(EncodedRequest { body: Value::Object(body), context, degradations: degradations.0 })
-}
+/// The wire format.
+#[derive(Debug)]
+pub(crate) enum Gemini {}
 
-/// One turn of the model as parts, without what only a whole request needs.
-pub(crate) fn replay(events: Vec<Event>, issuer: &Issuer) -> Vec<Value> {
-    let (mut names, mut degradations) = (mapper(&[]), Degradations::default());
-    let mut encoder = PartEncoder::new(issuer, &mut names, &mut degradations);
-    let mut items = Vec::new();
-    for (at, event) in events.iter().enumerate() {
-        encoder.add(&Entry { event: Cow::Borrowed(event), at }, &mut items);
+impl Wire for Gemini {
+    const NAME: &'static str = NAME;
+    const HOST: &'static str = "generativelanguage.googleapis.com";
+    const FRAMING: Framing = Framing::Sse;
+
+    type Stream = Stream;
+
+    fn stream(context: AnswerContext) -> Stream {
+        Stream::new(context)
     }
-    items.into_iter().map(|item| item.part).collect()
+
+    fn decode(body: &Value, context: &AnswerContext) -> Result<Decoded, DecodeError> {
+        decode(body, context)
+    }
+
+    fn replay(events: Vec<Event>, issuer: &Issuer) -> Vec<Value> {
+        let (mut names, mut degradations) = (mapper(&[]), Degradations::default());
+        let mut encoder = PartEncoder::new(issuer, &mut names, &mut degradations);
+        let mut items = Vec::new();
+        for (at, event) in events.iter().enumerate() {
+            encoder.add(&Entry { event: Cow::Borrowed(event), at }, &mut items);
+        }
+        items.into_iter().map(|item| item.part).collect()
+    }
+
+    fn names(call: &Call<'_>) -> Mapper {
+        mapper(call.specs)
+    }
+
+    fn declared(call: &Call<'_>, names: &mut Mapper, degradations: &mut Degradations) -> Value {
+        let declared = declare(call.specs, call.options.native, names, degradations);
+        if declared.is_empty() { json!([]) } else { json!([{"functionDeclarations": declared}]) }
+    }
+
+    fn body(
+        call: &Call<'_>,
+        names: &mut Mapper,
+        degradations: &mut Degradations,
+    ) -> Result<RequestBody, EncodeError> {
+        let Call { issuer, system, specs, events, options } = *call;
+        let declared = declare(specs, options.native, names, degradations);
+        let history = entries(events, degradations);
+        let system = join_system(system, &history, degradations);
+        let mut encoder = PartEncoder::new(issuer, names, degradations);
+        let mut items = Vec::with_capacity(history.len());
+        for entry in &history {
+            encoder.add(entry, &mut items);
+        }
+        let without_id = encoder.finish(&mut items);
+        // An id that is not sent need not be unique.
+        degradations.0.retain(|one| one.keyword != "call_id" || !without_id.contains(&one.path));
+        let Some(first) = items.first() else { return Err(EncodeError::EmptyHistory) };
+        if first.role == Role::Model {
+            let at = first.at;
+            degradations.add_event(at, "role", "a line of the user was put before it");
+            items.insert(0, Item { role: Role::User, part: json!({"text": OPENING}), at });
+        }
+        if signatures::are_checked(&issuer.model) {
+            signatures::fill(&mut items, degradations);
+        }
+        let mut body = extra_fields(&options.extra, OWN_FIELDS, degradations);
+        let config = body.entry("generationConfig").or_insert_with(|| json!({}));
+        match config {
+            Value::Object(config) => {
+                drop(config.insert("maxOutputTokens".to_owned(), options.max_tokens.into()))
+            }
+            other => *other = json!({"maxOutputTokens": options.max_tokens}),
+        }
+        if let Some(choice) = tools::choice(options, specs, names, degradations)? {
+            body.insert("toolConfig".to_owned(), json!({"functionCallingConfig": choice}));
+        }
+        if !declared.is_empty() {
+            body.insert("tools".to_owned(), json!([{"functionDeclarations": declared}]));
+        }
+        if !system.is_empty() {
+            body.insert("systemInstruction".to_owned(), json!({"parts": [{"text": system}]}));
+        }
+        body.insert("contents".to_owned(), fold(items));
+        Ok((Value::Object(body), None))
+    }
 }
 
 /// Turns events into parts, with the names and ids of one request.

@@ -6,7 +6,7 @@ use canvas_tools::ToolSpec;
 use serde_json::{Map, Value, json};
 
 use crate::declare::{self, Declared, Function, ToolRules};
-use crate::encoded::{Degradations, EncodeError, EncodedTools, RequestOptions, ToolChoice};
+use crate::encoded::{Degradations, EncodeError, RequestOptions, ToolChoice};
 use crate::names::{Mapper, NameRule};
 use crate::native::NativeTool;
 use crate::place::inside;
@@ -59,14 +59,6 @@ const REFUSED: &[&str] = &[
 fn is_property_name(name: &str) -> bool {
     let begins = name.bytes().next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_');
     begins && name.len() <= 64 && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-}
-
-pub(crate) fn tools(specs: &[ToolSpec], native: Option<NativeTool>) -> EncodedTools {
-    let mut degradations = Degradations::default();
-    let mut mapper = mapper(specs);
-    let declared = declare(specs, native, &mut mapper, &mut degradations);
-    let tools = if declared.is_empty() { json!([]) } else { json!([{"functionDeclarations": declared}]) };
-    EncodedTools { tools, renames: mapper.renames(), degradations: degradations.0 }
 }
 
 pub(in super::super) fn mapper(specs: &[ToolSpec]) -> Mapper {

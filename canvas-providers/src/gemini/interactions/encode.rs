@@ -6,11 +6,16 @@ use canvas_tools::ToolSpec;
 use serde_json::{Map, Value, json};
 
 use super::NAME;
+use super::decode::decode;
+use super::stream::Stream;
 use crate::context::AnswerContext;
 use crate::declare;
-use crate::encoded::{Degradations, EncodeError, EncodedRequest, EncodedTools, RequestOptions, ToolChoice};
+use crate::decoded::{DecodeError, Decoded};
+use crate::encoded::{Degradations, EncodeError, RequestOptions, ToolChoice};
 use crate::envelope::Issuer;
 use crate::event::{self, Body, Event, Image, ToolResult};
+use crate::frames::Framing;
+use crate::gemini::Gemini;
 use crate::gemini::encode;
 use crate::history::{OPENING, extra_fields, join_system, result_text};
 use crate::json::text;
@@ -18,74 +23,88 @@ use crate::names::Mapper;
 use crate::native::NativeTool;
 use crate::repair::{Entry, entries, is_assistant};
 use crate::verdict::{Arguments, DecodedCall};
+use crate::wire::{Call, RequestBody, Wire};
 
 /// Fields of a body that a host cannot fill. The history is sent whole, so none is continued.
 const OWN_FIELDS: &[&str] =
     &["model", "input", "system_instruction", "tools", "store", "stream", "previous_interaction_id"];
 
-pub(crate) fn request(
-    issuer: &Issuer,
-    system: &str,
-    specs: &[ToolSpec],
-    events: &[Event],
-    options: &RequestOptions,
-) -> Result<EncodedRequest, EncodeError> {
-    if options.max_tokens == 0 {
-        return Err(EncodeError::BadOption { place: "/options/max_tokens", value: "0".to_owned() });
-    }
-    let mut degradations = Degradations::default();
-    let mut names = encode::mapper(specs);
-    let declared = functions(specs, options.native, &mut names, &mut degradations);
-    let history = entries(events, &mut degradations);
-    let system = join_system(system, &history, &mut degradations);
-    let mut encoder = StepEncoder { issuer, names: &mut names, degradations: &mut degradations };
-    let mut steps: Vec<(usize, Value)> =
-        history.iter().filter_map(|entry| Some((entry.at, encoder.step(entry)?))).collect();
-    let Some((at, first)) = steps.first() else { return Err(EncodeError::EmptyHistory) };
-    let at = *at;
-    if !matches!(text(first, "type"), "user_input" | "function_result") {
-        degradations.add_event(at, "role", "a line of the user was put before it");
-        steps.insert(0, (at, user_input(json!({"type": "text", "text": OPENING}))));
-    }
-    let mut body = extra_fields(&options.extra, OWN_FIELDS, &mut degradations);
-    let mut config = match body.remove("generation_config") {
-        Some(Value::Object(config)) => config,
-        _ => Map::new(),
-    };
-    config.insert("max_output_tokens".to_owned(), options.max_tokens.into());
-    if let Some(choice) = choice(options, specs, &mut names, &mut degradations)? {
-        config.insert("tool_choice".to_owned(), choice);
-    }
-    let own = [
-        ("model", json!(issuer.model)),
-        ("input", steps.into_iter().map(|(_, step)| step).collect()),
-        ("generation_config", Value::Object(config)),
-        ("store", json!(false)),
-    ];
-    body.extend(own.map(|(name, value)| (name.to_owned(), value)));
-    if !declared.is_empty() {
-        body.insert("tools".to_owned(), Value::Array(declared));
-    }
-    if !system.is_empty() {
-        body.insert("system_instruction".to_owned(), system.into());
-    }
-    let context = AnswerContext { issuer: issuer.clone(), renames: names.renames(), native: None };
-    Ok(EncodedRequest { body: Value::Object(body), context, degradations: degradations.0 })
-}
+/// The wire format.
+#[derive(Debug)]
+pub(crate) enum Interactions {}
 
-/// One turn of the model as steps.
-pub(crate) fn replay(events: Vec<Event>, issuer: &Issuer) -> Vec<Value> {
-    let (mut names, mut degradations) = (encode::mapper(&[]), Degradations::default());
-    let mut encoder = StepEncoder { issuer, names: &mut names, degradations: &mut degradations };
-    let entries = events.iter().enumerate().map(|(at, event)| Entry { event: Cow::Borrowed(event), at });
-    entries.filter_map(|entry| encoder.step(&entry)).collect()
-}
+impl Wire for Interactions {
+    const NAME: &'static str = NAME;
+    const HOST: &'static str = Gemini::HOST;
+    const FRAMING: Framing = Gemini::FRAMING;
 
-pub(crate) fn tools(specs: &[ToolSpec], native: Option<NativeTool>) -> EncodedTools {
-    let mut degradations = Degradations::default();
-    let mut mapper = encode::mapper(specs);
-    let tools = Value::Array(functions(specs, native, &mut mapper, &mut degradations));
-    EncodedTools { tools, renames: mapper.renames(), degradations: degradations.0 }
+    type Stream = Stream;
+
+    fn stream(context: AnswerContext) -> Stream {
+        Stream::new(context)
+    }
+
+    fn decode(body: &Value, context: &AnswerContext) -> Result<Decoded, DecodeError> {
+        decode(body, context)
+    }
+
+    fn replay(events: Vec<Event>, issuer: &Issuer) -> Vec<Value> {
+        let (mut names, mut degradations) = (encode::mapper(&[]), Degradations::default());
+        let mut encoder = StepEncoder { issuer, names: &mut names, degradations: &mut degradations };
+        let entries = events.iter().enumerate().map(|(at, event)| Entry { event: Cow::Borrowed(event), at });
+        entries.filter_map(|entry| encoder.step(&entry)).collect()
+    }
+
+    fn names(call: &Call<'_>) -> Mapper {
+        encode::mapper(call.specs)
+    }
+
+    fn declared(call: &Call<'_>, names: &mut Mapper, degradations: &mut Degradations) -> Value {
+        Value::Array(functions(call.specs, call.options.native, names, degradations))
+    }
+
+    fn body(
+        call: &Call<'_>,
+        names: &mut Mapper,
+        degradations: &mut Degradations,
+    ) -> Result<RequestBody, EncodeError> {
+        let Call { issuer, system, specs, events, options } = *call;
+        let declared = functions(specs, options.native, names, degradations);
+        let history = entries(events, degradations);
+        let system = join_system(system, &history, degradations);
+        let mut encoder = StepEncoder { issuer, names, degradations };
+        let mut steps: Vec<(usize, Value)> =
+            history.iter().filter_map(|entry| Some((entry.at, encoder.step(entry)?))).collect();
+        let Some((at, first)) = steps.first() else { return Err(EncodeError::EmptyHistory) };
+        let at = *at;
+        if !matches!(text(first, "type"), "user_input" | "function_result") {
+            degradations.add_event(at, "role", "a line of the user was put before it");
+            steps.insert(0, (at, user_input(json!({"type": "text", "text": OPENING}))));
+        }
+        let mut body = extra_fields(&options.extra, OWN_FIELDS, degradations);
+        let mut config = match body.remove("generation_config") {
+            Some(Value::Object(config)) => config,
+            _ => Map::new(),
+        };
+        config.insert("max_output_tokens".to_owned(), options.max_tokens.into());
+        if let Some(choice) = choice(options, specs, names, degradations)? {
+            config.insert("tool_choice".to_owned(), choice);
+        }
+        let own = [
+            ("model", json!(issuer.model)),
+            ("input", steps.into_iter().map(|(_, step)| step).collect()),
+            ("generation_config", Value::Object(config)),
+            ("store", json!(false)),
+        ];
+        body.extend(own.map(|(name, value)| (name.to_owned(), value)));
+        if !declared.is_empty() {
+            body.insert("tools".to_owned(), Value::Array(declared));
+        }
+        if !system.is_empty() {
+            body.insert("system_instruction".to_owned(), system.into());
+        }
+        Ok((Value::Object(body), None))
+    }
 }
 
 /// The declarations of `generateContent` under this wire's names.

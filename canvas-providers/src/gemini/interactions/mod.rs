@@ -7,11 +7,7 @@ mod decode;
 mod encode;
 mod stream;
 
-pub(crate) use decode::decode;
-pub(crate) use encode::{replay, request, tools};
-pub(crate) use stream::Stream;
-
-pub(crate) use super::{FRAMING, HOST};
+pub(crate) use encode::Interactions;
 
 /// The provider's name, for hosts and in envelopes.
 pub(crate) const NAME: &str = "gemini-interactions";

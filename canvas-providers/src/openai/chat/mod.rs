@@ -16,13 +16,4 @@ mod saying;
 mod stream;
 mod wire;
 
-pub(crate) use decode::decode;
-pub(crate) use encode::{replay, request, tools};
-pub(crate) use stream::Stream;
-pub(crate) use wire::NAME;
-
-use crate::frames::Framing;
-
-/// The host of OpenAI itself.
-pub(crate) const HOST: &str = "api.openai.com";
-pub(crate) const FRAMING: Framing = Framing::Sse;
+pub(crate) use encode::Chat;

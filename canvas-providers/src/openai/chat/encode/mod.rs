@@ -4,99 +4,121 @@ mod ids;
 mod parts;
 mod tools;
 
-use canvas_tools::ToolSpec;
 use serde_json::{Map, Value, json};
 
 use self::ids::Ids;
 use self::parts::{NOT_USED, Pieces};
+use super::decode::decode;
+use super::stream::Stream;
 use super::wire::{NAME, OWN_FIELDS, Request, message};
 use crate::context::AnswerContext;
-use crate::encoded::{Degradations, EncodeError, EncodedRequest, RequestOptions};
+use crate::decoded::{DecodeError, Decoded};
+use crate::encoded::{Degradations, EncodeError};
 use crate::envelope::Issuer;
 use crate::event::{self, Body, Event, Image, ToolResult};
+use crate::frames::Framing;
 use crate::history::{extra_fields, join_system, reply_text};
 use crate::hosts::{ChatHost, MaxTokensField, NEVER_SENT};
 use crate::json::with_history;
+use crate::names::Mapper;
 use crate::native::NativeTool;
 use crate::pieces;
 use crate::repair::{Entry, entries, is_assistant};
+use crate::wire::{Call, RequestBody, Wire};
 
-pub(crate) use self::tools::tools;
-
-pub(crate) fn request(
-    issuer: &Issuer,
-    system: &str,
-    specs: &[ToolSpec],
-    events: &[Event],
-    options: &RequestOptions,
-) -> Result<EncodedRequest, EncodeError> {
-    if options.max_tokens == 0 {
-        return Err(EncodeError::BadOption { place: "/options/max_tokens", value: "0".to_owned() });
-    }
-    let host = options.chat_host.unwrap_or_else(|| *ChatHost::of(&issuer.host));
-    let mut degradations = Degradations::default();
-    let mut names = crate::declare::mapper(specs, options.native, tools::rules(&host));
-    let tools = tools::declare(specs, options, &host, &mut names, &mut degradations);
-    let native = tools::built_in(specs, options.native, &host);
-    let tool_choice = tools::choice(options, specs, &tools, &mut names)?;
-    let history = entries(events, &mut degradations);
-    let before = if host.system_anywhere { &[][..] } else { &history[..] };
-    let system = join_system(system, before, &mut degradations);
-    let mut encoder = Encoder {
-        pieces: Pieces {
-            issuer,
-            host: &host,
-            names: &mut names,
-            ids: Ids::new(host.call_ids),
-            degradations: &mut degradations,
-        },
-        messages: Vec::new(),
-        answer: None,
-        images: Vec::new(),
-        native: options.native,
-        stretch: 0,
-        has_calls: false,
-    };
-    for entry in &history {
-        encoder.entry(entry);
-    }
-    let mut messages = encoder.finish();
-    if !messages.iter().any(|message| message["role"] != "system") {
-        return Err(EncodeError::EmptyHistory);
-    }
-    if !system.is_empty() {
-        messages.insert(0, message("system", system));
-    }
-    let may_choose = !options.parallel_calls && !tools.is_empty();
-    if may_choose && !host.parallel_calls {
-        degradations.add("/options/parallel_calls", "false", "left out: the host has no such field");
-    }
-    let parallel_tool_calls = (may_choose && host.parallel_calls).then_some(false);
-    let extra = extra_fields(&options.extra, OWN_FIELDS, &mut degradations);
-    let is_newer = host.max_tokens == MaxTokensField::MaxCompletionTokens;
-    let body = Request {
-        model: &issuer.model,
-        max_tokens: (!is_newer).then_some(options.max_tokens),
-        max_completion_tokens: is_newer.then_some(options.max_tokens),
-        tools,
-        tool_choice,
-        parallel_tool_calls,
-        extra,
-    };
-    let body = with_history(body, "messages", messages);
-    let context = AnswerContext { issuer: issuer.clone(), renames: names.renames(), native };
-    Ok(EncodedRequest { body, context, degradations: degradations.0 })
+/// The host's own rules, or those that the caller gives.
+fn host_of(call: &Call<'_>) -> ChatHost {
+    call.options.chat_host.unwrap_or_else(|| *ChatHost::of(&call.issuer.host))
 }
 
-/// The message of an answer, whatever host it came from; none for an answer of nothing.
-pub(crate) fn replay(events: Vec<Event>, _: &Issuer) -> Vec<Value> {
-    let mut message = pieces::message_of(events);
-    message.retain(|field, _| !NEVER_SENT.contains(&field.as_str()));
-    if message.is_empty() {
-        return Vec::new();
+/// The wire format.
+#[derive(Debug)]
+pub(crate) enum Chat {}
+
+impl Wire for Chat {
+    const NAME: &'static str = NAME;
+    const HOST: &'static str = "api.openai.com";
+    const FRAMING: Framing = Framing::Sse;
+
+    type Stream = Stream;
+
+    fn stream(context: AnswerContext) -> Stream {
+        Stream::new(context)
     }
-    message.insert("role".to_owned(), json!("assistant"));
-    vec![Value::Object(message)]
+
+    fn decode(body: &Value, context: &AnswerContext) -> Result<Decoded, DecodeError> {
+        decode(body, context)
+    }
+
+    fn replay(events: Vec<Event>, _: &Issuer) -> Vec<Value> {
+        let mut message = pieces::message_of(events);
+        message.retain(|field, _| !NEVER_SENT.contains(&field.as_str()));
+        if message.is_empty() {
+            return Vec::new();
+        }
+        message.insert("role".to_owned(), json!("assistant"));
+        vec![Value::Object(message)]
+    }
+
+    fn names(call: &Call<'_>) -> Mapper {
+        crate::declare::mapper(call.specs, call.options.native, tools::rules(&host_of(call)))
+    }
+
+    fn declared(call: &Call<'_>, names: &mut Mapper, degradations: &mut Degradations) -> Value {
+        json!(tools::declare(call.specs, call.options, &host_of(call), names, degradations))
+    }
+
+    fn body(
+        call: &Call<'_>,
+        names: &mut Mapper,
+        degradations: &mut Degradations,
+    ) -> Result<RequestBody, EncodeError> {
+        let Call { issuer, system, specs, events, options } = *call;
+        let host = host_of(call);
+        let tools = tools::declare(specs, options, &host, names, degradations);
+        let native = tools::built_in(specs, options.native, &host);
+        let tool_choice = tools::choice(options, specs, &tools, names)?;
+        let history = entries(events, degradations);
+        let before = if host.system_anywhere { &[][..] } else { &history[..] };
+        let system = join_system(system, before, degradations);
+        let mut encoder = Encoder {
+            pieces: Pieces { issuer, host: &host, names, ids: Ids::new(host.call_ids), degradations },
+            messages: Vec::new(),
+            answer: None,
+            images: Vec::new(),
+            native: options.native,
+            stretch: 0,
+            has_calls: false,
+        };
+        for entry in &history {
+            encoder.entry(entry);
+        }
+        let mut messages = encoder.finish();
+        if !messages.iter().any(|message| message["role"] != "system") {
+            return Err(EncodeError::EmptyHistory);
+        }
+        if !system.is_empty() {
+            messages.insert(0, message("system", system));
+        }
+        let may_choose = !options.parallel_calls && !tools.is_empty();
+        if may_choose && !host.parallel_calls {
+            degradations.add("/options/parallel_calls", "false", "left out: the host has no such field");
+        }
+        let parallel_tool_calls = (may_choose && host.parallel_calls).then_some(false);
+        let extra = extra_fields(&options.extra, OWN_FIELDS, degradations);
+        let is_newer = host.max_tokens == MaxTokensField::MaxCompletionTokens;
+        let body = Request {
+            model: &issuer.model,
+            max_tokens: (!is_newer).then_some(options.max_tokens),
+            max_completion_tokens: is_newer.then_some(options.max_tokens),
+            tools,
+            tool_choice,
+            parallel_tool_calls,
+            extra,
+        };
+        let body = with_history(body, "messages", messages);
+        Ok((body, native))
+    }
 }
 
 /// Turns events into messages.

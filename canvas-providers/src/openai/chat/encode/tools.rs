@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::super::wire::{FunctionTool, Tool};
 use crate::declare::{self, ToolRules};
-use crate::encoded::{Degradations, EncodeError, EncodedTools, RequestOptions, ToolChoice};
+use crate::encoded::{Degradations, EncodeError, RequestOptions, ToolChoice};
 use crate::hosts::ChatHost;
 use crate::names::{Mapper, NameRule};
 use crate::native::NativeTool;
@@ -29,16 +29,6 @@ pub(super) fn built_in(
     host: &ChatHost,
 ) -> Option<NativeTool> {
     declare::built_in(specs, native, rules(host)).map(|(native, _)| native)
-}
-
-pub(crate) fn tools(specs: &[ToolSpec], native: Option<NativeTool>) -> EncodedTools {
-    let host = ChatHost::of(super::super::HOST);
-    let mut degradations = Degradations::default();
-    let mut mapper = declare::mapper(specs, native, rules(host));
-    let options = RequestOptions { native, ..RequestOptions::default() };
-    let tools = declare(specs, &options, host, &mut mapper, &mut degradations);
-    let tools = serde_json::to_value(tools).expect("strings and JSON values always serialise");
-    EncodedTools { tools, renames: mapper.renames(), degradations: degradations.0 }
 }
 
 pub(super) fn declare<'a>(

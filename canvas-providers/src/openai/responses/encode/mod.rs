@@ -4,94 +4,123 @@ mod constraints;
 mod output;
 mod tools;
 
-use canvas_tools::ToolSpec;
 use serde_json::{Value, json};
 
 use self::constraints::Constraints;
 use self::output::Outputs;
+use super::decode::decode;
 use super::item::{Kind, text};
+use super::stream::Stream;
 use super::wire::{Content, Item, Made, NAME, OWN_FIELDS, Request};
 use crate::context::AnswerContext;
-use crate::encoded::{Degradations, EncodeError, EncodedRequest, RequestOptions};
+use crate::decoded::{DecodeError, Decoded};
+use crate::encoded::{Degradations, EncodeError, RequestOptions};
 use crate::envelope::Issuer;
 use crate::event::{Body, Event, Role};
+use crate::frames::Framing;
 use crate::history::{extra_fields, join_system};
 use crate::json::with_history;
 use crate::names::{Mapper, NameRule};
 use crate::repair::{Entry, entries, is_assistant};
 use crate::verdict::{Arguments, DecodedCall};
-
-pub(crate) use self::tools::tools;
+use crate::wire::{Call, RequestBody, Wire};
 
 /// Ids are any text of this length; a foreign one that fits goes as it is.
 const ID_RULE: NameRule = NameRule { max: 64, also: ".:", begins_with_letter: false };
 /// The endpoint takes no fewer tokens.
 const MIN_OUTPUT_TOKENS: u32 = 16;
 
-pub(crate) fn request(
-    issuer: &Issuer,
-    system: &str,
-    specs: &[ToolSpec],
-    events: &[Event],
-    options: &RequestOptions,
-) -> Result<EncodedRequest, EncodeError> {
-    if options.max_tokens == 0 {
-        return Err(EncodeError::BadOption { place: "/options/max_tokens", value: "0".to_owned() });
-    }
-    let mut degradations = Degradations::default();
-    let max_output_tokens = options.max_tokens.max(MIN_OUTPUT_TOKENS);
-    if max_output_tokens > options.max_tokens {
-        degradations.add("/options/max_tokens", "max_tokens", "raised to 16: the provider takes no fewer");
-    }
-    let mut names = tools::mapper(specs, options.native);
-    let tools = tools::declare(specs, options.native, options.strict_tools, &mut names, &mut degradations);
-    let native = tools::built_in(specs, options.native).map(|(native, _)| native);
-    let history = entries(events, &mut degradations);
-    let is_system = |entry: &&Entry<'_>| is_instruction(&entry.event);
-    let opening = history.iter().take_while(is_system).count();
-    let instructions = join_system(system, &history[..opening], &mut degradations);
-    let mut extra = extra_fields(&options.extra, OWN_FIELDS, &mut degradations);
-    let is_stored = extra.get("store") == Some(&Value::Bool(true));
-    let mut encoder = Encoder {
-        issuer,
-        names: &mut names,
-        ids: Mapper::new(ID_RULE),
-        outputs: Outputs::new(options.native),
-        degradations: &mut degradations,
-    };
-    let mut items: Vec<Item> = history[opening..].iter().filter_map(|entry| encoder.item(entry)).collect();
-    let takes_unsealed = is_stored || options.unsigned_thinking;
-    Constraints { takes_unsealed, degradations: &mut degradations }.enforce(&mut items);
-    if items.is_empty() {
-        return Err(EncodeError::EmptyHistory);
-    }
-    let tool_choice = tools::choice(options, specs, &mut names)?;
-    let parallel_tool_calls = (!options.parallel_calls && !tools.is_empty()).then_some(false);
-    if !extra.contains_key("store") {
-        extra.insert("store".to_owned(), false.into());
-    }
-    if !is_stored && !extra.contains_key("include") {
-        extra.insert("include".to_owned(), json!(["reasoning.encrypted_content"]));
-    }
-    let body = Request {
-        model: &issuer.model,
-        max_output_tokens,
-        instructions: &instructions,
-        tools,
-        tool_choice,
-        parallel_tool_calls,
-        extra,
-    };
-    let input = items.into_iter().map(|item| item.value).collect();
-    let body = with_history(body, "input", input);
-    let context = AnswerContext { issuer: issuer.clone(), renames: names.renames(), native };
-    Ok(EncodedRequest { body, context, degradations: degradations.0 })
-}
+/// The wire format.
+#[derive(Debug)]
+pub(crate) enum Responses {}
 
-/// One assistant turn as items, without what only a whole request needs.
-pub(crate) fn replay(events: Vec<Event>, issuer: &Issuer) -> Vec<Value> {
-    let own = |event: &Event| event.envelope.as_ref()?.parts_for(NAME, issuer, true).map(<[Value]>::to_vec);
-    events.iter().filter_map(own).flatten().collect()
+impl Wire for Responses {
+    const NAME: &'static str = NAME;
+    const HOST: &'static str = "api.openai.com";
+    const FRAMING: Framing = Framing::Sse;
+
+    type Stream = Stream;
+
+    fn stream(context: AnswerContext) -> Stream {
+        Stream::new(context)
+    }
+
+    fn decode(body: &Value, context: &AnswerContext) -> Result<Decoded, DecodeError> {
+        decode(body, context)
+    }
+
+    fn replay(events: Vec<Event>, issuer: &Issuer) -> Vec<Value> {
+        let own =
+            |event: &Event| event.envelope.as_ref()?.parts_for(NAME, issuer, true).map(<[Value]>::to_vec);
+        events.iter().filter_map(own).flatten().collect()
+    }
+
+    fn names(call: &Call<'_>) -> Mapper {
+        tools::mapper(call.specs, call.options.native)
+    }
+
+    fn declared(call: &Call<'_>, names: &mut Mapper, degradations: &mut Degradations) -> Value {
+        let RequestOptions { native, strict_tools, .. } = *call.options;
+        json!(tools::declare(call.specs, native, strict_tools, names, degradations))
+    }
+
+    fn body(
+        call: &Call<'_>,
+        names: &mut Mapper,
+        degradations: &mut Degradations,
+    ) -> Result<RequestBody, EncodeError> {
+        let Call { issuer, system, specs, events, options } = *call;
+        let max_output_tokens = options.max_tokens.max(MIN_OUTPUT_TOKENS);
+        if max_output_tokens > options.max_tokens {
+            degradations.add(
+                "/options/max_tokens",
+                "max_tokens",
+                "raised to 16: the provider takes no fewer",
+            );
+        }
+        let tools = tools::declare(specs, options.native, options.strict_tools, names, degradations);
+        let native = tools::built_in(specs, options.native).map(|(native, _)| native);
+        let history = entries(events, degradations);
+        let is_system = |entry: &&Entry<'_>| is_instruction(&entry.event);
+        let opening = history.iter().take_while(is_system).count();
+        let instructions = join_system(system, &history[..opening], degradations);
+        let mut extra = extra_fields(&options.extra, OWN_FIELDS, degradations);
+        let is_stored = extra.get("store") == Some(&Value::Bool(true));
+        let mut encoder = Encoder {
+            issuer,
+            names,
+            ids: Mapper::new(ID_RULE),
+            outputs: Outputs::new(options.native),
+            degradations,
+        };
+        let mut items: Vec<Item> =
+            history[opening..].iter().filter_map(|entry| encoder.item(entry)).collect();
+        let takes_unsealed = is_stored || options.unsigned_thinking;
+        Constraints { takes_unsealed, degradations }.enforce(&mut items);
+        if items.is_empty() {
+            return Err(EncodeError::EmptyHistory);
+        }
+        let tool_choice = tools::choice(options, specs, names)?;
+        let parallel_tool_calls = (!options.parallel_calls && !tools.is_empty()).then_some(false);
+        if !extra.contains_key("store") {
+            extra.insert("store".to_owned(), false.into());
+        }
+        if !is_stored && !extra.contains_key("include") {
+            extra.insert("include".to_owned(), json!(["reasoning.encrypted_content"]));
+        }
+        let body = Request {
+            model: &issuer.model,
+            max_output_tokens,
+            instructions: &instructions,
+            tools,
+            tool_choice,
+            parallel_tool_calls,
+            extra,
+        };
+        let input = items.into_iter().map(|item| item.value).collect();
+        let body = with_history(body, "input", input);
+        Ok((body, native))
+    }
 }
 
 fn is_instruction(event: &Event) -> bool {

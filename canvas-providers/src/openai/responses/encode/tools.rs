@@ -4,7 +4,7 @@ use canvas_tools::ToolSpec;
 
 use super::super::wire::{Tool, ToolChoice};
 use crate::declare::{self, Declared, Function, ToolRules};
-use crate::encoded::{self, Degradations, EncodeError, EncodedTools, RequestOptions};
+use crate::encoded::{self, Degradations, EncodeError, RequestOptions};
 use crate::names::{Mapper, NameRule};
 use crate::native::NativeTool;
 use crate::openai::strict;
@@ -18,14 +18,6 @@ const RULES: ToolRules = ToolRules {
     subset: Subset { property: |_| true, refused: &[] },
     built_in: |native| matches!(native, NativeTool::ApplyPatch | NativeTool::CodexPatch),
 };
-
-pub(crate) fn tools(specs: &[ToolSpec], native: Option<NativeTool>) -> EncodedTools {
-    let mut degradations = Degradations::default();
-    let mut mapper = mapper(specs, native);
-    let tools = declare(specs, native, false, &mut mapper, &mut degradations);
-    let tools = serde_json::to_value(tools).expect("strings and JSON values always serialise");
-    EncodedTools { tools, renames: mapper.renames(), degradations: degradations.0 }
-}
 
 pub(super) fn mapper(specs: &[ToolSpec], native: Option<NativeTool>) -> Mapper {
     declare::mapper(specs, native, RULES)
