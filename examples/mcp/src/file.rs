@@ -214,11 +214,26 @@ impl DocumentFile {
         self.path.file_name().unwrap_or(self.path.as_os_str()).to_string_lossy().into_owned()
     }
 
-    /// Whether nobody has written it since it was read. Costs a look at its entry in the folder.
+    /// Whether nobody has written it since it was read. Costs a look at its entry in the folder; within two seconds of a change,
+    /// whose times may be coarse, a comparison of its bytes.
     pub(crate) fn is_unchanged(&self) -> bool {
+        let now = SystemTime::now();
         let Ok(data) = std::fs::metadata(&self.path) else { return false };
         let stamp = Stamp::of(&data);
-        self.known().read.is_some_and(|(read, at)| read == stamp && stamp.is_old(at))
+        let mut known = self.known();
+        let Some((_, at)) = known.read.filter(|(read, _)| *read == stamp) else { return false };
+        if stamp.is_old(at) {
+            return true;
+        }
+        let mark = if known.has_mark { MARK } else { "" };
+        let is_same = known.text.as_ref().is_some_and(|(_, text)| {
+            let bytes = std::fs::read(&self.path).unwrap_or_default();
+            bytes.strip_prefix(mark.as_bytes()) == Some(text.as_bytes())
+        });
+        if is_same {
+            known.read = Some((stamp, now));
+        }
+        is_same
     }
 
     /// Waits until nobody seems to write it any more.

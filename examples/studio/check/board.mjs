@@ -87,6 +87,8 @@ export async function boardScenes({ a, b, client }) {
   await check("board: undo and redo, by button and by key", async () => {
     const moved = await placeOf(prs);
     await a.at("undo").click();
+    await until(async () => /Undone: (your|the assistant's) change/.test(await a.says()), "whose change it was");
+    that(!/\(\d+, \d+\)/.test(await a.says()), "places counted from 0");
     await stands(prs, [0, 0, 2, 1]);
     await a.at("redo").click();
     await stands(prs, moved);

@@ -120,7 +120,7 @@ export async function documentScenes({ a, b, client, studio }) {
       "the refused patch in the chat",
     );
     equal([late.kind, late.status], ["edit", "refused"], "the late patch");
-    await a.at("chat").getByText("STALE_EPOCH").first().waitFor();
+    await a.at("chat").getByText("did not have the lock").first().waitFor();
     that((await textOf(client)).includes("**CSV** twice this month"), "the late patch was taken");
     await until(async () => (await textOf(client)).startsWith(waiting), "what was typed under the lock");
     that(!/text waits here/i.test(await a.says()), "a notice that is no longer true");
@@ -229,20 +229,24 @@ export async function documentScenes({ a, b, client, studio }) {
     );
     return isRefused ? "the directive was for an older version, and taken the second time" : "";
   });
-  await check("chat: a refused directive shows a notice with advice, and changes nothing", async () => {
+  await check("chat: a stale edit is refused in a sentence without codes, and can be tried again", async () => {
     const before = await textOf(client);
     await send(a, "a stale one now");
-    await a.at("notice").waitFor();
-    const notice = (await items(client)).findLast((item) => item.kind === "notice");
-    that(notice?.advice && notice.code, `no advice: ${JSON.stringify(notice)}`);
-    const shown = await a.at("notice").innerText();
-    that(shown.includes(notice.advice) && shown.includes(notice.code), `the notice says: ${shown}`);
+    await a.at("try-again").last().waitFor();
     await rest(client);
+    const refused = (await items(client)).findLast((item) => item.kind === "edit");
+    equal([refused.status, refused.code], ["refused", "STALE_VERSION"], "the item");
+    const shown = await a.page.locator("#chat").innerText();
+    that(shown.includes("changed in the meantime, so nothing was written"), `the chat says: ${shown}`);
+    that(!/STALE_|stale patch|\br\d+-[0-9a-f]{8}|document_snapshot/.test(shown), `words for machines: ${shown}`);
     equal(await textOf(client), before, "the document");
-    await a.shot("chat-notice");
-    return `${notice.code}: ${notice.advice}`.slice(0, 120);
+    await a.shot("chat-refused");
+    const said = (await items(client)).length;
+    await a.at("try-again").last().click();
+    await until(async () => (await items(client)).length > said, "a new message");
+    await rest(client);
   });
-  await axe(a, "chat: axe with a notice", "#chat");
+  await axe(a, "chat: axe with a refusal", "#chat");
   await a.at("edits").selectOption("tools");
   await check("chat: an edit of the assistant is taken back by its button", async () => {
     const before = await textOf(client);
@@ -285,5 +289,6 @@ export async function documentScenes({ a, b, client, studio }) {
     await until(async () => (await textOf(client)) !== before, "redone by its key");
     await a.at("undo").click();
     await until(async () => (await textOf(client)) === before, "undone by the button");
+    await until(async () => /Undone: your change of the document \(\d+ added, \d+ removed\)/.test(await a.says()), "whose change it was");
   });
 }

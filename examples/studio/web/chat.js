@@ -117,7 +117,7 @@ export function mountChat(root, studio) {
     notice.hidden = false;
     notice.replaceChildren(
       icon(ICONS.notice),
-      el("div", {}, el("p", {}, text), advice && el("p", { class: "advice" }, advice), code && el("code", {}, code)),
+      el("div", { title: code ?? "" }, el("p", {}, text), advice && el("p", { class: "advice" }, advice)),
       iconButton("Close this notice", CLOSE, { onclick: () => (notice.hidden = true) }),
     );
   }
@@ -161,6 +161,9 @@ export function mountChat(root, studio) {
 
 const prose = (text) => el("div", { class: "prose" }, ...blocks(text.split("\n")).map((block) => block.make()));
 
+// Refusals of an edit that may succeed on the document as it is by now.
+const AGAIN = new Set(["STALE_VERSION", "STALE_BASE", "STALE_EPOCH", "REVISION_CONFLICT", "PATCH_REJECTED", "FINGERPRINT_MISMATCH"]);
+
 // What an item shows, by its kind.
 const BODIES = {
   text: ({ role, text }) => [role === "assistant" ? prose(String(text)) : el("p", {}, String(text))],
@@ -172,6 +175,12 @@ const BODIES = {
       if (await studio.act("history.undo", { change })) button.replaceWith(el("span", { class: "tag" }, "Taken back"));
       else button.disabled = false;
     };
+    const tryAgain = async (event) => {
+      const button = event.currentTarget;
+      button.disabled = true;
+      if (await studio.act("chat.send", { text: "Try the edit again." })) button.remove();
+      else button.disabled = false;
+    };
     const rows = Array.isArray(preview) ? preview : [];
     return [
       el(
@@ -179,7 +188,8 @@ const BODIES = {
         { class: isRefused ? "act refused" : "act", title: tool },
         icon(ICONS[name] ?? ICONS.patch),
         el("span", {}, summary),
-        isRefused && el("span", { class: "tag" }, code ? `Refused: ${code}` : "Refused"),
+        isRefused && el("span", { class: "tag", title: code ?? "" }, "Refused"),
+        isRefused && AGAIN.has(code) && el("button", { class: "line small", type: "button", "data-testid": "try-again", onclick: tryAgain }, "Try again"),
         change !== undefined &&
           el("button", { class: "line small", type: "button", "data-testid": `take-back-${change}`, "aria-label": `Take back: ${summary}`, onclick: takeBack }, "Take back"),
       ),
@@ -208,7 +218,7 @@ const BODIES = {
     ];
   },
   notice: ({ text, advice, code }) => [
-    el("p", { class: "act refused" }, icon(ICONS.notice), el("span", {}, text), code && el("span", { class: "tag" }, code)),
+    el("p", { class: "act refused" }, icon(ICONS.notice), el("span", { title: code ?? "" }, text)),
     ...(advice ? [el("p", { class: "advice" }, advice)] : []),
   ],
   suggestion({ triggerId, text, viewId }, studio) {

@@ -5,6 +5,15 @@ const UNDO = "M3 6.5h6.5a3.5 3.5 0 0 1 0 7H6M3 6.5 6 3.5M3 6.5l3 3";
 const REDO = "M13 6.5H6.5a3.5 3.5 0 0 0 0 7H10M13 6.5l-3-3M13 6.5l-3 3";
 const THEME = "M8 2.5a5.5 5.5 0 1 0 0 11zM8 2.5a5.5 5.5 0 0 1 0 11";
 
+// An entry of the history for people: whose change it was, and of what. Places are on the board for everybody to see.
+function words({ author, summary }) {
+  if (!summary) return "";
+  const whose = author === "assistant" ? "the assistant's change" : "your change";
+  const lines = /^\+(\d+) −(\d+), /.exec(summary);
+  if (lines) return `${whose} of the document (${lines[1]} added, ${lines[2]} removed)`;
+  return `${whose}: ${summary.replace(/ (?:at|to) \(\d+, \d+\)(?:, \d+x\d+)?/g, "").replace(/\.$/, "")}`;
+}
+
 export function mountHistory(root, studio) {
   const ways = {
     undo: { label: "Undo", done: "Undone", key: "Ctrl+Z", button: null, entries: [] },
@@ -18,7 +27,7 @@ export function mountHistory(root, studio) {
     isBusy = true;
     const result = await studio.act(`history.${name}`);
     isBusy = false;
-    const what = result?.entries?.map((entry) => entry.summary).filter(Boolean);
+    const what = result?.entries?.map(words).filter(Boolean);
     if (what?.length) studio.say(`${way.done}: ${what.join(", ")}`);
   }
   for (const [name, way] of Object.entries(ways)) {
@@ -37,7 +46,7 @@ export function mountHistory(root, studio) {
       way.entries = Array.isArray(history?.[name]) ? history[name] : [];
       const [next] = way.entries;
       way.button.disabled = !next;
-      way.button.title = next?.summary ? `${way.label}: ${next.summary} (${way.key})` : `${way.label} (${way.key})`;
+      way.button.title = next?.summary ? `${way.label}: ${words(next)} (${way.key})` : `${way.label} (${way.key})`;
     }
   };
   studio.on("snapshot", ({ history }) => draw(history));

@@ -70,10 +70,6 @@ impl Calls {
             Ok(directive) => apply_directive(&self.host.engine, session, id, &directive, now).await,
             Err(error) => Err(DirectiveFailure::from(error)),
         };
-        if let Err(failure) = &result {
-            let notice = Item::notice(failure.code(), &failure.chat_text(), failure.advice().text());
-            self.seat.append(&self.host, notice);
-        }
         self.seat.chat().recent.record(&result, rationale);
     }
 

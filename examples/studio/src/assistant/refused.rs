@@ -11,12 +11,13 @@ pub(super) fn sentence(code: Option<&str>) -> &'static str {
             | "ADDRESS_NOT_FOUND"
             | "ADDRESS_AMBIGUOUS"
             | "INVALID_RANGE"
-            | "STALE_VERSION"
             | "FINGERPRINT_MISMATCH"
             | "INVALID_DIRECTIVE",
         ) => "The edit does not fit the document as it is now. Nothing was changed.",
         Some("PATCH_EDITS_OFF") => "Patch edits are switched off. Nothing was changed.",
-        Some("REVISION_CONFLICT") => "The canvas had changed meanwhile. Nothing was changed.",
+        Some("STALE_VERSION" | "STALE_BASE" | "REVISION_CONFLICT") => {
+            "The document changed in the meantime, so nothing was written."
+        }
         Some("COLLISION_DETECTED" | "INVALID_POSITION" | "INVALID_SIZE") => {
             "The place on the board is taken, or the board has none of that size. Nothing was changed."
         }
