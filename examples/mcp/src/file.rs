@@ -11,7 +11,7 @@
 //! * A file that was deleted is not made again.
 
 use std::fs::{Metadata, TryLockError};
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex as SyncMutex, MutexGuard as SyncGuard, PoisonError};
 use std::time::{Duration, SystemTime};
@@ -226,10 +226,8 @@ impl DocumentFile {
             return true;
         }
         let mark = if known.has_mark { MARK } else { "" };
-        let is_same = known.text.as_ref().is_some_and(|(_, text)| {
-            let bytes = std::fs::read(&self.path).unwrap_or_default();
-            bytes.strip_prefix(mark.as_bytes()) == Some(text.as_bytes())
-        });
+        let is_same =
+            known.text.as_ref().is_some_and(|(_, text)| has_text(&self.path, [mark, text]).unwrap_or(false));
         if is_same {
             known.read = Some((stamp, now));
         }
@@ -509,6 +507,23 @@ pub(crate) fn beside(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".draft");
     name.into()
+}
+
+/// Whether a file has these texts, one after the other, and nothing else.
+fn has_text(path: &Path, texts: [&str; 2]) -> io::Result<bool> {
+    let mut file = std::fs::File::open(path)?;
+    let mut bytes = [0; 16 << 10];
+    for mut rest in texts.map(str::as_bytes) {
+        while !rest.is_empty() {
+            let part = &mut bytes[..rest.len().min(16 << 10)];
+            match file.read(part)? {
+                0 => return Ok(false),
+                read if part[..read] != rest[..read] => return Ok(false),
+                read => rest = &rest[read..],
+            }
+        }
+    }
+    Ok(file.read(&mut bytes[..1])? == 0)
 }
 
 /// Refuses what is no file, and what no document can hold.
