@@ -199,7 +199,7 @@ impl Provider {
 
     /// [`stream`](Self::stream) in a framing that the request has asked for, or that a proxy makes of it.
     pub fn stream_framed(self, framing: Framing, context: AnswerContext) -> StreamDecoder {
-        dispatch!(self, Format => StreamDecoder::new(Box::new(Format::stream(context)), framing))
+        dispatch!(self, Format => StreamDecoder::new(Format::codec(context), framing))
     }
 
     /// Tools in the provider's form, cut to the schema that it accepts, and the one that it has built in as such. What was

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
+use crate::context::AnswerContext;
 use crate::decoded::{DecodeError, Decoded};
 use crate::frames::Frame;
 
@@ -52,6 +53,10 @@ pub(crate) type OnEvent<'s> = dyn FnMut(StreamEvent<'_>) + 's;
 
 /// The part of a [`StreamDecoder`](crate::StreamDecoder) that knows a provider, with the auto traits that the decoder has.
 pub(crate) trait Codec: fmt::Debug + Send + Sync + UnwindSafe + RefUnwindSafe {
+    fn new(context: AnswerContext) -> Self
+    where
+        Self: Sized;
+
     fn frame(&mut self, frame: Frame<'_>, on_event: &mut OnEvent<'_>) -> Result<Taken, DecodeError>;
 
     fn finish(self: Box<Self>) -> Decoded;

@@ -36,8 +36,6 @@ pub(crate) trait Wire {
 
     type Stream: Codec + 'static;
 
-    fn stream(context: AnswerContext) -> Self::Stream;
-
     fn decode(body: &Value, context: &AnswerContext) -> Result<Decoded, DecodeError>;
 
     /// The parts that the issuer made, as they go back.
@@ -55,6 +53,11 @@ pub(crate) trait Wire {
         names: &mut Mapper,
         degradations: &mut Degradations,
     ) -> Result<RequestBody, EncodeError>;
+
+    /// Reads one streamed answer.
+    fn codec(context: AnswerContext) -> Box<dyn Codec> {
+        Box::new(Self::Stream::new(context))
+    }
 
     /// See [`Provider::tools`](crate::Provider::tools).
     fn tools(specs: &[ToolSpec], native: Option<NativeTool>) -> EncodedTools {

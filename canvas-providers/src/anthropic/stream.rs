@@ -142,6 +142,17 @@ struct Delta<'a> {
 }
 
 impl Codec for Stream {
+    fn new(context: AnswerContext) -> Self {
+        Self {
+            context,
+            blocks: Vec::new(),
+            open: BTreeMap::new(),
+            message_id: None,
+            raw_stop_reason: None,
+            usage: Usage::default(),
+        }
+    }
+
     fn frame(&mut self, frame: Frame<'_>, on_event: &mut OnEvent<'_>) -> Result<Taken, DecodeError> {
         let mut saying = Saying::default();
         if fields::read_fields(frame.data, &mut saying).is_ok()
@@ -211,17 +222,6 @@ impl Codec for Stream {
 }
 
 impl Stream {
-    pub(crate) fn new(context: AnswerContext) -> Self {
-        Self {
-            context,
-            blocks: Vec::new(),
-            open: BTreeMap::new(),
-            message_id: None,
-            raw_stop_reason: None,
-            usage: Usage::default(),
-        }
-    }
-
     fn start(&mut self, chunk: &Chunk<'_>, on_event: &mut OnEvent<'_>) -> Result<(), DecodeError> {
         let Some(Value::Object(start)) = chunk.content_block.map(owned).transpose()? else {
             return Err(unexpected("/content_block", "an object"));

@@ -201,6 +201,10 @@ struct Exception {
 }
 
 impl Codec for Stream {
+    fn new(context: AnswerContext) -> Self {
+        Self { context, blocks: Vec::new(), latest: BTreeMap::new(), raw_stop_reason: None, usage: None }
+    }
+
     fn frame(&mut self, frame: Frame<'_>, on_event: &mut OnEvent<'_>) -> Result<Taken, DecodeError> {
         if frame.is_error {
             // The message is in the payload, or in a header that is not looked at.
@@ -230,10 +234,6 @@ impl Codec for Stream {
 }
 
 impl Stream {
-    pub(crate) fn new(context: AnswerContext) -> Self {
-        Self { context, blocks: Vec::new(), latest: BTreeMap::new(), raw_stop_reason: None, usage: None }
-    }
-
     fn event(&mut self, kind: &str, data: &[u8], on_event: &mut OnEvent<'_>) -> Result<Taken, DecodeError> {
         match kind {
             "contentBlockDelta" => self.delta(data, on_event)?,

@@ -174,6 +174,17 @@ struct CallDelta<'a> {
 }
 
 impl Codec for Stream {
+    fn new(context: AnswerContext) -> Self {
+        Self {
+            context,
+            parts: Vec::new(),
+            open_call: None,
+            raw_stop_reason: None,
+            is_blocked: false,
+            counted: String::new(),
+        }
+    }
+
     fn frame(&mut self, frame: Frame<'_>, on_event: &mut OnEvent<'_>) -> Result<Taken, DecodeError> {
         let mut saying = Saying::default();
         if fields::read_fields(frame.data, &mut saying).is_ok()
@@ -227,17 +238,6 @@ impl Codec for Stream {
 }
 
 impl Stream {
-    pub(crate) fn new(context: AnswerContext) -> Self {
-        Self {
-            context,
-            parts: Vec::new(),
-            open_call: None,
-            raw_stop_reason: None,
-            is_blocked: false,
-            counted: String::new(),
-        }
-    }
-
     fn count(&mut self, counted: Option<&RawValue>) {
         if let Some(counted) = counted {
             self.counted.clear();

@@ -52,10 +52,6 @@ impl Wire for Ollama {
 
     type Stream = Stream;
 
-    fn stream(context: AnswerContext) -> Stream {
-        Stream::new(context)
-    }
-
     fn decode(body: &Value, context: &AnswerContext) -> Result<Decoded, DecodeError> {
         decode(body, context)
     }

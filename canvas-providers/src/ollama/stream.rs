@@ -98,6 +98,18 @@ const CONTENT: usize = 1;
 const FIRST_CALL: usize = 2;
 
 impl Codec for Stream {
+    fn new(context: AnswerContext) -> Self {
+        Self {
+            context,
+            thinking: String::new(),
+            content: String::new(),
+            calls: Vec::new(),
+            is_done: false,
+            raw_stop_reason: None,
+            usage: Usage::default(),
+        }
+    }
+
     fn frame(&mut self, frame: Frame<'_>, on_event: &mut OnEvent<'_>) -> Result<Taken, DecodeError> {
         let mut saying = Saying::default();
         let is_read = fields::read_fields(frame.data, &mut saying).is_ok();
@@ -132,18 +144,6 @@ impl Codec for Stream {
 }
 
 impl Stream {
-    pub(crate) fn new(context: AnswerContext) -> Self {
-        Self {
-            context,
-            thinking: String::new(),
-            content: String::new(),
-            calls: Vec::new(),
-            is_done: false,
-            raw_stop_reason: None,
-            usage: Usage::default(),
-        }
-    }
-
     fn say(&mut self, thinking: Option<Text<'_>>, content: Option<Text<'_>>, on_event: &mut OnEvent<'_>) {
         if let Some(Text(delta)) = thinking.filter(|delta| !delta.as_str().is_empty()) {
             self.thinking.push_str(&delta);

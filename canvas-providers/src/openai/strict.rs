@@ -1,8 +1,8 @@
 //! The schemas of OpenAI's tools, which both of its APIs take, and those that a model can be held to while it writes.
 //!
-//! A strict schema closes every object, requires every property, and has no keyword but those that the vendor documents as
-//! supported. Objects that say nothing of other properties are closed here, as the vendor's SDKs do, which leaves out nothing
-//! that the tool takes. A property that may be left out cannot be required without another meaning, so its schema is not strict.
+//! A strict schema closes every object, requires every property, and uses only the keywords that the vendor documents as
+//! supported. An object without `additionalProperties` is closed here, as in the vendor's SDKs; tools take no other properties.
+//! If a property may be left out, the schema is not strict, because requiring it would change its meaning.
 
 use serde_json::{Map, Value};
 
@@ -23,7 +23,7 @@ const MAX_ENUM_CHARS: usize = 15_000;
 /// Keywords that the endpoints refuse at the root of a schema, beside the unions, which no endpoint takes there.
 const REFUSED_AT_ROOT: &[&str] = &["enum", "not"];
 
-/// Keywords that say nothing about what is allowed, or that a strict schema may have.
+/// Keywords that a strict schema may have.
 const ALLOWED: &[&str] = &[
     "$defs",
     "$ref",
@@ -79,7 +79,7 @@ pub(crate) fn fit(
     }
 }
 
-/// What a schema has so far of what the vendor limits.
+/// The sizes of a schema that the vendor limits.
 #[derive(Debug, Default)]
 struct Sizes {
     properties: usize,

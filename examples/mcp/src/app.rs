@@ -153,8 +153,9 @@ impl Host {
     }
 
     async fn answer_page(&self, shared: &Shared, name: &str, mut arguments: JsonObject) -> Answer {
-        let last = shared.lock().await.last.clone();
-        let canvas = match last.filter(|_| !arguments.contains_key("canvas")) {
+        // Taking control waits for no call that runs: a page that has read the canvas names it.
+        let last = if arguments.contains_key("canvas") { None } else { shared.lock().await.last.clone() };
+        let canvas = match last {
             Some(last) => last,
             None => self.take_canvas(&mut arguments).await?,
         };

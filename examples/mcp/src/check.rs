@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::file::{is_document, may_be_written};
 use crate::files::markdown_below;
-use crate::identity::canonical;
+use crate::identity::{canonical, folder_of};
 use crate::open::open;
 use crate::options::{Options, StoreOption, path};
 use crate::run::Failure;
@@ -42,7 +42,7 @@ pub(crate) async fn check(options: &Options, given: &[Given]) -> Result<String, 
             note(path.display().to_string(), writable(&path).map(|()| "is new".into()));
         }
         StoreOption::Sqlite(path) => {
-            let tried = async { open(&options.store).await.map(drop).map_err(Failure::from) }.await;
+            let tried = open(&options.store).await.map(drop).map_err(Failure::from);
             let tried = tried.and_then(|()| Ok(std::fs::OpenOptions::new().append(true).open(path)?));
             note(canonical(path).display().to_string(), tried.map(|_| "is a database of canvases".into()));
         }
@@ -81,8 +81,7 @@ fn document_at(path: &Path) -> Result<String, Failure> {
 
 /// Whether a file may be made beside another.
 fn writable(path: &Path) -> Result<(), Failure> {
-    let folder =
-        path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
+    let folder = folder_of(path);
     let probe = folder.join(format!(".canvas-mcp-check-{}", std::process::id()));
     let made = std::fs::File::create_new(&probe);
     drop(std::fs::remove_file(&probe));

@@ -1,5 +1,7 @@
 //! The draft that was kept when a save of the user overlapped it: for whoever wants it back, or wants it gone.
 
+use std::path::{Path, PathBuf};
+
 use canvas_core::{CanvasId, Edit, Engine, EngineError, OpKey, Policy, Refused as _};
 
 use crate::clock;
@@ -13,8 +15,7 @@ use crate::save::draft_of;
 
 /// The draft's text.
 pub(crate) async fn print(options: &Options) -> Result<String, Failure> {
-    let Some(document) = options.documents.first() else { return Err("name a file".into()) };
-    let path = canonical(&document.path);
+    let path = file(options)?;
     let none = || format!("no draft of {} is kept there", path.display());
     if options.store == StoreOption::Memory {
         return std::fs::read_to_string(beside(&path)).map_err(|_| none().into());
@@ -30,8 +31,7 @@ pub(crate) async fn print(options: &Options) -> Result<String, Failure> {
 /// Lets the draft go. In a database its history keeps it.
 pub(crate) async fn throw_away(options: &Options) -> Result<String, Failure> {
     let text = print(options).await?;
-    let Some(document) = options.documents.first() else { return Err("name a file".into()) };
-    let path = canonical(&document.path);
+    let path = file(options)?;
     if options.store == StoreOption::Memory {
         std::fs::remove_file(beside(&path))?;
     } else {
@@ -43,7 +43,12 @@ pub(crate) async fn throw_away(options: &Options) -> Result<String, Failure> {
     Ok(format!("the draft of {} is thrown away: {} lines", path.display(), text.lines().count()))
 }
 
-async fn kept(options: &Options, path: &std::path::Path) -> Result<(Engine, CanvasId), Failure> {
+fn file(options: &Options) -> Result<PathBuf, Failure> {
+    let document = options.documents.first().ok_or("draft takes one file")?;
+    Ok(canonical(&document.path))
+}
+
+async fn kept(options: &Options, path: &Path) -> Result<(Engine, CanvasId), Failure> {
     let engine = Engine::new(open(&options.store).await?.store, Policy::default());
     let canvas = match &options.canvas {
         Some(canvas) => canvas.clone(),

@@ -22,6 +22,7 @@ use tokio::sync::{Mutex, MutexGuard, OnceCell};
 
 use crate::clock;
 use crate::host::Host;
+use crate::identity::folder_of;
 use crate::promote::committed;
 
 /// The file of a document.
@@ -293,8 +294,7 @@ impl DocumentFile {
     }
 
     fn folder(&self) -> &Path {
-        let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        folder.unwrap_or_else(|| Path::new("."))
+        folder_of(&self.path)
     }
 
     /// Makes the draft the file's text, unless somebody else has changed it. False where somebody has.

@@ -132,14 +132,16 @@ impl Host {
                 return Ok(Some(Arc::clone(listing)));
             }
         }
+        let root = folder.display().to_string();
         let known = match self.options.store {
             StoreOption::Memory => HashMap::new(),
             _ => Identity { engine: &self.engine, names: &self.names }.known().await?,
         };
         let walked = tokio::task::spawn_blocking(move || markdown_below(&folder)).await;
         let (paths, fault) = walked.unwrap_or_default();
-        if let Some(fault) = fault {
-            self.notices.fault(fault);
+        match fault {
+            Some(fault) => self.notices.fault(&root, fault),
+            None => self.notices.is_well(&root),
         }
         let files: Vec<Listed> = paths
             .into_iter()
@@ -281,7 +283,15 @@ impl Host {
         let labels = self.documents().await.map_err(|error| error.to_json())?;
         let start = match &wanted.after {
             None => 0,
-            Some(after) => labels.iter().position(|label| label == after).map_or(labels.len(), |at| at + 1),
+            Some(after) => match labels.iter().position(|label| label == after) {
+                Some(at) => at + 1,
+                None => {
+                    return Err(invalid(
+                        "after",
+                        "there is no such document any more: list from the start".to_owned(),
+                    ));
+                }
+            },
         };
         let contains = wanted.contains.unwrap_or_default().to_lowercase();
         let mut found = labels[start..].iter().filter(|label| label.to_lowercase().contains(&contains));
@@ -317,18 +327,15 @@ pub(crate) fn tool() -> Tool {
     shown(LIST.into(), description.into(), schema)
 }
 
-/// What a model reads in a native form names the file in its own way: as `path`, or on a line of its text.
+/// The name of the file in a call of a native form: in a field for it, or on a line of its text.
 pub(crate) fn named_in(labels: &[String], arguments: &Map<String, Value>) -> Option<String> {
     let bare = |name: &str| name.trim().trim_start_matches("./").trim_start_matches('/').to_owned();
     let is_one = |name: &str| labels.iter().find(|label| **label == bare(name)).cloned();
-    for value in arguments.values() {
-        if let Some(label) = value.as_str().and_then(is_one) {
-            return Some(label);
-        }
+    if let Some(path) = ["path", "file_path"].into_iter().find_map(|field| arguments.get(field)?.as_str()) {
+        return is_one(path);
     }
-    let text = Value::Object(arguments.clone());
     let mut texts = Vec::new();
-    strings(&text, &mut texts);
+    arguments.values().for_each(|value| strings(value, &mut texts));
     let lines = texts.iter().flat_map(|text| text.lines());
     lines.into_iter().find_map(|line| is_one(line).or_else(|| is_one(line.split_once("File: ")?.1)))
 }

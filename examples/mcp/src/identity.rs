@@ -29,14 +29,17 @@ pub(crate) fn is_list(canvas: &CanvasId) -> bool {
     canvas.as_str() == FILES
 }
 
+/// The folder of a file.
+pub(crate) fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."))
+}
+
 /// The path of a file without links: of a file that is not there, that of its folder with its name.
 pub(crate) fn canonical(path: &Path) -> PathBuf {
     if let Ok(path) = std::fs::canonicalize(path) {
         return path;
     }
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let folder = std::fs::canonicalize(folder.unwrap_or_else(|| Path::new(".")));
-    match (folder, path.file_name()) {
+    match (std::fs::canonicalize(folder_of(path)), path.file_name()) {
         (Ok(folder), Some(name)) => folder.join(name),
         _ => path.to_owned(),
     }

@@ -53,9 +53,12 @@ impl Host {
             return Ok(());
         }
         let agreed = file.agreed.get_or_try_init(|| self.make_agree(&file)).await;
-        let Err(error) = agreed else { return Ok(()) };
+        let Err(error) = agreed else {
+            self.notices.is_well(canvas.as_str());
+            return Ok(());
+        };
         // It is said once, and again once it was well.
-        self.notices.fault(error.to_string());
+        self.notices.fault(canvas.as_str(), error.to_string());
         // With a text of before, the canvas goes on with it.
         if self.engine.snapshot(canvas, clock::now()).await.is_ok() { Ok(()) } else { Err(error) }
     }
@@ -80,8 +83,8 @@ impl Host {
                  canvas {kept}.",
                 file.name()
             )),
-            Ok(Taken::Known | Taken::Edit) => self.notices.is_well(),
-            Err(error) => self.notices.fault(error.to_string()),
+            Ok(Taken::Known | Taken::Edit) => self.notices.is_well(file.canvas.as_str()),
+            Err(error) => self.notices.fault(file.canvas.as_str(), error.to_string()),
         }
     }
 
@@ -149,7 +152,9 @@ impl Host {
             Ok(_) => self.notices.add(
                 format!("The lease expired without a check-in, so what was written to {} under it was saved as at one.", file.name()),
             ),
-            Err(error) => self.notices.fault(format!("the draft of {} is kept: {error}", file.canvas)),
+            Err(error) => {
+                self.notices.fault(file.canvas.as_str(), format!("the draft of {} is kept: {error}", file.canvas));
+            }
         }
     }
 

@@ -34,7 +34,7 @@ pub(crate) struct CommitQueue {
     open: Vec<BatchEntry>,
     /// Waiters for which the next batch has no room.
     waiting: BTreeSet<WaiterId>,
-    /// Waiters that were told of room, until they take it.
+    /// Waiters with [`CommitOutcome::Admitted`] that have not been decided yet.
     admitted: BTreeSet<WaiterId>,
     /// This many commits take one call each, because the store refused a batch as too large.
     singles: usize,
@@ -144,7 +144,7 @@ impl CommitQueue {
         self.open.push(BatchEntry { id, prepared });
     }
 
-    /// Sends the next batch: its commit, if none is in flight and some entry changes the canvas.
+    /// Puts the next batch in flight, and returns its commit. `None` if one is in flight, or if no entry changes the canvas.
     pub(crate) fn take(&mut self) -> Option<(Commit, CommitOutcomes)> {
         if self.sent.is_some() {
             return None;
@@ -306,7 +306,7 @@ impl CommitQueue {
     }
 }
 
-/// The host's clock was no later than this when the store's was asked for.
+/// The newest host clock of a batch.
 fn host_at(entries: &[BatchEntry]) -> Option<canvas_lease::Timestamp> {
     entries.iter().map(|entry| entry.prepared.now).max()
 }

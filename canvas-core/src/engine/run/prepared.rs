@@ -29,7 +29,7 @@ pub(crate) struct Prepared {
     pub(crate) change: Option<PreparedChange>,
 }
 
-/// What a call adds to a commit.
+/// A call's changes in a commit.
 #[derive(Debug)]
 #[cfg_attr(test, derive(Clone, PartialEq, Eq, Hash))]
 pub(crate) struct PreparedChange {
@@ -65,14 +65,14 @@ pub(crate) enum CommitOutcome {
     },
     /// The commit lost to another writer. The row is the one that the store has.
     Conflict(Option<Loaded>),
-    /// Decide again on the current row: the commit was too late for one of its calls, or the call changes nothing and was
-    /// decided on a commit that was in flight before it came.
+    /// Decide again on the current row. Either the commit was too late for one of its calls, or the call changes nothing and
+    /// was decided on a commit that was already in flight.
     Reload,
     /// The store failed, and wrote nothing.
     Failed(StoreError),
     /// The commit may have been written, and may still arrive while the row has this version.
     Unknown { expected: Option<Version> },
-    /// Decide again: the row that it was decided on will never exist, and nothing of the call was sent.
+    /// Decide again, because the row that it was decided on will never exist. Nothing of the call was sent.
     Retry,
     /// There is room in the next batch.
     Admitted,

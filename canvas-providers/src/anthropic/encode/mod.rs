@@ -38,10 +38,6 @@ impl Wire for Anthropic {
 
     type Stream = Stream;
 
-    fn stream(context: AnswerContext) -> Stream {
-        Stream::new(context)
-    }
-
     fn decode(body: &Value, context: &AnswerContext) -> Result<Decoded, DecodeError> {
         decode(body, context)
     }

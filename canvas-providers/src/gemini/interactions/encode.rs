@@ -40,10 +40,6 @@ impl Wire for Interactions {
 
     type Stream = Stream;
 
-    fn stream(context: AnswerContext) -> Stream {
-        Stream::new(context)
-    }
-
     fn decode(body: &Value, context: &AnswerContext) -> Result<Decoded, DecodeError> {
         decode(body, context)
     }

@@ -153,6 +153,10 @@ struct OtherDelta<'a> {
 }
 
 impl Codec for Stream {
+    fn new(context: AnswerContext) -> Self {
+        Self { context, steps: Vec::new(), open: BTreeMap::new(), status: None, usage: Usage::default() }
+    }
+
     fn frame(&mut self, frame: Frame<'_>, on_event: &mut OnEvent<'_>) -> Result<Taken, DecodeError> {
         if frame.data == b"[DONE]" {
             return Ok(Taken::Last);
@@ -218,10 +222,6 @@ impl Codec for Stream {
 }
 
 impl Stream {
-    pub(crate) fn new(context: AnswerContext) -> Self {
-        Self { context, steps: Vec::new(), open: BTreeMap::new(), status: None, usage: Usage::default() }
-    }
-
     /// Takes more text, arguments or readable thoughts of a step that is open; false where it is none of them.
     fn say(&mut self, saying: &Saying<'_>, on_event: &mut OnEvent<'_>) -> bool {
         let ("step.delta", Some((said, Text(delta)))) = (saying.kind.as_str(), &saying.said) else {

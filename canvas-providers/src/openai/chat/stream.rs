@@ -41,6 +41,23 @@ pub(crate) struct Stream {
 }
 
 impl Codec for Stream {
+    fn new(context: AnswerContext) -> Self {
+        Self {
+            context,
+            parts: 0,
+            contents: Vec::new(),
+            reasoning: Reasoning::default(),
+            reasoning_part: None,
+            refusal: String::new(),
+            refusal_part: None,
+            calls: Calls::default(),
+            bare_content: None,
+            raw_stop_reason: None,
+            is_done: false,
+            usage: Usage::default(),
+        }
+    }
+
     fn frame(&mut self, frame: Frame<'_>, on_event: &mut OnEvent<'_>) -> Result<Taken, DecodeError> {
         match frame.data.trim_ascii() {
             b"[DONE]" => {
@@ -104,23 +121,6 @@ impl Codec for Stream {
 }
 
 impl Stream {
-    pub(crate) fn new(context: AnswerContext) -> Self {
-        Self {
-            context,
-            parts: 0,
-            contents: Vec::new(),
-            reasoning: Reasoning::default(),
-            reasoning_part: None,
-            refusal: String::new(),
-            refusal_part: None,
-            calls: Calls::default(),
-            bare_content: None,
-            raw_stop_reason: None,
-            is_done: false,
-            usage: Usage::default(),
-        }
-    }
-
     /// Takes more reasoning, text or arguments; false, and nothing is taken, where the call has not begun.
     fn say(&mut self, saying: &Saying<'_>, on_event: &mut OnEvent<'_>) -> Result<bool, DecodeError> {
         let call = match &saying.arguments {

@@ -173,11 +173,12 @@ fn several_documents_in_native_forms() {
         write(&folder, name, "# Plan\n\n- a\n");
     }
     let (a, b) = (folder.file("a.md"), folder.file("b.md"));
-    for (number, (dialect, read, edit)) in [
+    for (dialect, read, edit) in [
         (
             "text-editor",
             Some(json!({"command": "view", "path": "b.md"})),
-            json!({"command": "str_replace", "path": "b.md", "old_str": "- a", "new_str": "- b"}),
+            // What a line of the text says is no name beside the path.
+            json!({"command": "str_replace", "path": "b.md", "old_str": "- a\na.md", "new_str": "- b\na.md"}),
         ),
         ("apply-patch", None, json!({"type": "update_file", "path": "b.md", "diff": "@@\n-- a\n+- b\n"})),
         (
@@ -190,11 +191,9 @@ fn several_documents_in_native_forms() {
             None,
             json!({"text": "b.md\n```\n<<<<<<< SEARCH\n- a\n=======\n- b\n>>>>>>> REPLACE\n```\n"}),
         ),
-    ]
-    .into_iter()
-    .enumerate()
-    {
-        write(&folder, "b.md", "# Plan\n\n- a\n");
+    ] {
+        let end = if dialect == "text-editor" { "a.md\n" } else { "" };
+        write(&folder, "b.md", &format!("# Plan\n\n- a\n{end}"));
         let mut client = Client::start(&["--document", &a, "--document", &b, "--dialect", dialect]);
         let tools = client.ask("tools/list", json!({})).unwrap();
         let native = tools["tools"][0]["name"].as_str().unwrap().to_owned();
@@ -207,7 +206,7 @@ fn several_documents_in_native_forms() {
             assert_eq!(done["structuredContent"]["error"]["code"], "STALE_BASE", "{dialect}: {done}");
             client.done(&native, edit);
         }
-        assert_eq!(folder.text("b.md"), "# Plan\n\n- b\n", "{number} {dialect}");
+        assert_eq!(folder.text("b.md"), format!("# Plan\n\n- b\n{end}"), "{dialect}");
         assert_eq!(folder.text("a.md"), "# Plan\n\n- a\n");
     }
 }
@@ -635,4 +634,20 @@ fn two_servers_with_two_databases() {
         let text = folder.text("plan.md");
         assert!(text.contains("- 0: 6\n") && text.contains("- 1: 6\n"), "{databases:?}: {text}");
     }
+}
+
+/// Pages of the list, and a name that is not in it any more.
+#[test]
+fn the_list_of_documents_goes_on_after_a_name() {
+    let folder = Folder::new();
+    for number in 0..201 {
+        write(&folder, &format!("{number:03}.md"), "# Note\n");
+    }
+    let root = folder.path().to_str().unwrap().to_owned();
+    let mut client = Client::start(&["--folder", &root]);
+    let first = client.done("canvas_list_documents", json!({}));
+    assert_eq!((&first["after"], &first["total"]), (&json!("199.md"), &json!(201)));
+    let rest = client.done("canvas_list_documents", json!({"after": "199.md"}));
+    assert_eq!((&rest["documents"], rest.get("after")), (&json!(["200.md"]), None));
+    assert_eq!(client.refused("canvas_list_documents", json!({"after": "none.md"})), "INVALID_ARGUMENTS");
 }

@@ -42,10 +42,6 @@ impl Wire for Chat {
 
     type Stream = Stream;
 
-    fn stream(context: AnswerContext) -> Stream {
-        Stream::new(context)
-    }
-
     fn decode(body: &Value, context: &AnswerContext) -> Result<Decoded, DecodeError> {
         decode(body, context)
     }

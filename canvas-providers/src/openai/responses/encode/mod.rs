@@ -41,10 +41,6 @@ impl Wire for Responses {
 
     type Stream = Stream;
 
-    fn stream(context: AnswerContext) -> Stream {
-        Stream::new(context)
-    }
-
     fn decode(body: &Value, context: &AnswerContext) -> Result<Decoded, DecodeError> {
         decode(body, context)
     }

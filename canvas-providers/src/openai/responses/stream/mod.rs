@@ -37,6 +37,17 @@ pub(crate) struct Stream {
 }
 
 impl Codec for Stream {
+    fn new(context: AnswerContext) -> Self {
+        Self {
+            context,
+            slots: Vec::new(),
+            by_index: BTreeMap::new(),
+            raw_stop_reason: None,
+            incomplete_reason: None,
+            usage: Usage::default(),
+        }
+    }
+
     fn frame(&mut self, frame: Frame<'_>, on_event: &mut OnEvent<'_>) -> Result<Taken, DecodeError> {
         // The end of a stream on other endpoints, and on hosts that know both.
         if matches!(frame.data.trim_ascii(), b"" | b"[DONE]") {
@@ -98,17 +109,6 @@ impl Codec for Stream {
 }
 
 impl Stream {
-    pub(crate) fn new(context: AnswerContext) -> Self {
-        Self {
-            context,
-            slots: Vec::new(),
-            by_index: BTreeMap::new(),
-            raw_stop_reason: None,
-            incomplete_reason: None,
-            usage: Usage::default(),
-        }
-    }
-
     /// Takes more text of an item that has begun; false for any other event.
     fn say(&mut self, saying: &Saying<'_>, on_event: &mut OnEvent<'_>) -> bool {
         let Some(Piece::Delta(section)) = Piece::of(saying.kind.as_str()) else { return false };
