@@ -62,7 +62,7 @@ pub struct UnknownProvider {
 
 canvas_tools::coded_error!(UnknownProvider => "UNKNOWN_PROVIDER");
 
-/// Evaluates an expression in which `$wire` is the provider's [`Wire`]. A provider exists only here, in the enum, and in `ALL`.
+/// Evaluates an expression in which `$wire` is the provider's `Wire`. A provider exists only here, in the enum, and in `ALL`.
 macro_rules! dispatch {
     ($provider:expr, $wire:ident => $run:expr) => {
         dispatch! {
