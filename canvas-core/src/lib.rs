@@ -54,6 +54,7 @@ pub mod board;
 pub mod conformance;
 mod document;
 mod engine;
+mod face;
 mod history;
 #[cfg(any(feature = "board", feature = "surface"))]
 mod json_patch;
@@ -110,6 +111,7 @@ pub use document::changes::{Changes, Heading, Headings};
 pub use document::range_hash::{ParseRangeHashError, RangeHash};
 pub use document::replace::{LinesNow, LinesRefusal, Replacement};
 pub use document::shown::ShownLines;
+pub use document::step::DocumentStep;
 #[cfg(feature = "surface")]
 pub use engine::Surface;
 pub use engine::block_on::block_on;
@@ -120,7 +122,8 @@ pub use engine::{
 };
 #[cfg(feature = "board")]
 pub use history::board::{BoardJournal, BoardJournalError};
-pub use history::journal::{ChangeNumber, Entry, EntryKind, EntryNumber, HistoryEntry, Reverts};
+pub use history::journal::{Entry, EntryKind, HistoryEntry, Reverts};
+pub use history::number::{ChangeNumber, EntryNumber};
 pub use history::step::Step;
 #[cfg(any(feature = "board", feature = "surface"))]
 pub use json_patch::JsonPatchOperation;

@@ -7,6 +7,7 @@ pub(crate) mod layout;
 pub(crate) mod model;
 pub(crate) mod registry;
 pub(crate) mod state;
+pub(crate) mod step;
 #[cfg(feature = "proptest")]
 pub mod strategies;
 pub(crate) mod trigger;
@@ -51,11 +52,11 @@ pub use self::registry::{
 };
 pub use self::state::apply::PatchMismatch;
 pub use self::state::board::{Board, BoardError};
-pub(crate) use self::state::codec::{LoadError, StoredBoard};
+pub(crate) use self::state::codec::StoredBoard;
 pub use self::state::json::WorkspaceJson;
 pub use self::state::patch::BoardPatch;
 pub use self::state::placement::{detect_collisions, find_placement};
-pub(crate) use self::state::revert::Conflict;
+pub use self::step::BoardStep;
 pub use self::trigger::simulated_time::{Days, SimulatedTime, SimulatedTimeError};
 pub use self::trigger::{Due, DueAction, Occasion, TriggerMemory, TriggerProblem, due};
 pub use self::wire::error::{

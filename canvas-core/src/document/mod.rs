@@ -6,3 +6,4 @@ pub(crate) mod quoted;
 pub(crate) mod range_hash;
 pub(crate) mod replace;
 pub(crate) mod shown;
+pub(crate) mod step;

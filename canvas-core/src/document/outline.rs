@@ -32,7 +32,7 @@ struct Earlier {
 }
 
 impl DocumentOutline {
-    pub(crate) fn new(document: &Blob) -> Arc<Self> {
+    pub(crate) fn new(document: &Blob) -> Self {
         Self::with(document, None)
     }
 
@@ -41,18 +41,18 @@ impl DocumentOutline {
     pub(crate) fn followed_by(self: &Arc<Self>, document: &Blob, edits: &[TextEdit]) -> Arc<Self> {
         if self.live.get().is_some() {
             let outline = Arc::clone(self);
-            return Self::with(document, Some(Earlier { outline, edits: edits.to_vec(), age: 1 }));
+            return Self::with(document, Some(Earlier { outline, edits: edits.to_vec(), age: 1 })).into();
         }
         // Kept for those who still read this text: what is decided here may never be committed.
         let earlier = self.earlier.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let earlier = earlier.filter(|earlier| earlier.age < MAX_AGE);
         let age = earlier.as_ref().map_or(0, |earlier| earlier.age + 1);
-        Self::with(document, earlier.map(|earlier| Earlier { edits: Vec::new(), age, ..earlier }))
+        Self::with(document, earlier.map(|earlier| Earlier { edits: Vec::new(), age, ..earlier })).into()
     }
 
-    fn with(document: &Blob, earlier: Option<Earlier>) -> Arc<Self> {
+    fn with(document: &Blob, earlier: Option<Earlier>) -> Self {
         let text = document.shared_text();
-        Arc::new(Self { text, live: OnceLock::new(), earlier: Mutex::new(earlier) })
+        Self { text, live: OnceLock::new(), earlier: Mutex::new(earlier) }
     }
 
     pub(crate) fn live(&self) -> &LiveOutline {
@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn an_outline_that_nobody_asks_for_is_dropped() {
         let document = |n: usize| Blob::text(format!("# {n}\n"));
-        let first = DocumentOutline::new(&document(0));
+        let first = Arc::new(DocumentOutline::new(&document(0)));
         let has_earlier = |outline: &DocumentOutline| outline.earlier.lock().expect("whole").is_some();
         assert!(!has_earlier(&first.followed_by(&document(1), &[])), "there was none to keep");
         first.live();

@@ -19,9 +19,9 @@ use canvas_lease::Timestamp;
 use super::EngineError;
 use super::context::CachedRow;
 use super::run::{Done, Request, Response};
+use crate::face::fetched::Fetched;
 use crate::model::blob::Blob;
 use crate::model::id::CanvasId;
-use crate::transition::fetched::Fetched;
 
 /// Canvases whose rows are kept. Beyond that the half that was used least recently goes.
 const CAPACITY: usize = 1024;

@@ -6,13 +6,13 @@ use super::cache::Begin;
 use super::error::EngineError;
 use super::task::{Blocked, Call, Create, Decision, DecisionContext, Reply, Task};
 use super::{Answered, Engine, seen};
+use crate::face::contents::Contents;
 use crate::model::blob::Blob;
 use crate::model::file::TreeFile;
 use crate::model::id::{CanvasId, OpKey};
 use crate::model::revision::Revision;
 use crate::store::contract::Store;
 use crate::transition::command::{Command, Outcome};
-use crate::transition::contents::Contents;
 use crate::transition::refusal::Refused;
 
 impl<S: Store> Engine<S> {
@@ -72,7 +72,7 @@ impl<C: Command> Task for CallOrCreate<'_, C> {
             context.row.map_or(Revision::ZERO, |row| row.head.revision),
         );
         let mut contents = Contents::default();
-        contents.put(TreeFile::Document, document.clone());
+        contents.put_blob(TreeFile::Document, document.clone());
         let reply = self.call.decide_on(context, &head, &contents)?;
         let (mut change, reply) = match reply {
             Decision::Commit(change, reply) if reply.answer.is_ok() => (change, reply),
@@ -82,7 +82,7 @@ impl<C: Command> Task for CallOrCreate<'_, C> {
         // The journal names it even where the command has put another document.
         change.blobs.push(document.clone());
         if change.head.document() == document.id() {
-            change.contents.put(TreeFile::Document, document);
+            change.contents.put_blob(TreeFile::Document, document);
         }
         Ok(Decision::Commit(change, reply))
     }

@@ -6,11 +6,11 @@ use std::time::Duration;
 use canvas_lease::Timestamp;
 
 use super::error::EngineError;
+use crate::face::contents::Contents;
 use crate::model::blob::BlobId;
 use crate::model::head::Head;
 use crate::model::id::CanvasId;
 use crate::store::contract::Version;
-use crate::transition::contents::Contents;
 use crate::transition::policy::Policy;
 use crate::transition::view::Types;
 

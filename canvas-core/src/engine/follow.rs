@@ -8,7 +8,8 @@ use canvas_lease::Timestamp;
 
 use super::watch::Watch;
 use super::{Engine, EngineError};
-use crate::history::journal::{Entry, EntryNumber};
+use crate::history::journal::Entry;
+use crate::history::number::EntryNumber;
 use crate::model::id::CanvasId;
 use crate::store::contract::Store;
 

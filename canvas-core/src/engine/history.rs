@@ -1,23 +1,22 @@
 //! Reads of the journal: entries, stacks, the blobs in use, and a replay.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use canvas_lease::Timestamp;
 use serde::{Serialize, Serializer};
 
-#[cfg(feature = "board")]
-use super::board::BoardReplay;
-#[cfg(feature = "recipe")]
-use super::recipe::RecipeReplay;
-#[cfg(feature = "surface")]
-use super::surface::SurfaceReplay;
 use super::task::SnapshotTask;
 use super::trace::Trace;
 use super::walk::Walk;
 use super::{Engine, EngineError};
-use crate::history::journal::{Entry, EntryNumber, HistoryEntry};
-use crate::history::step::Step;
+use crate::face::contents::Contents;
+use crate::face::fetched::Fetched;
+use crate::face::files::{Draft, Files};
+use crate::face::step::{Mismatch, Way};
+use crate::history::journal::{Entry, HistoryEntry};
+use crate::history::number::EntryNumber;
+use crate::history::step::{self, Faces, Step};
 use crate::model::audit_slot::AuditLinks;
 use crate::model::blob::{Blob, BlobId};
 use crate::model::face::Face;
@@ -325,7 +324,7 @@ pub(super) async fn needed<S: Store>(walk: &mut Walk<'_, S>) -> Result<BTreeSet<
         if !file.face().is_supported() {
             return Err(walk.not_supported(file.face()));
         }
-        blobs.extend(named(walk, file, id).await?);
+        blobs.extend(named_by(walk, file, id).await?);
     }
     loop {
         let entries = walk.window().await?;
@@ -337,13 +336,15 @@ pub(super) async fn needed<S: Store>(walk: &mut Walk<'_, S>) -> Result<BTreeSet<
                 if let Step::Unsupported { face, .. } = step {
                     return Err(walk.not_supported(*face));
                 }
+                for (file, id) in step.kept() {
+                    blobs.insert(id);
+                    blobs.extend(named_by(walk, file, id).await?);
+                    documents.extend((file == TreeFile::Document).then_some(id));
+                }
             }
             // The last entry names one that is forgotten, and a walk looks at it to see that.
-            documents.extend(entry.steps().flat_map(Step::documents));
-            blobs.extend(entry.blobs().into_iter().chain(entry.previous()).chain(entry.below()));
+            blobs.extend(entry.previous().into_iter().chain(entry.below()));
             blobs.extend(entry.previous_change().map(|(_, id)| id));
-            #[cfg(feature = "surface")]
-            blobs.extend(walk.assets_of(&entry).await?);
         }
     }
     // What a list names, nothing else does.
@@ -354,132 +355,103 @@ pub(super) async fn needed<S: Store>(walk: &mut Walk<'_, S>) -> Result<BTreeSet<
     Ok(blobs)
 }
 
-/// The blobs that a file of a tree needs besides its own. Most need none.
-#[cfg_attr(
-    not(any(feature = "board", feature = "surface")),
-    expect(unused_variables, reason = "only other faces' files name blobs in their JSON")
-)]
-async fn named<S: Store>(walk: &Walk<'_, S>, file: TreeFile, id: BlobId) -> Result<Vec<BlobId>, EngineError> {
-    match file {
-        #[cfg(feature = "board")]
-        TreeFile::Board => walk.board_blobs(id).await,
-        #[cfg(feature = "surface")]
-        TreeFile::Assets => walk.asset_blobs(id).await,
-        #[cfg(feature = "recipe")]
-        TreeFile::Data => walk.data_blobs(id).await,
-        _ => Ok(Vec::new()),
+/// The blobs that a file of a tree names. Most name none, and are not read.
+async fn named_by<S: Store>(
+    walk: &Walk<'_, S>,
+    file: TreeFile,
+    id: BlobId,
+) -> Result<Vec<BlobId>, EngineError> {
+    if !file.names_blobs() {
+        return Ok(Vec::new());
     }
+    step::named(file, &walk.blob(id).await?).ok_or_else(|| walk.damaged(id))
 }
 
 async fn replay<S: Store>(walk: &mut Walk<'_, S>) -> Result<Replay, EngineError> {
-    let (document, tree) = (walk.document.clone(), walk.head.draft().clone());
-    let mut faces = Faces {
-        document,
-        tree,
-        #[cfg(feature = "board")]
-        board: BoardReplay::default(),
-        #[cfg(feature = "surface")]
-        surface: SurfaceReplay::of(walk.head.draft()),
-        #[cfg(feature = "recipe")]
-        recipe: RecipeReplay::of(walk).await?,
-    };
+    let mut playback = Playback::of(walk.document.clone());
     let mut entries = Vec::new();
     loop {
         let window = walk.window().await?;
         if window.is_empty() {
             break;
         }
-        let back: Vec<_> =
-            window.iter().flat_map(|entry| entry.steps().rev().filter_map(Step::inverse)).collect();
-        faces.play(walk, &back.iter().collect::<Vec<_>>()).await?;
-        entries.extend(window.into_iter().filter(|entry| entry.steps().any(is_played)));
+        let back: Vec<_> = window.iter().flat_map(|entry| played(entry).rev()).collect();
+        playback.play(walk, Way::Back, &back).await?;
+        entries.extend(window.into_iter().filter(|entry| played(entry).next().is_some()));
     }
-    let first = faces.document.id();
-    let forth: Vec<_> =
-        entries.iter().rev().flat_map(|entry| entry.steps()).filter(|step| is_played(step)).collect();
-    faces.play(walk, &forth).await?;
-    #[cfg(feature = "surface")]
-    faces.surface.put(&mut faces.tree);
-    #[cfg(feature = "recipe")]
-    faces.recipe.put(&mut faces.tree);
-    match faces.tree.hash() {
+    let first = playback.document().unwrap_or(&walk.document).id();
+    let forth: Vec<_> = entries.iter().rev().flat_map(|entry| played(entry)).collect();
+    playback.play(walk, Way::Forth, &forth).await?;
+    let last = playback.document().unwrap_or(&walk.document).id();
+    match playback.tree(walk.head.draft()).hash() {
         tree if tree == walk.head.draft().hash() => Ok(Replay { entries: entries.len(), first, tree }),
-        _ => Err(walk.damaged(faces.document.id())),
+        _ => Err(walk.damaged(last)),
     }
 }
 
-/// Whether a step is of a face that is supported.
-fn is_played(step: &Step) -> bool {
-    !matches!(step, Step::Unsupported { .. })
+/// The steps of an entry whose face is supported.
+fn played(entry: &Entry) -> impl DoubleEndedIterator<Item = &Step> {
+    entry.steps().filter(|step| !matches!(step, Step::Unsupported { .. }))
 }
 
 /// The faces of a canvas at some entry of its journal.
-struct Faces {
-    document: Blob,
-    #[cfg(feature = "board")]
-    board: BoardReplay,
-    #[cfg(feature = "surface")]
-    surface: SurfaceReplay,
-    #[cfg(feature = "recipe")]
-    recipe: RecipeReplay,
-    /// Their roots, as the entries name them.
-    tree: Tree,
+struct Playback {
+    faces: Faces,
+    /// What was loaded of the canvas as it is.
+    contents: Contents,
 }
 
-impl Faces {
+impl Playback {
+    fn of(document: Blob) -> Self {
+        let mut contents = Contents::default();
+        contents.put_blob(TreeFile::Document, document);
+        Self { faces: Faces::default(), contents }
+    }
+
+    /// The document; `None` until a step has touched it.
+    fn document(&self) -> Option<&Blob> {
+        self.faces.document.at.as_ref().map(|at| &at.blob)
+    }
+
     /// Plays steps one after the other. The documents that they name are read some at a time.
-    async fn play<S: Store>(&mut self, walk: &Walk<'_, S>, steps: &[&Step]) -> Result<(), EngineError> {
+    async fn play<S: Store>(
+        &mut self,
+        walk: &Walk<'_, S>,
+        way: Way,
+        steps: &[&Step],
+    ) -> Result<(), EngineError> {
         for steps in steps.chunks(DOCUMENTS) {
-            let named: BTreeSet<_> = steps.iter().filter_map(|step| named_document(step)).collect();
-            let named: Vec<_> = named.into_iter().collect();
-            let documents: BTreeMap<_, _> = named.iter().copied().zip(walk.blobs(&named).await?).collect();
+            let mut fetched = Fetched::default();
+            loop {
+                let files = Files { tree: walk.head.draft(), contents: &self.contents, blobs: &fetched };
+                let missing = self.faces.read_all(way, steps.iter().copied(), &files);
+                if missing.is_empty() {
+                    break;
+                }
+                for blob in walk.blobs(&missing).await? {
+                    fetched.insert(blob.id(), Some(blob));
+                }
+                self.contents = std::mem::take(&mut self.contents).of(&walk.head, None, &fetched);
+            }
+            let files = Files { tree: walk.head.draft(), contents: &self.contents, blobs: &fetched };
             for step in steps {
-                self.play_one(walk, step, &documents).await?;
+                let face = step.face();
+                let played = self.faces.play(way, step, &files).and_then(|()| self.faces.seal(face));
+                let end = step.end(way).or_else(|| walk.head.draft().get(&face.path()));
+                played.map_err(|Mismatch| walk.damaged(end.unwrap_or_else(|| walk.head.document())))?;
             }
         }
         Ok(())
     }
 
-    async fn play_one<S: Store>(
-        &mut self,
-        walk: &Walk<'_, S>,
-        step: &Step,
-        documents: &BTreeMap<BlobId, Blob>,
-    ) -> Result<(), EngineError> {
-        let root = match step {
-            Step::Document { after, delta: None, .. } => {
-                self.document = documents.get(after).cloned().ok_or_else(|| walk.damaged(*after))?;
-                *after
-            }
-            Step::Document { after, delta: Some(delta), .. } => {
-                let text = self.document.as_text();
-                let played = text.and_then(|text| delta.apply(text).ok());
-                let played = played
-                    .and_then(|text| Blob::document_named(*after, Some(&self.document), text, delta.edits()));
-                self.document = played.ok_or_else(|| walk.damaged(*after))?;
-                *after
-            }
-            #[cfg(feature = "board")]
-            Step::Board { before, after, patch, .. } => {
-                self.board.play(walk, (*before, *after), patch).await?
-            }
-            #[cfg(feature = "surface")]
-            Step::Surface(diff) => return self.surface.play(walk, diff).await,
-            #[cfg(feature = "recipe")]
-            Step::Recipe { before, after } => return self.recipe.play(walk, (*before, *after)),
-            #[cfg(feature = "recipe")]
-            Step::Data(diff) => return self.recipe.play_data(walk, diff),
-            Step::Unsupported { .. } => return Ok(()),
-        };
-        self.tree.insert(step.face().path(), root);
-        Ok(())
-    }
-}
-
-/// The document that a step leads to, where it has no edit.
-fn named_document(step: &Step) -> Option<BlobId> {
-    match step {
-        Step::Document { after, delta: None, .. } => Some(*after),
-        _ => None,
+    /// A tree with the faces as they are.
+    fn tree(mut self, tree: &Tree) -> Tree {
+        let (mut tree, older) = (tree.clone(), Contents::default());
+        let (blobs, contents) = (&mut Vec::new(), &mut Contents::default());
+        let mut draft = Draft { tree: &mut tree, blobs, contents, older: &older };
+        for face in Face::ALL {
+            self.faces.put(face, &mut draft);
+        }
+        tree
     }
 }

@@ -29,8 +29,6 @@ mod recipe;
 mod run;
 mod snapshot;
 #[cfg(feature = "surface")]
-mod surface;
-#[cfg(feature = "surface")]
 mod surface_view;
 mod task;
 mod trace;

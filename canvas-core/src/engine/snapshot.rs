@@ -29,7 +29,7 @@ impl Snapshot {
         let row = row.filter(|row| !row.head.is_deleted())?;
         let clock = row.clock(now);
         let (document, outline) = (row.contents.document()?.clone(), row.contents.outline()?);
-        Some(Self { document, clock, outline: Arc::clone(outline), head: row.head })
+        Some(Self { document, clock, outline, head: row.head })
     }
 
     /// The document's text.

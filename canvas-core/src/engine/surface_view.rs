@@ -8,13 +8,13 @@ use serde_json::Value;
 use super::error::EngineError;
 use super::task::{Blocked, Decision, DecisionContext, Task};
 use super::{Engine, Snapshot};
-use crate::model::blob::{Blob, BlobId, Missing};
+use crate::model::blob::Blob;
 use crate::model::face::Face;
 use crate::model::file::TreeFile;
 use crate::model::id::CanvasId;
 use crate::store::contract::Store;
+use crate::surface::descriptor::StoredDescriptor;
 use crate::surface::{Assets, Ceiling, Descriptor, Spec, SurfaceActor, SurfaceState};
-use crate::transition::contents::ReadError;
 
 /// A surface at one moment. Clones share it.
 #[derive(Debug, Clone)]
@@ -70,29 +70,23 @@ impl Task for SurfaceTask {
     fn decide(&self, context: &DecisionContext<'_>) -> Result<Decision<Self::Answer>, Blocked> {
         let files = [TreeFile::Descriptor, TreeFile::Spec, TreeFile::State, TreeFile::Assets];
         let row = context.live_with(&files)?;
-        let (head, contents) = (&row.head, &row.contents);
-        let Some(id) = head.file(TreeFile::Descriptor) else { return Ok(Decision::Answer(None)) };
-        let stored = contents.descriptor(id).map_err(|error| unread(context, error))?;
-        let state = head.file(TreeFile::State).ok_or_else(|| context.run.damaged(id))?;
-        let state = contents.state(state).map_err(|error| unread(context, error))?;
-        let (ceiling, limits) = (&context.run.types.ceiling, &context.run.policy.surface);
-        let spec_id = head.file(TreeFile::Spec);
-        let spec = spec_id.map(|id| contents.spec(id, ceiling, limits)).transpose();
-        let assets = head.file(TreeFile::Assets).map(|id| contents.assets(id)).transpose();
+        let (head, files) = (&row.head, context.files(row));
+        let unread = |error| context.unread(error);
+        let Some(stored) = files.get::<StoredDescriptor>(()).map_err(unread)? else {
+            return Ok(Decision::Answer(None));
+        };
+        let state = files.get::<SurfaceState>(()).map_err(unread)?;
+        let described = head.file(TreeFile::Descriptor).unwrap_or_else(|| head.document());
+        let state = state.ok_or_else(|| context.run.damaged(described))?;
+        let (ceiling, limits) = (&*context.run.types.ceiling, &context.run.policy.surface);
+        let spec = files.get::<Spec>((ceiling, limits)).map_err(unread)?;
         let changed = head.surface_changed.unwrap_or(stored.created_at);
         Ok(Decision::Answer(Some(Surface {
             descriptor: stored.descriptor(head.canvas(), changed, head.face_revision(Face::Surface)),
-            spec: spec.map_err(|error| unread(context, error))?,
-            state,
-            assets: assets.map_err(|error| unread(context, error))?.unwrap_or_default(),
-            spec_blob: spec_id.and_then(|id: BlobId| contents.file(TreeFile::Spec, id)).cloned(),
+            spec,
+            state: SurfaceState::clone(&state),
+            assets: files.get(()).map_err(unread)?.unwrap_or_default(),
+            spec_blob: head.file(TreeFile::Spec).and_then(|id| files.blob(id).ok()).cloned(),
         })))
-    }
-}
-
-fn unread(context: &DecisionContext<'_>, error: ReadError) -> Blocked {
-    match error {
-        ReadError::Missing(id) => Missing::all(vec![id]).into(),
-        ReadError::Damaged(id) => context.run.damaged(id).into(),
     }
 }

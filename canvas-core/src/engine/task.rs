@@ -8,6 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use super::context::{CachedRow, RunContext};
 use super::error::EngineError;
+use crate::face::contents::Contents;
+use crate::face::fetched::Fetched;
+use crate::face::files::Files;
+use crate::face::read_error::ReadError;
 use crate::model::blob::Missing;
 use crate::model::blob::{Blob, BlobId};
 use crate::model::face::Face;
@@ -18,9 +22,7 @@ use crate::model::receipt::{Answer, Digest, Recall, Receipt};
 use crate::model::receipts::Occasion;
 use crate::model::revision::{Revision, RevisionId};
 use crate::transition::command::{Command, Outcome, StoredAnswer, encode_answer};
-use crate::transition::contents::Contents;
 use crate::transition::decide::{decide, recalled, stored_answer};
-use crate::transition::fetched::Fetched;
 use crate::transition::refusal::{CallRefusal, Refused};
 #[cfg(feature = "surface")]
 use crate::transition::surface::ended::Ends;
@@ -110,6 +112,27 @@ impl<'a> DecisionContext<'a> {
         match row.contents.document().and_then(Blob::as_text) {
             Some(_) => Ok(row),
             None => Err(self.run.damaged(row.head.document()).into()),
+        }
+    }
+
+    /// The files of a row, as far as they are loaded.
+    #[cfg_attr(
+        not(any(feature = "board", feature = "surface")),
+        expect(dead_code, reason = "a document is its text")
+    )]
+    pub(super) fn files(&self, row: &'a CachedRow) -> Files<'a> {
+        Files { tree: row.head.draft(), contents: &row.contents, blobs: self.blobs }
+    }
+
+    /// Why a file is not read.
+    #[cfg_attr(
+        not(any(feature = "board", feature = "surface")),
+        expect(dead_code, reason = "a document is its text")
+    )]
+    pub(super) fn unread(&self, error: ReadError) -> Blocked {
+        match error.missing() {
+            Ok(missing) => missing.into(),
+            Err(id) => self.run.damaged(id).into(),
         }
     }
 
@@ -300,7 +323,7 @@ impl Task for Create<'_> {
         let mut blobs = self.document.to_put(None);
         let answer = Answer::of_json(encode_answer("created", &Revised { revision }), &mut blobs);
         let mut change = with_receipt(context, (self.operation, digest), answer, (head, blobs));
-        change.contents.put(TreeFile::Document, self.document.clone());
+        change.contents.put_blob(TreeFile::Document, self.document.clone());
         Ok(Decision::Commit(change, Reply { answer: revision, replayed: false }))
     }
 

@@ -95,7 +95,6 @@ impl<'a, S: Store> Walk<'a, S> {
         Ok(entries)
     }
 
-    #[cfg(any(feature = "board", feature = "surface"))]
     pub(super) async fn blob(&self, id: BlobId) -> Result<Blob, EngineError> {
         self.blobs(&[id]).await?.pop().ok_or_else(|| self.damaged(id))
     }

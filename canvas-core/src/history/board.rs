@@ -6,12 +6,13 @@ use std::collections::VecDeque;
 use canvas_lease::Timestamp;
 
 use crate::board::{
-    Board, BoardChange, BoardEnv, BoardPatch, CanvasCommand, CanvasEvent, CommandErrorCode, Executed,
-    HistoryState, Inverse, PatchMismatch, Recorded, UndoEntry, UndoEntryJson, UndoId,
+    Board, BoardChange, BoardEnv, BoardPatch, BoardStep, CanvasCommand, CanvasEvent, CommandErrorCode,
+    Executed, HistoryState, Inverse, PatchMismatch, Recorded, UndoEntry, UndoEntryJson, UndoId,
 };
-use crate::history::board_revert::BoardRevert;
-use crate::history::journal::{ChangeNumber, Entry, EntryKind, Reverts};
-use crate::history::revert::{Choice, RevertError, Selection};
+use crate::face::step::Conflict;
+use crate::history::journal::{Entry, EntryKind, Reverts};
+use crate::history::number::ChangeNumber;
+use crate::history::revert::{Choice, Selection};
 use crate::history::step::Step;
 use crate::model::author::Actor;
 
@@ -197,25 +198,32 @@ impl BoardJournal {
         by: Actor,
         env: &mut BoardEnv<'_>,
     ) -> Result<Option<(usize, Vec<CanvasEvent>)>, BoardJournalError> {
-        let (mut choice, mut revert) = (Choice::new(selection), BoardRevert::default());
+        let mut choice = Choice::new(selection);
+        let mut reverted: Option<Board> = None;
         let mut author = by;
+        let (mut later, mut changes, mut done, mut forward) = (VecDeque::new(), Vec::new(), Vec::new(), None);
         for Item { number, change, reverts } in self.undo.iter().rev() {
-            if choice.takes(*number, change.source, reverts.as_deref()) {
-                let step = (&change.patch, &*change.forward);
-                let reverted: Result<(), RevertError> =
-                    revert.revert((*number, (*number).into()), step, || Ok(board.clone()));
-                reverted.map_err(|error| self.error(&error))?;
-                author = change.source;
-                if matches!(selection, Selection::Change(_)) {
-                    break;
+            if !choice.takes(*number, change.source, reverts.as_deref()) {
+                later.push_front((*number, &change.patch));
+                continue;
+            }
+            let reverted = reverted.get_or_insert_with(|| board.clone());
+            let back = reverted.revert(&change.patch, later.iter().map(|(_, patch)| *patch));
+            done.push(back.map_err(|conflict| match conflict {
+                Conflict::Touched(with) => {
+                    let with = later.get(with).map_or(*number, |(with, _)| *with);
+                    BoardJournalError::Conflict { id: self.id(*number), with: self.id(with) }
                 }
-            } else {
-                revert.keep(*number, &change.patch);
+                Conflict::Mismatch => PatchMismatch { place: self.id(*number).to_string() }.into(),
+            })?);
+            changes.push(*number);
+            forward.get_or_insert_with(|| change.forward.clone());
+            author = change.source;
+            if matches!(selection, Selection::Change(_)) {
+                break;
             }
         }
-        let BoardRevert { board: Some(reverted), changes, forward: Some(forward), done, .. } = revert else {
-            return Ok(None);
-        };
+        let (Some(reverted), Some(forward)) = (reverted, forward) else { return Ok(None) };
         let Some(patch) = BoardPatch::joined(done).filter(|patch| !patch.is_empty()) else {
             return Ok(None);
         };
@@ -225,17 +233,6 @@ impl BoardJournal {
         let change = BoardChange { id: env.ids.undo(), at: env.now, source: by, description, forward, patch };
         self.push_item(change, Some(Box::new(Reverts { changes, author })));
         Ok(Some((count, events)))
-    }
-
-    fn error(&self, error: &RevertError) -> BoardJournalError {
-        match *error {
-            RevertError::Conflict { change, with } => {
-                BoardJournalError::Conflict { id: self.id(change), with: self.id(with) }
-            }
-            RevertError::Damaged(entry) => {
-                PatchMismatch { place: self.id(ChangeNumber::new(entry.get())).to_string() }.into()
-            }
-        }
     }
 
     fn id(&self, number: ChangeNumber) -> UndoId {
@@ -305,7 +302,7 @@ type ChangeOf<'e> = (&'e UndoId, &'e Box<CanvasCommand>, Cow<'e, BoardPatch>, Ti
 
 /// `None` where it is of another face.
 fn change_of(entry: &Entry) -> Option<ChangeOf<'_>> {
-    let Step::Board { id, forward, patch, .. } = &entry.step else { return None };
+    let Step::Board(BoardStep { id, forward, patch, .. }) = &entry.step else { return None };
     let patch = match entry.kind {
         EntryKind::Undo => Cow::Owned(patch.inverse()),
         EntryKind::Edit | EntryKind::Redo | EntryKind::Revert | EntryKind::Effect => Cow::Borrowed(patch),

@@ -19,7 +19,6 @@ impl JournalSlot {
     }
 
     /// The first place of a step that an effect has touched since the entry of this number, and the number of the effect.
-    #[cfg(feature = "surface")]
     pub(crate) fn effect_on<'s>(&self, step: &'s Step, number: u64) -> Option<(&'s str, u64)> {
         step.state_paths().into_iter().find_map(|path| Some((path, self.touched.since(number, path)?)))
     }

@@ -10,11 +10,10 @@
 //! * An effect is an entry too, in the chain and on neither stack. → `history/effect.rs`
 //! * Changes and effects are kept up to a limit each. → `history/kept.rs`
 
-use std::fmt;
-
-use canvas_lease::{Timestamp, safe_integer};
+use canvas_lease::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::history::number::{ChangeNumber, EntryNumber};
 use crate::history::step::Step;
 use crate::model::author::Actor;
 use crate::model::blob::{Blob, BlobId};
@@ -25,59 +24,13 @@ use crate::model::links::{self, Linked};
 use crate::model::receipt::is_zero;
 use crate::model::revision::Revision;
 
-macro_rules! number {
-    ($(#[$doc:meta])* $name:ident) => {
-        $(#[$doc])*
-        #[derive(
-            Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-        )]
-        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-        #[serde(transparent)]
-        pub struct $name(#[serde(deserialize_with = "safe_integer::deserialize")] u64);
-
-        impl $name {
-            /// This number, whether or not there is such an entry.
-            pub const fn new(number: u64) -> Self {
-                Self(number)
-            }
-
-            /// Its value.
-            pub const fn get(self) -> u64 {
-                self.0
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                self.0.fmt(f)
-            }
-        }
-    };
-}
-
-number! {
-    /// Numbers the entries of a canvas's journal in the order in which they were made, from 1.
-    EntryNumber
-}
-
-number! {
-    /// Names a change for good, whoever undoes or redoes it: the number of the entry that first made it.
-    ChangeNumber
-}
-
-impl From<ChangeNumber> for EntryNumber {
-    fn from(change: ChangeNumber) -> Self {
-        Self(change.0)
-    }
-}
-
 impl JournalSlot {
     /// Appends an entry, as the one that undo takes back next where it is no undoing itself.
     pub(crate) fn push(&mut self, entry: NewEntry) -> (Entry, Blob) {
         let NewEntry { kind, change, actor, author, reverts, operation, at, summary, revisions, step, also } =
             entry;
         // At most the revision, which ends before: a head with more entries than revisions is not read.
-        let number = EntryNumber(self.entries + 1);
+        let number = EntryNumber::new(self.entries + 1);
         let below = match if kind == EntryKind::Undo { self.redo } else { self.undo } {
             id if id == self.last => Below::Previous,
             Some(id) => Below::Entry(id),
@@ -85,7 +38,7 @@ impl JournalSlot {
         };
         let entry = Entry {
             number,
-            change: change.unwrap_or(ChangeNumber(number.0)),
+            change: change.unwrap_or_else(|| ChangeNumber::new(number.get())),
             kind,
             actor,
             author,
@@ -101,7 +54,7 @@ impl JournalSlot {
             below,
             effects_before: self.effects,
             previous_change: self.before_effects.filter(|_| kind != EntryKind::Effect),
-            links: self.links.before(number.0),
+            links: self.links.before(number.get()),
             skips: Vec::new(),
         };
         let blob = Blob::text(json_text(&entry, 1024));
@@ -111,9 +64,9 @@ impl JournalSlot {
         } else {
             self.before_effects = None;
         }
-        self.entries = number.0;
+        self.entries = number.get();
         self.last = Some(blob.id());
-        self.links.push(number.0, blob.id());
+        self.links.push(number.get(), blob.id());
         match kind {
             EntryKind::Undo => self.redo = Some(blob.id()),
             EntryKind::Redo => self.undo = Some(blob.id()),
@@ -124,7 +77,7 @@ impl JournalSlot {
                 }
                 (self.undo, self.redo) = (Some(blob.id()), None);
             }
-            EntryKind::Effect => entry.steps().for_each(|step| self.touch(step, number.0)),
+            EntryKind::Effect => entry.steps().for_each(|step| self.touch(step, number.get())),
         }
         self.touched.forget_up_to(self.kept_from);
         (entry, blob)
@@ -283,7 +236,7 @@ impl Entry {
 
     /// The last entry before it that is no effect, or the first of all, with its number.
     pub(crate) fn previous_change(&self) -> Option<(u64, BlobId)> {
-        self.previous_change.or_else(|| Some((self.number.0.checked_sub(1)?, self.previous?)))
+        self.previous_change.or_else(|| Some((self.number.get().checked_sub(1)?, self.previous?)))
     }
 
     pub(super) fn effects_before(&self) -> u64 {
@@ -291,7 +244,7 @@ impl Entry {
     }
 
     pub(super) fn changes_before(&self) -> u64 {
-        self.number.0.saturating_sub(1).saturating_sub(self.effects_before)
+        self.number.get().saturating_sub(1).saturating_sub(self.effects_before)
     }
 
     /// What undo, or of an undoing redo, takes back after this one.
@@ -307,19 +260,6 @@ impl Entry {
     pub(crate) fn steps(&self) -> impl DoubleEndedIterator<Item = &Step> {
         [&self.step].into_iter().chain(&self.also)
     }
-
-    /// The blobs that it needs besides the entries before it.
-    pub(crate) fn blobs(&self) -> Vec<BlobId> {
-        let needed = |step: &Step| match step {
-            Step::Document { before, after, delta: None } => vec![*before, *after],
-            #[cfg(feature = "surface")]
-            Step::Surface(diff) => diff.blobs().collect(),
-            #[cfg(feature = "recipe")]
-            Step::Recipe { before, after } => [*before, *after].into_iter().flatten().collect(),
-            _ => Vec::new(),
-        };
-        self.steps().flat_map(needed).collect()
-    }
 }
 
 impl Linked for Entry {
@@ -328,11 +268,11 @@ impl Linked for Entry {
     }
 
     fn number(&self) -> u64 {
-        self.number.0
+        self.number.get()
     }
 
     fn named(&self) -> impl Iterator<Item = (u64, BlobId)> {
-        let number = self.number.0;
+        let number = self.number.get();
         let previous = self.previous.and_then(|id| Some((number.checked_sub(1)?, id)));
         let links = links::ends(&self.links, number).chain(links::ends_of_sixteens(&self.skips, number));
         previous.into_iter().chain(self.previous_change).chain(links)

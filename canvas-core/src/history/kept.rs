@@ -77,8 +77,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::document::step::DocumentStep;
     use crate::history::journal::{EntryKind, NewEntry};
-    use crate::history::step::Step;
     use crate::model::author::Actor;
     use crate::model::id::{CallId, ConversationId, OpKey};
     use crate::model::revision::Revision;
@@ -117,7 +117,8 @@ mod tests {
             at: Timestamp::from_millis(0),
             summary: String::new(),
             revisions: (Revision::ZERO, Revision::ZERO),
-            step: Step::Document { before: document, after: document, delta: Some(Delta::between("", "")) },
+            step: DocumentStep { before: document, after: document, delta: Some(Delta::between("", "")) }
+                .into(),
             also: None,
         }
     }

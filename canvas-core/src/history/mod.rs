@@ -2,13 +2,11 @@
 
 #[cfg(feature = "board")]
 pub(crate) mod board;
-#[cfg(feature = "board")]
-pub(crate) mod board_revert;
 mod effect;
 pub(crate) mod journal;
 pub(crate) mod kept;
+pub(crate) mod number;
 pub(crate) mod reach;
 pub(crate) mod revert;
 pub(crate) mod step;
-#[cfg(feature = "surface")]
-pub(crate) mod surface_revert;
+pub(crate) mod track;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
+use crate::face::fetched::Fetched;
 use crate::history::journal::Entry;
 use crate::history::kept::Kept;
 use crate::model::blob::BlobId;
@@ -17,6 +18,17 @@ pub(crate) enum Known<'e, E = Entry> {
     /// It is not there, or is no entry.
     Lost,
     Entry(&'e E),
+}
+
+impl Fetched {
+    /// What is known of an entry of the journal.
+    pub(crate) fn entry(&self, id: BlobId) -> Known<'_> {
+        match self.linked(id) {
+            None => Known::Nothing,
+            Some(None) => Known::Lost,
+            Some(Some(entry)) => Known::Entry(entry),
+        }
+    }
 }
 
 /// The entries that the head, and the entries read so far, name with their numbers.

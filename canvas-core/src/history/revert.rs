@@ -1,10 +1,7 @@
 //! Changes that are taken back from under later ones, which stay.
 
-use std::borrow::Cow;
-
-use canvas_patch::Delta;
-
-use crate::history::journal::{ChangeNumber, Entry, EntryNumber, Reverts};
+use crate::history::journal::{Entry, Reverts};
+use crate::history::number::ChangeNumber;
 use crate::model::author::Actor;
 
 /// Which of the changes that still apply are reverted.
@@ -53,62 +50,5 @@ impl Choice {
                 author == by && reverts.is_none_or(|reverts| reverts.author != by)
             }
         }
-    }
-}
-
-/// Why changes are not reverted.
-#[derive(Debug)]
-pub(crate) enum RevertError {
-    /// A later change touches one of them.
-    Conflict {
-        /// What was to be reverted.
-        change: ChangeNumber,
-        /// What touches it.
-        with: ChangeNumber,
-    },
-    /// An entry does not fit what it was made on.
-    Damaged(EntryNumber),
-}
-
-/// A document that changes are taken out of, newest first.
-pub(crate) struct DocumentRevert<'t> {
-    pub(crate) text: Cow<'t, str>,
-    /// What was reverted.
-    pub(crate) changes: Vec<ChangeNumber>,
-    /// The changes after the entry that is looked at, oldest first, as if the chosen ones had never been.
-    later: Vec<(ChangeNumber, Delta)>,
-}
-
-impl<'t> DocumentRevert<'t> {
-    pub(crate) fn new(text: &'t str) -> Self {
-        Self { text: Cow::Borrowed(text), changes: Vec::new(), later: Vec::new() }
-    }
-
-    /// Takes the next older change, to revert it or to keep it. A change that has no edit cannot be passed either way.
-    pub(crate) fn pass(
-        &mut self,
-        entry: &Entry,
-        delta: Option<&Delta>,
-        is_chosen: bool,
-    ) -> Result<(), RevertError> {
-        let Some(delta) = delta else {
-            let with = self.later.first().map_or(entry.change, |(with, _)| *with);
-            return Err(RevertError::Conflict { change: entry.change, with });
-        };
-        if !is_chosen {
-            self.later.insert(0, (entry.change, delta.clone()));
-            return Ok(());
-        }
-        let mut back = delta.inverse();
-        for (with, delta) in &mut self.later {
-            let conflict = |_| RevertError::Conflict { change: entry.change, with: *with };
-            let moved = delta.transform(&back).map_err(conflict)?;
-            back = back.transform(delta).map_err(conflict)?;
-            *delta = moved;
-        }
-        let text = back.apply(&self.text).map_err(|_| RevertError::Damaged(entry.number))?;
-        self.text = Cow::Owned(text);
-        self.changes.push(entry.change);
-        Ok(())
     }
 }

@@ -1,131 +1,233 @@
-//! What an entry of the journal changed.
+//! The faces of a canvas: what an entry of the journal changed of them, and what they are while steps act on them.
 
-use canvas_patch::Delta;
 use serde::de::Error as _;
 use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
-#[cfg(feature = "board")]
-use crate::board::{BoardPatch, CanvasCommand, UndoId};
-use crate::model::blob::BlobId;
+use crate::face::files::{Draft, Files};
+use crate::face::read_error::ReadError;
+use crate::face::step::{FaceStep, Mismatch, StepSeed, Way};
+use crate::history::number::ChangeNumber;
+use crate::history::track::{RevertConflict, Track};
+use crate::model::blob::{Blob, BlobId};
 use crate::model::face::Face;
-#[cfg(feature = "recipe")]
-use crate::recipe::DataDiff;
-#[cfg(feature = "surface")]
-use crate::surface::SurfaceDiff;
+use crate::model::file::TreeFile;
 
-/// What an entry changed, by face.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "face", rename_all = "snake_case", remote = "Self")]
-#[non_exhaustive]
-pub enum Step {
-    /// The document.
-    Document {
-        /// Its blob before.
-        before: BlobId,
-        /// Its blob after.
-        after: BlobId,
-        /// The edit that leads from one to the other; `None` where it is larger than an entry may be, and both blobs are
-        /// kept instead.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        delta: Option<Delta>,
-    },
-    /// The board.
-    #[cfg(feature = "board")]
-    Board {
-        /// Its blob before.
-        before: BlobId,
-        /// Its blob after.
-        after: BlobId,
-        /// Names the change, as the answer to its command did.
-        id: UndoId,
-        /// The command as it was done; of a selective undo, the one that it undid.
-        forward: Box<CanvasCommand>,
-        /// The change that leads from one to the other.
-        patch: BoardPatch,
-    },
-    /// The surface.
-    #[cfg(feature = "surface")]
-    Surface(SurfaceDiff),
-    /// The recipe.
-    #[cfg(feature = "recipe")]
-    Recipe {
-        /// Its blob before; `None` where there was none.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        before: Option<BlobId>,
-        /// Its blob after; `None` where there is none.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        after: Option<BlobId>,
-    },
-    /// The data that a recipe has made.
-    #[cfg(feature = "recipe")]
-    Data(DataDiff),
-    /// A face that this library does not support ([`Face::is_supported`]).
-    #[serde(skip)]
-    Unsupported {
-        /// Which.
-        face: Face,
-        /// The step as it was written, in JSON.
-        json: Box<str>,
-    },
+/// Declares the faces: each with the type of its steps, the field that has it while steps act on it, and the feature that
+/// brings it.
+macro_rules! faces {
+    ($($(#[doc = $doc:literal])* $(#[cfg($($gate:tt)*)])? $face:ident($step:ty) $field:ident;)*) => {
+        /// What an entry changed, by face.
+        #[derive(Debug, Clone, PartialEq, Serialize)]
+        #[serde(tag = "face", rename_all = "snake_case", remote = "Self")]
+        #[non_exhaustive]
+        pub enum Step {
+            $(
+                $(#[doc = $doc])*
+                $(#[cfg($($gate)*)])?
+                $face($step),
+            )*
+            /// A face that this library does not support ([`Face::is_supported`]).
+            #[serde(skip)]
+            Unsupported {
+                /// Which.
+                face: Face,
+                /// The step as it was written, in JSON.
+                json: Box<str>,
+            },
+        }
+
+        $(
+            $(#[cfg($($gate)*)])?
+            impl From<$step> for Step {
+                fn from(step: $step) -> Self {
+                    Self::$face(step)
+                }
+            }
+        )*
+
+        impl Step {
+            /// The face that it changed.
+            pub const fn face(&self) -> Face {
+                match self {
+                    $($(#[cfg($($gate)*)])? Self::$face(_) => Face::$face,)*
+                    Self::Unsupported { face, .. } => *face,
+                }
+            }
+
+            /// The step back; `None` if the face is not supported.
+            pub fn inverse(&self) -> Option<Self> {
+                match self {
+                    $($(#[cfg($($gate)*)])? Self::$face(step) => Some(Self::$face(FaceStep::inverse(step))),)*
+                    Self::Unsupported { .. } => None,
+                }
+            }
+
+            /// The root blob that it leads to, if it names one.
+            pub(crate) fn end(&self, way: Way) -> Option<BlobId> {
+                match self {
+                    $($(#[cfg($($gate)*)])? Self::$face(step) => step.end(way),)*
+                    Self::Unsupported { .. } => None,
+                }
+            }
+
+            /// The blobs that its entry needs, each with its file.
+            pub(crate) fn kept(&self) -> Vec<(TreeFile, BlobId)> {
+                match self {
+                    $($(#[cfg($($gate)*)])? Self::$face(step) => step.kept(),)*
+                    Self::Unsupported { .. } => Vec::new(),
+                }
+            }
+
+            /// The places of the state that it changed.
+            pub(crate) fn state_paths(&self) -> Vec<&str> {
+                match self {
+                    $($(#[cfg($($gate)*)])? Self::$face(step) => step.state_paths(),)*
+                    Self::Unsupported { .. } => Vec::new(),
+                }
+            }
+
+            fn read(face: Face, json: Box<RawValue>) -> serde_json::Result<Self> {
+                match face {
+                    $($(#[cfg($($gate)*)])? Face::$face => serde_json::from_str(json.get()).map(Self::$face),)*
+                    #[allow(unreachable_patterns, reason = "a build has all faces or not")]
+                    face => Ok(Self::Unsupported { face, json: json.into() }),
+                }
+            }
+        }
+
+        /// The faces of a canvas while steps act on them. A face that no step has touched stays empty.
+        #[derive(Default)]
+        pub(crate) struct Faces {
+            $($(#[cfg($($gate)*)])? pub(crate) $field: Track<$step>,)*
+        }
+
+        impl Faces {
+            /// Reads what a step needs.
+            pub(crate) fn read(&mut self, way: Way, step: &Step, files: &Files<'_>) -> Result<(), ReadError> {
+                match step {
+                    $($(#[cfg($($gate)*)])? Step::$face(step) => self.$field.read(way, step, files),)*
+                    Step::Unsupported { .. } => Ok(()),
+                }
+            }
+
+            /// Plays a step, for which all is read, on the faces that it was made on.
+            pub(crate) fn play(&mut self, way: Way, step: &Step, files: &Files<'_>) -> Result<(), Mismatch> {
+                match step {
+                    $($(#[cfg($($gate)*)])? Step::$face(step) => self.$field.play(way, step, files),)*
+                    Step::Unsupported { .. } => Err(Mismatch),
+                }
+            }
+
+            /// Takes the next older change, to keep it.
+            pub(crate) fn keep(&mut self, change: ChangeNumber, step: &Step) {
+                match step {
+                    $($(#[cfg($($gate)*)])? Step::$face(step) => self.$field.keep(change, step),)*
+                    // It touches no other face.
+                    Step::Unsupported { .. } => {}
+                }
+            }
+
+            /// Takes the next older change, to take it back from under those that were kept.
+            pub(crate) fn revert(&mut self, change: ChangeNumber, step: &Step) -> Result<(), RevertConflict> {
+                match step {
+                    $($(#[cfg($($gate)*)])? Step::$face(step) => self.$field.revert(change, step),)*
+                    Step::Unsupported { .. } => Err(RevertConflict::Mismatch),
+                }
+            }
+
+            /// Checks that a face is what the steps say, and makes its root blob.
+            pub(crate) fn seal(&mut self, face: Face) -> Result<(), Mismatch> {
+                match face {
+                    $($(#[cfg($($gate)*)])? Face::$face => self.$field.seal(),)*
+                    #[allow(unreachable_patterns, reason = "a build has all faces or not")]
+                    _ => Ok(()),
+                }
+            }
+
+            /// The one step that reverts have made on a face, and the changes that they took back; `None` if nothing changes.
+            pub(crate) fn since(
+                &mut self,
+                face: Face,
+                files: &Files<'_>,
+                seed: &StepSeed<'_>,
+            ) -> Option<(Step, Vec<ChangeNumber>)> {
+                match face {
+                    $($(#[cfg($($gate)*)])? Face::$face => {
+                        let (step, changes) = self.$field.since(files, seed)?;
+                        Some((step.into(), changes))
+                    })*
+                    #[allow(unreachable_patterns, reason = "a build has all faces or not")]
+                    _ => None,
+                }
+            }
+
+            /// Makes a face that of a draft. False if no step has touched it.
+            pub(crate) fn put(&mut self, face: Face, draft: &mut Draft<'_>) -> bool {
+                match face {
+                    $($(#[cfg($($gate)*)])? Face::$face => self.$field.put(draft),)*
+                    #[allow(unreachable_patterns, reason = "a build has all faces or not")]
+                    _ => false,
+                }
+            }
+        }
+
+        /// The blobs that a file names; `None` if it is damaged.
+        pub(crate) fn named(file: TreeFile, blob: &Blob) -> Option<Vec<BlobId>> {
+            match file.face() {
+                $($(#[cfg($($gate)*)])? Face::$face => <$step>::named(file, blob),)*
+                #[allow(unreachable_patterns, reason = "a build has all faces or not")]
+                _ => Some(Vec::new()),
+            }
+        }
+    };
 }
 
-impl Step {
-    /// The face that it changed.
-    pub const fn face(&self) -> Face {
-        match self {
-            Self::Document { .. } => Face::Document,
-            #[cfg(feature = "board")]
-            Self::Board { .. } => Face::Board,
-            #[cfg(feature = "surface")]
-            Self::Surface(_) => Face::Surface,
-            #[cfg(feature = "recipe")]
-            Self::Recipe { .. } => Face::Recipe,
-            #[cfg(feature = "recipe")]
-            Self::Data(_) => Face::Data,
-            Self::Unsupported { face, .. } => *face,
-        }
-    }
+faces! {
+    /// The document.
+    Document(crate::document::step::DocumentStep) document;
+    /// The board.
+    #[cfg(feature = "board")]
+    Board(crate::board::BoardStep) board;
+    /// The surface.
+    #[cfg(feature = "surface")]
+    Surface(crate::surface::SurfaceDiff) surface;
+    /// The recipe.
+    #[cfg(feature = "recipe")]
+    Recipe(crate::recipe::RecipeReplaced) recipe;
+    /// The data that a recipe has made.
+    #[cfg(feature = "recipe")]
+    Data(crate::recipe::DataDiff) data;
+}
 
-    /// The step back; `None` where the face is not supported.
-    pub fn inverse(&self) -> Option<Self> {
-        Some(match self {
-            Self::Document { before, after, delta } => {
-                Self::Document { before: *after, after: *before, delta: delta.as_ref().map(Delta::inverse) }
+impl Faces {
+    /// Reads what steps need, as far as it is loaded. Gives all that is not.
+    pub(crate) fn read_all<'s>(
+        &mut self,
+        way: Way,
+        steps: impl IntoIterator<Item = &'s Step>,
+        files: &Files<'_>,
+    ) -> Vec<BlobId> {
+        let mut missing = Vec::new();
+        for step in steps {
+            // What is damaged is found again when the step is played.
+            if let Err(ReadError::Missing(ids)) = self.read(way, step, files) {
+                missing.extend(ids);
             }
-            #[cfg(feature = "board")]
-            Self::Board { before, after, id, forward, patch } => Self::Board {
-                before: *after,
-                after: *before,
-                id: id.clone(),
-                forward: forward.clone(),
-                patch: patch.inverse(),
-            },
-            #[cfg(feature = "surface")]
-            Self::Surface(diff) => Self::Surface(diff.inverse()),
-            #[cfg(feature = "recipe")]
-            Self::Recipe { before, after } => Self::Recipe { before: *after, after: *before },
-            #[cfg(feature = "recipe")]
-            Self::Data(diff) => Self::Data(diff.inverse()),
-            Self::Unsupported { .. } => return None,
-        })
+        }
+        missing.sort_unstable();
+        missing.dedup();
+        missing
     }
+}
 
-    /// The documents that are kept in place of an edit.
-    pub(crate) fn documents(&self) -> impl Iterator<Item = BlobId> + use<> {
-        let kept = match self {
-            Self::Document { before, after, delta: None } => Some([*before, *after]),
-            _ => None,
-        };
-        kept.into_iter().flatten()
-    }
-
-    /// The places of the state that it changed.
-    pub(crate) fn state_paths(&self) -> Vec<&str> {
-        match self {
-            #[cfg(feature = "surface")]
-            Self::Surface(diff) => diff.state.iter().map(|change| change.path.as_str()).collect(),
+#[cfg(feature = "board")]
+impl Faces {
+    /// What happened on a face by what was done last.
+    pub(crate) fn events(&self, face: Face) -> Vec<crate::board::CanvasEvent> {
+        match (face, &self.board.at) {
+            (Face::Board, Some(at)) => at.events(),
             _ => Vec::new(),
         }
     }
@@ -143,7 +245,8 @@ impl Serialize for Step {
     }
 }
 
-/// Only from JSON: what is not supported is kept as it was written.
+/// Only from JSON: what is not supported is kept as it was written. The tag is read first and by itself, since a change may
+/// be long and would be read into a value otherwise.
 impl<'de> Deserialize<'de> for Step {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
@@ -152,32 +255,6 @@ impl<'de> Deserialize<'de> for Step {
         }
         let json = Box::<RawValue>::deserialize(deserializer)?;
         let Tag { face } = serde_json::from_str(json.get()).map_err(D::Error::custom)?;
-        if !face.is_supported() {
-            return Ok(Self::Unsupported { face, json: Box::<str>::from(json) });
-        }
-        #[cfg(feature = "board")]
-        if face == Face::Board {
-            return serde_json::from_str(json.get()).map(BoardStep::into).map_err(D::Error::custom);
-        }
-        Self::deserialize(&mut serde_json::Deserializer::from_str(json.get())).map_err(D::Error::custom)
-    }
-}
-
-/// The step of a board, read without the tag: what has one is read into a value first, and a change of a whole board is
-/// long.
-#[cfg(feature = "board")]
-#[derive(Deserialize)]
-struct BoardStep {
-    before: BlobId,
-    after: BlobId,
-    id: UndoId,
-    forward: Box<CanvasCommand>,
-    patch: BoardPatch,
-}
-
-#[cfg(feature = "board")]
-impl From<BoardStep> for Step {
-    fn from(BoardStep { before, after, id, forward, patch }: BoardStep) -> Self {
-        Self::Board { before, after, id, forward, patch }
+        Self::read(face, json).map_err(D::Error::custom)
     }
 }

@@ -49,6 +49,11 @@ impl TreeFile {
         }
     }
 
+    /// Whether it names other blobs that the canvas needs.
+    pub(crate) const fn names_blobs(self) -> bool {
+        matches!(self, Self::Board | Self::Assets | Self::Data)
+    }
+
     /// Where a tree has it.
     pub(crate) const fn path(self) -> &'static str {
         match self {

@@ -30,7 +30,6 @@ impl Touched {
     }
 
     /// The newest entry after this one that has touched the path: the same, one around it or one in it.
-    #[cfg(feature = "surface")]
     pub(crate) fn since(&self, number: u64, path: &str) -> Option<u64> {
         let touching = self.0.iter().filter(|(other, _)| is_in(path, other) || is_in(other, path));
         touching.map(|(_, last)| *last).filter(|last| *last > number).max()
@@ -81,7 +80,7 @@ fn around<'p>(one: &'p str, other: &str) -> &'p str {
     common.last().unwrap_or_default()
 }
 
-#[cfg(all(test, feature = "surface"))]
+#[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 

@@ -9,6 +9,7 @@ use canvas_lease::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::board::ComponentId;
+use crate::face::step::Mismatch;
 use crate::model::blob::BlobId;
 use crate::recipe::drift::{DataStatus, Drift};
 
@@ -61,10 +62,6 @@ pub struct DataChange {
     pub after: Option<DataEntry>,
 }
 
-/// A manifest is not what a change was made on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct ManifestMismatch;
-
 impl DataManifest {
     /// What the canvas has of a component.
     pub fn get(&self, component: &ComponentId) -> Option<&DataEntry> {
@@ -100,9 +97,9 @@ impl DataManifest {
     }
 
     /// Plays a change, all of it or nothing.
-    pub(crate) fn apply(&mut self, diff: &DataDiff) -> Result<(), ManifestMismatch> {
+    pub(crate) fn apply(&mut self, diff: &DataDiff) -> Result<(), Mismatch> {
         if diff.components.iter().any(|change| self.get(&change.component) != change.before.as_ref()) {
-            return Err(ManifestMismatch);
+            return Err(Mismatch);
         }
         for DataChange { component, after, .. } in &diff.components {
             match after {

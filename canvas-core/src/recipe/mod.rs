@@ -26,6 +26,7 @@ pub(crate) mod parameters;
 pub(crate) mod pointer;
 mod reader;
 pub(crate) mod recipe_step;
+mod step;
 pub(crate) mod stored;
 #[cfg(feature = "proptest")]
 pub mod strategies;
@@ -50,5 +51,6 @@ pub use outcome::{ChangedPlace, ReplayOutcome, StaleTarget};
 pub use parameters::Parameters;
 pub use pointer::{JsonPointer, JsonPointerError};
 pub use recipe_step::RecipeStep;
+pub use step::RecipeReplaced;
 pub use stored::StoredRecipe;
 pub use wire::{MappingSpec, RecipeSpec, StepSpec};

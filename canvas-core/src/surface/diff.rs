@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use crate::face::step::Mismatch;
 use crate::model::blob::BlobId;
 use crate::model::tree::Tree;
 use crate::surface::file::SurfaceFile;
@@ -69,16 +70,7 @@ impl SurfaceDiff {
                 || places.range(inside.as_str()..).next().is_some_and(|next| next.starts_with(&inside))
         })
     }
-
-    /// The blobs that it names.
-    pub(crate) fn blobs(&self) -> impl Iterator<Item = BlobId> {
-        self.files.iter().flat_map(|change| [change.before, change.after]).flatten()
-    }
 }
-
-/// A surface is not what a change was made on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct DiffMismatch;
 
 /// A surface at one moment, to play changes on.
 #[derive(Debug, Clone, Default)]
@@ -103,13 +95,13 @@ impl SurfaceFiles {
     }
 
     /// Plays a change, all of it or nothing.
-    pub(crate) fn apply(&mut self, diff: &SurfaceDiff) -> Result<(), DiffMismatch> {
+    pub(crate) fn apply(&mut self, diff: &SurfaceDiff) -> Result<(), Mismatch> {
         if diff.files.iter().any(|change| self.file(change.file) != change.before) {
-            return Err(DiffMismatch);
+            return Err(Mismatch);
         }
         if !diff.state.is_empty() {
-            let state = self.state.as_ref().ok_or(DiffMismatch)?;
-            self.state = Some(state.apply(&diff.state).map_err(|_| DiffMismatch)?);
+            let state = self.state.as_ref().ok_or(Mismatch)?;
+            self.state = Some(state.apply(&diff.state).map_err(|_| Mismatch)?);
             self.touched.extend(diff.state.iter().map(|change| change.path.clone()));
         }
         for FileChange { file, after, .. } in &diff.files {
@@ -119,18 +111,6 @@ impl SurfaceFiles {
             };
         }
         Ok(())
-    }
-
-    /// Plays a change back, on a state that `load` gives the first time that one is needed.
-    pub(crate) fn play_back<E>(
-        &mut self,
-        diff: &SurfaceDiff,
-        load: impl FnOnce() -> Result<SurfaceState, E>,
-    ) -> Result<Result<(), DiffMismatch>, E> {
-        if !diff.state.is_empty() && self.state.is_none() {
-            self.state = Some(load()?);
-        }
-        Ok(self.apply(&diff.inverse()))
     }
 
     /// What leads from an earlier moment to this one.

@@ -23,6 +23,7 @@ pub(crate) mod policy;
 pub(crate) mod sink;
 pub(crate) mod spec;
 pub(crate) mod state;
+mod step;
 #[cfg(feature = "proptest")]
 pub mod strategies;
 pub(crate) mod template;

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::board::{
-    Board, BoardEnv, BoardResult, BoardRules, CanvasCommand, CanvasEvent, GridPolicy, IdSource, LoadError,
+    Board, BoardEnv, BoardResult, BoardRules, BoardStep, CanvasCommand, CanvasEvent, GridPolicy, IdSource,
     StoredBoard, Workspace,
 };
-use crate::history::step::Step;
+use crate::face::read_error::ReadError;
 use crate::model::author::Author;
-use crate::model::blob::{Blob, Missing};
+use crate::model::blob::Blob;
 use crate::model::face::Face;
 use crate::model::file::TreeFile;
 use crate::model::id::OpKey;
@@ -133,7 +133,7 @@ impl Decide for RunBoardCommand {
         }
         let (registry, now) = (&*at.view.types.components, at.view.clock);
         let rules = BoardRules { grid: self.grid.unwrap_or(at.policy.board.grid), ..at.policy.board };
-        let mut env = BoardEnv { registry, rules, now, ids: ids_of(operation) };
+        let mut env = BoardEnv { registry, rules, now, ids: IdSource::of(operation) };
         let executed = board.execute(&self.command, self.by.actor(), &mut env);
         if let Some(change) = executed.change {
             at.next_revision::<BoardCommandRefusal>()?;
@@ -146,7 +146,7 @@ impl Decide for RunBoardCommand {
             }
             let (forward, patch) = (change.forward, change.patch);
             let record = Record { actor: self.by.actor(), operation, summary: change.description };
-            at.record(record, Step::Board { before, after, id: change.id, forward, patch });
+            at.record(record, BoardStep { before, after, id: change.id, forward, patch }.into());
         }
         let (result, events) = (Box::new(executed.result), executed.events);
         Ok(BoardCommandRun { result, events, revision: at.head.revision_id() })
@@ -160,11 +160,10 @@ impl Decide for RunBoardCommand {
 impl Transition<'_> {
     /// The board as it is in the view.
     pub(super) fn board_now<R: From<BoardRefusal>>(&self) -> Result<Arc<Board>, Stop<R>> {
-        let id = self.view.head.board().ok_or_else(|| Stop::refused(BoardRefusal::NoBoard))?;
-        match self.view.contents.board(id, self.view.blobs) {
-            Ok(board) => Ok(board),
-            Err(LoadError::Missing(parts)) => Err(Missing::all(parts).into()),
-            Err(LoadError::Damaged(_)) => Err(Stop::refused(BoardRefusal::BoardDamaged)),
+        match self.view.files().get::<Board>(self.view.blobs).map_err(ReadError::missing) {
+            Ok(board) => board.ok_or_else(|| Stop::refused(BoardRefusal::NoBoard)),
+            Err(Ok(missing)) => Err(missing.into()),
+            Err(Err(_)) => Err(Stop::refused(BoardRefusal::BoardDamaged)),
         }
     }
 
@@ -175,17 +174,6 @@ impl Transition<'_> {
         self.head.faces[Face::Board] = self.head.revision;
         self.blobs.extend(parts);
         self.blobs.push(root.clone());
-        self.contents.put_board(root, board);
+        self.contents.put(root, board);
     }
-}
-
-/// Ids follow from the call, so that a retry that is decided anew makes the same ones.
-pub(super) fn ids_of(operation: &OpKey) -> IdSource {
-    let mut seed = Vec::new();
-    for part in [operation.conversation.as_str(), operation.call.as_str()] {
-        seed.extend_from_slice(&(part.len() as u64).to_le_bytes());
-        seed.extend_from_slice(part.as_bytes());
-    }
-    seed.extend_from_slice(&operation.turn.get().to_le_bytes());
-    IdSource::seeded(&seed)
 }

@@ -1,9 +1,9 @@
 //! What a conversation knows of the document, and which changes it gets to see.
 
 use crate::document::changes::{Changes, Headings, changes_since};
+use crate::face::contents::Contents;
 use crate::model::blob::Missing;
 use crate::model::head::{Conversation, SyncPoint};
-use crate::transition::contents::Contents;
 use crate::transition::refusal::{BaseRefusal, LeaseRefusal, Refusal};
 use crate::transition::step::Transition;
 

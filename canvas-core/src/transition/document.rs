@@ -11,7 +11,7 @@ use crate::document::changes::Changes;
 use crate::document::quoted::changed_lines;
 use crate::document::replace::{Hunk, Replacement, changed, hunk};
 use crate::document::shown::ShownLines;
-use crate::history::journal::ChangeNumber;
+use crate::history::number::ChangeNumber;
 use crate::model::author::Actor;
 use crate::model::blob::BlobId;
 use crate::model::id::OpKey;

@@ -7,7 +7,9 @@ use canvas_patch::{Delta, Rebase};
 use serde::{Deserialize, Serialize};
 
 use crate::document::changes::changes_since;
-use crate::history::journal::{ChangeNumber, Entry};
+use crate::document::step::DocumentStep;
+use crate::history::journal::Entry;
+use crate::history::number::ChangeNumber;
 use crate::history::reach::{Chain, ChainStep};
 use crate::history::step::Step;
 use crate::model::author::Actor;
@@ -175,7 +177,7 @@ impl Transition<'_> {
         let mut past =
             Past { document: self.head.document(), text: self.view.text().to_owned(), later: Vec::new() };
         for entry in entries {
-            let Step::Document { before, after, delta } = &entry.step else { continue };
+            let Step::Document(DocumentStep { before, after, delta }) = &entry.step else { continue };
             let (before, after) = (*before, *after);
             if after != past.document {
                 return Ok(None);
@@ -203,7 +205,7 @@ impl Transition<'_> {
         let entries = self.entries_after(base)?.unwrap_or_default();
         let is_others =
             |entry: &&Entry| entry.actor == Actor::User || entry.operation.conversation != *self.who;
-        Ok(entries.iter().any(|entry| matches!(entry.step, Step::Document { .. }) && is_others(entry)))
+        Ok(entries.iter().any(|entry| entry.step.face() == Face::Document && is_others(entry)))
     }
 
     /// The changes of all faces after a revision, newest first, without effects, which change no document; `None` where the

@@ -38,23 +38,17 @@ mod access;
 mod base;
 #[cfg(feature = "board")]
 pub(crate) mod board;
-#[cfg(feature = "board")]
-mod board_undo;
 pub(crate) mod command;
-pub(crate) mod contents;
 mod conversation;
 pub(crate) mod decide;
 pub(crate) mod document;
 pub(crate) mod edit;
-pub(crate) mod fetched;
 pub(crate) mod lease;
 mod located;
 pub(crate) mod native;
 pub(crate) mod policy;
 #[cfg(feature = "recipe")]
 pub(crate) mod recipe;
-#[cfg(feature = "recipe")]
-mod recipe_undo;
 pub(crate) mod refusal;
 mod revert;
 pub(crate) mod rollout;
@@ -62,8 +56,6 @@ pub(crate) mod stale;
 mod step;
 #[cfg(feature = "surface")]
 pub(crate) mod surface;
-#[cfg(feature = "surface")]
-mod surface_undo;
 pub(crate) mod turn;
 pub(crate) mod undo;
 pub(crate) mod view;

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::document::changes::Changes;
 use crate::document::replace::LinesRefusal;
-use crate::history::journal::{ChangeNumber, EntryNumber};
+use crate::history::number::{ChangeNumber, EntryNumber};
 use crate::model::error_report::ErrorReport;
 use crate::model::face::{FACE_NOT_SUPPORTED, Face, INVALID_BOARD, not_supported};
 use crate::model::revision::Revision;

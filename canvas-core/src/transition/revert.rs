@@ -1,34 +1,17 @@
 //! Undo of changes that lie under later ones.
 
-use canvas_patch::Delta;
-
-#[cfg(feature = "board")]
-use crate::history::board_revert::BoardRevert;
+use crate::face::step::{Mismatch, StepSeed};
 use crate::history::journal::{Entry, EntryKind, HistoryEntry, NewEntry, Reverts};
 use crate::history::reach::Chain;
-use crate::history::revert::{Choice, DocumentRevert, RevertError, Selection};
+use crate::history::revert::{Choice, Selection};
 use crate::history::step::Step;
-#[cfg(feature = "surface")]
-use crate::history::surface_revert::SurfaceRevert;
+use crate::history::track::RevertConflict;
 use crate::model::author::Author;
-use crate::model::blob::Blob;
+use crate::model::face::Face;
 use crate::model::id::OpKey;
-#[cfg(feature = "surface")]
-use crate::surface::diff::SurfaceFiles;
-#[cfg(feature = "recipe")]
-use crate::transition::recipe_undo::RecipeRevert;
 use crate::transition::refusal::{HistoryRefusal, UndoRefusal};
 use crate::transition::step::{Stop, Transition};
-use crate::transition::undo::{Replayed, not_supported};
-
-impl From<RevertError> for Stop<UndoRefusal> {
-    fn from(error: RevertError) -> Self {
-        Self::refused(match error {
-            RevertError::Conflict { change, with } => HistoryRefusal::HistoryConflict { change, with },
-            RevertError::Damaged(entry) => HistoryRefusal::HistoryDamaged { entry },
-        })
-    }
-}
+use crate::transition::undo::Undone;
 
 impl Transition<'_> {
     /// Reverts changes under later ones, which are moved and stay. One conflict refuses all.
@@ -37,74 +20,54 @@ impl Transition<'_> {
         operation: &OpKey,
         by: Author,
         selection: Selection,
-    ) -> Result<Replayed, Stop<UndoRefusal>> {
+    ) -> Result<Undone, Stop<UndoRefusal>> {
         let entries = self.choose(selection)?;
         let chosen = entries.iter().filter(|(_, is_chosen)| *is_chosen).map(|(entry, _)| *entry);
         self.authorize_entries(operation, by, chosen)?;
-        let mut text = DocumentRevert::new(self.view.text());
-        #[cfg(feature = "board")]
-        let mut board = BoardRevert::default();
-        #[cfg(feature = "surface")]
-        let mut surface = SurfaceRevert::new(SurfaceFiles::of(&self.view.head.draft));
-        #[cfg(feature = "recipe")]
-        let mut recipe = RecipeRevert::of(&self.view.head.draft);
+        let chosen = entries.iter().filter(|(_, is_chosen)| *is_chosen).map(|(entry, _)| *entry);
+        let mut faces = self.faces_for(chosen)?;
         let mut author = by.actor();
         for (entry, is_chosen) in &entries {
-            match &entry.step {
-                Step::Document { delta, .. } => text.pass(entry, delta.as_ref(), *is_chosen)?,
-                #[cfg(feature = "board")]
-                Step::Board { patch, forward, .. } => {
-                    self.pass_board(&mut board, entry, (patch, forward), *is_chosen)?;
+            if !is_chosen {
+                faces.keep(entry.change, &entry.step);
+                continue;
+            }
+            self.check_effects(entry)?;
+            let change = entry.change;
+            faces.revert(change, &entry.step).map_err(|conflict| match conflict {
+                RevertConflict::Touched(with) => {
+                    Stop::refused(HistoryRefusal::HistoryConflict { change, with })
                 }
-                #[cfg(feature = "surface")]
-                Step::Surface(diff) => self.pass_surface(&mut surface, entry, diff, *is_chosen)?,
-                #[cfg(feature = "recipe")]
-                Step::Recipe { before, .. } => recipe.pass(entry, *before, *is_chosen)?,
-                // Only effects change data, and those lie on no stack.
-                #[cfg(feature = "recipe")]
-                Step::Data(_) => {}
-                Step::Unsupported { face, .. } if *is_chosen => return Err(not_supported(*face)),
-                // What stays touches no other face.
-                Step::Unsupported { .. } => {}
+                RevertConflict::Mismatch => self.unplayed(entry, Mismatch),
+            })?;
+            author = entry.author;
+        }
+        let seed = StepSeed { operation, bytes: self.policy.history_entry_bytes };
+        let mut done = Vec::new();
+        for face in Face::ALL {
+            #[cfg(feature = "surface")]
+            if face == Face::Surface {
+                self.check_state(&faces)?;
             }
-            if *is_chosen {
-                author = entry.author;
+            let Some((step, changes)) = faces.since(face, &self.view.files(), &seed) else { continue };
+            if let (Face::Document, Some(at)) = (face, &faces.document.at) {
+                self.check_size::<UndoRefusal>(at.text().len())?;
             }
+            done.extend(self.push_revert(operation, by, Reverts { changes, author }, step)?);
         }
-        let mut replayed = Replayed::default();
-        let delta = Delta::between(self.view.text(), &text.text);
-        if !text.changes.is_empty() && !delta.is_empty() {
-            self.check_size::<UndoRefusal>(text.text.len())?;
-            let before = self.view.contents.document();
-            let document = Blob::document_after(before, text.text.into_owned(), delta.edits());
-            let step = self.step_between(self.view.head.document(), document.id(), delta);
-            let reverts = Reverts { changes: text.changes, author };
-            replayed.done.extend(self.push_revert(operation, by, reverts, step)?);
-            replayed.document = Some(document);
-        }
-        #[cfg(feature = "board")]
-        if let Some((board, entry)) = self.record_reverted_board(operation, by, author, board)? {
-            replayed.board = Some(board);
-            replayed.done.extend(entry);
-        }
-        #[cfg(feature = "surface")]
-        if let Some((files, entry)) = self.record_reverted_surface(operation, by, author, surface)? {
-            replayed.surface = Some(files);
-            replayed.done.extend(entry);
-        }
-        #[cfg(feature = "recipe")]
-        if let Some((recipe, entry)) = self.record_reverted_recipe(operation, by, author, recipe)? {
-            replayed.recipe = Some(recipe);
-            replayed.done.extend(entry);
-        }
-        if replayed.done.is_empty() {
+        if done.is_empty() {
             return Err(Stop::refused(HistoryRefusal::HistoryEmpty { asked: 1, available: 0 }));
         }
-        Ok(replayed)
+        Ok(Undone {
+            #[cfg(feature = "board")]
+            events: faces.events(Face::Board),
+            faces,
+            done,
+        })
     }
 
     /// Enters a revert into the journal, at a revision of its own.
-    pub(super) fn push_revert(
+    fn push_revert(
         &mut self,
         operation: &OpKey,
         by: Author,

@@ -4,7 +4,7 @@ use canvas_patch::{ApplyError, DiffExcerpt};
 use serde::{Deserialize, Serialize};
 
 use crate::document::changes::Changes;
-use crate::history::journal::ChangeNumber;
+use crate::history::number::ChangeNumber;
 use crate::model::revision::{Base, RevisionId};
 
 /// How the document has changed since the base of a call.

@@ -3,15 +3,16 @@
 use canvas_lease::{Fence, PreemptionCause, Timestamp};
 use canvas_patch::{Delta, TextEdit};
 
+use crate::document::step::DocumentStep;
+use crate::face::contents::Contents;
 use crate::history::journal::{EntryKind, HistoryEntry, NewEntry};
 use crate::history::step::Step;
 use crate::model::author::Actor;
-use crate::model::blob::{Blob, BlobId, Missing};
+use crate::model::blob::{Blob, Missing};
 use crate::model::face::Face;
 use crate::model::head::Head;
 use crate::model::id::{ConversationId, OpKey};
 use crate::model::revision::Revision;
-use crate::transition::contents::Contents;
 use crate::transition::policy::Policy;
 use crate::transition::refusal::{Counter, LimitRefusal};
 use crate::transition::view::View;
@@ -189,12 +190,7 @@ impl<'a> Transition<'a> {
 
     /// The step from the document of the view to that of the head.
     pub(super) fn document_step(&self, delta: Delta) -> Step {
-        self.step_between(self.view.head.document(), self.head.document(), delta)
-    }
-
-    /// The step from one document to another. A large one keeps both instead of the edit.
-    pub(super) fn step_between(&self, before: BlobId, after: BlobId, delta: Delta) -> Step {
-        let delta = (delta.len_bytes() <= self.policy.history_entry_bytes).then_some(delta);
-        Step::Document { before, after, delta }
+        let ends = (self.view.head.document(), self.head.document());
+        DocumentStep::new(ends, delta, self.policy.history_entry_bytes).into()
     }
 }

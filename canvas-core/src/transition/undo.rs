@@ -1,6 +1,5 @@
 //! Undo and redo, on every face by one journal.
 
-use std::borrow::Cow;
 use std::num::NonZeroU32;
 
 use canvas_lease::{Epoch, PreemptionCause};
@@ -8,32 +7,29 @@ use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "board")]
 use crate::board::CanvasEvent;
-use crate::history::journal::{ChangeNumber, Entry, EntryKind, EntryNumber, HistoryEntry, NewEntry};
+use crate::face::files::Draft;
+use crate::face::read_error::ReadError;
+use crate::face::step::{Mismatch, Way};
+use crate::history::journal::{Entry, EntryKind, HistoryEntry, NewEntry};
+use crate::history::number::{ChangeNumber, EntryNumber};
 use crate::history::reach::{Chain, ChainStep};
-use crate::history::revert::{RevertError, Selection};
-use crate::history::step::Step;
+use crate::history::revert::Selection;
+use crate::history::step::{Faces, Step};
 use crate::model::author::{Actor, Author};
-use crate::model::blob::{Blob, BlobId, Missing};
+use crate::model::blob::{BlobId, Missing};
 use crate::model::face::Face;
-use crate::model::file::TreeFile;
 use crate::model::head::Head;
 use crate::model::id::OpKey;
 use crate::model::receipt::Digest;
 use crate::model::revision::{Revision, RevisionId};
-#[cfg(feature = "surface")]
-use crate::surface::diff::SurfaceFiles;
 use crate::transition::access::{access_of, author_text};
-#[cfg(feature = "board")]
-use crate::transition::board_undo::{BoardReplay, ReplayedBoard};
 use crate::transition::command::Command;
 use crate::transition::command::sealed::Decide;
-#[cfg(feature = "recipe")]
-use crate::transition::recipe_undo::{RecipeReplay, ReplayedRecipe};
-use crate::transition::refusal::{CallRefusal, Counter, HistoryRefusal, LimitRefusal, UndoRefusal};
+use crate::transition::refusal::{
+    BoardRefusal, CallRefusal, Counter, HistoryRefusal, LimitRefusal, UndoRefusal,
+};
 use crate::transition::rollout::Access;
 use crate::transition::step::{Stop, Transition};
-#[cfg(feature = "surface")]
-use crate::transition::surface_undo::SurfaceReplay;
 
 /// Take changes back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -110,7 +106,6 @@ impl Command for Undo {
 impl Decide for Undo {
     const NAME: &'static str = "undo";
     const KIND: &'static str = "undone";
-    const FILES: &'static [TreeFile] = &[TreeFile::Board, TreeFile::State];
 
     fn access(&self) -> Option<Access> {
         access_of(self.by)
@@ -133,14 +128,14 @@ impl Decide for Undo {
     fn decide(&self, at: &mut Transition<'_>, operation: &OpKey) -> Result<HistoryMove, Stop<UndoRefusal>> {
         let by = self.by;
         at.authorize_undo(operation, by)?;
-        let replayed = match self.what {
+        let undone = match self.what {
             UndoScope::Steps(steps) => {
                 let entries = at.chain(at.head.journal.undo, steps)?;
-                at.replay_history(operation, by, Direction::Undo, entries)?
+                at.undo_entries(operation, by, Direction::Undo, entries)?
             }
             UndoScope::To(change) => {
                 let entries = at.chain_to(change)?;
-                at.replay_history(operation, by, Direction::Undo, entries)?
+                at.undo_entries(operation, by, Direction::Undo, entries)?
             }
             UndoScope::Change(change) => at.revert(operation, by, Selection::Change(change))?,
             UndoScope::Author { author, since } => {
@@ -148,7 +143,7 @@ impl Decide for Undo {
                 at.revert(operation, by, Selection::Author { author, since })?
             }
         };
-        Ok(at.put_replayed(by, replayed))
+        Ok(at.put_undone(by, undone))
     }
 }
 
@@ -160,7 +155,6 @@ impl Command for Redo {
 impl Decide for Redo {
     const NAME: &'static str = "redo";
     const KIND: &'static str = "redone";
-    const FILES: &'static [TreeFile] = &[TreeFile::Board, TreeFile::State];
 
     fn access(&self) -> Option<Access> {
         access_of(self.by)
@@ -173,8 +167,8 @@ impl Decide for Redo {
     fn decide(&self, at: &mut Transition<'_>, operation: &OpKey) -> Result<HistoryMove, Stop<UndoRefusal>> {
         at.authorize_undo(operation, self.by)?;
         let entries = at.chain(at.head.journal.redo, self.steps)?;
-        let replayed = at.replay_history(operation, self.by, Direction::Redo, entries)?;
-        Ok(at.put_replayed(self.by, replayed))
+        let undone = at.undo_entries(operation, self.by, Direction::Redo, entries)?;
+        Ok(at.put_undone(self.by, undone))
     }
 }
 
@@ -204,16 +198,12 @@ enum Direction {
     Redo,
 }
 
-/// The faces after an undo or a redo, and the entries that record it.
-#[derive(Default)]
-pub(super) struct Replayed {
-    pub(super) document: Option<Blob>,
+/// What a canvas becomes by an undo or a redo.
+pub(super) struct Undone {
+    pub(super) faces: Faces,
     #[cfg(feature = "board")]
-    pub(super) board: Option<ReplayedBoard>,
-    #[cfg(feature = "surface")]
-    pub(super) surface: Option<SurfaceFiles>,
-    #[cfg(feature = "recipe")]
-    pub(super) recipe: Option<ReplayedRecipe>,
+    pub(super) events: Vec<CanvasEvent>,
+    /// The entries that record it.
     pub(super) done: Vec<HistoryEntry>,
 }
 
@@ -247,7 +237,7 @@ impl Transition<'_> {
         entries: impl IntoIterator<Item = &'e Entry>,
     ) -> Result<(), Stop<UndoRefusal>> {
         let entries: Vec<_> = entries.into_iter().collect();
-        let has_document = || entries.iter().any(|entry| matches!(entry.step, Step::Document { .. }));
+        let has_document = || entries.iter().any(|entry| entry.step.face() == Face::Document);
         #[cfg(feature = "surface")]
         if matches!(by, Author::Assistant { .. }) {
             entries.iter().try_for_each(|entry| self.check_widening(entry))?;
@@ -265,31 +255,32 @@ impl Transition<'_> {
         }
     }
 
-    /// Makes what was replayed the canvas, in the name of whoever asked.
-    fn put_replayed(&mut self, by: Author, replayed: Replayed) -> HistoryMove {
-        if let Some(document) = replayed.document {
-            if by == Author::User {
-                self.preempt(PreemptionCause::UserEdit);
-            }
-            self.put_document(document, &[]);
-            if by != Author::User {
-                self.mark_seen(self.head.now());
+    /// Makes what was undone the canvas, in the name of whoever asked.
+    fn put_undone(&mut self, by: Author, undone: Undone) -> HistoryMove {
+        let mut faces = undone.faces;
+        let document = faces.document.at.as_ref().map(|at| at.blob.clone());
+        if document.is_some() && by == Author::User {
+            self.preempt(PreemptionCause::UserEdit);
+        }
+        document.iter().for_each(|document| self.head.set_document(document));
+        for face in Face::ALL {
+            let (blobs, contents) = (&mut self.blobs, &mut self.contents);
+            let mut draft = Draft { tree: &mut self.head.draft, blobs, contents, older: self.view.contents };
+            if faces.put(face, &mut draft) {
+                self.head.faces[face] = self.head.revision;
+                // A user's edit of the document has preempted already.
+                if face != Face::Document && by == Author::User {
+                    self.head.user_revision = self.head.revision;
+                }
             }
         }
-        #[cfg(feature = "board")]
-        let events = replayed.board.map_or_else(Vec::new, |board| self.put_replayed_board(by, board));
-        #[cfg(feature = "surface")]
-        if let Some(files) = replayed.surface {
-            self.put_replayed_surface(by, files);
-        }
-        #[cfg(feature = "recipe")]
-        if let Some(recipe) = replayed.recipe {
-            self.put_replayed_recipe(by, recipe);
+        if document.is_some() && by != Author::User {
+            self.mark_seen(self.head.now());
         }
         HistoryMove {
-            entries: replayed.done,
+            entries: undone.done,
             #[cfg(feature = "board")]
-            events,
+            events: undone.events,
             epoch: self.head.lock.epoch(),
             revision: self.head.revision_id(),
         }
@@ -297,13 +288,13 @@ impl Transition<'_> {
 
     /// Inverts the last changes, or the last undos: each by an entry and a revision of its own, so that each can be
     /// undone by itself.
-    fn replay_history(
+    fn undo_entries(
         &mut self,
         operation: &OpKey,
         by: Author,
         direction: Direction,
         entries: Vec<&Entry>,
-    ) -> Result<Replayed, Stop<UndoRefusal>> {
+    ) -> Result<Undone, Stop<UndoRefusal>> {
         let kind = match direction {
             Direction::Undo => EntryKind::Undo,
             Direction::Redo => EntryKind::Redo,
@@ -313,12 +304,12 @@ impl Transition<'_> {
         if last.is_none() {
             return Err(Stop::refused(LimitRefusal::Exhausted { counter: Counter::Revision }));
         }
-        let mut replayed = self.invert(&entries)?;
+        let mut undone = self.invert(&entries)?;
         let below = entries.last().and_then(|entry| entry.below());
         for entry in entries {
             let before = self.head.revision;
             self.next_revision::<UndoRefusal>()?;
-            replayed.done.extend(self.push(NewEntry {
+            undone.done.extend(self.push(NewEntry {
                 kind,
                 change: Some(entry.change),
                 actor: by.actor(),
@@ -336,82 +327,68 @@ impl Transition<'_> {
             Direction::Undo => self.head.journal.undo = below,
             Direction::Redo => self.head.journal.redo = below,
         }
-        Ok(replayed)
+        Ok(undone)
     }
 
     /// The faces after the steps of some entries were inverted, one after the other.
-    fn invert(&self, entries: &[&Entry]) -> Result<Replayed, Stop<UndoRefusal>> {
-        self.check_documents(entries)?;
-        let mut text = Cow::Borrowed(self.view.text());
-        // What the document is by what the entries say.
-        let mut document_id = None;
+    fn invert(&self, entries: &[&Entry]) -> Result<Undone, Stop<UndoRefusal>> {
+        let files = self.view.files();
+        let mut faces = self.faces_for(entries.iter().copied())?;
         #[cfg(feature = "board")]
-        let mut board = BoardReplay::default();
-        #[cfg(feature = "surface")]
-        let mut surface = SurfaceReplay::default();
-        #[cfg(feature = "recipe")]
-        let mut recipe = RecipeReplay::of(&self.view.head.draft);
+        let mut events = Vec::new();
         for entry in entries {
-            match &entry.step {
-                Step::Document { before, after, delta } => {
-                    if *after != document_id.unwrap_or_else(|| self.view.head.document()) {
-                        return Err(damaged(entry));
-                    }
-                    match delta {
-                        Some(delta) => delta.revert(text.to_mut()).map_err(|_| damaged(entry))?,
-                        None => {
-                            let named = self.view.blob(*before)?.as_text();
-                            text = Cow::Borrowed(named.ok_or_else(|| damaged(entry))?);
-                        }
-                    }
-                    document_id = Some(*before);
-                }
-                #[cfg(feature = "board")]
-                Step::Board { before, after, patch, .. } => {
-                    board.invert(self, entry, (*before, *after), patch)?;
-                }
-                #[cfg(feature = "surface")]
-                Step::Surface(diff) => surface.invert(self, entry, diff)?,
-                #[cfg(feature = "recipe")]
-                Step::Recipe { before, after } => recipe.invert(entry, (*before, *after))?,
-                // Only effects change data, and those lie on no stack.
-                #[cfg(feature = "recipe")]
-                Step::Data(_) => return Err(damaged(entry)),
-                Step::Unsupported { face, .. } => return Err(not_supported(*face)),
-            }
-        }
-        let last = EntryNumber::new(self.head.journal.entries);
-        let document = match document_id {
-            Some(id) => {
-                self.check_size::<UndoRefusal>(text.len())?;
-                let document =
-                    Blob::document_named(id, self.view.contents.document(), text.into_owned(), &[]);
-                Some(document.ok_or(RevertError::Damaged(last))?)
-            }
-            None => None,
-        };
-        Ok(Replayed {
-            document,
+            self.check_effects(entry)?;
+            faces.play(Way::Back, &entry.step, &files).map_err(|error| self.unplayed(entry, error))?;
             #[cfg(feature = "board")]
-            board: board.encode(last)?,
-            #[cfg(feature = "surface")]
-            surface: surface.finish(self)?,
-            #[cfg(feature = "recipe")]
-            recipe: recipe.finish(),
+            events.extend(faces.events(entry.step.face()));
+        }
+        faces.document.at.iter().try_for_each(|at| self.check_size::<UndoRefusal>(at.text().len()))?;
+        let last = EntryNumber::new(self.head.journal.entries);
+        for face in Face::ALL {
+            faces.seal(face).map_err(|Mismatch| damaged(last))?;
+        }
+        #[cfg(feature = "surface")]
+        self.check_state(&faces)?;
+        Ok(Undone {
+            faces,
+            #[cfg(feature = "board")]
+            events,
             done: Vec::with_capacity(entries.len()),
         })
     }
 
-    /// The documents that entries name instead of an edit are all here.
-    fn check_documents(&self, entries: &[&Entry]) -> Result<(), Missing> {
-        let named = entries.iter().filter_map(|entry| match entry.step {
-            Step::Document { before, delta: None, .. } => Some(before),
-            _ => None,
-        });
-        let mut missing: Vec<_> = named.filter(|id| self.view.blob(*id).is_err()).collect();
-        missing.sort_unstable();
-        missing.dedup();
-        if missing.is_empty() { Ok(()) } else { Err(Missing::all(missing)) }
+    /// The faces that entries have changed, as they are. All that is not loaded is asked for at once.
+    pub(super) fn faces_for<'e>(&self, entries: impl Iterator<Item = &'e Entry>) -> Result<Faces, Missing> {
+        let mut faces = Faces::default();
+        let missing = faces.read_all(Way::Back, entries.map(|entry| &entry.step), &self.view.files());
+        if missing.is_empty() { Ok(faces) } else { Err(Missing::all(missing)) }
+    }
+
+    /// Passes an entry of which no effect has touched anything since.
+    pub(super) fn check_effects(&self, entry: &Entry) -> Result<(), Stop<UndoRefusal>> {
+        match self.view.head.journal.effect_on(&entry.step, entry.number.get()) {
+            None => Ok(()),
+            Some((path, effect)) => Err(Stop::refused(HistoryRefusal::EffectConflict {
+                change: entry.change,
+                path: path.to_owned(),
+                effect: EntryNumber::new(effect),
+            })),
+        }
+    }
+
+    /// Why the step of an entry does not act on the canvas.
+    pub(super) fn unplayed(&self, entry: &Entry, _: Mismatch) -> Stop<UndoRefusal> {
+        if let Step::Unsupported { face, .. } = entry.step {
+            return Stop::refused(HistoryRefusal::FaceNotSupported { face });
+        }
+        // What could not be read was left out.
+        let read = Faces::default().read(Way::Back, &entry.step, &self.view.files());
+        match read {
+            Err(ReadError::Damaged(_)) if entry.step.face() == Face::Board => {
+                Stop::refused(BoardRefusal::BoardDamaged)
+            }
+            _ => damaged(entry.number),
+        }
     }
 }
 
@@ -472,10 +449,6 @@ impl<'a> Transition<'a> {
     }
 }
 
-fn damaged(entry: &Entry) -> Stop<UndoRefusal> {
-    RevertError::Damaged(entry.number).into()
-}
-
-pub(super) fn not_supported(face: Face) -> Stop<UndoRefusal> {
-    Stop::refused(HistoryRefusal::FaceNotSupported { face })
+fn damaged(entry: EntryNumber) -> Stop<UndoRefusal> {
+    Stop::refused(HistoryRefusal::HistoryDamaged { entry })
 }

@@ -6,6 +6,9 @@ use canvas_lease::Timestamp;
 
 #[cfg(feature = "board")]
 use crate::board::Registry;
+use crate::face::contents::Contents;
+use crate::face::fetched::Fetched;
+use crate::face::files::Files;
 use crate::model::author::Actor;
 use crate::model::blob::{Blob, BlobId, Missing};
 #[cfg(feature = "surface")]
@@ -13,8 +16,6 @@ use crate::model::face::Face;
 use crate::model::head::Head;
 #[cfg(feature = "surface")]
 use crate::surface::Ceiling;
-use crate::transition::contents::Contents;
-use crate::transition::fetched::Fetched;
 
 /// A canvas at one moment. The engine loads what the transition asks for and runs it again, so a transition never
 /// waits.
@@ -36,6 +37,11 @@ pub(crate) struct View<'a> {
 }
 
 impl View<'_> {
+    /// The files of the canvas, as far as they are loaded.
+    pub(crate) fn files(&self) -> Files<'_> {
+        Files { tree: &self.head.draft, contents: self.contents, blobs: self.blobs }
+    }
+
     pub(crate) fn blob(&self, id: BlobId) -> Result<&Blob, Missing> {
         self.contents.blob(id).or_else(|| self.blobs.get(id)).ok_or_else(|| Missing::all(vec![id]))
     }

@@ -1,6 +1,6 @@
 //! What a turn has changed on the board.
 
-use canvas_core::board::BoardPatch;
+use canvas_core::board::{BoardPatch, BoardStep};
 use canvas_core::lease::Timestamp;
 use canvas_core::{Actor, Engine, EngineError, Step, Store};
 
@@ -26,7 +26,7 @@ pub async fn turn_composition<S: Store>(
     let of_turn = entries.into_iter().take_while(|entry| entry.revision_after > session.start.revision);
     let patches =
         of_turn.filter(|entry| entry.author == Actor::Assistant).filter_map(|entry| match entry.step {
-            Step::Board { patch, .. } => Some(patch),
+            Step::Board(BoardStep { patch, .. }) => Some(patch),
             _ => None,
         });
     let mut patches: Vec<_> = patches.collect();

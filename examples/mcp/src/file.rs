@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex as SyncMutex, MutexGuard as SyncGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use canvas_core::{BlobId, CanvasId, Snapshot, Step};
+use canvas_core::{BlobId, CanvasId, DocumentStep, Snapshot, Step};
 use serde_json::{Value, json};
 use tokio::sync::{Mutex, MutexGuard, OnceCell};
 
@@ -394,7 +394,7 @@ impl DocumentFile {
             return false;
         };
         for entry in entries {
-            let Step::Document { before, after, .. } = entry.step else { continue };
+            let Step::Document(DocumentStep { before, after, .. }) = entry.step else { continue };
             if committed(snapshot) == Some(after) {
                 return false;
             }

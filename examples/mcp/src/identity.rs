@@ -7,7 +7,9 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use canvas_core::{Base, BlobId, CanvasId, Edit, Engine, EngineError, OpKey, Refused as _, Snapshot, Step};
+use canvas_core::{
+    Base, BlobId, CanvasId, DocumentStep, Edit, Engine, EngineError, OpKey, Refused as _, Snapshot, Step,
+};
 
 use crate::clock;
 use crate::log;
@@ -180,7 +182,7 @@ impl Identity<'_> {
         }
         let entries = self.engine.history(canvas, None, LOOKS, clock::now()).await?;
         Ok(entries.iter().any(|entry| match entry.step {
-            Step::Document { before, after, .. } => is_it(before) || is_it(after),
+            Step::Document(DocumentStep { before, after, .. }) => is_it(before) || is_it(after),
             _ => false,
         }))
     }

@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use canvas_core::board::{
-    Board, BoardAction, BoardError, BoardResult, CanvasCommand, CommandError, CommandErrorCode,
+    Board, BoardAction, BoardError, BoardResult, BoardStep, CanvasCommand, CommandError, CommandErrorCode,
     CommandResult, ComponentId, ContextError, ContextInput, DataLoadingState, DataQuery, DataSourceId,
     DayPlan, GridConfig, HistoryAction, HistoryJson, PieceEstimate, PlacementHints, Size, TypeInfo,
     UndoEntryJson, UndoId, Workspace, WorkspaceId, canvas_context, temporal_context,
@@ -160,7 +160,7 @@ fn replay_history(
     let last = block_on(documents.engine().history(canvas, None, 1, now))?.pop();
     let Some(entry) = last else { return Ok(done(None, "Done.".to_owned(), Vec::new())) };
     let (id, affected) = match entry.step {
-        Step::Board { id, patch, .. } => (Some(id), patch.component_ids()),
+        Step::Board(BoardStep { id, patch, .. }) => (Some(id), patch.component_ids()),
         _ => (None, Vec::new()),
     };
     let did = match direction {
@@ -208,7 +208,7 @@ pub(super) fn context(documents: &Documents, request: &Request<'_>) -> Result<Va
         .undo
         .iter()
         .filter_map(|entry| match &entry.step {
-            Step::Board { patch, .. } => Some(patch.component_ids()),
+            Step::Board(BoardStep { patch, .. }) => Some(patch.component_ids()),
             _ => None,
         })
         .flatten()

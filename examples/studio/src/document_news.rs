@@ -1,6 +1,8 @@
 //! What pages are sent of changes of the document.
 
-use canvas_core::{Actor, BlobId, CanvasId, EngineError, Entry, EntryNumber, RevisionId, Snapshot, Step};
+use canvas_core::{
+    Actor, BlobId, CanvasId, DocumentStep, EngineError, Entry, EntryNumber, RevisionId, Snapshot, Step,
+};
 use serde_json::{Value, json};
 
 use crate::clock;
@@ -63,7 +65,7 @@ pub(crate) async fn bring(
 fn replayed(text: &str, entries: &[Entry]) -> Option<Vec<Change>> {
     let mut changes: Vec<Change> = Vec::new();
     for entry in entries.iter().rev() {
-        let Step::Document { after, delta, .. } = &entry.step else { continue };
+        let Step::Document(DocumentStep { after, delta, .. }) = &entry.step else { continue };
         let text = changes.last().map_or(text, |change| &change.text);
         let text = delta.as_ref()?.apply(text).ok()?;
         let conversation = entry.operation.conversation.as_str();

@@ -5,6 +5,7 @@ use canvas_lease::Timestamp;
 use crate::board::model::id::{ComponentId, UndoId, ViewId};
 use crate::board::model::placement::GridPolicy;
 use crate::board::registry::Registry;
+use crate::model::id::OpKey;
 
 /// What a command is run with.
 #[derive(Debug)]
@@ -71,6 +72,17 @@ impl IdSource {
     /// The ids that belong to these bytes: of a call's key, or random ones.
     pub fn seeded(seed: &[u8]) -> Self {
         Self { seed: *blake3::hash(seed).as_bytes(), given: 0, block: [0; 32] }
+    }
+
+    /// The ids that belong to a call, so that a retry that is decided anew makes the same ones.
+    pub(crate) fn of(operation: &OpKey) -> Self {
+        let mut seed = Vec::new();
+        for part in [operation.conversation.as_str(), operation.call.as_str()] {
+            seed.extend_from_slice(&(part.len() as u64).to_le_bytes());
+            seed.extend_from_slice(part.as_bytes());
+        }
+        seed.extend_from_slice(&operation.turn.get().to_le_bytes());
+        Self::seeded(&seed)
     }
 
     /// Such as `cmp_0a1b2c3d4e5f6g7h`.

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::board::{Board, BoardMeta, StoredView};
 use super::patch::PlacedComponent;
+use crate::face::read_error::ReadError;
 use crate::model::blob::{Blob, BlobId};
 
 const FORMAT: u32 = 1;
@@ -41,15 +42,6 @@ pub(crate) struct StoredBoard {
     pub(crate) parts: Vec<Blob>,
     /// The board itself, which knows its parts from now on.
     pub(crate) board: Arc<Board>,
-}
-
-/// Why no board was loaded.
-#[derive(Debug)]
-pub(crate) enum LoadError {
-    /// These blobs are needed first.
-    Missing(Vec<BlobId>),
-    /// This one keeps nothing of a board, or something of a later format.
-    Damaged(BlobId),
 }
 
 impl Board {
@@ -107,10 +99,10 @@ impl Board {
     pub(crate) fn load<'b>(
         root: &Blob,
         part: impl Fn(BlobId) -> Option<&'b Blob>,
-    ) -> Result<Self, LoadError> {
+    ) -> Result<Self, ReadError> {
         let id = root.id();
         let root = decoded(root).filter(|root: &Root| root.format == FORMAT);
-        let Root { workspace, updated_at, views, components, .. } = root.ok_or(LoadError::Damaged(id))?;
+        let Root { workspace, updated_at, views, components, .. } = root.ok_or(ReadError::Damaged(id))?;
         let pages: &[BlobId] = match &components {
             Components::Inline(_) => &[],
             Components::Pages(pages) => pages,
@@ -118,18 +110,18 @@ impl Board {
         let missing: Vec<BlobId> =
             views.iter().chain(pages).copied().filter(|id| part(*id).is_none()).collect();
         if !missing.is_empty() {
-            return Err(LoadError::Missing(missing));
+            return Err(ReadError::Missing(missing));
         }
         let view = |id: &BlobId| Some(StoredView { view: Arc::new(decoded(part(*id)?)?), blob: Some(*id) });
         let views =
-            views.iter().map(|id| view(id).ok_or(LoadError::Damaged(*id))).collect::<Result<_, _>>()?;
+            views.iter().map(|id| view(id).ok_or(ReadError::Damaged(*id))).collect::<Result<_, _>>()?;
         let (mut all, mut kept) = (Vec::new(), Vec::new());
         match components {
             Components::Inline(records) => all = records,
             Components::Pages(pages) => {
                 for id in pages {
-                    let blob = part(id).ok_or(LoadError::Damaged(id))?;
-                    let page: Vec<PlacedComponent> = decoded(blob).ok_or(LoadError::Damaged(id))?;
+                    let blob = part(id).ok_or(ReadError::Damaged(id))?;
+                    let page: Vec<PlacedComponent> = decoded(blob).ok_or(ReadError::Damaged(id))?;
                     kept.push((id, blob.as_bytes().len(), page.len()));
                     all.extend(page);
                 }
@@ -137,7 +129,7 @@ impl Board {
         }
         let in_order = all.is_sorted_by_key(|record| (record.order, &record.body.id));
         let board = Self::assemble(Arc::unwrap_or_clone(workspace), updated_at, views, all);
-        let mut board = board.map_err(|_| LoadError::Damaged(id))?;
+        let mut board = board.map_err(|_| ReadError::Damaged(id))?;
         if in_order {
             board.pages.set_blobs(&kept);
         }
@@ -277,10 +269,10 @@ mod tests {
         };
         assert_eq!(read(root.clone(), &|_| ()).unwrap(), 100);
         let missing = read(root.clone(), &|there| drop(there.remove(&first)));
-        assert!(matches!(missing, Err(LoadError::Missing(ids)) if ids == [first]));
+        assert!(matches!(missing, Err(ReadError::Missing(ids)) if ids == [first]));
         for text in ["[]x", "{}", "[{}]"] {
             let damaged = read(root.clone(), &|there| drop(there.insert(first, Blob::text(text.into()))));
-            assert!(matches!(damaged, Err(LoadError::Damaged(id)) if id == first), "{text}");
+            assert!(matches!(damaged, Err(ReadError::Damaged(id)) if id == first), "{text}");
         }
         for (from, to) in [
             ("\"format\":1", "\"format\":2"),
@@ -290,11 +282,11 @@ mod tests {
         ] {
             let root = altered(from, to);
             let id = root.id();
-            assert!(matches!(read(root, &|_| ()), Err(LoadError::Damaged(found)) if found == id), "{to}");
+            assert!(matches!(read(root, &|_| ()), Err(ReadError::Damaged(found)) if found == id), "{to}");
         }
         // A page twice is a component twice.
         let twice = altered(&format!("[\"{first}\""), &format!("[\"{first}\",\"{first}\""));
-        assert!(matches!(read(twice, &|_| ()), Err(LoadError::Damaged(_))));
+        assert!(matches!(read(twice, &|_| ()), Err(ReadError::Damaged(_))));
         // Pages in another order are read, and kept anew as they should be.
         let ids: Vec<String> = parts.iter().map(|blob| format!("\"{}\"", blob.id())).collect();
         if let [one, .., last] = ids.as_slice() {

@@ -4,15 +4,7 @@ use super::board::Board;
 use super::diff::Diff;
 use super::patch::BoardPatch;
 use crate::board::model::id::ComponentId;
-
-/// Why a change cannot be taken back from under later ones.
-#[derive(Debug)]
-pub(crate) enum Conflict {
-    /// The later change of this number touches a record that it touches, or has put something in its place.
-    Touched(usize),
-    /// It was made on another board.
-    Mismatch,
-}
+use crate::face::step::Conflict;
 
 impl Board {
     /// Takes a change back from under later ones, which stay. Gives what was done for it. Where that cannot be, nothing

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::call::{ACTION, CANVAS, TEXT, at};
 use super::flaw::Flaw;
 use crate::history::journal::Entry;
+use crate::history::step::Step;
 use crate::model::blob::{Blob, BlobId};
 use crate::model::file::TreeFile;
 use crate::model::head::Head;
@@ -114,7 +115,7 @@ impl RowStore {
         let mut keep: BTreeSet<_> = head.blobs().collect();
         let mut next = head.journal.last.filter(|_| flaw != Some(Flaw::HistoryCollected));
         while let Some(entry) = next.and_then(|id| Entry::read(self.blobs.get(&id)?)) {
-            keep.extend(entry.blobs());
+            keep.extend(entry.steps().flat_map(Step::kept).map(|(_, id)| id));
             keep.extend(entry.previous());
             next = entry.previous();
         }

@@ -14,14 +14,14 @@ use super::context::{CachedRow, RunContext};
 use super::error::EngineError;
 use super::observe;
 use super::task::{Blocked, Decision, DecisionContext, Task};
+use crate::face::contents::Contents;
+use crate::face::fetched::Fetched;
 use crate::model::blob::Missing;
 use crate::model::blob::{Blob, BlobId};
 use crate::model::head::Head;
 use crate::model::id::OpKey;
 use crate::store::contract::{Commit, Committed, Loaded, Version};
 use crate::store::error::{StoreError, StoreErrorKind};
-use crate::transition::contents::Contents;
-use crate::transition::fetched::Fetched;
 use crate::transition::view::Change;
 
 /// How often a task is decided again because others were faster. Of eight servers that write to one canvas all the

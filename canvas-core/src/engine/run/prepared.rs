@@ -5,12 +5,12 @@ use std::sync::Arc;
 use canvas_lease::Timestamp;
 
 use crate::engine::context::CachedRow;
+use crate::face::contents::Contents;
 use crate::model::author::Actor;
 use crate::model::blob::Blob;
 use crate::model::head::Head;
 use crate::store::contract::{Loaded, Version};
 use crate::store::error::StoreError;
-use crate::transition::contents::Contents;
 
 /// A call that was decided on the newest row of its queue, stored or not.
 #[derive(Debug)]

@@ -7,9 +7,9 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::document::step::DocumentStep;
 use crate::history::journal::{EntryKind, NewEntry};
 use crate::history::kept::KeepLimits;
-use crate::history::step::Step;
 use crate::model::author::Actor;
 use crate::model::blob::Blob;
 use crate::model::id::{CallId, ConversationId, OpKey};
@@ -127,7 +127,7 @@ fn new_entry(kind: EntryKind) -> NewEntry {
         at: canvas_lease::Timestamp::from_millis(0),
         summary: String::new(),
         revisions: (Revision::ZERO, Revision::ZERO),
-        step: Step::Document { before: document, after: document, delta: None },
+        step: DocumentStep { before: document, after: document, delta: None }.into(),
         also: None,
     }
 }

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::board::{Board, ComponentId, LoadError};
-use crate::model::blob::{Blob, Missing};
+use crate::board::{Board, ComponentId};
+use crate::face::read_error::ReadError;
+use crate::model::blob::Blob;
 use crate::model::face::Face;
 use crate::model::file::TreeFile;
 use crate::recipe::{DataDiff, DataManifest, StoredRecipe};
-use crate::transition::contents::ReadError;
 use crate::transition::recipe::refusal::RecipeRefusal;
 use crate::transition::refusal::RecipeCommandRefusal;
 use crate::transition::step::{Stop, Transition};
@@ -22,25 +22,17 @@ pub(super) type Refused<T> = Result<T, Stop<RecipeCommandRefusal>>;
 impl Transition<'_> {
     /// The recipe of the view; `None` where the canvas has none.
     pub(super) fn recipe_now(&self) -> Refused<Option<Arc<StoredRecipe>>> {
-        let id = self.view.head.file(TreeFile::Recipe);
-        id.map(|id| self.view.contents.recipe(id)).transpose().map_err(unread)
+        self.view.files().get(()).map_err(unread)
     }
 
     /// The data of the view; none where the canvas has no manifest.
     pub(super) fn manifest_now(&self) -> Refused<Arc<DataManifest>> {
-        let id = self.view.head.file(TreeFile::Data);
-        let manifest = id.map(|id| self.view.contents.manifest(id)).transpose();
-        manifest.map(Option::unwrap_or_default).map_err(unread)
+        self.view.files().get(()).map(Option::unwrap_or_default).map_err(unread)
     }
 
     /// The components of the view that recipes may feed.
     pub(super) fn fed_components(&self) -> Refused<FedComponents> {
-        let Some(id) = self.view.head.board() else { return Ok(FedComponents(None)) };
-        match self.view.contents.board(id, self.view.blobs) {
-            Ok(board) => Ok(FedComponents(Some(board))),
-            Err(LoadError::Missing(parts)) => Err(Missing::all(parts).into()),
-            Err(LoadError::Damaged(_)) => Err(Stop::refused(RecipeRefusal::RecipeDamaged)),
-        }
+        self.view.files().get(self.view.blobs).map(FedComponents).map_err(unread)
     }
 
     /// Makes this the recipe of the revision that the head has, or takes it away.
@@ -50,7 +42,7 @@ impl Transition<'_> {
             Some((blob, recipe)) => {
                 self.head.draft.insert(path, blob.id());
                 self.blobs.push(blob.clone());
-                self.contents.put_recipe(blob, recipe);
+                self.contents.put(blob, recipe);
             }
             None => {
                 self.head.draft.remove(&path);
@@ -70,7 +62,7 @@ impl Transition<'_> {
             let blob = Blob::text(manifest.to_json());
             self.head.draft.insert(path, blob.id());
             self.blobs.push(blob.clone());
-            self.contents.put_manifest(blob, Arc::new(manifest));
+            self.contents.put(blob, Arc::new(manifest));
         }
         self.head.faces[Face::Data] = self.head.revision;
         Ok(())
@@ -87,8 +79,8 @@ impl FedComponents {
 }
 
 pub(super) fn unread(error: ReadError) -> Stop<RecipeCommandRefusal> {
-    match error {
-        ReadError::Missing(id) => Missing::all(vec![id]).into(),
-        ReadError::Damaged(_) => Stop::refused(RecipeRefusal::RecipeDamaged),
+    match error.missing() {
+        Ok(missing) => missing.into(),
+        Err(_) => Stop::refused(RecipeRefusal::RecipeDamaged),
     }
 }

@@ -17,7 +17,7 @@ use crate::model::receipt::Digest;
 use crate::model::revision::Revision;
 use crate::recipe::outcome::{Landed, Landing};
 use crate::recipe::{ChangedPlace, RecipeFault, ReplayOutcome, RunId, StaleTarget, Target};
-use crate::surface::SurfaceDiff;
+use crate::surface::{SurfaceDiff, SurfaceState};
 use crate::transition::access::{access_of, author_text};
 use crate::transition::command::sealed::Decide;
 use crate::transition::command::{Command, Outcome};
@@ -116,9 +116,13 @@ impl Decide for FinishReplay {
         }
         self.check_outcomes(recipe.targets())?;
         let (components, manifest) = (at.fed_components()?, at.manifest_now()?);
-        let state = at.read_state().map_err(unread)?;
-        let landing =
-            Landing { manifest: &manifest, state: state.as_ref(), limits: &at.policy.surface, now: self.now };
+        let state = at.view.files().get::<SurfaceState>(()).map_err(unread)?;
+        let landing = Landing {
+            manifest: &manifest,
+            state: state.as_deref(),
+            limits: &at.policy.surface,
+            now: self.now,
+        };
         let Landed { data, blobs, state, changed, refreshed, stale } =
             landing.land(&self.outcomes, |id| components.has(id));
         let committed = !self.dry_run && (!data.is_empty() || state.is_some());
@@ -128,11 +132,11 @@ impl Decide for FinishReplay {
             if !data.is_empty() {
                 at.put_data(&manifest, &data)?;
                 at.blobs.extend(blobs);
-                steps.push(Step::Data(data));
+                steps.push(Step::from(data));
             }
             if let Some(changed) = state {
                 at.put_state(changed.state);
-                steps.push(Step::Surface(SurfaceDiff { state: changed.changes, files: Vec::new() }));
+                steps.push(SurfaceDiff { state: changed.changes, files: Vec::new() }.into());
             }
             let mut steps = steps.into_iter();
             let (Some(step), also) = (steps.next(), steps.next()) else {

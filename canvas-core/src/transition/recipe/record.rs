@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::board::ComponentId;
-use crate::history::step::Step;
 use crate::model::author::Author;
 use crate::model::blob::BlobId;
 use crate::model::face::Face;
@@ -19,7 +18,7 @@ use crate::model::receipt::Digest;
 use crate::model::revision::Revision;
 use crate::recipe::{
     DataChange, DataDiff, DataEntry, DataManifest, DataStatus, Datum, Drift, DriftCode, Recipe, RecipeFault,
-    StoredRecipe, Target,
+    RecipeReplaced, StoredRecipe, Target,
 };
 use crate::schema::step;
 use crate::transition::access::{access_of, author_text};
@@ -120,7 +119,7 @@ impl Decide for RecordRecipe {
             }
             let summary = if after.is_some() { "recorded a recipe" } else { "removed the recipe" };
             let record = Record { actor: self.by.actor(), operation, summary: summary.to_owned() };
-            at.record(record, Step::Recipe { before, after });
+            at.record(record, RecipeReplaced { before, after }.into());
         }
         if !diff.is_empty() {
             at.next_revision::<RecipeCommandRefusal>()?;
@@ -128,7 +127,7 @@ impl Decide for RecordRecipe {
             at.blobs.extend(data.iter().map(|datum| datum.blob().clone()));
             let summary = format!("recorded data of {}", counted(diff.components.len()));
             let record = Record { actor: self.by.actor(), operation, summary };
-            at.record_effect(record, Step::Data(diff), None);
+            at.record_effect(record, diff.into(), None);
         }
         let non_refreshable =
             non_refreshable.into_iter().map(|(component, reason)| NonRefreshable { component, reason });

@@ -2,7 +2,6 @@
 
 use canvas_lease::Timestamp;
 
-use crate::history::step::Step;
 use crate::model::claims::Claim;
 use crate::model::file::TreeFile;
 use crate::model::id::OpKey;
@@ -176,7 +175,7 @@ impl Transition<'_> {
                 self.head.user_revision = self.head.revision;
             }
             let record = Record { actor: author(&plan.by), operation, summary: plan.action.to_string() };
-            self.record(record, Step::Surface(SurfaceDiff { state: changes, files: Vec::new() }));
+            self.record(record, SurfaceDiff { state: changes, files: Vec::new() }.into());
         }
         Ok(Ending { saved: true, changed_paths, ..Ending::default() })
     }

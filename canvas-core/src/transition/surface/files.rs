@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::model::blob::{Blob, BlobId, Missing};
+use crate::face::read_error::ReadError;
+use crate::model::blob::Blob;
 use crate::model::face::Face;
 use crate::model::file::TreeFile;
 use crate::surface::descriptor::StoredDescriptor;
 use crate::surface::{Assets, FileChange, Spec, SurfaceFile, SurfaceState};
-use crate::transition::contents::ReadError;
 use crate::transition::refusal::SurfaceCommandRefusal;
 use crate::transition::step::{Stop, Transition};
 use crate::transition::surface::refusal::SurfaceRefusal;
@@ -21,40 +21,24 @@ pub(super) type Refused<T> = Result<T, Stop<SurfaceCommandRefusal>>;
 
 impl Transition<'_> {
     /// The state of the view; `None` where the canvas has none.
-    pub(in crate::transition) fn state_now<R: From<SurfaceRefusal>>(
-        &self,
-    ) -> Result<Option<SurfaceState>, Stop<R>> {
-        self.read_state().map_err(unread)
-    }
-
-    /// As [`Transition::state_now`], for who has other words for what is wrong.
-    pub(in crate::transition) fn read_state(&self) -> Result<Option<SurfaceState>, ReadError> {
-        let id = self.view.head.file(TreeFile::State);
-        id.map(|id| self.view.contents.state(id)).transpose()
+    pub(in crate::transition) fn state_now(&self) -> Refused<Option<Arc<SurfaceState>>> {
+        self.view.files().get(()).map_err(unread)
     }
 
     /// The descriptor of the view; `None` where the canvas has no surface.
     pub(super) fn descriptor_now(&self) -> Refused<Option<Arc<StoredDescriptor>>> {
-        self.file_now(TreeFile::Descriptor, |id| self.view.contents.descriptor(id))
+        self.view.files().get(()).map_err(unread)
     }
 
     /// The spec of the view, compiled; `None` where the surface has none.
     pub(super) fn spec_now(&self) -> Refused<Option<Arc<Spec>>> {
         let (ceiling, limits) = (&self.view.types.ceiling, &self.policy.surface);
-        self.file_now(TreeFile::Spec, |id| self.view.contents.spec(id, ceiling, limits))
+        self.view.files().get((&**ceiling, limits)).map_err(unread)
     }
 
     /// The assets of the view; none where the surface has no manifest.
     pub(super) fn assets_now(&self) -> Refused<Arc<Assets>> {
-        self.file_now(TreeFile::Assets, |id| self.view.contents.assets(id)).map(Option::unwrap_or_default)
-    }
-
-    fn file_now<T>(
-        &self,
-        file: TreeFile,
-        read: impl FnOnce(BlobId) -> Result<T, ReadError>,
-    ) -> Refused<Option<T>> {
-        self.view.head.file(file).map(read).transpose().map_err(unread)
+        self.view.files().get(()).map(Option::unwrap_or_default).map_err(unread)
     }
 
     /// Makes this the state of the revision that the head has.
@@ -63,20 +47,20 @@ impl Transition<'_> {
         self.head.draft.insert(TreeFile::State.tree_path(), blob.id());
         self.head.faces[Face::Surface] = self.head.revision;
         self.blobs.push(blob.clone());
-        self.contents.put_state(blob, state);
+        self.contents.put(blob, Arc::new(state));
     }
 
     /// Makes this the descriptor of the revision that the head has.
     pub(super) fn put_descriptor(&mut self, descriptor: StoredDescriptor) -> Option<FileChange> {
         let blob = Blob::text(descriptor.to_json());
-        self.contents.put_descriptor(blob.clone(), Arc::new(descriptor));
+        self.contents.put(blob.clone(), Arc::new(descriptor));
         self.put_file(SurfaceFile::Descriptor, Some(blob))
     }
 
     /// Makes this the spec of the revision that the head has.
     pub(super) fn put_spec(&mut self, json: String, spec: Spec) -> Option<FileChange> {
         let blob = Blob::text(json);
-        self.contents.put_spec(blob.clone(), Arc::new(spec));
+        self.contents.put(blob.clone(), Arc::new(spec));
         self.put_file(SurfaceFile::Spec, Some(blob))
     }
 
@@ -102,9 +86,9 @@ impl Transition<'_> {
     }
 }
 
-fn unread<R: From<SurfaceRefusal>>(error: ReadError) -> Stop<R> {
-    match error {
-        ReadError::Missing(id) => Missing::all(vec![id]).into(),
-        ReadError::Damaged(_) => Stop::refused(SurfaceRefusal::SurfaceDamaged),
+fn unread(error: ReadError) -> Stop<SurfaceCommandRefusal> {
+    match error.missing() {
+        Ok(missing) => missing.into(),
+        Err(_) => Stop::refused(SurfaceRefusal::SurfaceDamaged),
     }
 }

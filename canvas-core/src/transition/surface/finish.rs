@@ -2,7 +2,6 @@
 
 use serde_json::Value;
 
-use crate::history::step::Step;
 use crate::model::blob::Missing;
 use crate::model::claims::{Claim, PlannedSave};
 use crate::model::file::TreeFile;
@@ -176,11 +175,7 @@ impl Transition<'_> {
             self.put_state(state);
             let summary = format!("{}: {path}", claim.action);
             let record = Record { actor: claim.author, operation, summary };
-            self.record_effect(
-                record,
-                Step::Surface(SurfaceDiff { state: changes, files: Vec::new() }),
-                None,
-            );
+            self.record_effect(record, SurfaceDiff { state: changes, files: Vec::new() }.into(), None);
         }
         Ok(Ending { saved: true, changed_paths, ..Ending::default() })
     }

@@ -27,6 +27,7 @@ pub(crate) mod patch;
 pub(crate) mod plan;
 pub(crate) mod refusal;
 pub(crate) mod request;
+mod undo;
 pub(crate) mod upsert;
 
 #[cfg(test)]

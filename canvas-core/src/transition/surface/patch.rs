@@ -3,7 +3,6 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::history::step::Step;
 use crate::model::file::TreeFile;
 use crate::model::id::OpKey;
 use crate::model::receipt::Digest;
@@ -77,7 +76,7 @@ impl Decide for PatchState {
             at.put_state(state);
             at.changed_by(&self.by);
             let record = Record { actor: author(&self.by), operation, summary: summary(&changes) };
-            at.record(record, Step::Surface(SurfaceDiff { state: changes, files: Vec::new() }));
+            at.record(record, SurfaceDiff { state: changes, files: Vec::new() }.into());
         }
         Ok(StatePatched { revision: at.head.revision, changed_paths })
     }

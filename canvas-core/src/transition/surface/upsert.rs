@@ -6,7 +6,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::history::step::Step;
 use crate::model::blob::Blob;
 use crate::model::face::Face;
 use crate::model::file::TreeFile;
@@ -88,7 +87,7 @@ impl Decide for UpsertSurface {
         if !files.is_empty() {
             at.changed_by(&self.by);
             let record = Record { actor: author(&self.by), operation, summary: summary(&files) };
-            at.record(record, Step::Surface(SurfaceDiff { state: Vec::new(), files }));
+            at.record(record, SurfaceDiff { state: Vec::new(), files }.into());
         }
         // The title may be another one.
         let revision = at.head.faces[Face::Surface];

@@ -1,10 +1,11 @@
 //! The board of a canvas: commands under the same journal, receipts and rules as the document.
 
+use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use canvas_core::board::{
-    BoardResult, CanvasCommand, ComponentId, Registry, UndoEntry, UndoEntryJson, Workspace,
+    BoardResult, BoardStep, CanvasCommand, ComponentId, Registry, UndoEntry, UndoEntryJson, Workspace,
 };
 use canvas_core::lease::Timestamp;
 use canvas_core::{
@@ -438,7 +439,7 @@ fn a_damaged_entry_is_found_out() {
     world.ask("model", board_command(MODEL, moved(&id, 4)));
     let entry = block_on(world.engine.history(&world.canvas, None, 1, world.now())).unwrap().remove(0);
     let json = serde_json::to_string(&entry).unwrap();
-    let Step::Board { before, after, .. } = &entry.step else { panic!("it is the board's") };
+    let Step::Board(BoardStep { before, after, .. }) = &entry.step else { panic!("it is the board's") };
     let swapped = json.replace(&after.to_string(), "AFTER").replace(&before.to_string(), &after.to_string());
     for damaged in [
         // Another way, and another end.
@@ -545,4 +546,39 @@ fn an_engine_tells_what_it_was_made_with() {
     assert_eq!((engine.registry().get_all().len(), engine.policy().document_bytes), (0, 6));
     let engine = Engine::new(MemoryStore::new(|| Timestamp::from_millis(0)), policy);
     assert_eq!(engine.registry().get_all().len(), Registry::built_in().get_all().len());
+}
+
+/// A cold undo reads the faces that it touches. Of a word it costs what it costs on a canvas of a document alone.
+#[cfg(feature = "surface")]
+#[test]
+fn undo_of_a_word_reads_no_other_face() {
+    use canvas_core::CreateSurface;
+    use canvas_core::surface::{ClientId, SurfaceActor};
+
+    let cost = |has_faces: bool| {
+        let world = World::new("a\nb\n");
+        if has_faces {
+            assert_eq!(code(&world.ask("host", CreateBoard { workspace: Box::new(workspace()) })), "OK");
+            let surface = CreateSurface {
+                by: SurfaceActor::ClientId(ClientId::new("window").unwrap()),
+                agent_id: None,
+                title: None,
+                owner_session_key: None,
+                entry_asset: None,
+                spec: json!({"version": 1, "mode": "html", "state": {"log": "x".repeat(9_000)}}),
+                assets: BTreeMap::new(),
+            };
+            let call = world.fresh("host", Cancel).operation;
+            block_on(world.engine.call(&world.canvas, &call, surface, world.now())).unwrap().result.unwrap();
+            assert_eq!(code(&world.ask("user", board_command(Author::User, tile(0)))), "OK");
+            assert_eq!(code(&world.ask("user", dynamic(Undo { by: Author::User, what: ONE }))), "OK");
+        }
+        world.edit("a\nc\n");
+        let peer = world.peer();
+        let undo = dynamic(Undo { by: Author::User, what: ONE });
+        assert_eq!(code(&peer.ask("user", undo)), "OK");
+        assert_eq!(world.text(), "a\nb\n");
+        (peer.spy().asked().len(), peer.spy().read())
+    };
+    assert_eq!(cost(true), cost(false));
 }

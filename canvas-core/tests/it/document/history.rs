@@ -4,9 +4,9 @@ use std::num::NonZeroU32;
 
 use canvas_core::lease::LeaseId;
 use canvas_core::{
-    Actor, ApplyPatch, Author, Blob, ChangeNumber, CheckIn, ClearHistory, Entry, EntryKind, EntryNumber,
-    Head, HistoryEntry, HistoryMove, Policy, Read, Redo, Revision, SendMessage, Step, Undo, UndoScope,
-    block_on,
+    Actor, ApplyPatch, Author, Blob, ChangeNumber, CheckIn, ClearHistory, DocumentStep, Entry, EntryKind,
+    EntryNumber, Head, HistoryEntry, HistoryMove, Policy, Read, Redo, Revision, SendMessage, Step, Undo,
+    UndoScope, block_on,
 };
 use proptest::prelude::*;
 
@@ -289,7 +289,7 @@ fn a_large_edit_goes_back_as_a_whole() {
     assert_eq!(world.text(), "a\n");
     assert_eq!(code(&redo(&world, USER, 2)), "OK");
     assert_eq!(world.text(), "something longer\n");
-    let whole = |entry: &Entry| matches!(entry.step, Step::Document { delta: None, .. });
+    let whole = |entry: &Entry| matches!(entry.step, Step::Document(DocumentStep { delta: None, .. }));
     assert_eq!(entries(&world).into_iter().filter(whole).count(), 3);
     block_on(world.engine.replay(&world.canvas, world.now())).unwrap();
 }
@@ -373,7 +373,7 @@ fn damage_is_found_out() {
     }
     // Each step leads where it says, but the last one not to the document.
     let world = damaged(&|entry| {
-        let Step::Document { before, after, delta, .. } = &mut entry.step else {
+        let Step::Document(DocumentStep { before, after, delta, .. }) = &mut entry.step else {
             panic!("it is the document's")
         };
         (*after, *delta) = (*before, None);

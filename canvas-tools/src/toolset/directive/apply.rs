@@ -4,8 +4,8 @@ use canvas_core::lease::Timestamp;
 use canvas_core::text::floor_char_boundary;
 use canvas_core::text::{Delta, build};
 use canvas_core::{
-    Access, CallId, ChangeNumber, Engine, EntryNumber, Face, HostEdit, HostEditRefusal, HostEdited, Revision,
-    RevisionId, Snapshot, Step, Store,
+    Access, CallId, ChangeNumber, DocumentStep, Engine, EntryNumber, Face, HostEdit, HostEditRefusal,
+    HostEdited, Revision, RevisionId, Snapshot, Step, Store,
 };
 use serde_json::{Value, json};
 
@@ -210,7 +210,7 @@ async fn recorded_change<S: Store>(
         .await
         .ok()?;
     let entry = entries.into_iter().find(|entry| entry.number == number)?;
-    let Step::Document { after, delta, .. } = entry.step else { return None };
+    let Step::Document(DocumentStep { after, delta, .. }) = entry.step else { return None };
     let blob = engine.document(&session.canvas, after).await.ok()??;
     let (after, delta) = (blob.as_text()?.to_owned(), delta?);
     let before = delta.inverse().apply(&after).ok()?;

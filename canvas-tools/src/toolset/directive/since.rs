@@ -2,7 +2,7 @@
 
 use canvas_core::lease::Timestamp;
 use canvas_core::text::build;
-use canvas_core::{BlobId, CanvasId, Changes, Engine, RevisionId, Snapshot, Step, Store};
+use canvas_core::{BlobId, CanvasId, Changes, DocumentStep, Engine, RevisionId, Snapshot, Step, Store};
 
 /// Maximum entries of the history that are read; each is one read of the store.
 const REACH: usize = 64;
@@ -26,7 +26,7 @@ pub(crate) async fn changes_since<S: Store>(
         if entry.revision_after <= version.revision() {
             break;
         }
-        let Step::Document { delta, .. } = &entry.step else { continue };
+        let Step::Document(DocumentStep { delta, .. }) = &entry.step else { continue };
         text = delta.as_ref()?.inverse().apply(&text).ok()?;
     }
     // The digits of the version show whether this is its text, as it is named now or was before there were chunks.

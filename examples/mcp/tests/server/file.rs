@@ -6,7 +6,7 @@ use std::sync::mpsc::channel;
 use std::thread;
 
 use canvas_core::lease::Timestamp;
-use canvas_core::{BlobId, Blocking, CanvasId, Engine, Policy, Step, block_on};
+use canvas_core::{BlobId, Blocking, CanvasId, DocumentStep, Engine, Policy, Step, block_on};
 use canvas_store_sqlite::SqliteStore;
 use serde_json::json;
 
@@ -345,7 +345,7 @@ fn written(database: &str, canvases: &[String]) -> String {
         let Ok(snapshot) = block_on(engine.snapshot(&canvas, clock())) else { continue };
         text += snapshot.text();
         for entry in block_on(engine.history(&canvas, None, 100_000, clock())).unwrap() {
-            let Step::Document { delta, .. } = entry.step else { continue };
+            let Step::Document(DocumentStep { delta, .. }) = entry.step else { continue };
             let delta = delta.expect("these changes are small");
             text.extend(delta.edits().iter().flat_map(|edit| [edit.old.as_str(), "\n", &edit.new, "\n"]));
         }

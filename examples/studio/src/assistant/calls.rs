@@ -88,7 +88,7 @@ impl Calls {
     async fn change_of(&self, call: &ToolCall, now: Timestamp) -> Option<ChangeNumber> {
         let newest = self.host.engine.history(&self.seat.canvas, None, LOOKS, now).await.ok()?;
         let is_of = |entry: &Entry| {
-            entry.operation.call.as_str() == call.id && matches!(entry.step, Step::Document { .. })
+            entry.operation.call.as_str() == call.id && matches!(entry.step, Step::Document(_))
         };
         newest.into_iter().find(is_of).map(|entry| entry.change)
     }

@@ -6,7 +6,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::world::{World, actor};
-use crate::history::journal::{ChangeNumber, Entry, EntryKind};
+use crate::history::journal::{Entry, EntryKind};
+use crate::history::number::ChangeNumber;
 use crate::history::step::Step;
 use crate::model::author::{Actor, Author};
 use crate::surface::{StatePatch, SurfaceDiff, SurfaceFile};

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::world::{Put, World};
 use crate::engine::block_on::block_on;
 use crate::engine::{Collection, Engine};
-use crate::history::journal::ChangeNumber;
+use crate::history::number::ChangeNumber;
 use crate::model::author::{Actor, Author};
 use crate::model::file::TreeFile;
 use crate::surface::SurfaceFile;

@@ -12,7 +12,6 @@ use serde_json::{Value, json};
 use crate::engine::block_on::block_on;
 use crate::engine::{Collection, Engine, Stacks};
 use crate::history::journal::Entry;
-use crate::history::step::Step;
 use crate::model::author::{Actor, Author};
 use crate::model::blob::Blob;
 use crate::model::face::Face;
@@ -76,7 +75,7 @@ impl Decide for Put {
     ) -> Result<Done, Stop<SurfaceCommandRefusal>> {
         let limits = SurfaceLimits::default();
         let refused = |fault: SurfaceFault| Stop::refused(SurfaceRefusal::from(fault));
-        let Some(state) = at.state_now::<SurfaceCommandRefusal>()? else {
+        let Some(state) = at.state_now()? else {
             at.next_revision::<SurfaceCommandRefusal>()?;
             let descriptor = json!({
                 "agentId": "main", "title": "Plan", "ownerSessionKey": "agent:main:main", "mode": "html", "createdAt": 0,
@@ -104,9 +103,9 @@ impl Decide for Put {
         }
         let record = Record { actor: self.by, operation, summary: "changed the surface".into() };
         if self.is_effect {
-            at.record_effect(record, Step::Surface(diff), None);
+            at.record_effect(record, diff.into(), None);
         } else {
-            at.record(record, Step::Surface(diff));
+            at.record(record, diff.into());
         }
         Ok(Done {})
     }

@@ -1,15 +1,14 @@
 //! The blobs that a run has fetched so far.
 
+use std::any::Any;
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
-use crate::history::journal::Entry;
-use crate::history::reach::Known;
 use crate::model::blob::{Blob, BlobId};
-use crate::model::links::Linked as _;
+use crate::model::links::Linked;
 
 /// Blobs by their ids, and those that the store was asked for in vain. A step runs again each time that some were
-/// fetched, so an entry of the journal is read out of its blob once.
+/// fetched, so an entry of a chain is read out of its blob once.
 #[derive(Debug, Clone, Default)]
 #[cfg_attr(test, derive(PartialEq, Eq, Hash))]
 pub(crate) struct Fetched(BTreeMap<BlobId, Option<Item>>);
@@ -17,7 +16,7 @@ pub(crate) struct Fetched(BTreeMap<BlobId, Option<Item>>);
 #[derive(Debug, Clone)]
 struct Item {
     blob: Blob,
-    entry: OnceLock<Option<Box<Entry>>>,
+    entry: OnceLock<Option<Arc<dyn Any + Send + Sync>>>,
 }
 
 impl Fetched {
@@ -27,24 +26,17 @@ impl Fetched {
     }
 
     pub(crate) fn get(&self, id: BlobId) -> Option<&Blob> {
-        self.item(id).map(|item| &item.blob)
+        self.0.get(&id)?.as_ref().map(|item| &item.blob)
     }
 
-    /// What is known of an entry of the journal.
-    pub(crate) fn entry(&self, id: BlobId) -> Known<'_> {
-        let entry = |item: &Item| Entry::read(&item.blob).map(Box::new);
-        match self.0.get(&id) {
-            None => Known::Nothing,
-            Some(None) => Known::Lost,
-            Some(Some(item)) => match item.entry.get_or_init(|| entry(item)) {
-                Some(entry) => Known::Entry(entry),
-                None => Known::Lost,
-            },
-        }
-    }
-
-    fn item(&self, id: BlobId) -> Option<&Item> {
-        self.0.get(&id)?.as_ref()
+    /// An entry of a chain. The outer `None` if the store was not asked for it, the inner one if the store does not have it.
+    pub(crate) fn linked<E: Linked + Send + Sync + 'static>(&self, id: BlobId) -> Option<Option<&E>> {
+        let item = self.0.get(&id)?;
+        let read = |blob: &Blob| E::read(blob).map(|entry| Arc::new(entry) as Arc<dyn Any + Send + Sync>);
+        Some(
+            item.as_ref()
+                .and_then(|item| item.entry.get_or_init(|| read(&item.blob)).as_ref()?.downcast_ref()),
+        )
     }
 }
 

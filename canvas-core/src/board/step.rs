@@ -1,0 +1,157 @@
+//! What an entry of the journal has of the board.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::board::{Board, BoardPatch, CanvasCommand, CanvasEvent, IdSource, StoredBoard, UndoId};
+use crate::face::contents::FileContent;
+use crate::face::fetched::Fetched;
+use crate::face::files::{Draft, Files};
+use crate::face::read_error::ReadError;
+use crate::face::step::{Conflict, FaceStep, Mismatch, StepSeed, Way};
+use crate::model::blob::{Blob, BlobId};
+use crate::model::file::TreeFile;
+
+/// A change of the board.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BoardStep {
+    /// Its blob before.
+    pub before: BlobId,
+    /// Its blob after.
+    pub after: BlobId,
+    /// Names the change, as the answer to its command did.
+    pub id: UndoId,
+    /// The command as it was done; of a selective undo, the one that it undid.
+    pub forward: Box<CanvasCommand>,
+    /// The change that leads from one to the other.
+    pub patch: BoardPatch,
+}
+
+impl BoardStep {
+    fn ends(&self, way: Way) -> (BlobId, BlobId) {
+        way.ends(self.before, self.after)
+    }
+}
+
+/// The board at some entry.
+pub(crate) struct BoardAt {
+    /// What steps call it.
+    id: BlobId,
+    board: Arc<Board>,
+    /// What was done last.
+    played: Option<BoardPatch>,
+    /// What reverts have done, and the command of the first that they took back.
+    reverted: Vec<BoardPatch>,
+    forward: Option<Box<CanvasCommand>>,
+    /// Its root blob and what that names, once they are made.
+    stored: Option<(Blob, Vec<Blob>)>,
+}
+
+impl BoardAt {
+    /// What happened by what was done last.
+    pub(crate) fn events(&self) -> Vec<CanvasEvent> {
+        self.played.as_ref().map_or_else(Vec::new, |patch| self.board.events_of(patch))
+    }
+
+    fn encoded(self) -> Self {
+        let StoredBoard { root, parts, board } = Arc::unwrap_or_clone(self.board).encode();
+        Self { board, stored: Some((root, parts)), ..self }
+    }
+}
+
+impl FaceStep for BoardStep {
+    type At = BoardAt;
+
+    fn inverse(&self) -> Self {
+        let Self { before, after, id, forward, patch } = self;
+        let (id, forward) = (id.clone(), forward.clone());
+        Self { before: *after, after: *before, id, forward, patch: patch.inverse() }
+    }
+
+    fn read(&self, _: Way, at: &mut Option<BoardAt>, files: &Files<'_>) -> Result<(), ReadError> {
+        if at.is_none()
+            && let Some(board) = files.get::<Board>(files.blobs)?
+            && let Some(id) = files.tree.file(TreeFile::Board)
+        {
+            let (reverted, forward, stored) = (Vec::new(), None, None);
+            *at = Some(BoardAt { id, board, played: None, reverted, forward, stored });
+        }
+        Ok(())
+    }
+
+    fn play(&self, way: Way, at: &mut BoardAt, _: &Files<'_>) -> Result<(), Mismatch> {
+        let (start, end) = self.ends(way);
+        if at.id != start {
+            return Err(Mismatch);
+        }
+        let patch = match way {
+            Way::Forth => self.patch.clone(),
+            Way::Back => self.patch.inverse(),
+        };
+        Arc::make_mut(&mut at.board).apply(&patch).map_err(|_| Mismatch)?;
+        (at.id, at.played, at.stored) = (end, Some(patch), None);
+        Ok(())
+    }
+
+    fn revert(&self, at: &mut BoardAt, later: &mut [Self]) -> Result<(), Conflict> {
+        let later = later.iter().map(|step| &step.patch);
+        let back = Arc::make_mut(&mut at.board).revert(&self.patch, later)?;
+        at.reverted.push(back);
+        at.forward.get_or_insert_with(|| self.forward.clone());
+        Ok(())
+    }
+
+    fn seal(at: BoardAt) -> Result<BoardAt, Mismatch> {
+        let at = if at.stored.is_some() { at } else { at.encoded() };
+        let is_named = at.stored.as_ref().is_some_and(|(root, _)| root.id() == at.id);
+        if is_named { Ok(at) } else { Err(Mismatch) }
+    }
+
+    fn since(mut at: BoardAt, files: &Files<'_>, seed: &StepSeed<'_>) -> Option<(Self, BoardAt)> {
+        let before = files.tree.file(TreeFile::Board)?;
+        let patch = BoardPatch::joined(std::mem::take(&mut at.reverted)).filter(|patch| !patch.is_empty())?;
+        let forward = at.forward.take()?;
+        at.played = Some(patch.clone());
+        let mut at = at.encoded();
+        at.id = at.stored.as_ref()?.0.id();
+        let id = IdSource::of(seed.operation).undo();
+        Some((Self { before, after: at.id, id, forward, patch }, at))
+    }
+
+    fn put(at: BoardAt, draft: &mut Draft<'_>) {
+        if let Some((root, parts)) = at.stored {
+            draft.blobs.extend(parts);
+            draft.put(root, at.board);
+        }
+    }
+
+    fn end(&self, way: Way) -> Option<BlobId> {
+        Some(self.ends(way).1)
+    }
+
+    /// None: the step has the records before and after.
+    fn kept(&self) -> Vec<(TreeFile, BlobId)> {
+        Vec::new()
+    }
+
+    fn named(file: TreeFile, blob: &Blob) -> Option<Vec<BlobId>> {
+        match file {
+            TreeFile::Board => Board::named_blobs(blob),
+            _ => Some(Vec::new()),
+        }
+    }
+}
+
+impl FileContent for Board {
+    const FILE: TreeFile = TreeFile::Board;
+    type With<'a> = &'a Fetched;
+
+    fn read(root: &Blob, blobs: &Fetched) -> Result<Self, ReadError> {
+        Self::load(root, |id| blobs.get(id))
+    }
+
+    fn approximate_bytes(&self, root: &Blob) -> usize {
+        self.approximate_bytes(root)
+    }
+}

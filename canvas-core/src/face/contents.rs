@@ -1,0 +1,180 @@
+//! What is loaded of a canvas: one slot for each file of its tree.
+
+use std::any::Any;
+use std::sync::{Arc, OnceLock};
+
+use crate::face::fetched::Fetched;
+use crate::face::read_error::ReadError;
+use crate::model::blob::{Blob, BlobId};
+use crate::model::file::{PerFile, TreeFile};
+use crate::model::head::Head;
+
+/// What a file of a tree is decoded to.
+pub(crate) trait FileContent: Any + Send + Sync {
+    /// The file.
+    const FILE: TreeFile;
+
+    /// What decoding takes beside the blob.
+    type With<'a>;
+
+    /// Decodes a blob.
+    fn read(blob: &Blob, with: Self::With<'_>) -> Result<Self, ReadError>
+    where
+        Self: Sized;
+
+    /// Roughly what it takes in memory beside its blob: a multiple of the JSON, where members and strings are short.
+    fn approximate_bytes(&self, blob: &Blob) -> usize {
+        blob.as_bytes().len() * 6
+    }
+}
+
+/// The content of a blob by its text; what cannot be parsed is damaged.
+#[cfg(feature = "surface")]
+pub(crate) fn parsed<T>(blob: &Blob, parse: impl FnOnce(&str) -> Option<T>) -> Result<T, ReadError> {
+    blob.as_text().and_then(parse).ok_or_else(|| ReadError::Damaged(blob.id()))
+}
+
+/// The loaded files of a canvas. What is not loaded yet has an empty slot.
+#[derive(Debug, Clone, Default)]
+#[cfg_attr(test, derive(PartialEq, Eq, Hash))]
+pub(crate) struct Contents(PerFile<Option<Arc<Slot>>>);
+
+/// A file's blob, and its content when somebody has asked for it.
+///
+/// Copies of contents share it: who decodes a file does it for all.
+#[derive(Debug)]
+struct Slot {
+    blob: Blob,
+    content: OnceLock<Decoded>,
+}
+
+/// The content of a file, whose type the file tells.
+#[derive(Debug)]
+struct Decoded {
+    content: Arc<dyn Any + Send + Sync>,
+    approximate_bytes: fn(&(dyn Any + Send + Sync), &Blob) -> usize,
+}
+
+impl Decoded {
+    fn new<T: FileContent>(content: Arc<T>) -> Self {
+        let approximate_bytes = |content: &(dyn Any + Send + Sync), blob: &Blob| {
+            content.downcast_ref::<T>().map_or(0, |content| content.approximate_bytes(blob))
+        };
+        Self { content, approximate_bytes }
+    }
+
+    fn get<T: FileContent>(&self) -> Option<Arc<T>> {
+        Arc::clone(&self.content).downcast().ok()
+    }
+}
+
+impl Slot {
+    fn approximate_bytes(&self) -> usize {
+        let decoded = self.content.get();
+        let decoded = decoded.map_or(0, |decoded| (decoded.approximate_bytes)(&*decoded.content, &self.blob));
+        self.blob.approximate_bytes() + decoded
+    }
+
+    /// The content, decoded the first time that it is asked for.
+    fn get<T: FileContent>(&self, with: T::With<'_>) -> Result<Arc<T>, ReadError> {
+        let decoded = match self.content.get() {
+            Some(decoded) => decoded,
+            None => {
+                let decoded = Decoded::new(Arc::new(T::read(&self.blob, with)?));
+                // Whoever came first stays: both have read the same.
+                self.content.get_or_init(|| decoded)
+            }
+        };
+        decoded.get().ok_or_else(|| ReadError::Damaged(self.blob.id()))
+    }
+}
+
+/// The blob names the content, so it alone tells slots apart.
+#[cfg(test)]
+impl PartialEq for Slot {
+    fn eq(&self, other: &Self) -> bool {
+        self.blob == other.blob
+    }
+}
+
+#[cfg(test)]
+impl Eq for Slot {}
+
+#[cfg(test)]
+impl std::hash::Hash for Slot {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.blob.hash(state);
+    }
+}
+
+impl Contents {
+    /// The blob of a file, where this is it.
+    pub(crate) fn file(&self, file: TreeFile, id: BlobId) -> Option<&Blob> {
+        self.slot(file, id).map(|slot| &slot.blob)
+    }
+
+    fn slot(&self, file: TreeFile, id: BlobId) -> Option<&Arc<Slot>> {
+        self.0[file].as_ref().filter(|slot| slot.blob.id() == id)
+    }
+
+    /// The blobs of files that are here.
+    pub(crate) fn blobs(&self) -> impl Iterator<Item = &Blob> {
+        self.0.iter().flatten().map(|slot| &slot.blob)
+    }
+
+    /// A blob, of whatever file.
+    pub(crate) fn blob(&self, id: BlobId) -> Option<&Blob> {
+        self.blobs().find(|blob| blob.id() == id)
+    }
+
+    /// Roughly what it takes in memory.
+    pub(crate) fn approximate_bytes(&self) -> usize {
+        self.0.iter().flatten().map(|slot| slot.approximate_bytes()).sum()
+    }
+
+    /// The document.
+    pub(crate) fn document(&self) -> Option<&Blob> {
+        self.0[TreeFile::Document].as_ref().map(|slot| &slot.blob)
+    }
+
+    /// The content of this blob, decoded once for each slot.
+    pub(crate) fn get<T: FileContent>(&self, id: BlobId, with: T::With<'_>) -> Result<Arc<T>, ReadError> {
+        self.slot(T::FILE, id).ok_or_else(|| ReadError::Missing(vec![id]))?.get(with)
+    }
+
+    /// The blob and the content of a file, if both are here.
+    pub(crate) fn decoded<T: FileContent>(&self) -> Option<(&Blob, Arc<T>)> {
+        let slot = self.0[T::FILE].as_ref()?;
+        Some((&slot.blob, slot.content.get()?.get()?))
+    }
+
+    /// Takes a file's blob, which is decoded when it is asked for.
+    pub(crate) fn put_blob(&mut self, file: TreeFile, blob: Blob) {
+        self.0[file] = Some(Arc::new(Slot { blob, content: OnceLock::new() }));
+    }
+
+    /// Takes a file's blob and its content.
+    pub(crate) fn put<T: FileContent>(&mut self, blob: Blob, content: Arc<T>) {
+        self.0[T::FILE] = Some(Arc::new(Slot { blob, content: Decoded::new(content).into() }));
+    }
+
+    /// Takes a file as others have it.
+    pub(crate) fn share(&mut self, file: TreeFile, other: &Self) {
+        self.0[file].clone_from(&other.0[file]);
+    }
+
+    /// The contents of a head: what is here of it, else in `older`, else among `blobs`.
+    pub(crate) fn of(self, head: &Head, older: Option<&Self>, blobs: &Fetched) -> Self {
+        let mut contents = Self::default();
+        for file in TreeFile::ALL {
+            let Some(id) = head.file(file) else { continue };
+            let known = [Some(&self), older].into_iter().flatten().find_map(|known| known.slot(file, id));
+            match (known, blobs.get(id)) {
+                (Some(slot), _) => contents.0[file] = Some(Arc::clone(slot)),
+                (None, Some(blob)) => contents.put_blob(file, blob.clone()),
+                (None, None) => {}
+            }
+        }
+        contents
+    }
+}

@@ -1,0 +1,65 @@
+//! The files of a tree, as faces read and write them.
+
+use std::sync::Arc;
+
+use crate::face::contents::{Contents, FileContent};
+use crate::face::fetched::Fetched;
+use crate::face::read_error::ReadError;
+use crate::model::blob::{Blob, BlobId};
+use crate::model::file::TreeFile;
+use crate::model::tree::Tree;
+
+/// The files of one tree, as far as they are loaded.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Files<'a> {
+    pub(crate) tree: &'a Tree,
+    pub(crate) contents: &'a Contents,
+    pub(crate) blobs: &'a Fetched,
+}
+
+impl<'a> Files<'a> {
+    /// What a file has; `None` if the tree does not have the file. Decodes it once for all who share the contents.
+    #[cfg_attr(
+        not(any(feature = "board", feature = "surface")),
+        expect(dead_code, reason = "a document is its text")
+    )]
+    pub(crate) fn get<T: FileContent>(&self, with: T::With<'_>) -> Result<Option<Arc<T>>, ReadError> {
+        self.tree.file(T::FILE).map(|id| self.contents.get(id, with)).transpose()
+    }
+
+    /// A blob, of whatever file.
+    pub(crate) fn blob(&self, id: BlobId) -> Result<&'a Blob, ReadError> {
+        let blob = self.contents.blob(id).or_else(|| self.blobs.get(id));
+        blob.ok_or_else(|| ReadError::Missing(vec![id]))
+    }
+}
+
+/// A tree that is being changed, with its new blobs.
+pub(crate) struct Draft<'a> {
+    pub(crate) tree: &'a mut Tree,
+    pub(crate) blobs: &'a mut Vec<Blob>,
+    pub(crate) contents: &'a mut Contents,
+    /// Those of the tree before the change.
+    pub(crate) older: &'a Contents,
+}
+
+impl Draft<'_> {
+    /// Puts a blob that is stored already, or takes the file away.
+    pub(crate) fn set(&mut self, file: TreeFile, blob: Option<BlobId>) {
+        match blob {
+            Some(id) => self.tree.insert(file.tree_path(), id),
+            None => self.tree.remove(&file.tree_path()),
+        };
+    }
+
+    /// Puts a new blob and what was encoded in it.
+    #[cfg_attr(
+        not(any(feature = "board", feature = "surface")),
+        expect(dead_code, reason = "a document is its text")
+    )]
+    pub(crate) fn put<T: FileContent>(&mut self, blob: Blob, content: Arc<T>) {
+        self.set(T::FILE, Some(blob.id()));
+        self.blobs.push(blob.clone());
+        self.contents.put(blob, content);
+    }
+}

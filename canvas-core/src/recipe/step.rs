@@ -1,0 +1,146 @@
+//! What an entry of the journal has of the recipe and its data.
+
+use serde::{Deserialize, Serialize};
+
+use crate::face::contents::{FileContent, parsed};
+use crate::face::files::{Draft, Files};
+use crate::face::read_error::ReadError;
+use crate::face::step::{Conflict, FaceStep, Mismatch, StepSeed, Way};
+use crate::model::blob::{Blob, BlobId};
+use crate::model::file::TreeFile;
+use crate::recipe::{DataDiff, DataManifest, StoredRecipe};
+
+/// A change of the recipe, as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecipeReplaced {
+    /// Its blob before; `None` if there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<BlobId>,
+    /// Its blob after; `None` if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<BlobId>,
+}
+
+impl FaceStep for RecipeReplaced {
+    /// The blob; `None` if there is none.
+    type At = Option<BlobId>;
+
+    fn inverse(&self) -> Self {
+        Self { before: self.after, after: self.before }
+    }
+
+    fn read(&self, _: Way, at: &mut Option<Self::At>, files: &Files<'_>) -> Result<(), ReadError> {
+        at.get_or_insert_with(|| files.tree.file(TreeFile::Recipe));
+        Ok(())
+    }
+
+    fn play(&self, way: Way, at: &mut Self::At, _: &Files<'_>) -> Result<(), Mismatch> {
+        let (start, end) = way.ends(self.before, self.after);
+        if *at != start {
+            return Err(Mismatch);
+        }
+        *at = end;
+        Ok(())
+    }
+
+    /// A later recipe stands on those below it.
+    fn revert(&self, at: &mut Self::At, later: &mut [Self]) -> Result<(), Conflict> {
+        match later {
+            [] => *at = self.before,
+            [..] => return Err(Conflict::Touched(0)),
+        }
+        Ok(())
+    }
+
+    fn since(at: Self::At, files: &Files<'_>, _: &StepSeed<'_>) -> Option<(Self, Self::At)> {
+        let before = files.tree.file(TreeFile::Recipe);
+        (before != at).then_some((Self { before, after: at }, at))
+    }
+
+    fn put(at: Self::At, draft: &mut Draft<'_>) {
+        draft.set(TreeFile::Recipe, at);
+    }
+
+    fn end(&self, way: Way) -> Option<BlobId> {
+        way.ends(self.before, self.after).1
+    }
+
+    fn kept(&self) -> Vec<(TreeFile, BlobId)> {
+        [self.before, self.after].into_iter().flatten().map(|id| (TreeFile::Recipe, id)).collect()
+    }
+}
+
+/// The data are changed by effects only, which are never undone; they are played back with all others.
+impl FaceStep for DataDiff {
+    type At = DataManifest;
+
+    fn inverse(&self) -> Self {
+        self.inverse()
+    }
+
+    fn read(&self, _: Way, at: &mut Option<DataManifest>, files: &Files<'_>) -> Result<(), ReadError> {
+        if at.is_none() {
+            let manifest = files.get::<DataManifest>(())?;
+            *at = Some(manifest.map(|manifest| (*manifest).clone()).unwrap_or_default());
+        }
+        Ok(())
+    }
+
+    fn play(&self, way: Way, at: &mut DataManifest, _: &Files<'_>) -> Result<(), Mismatch> {
+        let played = match way {
+            Way::Forth => at.apply(self),
+            Way::Back => at.apply(&self.inverse()),
+        };
+        played.map_err(|_| Mismatch)
+    }
+
+    fn revert(&self, _: &mut DataManifest, _: &mut [Self]) -> Result<(), Conflict> {
+        Err(Conflict::Mismatch)
+    }
+
+    fn since(_: DataManifest, _: &Files<'_>, _: &StepSeed<'_>) -> Option<(Self, DataManifest)> {
+        None
+    }
+
+    fn put(at: DataManifest, draft: &mut Draft<'_>) {
+        if at.is_empty() {
+            draft.set(TreeFile::Data, None);
+        } else {
+            draft.put(Blob::text(at.to_json()), at.into());
+        }
+    }
+
+    fn end(&self, _: Way) -> Option<BlobId> {
+        None
+    }
+
+    /// None: data of before a replay may be gone.
+    fn kept(&self) -> Vec<(TreeFile, BlobId)> {
+        Vec::new()
+    }
+
+    fn named(file: TreeFile, blob: &Blob) -> Option<Vec<BlobId>> {
+        match file {
+            TreeFile::Data => Some(DataManifest::read(blob.as_text()?)?.blobs().collect()),
+            _ => Some(Vec::new()),
+        }
+    }
+}
+
+impl FileContent for StoredRecipe {
+    const FILE: TreeFile = TreeFile::Recipe;
+    type With<'a> = ();
+
+    fn read(blob: &Blob, (): ()) -> Result<Self, ReadError> {
+        Self::read(blob).ok_or_else(|| ReadError::Damaged(blob.id()))
+    }
+}
+
+impl FileContent for DataManifest {
+    const FILE: TreeFile = TreeFile::Data;
+    type With<'a> = ();
+
+    fn read(blob: &Blob, (): ()) -> Result<Self, ReadError> {
+        parsed(blob, Self::read)
+    }
+}

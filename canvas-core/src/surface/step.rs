@@ -1,0 +1,121 @@
+//! What an entry of the journal has of the surface.
+
+use crate::face::contents::{FileContent, parsed};
+use crate::face::files::{Draft, Files};
+use crate::face::read_error::ReadError;
+use crate::face::step::{Conflict, FaceStep, Mismatch, StepSeed, Way};
+use crate::model::blob::{Blob, BlobId};
+use crate::model::file::TreeFile;
+use crate::surface::descriptor::StoredDescriptor;
+use crate::surface::diff::SurfaceFiles;
+use crate::surface::{Assets, Ceiling, Spec, SurfaceDiff, SurfaceFile, SurfaceLimits, SurfaceState};
+
+impl FaceStep for SurfaceDiff {
+    type At = SurfaceFiles;
+
+    fn inverse(&self) -> Self {
+        self.inverse()
+    }
+
+    fn read(&self, _: Way, at: &mut Option<SurfaceFiles>, files: &Files<'_>) -> Result<(), ReadError> {
+        let at = at.get_or_insert_with(|| SurfaceFiles::of(files.tree));
+        if at.state.is_none() && !self.state.is_empty() {
+            at.state = files.get::<SurfaceState>(())?.map(|state| SurfaceState::clone(&state));
+        }
+        Ok(())
+    }
+
+    fn play(&self, way: Way, at: &mut SurfaceFiles, _: &Files<'_>) -> Result<(), Mismatch> {
+        match way {
+            Way::Forth => at.apply(self),
+            Way::Back => at.apply(&self.inverse()),
+        }
+    }
+
+    fn revert(&self, at: &mut SurfaceFiles, later: &mut [Self]) -> Result<(), Conflict> {
+        match later.iter().position(|later| later.touches(self)) {
+            Some(with) => Err(Conflict::Touched(with)),
+            None => Ok(at.apply(&self.inverse())?),
+        }
+    }
+
+    fn since(at: SurfaceFiles, files: &Files<'_>, _: &StepSeed<'_>) -> Option<(Self, SurfaceFiles)> {
+        let mut before = SurfaceFiles::of(files.tree);
+        if at.state.is_some() {
+            before.state = files.get::<SurfaceState>(()).ok().flatten().map(|state| (*state).clone());
+        }
+        let diff = at.since(&before);
+        (!diff.is_empty()).then_some((diff, at))
+    }
+
+    fn put(at: SurfaceFiles, draft: &mut Draft<'_>) {
+        for file in SurfaceFile::ALL {
+            draft.set(file.of_tree(), at.file(file));
+        }
+        if let Some(state) = at.state {
+            draft.put(Blob::text(state.to_json()), state.into());
+        }
+    }
+
+    fn end(&self, _: Way) -> Option<BlobId> {
+        None
+    }
+
+    fn kept(&self) -> Vec<(TreeFile, BlobId)> {
+        let ends = |change: &crate::surface::FileChange| {
+            let file = change.file.of_tree();
+            [change.before, change.after].into_iter().flatten().map(move |id| (file, id))
+        };
+        self.files.iter().flat_map(ends).collect()
+    }
+
+    fn state_paths(&self) -> Vec<&str> {
+        self.state.iter().map(|change| change.path.as_str()).collect()
+    }
+
+    fn named(file: TreeFile, blob: &Blob) -> Option<Vec<BlobId>> {
+        match file {
+            TreeFile::Assets => {
+                let assets = Assets::read(blob.as_text()?)?;
+                Some(assets.iter().map(|(_, asset)| asset.blob).collect())
+            }
+            _ => Some(Vec::new()),
+        }
+    }
+}
+
+impl FileContent for SurfaceState {
+    const FILE: TreeFile = TreeFile::State;
+    type With<'a> = ();
+
+    fn read(blob: &Blob, (): ()) -> Result<Self, ReadError> {
+        parsed(blob, Self::read)
+    }
+}
+
+impl FileContent for StoredDescriptor {
+    const FILE: TreeFile = TreeFile::Descriptor;
+    type With<'a> = ();
+
+    fn read(blob: &Blob, (): ()) -> Result<Self, ReadError> {
+        parsed(blob, Self::read)
+    }
+}
+
+impl FileContent for Assets {
+    const FILE: TreeFile = TreeFile::Assets;
+    type With<'a> = ();
+
+    fn read(blob: &Blob, (): ()) -> Result<Self, ReadError> {
+        parsed(blob, Self::read)
+    }
+}
+
+impl FileContent for Spec {
+    const FILE: TreeFile = TreeFile::Spec;
+    type With<'a> = (&'a Ceiling, &'a SurfaceLimits);
+
+    fn read(blob: &Blob, (ceiling, limits): Self::With<'_>) -> Result<Self, ReadError> {
+        parsed(blob, |json| Self::load(json, ceiling, limits))
+    }
+}

@@ -1,0 +1,61 @@
+//! What undo and redo may not do to the surface.
+
+use crate::history::journal::Entry;
+use crate::history::step::{Faces, Step};
+use crate::model::blob::{Blob, BlobId};
+use crate::model::file::TreeFile;
+use crate::surface::descriptor::StoredDescriptor;
+use crate::surface::name::SessionKey;
+use crate::surface::{Ceiling, Spec, SurfaceFile, SurfaceLimits, SurfaceState, widens};
+use crate::transition::refusal::{HistoryRefusal, UndoRefusal};
+use crate::transition::step::{Stop, Transition};
+
+impl Transition<'_> {
+    /// What is put back place by place, beside what has come since, may have become too much together. How deep a place is
+    /// nested does not change, and whoever is above the limit may still come closer to it.
+    pub(in crate::transition) fn check_state(&self, faces: &Faces) -> Result<(), Stop<UndoRefusal>> {
+        let state = faces.surface.at.as_ref().and_then(|at| at.state.as_ref());
+        let (limit, bytes) = (self.policy.surface.state_bytes, state.map_or(0, SurfaceState::bytes));
+        if bytes <= limit {
+            return Ok(());
+        }
+        let before =
+            self.view.files().get::<SurfaceState>(()).ok().flatten().map_or(0, |state| state.bytes());
+        if bytes <= before {
+            Ok(())
+        } else {
+            Err(Stop::refused(HistoryRefusal::StateTooLarge { bytes, limit }))
+        }
+    }
+
+    /// A model does not get back what a person has taken from it: of what it undoes, no spec may allow more than the one
+    /// that it replaces.
+    pub(in crate::transition) fn check_widening(&self, entry: &Entry) -> Result<(), Stop<UndoRefusal>> {
+        let Step::Surface(diff) = &entry.step else { return Ok(()) };
+        let Some(change) = diff.of_file(SurfaceFile::Spec) else { return Ok(()) };
+        let blob = |id: Option<BlobId>| id.map(|id| self.view.blob(id)).transpose();
+        let descriptor = blob(self.view.head.file(TreeFile::Descriptor))?.and_then(Blob::as_text);
+        let descriptor = descriptor.and_then(StoredDescriptor::read);
+        let owner = descriptor.as_ref().map(|descriptor| &descriptor.owner_session_key);
+        let (now, then) = (blob(change.after)?, blob(change.before)?);
+        // Without a descriptor nobody tells to whom the surface sends.
+        if owner.is_none_or(|owner| is_wider(now, then, owner)) {
+            return Err(Stop::refused(HistoryRefusal::PolicyWidening { change: entry.change }));
+        }
+        Ok(())
+    }
+}
+
+/// Whether a spec lets a surface do what the one before it does not. What cannot be read counts as wider.
+fn is_wider(now: Option<&Blob>, then: Option<&Blob>, owner: &SessionKey) -> bool {
+    // What tools there are does not matter here: a spec that was saved names them all the same.
+    let (ceiling, limits) = (Ceiling::default(), SurfaceLimits::default());
+    let load = |blob: &Blob| Spec::load(blob.as_text()?, &ceiling, &limits);
+    let (now_spec, then_spec) = (now.and_then(load), then.and_then(load));
+    if now_spec.is_some() != now.is_some() || then_spec.is_some() != then.is_some() {
+        return true;
+    }
+    let now = now_spec.as_ref().map(|spec| spec.policy(owner)).unwrap_or_default();
+    let then = then_spec.as_ref().map(|spec| spec.policy(owner)).unwrap_or_default();
+    !widens(&now, &then).is_empty()
+}
