@@ -11,7 +11,7 @@ use crate::face::files::{Draft, Files};
 use crate::face::read_error::ReadError;
 use crate::face::step::{Conflict, FaceStep, Mismatch, StepSeed, Way};
 use crate::model::blob::{Blob, BlobId};
-use crate::model::file::TreeFile;
+use crate::model::face::TreeFile;
 
 /// A change of the document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -8,7 +8,7 @@ use super::error::EngineError;
 use super::task::{Blocked, Decision, DecisionContext, Task};
 use super::{Engine, Snapshot};
 use crate::board::{Board, Registry};
-use crate::model::file::TreeFile;
+use crate::model::face::TreeFile;
 use crate::model::id::CanvasId;
 use crate::store::contract::Store;
 use crate::transition::policy::Policy;

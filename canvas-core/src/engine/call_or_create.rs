@@ -8,7 +8,7 @@ use super::task::{Blocked, Call, Create, Decision, DecisionContext, Reply, Task}
 use super::{Answered, Engine, seen};
 use crate::face::contents::Contents;
 use crate::model::blob::Blob;
-use crate::model::file::TreeFile;
+use crate::model::face::TreeFile;
 use crate::model::id::{CanvasId, OpKey};
 use crate::model::revision::Revision;
 use crate::store::contract::Store;

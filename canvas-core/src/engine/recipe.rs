@@ -8,7 +8,7 @@ use super::error::EngineError;
 use super::task::{Blocked, Decision, DecisionContext, Task};
 use super::{Engine, Snapshot};
 use crate::model::blob::{Blob, Missing};
-use crate::model::file::TreeFile;
+use crate::model::face::TreeFile;
 use crate::model::id::CanvasId;
 use crate::recipe::{CanvasData, ComponentData, DataManifest, StoredRecipe};
 use crate::store::contract::Store;

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use crate::face::fetched::Fetched;
 use crate::face::read_error::ReadError;
 use crate::model::blob::{Blob, BlobId};
-use crate::model::file::{PerFile, TreeFile};
+use crate::model::face::{PerFile, TreeFile};
 use crate::model::head::Head;
 
 /// What a file of a tree is decoded to.

@@ -6,7 +6,7 @@ use crate::face::contents::{Contents, FileContent};
 use crate::face::fetched::Fetched;
 use crate::face::read_error::ReadError;
 use crate::model::blob::{Blob, BlobId};
-use crate::model::file::TreeFile;
+use crate::model::face::TreeFile;
 use crate::model::tree::Tree;
 
 /// The files of one tree, as far as they are loaded.

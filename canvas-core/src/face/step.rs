@@ -3,7 +3,7 @@
 use crate::face::files::{Draft, Files};
 use crate::face::read_error::ReadError;
 use crate::model::blob::{Blob, BlobId};
-use crate::model::file::TreeFile;
+use crate::model::face::TreeFile;
 use crate::model::id::OpKey;
 
 /// The direction in which a step is played.

@@ -11,8 +11,7 @@ use crate::face::step::{FaceStep, Mismatch, StepSeed, Way};
 use crate::history::number::ChangeNumber;
 use crate::history::track::{RevertConflict, Track};
 use crate::model::blob::{Blob, BlobId};
-use crate::model::face::Face;
-use crate::model::file::TreeFile;
+use crate::model::face::{Face, TreeFile};
 
 /// Declares the faces: each with the type of its steps, the field that has it while steps act on it, and the feature that
 /// brings it.

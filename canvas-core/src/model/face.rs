@@ -1,4 +1,4 @@
-//! The faces of a canvas.
+//! The faces of a canvas, and the files that they have in its tree.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,27 +10,131 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::model::path::TreePath;
 use crate::model::revision::Revision;
 
-/// What may change on a canvas. A face is a room of its own and one line here, in [`Face::ALL`] and in [`Face::path`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Face {
+/// Lists the faces in the order in which heads have them: each with its name in JSON, the feature that brings it, and its
+/// files, the root first. `naming` marks a file that names other blobs which the canvas needs.
+macro_rules! faces {
+    ($(
+        $(#[doc = $doc:literal])*
+        $face:ident = $name:literal $(if $feature:literal)? {
+            $($(#[doc = $file_doc:literal])* $file:ident = $path:literal $($naming:ident)?;)*
+        }
+    )*) => {
+        /// What may change on a canvas.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+        #[serde(rename_all = "snake_case")]
+        pub enum Face {
+            $($(#[doc = $doc])* $face,)*
+        }
+
+        impl Face {
+            /// All faces, in the order in which heads list them.
+            pub const ALL: [Self; [$(Self::$face),*].len()] = [$(Self::$face),*];
+
+            /// Whether this library reads and changes the face: the board with the feature `board`, the surface with
+            /// `surface`, the recipe and its data with `recipe`.
+            ///
+            /// A canvas with a face that is not supported is opened, edited and promoted all the same, and that face stays as
+            /// it is. Only what takes its changes back, or would have to know its blobs, is refused with
+            /// `FACE_NOT_SUPPORTED`.
+            pub const fn is_supported(self) -> bool {
+                match self {
+                    $(Self::$face => true $(&& cfg!(feature = $feature))?,)*
+                }
+            }
+
+            /// Its name in JSON.
+            const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$face => $name,)*
+                }
+            }
+
+            /// The feature that brings it; none if every build has the face.
+            const fn feature(self) -> &'static str {
+                match self {
+                    $(Self::$face => concat!($($feature)?),)*
+                }
+            }
+
+            /// The file that leads to the rest of it.
+            const fn root(self) -> TreeFile {
+                match self {
+                    $(Self::$face => [$(TreeFile::$file),*][0],)*
+                }
+            }
+        }
+
+        /// A file of a tree that faces read and write.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[expect(unnameable_types, reason = "only the sealed part of `Command` speaks of it")]
+        pub enum TreeFile {
+            $($($(#[doc = $file_doc])* $file,)*)*
+        }
+
+        impl TreeFile {
+            /// All files, face by face.
+            pub(crate) const ALL: [Self; [$($(Self::$file),*),*].len()] = [$($(Self::$file),*),*];
+
+            /// Whose it is.
+            pub(crate) const fn face(self) -> Face {
+                match self {
+                    $($(Self::$file => Face::$face,)*)*
+                }
+            }
+
+            /// Where a tree has it.
+            pub(crate) const fn path(self) -> &'static str {
+                match self {
+                    $($(Self::$file => $path,)*)*
+                }
+            }
+
+            /// Whether it names other blobs that the canvas needs.
+            pub(crate) const fn names_blobs(self) -> bool {
+                match self {
+                    $($(Self::$file => !stringify!($($naming)?).is_empty(),)*)*
+                }
+            }
+        }
+    };
+}
+
+faces! {
     /// The Markdown text.
-    Document,
+    Document = "document" {
+        /// The text.
+        Document = "document.md";
+    }
     /// The grid of components.
-    Board,
+    Board = "board" if "board" {
+        /// The root of the board, which names its pages.
+        Board = "board.json" naming;
+    }
     /// State, actions and assets.
-    Surface,
+    Surface = "surface" if "surface" {
+        /// What describes the surface.
+        Descriptor = "descriptor.json";
+        /// Actions, bindings and jobs of the surface.
+        Spec = "spec.json";
+        /// The live state of the surface.
+        State = "state/latest.json";
+        /// The manifest of the surface's assets, which names their blobs.
+        Assets = "assets" naming;
+    }
     /// How data of the board and the surface were made, so that they can be made again.
-    Recipe,
+    Recipe = "recipe" if "recipe" {
+        /// The recipe.
+        Recipe = "recipe.json";
+    }
     /// Data of components that the recipe has made.
-    Data,
+    Data = "data" if "recipe" {
+        /// The manifest of what the recipe has made for components, which names their blobs.
+        Data = "data.json" naming;
+    }
 }
 
 impl Face {
-    /// All faces, in the order in which heads list them.
-    pub const ALL: [Self; 5] = [Self::Document, Self::Board, Self::Surface, Self::Recipe, Self::Data];
-
     /// Whether heads list the face also where the canvas never had it, as they did before there were others.
     const fn is_always_listed(self) -> bool {
         matches!(self, Self::Document | Self::Board | Self::Surface)
@@ -38,50 +142,21 @@ impl Face {
 
     /// Where a tree has the face's root: the blob that leads to the rest of it.
     pub fn path(self) -> TreePath {
-        match self {
-            Self::Document => TreePath::document(),
-            Self::Board => TreePath::board(),
-            Self::Surface => TreePath::descriptor(),
-            Self::Recipe => TreePath::recipe(),
-            Self::Data => TreePath::data(),
-        }
+        self.root().tree_path()
     }
+}
 
-    /// Whether this library reads and changes the face: the board with the feature `board`, the surface with `surface`, the
-    /// recipe and its data with `recipe`.
-    ///
-    /// A canvas with a face that is not supported is opened, edited and promoted all the same, and that face stays as it
-    /// is. Only what takes its changes back, or would have to know its blobs, is refused with `FACE_NOT_SUPPORTED`.
-    pub const fn is_supported(self) -> bool {
-        match self {
-            Self::Document => true,
-            Self::Board => cfg!(feature = "board"),
-            Self::Surface => cfg!(feature = "surface"),
-            Self::Recipe | Self::Data => cfg!(feature = "recipe"),
-        }
-    }
-
-    /// The feature that brings it.
-    const fn feature(self) -> &'static str {
-        match self {
-            Self::Document => "default",
-            Self::Board => "board",
-            Self::Surface => "surface",
-            Self::Recipe | Self::Data => "recipe",
-        }
+impl TreeFile {
+    /// Where a tree has it, as a path.
+    pub(crate) fn tree_path(self) -> TreePath {
+        TreePath::try_from(self.path().to_owned()).expect("names without anything special")
     }
 }
 
 /// The name of the face in JSON.
 impl fmt::Display for Face {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Document => "document",
-            Self::Board => "board",
-            Self::Surface => "surface",
-            Self::Recipe => "recipe",
-            Self::Data => "data",
-        })
+        f.write_str(self.name())
     }
 }
 
@@ -143,5 +218,46 @@ impl<'de, T: Deserialize<'de> + Default> Deserialize<'de> for PerFace<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut named = BTreeMap::<Face, T>::deserialize(deserializer)?;
         Ok(Self(Face::ALL.map(|face| named.remove(&face).unwrap_or_default())))
+    }
+}
+
+/// A value for each file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub(crate) struct PerFile<T>([T; TreeFile::ALL.len()]);
+
+impl<T> PerFile<T> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
+        self.0.iter()
+    }
+}
+
+impl<T> Index<TreeFile> for PerFile<T> {
+    type Output = T;
+
+    fn index(&self, file: TreeFile) -> &T {
+        &self.0[file as usize]
+    }
+}
+
+impl<T> IndexMut<TreeFile> for PerFile<T> {
+    fn index_mut(&mut self, file: TreeFile) -> &mut T {
+        &mut self.0[file as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_have_paths_of_trees_and_faces_have_their_roots_among_them() {
+        for (place, file) in TreeFile::ALL.into_iter().enumerate() {
+            assert_eq!((file as usize, file.tree_path().as_str()), (place, file.path()));
+        }
+        for face in Face::ALL {
+            assert_eq!(serde_json::to_string(&face).unwrap(), format!("\"{face}\""));
+            let root = TreeFile::ALL.into_iter().find(|file| file.face() == face).unwrap();
+            assert_eq!(face.path(), root.tree_path());
+        }
     }
 }

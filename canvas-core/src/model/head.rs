@@ -23,8 +23,7 @@ use crate::model::blob::{Blob, BlobId};
 use crate::model::claims::Claims;
 #[cfg(feature = "surface")]
 use crate::model::confirmed::Confirmed;
-use crate::model::face::{Face, PerFace};
-use crate::model::file::TreeFile;
+use crate::model::face::{Face, PerFace, TreeFile};
 use crate::model::format::{AnyFormat, Format, HeadError};
 use crate::model::id::{CanvasId, ConversationId};
 use crate::model::journal_slot::JournalSlot;

@@ -13,7 +13,6 @@ pub(crate) mod claims;
 pub(crate) mod confirmed;
 pub(crate) mod error_report;
 pub(crate) mod face;
-pub(crate) mod file;
 pub(crate) mod format;
 pub(crate) mod head;
 pub(crate) mod id;

@@ -49,21 +49,6 @@ impl TreePath {
         Self("board.json".into())
     }
 
-    /// What describes the surface.
-    pub(crate) fn descriptor() -> Self {
-        Self("descriptor.json".into())
-    }
-
-    /// The recipe.
-    pub(crate) fn recipe() -> Self {
-        Self("recipe.json".into())
-    }
-
-    /// The manifest of the data that the recipe has made.
-    pub(crate) fn data() -> Self {
-        Self("data.json".into())
-    }
-
     /// Decodes and checks a path.
     ///
     /// # Errors

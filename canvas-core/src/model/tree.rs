@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::model::blob::BlobId;
-use crate::model::file::TreeFile;
+use crate::model::face::TreeFile;
 use crate::model::path::TreePath;
 
 /// Paths and the blobs they name, in the order of the paths.

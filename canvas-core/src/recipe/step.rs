@@ -7,7 +7,7 @@ use crate::face::files::{Draft, Files};
 use crate::face::read_error::ReadError;
 use crate::face::step::{Conflict, FaceStep, Mismatch, StepSeed, Way};
 use crate::model::blob::{Blob, BlobId};
-use crate::model::file::TreeFile;
+use crate::model::face::TreeFile;
 use crate::recipe::{DataDiff, DataManifest, StoredRecipe};
 
 /// A change of the recipe, as a whole.

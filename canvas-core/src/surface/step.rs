@@ -5,7 +5,7 @@ use crate::face::files::{Draft, Files};
 use crate::face::read_error::ReadError;
 use crate::face::step::{Conflict, FaceStep, Mismatch, StepSeed, Way};
 use crate::model::blob::{Blob, BlobId};
-use crate::model::file::TreeFile;
+use crate::model::face::TreeFile;
 use crate::surface::descriptor::StoredDescriptor;
 use crate::surface::diff::SurfaceFiles;
 use crate::surface::{Assets, Ceiling, Spec, SurfaceDiff, SurfaceFile, SurfaceLimits, SurfaceState};

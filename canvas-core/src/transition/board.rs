@@ -11,8 +11,7 @@ use crate::board::{
 use crate::face::read_error::ReadError;
 use crate::model::author::Author;
 use crate::model::blob::Blob;
-use crate::model::face::Face;
-use crate::model::file::TreeFile;
+use crate::model::face::{Face, TreeFile};
 use crate::model::id::OpKey;
 use crate::model::receipt::Digest;
 use crate::model::revision::{Base, RevisionId};

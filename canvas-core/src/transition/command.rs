@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::model::file::TreeFile;
+use crate::model::face::TreeFile;
 use crate::model::id::OpKey;
 use crate::model::json_text::json_text;
 use crate::model::receipt::Digest;

@@ -4,7 +4,7 @@ use canvas_lease::{Epoch, PreemptionCause};
 use serde::{Deserialize, Serialize};
 
 use crate::document::changes::Changes;
-use crate::model::file::TreeFile;
+use crate::model::face::TreeFile;
 use crate::model::head::{Conversation, TurnStart};
 use crate::model::id::OpKey;
 use crate::model::receipt::Digest;

@@ -11,7 +11,7 @@ use super::flaw::Flaw;
 use crate::history::journal::Entry;
 use crate::history::step::Step;
 use crate::model::blob::{Blob, BlobId};
-use crate::model::file::TreeFile;
+use crate::model::face::TreeFile;
 use crate::model::head::Head;
 use crate::model::links::Linked as _;
 use crate::model::receipt::Answer;

@@ -11,7 +11,7 @@ use crate::history::step::Step;
 use crate::json_patch::JsonPatchOperation;
 use crate::model::author::Author;
 use crate::model::blob::BlobId;
-use crate::model::file::TreeFile;
+use crate::model::face::TreeFile;
 use crate::model::id::OpKey;
 use crate::model::receipt::Digest;
 use crate::model::revision::Revision;

@@ -3,7 +3,7 @@
 use canvas_lease::Timestamp;
 
 use crate::model::claims::Claim;
-use crate::model::file::TreeFile;
+use crate::model::face::TreeFile;
 use crate::model::id::OpKey;
 use crate::model::receipt::Digest;
 use crate::model::unknown::Unknown;

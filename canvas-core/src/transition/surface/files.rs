@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use crate::face::read_error::ReadError;
 use crate::model::blob::Blob;
-use crate::model::face::Face;
-use crate::model::file::TreeFile;
+use crate::model::face::{Face, TreeFile};
 use crate::surface::descriptor::StoredDescriptor;
 use crate::surface::{Assets, FileChange, Spec, SurfaceFile, SurfaceState};
 use crate::transition::refusal::SurfaceCommandRefusal;

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::model::blob::Missing;
 use crate::model::claims::{Claim, PlannedSave};
-use crate::model::file::TreeFile;
+use crate::model::face::TreeFile;
 use crate::model::id::OpKey;
 use crate::model::receipt::Digest;
 use crate::model::wording::clip;

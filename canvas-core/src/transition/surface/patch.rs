@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::model::file::TreeFile;
+use crate::model::face::TreeFile;
 use crate::model::id::OpKey;
 use crate::model::receipt::Digest;
 use crate::model::revision::Revision;

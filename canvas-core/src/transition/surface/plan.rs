@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::model::blob::BlobId;
 use crate::model::canonical::CanonicalError;
 use crate::model::claims::PlannedSave;
-use crate::model::file::TreeFile;
+use crate::model::face::TreeFile;
 use crate::model::id::OpKey;
 use crate::model::json_hash::JsonHash;
 use crate::model::receipt::Digest;

@@ -3,7 +3,7 @@
 use crate::history::journal::Entry;
 use crate::history::step::{Faces, Step};
 use crate::model::blob::{Blob, BlobId};
-use crate::model::file::TreeFile;
+use crate::model::face::TreeFile;
 use crate::surface::descriptor::StoredDescriptor;
 use crate::surface::name::SessionKey;
 use crate::surface::{Ceiling, Spec, SurfaceFile, SurfaceLimits, SurfaceState, widens};

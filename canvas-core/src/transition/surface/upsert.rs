@@ -7,8 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::model::blob::Blob;
-use crate::model::face::Face;
-use crate::model::file::TreeFile;
+use crate::model::face::{Face, TreeFile};
 use crate::model::id::OpKey;
 use crate::model::receipt::Digest;
 use crate::model::revision::Revision;

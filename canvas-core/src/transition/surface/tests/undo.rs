@@ -7,7 +7,7 @@ use crate::engine::block_on::block_on;
 use crate::engine::{Collection, Engine};
 use crate::history::number::ChangeNumber;
 use crate::model::author::{Actor, Author};
-use crate::model::file::TreeFile;
+use crate::model::face::TreeFile;
 use crate::surface::SurfaceFile;
 use crate::transition::policy::Policy;
 use crate::transition::undo::{ClearHistory, Redo, Undo, UndoScope};
