@@ -142,6 +142,8 @@ pub use model::json_hash::{JsonHash, ParseJsonHashError};
 pub use model::path::{PathError, TreePath};
 pub use model::revision::{Base, ParseRevisionIdError, Revision, RevisionId};
 pub use model::tree::Tree;
+#[cfg(feature = "recipe")]
+pub use recipe::refusal::RecipeRefusal;
 #[cfg(feature = "schema")]
 pub use schema::{Schema, SchemaError, SchemaErrorCode, ValidationError};
 pub use store::blocking::{Blocking, BlockingStore, Job};
@@ -150,6 +152,8 @@ pub use store::contract::{Capabilities, Collected, Commit, Committed, Loaded, St
 pub use store::error::{StoreError, StoreErrorKind, StoreOperation};
 pub use store::layer::Layer;
 pub use store::memory::MemoryStore;
+#[cfg(feature = "surface")]
+pub use surface::refusal::SurfaceRefusal;
 #[cfg(feature = "board")]
 pub use transition::board::{BoardCommandRun, BoardCreated, CreateBoard, RunBoardCommand};
 pub use transition::command::{Command, StoredAnswer};
@@ -164,7 +168,6 @@ pub use transition::policy::Policy;
 pub use transition::recipe::{
     finish::{FinishReplay, ReplayFinished},
     record::{NonRefreshable, RecipeRecorded, RecordRecipe},
-    refusal::RecipeRefusal,
 };
 #[cfg(feature = "recipe")]
 pub use transition::refusal::RecipeCommandRefusal;
@@ -186,7 +189,6 @@ pub use transition::surface::{
     finish::{ActionFailure, FinishAction},
     patch::{PatchState, StatePatched},
     plan::PlanAction,
-    refusal::SurfaceRefusal,
     request::{ActionName, ActionRequest, ActionWork, PlannedAction},
     upsert::{SurfaceUpserted, UpsertSurface},
 };

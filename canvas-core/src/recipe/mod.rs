@@ -26,6 +26,7 @@ pub(crate) mod parameters;
 pub(crate) mod pointer;
 mod reader;
 pub(crate) mod recipe_step;
+pub(crate) mod refusal;
 mod step;
 pub(crate) mod stored;
 #[cfg(feature = "proptest")]

@@ -20,6 +20,7 @@ pub(crate) mod jobs;
 pub(crate) mod limits;
 pub(crate) mod plan;
 pub(crate) mod policy;
+pub(crate) mod refusal;
 pub(crate) mod sink;
 pub(crate) mod spec;
 pub(crate) mod state;

@@ -16,11 +16,11 @@ use crate::model::error_report::ErrorReport;
 use crate::model::face::{FACE_NOT_SUPPORTED, Face, INVALID_BOARD, not_supported};
 use crate::model::revision::Revision;
 #[cfg(feature = "recipe")]
-use crate::transition::recipe::refusal::RecipeRefusal;
+use crate::recipe::refusal::RecipeRefusal;
+#[cfg(feature = "surface")]
+use crate::surface::refusal::SurfaceRefusal;
 use crate::transition::rollout::Rollout;
 use crate::transition::stale::{StaleBase, StaleEdit};
-#[cfg(feature = "surface")]
-use crate::transition::surface::refusal::SurfaceRefusal;
 
 /// What every refusal has. A refusal is an answer: it leaves a receipt where the command would have.
 pub trait Refused: std::error::Error {

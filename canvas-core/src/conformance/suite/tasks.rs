@@ -11,7 +11,7 @@ use super::{canvas, commit, done};
 use crate::conformance::harness::Harness;
 
 /// Lets the others go first, once. A runtime's own tasks get their turn too.
-pub(in crate::conformance) async fn yield_now() {
+pub(crate) async fn yield_now() {
     let mut yielded = false;
     poll_fn(|context| {
         if std::mem::replace(&mut yielded, true) {

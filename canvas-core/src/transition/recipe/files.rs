@@ -6,8 +6,8 @@ use crate::board::{Board, ComponentId};
 use crate::face::read_error::ReadError;
 use crate::model::blob::Blob;
 use crate::model::face::{Face, TreeFile};
+use crate::recipe::refusal::RecipeRefusal;
 use crate::recipe::{DataDiff, DataManifest, StoredRecipe};
-use crate::transition::recipe::refusal::RecipeRefusal;
 use crate::transition::refusal::RecipeCommandRefusal;
 use crate::transition::step::{Stop, Transition};
 

@@ -12,4 +12,3 @@
 mod files;
 pub(crate) mod finish;
 pub(crate) mod record;
-pub(crate) mod refusal;

@@ -15,6 +15,7 @@ use crate::model::face::{Face, TreeFile};
 use crate::model::id::OpKey;
 use crate::model::receipt::Digest;
 use crate::model::revision::Revision;
+use crate::recipe::refusal::RecipeRefusal;
 use crate::recipe::{
     DataChange, DataDiff, DataEntry, DataManifest, DataStatus, Datum, Drift, DriftCode, Recipe, RecipeFault,
     RecipeReplaced, StoredRecipe, Target,
@@ -24,7 +25,6 @@ use crate::transition::access::{access_of, author_text};
 use crate::transition::command::Command;
 use crate::transition::command::sealed::Decide;
 use crate::transition::recipe::files::{FedComponents, RECIPE_FILES, Refused};
-use crate::transition::recipe::refusal::RecipeRefusal;
 use crate::transition::refusal::RecipeCommandRefusal;
 use crate::transition::rollout::Access;
 use crate::transition::step::{Record, Stop, Transition};

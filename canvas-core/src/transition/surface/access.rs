@@ -8,10 +8,10 @@ use crate::model::id::OpKey;
 use crate::model::revision::Revision;
 use crate::surface::descriptor::StoredDescriptor;
 use crate::surface::name::SurfaceActor;
+use crate::surface::refusal::SurfaceRefusal;
 use crate::transition::rollout::Access;
 use crate::transition::step::{Stop, Transition};
 use crate::transition::surface::files::Refused;
-use crate::transition::surface::refusal::SurfaceRefusal;
 
 impl Transition<'_> {
     /// The descriptor of the surface, for who may see it: clients, and sessions of its agent or of one that the ceiling

@@ -8,6 +8,7 @@ use crate::model::id::OpKey;
 use crate::model::receipt::Digest;
 use crate::model::unknown::Unknown;
 use crate::surface::name::{EventId, RunnerId, SurfaceActor};
+use crate::surface::refusal::SurfaceRefusal;
 use crate::surface::state::patch::StatePatch;
 use crate::surface::state::surface_state::ChangedState;
 use crate::surface::{SurfaceDiff, changed_paths};
@@ -18,7 +19,6 @@ use crate::transition::rollout::Access;
 use crate::transition::step::{Record, Stop, Transition};
 use crate::transition::surface::access::author;
 use crate::transition::surface::ended::{ActionBegun, Ending, RunningAction};
-use crate::transition::surface::refusal::SurfaceRefusal;
 use crate::transition::surface::request::{ActionRequest, PlannedAction};
 
 /// Begin an action.

@@ -13,6 +13,7 @@ use crate::model::receipt::Digest;
 use crate::schema::step;
 use crate::surface::descriptor::{StoredDescriptor, check_title};
 use crate::surface::name::{AgentId, SessionKey, SurfaceActor};
+use crate::surface::refusal::SurfaceRefusal;
 use crate::surface::{
     AssetPath, Assets, Descriptor, Spec, SurfaceCode, SurfaceFault, SurfaceMode, SurfaceState,
 };
@@ -23,7 +24,6 @@ use crate::transition::rollout::Access;
 use crate::transition::step::{Stop, Transition};
 use crate::transition::surface::access::{access_of, actor_text, author};
 use crate::transition::surface::files::{Refused, SURFACE_FILES};
-use crate::transition::surface::refusal::SurfaceRefusal;
 
 /// Give the canvas a surface, with the state of the spec.
 ///

@@ -6,10 +6,10 @@ use crate::face::read_error::ReadError;
 use crate::model::blob::Blob;
 use crate::model::face::{Face, TreeFile};
 use crate::surface::descriptor::StoredDescriptor;
+use crate::surface::refusal::SurfaceRefusal;
 use crate::surface::{Assets, FileChange, Spec, SurfaceFile, SurfaceState};
 use crate::transition::refusal::SurfaceCommandRefusal;
 use crate::transition::step::{Stop, Transition};
-use crate::transition::surface::refusal::SurfaceRefusal;
 
 /// All files of a surface.
 pub(super) const SURFACE_FILES: &[TreeFile] =

@@ -9,6 +9,7 @@ use crate::model::id::OpKey;
 use crate::model::receipt::Digest;
 use crate::model::wording::clip;
 use crate::schema::step;
+use crate::surface::refusal::SurfaceRefusal;
 use crate::surface::state::surface_state::ChangedState;
 use crate::surface::{
     StatePath, StateValue, SurfaceCode, SurfaceDiff, SurfaceFault, SurfaceLimits, changed_paths,
@@ -20,7 +21,6 @@ use crate::transition::refusal::SurfaceCommandRefusal;
 use crate::transition::step::{Record, Stop, Transition};
 use crate::transition::surface::begin::BeginAction;
 use crate::transition::surface::ended::{ActionBegun, ActionEnded, Ending, RunningAction};
-use crate::transition::surface::refusal::SurfaceRefusal;
 
 /// What was begun has ended: its result is saved where it belongs, and it is recorded.
 ///

@@ -25,7 +25,6 @@ mod files;
 pub(crate) mod finish;
 pub(crate) mod patch;
 pub(crate) mod plan;
-pub(crate) mod refusal;
 pub(crate) mod request;
 mod undo;
 pub(crate) mod upsert;

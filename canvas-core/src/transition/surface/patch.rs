@@ -8,6 +8,7 @@ use crate::model::id::OpKey;
 use crate::model::receipt::Digest;
 use crate::model::revision::Revision;
 use crate::surface::name::SurfaceActor;
+use crate::surface::refusal::SurfaceRefusal;
 use crate::surface::state::surface_state::ChangedState;
 use crate::surface::{StateChange, StatePatch, StatePointer, SurfaceDiff, changed_paths};
 use crate::transition::command::Command;
@@ -18,7 +19,6 @@ use crate::transition::step::{Record, Stop, Transition};
 use crate::transition::surface::access::{access_of, actor_text, author};
 use crate::transition::surface::create::refused;
 use crate::transition::surface::files::Refused;
-use crate::transition::surface::refusal::SurfaceRefusal;
 
 /// Change the state.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -15,6 +15,7 @@ use crate::surface::descriptor::StoredDescriptor;
 use crate::surface::name::{ActionId, SurfaceActor};
 use crate::surface::plan::{CallPlan, PlanRequest};
 use crate::surface::policy::Confirm;
+use crate::surface::refusal::SurfaceRefusal;
 use crate::surface::spec::action::{Action, ActionKind};
 use crate::surface::spec::compiled::Spec;
 use crate::surface::state::patch::StatePatch;
@@ -29,7 +30,6 @@ use crate::transition::refusal::SurfaceCommandRefusal;
 use crate::transition::rollout::Access;
 use crate::transition::step::{Stop, Transition};
 use crate::transition::surface::files::Refused;
-use crate::transition::surface::refusal::SurfaceRefusal;
 use crate::transition::surface::request::{ActionName, ActionRequest, ActionWork, PlannedAction};
 
 /// See what an action would do now. Nothing is begun.

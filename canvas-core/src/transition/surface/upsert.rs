@@ -13,6 +13,7 @@ use crate::model::receipt::Digest;
 use crate::model::revision::Revision;
 use crate::surface::descriptor::{StoredDescriptor, check_title};
 use crate::surface::name::{SessionKey, SurfaceActor};
+use crate::surface::refusal::SurfaceRefusal;
 use crate::surface::{AssetPath, Descriptor, FileChange, Spec, SurfaceDiff, SurfaceFile, widens};
 use crate::transition::command::Command;
 use crate::transition::command::sealed::Decide;
@@ -22,7 +23,6 @@ use crate::transition::step::{Record, Stop, Transition};
 use crate::transition::surface::access::{access_of, actor_text, author};
 use crate::transition::surface::create::{NewSurface, read_assets, refused};
 use crate::transition::surface::files::{Refused, SURFACE_FILES};
-use crate::transition::surface::refusal::SurfaceRefusal;
 
 /// Replace parts of the surface, or make one where there is none. The live state stays.
 #[derive(Debug, Clone, PartialEq)]

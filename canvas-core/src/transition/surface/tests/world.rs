@@ -20,6 +20,7 @@ use crate::model::id::{CallId, CanvasId, ConversationId, OpKey};
 use crate::model::receipt::Digest;
 use crate::store::contract::Store as _;
 use crate::store::memory::MemoryStore;
+use crate::surface::refusal::SurfaceRefusal;
 use crate::surface::{
     ActionId, Ceiling, ClientId, EventId, FileChange, RunnerId, SessionKey, StatePatch, SurfaceActor,
     SurfaceDiff, SurfaceFault, SurfaceFile, SurfaceLimits, SurfaceState, ToolContract, ToolDeclaration,
@@ -33,7 +34,6 @@ use crate::transition::refusal::{Refused as _, SurfaceCommandRefusal};
 use crate::transition::step::{Record, Stop, Transition};
 use crate::transition::surface::begin::BeginAction;
 use crate::transition::surface::ended::{ActionBegun, RunningAction};
-use crate::transition::surface::refusal::SurfaceRefusal;
 use crate::transition::surface::request::{ActionName, ActionRequest};
 use crate::transition::turn::SendMessage;
 use crate::transition::undo::{Redo, Undo, UndoScope};

@@ -122,7 +122,7 @@ impl SurfaceRefusal {
 
 impl SurfaceRefusal {
     /// The refusal of a request with these faults, of which there is at least one.
-    pub(super) fn of(mut faults: Vec<SurfaceFault>) -> Self {
+    pub(crate) fn of(mut faults: Vec<SurfaceFault>) -> Self {
         if faults.is_empty() {
             return Self::SurfaceDamaged;
         }

@@ -67,7 +67,7 @@ impl RecipeRefusal {
     }
 
     /// The refusal of a command with these faults, of which there is at least one.
-    pub(super) fn of(mut faults: Vec<RecipeFault>) -> Self {
+    pub(crate) fn of(mut faults: Vec<RecipeFault>) -> Self {
         if faults.is_empty() {
             return Self::RecipeDamaged;
         }
