@@ -1,4 +1,4 @@
-//! What an entry of the journal has of the board.
+//! The steps of the board in the journal.
 
 use std::sync::Arc;
 
@@ -39,9 +39,9 @@ pub(crate) struct BoardAt {
     /// What steps call it.
     id: BlobId,
     board: Arc<Board>,
-    /// What was done last.
+    /// The last patch.
     played: Option<BoardPatch>,
-    /// What reverts have done, and the command of the first that they took back.
+    /// The patches of reverts, and the command of the first change that they took back.
     reverted: Vec<BoardPatch>,
     forward: Option<Box<CanvasCommand>>,
     /// Its root blob and what that names, once they are made.
@@ -49,7 +49,7 @@ pub(crate) struct BoardAt {
 }
 
 impl BoardAt {
-    /// What happened by what was done last.
+    /// The events of the last step.
     pub(crate) fn events(&self) -> Vec<CanvasEvent> {
         self.played.as_ref().map_or_else(Vec::new, |patch| self.board.events_of(patch))
     }

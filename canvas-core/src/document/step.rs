@@ -1,4 +1,4 @@
-//! What an entry of the journal has of the document.
+//! The steps of the document in the journal.
 
 use std::sync::Arc;
 

@@ -396,7 +396,7 @@ fn played(entry: &Entry) -> impl DoubleEndedIterator<Item = &Step> {
 /// The faces of a canvas at some entry of its journal.
 struct Playback {
     faces: Faces,
-    /// What was loaded of the canvas as it is.
+    /// The loaded files of the current canvas.
     contents: Contents,
 }
 

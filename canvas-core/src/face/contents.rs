@@ -1,4 +1,4 @@
-//! What is loaded of a canvas: one slot for each file of its tree.
+//! The loaded files of a canvas, one slot each.
 
 use std::any::Any;
 use std::sync::{Arc, OnceLock};
@@ -9,12 +9,12 @@ use crate::model::blob::{Blob, BlobId};
 use crate::model::face::{PerFile, TreeFile};
 use crate::model::head::Head;
 
-/// What a file of a tree is decoded to.
+/// The decoded form of a file.
 pub(crate) trait FileContent: Any + Send + Sync {
     /// The file.
     const FILE: TreeFile;
 
-    /// What decoding takes beside the blob.
+    /// The input of decoding besides the blob.
     type With<'a>;
 
     /// Decodes a blob.
@@ -22,7 +22,7 @@ pub(crate) trait FileContent: Any + Send + Sync {
     where
         Self: Sized;
 
-    /// Roughly what it takes in memory beside its blob: a multiple of the JSON, where members and strings are short.
+    /// Estimates the bytes in memory besides the blob: six for each byte of JSON, because members and strings are short.
     fn approximate_bytes(&self, blob: &Blob) -> usize {
         blob.as_bytes().len() * 6
     }

@@ -18,7 +18,7 @@ pub(crate) struct Files<'a> {
 }
 
 impl<'a> Files<'a> {
-    /// What a file has; `None` if the tree does not have the file. Decodes it once for all who share the contents.
+    /// Decodes a file, once for all copies of the contents. `None` if the tree does not have the file.
     #[cfg_attr(
         not(any(feature = "board", feature = "surface")),
         expect(dead_code, reason = "a document is its text")
@@ -52,7 +52,7 @@ impl Draft<'_> {
         };
     }
 
-    /// Puts a new blob and what was encoded in it.
+    /// Puts a new blob and its decoded form.
     #[cfg_attr(
         not(any(feature = "board", feature = "surface")),
         expect(dead_code, reason = "a document is its text")

@@ -1,4 +1,4 @@
-//! What an entry of the journal has of one face, and how that acts on the face as it is.
+//! Steps: the change of one face in an entry of the journal, and how it acts on the current face.
 
 use crate::face::files::{Draft, Files};
 use crate::face::read_error::ReadError;
@@ -42,7 +42,7 @@ impl From<Mismatch> for Conflict {
     }
 }
 
-/// What a new step takes from the call that makes it.
+/// The input of a new step from its call.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StepSeed<'a> {
     #[cfg_attr(not(feature = "board"), expect(dead_code, reason = "only changes of a board have names"))]
@@ -51,15 +51,15 @@ pub(crate) struct StepSeed<'a> {
     pub(crate) bytes: usize,
 }
 
-/// A step of one face. All of it is pure: what has to be loaded first is an error that says so.
+/// A step of one face. Its functions are pure, and report a blob that must be loaded first as an error.
 pub(crate) trait FaceStep: Clone {
-    /// The face at some entry of the journal.
+    /// The face after some entry of the journal.
     type At;
 
     /// The step that leads back.
     fn inverse(&self) -> Self;
 
-    /// Reads what the face needs for this step, and does not have yet. Leaves `at` empty if the tree does not have the face.
+    /// Reads the files that this step needs, unless `at` has them. Leaves `at` empty if the tree does not have the face.
     fn read(&self, way: Way, at: &mut Option<Self::At>, files: &Files<'_>) -> Result<(), ReadError>;
 
     /// Plays the step on the face that it was made on.
@@ -68,13 +68,12 @@ pub(crate) trait FaceStep: Clone {
     /// Takes the step back from under later ones, oldest first, which stay and are moved.
     fn revert(&self, at: &mut Self::At, later: &mut [Self]) -> Result<(), Conflict>;
 
-    /// Checks that the face is what the steps that were played say, and makes its root blob.
+    /// Makes the root blob of the face, and checks that it has the id that the played steps name.
     fn seal(at: Self::At) -> Result<Self::At, Mismatch> {
         Ok(at)
     }
 
-    /// The one step that leads from the files to the face after reverts, and that face with its root blob; `None` if it is the
-    /// same.
+    /// Combines the reverts into one step from the files to the face, which gets its root blob. `None` if the face is the same.
     fn since(at: Self::At, files: &Files<'_>, seed: &StepSeed<'_>) -> Option<(Self, Self::At)>;
 
     /// Makes the face that of a draft.

@@ -1,4 +1,4 @@
-//! The faces of a canvas: what an entry of the journal changed of them, and what they are while steps act on them.
+//! The faces of a canvas: their steps in the journal, and their values while steps act on them.
 
 use serde::de::Error as _;
 use serde::ser::Error as _;
@@ -88,11 +88,10 @@ macro_rules! faces {
             }
 
             fn read(face: Face, json: Box<RawValue>) -> serde_json::Result<Self> {
-                match face {
-                    $($(#[cfg($($gate)*)])? Face::$face => serde_json::from_str(json.get()).map(Self::$face),)*
-                    #[allow(unreachable_patterns, reason = "a build has all faces or not")]
-                    face => Ok(Self::Unsupported { face, json: json.into() }),
-                }
+                $($(#[cfg($($gate)*)])? if face == Face::$face {
+                    return serde_json::from_str(json.get()).map(Self::$face);
+                })*
+                Ok(Self::Unsupported { face, json: json.into() })
             }
         }
 
@@ -138,11 +137,10 @@ macro_rules! faces {
 
             /// Checks that a face is what the steps say, and makes its root blob.
             pub(crate) fn seal(&mut self, face: Face) -> Result<(), Mismatch> {
-                match face {
-                    $($(#[cfg($($gate)*)])? Face::$face => self.$field.seal(),)*
-                    #[allow(unreachable_patterns, reason = "a build has all faces or not")]
-                    _ => Ok(()),
-                }
+                $($(#[cfg($($gate)*)])? if face == Face::$face {
+                    return self.$field.seal();
+                })*
+                Ok(())
             }
 
             /// The one step that reverts have made on a face, and the changes that they took back; `None` if nothing changes.
@@ -152,33 +150,28 @@ macro_rules! faces {
                 files: &Files<'_>,
                 seed: &StepSeed<'_>,
             ) -> Option<(Step, Vec<ChangeNumber>)> {
-                match face {
-                    $($(#[cfg($($gate)*)])? Face::$face => {
-                        let (step, changes) = self.$field.since(files, seed)?;
-                        Some((step.into(), changes))
-                    })*
-                    #[allow(unreachable_patterns, reason = "a build has all faces or not")]
-                    _ => None,
-                }
+                $($(#[cfg($($gate)*)])? if face == Face::$face {
+                    let (step, changes) = self.$field.since(files, seed)?;
+                    return Some((step.into(), changes));
+                })*
+                None
             }
 
             /// Makes a face that of a draft. False if no step has touched it.
             pub(crate) fn put(&mut self, face: Face, draft: &mut Draft<'_>) -> bool {
-                match face {
-                    $($(#[cfg($($gate)*)])? Face::$face => self.$field.put(draft),)*
-                    #[allow(unreachable_patterns, reason = "a build has all faces or not")]
-                    _ => false,
-                }
+                $($(#[cfg($($gate)*)])? if face == Face::$face {
+                    return self.$field.put(draft);
+                })*
+                false
             }
         }
 
         /// The blobs that a file names; `None` if it is damaged.
         pub(crate) fn named(file: TreeFile, blob: &Blob) -> Option<Vec<BlobId>> {
-            match file.face() {
-                $($(#[cfg($($gate)*)])? Face::$face => <$step>::named(file, blob),)*
-                #[allow(unreachable_patterns, reason = "a build has all faces or not")]
-                _ => Some(Vec::new()),
-            }
+            $($(#[cfg($($gate)*)])? if file.face() == Face::$face {
+                return <$step>::named(file, blob);
+            })*
+            Some(Vec::new())
         }
     };
 }
@@ -223,7 +216,7 @@ impl Faces {
 
 #[cfg(feature = "board")]
 impl Faces {
-    /// What happened on a face by what was done last.
+    /// The events of the last step on a face.
     pub(crate) fn events(&self, face: Face) -> Vec<crate::board::CanvasEvent> {
         match (face, &self.board.at) {
             (Face::Board, Some(at)) => at.events(),
@@ -244,8 +237,8 @@ impl Serialize for Step {
     }
 }
 
-/// Only from JSON: what is not supported is kept as it was written. The tag is read first and by itself, since a change may
-/// be long and would be read into a value otherwise.
+/// Reads JSON only, and keeps the text of an unsupported step. The tag is read first, because serde would read a long change
+/// into a buffer otherwise.
 impl<'de> Deserialize<'de> for Step {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]

@@ -1,4 +1,4 @@
-//! What an entry of the journal has of the recipe and its data.
+//! The steps of the recipe and its data in the journal.
 
 use serde::{Deserialize, Serialize};
 

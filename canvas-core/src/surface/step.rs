@@ -1,4 +1,4 @@
-//! What an entry of the journal has of the surface.
+//! The steps of the surface in the journal.
 
 use crate::face::contents::{FileContent, parsed};
 use crate::face::files::{Draft, Files};

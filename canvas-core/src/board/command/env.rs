@@ -74,7 +74,7 @@ impl IdSource {
         Self { seed: *blake3::hash(seed).as_bytes(), given: 0, block: [0; 32] }
     }
 
-    /// The ids that belong to a call, so that a retry that is decided anew makes the same ones.
+    /// Derives the ids of a call, so that a retry makes the same ones.
     pub(crate) fn of(operation: &OpKey) -> Self {
         let mut seed = Vec::new();
         for part in [operation.conversation.as_str(), operation.call.as_str()] {

@@ -11,8 +11,8 @@ use crate::transition::refusal::{HistoryRefusal, UndoRefusal};
 use crate::transition::step::{Stop, Transition};
 
 impl Transition<'_> {
-    /// What is put back place by place, beside what has come since, may have become too much together. How deep a place is
-    /// nested does not change, and whoever is above the limit may still come closer to it.
+    /// Checks the size of the state after an undo: restored places and later ones may be too large together. A state above
+    /// the limit may still become smaller. The depth of a place does not change.
     pub(in crate::transition) fn check_state(&self, faces: &Faces) -> Result<(), Stop<UndoRefusal>> {
         let state = faces.surface.at.as_ref().and_then(|at| at.state.as_ref());
         let (limit, bytes) = (self.policy.surface.state_bytes, state.map_or(0, SurfaceState::bytes));
@@ -28,8 +28,7 @@ impl Transition<'_> {
         }
     }
 
-    /// A model does not get back what a person has taken from it: of what it undoes, no spec may allow more than the one
-    /// that it replaces.
+    /// Refuses a model's undo of a spec if the older one allows more than the current one: a person took that away.
     pub(in crate::transition) fn check_widening(&self, entry: &Entry) -> Result<(), Stop<UndoRefusal>> {
         let Step::Surface(diff) = &entry.step else { return Ok(()) };
         let Some(change) = diff.of_file(SurfaceFile::Spec) else { return Ok(()) };
