@@ -88,10 +88,9 @@ pub use toolset::call::ToolCall;
 pub use toolset::calls::{CallHost, CanvasCalls};
 pub use toolset::context::{ToolContext, ToolFuture, Toolset};
 pub use toolset::directive::action::Action;
+pub use toolset::directive::advice::Advice;
 pub use toolset::directive::apply::{AppliedDirective, apply_directive};
-pub use toolset::directive::failure::{
-    Advice, DirectiveError, DirectiveFailure, DirectiveFault, FailureKind,
-};
+pub use toolset::directive::failure::{DirectiveError, DirectiveFailure, DirectiveFault, FailureKind};
 pub use toolset::directive::metrics::DirectiveMetrics;
 pub use toolset::directive::parse::{Directive, MAX_CONTENT_BYTES, MAX_DIFF_BYTES, MAX_RATIONALE_BYTES};
 pub use toolset::directive::plan::{EditContext, EditSpan, Planned, plan};

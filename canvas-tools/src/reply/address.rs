@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use canvas_core::text::{AddressError, Candidate, Part};
-use serde_json::{Value, json};
+use canvas_core::text::{self, AddressError, Part};
+use serde::Serialize;
 
 /// Maximum bytes of titles in one path. Headings in quotes within quotes have paths of hundreds of titles.
 pub(crate) const PATH_BYTES: usize = 4 << 10;
@@ -18,19 +18,31 @@ pub(crate) fn shown_path<'p, 't>(path: &'p [&'t str]) -> &'p [&'t str] {
     &path[path.len() - fits.count()..]
 }
 
-/// What may have been meant.
-pub(crate) fn candidates_json(error: &AddressError) -> Vec<Value> {
-    error.candidates().iter().map(candidate_json).collect()
+/// A section that may have been meant.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(crate) struct Candidate {
+    /// Titles from the outermost heading down to its own.
+    path: Vec<String>,
+    /// Only the last titles of the path are given, which is an address too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path_clipped: Option<bool>,
+    /// The line of the heading, from 1.
+    heading_line: usize,
 }
 
-fn candidate_json(candidate: &Candidate) -> Value {
-    let path: Vec<&str> = candidate.path.iter().map(String::as_str).collect();
-    let shown = shown_path(&path);
-    let mut json = json!({"path": shown, "heading_line": candidate.heading_line});
-    if shown.len() < path.len() {
-        json["path_clipped"] = true.into();
-    }
-    json
+/// What may have been meant.
+pub(crate) fn candidates(error: &AddressError) -> Vec<Candidate> {
+    let candidate = |candidate: &text::Candidate| {
+        let path: Vec<&str> = candidate.path.iter().map(String::as_str).collect();
+        let shown = shown_path(&path);
+        Candidate {
+            path: shown.iter().map(|title| (*title).to_owned()).collect(),
+            path_clipped: (shown.len() < path.len()).then_some(true),
+            heading_line: candidate.heading_line,
+        }
+    };
+    error.candidates().iter().map(candidate).collect()
 }
 
 /// The argument that is wrong, as a JSON Pointer into the address.

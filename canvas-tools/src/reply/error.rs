@@ -1,9 +1,13 @@
 //! Failures of calls that no rule of the canvas decides.
 
+use std::borrow::Cow;
+
 use canvas_core::text::truncate;
 use canvas_core::{CallRefusal, EngineError, Refusal, Refused as _};
-use serde_json::{Map, Value};
+use serde::Serialize;
 
+use super::address::Candidate;
+use super::failure::Failure;
 use crate::hint::{after_error, with_hint};
 
 /// Why a call failed: its arguments are wrong, its tool is closed, or the engine has no answer.
@@ -15,7 +19,7 @@ pub struct ToolError {
     place: Option<String>,
     message: String,
     /// What may have been meant.
-    candidates: Option<Vec<Value>>,
+    candidates: Option<Vec<Candidate>>,
     retryable: bool,
     unanswered: bool,
 }
@@ -85,26 +89,23 @@ impl ToolError {
         Self { reason: Some(reason), ..self }
     }
 
-    pub(crate) fn with_candidates(self, candidates: Vec<Value>) -> Self {
+    pub(crate) fn with_candidates(self, candidates: Vec<Candidate>) -> Self {
         Self { candidates: Some(candidates), ..self }
     }
 
-    pub(crate) fn to_json(&self) -> Value {
-        let mut error = Map::new();
-        error.insert("code".into(), self.code.into());
-        if let Some(reason) = self.reason {
-            error.insert("reason".into(), reason.into());
-        }
-        if let Some(place) = &self.place {
-            error.insert("place".into(), place.as_str().into());
-        }
-        error.insert("message".into(), self.message.as_str().into());
-        if let Some(candidates) = &self.candidates {
-            error.insert("candidates".into(), candidates.clone().into());
-        }
-        error.insert("retryable".into(), self.retryable.into());
-        Value::Object(error)
+    /// The failure that a model reads.
+    pub(crate) fn failure(&self) -> Failure<ArgumentDetail> {
+        let Self { code, reason, place, message, candidates, retryable, .. } = self.clone();
+        let (reason, place) = (reason.map(Cow::from), place.map(Cow::from));
+        Failure { code, reason, message, retryable, place, detail: ArgumentDetail { candidates } }
     }
+}
+
+/// What may have been meant by an argument.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub(crate) struct ArgumentDetail {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    candidates: Option<Vec<Candidate>>,
 }
 
 impl From<Refusal<'_>> for ToolError {

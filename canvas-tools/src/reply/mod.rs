@@ -2,6 +2,7 @@
 
 mod address;
 mod error;
+mod failure;
 #[cfg(feature = "schema")]
 pub(crate) mod schema;
 
@@ -11,19 +12,20 @@ use std::borrow::Cow;
 use canvas_core::board::{CanvasEvent, ComponentId};
 #[cfg(feature = "surface")]
 use canvas_core::surface::SurfaceEvent;
-use canvas_core::text::{ApplyError, Conflict, EditPolicyError, LineRange, Suggestion, truncate};
-use canvas_core::{
-    BaseRefusal, LeaseRefusal, LinesRefusal, NotAvailable, PatchRefusal, Refusal, RevisionId, Snapshot,
-    StaleBase,
-};
+use canvas_core::text::{LineRange, truncate};
+use canvas_core::{RevisionId, Snapshot};
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+#[cfg(feature = "board")]
+use serde_json::Map;
+use serde_json::{Value, json};
 
-use crate::hint::with_hint;
 use crate::lease_change::LeaseChange;
 
-pub(crate) use self::address::{PATH_BYTES, address_place, address_words, candidates_json, shown_path};
+pub(crate) use self::address::{Candidate, PATH_BYTES, address_place, address_words, candidates, shown_path};
+#[cfg(feature = "surface")]
+pub(crate) use self::error::ArgumentDetail;
 pub use self::error::ToolError;
+pub(crate) use self::failure::{Failure, FitDetail, HeldDetail, StaleDetail, shown_conflict};
 
 /// The answer to one call: a JSON object with `"ok"`, and `revision_id` wherever the canvas exists.
 ///
@@ -174,26 +176,14 @@ impl ToolReply {
         self
     }
 
-    /// Says which hunks of a refused patch may be sent again alone.
-    pub(crate) fn with_resend(mut self, id: &str, faults: &[usize]) -> Self {
-        if let Some(error) = self.body.get_mut("error").and_then(Value::as_object_mut) {
-            let hunks = faults.iter().map(|hunk| hunk.to_string()).collect::<Vec<_>>().join(", ");
-            error.insert("resend".into(), json!({"of": id, "hunks": faults}));
-            if let Some(Value::String(message)) = error.get_mut("message") {
-                let s = if faults.len() == 1 { "" } else { "s" };
-                message.push_str(&format!(" resend takes hunk{s} {hunks} alone."));
-            }
-        }
-        self
-    }
-
     /// The reply to a call that failed.
     pub(crate) fn of_error(error: &ToolError, snapshot: Option<&Snapshot>) -> Self {
-        Self { unanswered: error.is_unanswered(), ..Self::failure(error.to_json(), snapshot) }
+        Self { unanswered: error.is_unanswered(), ..Self::failed(&error.failure(), snapshot) }
     }
 
-    pub(crate) fn failure(error: Value, snapshot: Option<&Snapshot>) -> Self {
-        let mut body = json!({"ok": false, "error": error});
+    /// The reply to a call that failed for a toolset's own reason.
+    pub(crate) fn failed<D: Serialize>(failure: &Failure<D>, snapshot: Option<&Snapshot>) -> Self {
+        let mut body = json!({"ok": false, "error": failure});
         if let Some(snapshot) = snapshot {
             body["revision_id"] = json!(snapshot.revision_id());
             body["canvas_epoch"] = json!(snapshot.head.lock().epoch());
@@ -213,92 +203,6 @@ pub(crate) fn success(revision: RevisionId, fields: &impl Serialize) -> Value {
     body["ok"] = true.into();
     body["revision_id"] = json!(revision);
     body
-}
-
-/// The `error` of a reply: code, reason, message with the hint, and what the refusal knows beyond.
-pub(crate) fn refusal_json(refusal: Refusal<'_>, hint: Option<&str>) -> Value {
-    let mut error = Map::new();
-    let mut set = |name: &str, value: Value| drop(error.insert(name.into(), value));
-    set("code", refusal.code().into());
-    if let Some(reason) = refusal.reason() {
-        set("reason", reason.into());
-    }
-    set("message", with_hint(&refusal.to_string(), hint).into());
-    set("retryable", refusal.retryable().into());
-    match refusal {
-        Refusal::NotAvailable(NotAvailable::Held { until, own }) => {
-            set("retry_after", json!(until));
-            if let Some(own) = own {
-                set("lease_id", json!(own));
-            }
-        }
-        Refusal::Lease(LeaseRefusal::NotOwned { own: None, held_until: Some(until), .. }) => {
-            set("retry_after", json!(until));
-        }
-        Refusal::Lease(LeaseRefusal::NotOwned { own: Some(own), .. }) => set("lease_id", json!(own)),
-        Refusal::Lease(LeaseRefusal::StaleEpoch { changes, .. }) => set("changes", json!(changes)),
-        Refusal::Base(BaseRefusal::StaleBase(stale)) => {
-            let StaleBase { changes, base, near, rebased, already_applied, .. } = &**stale;
-            set("base_revision_id", json!(base));
-            set("changes", json!(changes));
-            if let Some(near) = near {
-                set("changes_near", json!(near));
-            }
-            if let Some(patch) = rebased {
-                set("rebased_patch", json!(patch));
-            }
-            if *already_applied {
-                set("already_applied", true.into());
-            }
-        }
-        Refusal::Patch(PatchRefusal::PatchRejected(error)) => set_patch_error(error, set),
-        Refusal::Patch(PatchRefusal::EditRefused { error }) => set_edit_error(error, set),
-        Refusal::Patch(PatchRefusal::NotLocated { lines }) => set("line", json!(lines.start)),
-        Refusal::Lines(LinesRefusal::ContentChanged { lines }) => {
-            set("place", "/expect_hash".into());
-            set("lines", json!(lines));
-        }
-        Refusal::Lines(LinesRefusal::NoSuchLines { .. }) => set("place", "/start".into()),
-        _ => {}
-    }
-    Value::Object(error)
-}
-
-/// The conflicts of a patch, and what to send in its place.
-pub(crate) fn set_patch_error(error: &ApplyError, mut set: impl FnMut(&str, Value)) {
-    let conflicts = error.conflicts().iter().map(|conflict| {
-        let mut json = json!(conflict);
-        // Those that are shown with what stands there; the numbers of others tell nothing.
-        if let Some(candidates) = json.get_mut("candidates").and_then(Value::as_array_mut) {
-            candidates.truncate(Conflict::PLACES);
-        }
-        json
-    });
-    set("conflicts", conflicts.collect());
-    match error.suggestion() {
-        Some(Suggestion::Rebased(patch)) => set("rebased_patch", json!(patch)),
-        Some(Suggestion::AlreadyApplied) => set("already_applied", true.into()),
-        None => {}
-    }
-}
-
-/// Where an edit does what it may not: `line` is one of the document, `new_line` one of the text that was not stored.
-fn set_edit_error(error: &EditPolicyError, mut set: impl FnMut(&str, Value)) {
-    match error {
-        EditPolicyError::Scope(error) => {
-            set("message", address_words(error).into());
-            set("place", format!("/scope{}", address_place(error)).into());
-            set("candidates", candidates_json(error).into());
-        }
-        EditPolicyError::OutOfScope { line, scope } => {
-            set("line", json!(line));
-            set("scope", json!({"start_line": scope.start, "end_line": scope.end}));
-        }
-        EditPolicyError::UnclosedFence { line }
-        | EditPolicyError::UnintendedHeading { line, .. }
-        | EditPolicyError::SideEffect { line, .. } => set("new_line", json!(line)),
-        EditPolicyError::FrontMatter { .. } => set("new_line", json!(1)),
-    }
 }
 
 /// The beginning of what may hold a model's own words at any length: 300 characters and an ellipsis.

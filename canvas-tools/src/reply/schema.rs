@@ -53,7 +53,6 @@ impl ReplySchema {
         codes.sort_unstable();
         codes.dedup();
         let mut error = object::<E>(&mut self.generator);
-        // Some are null where they are there.
         never_null(&mut error);
         error["required"] = json!([]);
         let text = |description: &str| json!({"type": "string", "description": description});
@@ -141,6 +140,10 @@ fn never_null(schema: &mut Value) {
 }
 
 fn strip_null(property: &mut Map<String, Value>) {
+    // Marked, because serde leaves it out too.
+    if property.remove("nullable").is_some() {
+        return;
+    }
     if let Some(Value::Array(types)) = property.get_mut("type") {
         types.retain(|name| name != "null");
         if let [only] = types.as_mut_slice() {

@@ -2,66 +2,88 @@
 
 use canvas_core::surface::{ConfirmationPrompt, EventId, SurfaceFault};
 use canvas_core::{EngineError, Refusal, Refused, Revision, SurfaceRefusal};
-use serde_json::{Map, Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
 
-use crate::reply::ToolError;
+use crate::reply::{Failure, ToolError};
 
 /// A request that failed. Nothing was changed, unless an action had begun.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("{message}")]
+#[error("{}", failure.message)]
 pub struct SurfaceError {
-    code: &'static str,
-    place: Option<Box<str>>,
-    message: Box<str>,
-    retryable: bool,
+    failure: Box<Failure<SurfaceDetail>>,
+    is_turn_over: bool,
+}
+
+/// The fields of an error besides those that every error has.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SurfaceDetail {
+    /// The revision of the canvas, where another one was expected.
+    #[serde(skip_serializing_if = "Option::is_none")]
     revision: Option<Revision>,
+    /// What a person is to confirm.
+    #[serde(skip_serializing_if = "Option::is_none")]
     confirmation: Option<Box<ConfirmationPrompt>>,
+    /// The execution that the error is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    event_id: Option<EventId>,
+    /// All that is wrong, where it has places.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     errors: Vec<SurfaceFault>,
-    event: Option<EventId>,
 }
 
 impl SurfaceError {
-    pub(crate) fn new(code: &'static str, message: impl Into<Box<str>>) -> Self {
-        Self {
-            code,
-            place: None,
-            message: message.into(),
-            retryable: false,
-            revision: None,
-            confirmation: None,
-            errors: Vec::new(),
-            event: None,
-        }
+    pub(crate) fn new(code: &'static str, message: impl Into<String>) -> Self {
+        Self { failure: Box::new(Failure::new(code, message)), is_turn_over: false }
+    }
+
+    fn with(mut self, detail: SurfaceDetail) -> Self {
+        self.failure.detail = detail;
+        self
+    }
+
+    fn retried(mut self, retryable: bool) -> Self {
+        self.failure.retryable = retryable;
+        self
     }
 
     /// The error of what the rules have refused.
     pub(crate) fn refused(refusal: &impl Refused) -> Self {
         let view = refusal.view();
-        let error = Self { retryable: view.retryable(), ..Self::new(view.code(), view.to_string()) };
+        let mut error = Self::new(view.code(), view.to_string()).retried(view.retryable());
+        error.is_turn_over = matches!(view, Refusal::NotAvailable(_));
         let Refusal::Surface(refusal) = view else { return error };
-        let place = refusal.place().map(Into::into);
-        match refusal {
-            SurfaceRefusal::StaleSurface { current, .. } => Self { place, revision: Some(*current), ..error },
-            SurfaceRefusal::ConfirmationRequired { prompt } => {
-                Self { place, confirmation: Some(prompt.clone()), ..error }
+        let detail = SurfaceDetail::default();
+        let detail = match refusal {
+            SurfaceRefusal::StaleSurface { current, .. } => {
+                SurfaceDetail { revision: Some(*current), ..detail }
             }
-            SurfaceRefusal::SpecInvalid { faults } => Self { place, errors: faults.clone(), ..error },
+            SurfaceRefusal::ConfirmationRequired { prompt } => {
+                SurfaceDetail { confirmation: Some(prompt.clone()), ..detail }
+            }
+            SurfaceRefusal::SpecInvalid { faults } => SurfaceDetail { errors: faults.clone(), ..detail },
             SurfaceRefusal::SurfaceRefused { fault, others } => {
                 let errors = [fault].into_iter().chain(others).cloned().collect();
-                Self { place, errors, ..error }
+                SurfaceDetail { errors, ..detail }
             }
             SurfaceRefusal::ActionInProgress { event, .. } | SurfaceRefusal::ActionLost { event } => {
-                Self { place, event: Some(event.clone()), ..error }
+                SurfaceDetail { event_id: Some(event.clone()), ..detail }
             }
-            SurfaceRefusal::SurfaceNotFound | SurfaceRefusal::SurfaceExists => error.at("/canvasId"),
-            _ => Self { place, ..error },
-        }
+            SurfaceRefusal::SurfaceNotFound | SurfaceRefusal::SurfaceExists => {
+                return error.at("/canvasId");
+            }
+            _ => detail,
+        };
+        let place = refusal.place().map(str::to_owned);
+        error.placed(place).with(detail)
     }
 
     /// The error of an execution that has failed.
     pub(crate) fn ended(fault: &SurfaceFault, event: &EventId) -> Self {
-        let error = Self::new(fault.code.code(), fault.message.as_str());
-        Self { event: Some(event.clone()), retryable: fault.retryable(), ..error }
+        let detail = SurfaceDetail { event_id: Some(event.clone()), ..SurfaceDetail::default() };
+        Self::new(fault.code.code(), fault.message.as_str()).retried(fault.retryable()).with(detail)
     }
 
     /// The error of faults in a part of the parameters.
@@ -70,74 +92,64 @@ impl SurfaceError {
             .into_iter()
             .map(|fault| SurfaceFault { place: format!("{place}{}", fault.place), ..fault })
             .collect();
-        match errors.first() {
-            Some(first) => {
-                let (place, error) =
-                    (first.place.as_str(), Self::new(first.code.code(), first.message.as_str()));
-                Self { place: Some(place.into()), errors, ..error }
-            }
-            None => ToolError::argument(place, "correct it").into(),
-        }
+        let Some(first) = errors.first() else { return ToolError::argument(place, "correct it").into() };
+        let error = Self::new(first.code.code(), first.message.as_str()).at(&first.place);
+        error.with(SurfaceDetail { errors, ..SurfaceDetail::default() })
     }
 
     pub(crate) fn at(self, place: &str) -> Self {
-        Self { place: Some(place.into()), ..self }
+        self.placed(Some(place.to_owned()))
+    }
+
+    fn placed(mut self, place: Option<String>) -> Self {
+        self.failure.place = place.map(Into::into);
+        self
+    }
+
+    /// Whether the user has ended the turn of the session that asks.
+    pub(crate) const fn is_turn_over(&self) -> bool {
+        self.is_turn_over
+    }
+
+    /// The same as a model is told it.
+    pub(crate) fn failure(&self) -> &Failure<SurfaceDetail> {
+        &self.failure
     }
 
     /// The stable code.
     pub const fn code(&self) -> &'static str {
-        self.code
+        self.failure.code
     }
 
     /// Where in the parameters, as a JSON Pointer; in the spec or the patch where one of these is wrong.
     pub fn place(&self) -> Option<&str> {
-        self.place.as_deref()
+        self.failure.place.as_deref()
     }
 
     /// Whether the same request can succeed later.
     pub const fn retryable(&self) -> bool {
-        self.retryable
+        self.failure.retryable
     }
 
     /// The revision of the canvas, where another one was expected.
     pub const fn revision(&self) -> Option<Revision> {
-        self.revision
+        self.failure.detail.revision
     }
 
     /// What a person is to confirm.
     pub fn confirmation(&self) -> Option<&ConfirmationPrompt> {
-        self.confirmation.as_deref()
+        self.failure.detail.confirmation.as_deref()
     }
 
     /// All that is wrong, where it has places.
     pub fn errors(&self) -> &[SurfaceFault] {
-        &self.errors
+        &self.failure.detail.errors
     }
 
     /// As clients get it: `code`, `message`, `retryable`, and what else there is of `place`, `revision`, `confirmation`,
     /// `eventId` and `errors`.
     pub fn to_json(&self) -> Value {
-        let mut error = Map::new();
-        let mut set = |name: &str, value: Value| drop(error.insert(name.into(), value));
-        set("code", self.code.into());
-        set("message", self.message.as_ref().into());
-        set("retryable", self.retryable.into());
-        if let Some(place) = &self.place {
-            set("place", place.as_ref().into());
-        }
-        if let Some(revision) = self.revision {
-            set("revision", json!(revision));
-        }
-        if let Some(confirmation) = &self.confirmation {
-            set("confirmation", json!(confirmation));
-        }
-        if let Some(event) = &self.event {
-            set("eventId", json!(event));
-        }
-        if !self.errors.is_empty() {
-            set("errors", json!(self.errors));
-        }
-        Value::Object(error)
+        json!(self.failure)
     }
 }
 
@@ -150,13 +162,13 @@ impl From<EngineError> for SurfaceError {
         if let EngineError::RevisionConflict { expected, current, .. } = error {
             return Self::refused(&SurfaceRefusal::StaleSurface { expected, current });
         }
-        Self { retryable: error.retryable(), ..Self::new(error.code(), error.to_string()) }
+        Self::new(error.code(), error.to_string()).retried(error.retryable())
     }
 }
 
 impl From<ToolError> for SurfaceError {
     fn from(error: ToolError) -> Self {
-        let place = error.place().map(Into::into);
-        Self { place, retryable: error.retryable(), ..Self::new(error.code(), error.to_string()) }
+        let place = error.place().map(str::to_owned);
+        Self::new(error.code(), error.to_string()).retried(error.retryable()).placed(place)
     }
 }

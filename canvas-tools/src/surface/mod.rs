@@ -14,6 +14,7 @@ pub(crate) mod views;
 pub use answer::AssetFile;
 pub use asset::{AssetContent, EncodedBytes};
 pub use door::{SurfaceCaller, SurfaceDoor, SurfaceReply};
+pub(crate) use error::SurfaceDetail;
 pub use error::SurfaceError;
 pub use request::{
     ActionParams, CanvasParams, CreateParams, DeleteParams, ListParams, PatchParams, SurfaceRequest,

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use canvas_core::surface::{EventId, ToolName};
 use canvas_core::{ActionFailure, BlobId, Engine, NameError, Store};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::call::ToolCall;
 use super::context::{ToolContext, ToolFuture, Toolset};
 use super::spec::ToolSpec;
 use crate::action::{ToolHost, ToolInvocation};
-use crate::reply::{ToolError, ToolReply, shorten};
+use crate::reply::{ArgumentDetail, Failure, ToolError, ToolReply, shorten};
 
 /// Tools that the host runs, such as a shell or a search, for the model to call beside those of the canvas.
 ///
@@ -66,21 +66,20 @@ impl<S: Store, H: ToolHost> Toolset<S> for HostTools<H> {
             };
             Ok(match self.host.call(&invocation).await {
                 Ok(result) => ToolReply::new(json!({"ok": true, "result": result})),
-                Err(failure) => ToolReply::failure(failure_json(failure), None),
+                Err(failure) => ToolReply::failed(&failed(failure), None),
             })
         })
     }
 }
 
-fn failure_json(failure: ActionFailure) -> Value {
+fn failed(failure: ActionFailure) -> Failure<ArgumentDetail> {
     match failure {
         ActionFailure::Failed { code, message } => {
-            let message = shorten(&message);
-            json!({"code": "TOOL_FAILED", "reason": code, "message": message, "retryable": false})
+            Failure { reason: code.map(Into::into), ..Failure::new("TOOL_FAILED", shorten(&message)) }
         }
-        ActionFailure::TimedOut => json!({
-            "code": "TOOL_TIMEOUT", "retryable": false,
-            "message": "the tool took too long and may have run: look at what it did before you call it again",
-        }),
+        ActionFailure::TimedOut => Failure::new(
+            "TOOL_TIMEOUT",
+            "the tool took too long and may have run: look at what it did before you call it again",
+        ),
     }
 }

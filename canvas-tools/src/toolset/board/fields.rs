@@ -2,12 +2,14 @@
 
 use canvas_core::board::{ComponentId, PlacementReason, Position, TypeId, UndoId, ViewId};
 use serde::Serialize;
+use serde_json::Value;
+
+use crate::reply::HeldDetail;
 #[cfg(feature = "schema")]
 use {
     super::tool::Tool,
     crate::reply::schema::{ReplySchema, codes},
     canvas_core::board::CommandErrorCode,
-    serde_json::Value,
 };
 
 /// Reply of a tool that changes the board. A change that was not needed has no `undo_id`.
@@ -181,45 +183,47 @@ pub(super) struct ShowFields {
     pub(super) views: Vec<String>,
 }
 
-/// What an error has beside what every error has. Each is left out where it does not apply.
-#[cfg(feature = "schema")]
-#[derive(schemars::JsonSchema)]
-#[expect(
-    dead_code,
-    reason = "only its schema is used: `rejected` and `refused` write the fields that an error has"
-)]
-struct ErrorFields {
+/// The fields of an error besides those that every error has.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct BoardDetail {
     /// The component that the command would have changed.
-    component_id: ComponentId,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) component_id: Option<ComponentId>,
     /// Every fault of a config.
-    errors: Vec<ConfigFault>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) errors: Vec<ConfigFault>,
     /// What covers the place: by row, then column.
-    colliding_ids: Vec<ComponentId>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) colliding_ids: Vec<ComponentId>,
     /// Up to three, the nearest first.
-    free_positions: Vec<Position>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) free_positions: Vec<Position>,
     /// What may have been meant: ids, names of types or fields.
-    candidates: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) candidates: Vec<String>,
     /// The same call, put right, where that is possible: its name and arguments. It was tried on a copy of the board.
-    corrected_call: Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "Value"))]
+    pub(super) corrected_call: Option<Value>,
     /// What the user did since the turn began, a line each.
-    changes: Vec<String>,
-    /// Until when another holder has the lease, in milliseconds since 1970.
-    retry_after: u64,
-    /// The lease that the conversation has.
-    lease_id: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) changes: Vec<String>,
+    #[serde(flatten)]
+    pub(super) held: HeldDetail,
 }
 
 /// A fault of a config.
-#[cfg(feature = "schema")]
-#[derive(schemars::JsonSchema)]
-#[expect(dead_code, reason = "only its schema is used: `fault_json` writes it")]
-struct ConfigFault {
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct ConfigFault {
     /// Where in the arguments, as a JSON Pointer; null where the call says nothing of it.
-    place: Option<String>,
+    #[cfg_attr(feature = "schema", schemars(required))]
+    pub(super) place: Option<String>,
     /// What is wrong.
-    message: String,
+    pub(super) message: String,
     /// The keyword of JSON Schema that it breaks.
-    code: String,
+    pub(super) code: String,
 }
 
 #[cfg(feature = "schema")]
@@ -284,6 +288,6 @@ impl Tool {
         let board: &[&str] = &["BOARD_NOT_FOUND"];
         let codes = [&of_command[..], board, codes::CALL, codes::ENGINE];
         let codes: Vec<&[&str]> = own.iter().copied().chain(codes).collect();
-        reply.failure::<ErrorFields>(&codes, &[])
+        reply.failure::<BoardDetail>(&codes, &[])
     }
 }

@@ -13,19 +13,19 @@ use canvas_core::{
     BoardRefusal, HistoryEntry, HistoryRefusal, LeaseRefusal, Refusal, Refused as _, RevisionId, Snapshot,
     ValidationError,
 };
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 use super::check::{Change, number_in};
 use super::execute::{BoardOutcome, Direction};
 use super::fields::{
-    AdjustmentFields, ChangeFields, LegendFields, PlacementFields, PlanFields, PlannedFields, RefreshFields,
-    RequestFields, StepFields,
+    AdjustmentFields, BoardDetail, ChangeFields, ConfigFault, LegendFields, PlacementFields, PlanFields,
+    PlannedFields, RefreshFields, RequestFields, StepFields,
 };
 use super::map::draw;
 use super::show::shown;
 use super::tool::{BoardTools, Tool};
-use crate::hint::{Aftermath, CallKind, after_refusal, with_hint};
-use crate::reply::{ActionRequest, BoardEffects, ToolReply, refusal_json, shorten, success};
+use crate::reply::{ActionRequest, BoardEffects, Failure, HeldDetail, ToolReply, shorten, success};
+use crate::toolset::document::next::{Aftermath, CallKind, after_refusal};
 
 /// The reply to a call.
 pub(super) fn reply(
@@ -67,18 +67,18 @@ pub(super) fn reply(
             ToolReply::new(planned(&id, &change, &result, &after, snapshot.revision_id()))
         }
         BoardOutcome::Rejected { change, result, corrected } => match result.error() {
-            Some(error) => ToolReply::failure(rejected(&change, error, corrected, toolset), Some(snapshot)),
+            Some(error) => ToolReply::failed(&rejected(&change, error, corrected, toolset), Some(snapshot)),
             // Only a damaged store has a refusal without its reason.
             None => {
-                ToolReply::failure(refused(BoardRefusal::BoardDamaged.view(), snapshot, tool), Some(snapshot))
+                ToolReply::failed(&refused(BoardRefusal::BoardDamaged.view(), snapshot, tool), Some(snapshot))
             }
         },
         BoardOutcome::Shown { board, after } => {
             ToolReply::new(shown(&board, after.as_ref(), snapshot.revision_id()))
         }
-        BoardOutcome::UserActed(acts) => ToolReply::failure(user_acted(&acts), Some(snapshot)),
+        BoardOutcome::UserActed(acts) => ToolReply::failed(&user_acted(&acts), Some(snapshot)),
         BoardOutcome::Refused(refusal) => {
-            ToolReply::failure(refused(refusal.view(), snapshot, tool), Some(snapshot))
+            ToolReply::failed(&refused(refusal.view(), snapshot, tool), Some(snapshot))
         }
     }
 }
@@ -211,42 +211,38 @@ fn planned(id: &str, change: &Change, result: &BoardResult, after: &Board, revis
     success(revision, &fields)
 }
 
-/// The error of a change that the board refused.
-fn rejected(change: &Change, error: &CommandError, corrected: Option<Value>, toolset: BoardTools) -> Value {
-    let mut json = Fields::default();
-    json.put("code", error.code);
-    json.put_some("place", error.place.as_deref().and_then(|place| place_in_call(change, place)));
-    let hint = match error.code {
-        _ if corrected.is_some() => Some("Next: make corrected_call, if it still does what is wanted."),
+/// The failure of a change that the board refused.
+fn rejected(
+    change: &Change,
+    error: &CommandError,
+    corrected: Option<Value>,
+    toolset: BoardTools,
+) -> Failure<BoardDetail> {
+    let next = match error.code {
+        _ if corrected.is_some() => {
+            Some("Next: make corrected_call, if it still does what is wanted.".to_owned())
+        }
         CommandErrorCode::ComponentNotFound if toolset.show_canvas && error.candidates.is_empty() => {
-            Some("Next: call show_canvas, which shows them.")
+            Some(format!("Next: call {}, which shows them.", Tool::Show.name()))
         }
         _ => None,
     };
-    json.put("message", with_hint(&message(error), hint));
-    json.put("retryable", false);
-    json.put_some("component_id", error.component_id.as_ref());
-    json.put_list("errors", error.errors.iter().map(|fault| fault_json(change, error, fault)).collect());
-    json.put_list("colliding_ids", error.colliding_ids.iter().collect());
-    json.put_list("free_positions", error.free_positions.iter().collect());
-    json.put_list("candidates", error.candidates.iter().collect());
-    json.put_some("corrected_call", corrected);
-    json.done()
+    let place = error.place.as_deref().and_then(|place| place_in_call(change, place));
+    let detail = BoardDetail {
+        component_id: error.component_id.clone(),
+        errors: error.errors.iter().map(|fault| config_fault(change, error, fault)).collect(),
+        colliding_ids: error.colliding_ids.clone(),
+        free_positions: error.free_positions.clone(),
+        candidates: error.candidates.clone(),
+        corrected_call: corrected,
+        ..BoardDetail::default()
+    };
+    let failure = Failure { place: place.map(Cow::from), ..Failure::new(error.code.code(), message(error)) };
+    Failure { detail, ..failure }.with_next(next)
 }
 
-/// The error of a call by which no command was run.
-fn refused(refusal: Refusal<'_>, snapshot: &Snapshot, tool: Tool) -> Value {
-    let hint = match refusal {
-        Refusal::Board(BoardRefusal::NoBoard) => {
-            Some("Next: stop and tell the user that this canvas has no board.")
-        }
-        Refusal::Board(BoardRefusal::StaleBoard { .. }) if tool == Tool::Commit => {
-            Some("Next: call plan_canvas again.")
-        }
-        Refusal::Board(BoardRefusal::BoardDamaged) => Some("Next: stop and tell the user."),
-        Refusal::NotAvailable(_) => None,
-        _ => None,
-    };
+/// The failure of a call by which no command was run.
+fn refused(refusal: Refusal<'_>, snapshot: &Snapshot, tool: Tool) -> Failure<BoardDetail> {
     let after = Aftermath {
         kind: CallKind::Other,
         turn_open: snapshot.head.lock().turn_open(),
@@ -254,20 +250,28 @@ fn refused(refusal: Refusal<'_>, snapshot: &Snapshot, tool: Tool) -> Value {
         revision: snapshot.revision_id(),
         clock: snapshot.clock,
     };
-    let hint = match refusal {
-        Refusal::NotAvailable(_) | Refusal::Board(_) => hint.map(Cow::from),
-        _ => after_refusal(refusal, after),
+    let next = match refusal {
+        Refusal::Board(BoardRefusal::NoBoard) => {
+            Some("Next: stop and tell the user that this canvas has no board.".to_owned())
+        }
+        Refusal::Board(BoardRefusal::StaleBoard { .. }) if tool == Tool::Commit => {
+            Some(format!("Next: call {} again.", Tool::Plan.name()))
+        }
+        Refusal::Board(BoardRefusal::BoardDamaged) => Some("Next: stop and tell the user.".to_owned()),
+        Refusal::NotAvailable(_) | Refusal::Board(_) => None,
+        _ => after_refusal(refusal, after).map(|next| next.to_string()),
     };
-    let mut json = refusal_json(refusal, hint.as_deref());
-    match (refusal, tool) {
-        (Refusal::History(HistoryRefusal::HistoryEmpty { .. }), Tool::Redo) => {
-            json["code"] = json!(CommandErrorCode::NothingToRedo);
-            json["message"] = "there is nothing to do again: nothing was undone since the last change".into();
-        }
-        (Refusal::History(HistoryRefusal::HistoryEmpty { .. }), _) => {
-            json["code"] = json!(CommandErrorCode::NothingToUndo);
-            json["message"] = "there is nothing to undo: no change is left in the history".into();
-        }
+    let detail = BoardDetail { held: HeldDetail::of(refusal), ..BoardDetail::default() };
+    let failure = Failure::of(refusal, detail).with_next(next);
+    let (code, message) = match (refusal, tool) {
+        (Refusal::History(HistoryRefusal::HistoryEmpty { .. }), Tool::Redo) => (
+            CommandErrorCode::NothingToRedo.code(),
+            "there is nothing to do again: nothing was undone since the last change",
+        ),
+        (Refusal::History(HistoryRefusal::HistoryEmpty { .. }), _) => (
+            CommandErrorCode::NothingToUndo.code(),
+            "there is nothing to undo: no change is left in the history",
+        ),
         // The history is of the whole canvas, and a change of its document needs the lease.
         (
             Refusal::Lease(
@@ -276,28 +280,26 @@ fn refused(refusal: Refusal<'_>, snapshot: &Snapshot, tool: Tool) -> Value {
                 | LeaseRefusal::StaleEpoch { .. },
             ),
             Tool::Undo | Tool::Redo,
-        ) => {
-            json["message"] =
-                "the change to take is one of the document, which this tool leaves alone: edit the \
-                               document instead, or ask the user to undo it"
-                    .into();
-        }
-        _ => {}
-    }
-    json
+        ) => (
+            failure.code,
+            "the change to take is one of the document, which this tool leaves alone: edit the document instead, or ask the \
+             user to undo it",
+        ),
+        _ => return failure,
+    };
+    Failure { code, message: message.to_owned(), ..failure }
 }
 
-/// The error of an undo after the user has acted.
-fn user_acted(acts: &[HistoryEntry]) -> Value {
-    let refusal = HistoryRefusal::UserActed;
-    let mut json = refusal_json(refusal.view(), None);
+/// The failure of an undo after the user has acted.
+fn user_acted(acts: &[HistoryEntry]) -> Failure<BoardDetail> {
+    let changes = acts.iter().map(|entry| shorten(&entry.summary).into_owned()).collect();
+    let detail = BoardDetail { changes, ..BoardDetail::default() };
+    let failure = Failure::of(HistoryRefusal::UserActed.view(), detail);
     if acts.is_empty() {
-        let message = "the user has acted since your turn began: edit instead of undoing";
-        json["message"] = message.into();
-    } else {
-        json["changes"] = acts.iter().map(|entry| shorten(&entry.summary)).collect();
+        let message = "the user has acted since your turn began: edit instead of undoing".to_owned();
+        return Failure { message, ..failure };
     }
-    json
+    failure
 }
 
 /// A place in a command, as one in the arguments of the call. `None` where the call says nothing of it.
@@ -322,13 +324,17 @@ fn place_in_call(change: &Change, place: &str) -> Option<String> {
     Some(format!("{origin}/{field}{rest}"))
 }
 
-fn fault_json(change: &Change, error: &CommandError, fault: &ValidationError) -> Value {
+fn config_fault(change: &Change, error: &CommandError, fault: &ValidationError) -> ConfigFault {
     let number = error.place.as_deref().map_or(0, |place| number_in(place).0);
     let config = match &change.command {
         CanvasCommand::Batch(_) => format!("/payload/commands/{number}/payload/config{}", fault.path),
         _ => format!("/payload/config{}", fault.path),
     };
-    json!({"place": place_in_call(change, &config), "message": shorten(&fault.message), "code": fault.code})
+    ConfigFault {
+        place: place_in_call(change, &config),
+        message: shorten(&fault.message).into_owned(),
+        code: fault.code.clone(),
+    }
 }
 
 /// The core's words, where they speak of what the tools have.
@@ -392,29 +398,4 @@ fn parts_of(result: &BoardResult) -> &[CommandResult] {
 fn unique<'a>(ids: impl Iterator<Item = &'a ComponentId>) -> Vec<&'a ComponentId> {
     let mut seen = BTreeSet::new();
     ids.filter(|id| seen.insert(*id)).collect()
-}
-
-/// The fields of a JSON object, in the order in which they are put.
-#[derive(Default)]
-struct Fields(Map<String, Value>);
-
-impl Fields {
-    fn put(&mut self, name: &str, value: impl serde::Serialize) {
-        self.0.insert(name.to_owned(), json!(value));
-    }
-
-    fn put_some(&mut self, name: &str, value: Option<impl serde::Serialize>) {
-        if let Some(value) = value {
-            self.put(name, value);
-        }
-    }
-
-    /// Leaves out an empty list.
-    fn put_list(&mut self, name: &str, values: Vec<impl serde::Serialize>) {
-        self.put_some(name, Some(values).filter(|values| !values.is_empty()));
-    }
-
-    fn done(self) -> Value {
-        Value::Object(self.0)
-    }
 }

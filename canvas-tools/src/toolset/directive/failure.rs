@@ -2,14 +2,14 @@
 
 use canvas_core::text::ApplyError;
 use canvas_core::{BaseRefusal, Changes, EngineError, HostEditRefusal, Refused as _, RevisionId};
-use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::action::Action;
+use super::advice::Advice;
+use super::detail::{ChangedText, DirectiveDetail};
 use super::range::Fingerprint;
 use crate::hint::{after_error, is_missing, with_hint};
-use crate::reply::shorten;
-use crate::reply::{refusal_json, set_patch_error};
+use crate::reply::{Failure, FitDetail, HeldDetail, shorten, shown_conflict as shown};
 
 /// Why a directive is invalid, or does not fit the text. Nothing was changed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -158,31 +158,6 @@ pub enum FailureKind {
     Engine(#[from] EngineError),
 }
 
-/// What a person or a model may do about a failure, for a notice beside the document.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Advice {
-    /// The assistant sees an older document: it should take a fresh snapshot.
-    Resync,
-    /// The directive itself is wrong: the assistant should correct it.
-    Correct,
-    /// The document is locked, or the user has ended the turn: nothing is wrong with the directive.
-    Wait,
-}
-
-impl Advice {
-    /// A sentence for the user.
-    pub const fn text(self) -> &'static str {
-        match self {
-            Self::Resync => "The document has moved on. Ask the assistant to re-sync.",
-            Self::Correct => "The edit could not be read. Ask the assistant to try again.",
-            Self::Wait => "The document is not free for edits now. Ask again in a moment.",
-        }
-    }
-}
-
 impl From<HostEditRefusal> for FailureKind {
     fn from(refusal: HostEditRefusal) -> Self {
         match refusal {
@@ -306,40 +281,51 @@ impl DirectiveFailure {
 
     /// The failure as JSON: code, reason, place, message, both versions, and what there is of conflicts and changes.
     pub fn to_json(&self) -> Value {
-        let mut error = match &self.kind {
-            FailureKind::Refused(refusal) => refusal_json(refusal.view(), None),
-            _ => json!({}),
-        };
-        let mut set = |name: &str, value: Value| {
-            if !value.is_null() {
-                error[name] = value;
-            }
-        };
-        set("code", self.code().into());
-        set("reason", json!(self.reason()));
-        set("message", self.message().into());
-        set("retryable", self.retryable().into());
-        set("status", self.status().into());
-        set("advice", json!(self.advice()));
-        set("expected_version", json!(self.expected));
-        set("document_version", json!(self.current));
+        json!(self.failure())
+    }
+
+    pub(super) fn failure(&self) -> Failure<DirectiveDetail> {
+        let (mut changes, mut conflicts, mut there, mut place) = (None, None, None, None);
+        let (mut fits, mut held) = (FitDetail::default(), HeldDetail::default());
         match &self.kind {
-            FailureKind::Directive(e) => {
-                set("place", json!(e.place()));
-                match e {
-                    DirectiveError::PatchRejected(e) => set_patch_error(e, set),
+            FailureKind::Directive(error) => {
+                place = error.place().map(|place| place.to_owned().into());
+                match error {
+                    DirectiveError::PatchRejected(error) => {
+                        conflicts = Some(error.conflicts().iter().map(shown).collect());
+                        fits = FitDetail::of(error.suggestion());
+                    }
                     DirectiveError::ChangedThere { expected, actual, text } => {
-                        set("expected", json!(expected));
-                        set("actual", json!(actual));
-                        set("text", json!(text));
+                        let (expected, actual, text) = (expected.clone(), actual.clone(), text.clone());
+                        there = Some(ChangedText { expected, actual, text });
                     }
                     _ => {}
                 }
             }
-            FailureKind::Stale { changes } => set("changes", json!(changes)),
-            FailureKind::Refused(_) | FailureKind::Engine(_) => {}
+            FailureKind::Stale { changes: since } => changes.clone_from(since),
+            FailureKind::Refused(refusal) => held = HeldDetail::of(refusal.view()),
+            FailureKind::Engine(_) => {}
         }
-        error
+        let (status, advice) = (self.status(), self.advice());
+        let (expected_version, document_version) = (self.expected, self.current);
+        Failure {
+            code: self.code(),
+            reason: self.reason().map(Into::into),
+            message: self.message(),
+            retryable: self.retryable(),
+            place,
+            detail: DirectiveDetail {
+                status,
+                advice,
+                expected_version,
+                document_version,
+                changes,
+                conflicts,
+                fits,
+                there,
+                held,
+            },
+        }
     }
 }
 

@@ -10,11 +10,9 @@ use super::plan::EditSpan;
 use super::range::{CharRange, Fingerprint};
 #[cfg(feature = "schema")]
 use {
-    super::failure::Advice,
+    super::detail::DirectiveDetail,
     super::tool::{DIFF_BUILDER, DOCUMENT_EDIT, DOCUMENT_SNAPSHOT},
     crate::reply::schema::{ReplySchema, codes},
-    canvas_core::Changes,
-    canvas_core::text::Conflict,
     serde_json::Value,
 };
 
@@ -93,42 +91,6 @@ pub(super) struct EditFields<'a> {
     pub(super) note: Option<&'a str>,
 }
 
-/// What an error has beside what every error has. Each is left out where it does not apply.
-#[cfg(feature = "schema")]
-#[derive(schemars::JsonSchema)]
-#[expect(
-    dead_code,
-    reason = "only its schema is used: `DirectiveFailure::to_json` writes the fields that it has"
-)]
-struct ErrorFields {
-    /// One line for a status bar: what failed, and the version of the document.
-    status: String,
-    /// What to do about it: take a fresh snapshot, correct the directive, or wait.
-    advice: Advice,
-    /// The version that the directive was made for.
-    expected_version: RevisionId,
-    /// The version that the document has.
-    document_version: RevisionId,
-    /// What happened since that version.
-    changes: Changes,
-    /// Every place at which the patch is at fault.
-    conflicts: Vec<Conflict>,
-    /// A patch that fits the document as it is.
-    rebased_patch: String,
-    /// The document has what the patch would make: nothing is left to do.
-    already_applied: bool,
-    /// The fingerprint that the directive has.
-    expected: Fingerprint,
-    /// That of the text in the range.
-    actual: Fingerprint,
-    /// The beginning of the text in the range.
-    text: String,
-    /// Until when another holder has the lease, in milliseconds since 1970.
-    retry_after: u64,
-    /// The lease that the conversation has.
-    lease_id: String,
-}
-
 /// The JSON Schema of the reply of a tool of this name.
 #[cfg(feature = "schema")]
 pub(crate) fn reply_schema(tool: &str) -> Option<Value> {
@@ -156,5 +118,5 @@ pub(crate) fn reply_schema(tool: &str) -> Option<Value> {
         }
         _ => return None,
     };
-    Some(reply.failure::<ErrorFields>(&[own, codes::CALL, codes::ENGINE], beside))
+    Some(reply.failure::<DirectiveDetail>(&[own, codes::CALL, codes::ENGINE], beside))
 }

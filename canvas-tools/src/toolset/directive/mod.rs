@@ -13,9 +13,11 @@
 //! * The last 20 directives are kept for the screen; each is undone through the journal.
 
 pub(crate) mod action;
+pub(crate) mod advice;
 pub(crate) mod apply;
 mod builder;
 pub(super) mod declare;
+mod detail;
 pub(crate) mod failure;
 mod fields;
 pub(crate) mod metrics;
@@ -109,7 +111,7 @@ async fn edit<S: Store>(toolset: DirectiveTools, context: ToolContext<'_, S>, ca
         Err(failure) => {
             let snapshot = context.snapshot().await.ok();
             let version = snapshot.as_ref().map(Snapshot::revision_id);
-            let reply = ToolReply::failure(failure.to_json(), snapshot.as_ref());
+            let reply = ToolReply::failed(&failure.failure(), snapshot.as_ref());
             let reply = reply.with(json!({"status": failure.status()}));
             match version {
                 Some(version) => reply.with(json!({"document_version": version})),

@@ -6,8 +6,9 @@ use canvas_core::{Author, ChangeNumber, RevisionId, Undo, UndoScope};
 use serde::Serialize;
 
 use super::action::Action;
+use super::advice::Advice;
 use super::apply::AppliedDirective;
-use super::failure::{Advice, DirectiveFailure};
+use super::failure::DirectiveFailure;
 
 /// The last directives of a canvas, newest last: a bounded list that a host keeps beside its chat.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -8,11 +8,12 @@ use canvas_core::{
 };
 use serde_json::{Value, json};
 
+use super::failure::{Resendable, failure, with_resend};
 use super::fields::{CheckInFields, CheckOutFields, PatchFields, RenewFields};
 use super::lines::{Shown, numbered};
-use crate::hint::{Aftermath, CallKind, after_refusal, seconds_until};
+use super::next::{Aftermath, CallKind, after_refusal, seconds_until};
 use crate::lease_change::{LeaseChange, LeaseTerm};
-use crate::reply::{ToolReply, refusal_json, success};
+use crate::reply::{ToolReply, success};
 use crate::session::Session;
 
 /// The answer to a command of a model.
@@ -32,9 +33,19 @@ pub(super) trait Answer {
 /// The reply to a command. A retry's answer is the first one, and so are its revision and lease; beside a refusal is
 /// the revision of now, and the next call is one that is legal now.
 pub(super) fn reply<D: Answer, R: Refused>(
+    call: (Option<LeaseId>, CallKind),
+    result: &Result<D, R>,
+    at: (&Session, &Snapshot),
+) -> ToolReply {
+    reply_with(call, result, at, None)
+}
+
+/// As [`reply`], of a refused patch with the hunks that may be sent again alone.
+pub(super) fn reply_with<D: Answer, R: Refused>(
     (named, kind): (Option<LeaseId>, CallKind),
     result: &Result<D, R>,
     (session, snapshot): (&Session, &Snapshot),
+    resend: Option<Resendable>,
 ) -> ToolReply {
     match result {
         Ok(done) => {
@@ -58,12 +69,12 @@ pub(super) fn reply<D: Answer, R: Refused>(
                 revision: snapshot.revision_id(),
                 clock: snapshot.clock,
             };
-            let hint = after_refusal(refusal, after);
-            let mut error = refusal_json(refusal, hint.as_deref());
-            if let Some(until) = held_until(refusal) {
-                error["retry_in_s"] = seconds_until(until, snapshot.clock).into();
+            let mut failure = failure(refusal, after_refusal(refusal, after));
+            failure.detail.retry_in_s = held_until(refusal).map(|until| seconds_until(until, snapshot.clock));
+            if let Some(resend) = resend {
+                failure = with_resend(failure, resend);
             }
-            let reply = ToolReply::failure(error, Some(snapshot));
+            let reply = ToolReply::failed(&failure, Some(snapshot));
             reply.with_lease_change(lost(named, refusal)).with_shown_lines(shown_by(refusal))
         }
     }

@@ -6,10 +6,9 @@ use canvas_core::{Changes, RangeHash, RevisionId};
 use serde::Serialize;
 #[cfg(feature = "schema")]
 use {
+    super::failure::DocumentDetail,
     super::tool::Tool,
     crate::reply::schema::{ReplySchema, codes},
-    canvas_core::LinesNow,
-    canvas_core::text::{Conflict, DiffExcerpt},
     serde_json::Value,
 };
 
@@ -195,71 +194,6 @@ impl From<LineRange> for Lines {
     }
 }
 
-/// What an error has beside what every error has. Each is left out where it does not apply.
-#[cfg(feature = "schema")]
-#[derive(schemars::JsonSchema)]
-#[expect(
-    dead_code,
-    reason = "only its schema is used: `reply::refusal_json` writes the fields that a refusal has"
-)]
-struct ErrorFields {
-    /// What may have been meant, where an address leads nowhere.
-    candidates: Vec<Candidate>,
-    /// Until when another holder has the lease, in milliseconds since 1970.
-    retry_after: u64,
-    /// The same in seconds from now.
-    retry_in_s: u64,
-    /// The lease that the caller has, where it named another one.
-    lease_id: String,
-    /// What happened since the caller's lease, or since the base of its patch; null where nothing did, or nobody knows.
-    changes: Option<Changes>,
-    /// The revision that the patch was made for; null where that is not known.
-    base_revision_id: Option<RevisionId>,
-    /// Of these changes those near the patch.
-    changes_near: DiffExcerpt,
-    /// A patch that fits the canvas as it is: send it if it still says what was meant.
-    rebased_patch: String,
-    /// The canvas has what the patch would make: nothing is left to do.
-    already_applied: bool,
-    /// Every place at which the patch is at fault.
-    conflicts: Vec<Conflict>,
-    /// The lines that `expect_hash` was for, as they are now.
-    lines: LinesNow,
-    /// The line of the canvas that lies out of `scope`.
-    line: usize,
-    /// The lines that `scope` allows.
-    scope: Lines,
-    /// The line of the text that was not stored at which the edit does what it may not.
-    new_line: usize,
-    /// What `resend` of the next call may say.
-    resend: Resend,
-}
-
-/// A section that may have been meant.
-#[cfg(feature = "schema")]
-#[derive(schemars::JsonSchema)]
-#[expect(dead_code, reason = "only its schema is used: `reply::candidates_json` writes it")]
-struct Candidate {
-    /// Titles from the outermost heading down to its own.
-    path: Vec<String>,
-    /// Only the last titles of the path are given, which is an address too.
-    #[schemars(skip_serializing_if = "Option::is_none")]
-    path_clipped: Option<bool>,
-    /// The line of the heading, from 1.
-    heading_line: usize,
-}
-
-/// Which hunks may be sent again alone.
-#[cfg(feature = "schema")]
-#[derive(schemars::JsonSchema)]
-#[expect(dead_code, reason = "only its schema is used: `ToolReply::with_resend` writes it")]
-struct Resend {
-    /// Names the refused patch.
-    of: String,
-    /// The hunks at fault, from 1.
-    hunks: Vec<usize>,
-}
-
 #[cfg(feature = "schema")]
 impl Tool {
     /// The JSON Schema of its reply.
@@ -293,6 +227,6 @@ impl Tool {
             }
         };
         let codes: Vec<&[&str]> = own.iter().copied().chain([codes::CALL, codes::ENGINE]).collect();
-        reply.failure::<ErrorFields>(&codes, &[])
+        reply.failure::<DocumentDetail>(&codes, &[])
     }
 }

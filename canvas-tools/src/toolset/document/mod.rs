@@ -12,8 +12,10 @@ mod answer;
 pub(super) mod arguments;
 mod check;
 mod declare;
+mod failure;
 mod fields;
 mod lines;
+pub(super) mod next;
 mod outline;
 mod prompt;
 mod reading;
@@ -29,12 +31,13 @@ use canvas_core::{
 
 use self::answer::Answer;
 use self::check::{CheckedCall, ReadAccess, Resend, check};
+use self::failure::Resendable;
+use self::next::CallKind;
 use self::reading::Looked;
 use self::tool::{DocumentTools, Tool};
 use super::call::ToolCall;
 use super::context::{ToolContext, ToolFuture, Toolset};
 use super::spec::ToolSpec;
-use crate::hint::CallKind;
 use crate::reply::{ToolError, ToolReply};
 use crate::session::Session;
 use crate::session::refused::{RefusedPatch, ResendError};
@@ -137,12 +140,13 @@ async fn patch<S: Store>(
         // A retry of the call that mended it must find it.
         _ => {}
     }
-    let mut reply = answer::reply(named, &result, (session, &snapshot));
-    if let (Err(ApplyPatchRefusal::Patch(PatchRefusal::PatchRejected(_))), Some((id, faults))) =
-        (&result, session.refused.resendable())
-    {
-        reply = reply.with_resend(id, faults);
-    }
+    let reply = match (&result, session.refused.resendable()) {
+        (Err(ApplyPatchRefusal::Patch(PatchRefusal::PatchRejected(_))), Some((id, faults))) => {
+            let resend = Resendable { of: id.to_owned(), hunks: faults.to_vec() };
+            answer::reply_with(named, &result, (session, &snapshot), Some(resend))
+        }
+        _ => answer::reply(named, &result, (session, &snapshot)),
+    };
     // What an older answer shows may have changed since.
     if !replayed {
         remember(session, &quoted_by(&result), &snapshot);

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::fields::LinesFields;
 use super::outline::outline_fields;
 use super::search::Search;
-use crate::reply::{ToolError, address_place, address_words, candidates_json};
+use crate::reply::{ToolError, address_place, address_words, candidates};
 use crate::toolset::context::READ_BYTES;
 
 /// What is to be shown.
@@ -181,7 +181,7 @@ fn newlines(bytes: &[u8]) -> usize {
 
 fn bad_address(error: &AddressError) -> ToolError {
     let error_of_call = ToolError::new(error.code(), address_words(error)).at(address_place(error));
-    error_of_call.with_candidates(candidates_json(error))
+    error_of_call.with_candidates(candidates(error))
 }
 
 #[cfg(test)]

@@ -1,15 +1,15 @@
 //! What replies of the native tools have beside `ok` and `revision_id`: their types, from which their schemas follow.
 
 use canvas_core::text::Repair;
-use canvas_core::{LineSpan, RevisionId};
+use canvas_core::{LineSpan, PatchRefusal, Refusal, RevisionId};
 use serde::Serialize;
+
+use super::outcome::NativeConflict;
+use crate::reply::{HeldDetail, StaleDetail};
 #[cfg(feature = "schema")]
 use {
     super::dialect::Dialect,
-    super::outcome::NativeConflict,
     crate::reply::schema::{ReplySchema, codes},
-    canvas_core::Changes,
-    canvas_core::text::DiffExcerpt,
     serde_json::Value,
 };
 
@@ -39,32 +39,32 @@ pub(super) struct ViewFields {
     pub(super) message: String,
 }
 
-/// What an error has beside what every error has. Each is left out where it does not apply.
-#[cfg(feature = "schema")]
-#[derive(schemars::JsonSchema)]
-#[expect(
-    dead_code,
-    reason = "only its schema is used: `refusal`, `missed` and `reply::refusal_json` write the fields"
-)]
-struct ErrorFields {
+/// The fields of an error besides those that every error has.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct NativeDetail {
     /// Every place at which the call is at fault.
-    conflicts: Vec<NativeConflict>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) conflicts: Option<Vec<NativeConflict>>,
     /// The lines that the call could have quoted, from the second miss in a row on.
-    region: String,
-    /// What happened since the conversation saw the document; null where that is not known.
-    changes: Option<Changes>,
-    /// The revision that the call was made for; null where the conversation has seen none.
-    base_revision_id: Option<RevisionId>,
-    /// Of these changes those near the edit.
-    changes_near: DiffExcerpt,
-    /// A patch that fits the document as it is.
-    rebased_patch: String,
-    /// The document has what the call would make: nothing is left to do.
-    already_applied: bool,
-    /// Until when another holder has the lease, in milliseconds since 1970.
-    retry_after: u64,
-    /// The lease that the conversation has.
-    lease_id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) region: Option<String>,
+    #[serde(flatten)]
+    pub(super) stale: StaleDetail,
+    #[serde(flatten)]
+    pub(super) held: HeldDetail,
+}
+
+impl NativeDetail {
+    pub(super) fn of(refusal: Refusal<'_>) -> Self {
+        let conflicts = match refusal {
+            Refusal::Patch(PatchRefusal::PatchRejected(error)) => {
+                Some(error.conflicts().iter().map(NativeConflict::from).collect())
+            }
+            _ => None,
+        };
+        Self { conflicts, region: None, stale: StaleDetail::of(refusal), held: HeldDetail::of(refusal) }
+    }
 }
 
 /// The JSON Schema of the reply of a dialect's tool of this name.
@@ -75,5 +75,5 @@ pub(crate) fn reply_schema(tool: &str) -> Option<Value> {
     let reply = if dialect == Dialect::TextEditor { reply.success::<ViewFields>() } else { reply };
     let codes =
         [&["DOCUMENT_TOO_LARGE", "PATCH_REJECTED"], codes::WRITE, codes::TAKE, codes::CALL, codes::ENGINE];
-    Some(reply.failure::<ErrorFields>(&codes, &[]))
+    Some(reply.failure::<NativeDetail>(&codes, &[]))
 }

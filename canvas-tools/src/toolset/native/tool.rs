@@ -5,17 +5,17 @@ use canvas_core::{
     Access, Answered, AppliedPatch, ApplyEdits, ApplyPatchRefusal, BaseRefusal, Engine, Look, Refusal,
     Refused as _, Revision, RevisionId, Shown, Snapshot, Store,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::apply::apply_native;
 use super::dialect::Dialect;
-use super::fields::{EditFields, ViewFields};
+use super::fields::{EditFields, NativeDetail, ViewFields};
 use super::options::NativeOptions;
 use super::outcome::NativeError;
 use super::reason::NativeReason;
 use super::region::region;
 use super::text_editor::is_view;
-use crate::reply::{ToolError, ToolReply, refusal_json, success};
+use crate::reply::{Failure, ToolError, ToolReply, success};
 use crate::toolset::call::ToolCall;
 use crate::toolset::context::{READ_BYTES, ToolContext, ToolFuture, Toolset};
 use crate::toolset::spec::ToolSpec;
@@ -158,7 +158,7 @@ async fn view<S: Store>(
     let snapshot = context.snapshot().await?;
     let seen = match apply_native(tools.dialect, snapshot.text(), &call.arguments, options) {
         Ok(seen) => seen.message,
-        Err(error) => return Ok(ToolReply::failure(refusal(&error), Some(&snapshot))),
+        Err(error) => return Ok(ToolReply::failed(&failure(&error), Some(&snapshot))),
     };
     if seen.len() > READ_BYTES {
         let message = "the lines are more than one call shows: send a shorter view_range";
@@ -168,31 +168,28 @@ async fn view<S: Store>(
     let shown = if is_whole { Shown { lines: usize::MAX, bytes: READ_BYTES } } else { Shown::default() };
     let Answered { result, snapshot: now, .. } = context.run(Look { shown }).await?;
     if let Err(refusal) = result {
-        return Ok(ToolReply::failure(refusal_json(refusal.view(), None), Some(&now)));
+        let failure = Failure::of(refusal.view(), NativeDetail::of(refusal.view()));
+        return Ok(ToolReply::failed(&failure, Some(&now)));
     }
     Ok(ToolReply::new(success(snapshot.revision_id(), &ViewFields { message: seen })))
 }
 
-fn refusal(error: &NativeError) -> Value {
-    json!({
-        "code": error.code(),
-        "reason": error.reason().code(),
-        "message": error.to_string(),
-        "conflicts": error.conflicts(),
-        "retryable": false,
-    })
+fn failure(error: &NativeError) -> Failure<NativeDetail> {
+    let detail = NativeDetail { conflicts: Some(error.conflicts().to_vec()), ..NativeDetail::default() };
+    let reason = Some(error.reason().code().into());
+    Failure { reason, detail, ..Failure::new(error.code(), error.to_string()) }
 }
 
 /// A refusal of an edit. One that misses again shows the lines that it could have quoted.
 fn missed(error: &NativeError, snapshot: &Snapshot, misses: &mut u32) -> ToolReply {
-    let mut body = refusal(error);
+    let mut failure = failure(error);
     if matches!(error.reason(), NativeReason::Patch(Reason::NotFound | Reason::Ambiguous)) {
         *misses = misses.saturating_add(1);
         if *misses > 1 {
-            body["region"] = region(snapshot.text(), error.conflicts()).into();
+            failure.detail.region = Some(region(snapshot.text(), error.conflicts()));
         }
     }
-    ToolReply::failure(body, Some(snapshot))
+    ToolReply::failed(&failure, Some(snapshot))
 }
 
 fn reply(
@@ -226,7 +223,8 @@ fn reply(
                 }
                 _ => None,
             };
-            ToolReply::failure(refusal_json(refusal, hint), Some(snapshot))
+            let failure = Failure::of(refusal, NativeDetail::of(refusal)).with_next(hint);
+            ToolReply::failed(&failure, Some(snapshot))
         }
     }
 }

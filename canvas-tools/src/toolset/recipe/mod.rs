@@ -3,6 +3,8 @@
 //! * A recipe is made of calls that the host has shown to the session's [`Recorder`](crate::Recorder).
 //! * A refresh calls the host's tools by itself, without the model: only such as are read-only and allowed.
 
+mod failure;
+mod names;
 mod reply_schema;
 
 use std::fmt;
@@ -10,31 +12,21 @@ use std::sync::Arc;
 
 use canvas_core::board::ComponentId;
 use canvas_core::recipe::RunId;
-use canvas_core::{
-    Access, Author, BlobId, Engine, NameError, NonRefreshable, Policy, RecipeCommandRefusal, Refused as _,
-    Store,
-};
+use canvas_core::{Access, Author, BlobId, Engine, NameError, NonRefreshable, Policy, Store};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 
+use self::failure::{RecipeDetail, of_record, of_refusal, of_replay};
+pub use self::names::{RECORD_RECIPE, REFRESH};
 pub(crate) use self::reply_schema::reply_schema;
 use super::call::ToolCall;
 use super::context::{ToolContext, ToolFuture, Toolset};
 use super::spec::{ToolSpec, has_tool, schema_of};
 use crate::action::ToolHost;
 use crate::arguments::arguments;
-use crate::hint::{after_recipe, with_hint};
-use crate::recipe::{
-    RecipeDeclaration, RecordError, Refresher, ReplayError, ReplayRequest, turn_composition,
-};
-use crate::reply::{ToolError, ToolReply, success};
-
-/// Name of the tool that records a recipe.
-pub const RECORD_RECIPE: &str = "canvas_record_recipe";
-
-/// Name of the tool that refreshes data.
-pub const REFRESH: &str = "canvas_refresh";
+use crate::recipe::{RecipeDeclaration, Refresher, ReplayError, ReplayRequest, turn_composition};
+use crate::reply::{Failure, ToolError, ToolReply, success};
 
 /// The tools of recipes, over a host of tools.
 pub struct RecipeTools<H> {
@@ -104,12 +96,12 @@ impl<H: ToolHost> RecipeTools<H> {
         let limits = &context.engine.policy().recipe;
         let turn = match context.session.recorder.declare(declaration, composition.as_ref(), limits) {
             Ok(turn) => turn,
-            Err(error) => return self.failed(context, record_json(&error)).await,
+            Err(error) => return self.failed(context, of_record(&error)).await,
         };
         let answered = context.run(turn.command(Author::Assistant { lease: None })).await?;
         let recorded = match answered.result {
             Ok(recorded) => recorded,
-            Err(refusal) => return self.failed(context, refusal_json(&refusal)).await,
+            Err(refusal) => return self.failed(context, of_refusal(&refusal)).await,
         };
         let fields = RecordFields { recipe: recorded.recipe, non_refreshable: &recorded.non_refreshable };
         Ok(ToolReply::new(success(answered.snapshot.revision_id(), &fields)))
@@ -136,55 +128,18 @@ impl<H: ToolHost> RecipeTools<H> {
                 Ok(ToolReply::new(success(snapshot.revision_id(), &report.fields())))
             }
             Err(ReplayError::Engine(error)) => Err(error.into()),
-            Err(error) => {
-                let mut json = json!({
-                    "code": error.code(), "message": error.to_string(), "retryable": error.retryable(),
-                });
-                if let Some(place) = error.place() {
-                    json["place"] = place.into();
-                }
-                self.failed(context, json).await
-            }
+            Err(error) => self.failed(context, of_replay(&error)).await,
         }
     }
 
     async fn failed<S: Store>(
         &self,
         context: &ToolContext<'_, S>,
-        mut error: Value,
+        failure: Failure<RecipeDetail>,
     ) -> Result<ToolReply, ToolError> {
-        let hint = error["code"].as_str().and_then(after_recipe);
-        let message = with_hint(error["message"].as_str().unwrap_or_default(), hint);
-        error["message"] = message.into();
         let snapshot = context.snapshot().await.ok();
-        Ok(ToolReply::failure(error, snapshot.as_ref()))
+        Ok(ToolReply::failed(&failure, snapshot.as_ref()))
     }
-}
-
-fn record_json(error: &RecordError) -> Value {
-    let mut json = json!({"code": error.code(), "message": error.to_string(), "retryable": false});
-    if let Some(place) = error.place() {
-        json["place"] = place.into();
-    }
-    if !error.faults().is_empty() {
-        json["errors"] = json!(error.faults());
-    }
-    json
-}
-
-fn refusal_json(refusal: &RecipeCommandRefusal) -> Value {
-    let view = refusal.view();
-    let mut json = json!({"code": view.code(), "message": view.to_string(), "retryable": view.retryable()});
-    if let RecipeCommandRefusal::Recipe(refusal) = refusal {
-        if let Some(place) = refusal.place() {
-            json["place"] = place.into();
-        }
-        let faults: Vec<_> = refusal.faults().collect();
-        if !faults.is_empty() {
-            json["errors"] = json!(faults);
-        }
-    }
-    json
 }
 
 /// A name for a replay that no other of the canvas has.

@@ -1,19 +1,12 @@
 //! The schemas of the tools' replies.
 
-use canvas_core::recipe::{RecipeCode, RecipeFault};
+use canvas_core::recipe::RecipeCode;
 use serde_json::Value;
 
+use super::failure::RecipeDetail;
 use super::{RECORD_RECIPE, REFRESH, RecordFields};
 use crate::recipe::RefreshFields;
 use crate::reply::schema::{ReplySchema, codes};
-
-/// What an error has beside what every error has. Each is left out where it does not apply.
-#[derive(schemars::JsonSchema)]
-#[expect(dead_code, reason = "only its schema is used: `record_json` and `refusal_json` write the fields")]
-struct ErrorFields {
-    /// All that is wrong with the declaration.
-    errors: Vec<RecipeFault>,
-}
 
 /// The JSON Schema of the reply of a tool of this name.
 pub(crate) fn reply_schema(tool: &str) -> Option<Value> {
@@ -29,7 +22,9 @@ pub(crate) fn reply_schema(tool: &str) -> Option<Value> {
     let recipe = RecipeCode::ALL.map(RecipeCode::code);
     let conflict: &[&str] = &["REVISION_CONFLICT"];
     Some(
-        reply
-            .failure::<ErrorFields>(&[own, &recipe, conflict, codes::WRITE, codes::CALL, codes::ENGINE], &[]),
+        reply.failure::<RecipeDetail>(
+            &[own, &recipe, conflict, codes::WRITE, codes::CALL, codes::ENGINE],
+            &[],
+        ),
     )
 }

@@ -4,6 +4,8 @@
 //! * It runs no action: the user does.
 
 mod arguments;
+mod names;
+mod next;
 mod prompt;
 mod reply_schema;
 
@@ -13,20 +15,18 @@ use std::sync::Arc;
 use canvas_core::lease::Turn;
 use canvas_core::surface::{SessionKey, SurfaceActor};
 use canvas_core::{Access, CanvasId, ConversationId, Engine, EngineError, OpKey, Policy, Store};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use self::arguments::{Arguments, Operation};
+pub use self::names::SURFACE_TOOL;
+use self::next::next;
 pub(crate) use self::reply_schema::reply_schema;
 use super::call::ToolCall;
 use super::context::{ToolContext, ToolFuture, Toolset};
 use super::spec::{ToolSpec, schema_of};
 use crate::arguments::arguments;
-use crate::hint::{after_surface, with_hint};
 use crate::reply::{ToolError, ToolReply};
-use crate::surface::{SurfaceCaller, SurfaceDoor, SurfaceError, SurfaceReply};
-
-/// Name of the tool of surfaces.
-pub const SURFACE_TOOL: &str = "gsv__Canvas";
+use crate::surface::{SurfaceCaller, SurfaceDoor, SurfaceReply};
 
 /// The tool `gsv__Canvas`: makes surfaces, shows them, and changes their state.
 ///
@@ -135,7 +135,7 @@ async fn call_surface_tool<S: Store>(
             };
             reply.with(result).with_surface_events(events)
         }
-        Err(error) => ToolReply::failure(hinted(&error), snapshot.as_ref()),
+        Err(error) => ToolReply::failed(&error.failure().clone().with_next(next(&error)), snapshot.as_ref()),
     })
 }
 
@@ -154,11 +154,4 @@ async fn operation_on<S: Store>(
         Err(EngineError::NotFound { .. }) => Ok(OpKey { turn: Turn::ZERO, ..operation }),
         Err(error) => Err(error),
     }
-}
-
-/// The error with what the model does next.
-fn hinted(error: &SurfaceError) -> Value {
-    let mut json = error.to_json();
-    json["message"] = with_hint(&error.to_string(), after_surface(error.code())).into();
-    json
 }

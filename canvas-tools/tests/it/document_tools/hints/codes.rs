@@ -260,6 +260,8 @@ const NEVER: [(&str, &str); 21] = [
     ("PATCH_REJECTED/EOF_MARKER", "a hint in anchored mode"),
     ("PATCH_REJECTED/CONTEXT_MISMATCH", "anchored mode looks elsewhere and says NOT_FOUND"),
     ("INVALID_QUERY", "of an address; grep says it as a reason"),
+    ("TOOL_FAILED", "a tool of the host says it"),
+    ("TOOL_TIMEOUT", "a tool of the host says it"),
 ];
 
 /// Everything that a document tool could answer.

@@ -1,0 +1,122 @@
+//! Why a document tool failed, as the model reads it.
+
+use canvas_core::text::{Conflict, EditPolicyError, LineRange};
+use canvas_core::{LinesNow, LinesRefusal, PatchRefusal, Refusal};
+use serde::Serialize;
+
+use super::next::Next;
+use crate::reply::{
+    Candidate, Failure, HeldDetail, StaleDetail, address_place, address_words, candidates, shown_conflict,
+};
+
+/// The fields of an error besides those that every error has.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct DocumentDetail {
+    #[serde(flatten)]
+    held: HeldDetail,
+    #[serde(flatten)]
+    stale: StaleDetail,
+    /// Seconds until the lease of another holder ends.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) retry_in_s: Option<u64>,
+    /// What may have been meant, where an address leads nowhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    candidates: Option<Vec<Candidate>>,
+    /// Every place at which the patch is at fault.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    conflicts: Option<Vec<Conflict>>,
+    /// The lines that `expect_hash` was for, as they are now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lines: Option<LinesNow>,
+    /// The line of the canvas that lies out of `scope`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<usize>,
+    /// The lines that `scope` allows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scope: Option<Lines>,
+    /// The line of the text that was not stored at which the edit does what it may not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    new_line: Option<usize>,
+    /// What `resend` of the next call may say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    resend: Option<Resendable>,
+}
+
+/// Lines from the first to the last.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Lines {
+    /// The first.
+    start_line: usize,
+    /// The last.
+    end_line: usize,
+}
+
+impl From<LineRange> for Lines {
+    fn from(LineRange { start, end }: LineRange) -> Self {
+        Self { start_line: start, end_line: end }
+    }
+}
+
+/// Which hunks may be sent again alone.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct Resendable {
+    /// Names the refused patch.
+    pub(super) of: String,
+    /// The hunks at fault, from 1.
+    pub(super) hunks: Vec<usize>,
+}
+
+/// The failure of a refused command.
+pub(super) fn failure(refusal: Refusal<'_>, next: Option<Next>) -> Failure<DocumentDetail> {
+    let detail = DocumentDetail {
+        held: HeldDetail::of(refusal),
+        stale: StaleDetail::of(refusal),
+        ..DocumentDetail::default()
+    };
+    let mut failure = Failure::of(refusal, detail).with_next(next);
+    let detail = &mut failure.detail;
+    match refusal {
+        Refusal::Patch(PatchRefusal::PatchRejected(error)) => {
+            detail.conflicts = Some(error.conflicts().iter().map(shown_conflict).collect());
+        }
+        Refusal::Patch(PatchRefusal::EditRefused { error }) => edit_refused(error, &mut failure),
+        Refusal::Patch(PatchRefusal::NotLocated { lines }) => detail.line = Some(lines.start),
+        Refusal::Lines(LinesRefusal::ContentChanged { lines }) => {
+            detail.lines = Some(LinesNow::clone(lines));
+            failure.place = Some("/expect_hash".into());
+        }
+        Refusal::Lines(LinesRefusal::NoSuchLines { .. }) => failure.place = Some("/start".into()),
+        _ => {}
+    }
+    failure
+}
+
+/// Where an edit does what it may not.
+fn edit_refused(error: &EditPolicyError, failure: &mut Failure<DocumentDetail>) {
+    let detail = &mut failure.detail;
+    match error {
+        EditPolicyError::Scope(error) => {
+            detail.candidates = Some(candidates(error));
+            failure.message = address_words(error).into_owned();
+            failure.place = Some(format!("/scope{}", address_place(error)).into());
+        }
+        EditPolicyError::OutOfScope { line, scope } => {
+            (detail.line, detail.scope) = (Some(*line), Some((*scope).into()));
+        }
+        EditPolicyError::UnclosedFence { line }
+        | EditPolicyError::UnintendedHeading { line, .. }
+        | EditPolicyError::SideEffect { line, .. } => detail.new_line = Some(*line),
+        EditPolicyError::FrontMatter { .. } => detail.new_line = Some(1),
+    }
+}
+
+/// Says which hunks of a refused patch may be sent again alone.
+pub(super) fn with_resend(failure: Failure<DocumentDetail>, resend: Resendable) -> Failure<DocumentDetail> {
+    let hunks = resend.hunks.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
+    let s = if resend.hunks.len() == 1 { "" } else { "s" };
+    let message = format!("{} resend takes hunk{s} {hunks} alone.", failure.message);
+    Failure { message, detail: DocumentDetail { resend: Some(resend), ..failure.detail.clone() }, ..failure }
+}

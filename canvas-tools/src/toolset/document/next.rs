@@ -1,0 +1,186 @@
+//! The next legal call after a refused one: the refusal's own words name no tool, because the core knows none.
+
+use std::fmt;
+
+use canvas_core::lease::{LeaseId, Timestamp};
+use canvas_core::text::{Conflict, LineRange, Suggestion};
+use canvas_core::{
+    BaseRefusal, Changes, LeaseRefusal, LinesRefusal, NotAvailable, PatchRefusal, Refusal, RevisionId,
+    StaleBase,
+};
+
+use super::tool::Tool;
+use crate::hint::{STOP, is_missing};
+
+/// What a model does next. Its text names the tools.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// The same call under the lease that the conversation has.
+    UnderOwnLease(LeaseId),
+    /// All other tools under that lease.
+    UseLease(LeaseId),
+    CheckOut,
+    CheckOutIn {
+        seconds: u64,
+    },
+    /// Take the lease anew, and read before writing.
+    CheckOutAndRead,
+    /// Take the lease anew, and write again what still holds.
+    CheckOutAndWrite,
+    CheckInAndOut,
+    Read,
+    ReadLines(LineRange),
+    Search,
+    SendRebased(Option<RevisionId>),
+    /// Write the patch for the text that the refusal shows.
+    WriteFor(RevisionId),
+    /// The same call on the current revision.
+    OnBase(RevisionId),
+    Stop,
+}
+
+impl fmt::Display for Next {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [check_out, check_in, grep, read, patch] =
+            [Tool::CheckOut, Tool::CheckIn, Tool::Grep, Tool::ReadLines, Tool::ApplyPatch].map(Tool::name);
+        match self {
+            Self::UnderOwnLease(own) => write!(f, "Next: the same call with lease_id {own}."),
+            Self::UseLease(own) => write!(f, "Next: call the other tools with lease_id {own}."),
+            Self::CheckOut => write!(f, "Next: call {check_out}, then this call with its lease_id."),
+            Self::CheckOutIn { seconds } => write!(f, "Next: call {check_out} in {seconds} s."),
+            Self::CheckOutAndRead => write!(f, "Next: call {check_out}, then {read}."),
+            Self::CheckOutAndWrite => write!(
+                f,
+                "Next: call {check_out}, then this call with its lease_id and revision_id, if it still says what you mean."
+            ),
+            Self::CheckInAndOut => write!(f, "Next: call {check_in}, then {check_out}."),
+            Self::Read => write!(f, "Next: call {read}."),
+            Self::ReadLines(LineRange { start, end }) => {
+                write!(f, "Next: call {read} with start_line {start} and end_line {end}.")
+            }
+            Self::Search => write!(f, "Next: call {grep}."),
+            Self::SendRebased(None) => write!(f, "Next: call {patch} with rebased_patch."),
+            Self::SendRebased(Some(now)) => {
+                write!(f, "Next: call {patch} with rebased_patch and base_revision_id {now}.")
+            }
+            Self::WriteFor(now) => {
+                write!(f, "Next: call {patch}, written for that text, with base_revision_id {now}.")
+            }
+            Self::OnBase(now) => write!(f, "Next: the same call with base_revision_id {now}."),
+            Self::Stop => f.write_str(STOP),
+        }
+    }
+}
+
+/// What a call was, as far as the next one depends on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CallKind {
+    /// It looks, or is about the lease.
+    Other,
+    /// A patch.
+    Patch,
+    /// Lines replaced by number.
+    Lines,
+}
+
+/// The canvas and its conversation after a refused call.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Aftermath {
+    pub(crate) kind: CallKind,
+    /// Anybody may check out in the turn that runs.
+    pub(crate) turn_open: bool,
+    /// The conversation has seen the document as it is.
+    pub(crate) has_seen: bool,
+    pub(crate) revision: RevisionId,
+    /// The clock by which leases end.
+    pub(crate) clock: Timestamp,
+}
+
+/// The next call after a refusal by a document tool. `None` where the refusal says which arguments to change, or to
+/// stop.
+pub(crate) fn after_refusal(refusal: Refusal<'_>, after: Aftermath) -> Option<Next> {
+    Some(match refusal {
+        Refusal::NotAvailable(NotAvailable::Held { own: Some(own), .. }) => Next::UseLease(*own),
+        Refusal::NotAvailable(NotAvailable::Held { until, .. }) => after.check_out_later(*until),
+        Refusal::Lease(LeaseRefusal::TooManyCalls { .. }) => Next::CheckInAndOut,
+        Refusal::Lease(_) if !after.turn_open => Next::Stop,
+        Refusal::Lease(LeaseRefusal::NotOwned { own: Some(own), .. }) => Next::UnderOwnLease(*own),
+        Refusal::Lease(LeaseRefusal::NotOwned { held_until: Some(until), .. }) => {
+            after.check_out_later(*until)
+        }
+        Refusal::Lease(refusal) => after.check_out(refusal),
+        Refusal::Base(BaseRefusal::StaleBase(stale)) => return after.write_again(stale),
+        Refusal::Lines(LinesRefusal::NoSuchLines { .. }) => Next::Read,
+        Refusal::Patch(PatchRefusal::NotLocated { lines }) => Next::ReadLines(*lines),
+        Refusal::Patch(PatchRefusal::PatchRejected(error)) => match error.suggestion() {
+            Some(Suggestion::Rebased(_)) => Next::SendRebased(None),
+            Some(Suggestion::AlreadyApplied) => return None,
+            None if error.conflicts().iter().any(must_search) => Next::Search,
+            None => return None,
+        },
+        Refusal::Lines(LinesRefusal::ContentChanged { lines }) if lines.range_hash.is_none() => Next::Read,
+        Refusal::NotAvailable(NotAvailable::UserActive)
+        | Refusal::Patch(PatchRefusal::EditRefused { .. })
+        | Refusal::Lines(LinesRefusal::ContentChanged { .. } | LinesRefusal::NoEffect)
+        | Refusal::Call(_)
+        | Refusal::Limit(_)
+        | Refusal::StaleEdit(_)
+        | Refusal::History(_)
+        | Refusal::Board(_)
+        | Refusal::NewBoard(_) => return None,
+        // Document tools meet no other face.
+        _ => return None,
+    })
+}
+
+impl Aftermath {
+    fn check_out_later(self, until: Timestamp) -> Next {
+        match seconds_until(until, self.clock) {
+            0 => Next::CheckOut,
+            seconds => Next::CheckOutIn { seconds },
+        }
+    }
+
+    /// After a lease that is over. A write is repeated only where its author knows what it changes.
+    fn check_out(self, refusal: &LeaseRefusal) -> Next {
+        let is_known = match refusal {
+            LeaseRefusal::StaleEpoch { changes, .. } => changes.as_ref().is_none_or(Changes::is_shown),
+            _ => self.has_seen,
+        };
+        match self.kind {
+            CallKind::Other => Next::CheckOut,
+            CallKind::Patch | CallKind::Lines if !is_known => Next::CheckOutAndRead,
+            CallKind::Patch | CallKind::Lines => Next::CheckOutAndWrite,
+        }
+    }
+
+    /// After a base that is not the document as it is.
+    fn write_again(self, stale: &StaleBase) -> Option<Next> {
+        let now = stale.changes.as_ref().map_or(self.revision, |changes| changes.to);
+        if stale.already_applied {
+            return None;
+        }
+        if self.kind == CallKind::Lines {
+            return Some(Next::Read);
+        }
+        Some(if stale.rebased.is_some() {
+            Next::SendRebased(Some(now))
+        } else if stale.shows_changes() && stale.near.as_ref().is_none_or(|near| !near.diff.is_empty()) {
+            Next::WriteFor(now)
+        } else if stale.up_to_date {
+            Next::OnBase(self.revision)
+        } else {
+            Next::Read
+        })
+    }
+}
+
+/// Whole seconds until a time, at least one where it is still to come.
+pub(crate) fn seconds_until(until: Timestamp, clock: Timestamp) -> u64 {
+    until.as_millis().saturating_sub(clock.as_millis()).div_ceil(1_000)
+}
+
+/// Whether the patch cannot be corrected by what the conflict says: nothing in the document is like what it quotes.
+const fn must_search(conflict: &Conflict) -> bool {
+    is_missing(conflict.reason) && conflict.nearby.is_empty() && conflict.present_at.is_none()
+}
