@@ -218,7 +218,6 @@ pub(super) struct BoardDetail {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct ConfigFault {
     /// Where in the arguments, as a JSON Pointer; null where the call says nothing of it.
-    #[cfg_attr(feature = "schema", schemars(required))]
     pub(super) place: Option<String>,
     /// What is wrong.
     pub(super) message: String,

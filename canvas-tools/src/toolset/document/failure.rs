@@ -1,9 +1,10 @@
 //! Why a document tool failed, as the model reads it.
 
-use canvas_core::text::{Conflict, EditPolicyError, LineRange};
+use canvas_core::text::{Conflict, EditPolicyError};
 use canvas_core::{LinesNow, LinesRefusal, PatchRefusal, Refusal};
 use serde::Serialize;
 
+use super::lines::Lines;
 use super::next::Next;
 use crate::reply::{
     Candidate, Failure, HeldDetail, StaleDetail, address_place, address_words, candidates, shown_conflict,
@@ -41,22 +42,6 @@ pub(super) struct DocumentDetail {
     /// What `resend` of the next call may say.
     #[serde(skip_serializing_if = "Option::is_none")]
     resend: Option<Resendable>,
-}
-
-/// Lines from the first to the last.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct Lines {
-    /// The first.
-    start_line: usize,
-    /// The last.
-    end_line: usize,
-}
-
-impl From<LineRange> for Lines {
-    fn from(LineRange { start, end }: LineRange) -> Self {
-        Self { start_line: start, end_line: end }
-    }
 }
 
 /// Which hunks may be sent again alone.

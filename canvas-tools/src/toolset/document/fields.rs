@@ -4,6 +4,8 @@ use canvas_core::lease::{Epoch, LeaseId, Timestamp};
 use canvas_core::text::{LineRange, Repair};
 use canvas_core::{Changes, RangeHash, RevisionId};
 use serde::Serialize;
+
+use super::lines::Lines;
 #[cfg(feature = "schema")]
 use {
     super::failure::DocumentDetail,
@@ -175,22 +177,6 @@ impl SectionFields<'_> {
 
     pub(super) fn lines(&self) -> LineRange {
         LineRange { start: self.start_line, end: self.end_line }
-    }
-}
-
-/// Lines, both ends inclusive, from 1.
-#[derive(Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub(super) struct Lines {
-    /// The first.
-    pub(super) start_line: usize,
-    /// The last.
-    pub(super) end_line: usize,
-}
-
-impl From<LineRange> for Lines {
-    fn from(lines: LineRange) -> Self {
-        Self { start_line: lines.start, end_line: lines.end }
     }
 }
 

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use canvas_core::text::LineRange;
 use canvas_core::text::floor_char_boundary;
+use serde::Serialize;
 
 /// Lines of a reply, and which lines of the canvas it shows whole.
 #[derive(Debug, Default)]
@@ -33,4 +34,20 @@ pub(super) fn clipped(line: &str, bytes: usize) -> Cow<'_, str> {
         return line.into();
     }
     format!("{}…", &line[..floor_char_boundary(line, bytes)]).into()
+}
+
+/// Lines, both ends inclusive, from 1.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct Lines {
+    /// The first.
+    pub(super) start_line: usize,
+    /// The last.
+    pub(super) end_line: usize,
+}
+
+impl From<LineRange> for Lines {
+    fn from(lines: LineRange) -> Self {
+        Self { start_line: lines.start, end_line: lines.end }
+    }
 }
