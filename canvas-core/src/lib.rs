@@ -43,7 +43,8 @@
 //!
 //! # Modules
 //!
-//! In this order, each knowing only those before it: `model` (names, blobs, trees, the head with its receipts), `store`
+//! In this order, each knowing only those before it: `model` (names, blobs, trees, the head with its receipts), `face` (the
+//! protocol of a face and the loaded files of a canvas), `store`
 //! (the contract and its adapters), `schema`, the faces `document` and [`board`], [`recipe`], `history` (the journal),
 //! `transition` (commands, outcomes, refusals, and the one pure step that decides), `engine` (drives steps over a store,
 //! the lock as a person sees it, and watchers), `conformance` (feature: tries what a store promises).

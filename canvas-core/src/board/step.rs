@@ -12,6 +12,7 @@ use crate::face::read_error::ReadError;
 use crate::face::step::{Conflict, FaceStep, Mismatch, StepSeed, Way};
 use crate::model::blob::{Blob, BlobId};
 use crate::model::face::TreeFile;
+use crate::model::tree::Tree;
 
 /// A change of the board.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -126,7 +127,7 @@ impl FaceStep for BoardStep {
         }
     }
 
-    fn end(&self, way: Way) -> Option<BlobId> {
+    fn suspect(&self, way: Way, _: &Tree) -> Option<BlobId> {
         Some(self.ends(way).1)
     }
 

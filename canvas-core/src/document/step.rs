@@ -12,6 +12,7 @@ use crate::face::read_error::ReadError;
 use crate::face::step::{Conflict, FaceStep, Mismatch, StepSeed, Way};
 use crate::model::blob::{Blob, BlobId};
 use crate::model::face::TreeFile;
+use crate::model::tree::Tree;
 
 /// A change of the document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -139,7 +140,7 @@ impl FaceStep for DocumentStep {
         draft.contents.put_document(at.blob, draft.older, &[]);
     }
 
-    fn end(&self, way: Way) -> Option<BlobId> {
+    fn suspect(&self, way: Way, _: &Tree) -> Option<BlobId> {
         Some(self.ends(way).1)
     }
 

@@ -13,6 +13,7 @@ use super::{Engine, EngineError};
 use crate::face::contents::Contents;
 use crate::face::fetched::Fetched;
 use crate::face::files::{Draft, Files};
+use crate::face::read_error::ReadError;
 use crate::face::step::{Mismatch, Way};
 use crate::history::journal::{Entry, HistoryEntry};
 use crate::history::number::EntryNumber;
@@ -434,10 +435,13 @@ impl Playback {
             }
             let files = Files { tree: walk.head.draft(), contents: &self.contents, blobs: &fetched };
             for step in steps {
-                let face = step.face();
-                let played = self.faces.play(way, step, &files).and_then(|()| self.faces.seal(face));
-                let end = step.end(way).or_else(|| walk.head.draft().get(&face.path()));
-                played.map_err(|Mismatch| walk.damaged(end.unwrap_or_else(|| walk.head.document())))?;
+                // All is fetched, so what cannot be read is damaged.
+                if let Err(Err(damaged)) = self.faces.read(way, step, &files).map_err(ReadError::missing) {
+                    return Err(walk.damaged(damaged));
+                }
+                let played = self.faces.play(way, step, &files).and_then(|()| self.faces.seal(step.face()));
+                let suspect = step.suspect(way, walk.head.draft());
+                played.map_err(|Mismatch| walk.damaged(suspect.unwrap_or_else(|| walk.head.document())))?;
             }
         }
         Ok(())

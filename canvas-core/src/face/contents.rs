@@ -22,7 +22,7 @@ pub(crate) trait FileContent: Any + Send + Sync {
     where
         Self: Sized;
 
-    /// Estimates the bytes in memory besides the blob: six for each byte of JSON, because members and strings are short.
+    /// Estimates the bytes in memory besides the blob: six for each byte of JSON.
     fn approximate_bytes(&self, blob: &Blob) -> usize {
         blob.as_bytes().len() * 6
     }
@@ -34,7 +34,7 @@ pub(crate) fn parsed<T>(blob: &Blob, parse: impl FnOnce(&str) -> Option<T>) -> R
     blob.as_text().and_then(parse).ok_or_else(|| ReadError::Damaged(blob.id()))
 }
 
-/// The loaded files of a canvas. What is not loaded yet has an empty slot.
+/// The loaded files of a canvas. The slot of any other file is empty.
 #[derive(Debug, Clone, Default)]
 #[cfg_attr(test, derive(PartialEq, Eq, Hash))]
 pub(crate) struct Contents(PerFile<Option<Arc<Slot>>>);
@@ -163,7 +163,7 @@ impl Contents {
         self.0[file].clone_from(&other.0[file]);
     }
 
-    /// The contents of a head: what is here of it, else in `older`, else among `blobs`.
+    /// Collects the contents of a head from these, then from `older`, then from `blobs`.
     pub(crate) fn of(self, head: &Head, older: Option<&Self>, blobs: &Fetched) -> Self {
         let mut contents = Self::default();
         for file in TreeFile::ALL {

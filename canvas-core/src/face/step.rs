@@ -5,6 +5,7 @@ use crate::face::read_error::ReadError;
 use crate::model::blob::{Blob, BlobId};
 use crate::model::face::TreeFile;
 use crate::model::id::OpKey;
+use crate::model::tree::Tree;
 
 /// The direction in which a step is played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,8 +80,8 @@ pub(crate) trait FaceStep: Clone {
     /// Makes the face that of a draft.
     fn put(at: Self::At, draft: &mut Draft<'_>);
 
-    /// The root blob that the step leads to, if it names one.
-    fn end(&self, way: Way) -> Option<BlobId>;
+    /// The blob to report as damaged if the step does not fit the face; `None` for that of the document.
+    fn suspect(&self, way: Way, tree: &Tree) -> Option<BlobId>;
 
     /// The blobs that an entry with the step needs, each with its file.
     fn kept(&self) -> Vec<(TreeFile, BlobId)>;

@@ -12,6 +12,7 @@ use crate::history::number::ChangeNumber;
 use crate::history::track::{RevertConflict, Track};
 use crate::model::blob::{Blob, BlobId};
 use crate::model::face::{Face, TreeFile};
+use crate::model::tree::Tree;
 
 /// Declares the faces: each with the type of its steps, the field that has it while steps act on it, and the feature that
 /// brings it.
@@ -63,10 +64,10 @@ macro_rules! faces {
                 }
             }
 
-            /// The root blob that it leads to, if it names one.
-            pub(crate) fn end(&self, way: Way) -> Option<BlobId> {
+            /// The blob to report as damaged if the step does not fit its face; `None` for that of the document.
+            pub(crate) fn suspect(&self, way: Way, tree: &Tree) -> Option<BlobId> {
                 match self {
-                    $($(#[cfg($($gate)*)])? Self::$face(step) => step.end(way),)*
+                    $($(#[cfg($($gate)*)])? Self::$face(step) => step.suspect(way, tree),)*
                     Self::Unsupported { .. } => None,
                 }
             }

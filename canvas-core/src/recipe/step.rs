@@ -8,6 +8,7 @@ use crate::face::read_error::ReadError;
 use crate::face::step::{Conflict, FaceStep, Mismatch, StepSeed, Way};
 use crate::model::blob::{Blob, BlobId};
 use crate::model::face::TreeFile;
+use crate::model::tree::Tree;
 use crate::recipe::{DataDiff, DataManifest, StoredRecipe};
 
 /// A change of the recipe, as a whole.
@@ -61,8 +62,8 @@ impl FaceStep for RecipeReplaced {
         draft.set(TreeFile::Recipe, at);
     }
 
-    fn end(&self, way: Way) -> Option<BlobId> {
-        way.ends(self.before, self.after).1
+    fn suspect(&self, way: Way, tree: &Tree) -> Option<BlobId> {
+        tree.file(TreeFile::Recipe).or_else(|| way.ends(self.before, self.after).0)
     }
 
     fn kept(&self) -> Vec<(TreeFile, BlobId)> {
@@ -110,8 +111,8 @@ impl FaceStep for DataDiff {
         }
     }
 
-    fn end(&self, _: Way) -> Option<BlobId> {
-        None
+    fn suspect(&self, _: Way, tree: &Tree) -> Option<BlobId> {
+        tree.file(TreeFile::Data)
     }
 
     /// None: data of before a replay may be gone.

@@ -6,6 +6,7 @@ use crate::face::read_error::ReadError;
 use crate::face::step::{Conflict, FaceStep, Mismatch, StepSeed, Way};
 use crate::model::blob::{Blob, BlobId};
 use crate::model::face::TreeFile;
+use crate::model::tree::Tree;
 use crate::surface::descriptor::StoredDescriptor;
 use crate::surface::diff::SurfaceFiles;
 use crate::surface::{Assets, Ceiling, Spec, SurfaceDiff, SurfaceFile, SurfaceLimits, SurfaceState};
@@ -57,8 +58,8 @@ impl FaceStep for SurfaceDiff {
         }
     }
 
-    fn end(&self, _: Way) -> Option<BlobId> {
-        None
+    fn suspect(&self, _: Way, tree: &Tree) -> Option<BlobId> {
+        tree.file(TreeFile::State)
     }
 
     fn kept(&self) -> Vec<(TreeFile, BlobId)> {

@@ -1,6 +1,6 @@
 //! Undo of changes that lie under later ones.
 
-use crate::face::step::{Mismatch, StepSeed};
+use crate::face::step::StepSeed;
 use crate::history::journal::{Entry, EntryKind, HistoryEntry, NewEntry, Reverts};
 use crate::history::reach::Chain;
 use crate::history::revert::{Choice, Selection};
@@ -38,7 +38,7 @@ impl Transition<'_> {
                 RevertConflict::Touched(with) => {
                     Stop::refused(HistoryRefusal::HistoryConflict { change, with })
                 }
-                RevertConflict::Mismatch => self.unplayed(entry, Mismatch),
+                RevertConflict::Mismatch => self.unplayed(entry),
             })?;
             author = entry.author;
         }

@@ -338,7 +338,7 @@ impl Transition<'_> {
         let mut events = Vec::new();
         for entry in entries {
             self.check_effects(entry)?;
-            faces.play(Way::Back, &entry.step, &files).map_err(|error| self.unplayed(entry, error))?;
+            faces.play(Way::Back, &entry.step, &files).map_err(|Mismatch| self.unplayed(entry))?;
             #[cfg(feature = "board")]
             events.extend(faces.events(entry.step.face()));
         }
@@ -377,7 +377,7 @@ impl Transition<'_> {
     }
 
     /// Why the step of an entry does not act on the canvas.
-    pub(super) fn unplayed(&self, entry: &Entry, _: Mismatch) -> Stop<UndoRefusal> {
+    pub(super) fn unplayed(&self, entry: &Entry) -> Stop<UndoRefusal> {
         if let Step::Unsupported { face, .. } = entry.step {
             return Stop::refused(HistoryRefusal::FaceNotSupported { face });
         }

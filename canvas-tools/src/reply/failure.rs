@@ -8,6 +8,8 @@ use canvas_core::text::{Conflict, DiffExcerpt, Suggestion};
 use canvas_core::{Base, BaseRefusal, Changes, LeaseRefusal, NotAvailable, PatchRefusal, Refusal, StaleBase};
 use serde::Serialize;
 
+use crate::hint::with_hint;
+
 /// The `error` of a reply. `D` has the fields of one toolset's failures, from which their schema follows.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub(crate) struct Failure<D> {
@@ -47,8 +49,7 @@ impl<D> Failure<D> {
     /// Appends the next call to the message.
     pub(crate) fn with_next(mut self, next: Option<impl fmt::Display>) -> Self {
         if let Some(next) = next {
-            let stop = if self.message.ends_with(['.', '!', '?']) { "" } else { "." };
-            self.message = format!("{}{stop} {next}", self.message);
+            self.message = with_hint(&self.message, Some(&next.to_string()));
         }
         self
     }

@@ -8,7 +8,7 @@ use canvas_core::{
 };
 use serde_json::{Value, json};
 
-use super::failure::{Resendable, failure, with_resend};
+use super::failure::{Resendable, add_resend, failure};
 use super::fields::{CheckInFields, CheckOutFields, PatchFields, RenewFields};
 use super::lines::{Shown, numbered};
 use super::next::{Aftermath, CallKind, after_refusal, seconds_until};
@@ -72,7 +72,7 @@ pub(super) fn reply_with<D: Answer, R: Refused>(
             let mut failure = failure(refusal, after_refusal(refusal, after));
             failure.detail.retry_in_s = held_until(refusal).map(|until| seconds_until(until, snapshot.clock));
             if let Some(resend) = resend {
-                failure = with_resend(failure, resend);
+                add_resend(&mut failure, resend);
             }
             let reply = ToolReply::failed(&failure, Some(snapshot));
             reply.with_lease_change(lost(named, refusal)).with_shown_lines(shown_by(refusal))

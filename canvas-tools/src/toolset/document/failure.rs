@@ -99,9 +99,9 @@ fn edit_refused(error: &EditPolicyError, failure: &mut Failure<DocumentDetail>) 
 }
 
 /// Says which hunks of a refused patch may be sent again alone.
-pub(super) fn with_resend(failure: Failure<DocumentDetail>, resend: Resendable) -> Failure<DocumentDetail> {
+pub(super) fn add_resend(failure: &mut Failure<DocumentDetail>, resend: Resendable) {
     let hunks = resend.hunks.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
     let s = if resend.hunks.len() == 1 { "" } else { "s" };
-    let message = format!("{} resend takes hunk{s} {hunks} alone.", failure.message);
-    Failure { message, detail: DocumentDetail { resend: Some(resend), ..failure.detail.clone() }, ..failure }
+    failure.message.push_str(&format!(" resend takes hunk{s} {hunks} alone."));
+    failure.detail.resend = Some(resend);
 }
