@@ -5,14 +5,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use canvas_core::lease::{Timestamp, Turn};
+use canvas_core::store::{Commit, Head, MemoryStore, Store as _};
 use canvas_core::surface::{
-    ActionId, Ceiling, ClientId, EventId, RunnerId, StateValue, SurfaceActor, ToolContract, ToolDeclaration,
-    ToolName,
+    ActionBegun, ActionId, ActionName, ActionRequest, BeginAction, Ceiling, ClientId, EventId, FinishAction,
+    RunnerId, StateValue, SurfaceActor, ToolContract, ToolDeclaration, ToolName,
 };
-use canvas_core::{
-    ActionBegun, ActionName, ActionRequest, BeginAction, Blob, CallId, CanvasId, Command, Commit,
-    ConversationId, Engine, FinishAction, Head, MemoryStore, OpKey, Policy, Store as _, block_on,
-};
+use canvas_core::{Blob, CallId, CanvasId, Command, ConversationId, Engine, OpKey, Policy, block_on};
 use serde_json::{Value, json};
 
 use crate::measure::{Effort, Subject, fine, side_by_side};

@@ -1,8 +1,10 @@
 //! How many bytes the edit of one line puts into a store: head, document, journal and receipts, whatever the engine hands
 //! over in its commit.
 
+use canvas_core::document::Edit;
 use canvas_core::lease::{Timestamp, Turn};
-use canvas_core::{CallId, CanvasId, ConversationId, Edit, Engine, MemoryStore, OpKey, Policy, block_on};
+use canvas_core::store::MemoryStore;
+use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, block_on};
 
 use crate::counted::Counted;
 use crate::inputs::document;

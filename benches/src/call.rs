@@ -7,12 +7,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use canvas_core::history::{Redo, Undo, UndoScope};
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::observe::{Event, EventKind, Observer};
-use canvas_core::{
-    Author, CallId, CanvasId, Command, ConversationId, Engine, MemoryStore, OpKey, Policy, Redo, Undo,
-    UndoScope, block_on,
-};
+use canvas_core::store::MemoryStore;
+use canvas_core::{Author, CallId, CanvasId, Command, ConversationId, Engine, OpKey, Policy, block_on};
 use canvas_tools::{DocumentTools, Session, ToolCall, ToolReply, Tools};
 use serde_json::{Value, json};
 

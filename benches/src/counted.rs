@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use canvas_core::{Commit, Committed, Layer, Store, StoreError};
+use canvas_core::store::{Commit, Committed, Layer, Store, StoreError};
 
 /// Counts the commits that a store has done, and the bytes of their heads and blobs. A copy shares store and counts.
 #[derive(Debug)]

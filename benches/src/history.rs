@@ -4,7 +4,8 @@
 //! results, checks whose each part is, cuts the schemas of the tools, and writes the bytes.
 
 use canvas_core::lease::Timestamp;
-use canvas_core::{Engine, MemoryStore, Policy};
+use canvas_core::store::MemoryStore;
+use canvas_core::{Engine, Policy};
 use canvas_providers::{Event, RequestOptions};
 use canvas_tools::{DocumentTools, ToolSpec, Tools};
 use serde_json::{Value, json};

@@ -8,12 +8,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use canvas_core::board::ComponentId;
 use canvas_core::lease::{Timestamp, Turn};
-use canvas_core::recipe::{Datum, Recipe, RecipeLimits, ReplayOutcome, RunId, StoredRecipe, Target};
-use canvas_core::surface::{Ceiling, ToolContract, ToolDeclaration, ToolName};
-use canvas_core::{
-    Author, BlobId, CallId, CanvasId, Commit, Committed, ConversationId, Engine, FinishReplay, Layer,
-    MemoryStore, OpKey, Policy, RecordRecipe, Store as _, StoreError, block_on,
+use canvas_core::recipe::{
+    Datum, FinishReplay, Recipe, RecipeLimits, RecordRecipe, ReplayOutcome, RunId, StoredRecipe, Target,
 };
+use canvas_core::store::{Commit, Committed, Layer, MemoryStore, Store as _, StoreError};
+use canvas_core::surface::{Ceiling, ToolContract, ToolDeclaration, ToolName};
+use canvas_core::{Author, BlobId, CallId, CanvasId, ConversationId, Engine, OpKey, Policy, block_on};
 use canvas_tools::recipe::{Replay, ReplayRequest};
 use serde_json::{Value, json};
 

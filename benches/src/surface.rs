@@ -6,14 +6,12 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use canvas_core::lease::{Timestamp, Turn};
+use canvas_core::store::MemoryStore;
 use canvas_core::surface::{
-    Ceiling, ClientId, RunnerId, Spec, StatePatch, StatePointer, SurfaceActor, SurfaceEvent,
-    SurfaceEventKind, SurfaceLimits, ToolContract, ToolDeclaration, ToolName,
+    Ceiling, ClientId, CreateSurface, PatchState, RunnerId, Spec, StatePatch, StatePointer, SurfaceActor,
+    SurfaceEvent, SurfaceEventKind, SurfaceLimits, ToolContract, ToolDeclaration, ToolName,
 };
-use canvas_core::{
-    CallId, CanvasId, ConversationId, CreateSurface, Engine, MemoryStore, OpKey, PatchState, Policy,
-    Revision, block_on,
-};
+use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, Revision, block_on};
 use canvas_tools::surface::SurfaceDoor;
 use serde_json::{Value, json};
 

@@ -8,13 +8,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use canvas_core::board::{
-    Board, CanvasCommand, ComponentInstance, DataLoadingState, GridPolicy, Position, Registry,
+    Board, CanvasCommand, ComponentInstance, CreateBoard, DataLoadingState, GridPolicy, Position, Registry,
+    RunBoardCommand,
 };
 use canvas_core::lease::{Timestamp, Turn};
-use canvas_core::{
-    Author, CallId, CanvasId, ConversationId, CreateBoard, Engine, MemoryStore, OpKey, Policy,
-    RunBoardCommand, block_on,
-};
+use canvas_core::store::MemoryStore;
+use canvas_core::{Author, CallId, CanvasId, ConversationId, Engine, OpKey, Policy, block_on};
 use serde_json::{Value, json};
 
 use super::ours::{REPETITIONS, Timed, command, empty, median, nanoseconds};

@@ -6,13 +6,13 @@ use std::io;
 use std::path::Path;
 use std::time::Instant;
 
+use canvas_core::Actor;
 use canvas_core::board::{
-    Board, BoardEnv, BoardResult, BoardRules, Bounds, CanvasCommand, CommandResult, ComponentId, Executed,
-    GridConfig, GridPolicy, IdSource, PlacementResult, Position, ProactiveMode, Registry, Size, Workspace,
-    WorkspaceId,
+    Board, BoardEnv, BoardJournal, BoardResult, BoardRules, Bounds, CanvasCommand, CommandResult,
+    ComponentId, Executed, GridConfig, GridPolicy, IdSource, PlacementResult, Position, ProactiveMode,
+    Registry, Size, Workspace, WorkspaceId,
 };
 use canvas_core::lease::Timestamp;
-use canvas_core::{Actor, BoardJournal};
 use serde_json::{Value, json};
 
 use super::{BoardRow, Op, SUBJECT, WHOLE_SIZES, Workload, canvas, workload};

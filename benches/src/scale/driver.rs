@@ -4,8 +4,9 @@ use std::io;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use canvas_core::document::ApplyPatch;
 use canvas_core::lease::Turn;
-use canvas_core::{ApplyPatch, CallId, CanvasId, Collection, ConversationId, Engine, OpKey, Policy, Rollout};
+use canvas_core::{CallId, CanvasId, Collection, ConversationId, Engine, OpKey, Policy, Rollout};
 use peakmem_alloc::PeakMemAllocTrait as _;
 
 use super::places::{Place, now};

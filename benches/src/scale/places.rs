@@ -3,8 +3,9 @@
 use std::io;
 use std::time::Duration;
 
+use canvas_core::block_on;
 use canvas_core::lease::Timestamp;
-use canvas_core::{MemoryStore, Store, block_on};
+use canvas_core::store::{MemoryStore, Store};
 
 use super::{Phase, Plan, driver};
 
@@ -115,7 +116,7 @@ mod sqlite {
     use std::path::PathBuf;
     use std::{fs, io};
 
-    use canvas_core::Blocking;
+    use canvas_core::store::Blocking;
     use canvas_store_sqlite::SqliteStore;
 
     use super::{Place, now};

@@ -4,9 +4,8 @@ use std::collections::BTreeSet;
 use std::thread;
 use std::time::Duration;
 
-use canvas_core::{
-    Blob, BlobId, CanvasId, Collected, Commit, Committed, Layer, Loaded, Store, StoreError, Version,
-};
+use canvas_core::store::{Collected, Commit, Committed, Layer, Loaded, Store, StoreError, Version};
+use canvas_core::{Blob, BlobId, CanvasId};
 
 /// Half a millisecond, as between two machines of one data centre. The thread sleeps, because a runtime's timer is
 /// twice as coarse.

@@ -2,12 +2,12 @@
 
 use std::num::NonZeroU32;
 
-use canvas_core::board::{ComponentId, Workspace};
+use canvas_core::board::{ComponentId, CreateBoard, Workspace};
+use canvas_core::document::Edit;
+use canvas_core::history::{Redo, Undo, UndoScope};
 use canvas_core::lease::Timestamp;
-use canvas_core::{
-    Author, Blob, BlobId, CanvasId, Command, CreateBoard, Edit, Engine, Layer, MemoryStore, Redo, Store,
-    StoreError, Undo, UndoScope, block_on,
-};
+use canvas_core::store::{Layer, MemoryStore, Store, StoreError};
+use canvas_core::{Author, Blob, BlobId, CanvasId, Command, Engine, block_on};
 use serde_json::json;
 
 use super::delayed::Delayed;

@@ -4,7 +4,8 @@
 use std::sync::{Arc, Barrier, Mutex};
 use std::thread;
 
-use canvas_core::{Blocking, Engine, Store as _, block_on};
+use canvas_core::store::{Blocking, Store as _};
+use canvas_core::{Engine, block_on};
 use canvas_store_sqlite::{Durability, Options, SqliteStore, system_clock};
 
 use super::sqlite::Folder;

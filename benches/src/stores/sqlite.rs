@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use canvas_core::{Blocking, Engine, Store as _, block_on};
+use canvas_core::store::{Blocking, Store as _};
+use canvas_core::{Engine, block_on};
 use rusqlite::Connection;
 
 use super::writer::{SMALL, Writer, canvas, document, key, policy};

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use canvas_core::lease::{LeaseId, Timestamp, Turn};
-use canvas_core::{
-    ApplyPatch, CallId, CanvasId, CheckIn, CheckOut, Command, ConversationId, Engine, OpKey, Policy, Store,
-};
+use canvas_core::document::ApplyPatch;
+use canvas_core::lease::{CheckIn, CheckOut, LeaseId, Timestamp, Turn};
+use canvas_core::store::Store;
+use canvas_core::{CallId, CanvasId, Command, ConversationId, Engine, OpKey, Policy};
 
 /// Bytes of a small document, as the measurements of others have it.
 pub(super) const SMALL: usize = 4096;

@@ -1,7 +1,8 @@
 //! What a model pays before its first call: prompts, and tools as they are listed.
 
 use canvas_core::lease::Timestamp;
-use canvas_core::{Engine, MemoryStore, Policy};
+use canvas_core::store::MemoryStore;
+use canvas_core::{Engine, Policy};
 use canvas_examples::bridge::Bridge;
 use canvas_providers::Provider;
 use canvas_tools::{BoardTools, DocumentTools, Tools, Toolset};

@@ -52,6 +52,7 @@ const NOTHING: Budget = Budget {
     collections: 0,
     drops: 0,
     places: Places::Any,
+    turns: false,
 };
 
 /// How often each call may be made: write a, write b, the user's edit, another's check-out, check-in, the model's
@@ -166,6 +167,16 @@ const BATCH_READ: Budget =
 /// The question what became of a write, and its retry, while it waits.
 const BATCH_QUESTION: Budget = Budget { starts: [2, 0, 1, 0, 0, 0, 0, 1, 0, 0], ..BATCH };
 
+/// Two writes of one server and an edit at the other, while decisions take a while.
+const TURNS: Budget =
+    Budget { turns: true, places: Places::EditApart, ..starts([1, 1, 1, 0, 0, 0, 0, 0, 0, 0]) };
+
+/// Three calls of one server decide one after the other while commits are stored.
+const BATCH_TURNS: Budget = Budget { turns: true, ..BATCH };
+
+/// The same, and a read among them waits for the commit that it is answered upon.
+const BATCH_READ_TURNS: Budget = Budget { turns: true, ..BATCH_READ };
+
 /// A debug build explores each of them within two seconds.
 const SMALL: &[Budget] = &[
     starts([1, 1, 1, 0, 0, 0, 0, 0, 0, 0]),
@@ -175,6 +186,7 @@ const SMALL: &[Budget] = &[
     ACTION,
     ACTION_CRASH,
     Budget { starts: [1, 1, 0, 1, 0, 0, 0, 0, 0, 0], ..BATCH_EDIT },
+    TURNS,
 ];
 
 const WIDE: &[Budget] = &[
@@ -198,6 +210,10 @@ const WIDE: &[Budget] = &[
     Budget { delayed: 1, ..BATCH },
     BATCH_DROP,
     BATCH_QUESTION,
+    BATCH_TURNS,
+    Budget { drops: 1, ..BATCH_TURNS },
+    Budget { delayed: 1, ..TURNS },
+    BATCH_READ_TURNS,
 ];
 
 const FULL: &[Budget] = &[
@@ -246,6 +262,10 @@ const FULL: &[Budget] = &[
     Budget { drops: 1, ..BATCH_EDIT },
     Budget { places: Places::Any, ..BATCH_TIME },
     Budget { delayed: 1, ..BATCH_QUESTION },
+    Budget { turns: true, ..BATCH_EDIT },
+    Budget { turns: true, ..BATCH_DROP },
+    Budget { turns: true, ..BATCH_DOUBT },
+    BATCH_READ_TURNS,
 ];
 
 #[test]

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::turn::{Basis, Deciding, Turn, WaiterId};
 use crate::engine::context::CachedRow;
-use crate::engine::run::{CommitOutcome, Next, Prepared, Run};
-use crate::engine::task::Task;
+use crate::engine::run::{CommitOutcome, Next, Prepared};
 use crate::model::author::Actor;
 use crate::model::blob::{Blob, BlobId};
 use crate::model::head::Head;
@@ -17,10 +17,6 @@ pub(super) const MAX_CALLS: usize = 32;
 
 /// A commit whose calls bring so many bytes of blobs takes no further call.
 const MAX_BYTES: usize = 4 << 20;
-
-/// Identifies a waiting call. Later calls have higher numbers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct WaiterId(u64);
 
 /// Calls on their way to the store. At most one commit is in flight; calls that arrive meanwhile are decided on top of it.
 #[derive(Debug, Default)]
@@ -38,6 +34,7 @@ pub(crate) struct CommitQueue {
     admitted: BTreeSet<WaiterId>,
     /// This many commits take one call each, because the store refused a batch as too large.
     singles: usize,
+    deciding: Option<Deciding>,
 }
 
 #[derive(Debug)]
@@ -54,17 +51,6 @@ struct BatchEntry {
     prepared: Prepared,
 }
 
-/// The row that a call is decided on.
-#[derive(Debug)]
-enum Place {
-    /// A row of its own: the queue is empty.
-    First,
-    /// The row after the newest entry.
-    Upon(Box<CachedRow>),
-    /// None until there is room.
-    None,
-}
-
 /// The outcome for each waiter.
 pub(crate) type CommitOutcomes = Vec<(WaiterId, CommitOutcome)>;
 
@@ -75,43 +61,65 @@ impl CommitQueue {
         WaiterId(self.last_id)
     }
 
-    /// Decides a call on the newest row, and adds it to the next batch if it waits for a commit. `prepared` is its decision on a
-    /// row of its own, `cached` the row of a cache. `None` if the call waits for its outcome.
-    pub(crate) fn decide<T: Task>(
-        &mut self,
-        id: WaiterId,
-        run: &mut Run<'_, T>,
-        prepared: Option<Prepared>,
-        cached: impl FnOnce() -> (Option<CachedRow>, bool),
-    ) -> Option<Next<T::Answer>> {
-        let next = match (self.place(id), prepared) {
-            (Place::None, _) => return None,
-            (Place::First, Some(prepared)) => Next::Join(prepared),
-            (Place::First, None) => run.decide_newest(cached),
-            (Place::Upon(row), _) => run.decide_on(*row, |id| self.pending(id)),
-        };
-        match next {
-            Next::Join(prepared) => {
-                self.join(id, prepared);
-                None
-            }
-            next => Some(next),
+    /// Gives a call its turn to decide, which lasts until [`end`](Self::end). `None` if it waits for its outcome, because
+    /// another call has the turn or the next batch has no room.
+    pub(crate) fn begin(&mut self, id: WaiterId) -> Option<Turn> {
+        let was_admitted = self.admitted.remove(&id) | self.waiting.remove(&id);
+        let turn = self.turn(was_admitted);
+        if turn.is_some() {
+            let is_upon_sent = self.open.iter().all(|entry| entry.prepared.change.is_none());
+            self.deciding = Some(Deciding { id, is_upon_sent, basis: Basis::Unchanged });
+        } else {
+            self.waiting.insert(id);
         }
+        turn
     }
 
-    fn place(&mut self, id: WaiterId) -> Place {
-        let was_admitted = self.admitted.remove(&id) | self.waiting.remove(&id);
-        if self.entries().next().is_none() {
-            return Place::First;
+    fn turn(&self, was_admitted: bool) -> Option<Turn> {
+        if self.deciding.is_some() {
+            return None;
         }
-        if (was_admitted || self.waiting.is_empty())
-            && self.has_room()
-            && let Some(row) = self.newest().and_then(Prepared::row)
-        {
-            return Place::Upon(Box::new(row));
+        let Some(newest) = self.newest() else { return Some(Turn::Alone) };
+        let is_next = (was_admitted || self.waiting.is_empty()) && self.has_room();
+        newest.row().filter(|_| is_next).map(|row| Turn::Upon(Box::new(row)))
+    }
+
+    /// Ends the turn of a call with its decision, which joins the next batch if it waits for a commit. The step is `None` if the
+    /// call waits for its outcome.
+    pub(crate) fn end<A>(&mut self, id: WaiterId, next: Next<A>) -> (Option<Next<A>>, CommitOutcomes) {
+        let deciding = self.deciding.take();
+        let (next, own) = match (next, deciding) {
+            (Next::Join(prepared), Some(deciding)) => (None, self.join(deciding, prepared)),
+            (Next::Join(_), None) => (None, Some(CommitOutcome::Retry)),
+            (next, _) => (Some(next), None),
+        };
+        let own = own.map(|outcome| (id, outcome));
+        (next, own.into_iter().chain(self.admit()).collect())
+    }
+
+    /// Adds a decision to the next batch. Returns an outcome if it has one already.
+    fn join(&mut self, deciding: Deciding, mut prepared: Prepared) -> Option<CommitOutcome> {
+        let Deciding { id, is_upon_sent, basis } = deciding;
+        let is_empty = self.entries().next().is_none();
+        match basis {
+            Basis::Unchanged => {}
+            Basis::Lost => return Some(CommitOutcome::Retry),
+            // See `done`.
+            Basis::Stored { .. } if is_empty && prepared.change.is_none() && is_upon_sent => {
+                return Some(CommitOutcome::Reload);
+            }
+            Basis::Stored { version, clock, host_at } if is_empty && prepared.change.is_none() => {
+                return Some(CommitOutcome::Stored { version, clock, host_at });
+            }
+            Basis::Stored { version, clock, host_at } => {
+                (prepared.expected, prepared.read_at) = (Some(version), Some((host_at, clock)));
+            }
         }
-        self.waiting.insert(id);
-        Place::None
+        if is_empty {
+            self.expected.clone_from(&prepared.expected);
+        }
+        self.open.push(BatchEntry { id, prepared });
+        None
     }
 
     fn has_room(&self) -> bool {
@@ -131,17 +139,10 @@ impl CommitQueue {
     }
 
     /// A blob that is not stored yet.
-    fn pending(&self, id: BlobId) -> Option<Blob> {
+    pub(crate) fn pending(&self, id: BlobId) -> Option<Blob> {
         let file = self.entries().find_map(|entry| entry.prepared.contents.blob(id));
         let all = || self.entries().flat_map(|entry| entry.prepared.blobs());
         file.or_else(|| all().find(|blob| blob.id() == id)).cloned()
-    }
-
-    fn join(&mut self, id: WaiterId, prepared: Prepared) {
-        if self.entries().next().is_none() {
-            self.expected.clone_from(&prepared.expected);
-        }
-        self.open.push(BatchEntry { id, prepared });
     }
 
     /// Puts the next batch in flight, and returns its commit. `None` if one is in flight, or if no entry changes the canvas.
@@ -192,6 +193,7 @@ impl CommitQueue {
         let mut outcomes = match committed {
             Ok(Committed::Done { version, clock }) => self.done(entries, &version, clock),
             Ok(Committed::Conflict(row)) => {
+                self.lose_basis();
                 let all = entries.into_iter().chain(std::mem::take(&mut self.open));
                 all.map(|entry| (entry.id, CommitOutcome::Conflict(row.clone()))).collect()
             }
@@ -230,6 +232,12 @@ impl CommitQueue {
             (prepared.expected, prepared.read_at) = (Some(version.clone()), Some((host_at, clock)));
         }
         self.expected = (!self.open.is_empty()).then(|| version.clone());
+        // What is lost stays so: the entry that it depended on may have left.
+        if let Some(Deciding { basis, .. }) = &mut self.deciding
+            && *basis != Basis::Lost
+        {
+            *basis = Basis::Stored { version: version.clone(), clock, host_at };
+        }
         let stored = || CommitOutcome::Stored { version: version.clone(), clock, host_at };
         entries.into_iter().map(|entry| (entry.id, stored())).chain(unsent).collect()
     }
@@ -240,6 +248,7 @@ impl CommitQueue {
         entries: Vec<BatchEntry>,
         mut outcome: impl FnMut() -> CommitOutcome,
     ) -> CommitOutcomes {
+        self.lose_basis();
         let sent = entries.into_iter().map(|BatchEntry { id, prepared }| match prepared.change {
             Some(_) => (id, outcome()),
             None => (id, CommitOutcome::Retry),
@@ -249,15 +258,25 @@ impl CommitQueue {
         sent.into_iter().chain(open).collect()
     }
 
+    /// The call with the turn, if one has it, decides again.
+    fn lose_basis(&mut self) {
+        if let Some(Deciding { basis, .. }) = &mut self.deciding {
+            *basis = Basis::Lost;
+        }
+    }
+
     /// Removes a call. Its decision is dropped if it was not sent, and the entries on top of that are decided again.
     pub(crate) fn leave(&mut self, id: WaiterId) -> CommitOutcomes {
         self.waiting.remove(&id);
         self.admitted.remove(&id);
+        // It has panicked while it decided.
+        self.deciding.take_if(|deciding| deciding.id == id);
         let mut outcomes = CommitOutcomes::new();
         if let Some(i) = self.open.iter().position(|entry| entry.id == id)
             && self.open.remove(i).prepared.change.is_some()
         {
             outcomes.extend(self.open.drain(i..).map(|entry| (entry.id, CommitOutcome::Retry)));
+            self.lose_basis();
         }
         outcomes.extend(self.admit());
         outcomes
@@ -266,20 +285,14 @@ impl CommitQueue {
     /// Tells waiters of room, the first ones first.
     fn admit(&mut self) -> CommitOutcomes {
         let mut outcomes = CommitOutcomes::new();
-        let is_open = self.newest().is_none_or(|prepared| prepared.row().is_some());
+        let is_open =
+            self.deciding.is_none() && self.newest().is_none_or(|prepared| prepared.row().is_some());
         while is_open && self.has_room() {
             let Some(id) = self.waiting.pop_first() else { break };
             self.admitted.insert(id);
             outcomes.push((id, CommitOutcome::Admitted));
         }
         outcomes
-    }
-}
-
-#[cfg(all(test, feature = "surface"))]
-impl WaiterId {
-    pub(crate) fn numbered(number: u8) -> Self {
-        Self(number.into())
     }
 }
 
@@ -298,6 +311,14 @@ impl CommitQueue {
     pub(crate) fn sent(&self) -> impl Iterator<Item = (WaiterId, &Prepared)> {
         let sent = self.sent.iter().flat_map(|sent| &sent.entries);
         sent.filter(|entry| entry.prepared.change.is_some()).map(|entry| (entry.id, &entry.prepared))
+    }
+
+    pub(crate) fn is_deciding_on_stored(&self) -> bool {
+        matches!(self.deciding, Some(Deciding { basis: Basis::Stored { .. }, .. }))
+    }
+
+    pub(crate) fn is_deciding_on_lost(&self) -> bool {
+        matches!(self.deciding, Some(Deciding { basis: Basis::Lost, .. }))
     }
 
     /// The waiting decision of a call.

@@ -5,6 +5,8 @@
 //!   a call alone is one commit.
 //! * A commit has at most 32 calls, and takes no further one once they bring 4 MiB of blobs. More wait for the next, which
 //!   those take that came first, in the order in which they are polled: one that is not polled holds up nobody.
+//! * One call at a time has the turn to decide, and decides without the lock, so that the others wait as futures and block no
+//!   thread. If the row that it decides on is lost meanwhile, it decides again.
 //! * Each call has its own receipt, revision and entry of the journal, and all its blobs are stored, because its caller knows its
 //!   revision. The earliest `not_after` of its calls is that of the commit.
 //! * What a call is answered, refusals too, is given once the commit that it was decided upon is stored. Where that loses, all
@@ -18,20 +20,24 @@
 //! * A call that is made by a store from within its commit goes by itself.
 //! * Who looks at the store itself, to read or to settle, does not come here.
 //!
-//! `commit_queue` is a state machine without input or output; `shared` adds the wakers and the in-flight commit.
+//! `commit_queue` is a state machine without input or output; `shared` adds the wakers and the in-flight commit;
+//! `turn` is the turn to decide.
 
 mod commit_queue;
 mod shared;
+mod turn;
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-pub(super) use self::commit_queue::WaiterId;
 #[cfg(all(test, feature = "surface"))]
 pub(super) use self::commit_queue::{CommitOutcomes, CommitQueue};
 use self::shared::SharedQueue;
 pub(super) use self::shared::{InFlightCommit, SendContext, Step};
+#[cfg(all(test, feature = "surface"))]
+pub(super) use self::turn::Turn;
+pub(super) use self::turn::WaiterId;
 use super::watch::Watches;
 use crate::model::id::CanvasId;
 

@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::task::{Context, Poll, Wake, Waker};
 
-use super::commit_queue::{CommitOutcomes, CommitQueue, WaiterId};
+use super::commit_queue::{CommitOutcomes, CommitQueue};
+use super::turn::WaiterId;
 use crate::engine::cache::Ticket;
 use crate::engine::context::CachedRow;
 use crate::engine::observe::CommitNumber;
@@ -72,7 +73,7 @@ pub(crate) struct SendContext {
 
 impl SharedQueue {
     fn state(&self) -> MutexGuard<'_, State> {
-        // A decision may panic under the lock, and changes nothing then.
+        // What is changed under the lock does not panic.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -83,7 +84,8 @@ impl SharedQueue {
         id
     }
 
-    /// See [`CommitQueue::decide`].
+    /// Decides a call on the newest row, without the lock, and adds it to the next batch if it waits for a commit. See
+    /// [`Turn::decide`]. `None` if the call waits for its outcome.
     pub(crate) fn decide<T: Task>(
         &self,
         id: WaiterId,
@@ -91,7 +93,16 @@ impl SharedQueue {
         prepared: Option<Prepared>,
         cached: impl FnOnce() -> (Option<CachedRow>, bool),
     ) -> Option<Next<T::Answer>> {
-        self.state().queue.decide(id, run, prepared, cached)
+        let turn = self.state().queue.begin(id)?;
+        let next = turn.decide(run, prepared, cached, |blob| self.state().queue.pending(blob));
+        let mut state = self.state();
+        let State { queue, waiters, .. } = &mut *state;
+        let (next, outcomes) = queue.end(id, next);
+        deliver(waiters, outcomes, None);
+        let woken = wakers(waiters, |waiter| waiter.outcome.is_some());
+        drop(state);
+        woken.into_iter().for_each(Waker::wake);
+        next
     }
 
     /// The outcome of a call, or what it does until there is one.

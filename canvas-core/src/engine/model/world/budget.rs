@@ -105,6 +105,8 @@ pub(crate) struct Budget {
     /// Callers that give up before they have an answer.
     pub(crate) drops: u8,
     pub(crate) places: Places,
+    /// Decisions take a while: other things happen between the turn of a call and the end of its decision.
+    pub(crate) turns: bool,
 }
 
 impl Budget {

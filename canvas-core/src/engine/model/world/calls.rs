@@ -7,6 +7,7 @@ use super::super::flaw::Flaw;
 use super::super::oracle::Rule;
 use super::{Asked, Asker, Client, InFlightCommit, Links, Sending, Tool, World};
 use crate::engine::cache::Begin;
+use crate::engine::error::EngineError;
 use crate::engine::queue::{CommitOutcomes, CommitQueue, WaiterId};
 use crate::engine::run::Prepared;
 use crate::engine::run::{Done, Next, Request, Run};
@@ -107,57 +108,74 @@ impl World {
     pub(super) fn go_on(
         &mut self,
         flaw: Option<Flaw>,
-        (mut client, mut id): (Client, Option<WaiterId>),
-        mut run: Run<'static, Work>,
-        mut next: Next<ClientAnswer>,
+        (client, mut id): (Client, Option<WaiterId>),
+        run: Run<'static, Work>,
+        next: Next<ClientAnswer>,
+        asked: Asked,
+    ) {
+        let Client { number, server, .. } = client;
+        let (mut request, mut asked, mut turn) = (None, asked, None);
+        match next {
+            Next::Done(ended) => return self.end(flaw, (client, id), ended, asked),
+            Next::Request(question) => {
+                asked = Asked(self.cache(server).ticket(&question).or(asked.0));
+                request = Some(question);
+            }
+            next => {
+                let part = if let Next::Join(part) = next { Some(part) } else { None };
+                // By the number of the call, so that worlds do not differ by who has come and gone.
+                let place = *id.get_or_insert_with(|| WaiterId::numbered(number));
+                turn = self.queue(server).begin(place).map(|turn| Box::new((turn, part)));
+            }
+        }
+        let (asked_at, decides) = (self.store.clock, turn.is_some());
+        let flight = InFlightCommit { client, run, id, request, turn, asked, asked_at, answer: None };
+        if decides && !self.left.turns {
+            self.decide(flaw, flight);
+        } else {
+            self.flights.push(flight);
+        }
+    }
+
+    /// The call with the turn decides.
+    pub(super) fn decide(&mut self, flaw: Option<Flaw>, flight: InFlightCommit) {
+        let InFlightCommit { mut client, mut run, id, turn, asked, .. } = flight;
+        let Client { number, server, op, .. } = client;
+        let (place, (turn, part)) = id.zip(turn.map(|turn| *turn)).expect("it has the turn");
+        let (cache, now) = (Arc::clone(&self.caches[server]), self.at(server).now);
+        let cached = || cache.start(&CANVAS, Begin::Cached, now);
+        let queue = &self.queues[server];
+        let next = turn.decide(&mut run, part, cached, |blob| queue.pending(blob));
+        let (next, outcomes) = self.queue(server).end(place, next);
+        if let Some(next) = next {
+            self.go_on(flaw, (client, id), run, next, asked);
+            return self.hear(flaw, server, outcomes);
+        }
+        let claims = self.queues[server].prepared(place).into_iter().flat_map(|part| part.head.claims.iter());
+        let is_begin = claims.into_iter().any(|claim| claim.event == event(number));
+        if flaw == Some(Flaw::StartedUnsettled) && is_begin && !client.has_started {
+            client.has_started = true;
+            self.oracle.tool_started();
+        }
+        if let (Some(Flaw::AnsweredEarly), Some(answer)) = (flaw, run.planned_answer()) {
+            self.oracle.answered(number, op, &Ok(answer.clone()), &self.store.row.head);
+        }
+        let (request, asked_at, answer) = (None, self.store.clock, None);
+        self.flights.push(InFlightCommit { client, run, id, request, turn: None, asked, asked_at, answer });
+        self.hear(flaw, server, outcomes);
+        if self.queues[server].is_alone(place) {
+            self.send(flaw, server);
+        }
+    }
+
+    fn end(
+        &mut self,
+        flaw: Option<Flaw>,
+        (client, id): (Client, Option<WaiterId>),
+        ended: Result<Done<ClientAnswer>, EngineError>,
         asked: Asked,
     ) {
         let Client { number, server, op, .. } = client;
-        let ended = loop {
-            let part = match next {
-                Next::Done(ended) => break ended,
-                Next::Request(request) => {
-                    let asked = Asked(self.cache(server).ticket(&request).or(asked.0));
-                    let (asked_at, request) = (self.store.clock, Some(request));
-                    self.flights.push(InFlightCommit {
-                        client,
-                        run,
-                        id,
-                        request,
-                        asked,
-                        asked_at,
-                        answer: None,
-                    });
-                    return;
-                }
-                Next::Join(part) => Some(part),
-                Next::Decide => None,
-            };
-            // By the number of the call, so that worlds do not differ by who has come and gone.
-            let place = *id.get_or_insert_with(|| WaiterId::numbered(number));
-            let (cache, now) = (Arc::clone(&self.caches[server]), self.at(server).now);
-            let cached = || cache.start(&CANVAS, Begin::Cached, now);
-            if let Some(more) = self.queue(server).decide(place, &mut run, part, cached) {
-                next = more;
-                continue;
-            }
-            let claims =
-                self.queues[server].prepared(place).into_iter().flat_map(|part| part.head.claims.iter());
-            let is_begin = claims.into_iter().any(|claim| claim.event == event(number));
-            if flaw == Some(Flaw::StartedUnsettled) && is_begin && !client.has_started {
-                client.has_started = true;
-                self.oracle.tool_started();
-            }
-            if let (Some(Flaw::AnsweredEarly), Some(answer)) = (flaw, run.planned_answer()) {
-                self.oracle.answered(number, op, &Ok(answer.clone()), &self.store.row.head);
-            }
-            let (request, asked_at) = (None, self.store.clock);
-            self.flights.push(InFlightCommit { client, run, id, request, asked, asked_at, answer: None });
-            if self.queues[server].is_alone(place) {
-                self.send(flaw, server);
-            }
-            return;
-        };
         // Nothing is kept of the other canvas, so it shows when the cache has forgotten one last.
         let is_before_forgetting = asked.0.is_some_and(|asked| !self.caches[server].is_later(&OTHER, asked));
         if !(is_before_forgetting && flaw == Some(Flaw::ForgottenForAll)) {

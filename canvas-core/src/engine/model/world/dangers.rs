@@ -109,6 +109,12 @@ pub(crate) fn dangers() -> Vec<Property<WorldModel>> {
         Property::sometimes("a call waits for what it was answered upon", |_, world: &World| {
             world.flights.iter().any(|flight| flight.run.is_standing())
         }),
+        Property::sometimes("a row is stored while a call decides on it", |_, world: &World| {
+            world.queues.iter().any(|queue| queue.is_deciding_on_stored())
+        }),
+        Property::sometimes("a row is lost while a call decides on it", |_, world: &World| {
+            world.queues.iter().any(|queue| queue.is_deciding_on_lost())
+        }),
         Property::sometimes("an action is lost when its tool ends", |_, world: &World| {
             world.store.row.head.audit.records > 0 && commits(world, Op::Settle) > 0
         }),

@@ -15,8 +15,8 @@ use super::flaw::Flaw;
 use super::oracle::{Oracle, Rule};
 use super::store::RowStore;
 use crate::engine::cache::{Cache, Ticket};
-use crate::engine::queue::{CommitQueue, WaiterId};
-use crate::engine::run::{Request, Run};
+use crate::engine::queue::{CommitQueue, Turn, WaiterId};
+use crate::engine::run::{Prepared, Request, Run};
 use crate::model::head::Head;
 use crate::store::contract::{Commit, Committed, Loaded};
 
@@ -63,6 +63,8 @@ struct InFlightCommit {
     id: Option<WaiterId>,
     /// None where it waits in the queue.
     request: Option<Request>,
+    /// It has the turn to decide, with its decision on a row of its own.
+    turn: Option<Box<(Turn, Option<Prepared>)>>,
     asked: Asked,
     /// The clock when that was asked.
     asked_at: i64,
@@ -210,6 +212,8 @@ pub(super) enum Action {
     Crash {
         server: usize,
     },
+    /// The call with the turn decides.
+    Decide(usize),
     /// A server sends what its queue has gathered.
     Send(usize),
     /// A caller gives up.
@@ -248,7 +252,7 @@ impl Model for WorldModel {
             tools: Vec::new(),
             restarts: [0; 2],
             started: 0,
-            left: Budget { skew: 0, notify: false, ..self.budget },
+            left: Budget { skew: 0, notify: false, turns: false, ..self.budget },
             oracle: Oracle::default(),
         };
         // The model has the lease, and has seen the text, so that its reads leave nothing to commit.
@@ -298,6 +302,8 @@ impl Model for WorldModel {
                 actions.push(Action::AnswerFromThePast(i));
             }
         }
+        let deciding = world.flights.iter().enumerate().filter(|(_, flight)| flight.turn.is_some());
+        actions.extend(deciding.map(|(i, _)| Action::Decide(i)));
         actions.extend((0..2).filter(|server| world.queues[*server].is_ready()).map(Action::Send));
         if left.drops > 0 {
             actions.extend((0..world.flights.len()).map(Action::Drop));

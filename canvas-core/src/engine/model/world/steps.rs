@@ -100,6 +100,10 @@ impl World {
                 let Late { number, server, commit, links, sent_at } = self.late.remove(i);
                 self.serve_commit(flaw, &commit, &links, (number, server), (sent_at, false));
             }
+            Action::Decide(i) => {
+                let flight = self.flights.remove(i);
+                self.decide(flaw, flight);
+            }
             Action::Send(server) => self.send(flaw, server),
             Action::Drop(i) => {
                 self.left.drops -= 1;
@@ -133,7 +137,7 @@ impl World {
             }
             Action::Collect => self.store.collect(flaw),
         }
-        if self.left.at_once == 2 {
+        if self.left.at_once == 2 && !self.left.turns {
             // Nobody else could come before it is sent.
             (0..2).for_each(|server| self.send(flaw, server));
         }
@@ -184,7 +188,9 @@ impl World {
                 Next::Join(part) => Some(part),
                 Next::Decide => None,
             };
-            if let Some(more) = queue.decide(id, &mut run, part, || (None, false)) {
+            let turn = queue.begin(id).expect("it is alone");
+            let decided = turn.decide(&mut run, part, || (None, false), |_| None);
+            if let (Some(more), _) = queue.end(id, decided) {
                 next = more;
                 continue;
             }

@@ -1,0 +1,73 @@
+//! The turn to decide. One call of a queue has it at a time, and decides without the lock of the queue.
+
+use canvas_lease::Timestamp;
+
+use crate::engine::context::CachedRow;
+use crate::engine::run::{Next, Prepared, Run};
+use crate::engine::task::Task;
+use crate::model::blob::{Blob, BlobId};
+use crate::store::contract::Version;
+
+/// Identifies a waiting call. Later calls have higher numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct WaiterId(pub(super) u64);
+
+#[cfg(all(test, feature = "surface"))]
+impl WaiterId {
+    pub(crate) fn numbered(number: u8) -> Self {
+        Self(number.into())
+    }
+}
+
+/// A call's turn, with the row to decide on.
+#[derive(Debug)]
+#[cfg_attr(test, derive(Clone, PartialEq, Eq, Hash))]
+pub(crate) enum Turn {
+    /// A row of its own: the queue is empty.
+    Alone,
+    /// The row after the newest entry.
+    Upon(Box<CachedRow>),
+}
+
+impl Turn {
+    /// Decides a call. `prepared` is its decision on a row of its own, `cached` the row of a cache, and `pending` finds a blob
+    /// that is not stored yet.
+    pub(crate) fn decide<T: Task>(
+        self,
+        run: &mut Run<'_, T>,
+        prepared: Option<Prepared>,
+        cached: impl FnOnce() -> (Option<CachedRow>, bool),
+        pending: impl Fn(BlobId) -> Option<Blob>,
+    ) -> Next<T::Answer> {
+        match (self, prepared) {
+            (Self::Alone, Some(prepared)) => Next::Join(prepared),
+            (Self::Alone, None) => run.decide_newest(cached),
+            (Self::Upon(row), _) => run.decide_on(*row, pending),
+        }
+    }
+}
+
+/// The call that has the turn.
+#[derive(Debug)]
+#[cfg_attr(test, derive(Clone, PartialEq, Eq, Hash))]
+pub(super) struct Deciding {
+    pub(super) id: WaiterId,
+    /// The newest change before it was in flight when its turn began.
+    pub(super) is_upon_sent: bool,
+    pub(super) basis: Basis,
+}
+
+/// The state of the row that a call with the turn decides on.
+#[derive(Debug, PartialEq, Eq)]
+#[cfg_attr(test, derive(Clone, Hash))]
+pub(super) enum Basis {
+    Unchanged,
+    /// A commit was stored since. The row is stored too, or depends on entries that expect that version.
+    Stored {
+        version: Version,
+        clock: Timestamp,
+        host_at: Timestamp,
+    },
+    /// The row will never exist.
+    Lost,
+}
