@@ -5,11 +5,10 @@
 //! error, and the same call again is answered as it was the first time.
 //!
 //! ```
-//! use canvas_core::lease::Timestamp;
-//! use canvas_core::{
-//!     ApplyPatch, CallId, CanvasId, CheckOut, ConversationId, Engine, MemoryStore, OpKey, Policy,
-//! };
-//! use canvas_core::block_on;
+//! use canvas_core::document::ApplyPatch;
+//! use canvas_core::lease::{CheckOut, Timestamp};
+//! use canvas_core::store::MemoryStore;
+//! use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, block_on};
 //!
 //! let now = Timestamp::from_millis(1_000);
 //! let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
@@ -53,10 +52,10 @@
 pub mod board;
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
-mod document;
+pub mod document;
 mod engine;
 mod face;
-mod history;
+pub mod history;
 #[cfg(any(feature = "board", feature = "surface"))]
 mod json_patch;
 mod model;
@@ -65,8 +64,8 @@ pub mod recipe;
 #[cfg(any(feature = "board", feature = "surface"))]
 mod schedule;
 #[cfg(feature = "schema")]
-mod schema;
-mod store;
+pub mod schema;
+pub mod store;
 #[cfg(feature = "surface")]
 pub mod surface;
 mod transition;
@@ -91,11 +90,28 @@ pub mod text {
     };
 }
 
-/// The lock below a canvas: what `canvas-lease` offers, so that those above have one neighbour.
+/// The lease: the commands that take, renew and give it back, and the lock that `canvas-lease` offers.
 pub mod lease {
     pub use canvas_lease::{
         Epoch, Fence, Lease, LeaseId, Lock, ParseLeaseIdError, Policy, Timestamp, Turn, safe_integer,
     };
+
+    pub use crate::transition::lease::{CheckIn, CheckOut, CheckedIn, CheckedOut, Renew, Renewed};
+    pub use crate::transition::refusal::{CheckOutRefusal, HolderRefusal, LeaseRefusal};
+}
+
+/// The turn of a model: the commands that begin, end and interrupt it, and those of its conversation.
+pub mod turn {
+    pub use crate::transition::turn::{
+        Cancel, EndTurn, Forget, Forgotten, Interrupted, Promotion, SendMessage, TakeControl, TurnBegan,
+        TurnEnded,
+    };
+}
+
+/// Live updates: what a client that watches a canvas receives.
+pub mod watch {
+    pub use crate::engine::lock_view::{LockEvent, LockView};
+    pub use crate::engine::watch::{CanvasStatus, HeadRevision, Watch, WatchEvent};
 }
 
 /// What an engine tells a host of its work: calls, decisions, commits, conflicts and collections, for logs, metrics and traces.
@@ -106,98 +122,29 @@ pub mod observe {
     };
 }
 
+/// JSON in one form for each value, its hash, and its changes.
+#[cfg(any(feature = "board", feature = "surface"))]
+pub mod json {
+    pub use crate::json_patch::JsonPatchOperation;
+    pub use crate::model::canonical::{CanonicalError, canonical_json, exact_json};
+    #[cfg(feature = "surface")]
+    pub use crate::model::json_hash::{JsonHash, ParseJsonHashError};
+}
+
 #[doc(hidden)]
 pub use canvas_patch::{coded, coded_error};
-pub use document::changes::{Changes, Heading, Headings};
-pub use document::range_hash::{ParseRangeHashError, RangeHash};
-pub use document::replace::{LinesNow, LinesRefusal, Replacement};
-pub use document::shown::ShownLines;
-pub use document::step::DocumentStep;
-#[cfg(feature = "surface")]
-pub use engine::Surface;
 pub use engine::block_on::block_on;
-pub use engine::lock_view::{LockEvent, LockView};
-pub use engine::watch::{CanvasStatus, HeadRevision, Watch, WatchEvent};
-pub use engine::{
-    Answered, Collection, Created, Dropped, Engine, EngineError, Follow, Replay, Resolution, Snapshot, Stacks,
-};
-#[cfg(feature = "board")]
-pub use history::board::{BoardJournal, BoardJournalError};
-pub use history::journal::{Entry, EntryKind, HistoryEntry, Reverts};
-pub use history::number::{ChangeNumber, EntryNumber};
-pub use history::step::Step;
-#[cfg(any(feature = "board", feature = "surface"))]
-pub use json_patch::JsonPatchOperation;
+pub use engine::{Answered, Collection, Created, Dropped, Engine, EngineError, Follow, Resolution, Snapshot};
 pub use model::author::{Actor, Author};
 pub use model::blob::{Blob, BlobId, ParseBlobIdError};
-#[cfg(any(feature = "board", feature = "surface"))]
-pub use model::canonical::{CanonicalError, canonical_json, exact_json};
 pub use model::error_report::ErrorReport;
 pub use model::face::Face;
-pub use model::format::HeadError;
-pub use model::head::{Head, TurnStart};
 pub use model::id::{CallId, CallIds, CanvasId, ConversationId, NameError, OpKey};
-pub use model::journal_slot::JournalSlot;
-#[cfg(feature = "surface")]
-pub use model::json_hash::{JsonHash, ParseJsonHashError};
-pub use model::path::{PathError, TreePath};
 pub use model::revision::{Base, ParseRevisionIdError, Revision, RevisionId};
-pub use model::tree::Tree;
-#[cfg(feature = "recipe")]
-pub use recipe::refusal::RecipeRefusal;
-#[cfg(feature = "schema")]
-pub use schema::{Schema, SchemaError, SchemaErrorCode, ValidationError};
-pub use store::blocking::{Blocking, BlockingStore, Job};
-pub use store::boxed::BoxStore;
-pub use store::contract::{Capabilities, Collected, Commit, Committed, Loaded, Store, Version};
-pub use store::error::{StoreError, StoreErrorKind, StoreOperation};
-pub use store::layer::Layer;
-pub use store::memory::MemoryStore;
-#[cfg(feature = "surface")]
-pub use surface::refusal::SurfaceRefusal;
-#[cfg(feature = "board")]
-pub use transition::board::{BoardCommandRun, BoardCreated, CreateBoard, RunBoardCommand};
 pub use transition::command::{Command, StoredAnswer};
-pub use transition::document::{
-    AppliedPatch, ApplyPatch, HostEdit, HostEdited, LineSpan, Read, Readable, ReplaceLines, Shown,
-};
-pub use transition::edit::{Edit, Edited};
-pub use transition::lease::{CheckIn, CheckOut, CheckedIn, CheckedOut, Renew, Renewed};
-pub use transition::native::{ApplyEdits, Look};
 pub use transition::policy::Policy;
-#[cfg(feature = "recipe")]
-pub use transition::recipe::{
-    finish::{FinishReplay, ReplayFinished},
-    record::{NonRefreshable, RecipeRecorded, RecordRecipe},
-};
-#[cfg(feature = "recipe")]
-pub use transition::refusal::RecipeCommandRefusal;
-#[cfg(feature = "surface")]
-pub use transition::refusal::SurfaceCommandRefusal;
-pub use transition::refusal::{
-    ApplyPatchRefusal, BaseRefusal, BoardCommandRefusal, BoardRefusal, CallRefusal, CheckOutRefusal, Counter,
-    CreateBoardRefusal, EditRefusal, HistoryRefusal, HolderRefusal, HostEditRefusal, LeaseRefusal,
-    LimitRefusal, NewBoardRefusal, NotAvailable, PatchRefusal, Refusal, Refused, ReplaceLinesRefusal,
-    UndoRefusal,
-};
+pub use transition::refusal::{CallRefusal, Counter, LimitRefusal, NotAvailable, Refusal, Refused};
 pub use transition::rollout::{Access, Rollout};
-pub use transition::stale::{StaleBase, StaleCause, StaleEdit};
-#[cfg(feature = "surface")]
-pub use transition::surface::{
-    begin::BeginAction,
-    create::{CreateSurface, SurfaceCreated},
-    ended::{ActionBegun, ActionEnded, RunningAction},
-    finish::{ActionFailure, FinishAction},
-    patch::{PatchState, StatePatched},
-    plan::PlanAction,
-    request::{ActionName, ActionRequest, ActionWork, PlannedAction},
-    upsert::{SurfaceUpserted, UpsertSurface},
-};
-pub use transition::turn::{
-    Cancel, EndTurn, Forget, Forgotten, Interrupted, Promotion, SendMessage, TakeControl, TurnBegan,
-    TurnEnded,
-};
-pub use transition::undo::{ClearHistory, HistoryCleared, HistoryMove, Redo, Undo, UndoScope};
 #[cfg(feature = "zone")]
 pub use zone::{Zone, ZoneError};
 

@@ -7,7 +7,8 @@
 //!
 //! ```
 //! use canvas_core::lease::{Timestamp, Turn};
-//! use canvas_core::{CallId, CanvasId, ConversationId, Engine, MemoryStore, OpKey, Policy, block_on};
+//! use canvas_core::store::MemoryStore;
+//! use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, block_on};
 //! use canvas_tools::{DocumentTools, Session, ToolCall, Tools};
 //! use serde_json::json;
 //!

@@ -1,7 +1,8 @@
 //! The system prompt.
 
+use canvas_core::Engine;
 use canvas_core::lease::Policy;
-use canvas_core::{Engine, Store};
+use canvas_core::store::Store;
 
 use crate::toolset::spec::ToolSpec;
 use crate::toolset::tools::Tools;
@@ -22,7 +23,8 @@ impl<S: Store> Tools<S> {
     ///
     /// ```
     /// use canvas_core::lease::Timestamp;
-    /// use canvas_core::{Engine, MemoryStore, Policy};
+    /// use canvas_core::store::MemoryStore;
+    /// use canvas_core::{Engine, Policy};
     /// use canvas_tools::{DocumentTools, Tools};
     ///
     /// let engine = Engine::new(MemoryStore::new(|| Timestamp::from_millis(0)), Policy::default());
@@ -43,8 +45,10 @@ impl<S: Store> Tools<S> {
     /// For the seven document tools it stays within 400 tokens of o200k; each further one adds a line.
     ///
     /// ```
+    /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
-    /// # use canvas_core::{CallId, CanvasId, ConversationId, Edit, Engine, MemoryStore, OpKey, Policy, block_on};
+    /// # use canvas_core::store::MemoryStore;
+    /// # use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, block_on};
     /// # use canvas_tools::{DocumentTools, Session, ToolCall, Tools};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());

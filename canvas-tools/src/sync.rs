@@ -1,6 +1,6 @@
 //! Hidden messages that keep a model's copy of the document current.
 
-use canvas_core::{Changes, Heading, Headings};
+use canvas_core::document::{Changes, Heading, Headings};
 
 /// The first line of a hidden message that brings a diff. Models and hosts compare it literally.
 pub const HIDDEN_HEADER: &str =

@@ -5,11 +5,13 @@
 use std::error::Error;
 use std::io::{self, Write};
 
+use canvas_core::document::Edit;
+use canvas_core::history::{Undo, UndoScope};
 use canvas_core::lease::Timestamp;
+use canvas_core::store::MemoryStore;
 use canvas_core::text::{Options, apply};
 use canvas_core::{
-    Author, CallId, CallIds, CanvasId, Command, ConversationId, Edit, Engine, MemoryStore, OpKey, Policy,
-    Undo, UndoScope, block_on,
+    Author, CallId, CallIds, CanvasId, Command, ConversationId, Engine, OpKey, Policy, block_on,
 };
 use canvas_tools::{DocumentTools, HIDDEN_HEADER, SNAPSHOT_HEADER, Session, ToolCall, Tools};
 use serde_json::{Value, json};

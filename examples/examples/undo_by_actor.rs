@@ -5,10 +5,12 @@
 use std::error::Error;
 use std::io::{self, Write};
 
-use canvas_core::lease::Timestamp;
+use canvas_core::document::{ApplyPatch, Edit, Read};
+use canvas_core::history::{Undo, UndoScope};
+use canvas_core::lease::{CheckIn, CheckOut, Timestamp};
+use canvas_core::store::MemoryStore;
 use canvas_core::{
-    Actor, ApplyPatch, Author, CallIds, CanvasId, CheckIn, CheckOut, Command, ConversationId, Edit, Engine,
-    MemoryStore, OpKey, Policy, Read, Refused as _, Undo, UndoScope, block_on,
+    Actor, Author, CallIds, CanvasId, Command, ConversationId, Engine, OpKey, Policy, Refused as _, block_on,
 };
 
 const NOW: Timestamp = Timestamp::from_millis(1_700_000_000_000);

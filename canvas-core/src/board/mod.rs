@@ -66,3 +66,8 @@ pub use self::wire::execute::{BoardResult, Executed};
 pub(crate) use self::wire::history::Inverse;
 pub use self::wire::history::{HistoryJson, HistoryState, Recorded, Restore, UndoEntry, UndoEntryJson};
 pub use self::wire::result::{BatchCommandResult, CommandError, CommandResult};
+pub use crate::history::board::{BoardJournal, BoardJournalError};
+pub use crate::transition::board::{BoardCommandRun, BoardCreated, CreateBoard, RunBoardCommand};
+pub use crate::transition::refusal::{
+    BoardCommandRefusal, BoardRefusal, CreateBoardRefusal, NewBoardRefusal,
+};

@@ -46,7 +46,7 @@ pub trait Harness: Send + Sync {
     /// does. `None` where commits never wait for one another.
     ///
     /// It returns once the row is held, and commits that wait must leave the thread that polls them to others: a
-    /// store that waits in place (such as [`Blocking::in_place`](crate::Blocking::in_place)) gives `None`, or would
+    /// store that waits in place (such as [`Blocking::in_place`](crate::store::Blocking::in_place)) gives `None`, or would
     /// wait for ever. Reads may wait too. It lives for about a second of the store's clock.
     fn stall(&self, _store: &Self::Store, _canvas: &CanvasId) -> impl Future<Output = Option<Stall>> + Send {
         async { None }
@@ -55,14 +55,14 @@ pub trait Harness: Send + Sync {
     /// Takes a backup of all that a store keeps; what it returns puts it back, in place and under every connection, as the
     /// back end's own tools do. `None` where the harness has no way to.
     ///
-    /// A store that claims [`Capabilities::notify`](crate::Capabilities::notify) notifies of every canvas that was there
+    /// A store that claims [`Capabilities::notify`](crate::store::Capabilities::notify) notifies of every canvas that was there
     /// before or is there after.
     fn back_up<'a>(&'a self, _store: &'a Self::Store) -> impl Future<Output = Option<Restore<'a>>> + Send {
         async { None }
     }
 
     /// The canvases that the store has notified its host of since the last call, for a store that claims
-    /// [`Capabilities::notify`](crate::Capabilities::notify). Each connection has notifications of
+    /// [`Capabilities::notify`](crate::store::Capabilities::notify). Each connection has notifications of
     /// its own: to take those of one takes nothing from another.
     fn notified(&self, _store: &Self::Store) -> impl Future<Output = Vec<CanvasId>> + Send {
         async { Vec::new() }

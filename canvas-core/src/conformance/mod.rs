@@ -12,7 +12,8 @@
 //!
 //! use canvas_core::conformance::{Harness, mutants, run};
 //! use canvas_core::lease::Timestamp;
-//! use canvas_core::{MemoryStore, block_on};
+//! use canvas_core::store::MemoryStore;
+//! use canvas_core::block_on;
 //!
 //! /// The clock of the stores, in milliseconds.
 //! #[derive(Default)]
@@ -55,7 +56,7 @@
 //!   connection of its own, ended when the value is dropped, is all it takes. Leave it out where nothing ever waits.
 //! * `back_up` copies all that is kept and puts it back in place, as an operator does after a disaster. What a counter
 //!   has given out since, it gives out again. Leave it out where nobody can do so while servers run.
-//! * `notified` is for stores that claim [`Capabilities::notify`](crate::Capabilities::notify): engines on them serve
+//! * `notified` is for stores that claim [`Capabilities::notify`](crate::store::Capabilities::notify): engines on them serve
 //!   reads from memory until they are notified, so notifications must arrive before the committer has its answer.
 //!
 //! # As tests, or at run time
@@ -84,8 +85,10 @@
 //! ```
 //! # use std::sync::{Arc, atomic::{AtomicU64, Ordering}};
 //! # use std::time::Duration;
-//! # use canvas_core::conformance::{Harness, CheckOutcome, mutants};
-//! # use canvas_core::{MemoryStore, block_on, lease::Timestamp};
+//! # use canvas_core::conformance::{CheckOutcome, Harness, mutants};
+//! # use canvas_core::lease::Timestamp;
+//! # use canvas_core::store::MemoryStore;
+//! # use canvas_core::block_on;
 //! # #[derive(Default)]
 //! # struct InMemory(Arc<AtomicU64>);
 //! # impl Harness for InMemory {

@@ -18,7 +18,7 @@ macro_rules! make_tests {
         /// # use std::time::Duration;
         /// # use canvas_core::conformance::Harness;
         /// # use canvas_core::lease::Timestamp;
-        /// # use canvas_core::MemoryStore;
+        /// # use canvas_core::store::MemoryStore;
         /// # use std::sync::{Arc, atomic::{AtomicU64, Ordering}};
         /// # #[derive(Default)]
         /// # struct InMemory(Arc<AtomicU64>);

@@ -10,9 +10,8 @@ use canvas_lease::Timestamp;
 
 use super::mutants::Flaw;
 use super::*;
-use crate::{
-    CanvasId, Capabilities, Commit, Committed, Layer, MemoryStore, Store as _, StoreError, block_on,
-};
+use crate::store::{Capabilities, Commit, Committed, Layer, MemoryStore, Store as _, StoreError};
+use crate::{CanvasId, block_on};
 
 /// One connection to a store in memory.
 pub(super) struct Gated {

@@ -7,3 +7,18 @@ pub(crate) mod range_hash;
 pub(crate) mod replace;
 pub(crate) mod shown;
 pub(crate) mod step;
+
+pub use self::changes::{Changes, Heading, Headings};
+pub use self::range_hash::{ParseRangeHashError, RangeHash};
+pub use self::replace::{LinesNow, LinesRefusal, Replacement};
+pub use self::shown::ShownLines;
+pub use self::step::DocumentStep;
+pub use crate::transition::document::{
+    AppliedPatch, ApplyPatch, HostEdit, HostEdited, LineSpan, Read, Readable, ReplaceLines, Shown,
+};
+pub use crate::transition::edit::{Edit, Edited};
+pub use crate::transition::native::{ApplyEdits, Look};
+pub use crate::transition::refusal::{
+    ApplyPatchRefusal, BaseRefusal, EditRefusal, HostEditRefusal, PatchRefusal, ReplaceLinesRefusal,
+};
+pub use crate::transition::stale::{StaleBase, StaleCause, StaleEdit};

@@ -57,7 +57,7 @@ impl Piece {
 }
 
 impl<S: Store> Engine<S> {
-    /// A document of the canvas by its id, such as [`Step::Document`](crate::Step::Document) names. `None` where it is not
+    /// A document of the canvas by its id, such as [`Step::Document`](crate::history::Step::Document) names. `None` where it is not
     /// there: who asks for one that nothing names may come after a collection.
     ///
     /// # Errors

@@ -25,8 +25,11 @@ const PAGE: usize = 256;
 /// ```
 /// # use std::sync::Arc;
 /// # use canvas_core::lease::Timestamp;
-/// # use canvas_core::{CallId, CanvasId, Engine, MemoryStore, OpKey, Policy, block_on};
-/// use canvas_core::{Edit, EntryNumber, Follow};
+/// # use canvas_core::store::MemoryStore;
+/// # use canvas_core::{CallId, CanvasId, Engine, OpKey, Policy, block_on};
+/// use canvas_core::document::Edit;
+/// use canvas_core::history::EntryNumber;
+/// use canvas_core::Follow;
 ///
 /// # fn now() -> Timestamp { Timestamp::from_millis(1_000) }
 /// # let engine = Arc::new(Engine::new(MemoryStore::new(now), Policy::default()));

@@ -70,7 +70,7 @@ pub struct Replay {
     pub entries: usize,
     /// The document before the first of them.
     pub first: BlobId,
-    /// The hash of the draft that they lead to ([`Tree::hash`](crate::Tree::hash)): that of the canvas.
+    /// The hash of the draft that they lead to ([`Tree::hash`](crate::store::Tree::hash)): that of the canvas.
     pub tree: BlobId,
 }
 
@@ -98,8 +98,10 @@ impl<S: Store> Engine<S> {
     /// newer, which is at most 22 round trips for 5,000. Entries of version 0.1.0 are passed one by one.
     ///
     /// ```
+    /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
-    /// # use canvas_core::{CallId, CanvasId, Edit, Engine, MemoryStore, OpKey, Policy, block_on};
+    /// # use canvas_core::store::MemoryStore;
+    /// # use canvas_core::{CallId, CanvasId, Engine, OpKey, Policy, block_on};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
@@ -130,8 +132,10 @@ impl<S: Store> Engine<S> {
     ///
     /// ```
     /// # use canvas_core::lease::Timestamp;
-    /// # use canvas_core::{CallId, CanvasId, Engine, MemoryStore, OpKey, Policy, block_on};
-    /// use canvas_core::{Edit, EntryNumber};
+    /// # use canvas_core::store::MemoryStore;
+    /// # use canvas_core::{CallId, CanvasId, Engine, OpKey, Policy, block_on};
+    /// use canvas_core::document::Edit;
+    /// use canvas_core::history::EntryNumber;
     ///
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
@@ -179,13 +183,16 @@ impl<S: Store> Engine<S> {
     /// that many are read.
     ///
     /// ```
+    /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
-    /// # use canvas_core::{CallId, CanvasId, Edit, Engine, MemoryStore, OpKey, Policy, block_on};
+    /// # use canvas_core::store::MemoryStore;
+    /// # use canvas_core::{CallId, CanvasId, Engine, OpKey, Policy, block_on};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
     /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host(CallId::new("create")?), now))?;
-    /// use canvas_core::{Author, Undo, UndoScope};
+    /// use canvas_core::history::{Undo, UndoScope};
+    /// use canvas_core::Author;
     ///
     /// block_on(engine.call(&plan, &OpKey::user(CallId::new("edit")?), Edit::replace("# Ours\n"), now))?.result?;
     /// let buttons = block_on(engine.stacks(&plan, None, 1, now))?;
@@ -230,8 +237,10 @@ impl<S: Store> Engine<S> {
     /// are not played.
     ///
     /// ```
+    /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
-    /// # use canvas_core::{CallId, CanvasId, Edit, Engine, MemoryStore, OpKey, Policy, block_on};
+    /// # use canvas_core::store::MemoryStore;
+    /// # use canvas_core::{CallId, CanvasId, Engine, OpKey, Policy, block_on};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;

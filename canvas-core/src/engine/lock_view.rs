@@ -13,9 +13,10 @@ use crate::transition::policy::Policy;
 /// It is true until [`LockView::until`]; then, and whenever the canvas has changed, make a new one.
 ///
 /// ```
-/// # use canvas_core::lease::{Timestamp, Turn};
-/// # use canvas_core::{CallId, CanvasId, CheckOut, ConversationId, Engine, MemoryStore, OpKey, Policy, block_on};
-/// use canvas_core::{LockEvent, LockView};
+/// # use canvas_core::lease::{CheckOut, Timestamp, Turn};
+/// # use canvas_core::store::MemoryStore;
+/// # use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, block_on};
+/// use canvas_core::watch::{LockEvent, LockView};
 ///
 /// # let now = Timestamp::from_millis(1_000);
 /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
@@ -73,13 +74,17 @@ impl LockView {
     /// The lock at the moment of a snapshot, by the store's clock.
     ///
     /// ```
+    /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
-    /// # use canvas_core::{CallId, CanvasId, Edit, Engine, MemoryStore, OpKey, Policy, block_on};
+    /// # use canvas_core::store::MemoryStore;
+    /// # use canvas_core::{CallId, CanvasId, Engine, OpKey, Policy, block_on};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
     /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host(CallId::new("create")?), now))?;
-    /// use canvas_core::{CheckOut, ConversationId, LockEvent, LockView};
+    /// use canvas_core::lease::CheckOut;
+    /// use canvas_core::watch::{LockEvent, LockView};
+    /// use canvas_core::ConversationId;
     ///
     /// let shown = LockView::of(&block_on(engine.snapshot(&plan, now))?, engine.policy());
     /// assert!(!shown.is_locked());
@@ -128,7 +133,7 @@ impl LockView {
         self.is_locked()
     }
 
-    /// Whether to offer [`TakeControl`](crate::TakeControl).
+    /// Whether to offer [`TakeControl`](crate::turn::TakeControl).
     pub fn can_take_control(&self) -> bool {
         self.is_locked()
     }

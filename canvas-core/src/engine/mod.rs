@@ -82,7 +82,7 @@ use crate::transition::view::Types;
 ///
 /// Every call brings the host's `now`; expiry is judged by the store's clock, which the engine carries forward by
 /// the time that has passed at the host. That runs ahead by at most one round trip, so a lease may count as expired
-/// that much early, and be issued for that much longer; [`Commit::not_after`](crate::Commit::not_after) holds in any
+/// that much early, and be issued for that much longer; [`Commit::not_after`](crate::store::Commit::not_after) holds in any
 /// case.
 ///
 /// A commit of unknown fate is settled for each of its calls before that answers: where its receipt is in the row, it got through; where
@@ -136,7 +136,8 @@ impl<S: Store> Engine<S> {
     ///
     /// ```
     /// use canvas_core::lease::Timestamp;
-    /// use canvas_core::{Engine, MemoryStore, Policy};
+    /// use canvas_core::store::MemoryStore;
+    /// use canvas_core::{Engine, Policy};
     ///
     /// // One clock for the store and for the calls.
     /// let now = || Timestamp::from(std::time::SystemTime::now());
@@ -175,7 +176,8 @@ impl<S: Store> Engine<S> {
     ///
     /// ```
     /// # use canvas_core::lease::Timestamp;
-    /// # use canvas_core::{Engine, MemoryStore, Policy};
+    /// # use canvas_core::store::MemoryStore;
+    /// # use canvas_core::{Engine, Policy};
     /// // A host on threads, without a runtime.
     /// let sleep = |pause| std::future::ready(std::thread::sleep(pause));
     /// let engine = Engine::new(MemoryStore::new(|| Timestamp::from_secs(1_700_000_000)), Policy::default()).with_pause(sleep);
@@ -208,8 +210,10 @@ impl<S: Store> Engine<S> {
     /// Makes a canvas with a first document. After a deletion its numbers go on.
     ///
     /// ```
+    /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
-    /// # use canvas_core::{CallId, CanvasId, Edit, Engine, MemoryStore, OpKey, Policy, block_on};
+    /// # use canvas_core::store::MemoryStore;
+    /// # use canvas_core::{CallId, CanvasId, Engine, OpKey, Policy, block_on};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
@@ -255,8 +259,10 @@ impl<S: Store> Engine<S> {
     /// since.
     ///
     /// ```
+    /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
-    /// # use canvas_core::{CallId, CanvasId, Edit, Engine, MemoryStore, OpKey, Policy, block_on};
+    /// # use canvas_core::store::MemoryStore;
+    /// # use canvas_core::{CallId, CanvasId, Engine, OpKey, Policy, block_on};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
@@ -284,8 +290,10 @@ impl<S: Store> Engine<S> {
     /// meanwhile.
     ///
     /// ```
+    /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
-    /// # use canvas_core::{CallId, CanvasId, Edit, Engine, MemoryStore, OpKey, Policy, block_on};
+    /// # use canvas_core::store::MemoryStore;
+    /// # use canvas_core::{CallId, CanvasId, Engine, OpKey, Policy, block_on};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
@@ -329,8 +337,10 @@ impl<S: Store> Engine<S> {
     /// The canvas as it is.
     ///
     /// ```
+    /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
-    /// # use canvas_core::{CallId, CanvasId, Edit, Engine, MemoryStore, OpKey, Policy, block_on};
+    /// # use canvas_core::store::MemoryStore;
+    /// # use canvas_core::{CallId, CanvasId, Engine, OpKey, Policy, block_on};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
@@ -355,8 +365,10 @@ impl<S: Store> Engine<S> {
     /// command.
     ///
     /// ```
+    /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
-    /// # use canvas_core::{CallId, CanvasId, Edit, Engine, MemoryStore, OpKey, Policy, block_on};
+    /// # use canvas_core::store::MemoryStore;
+    /// # use canvas_core::{CallId, CanvasId, Engine, OpKey, Policy, block_on};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
@@ -407,8 +419,10 @@ impl<S: Store> Engine<S> {
     /// hosts that make an edit from a request and the document, and must not make it again for a retry.
     ///
     /// ```
+    /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
-    /// # use canvas_core::{CallId, CanvasId, Edit, Engine, MemoryStore, OpKey, Policy, block_on};
+    /// # use canvas_core::store::MemoryStore;
+    /// # use canvas_core::{CallId, CanvasId, Engine, OpKey, Policy, block_on};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
@@ -451,7 +465,8 @@ impl<S: Store> Engine<S> {
     ///
     /// ```
     /// # use canvas_core::lease::Timestamp;
-    /// # use canvas_core::{CallId, CanvasId, Engine, MemoryStore, OpKey, Policy, block_on};
+    /// # use canvas_core::store::MemoryStore;
+    /// # use canvas_core::{CallId, CanvasId, Engine, OpKey, Policy, block_on};
     /// use canvas_core::Resolution;
     ///
     /// # let now = Timestamp::from_millis(1_000);
@@ -484,8 +499,10 @@ impl<S: Store> Engine<S> {
     /// none where the store notifies of changes and the row is known.
     ///
     /// ```
+    /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
-    /// # use canvas_core::{CallId, CanvasId, Edit, Engine, MemoryStore, OpKey, Policy, block_on};
+    /// # use canvas_core::store::MemoryStore;
+    /// # use canvas_core::{CallId, CanvasId, Engine, OpKey, Policy, block_on};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
@@ -521,7 +538,7 @@ impl<S: Store> Engine<S> {
     }
 
     /// Drops the cached row of a canvas, and has its watchers load the head. A host whose store claims
-    /// [`Capabilities::notify`](crate::Capabilities::notify) calls it for each notification.
+    /// [`Capabilities::notify`](crate::store::Capabilities::notify) calls it for each notification.
     pub fn forget(&self, canvas: &CanvasId) {
         self.cache().forget(canvas);
         self.watches.changed(canvas);
@@ -552,7 +569,9 @@ impl<S: Store + 'static> Engine<S> {
     ///
     /// ```
     /// # use canvas_core::lease::Timestamp;
-    /// # use canvas_core::{CallId, CanvasId, CanvasStatus, Engine, MemoryStore, OpKey, Policy, block_on};
+    /// # use canvas_core::store::MemoryStore;
+    /// # use canvas_core::watch::CanvasStatus;
+    /// # use canvas_core::{CallId, CanvasId, Engine, OpKey, Policy, block_on};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let canvas = CanvasId::new("plan")?;

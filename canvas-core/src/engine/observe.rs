@@ -38,8 +38,10 @@ use crate::model::id::{CanvasId, OpKey};
 ///     }
 /// }
 ///
+/// # use canvas_core::document::Edit;
 /// # use canvas_core::lease::{Timestamp, Turn};
-/// # use canvas_core::{CallId, CanvasId, ConversationId, Edit, Engine, MemoryStore, OpKey, Policy, block_on};
+/// # use canvas_core::store::MemoryStore;
+/// # use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, block_on};
 /// # let now = Timestamp::from_millis(1_000);
 /// # let key = |call: &str| OpKey {
 /// #     conversation: ConversationId::new("user").unwrap(), turn: Turn::ZERO, call: CallId::new(call).unwrap(),
@@ -107,7 +109,7 @@ pub enum EventKind<'a> {
     /// A call was polled first.
     #[non_exhaustive]
     Began {
-        /// A command's name, such as `apply_patch` of [`ApplyPatch`](crate::ApplyPatch), else that of the function of
+        /// A command's name, such as `apply_patch` of [`ApplyPatch`](crate::document::ApplyPatch), else that of the function of
         /// [`Engine`](crate::Engine), such as `snapshot`.
         name: &'static str,
         /// Its key; `None` for what leaves no receipt.

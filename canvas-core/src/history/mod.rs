@@ -10,3 +10,11 @@ pub(crate) mod reach;
 pub(crate) mod revert;
 pub(crate) mod step;
 pub(crate) mod track;
+
+pub use self::journal::{Entry, EntryKind, HistoryEntry, Reverts};
+pub use self::number::{ChangeNumber, EntryNumber};
+pub use self::step::Step;
+pub use crate::engine::{Replay, Stacks};
+pub use crate::model::journal_slot::JournalSlot;
+pub use crate::transition::refusal::{HistoryRefusal, UndoRefusal};
+pub use crate::transition::undo::{ClearHistory, HistoryCleared, HistoryMove, Redo, Undo, UndoScope};

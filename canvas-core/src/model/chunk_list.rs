@@ -12,7 +12,7 @@
 //!
 //! The list, and the chunks that the document of the head before does not have ([`ChunkList::new_since`]). The others are there
 //! and stay, whoever collects meanwhile: a collection drops by the head of one version, and keeps what that needs
-//! ([`Store::collect`](crate::Store::collect)).
+//! ([`Store::collect`](crate::store::Store::collect)).
 //!
 //! * One at the version that the commit expects keeps the chunks of that head's document.
 //! * One at an earlier version ended before that head was committed, or finds another version and drops nothing, or, where

@@ -9,7 +9,8 @@ use serde::Serialize;
 ///
 /// ```
 /// use canvas_core::lease::Timestamp;
-/// use canvas_core::{CanvasId, Engine, ErrorReport, MemoryStore, Policy, block_on};
+/// use canvas_core::store::MemoryStore;
+/// use canvas_core::{CanvasId, Engine, ErrorReport, Policy, block_on};
 ///
 /// let now = Timestamp::from_millis(1_000);
 /// let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
@@ -42,7 +43,8 @@ impl ErrorReport {
     /// cannot be read, 404 names what is not there, 413 is too large; what the rules of a canvas refuse is 409.
     ///
     /// ```
-    /// use canvas_core::{ErrorReport, StoreError, StoreErrorKind};
+    /// use canvas_core::store::{StoreError, StoreErrorKind};
+    /// use canvas_core::ErrorReport;
     ///
     /// assert_eq!(ErrorReport::invalid("markdown is missing: send it").http_status(), 400);
     /// assert_eq!(ErrorReport::from(StoreError::new(StoreErrorKind::Busy)).http_status(), 503);

@@ -55,3 +55,8 @@ pub use recipe_step::RecipeStep;
 pub use step::RecipeReplaced;
 pub use stored::StoredRecipe;
 pub use wire::{MappingSpec, RecipeSpec, StepSpec};
+
+pub use self::refusal::RecipeRefusal;
+pub use crate::transition::recipe::finish::{FinishReplay, ReplayFinished};
+pub use crate::transition::recipe::record::{NonRefreshable, RecipeRecorded, RecordRecipe};
+pub use crate::transition::refusal::RecipeCommandRefusal;

@@ -39,7 +39,7 @@ impl StoredRecipe {
         Self { blob, targets, recipe: Ok(recipe) }
     }
 
-    /// The hash of its JSON, by which [`FinishReplay`](crate::FinishReplay) names it.
+    /// The hash of its JSON, by which [`FinishReplay`](crate::recipe::FinishReplay) names it.
     pub fn id(&self) -> BlobId {
         self.blob.id()
     }

@@ -80,7 +80,8 @@ pub type Job = Box<dyn FnOnce() + Send>;
 /// ```
 /// # use std::sync::Arc;
 /// # use canvas_core::lease::Timestamp;
-/// use canvas_core::{Blocking, BlockingStore, Engine, Policy};
+/// use canvas_core::store::{Blocking, BlockingStore};
+/// use canvas_core::{Engine, Policy};
 ///
 /// # fn host<S: BlockingStore + 'static>(store: S) {
 /// // With tokio: `|job| drop(tokio::task::spawn_blocking(job))`.

@@ -107,8 +107,8 @@ pub struct Capabilities {
 ///
 /// Any back end with a conditional write serves: a table with a version column, an object store that honours
 /// `If-Match`, a key-value store with compare-and-swap. A back end that makes its caller wait implements
-/// [`BlockingStore`](crate::BlockingStore) and becomes a `Store` by [`Blocking`](crate::Blocking); hosts that want
-/// no generics put any store into a [`BoxStore`](crate::BoxStore). Whether it keeps what is promised here is tried by
+/// [`BlockingStore`](crate::store::BlockingStore) and becomes a `Store` by [`Blocking`](crate::store::Blocking); hosts that want
+/// no generics put any store into a [`BoxStore`](crate::store::BoxStore). Whether it keeps what is promised here is tried by
 /// the suite of the feature `conformance`.
 ///
 /// # What it keeps
@@ -158,9 +158,9 @@ pub struct Capabilities {
 /// with transactions makes one wait for the other, and one without them gives a blob that is put again a place of its own,
 /// which no collection that began before knows.
 ///
-/// [`StoreErrorKind::Indeterminate`]: crate::StoreErrorKind::Indeterminate
-/// [`StoreErrorKind::TooLarge`]: crate::StoreErrorKind::TooLarge
-/// [`StoreErrorKind::Unreadable`]: crate::StoreErrorKind::Unreadable
+/// [`StoreErrorKind::Indeterminate`]: crate::store::StoreErrorKind::Indeterminate
+/// [`StoreErrorKind::TooLarge`]: crate::store::StoreErrorKind::TooLarge
+/// [`StoreErrorKind::Unreadable`]: crate::store::StoreErrorKind::Unreadable
 pub trait Store: Send + Sync + 'static {
     /// What it can do beyond the contract.
     fn capabilities(&self) -> Capabilities;

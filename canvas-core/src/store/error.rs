@@ -14,15 +14,15 @@ use crate::model::id::CanvasId;
 pub enum StoreOperation {
     /// Opening the store, or making what it keeps canvases in.
     Open,
-    /// [`Store::load`](crate::Store::load).
+    /// [`Store::load`](crate::store::Store::load).
     Load,
-    /// [`Store::commit`](crate::Store::commit).
+    /// [`Store::commit`](crate::store::Store::commit).
     Commit,
-    /// [`Store::blob`](crate::Store::blob).
+    /// [`Store::blob`](crate::store::Store::blob).
     Blob,
-    /// [`Store::list`](crate::Store::list).
+    /// [`Store::list`](crate::store::Store::list).
     List,
-    /// [`Store::collect`](crate::Store::collect).
+    /// [`Store::collect`](crate::store::Store::collect).
     Collect,
     /// Hearing of changes by others.
     Listen,
@@ -98,11 +98,12 @@ impl StoreErrorKind {
     }
 }
 
-/// A store failed. Refusals are values of [`Committed`](crate::Committed); this is the store's own trouble, with its
+/// A store failed. Refusals are values of [`Committed`](crate::store::Committed); this is the store's own trouble, with its
 /// place. The cause, mostly the driver's own error, is its source.
 ///
 /// ```
-/// use canvas_core::{CanvasId, StoreError, StoreErrorKind, StoreOperation};
+/// use canvas_core::store::{StoreError, StoreErrorKind, StoreOperation};
+/// use canvas_core::CanvasId;
 ///
 /// let error = StoreError::new(StoreErrorKind::Busy).caused("database is locked");
 /// let error = error.at(StoreOperation::Commit, Some(&CanvasId::new("plan")?));
@@ -121,7 +122,7 @@ impl StoreErrorKind {
 ///
 /// ```
 /// use std::error::Error;
-/// use canvas_core::StoreError;
+/// use canvas_core::store::StoreError;
 ///
 /// # fn begin() -> Result<(), std::io::Error> { Ok(()) }
 /// # fn put(row: &[u8]) -> Result<(), std::string::FromUtf8Error> { String::from_utf8(row.to_vec()).map(drop) }
@@ -306,7 +307,7 @@ mod tests {
 
     #[test]
     fn a_boxed_error_keeps_its_kind_where_it_has_one() {
-        let unreadable = crate::Head::from_json(&CanvasId::new("a").unwrap(), b"no head").unwrap_err();
+        let unreadable = crate::store::Head::from_json(&CanvasId::new("a").unwrap(), b"no head").unwrap_err();
         let code = unreadable.code();
         let boxed: [(Box<dyn Error + Send + Sync>, &str); 7] = [
             (StoreError::failed("a").into(), "STORE_FAILED"),

@@ -13,7 +13,8 @@ use crate::store::error::StoreError;
 ///
 /// ```
 /// # use std::sync::atomic::{AtomicU64, Ordering};
-/// use canvas_core::{CanvasId, StoreError, Layer, Loaded, Store};
+/// use canvas_core::store::{Layer, Loaded, Store, StoreError};
+/// use canvas_core::CanvasId;
 ///
 /// /// Counts the loads.
 /// struct Counted<S> {
@@ -33,7 +34,9 @@ use crate::store::error::StoreError;
 ///         self.store.load(canvas).await
 ///     }
 /// }
-/// # use canvas_core::{MemoryStore, block_on, lease::Timestamp};
+/// # use canvas_core::lease::Timestamp;
+/// # use canvas_core::store::MemoryStore;
+/// # use canvas_core::block_on;
 /// # let store = MemoryStore::new(|| Timestamp::from_millis(0));
 /// # let store = Counted { store, loads: AtomicU64::new(0) };
 /// # assert!(block_on(Store::load(&store, &CanvasId::new("c").unwrap())).unwrap().is_none());

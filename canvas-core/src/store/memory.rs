@@ -56,7 +56,8 @@ impl MemoryStore {
     ///
     /// ```
     /// use canvas_core::lease::Timestamp;
-    /// use canvas_core::{Engine, MemoryStore, Policy};
+    /// use canvas_core::store::MemoryStore;
+    /// use canvas_core::{Engine, Policy};
     ///
     /// let store = MemoryStore::new(|| Timestamp::from(std::time::SystemTime::now()));
     /// // Clones have the same canvases: two engines are two servers.

@@ -58,3 +58,15 @@ pub use state::pointer::{StatePointer, StatePointerError};
 pub use state::surface_state::{ChangedState, SurfaceState};
 pub use state::value::StateValue;
 pub use template::{Scope, Template, TemplateOptions, ValuePath, ValuePathError};
+
+pub use self::refusal::SurfaceRefusal;
+pub use crate::engine::Surface;
+pub use crate::transition::refusal::SurfaceCommandRefusal;
+pub use crate::transition::surface::begin::BeginAction;
+pub use crate::transition::surface::create::{CreateSurface, SurfaceCreated};
+pub use crate::transition::surface::ended::{ActionBegun, ActionEnded, RunningAction};
+pub use crate::transition::surface::finish::{ActionFailure, FinishAction};
+pub use crate::transition::surface::patch::{PatchState, StatePatched};
+pub use crate::transition::surface::plan::PlanAction;
+pub use crate::transition::surface::request::{ActionName, ActionRequest, ActionWork, PlannedAction};
+pub use crate::transition::surface::upsert::{SurfaceUpserted, UpsertSurface};

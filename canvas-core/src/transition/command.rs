@@ -236,13 +236,13 @@ mod tests {
         check! { Edit Read ApplyPatch ReplaceLines HostEdit Look ApplyEdits CheckOut Renew CheckIn }
         check! { SendMessage Forget Cancel TakeControl EndTurn Undo Redo ClearHistory }
         #[cfg(feature = "board")]
-        check! { crate::CreateBoard crate::RunBoardCommand }
+        check! { crate::board::CreateBoard crate::board::RunBoardCommand }
         #[cfg(feature = "surface")]
         check! {
-            crate::CreateSurface crate::UpsertSurface crate::PatchState crate::PlanAction crate::BeginAction
-            crate::FinishAction
+            crate::surface::CreateSurface crate::surface::UpsertSurface crate::surface::PatchState crate::surface::PlanAction crate::surface::BeginAction
+            crate::surface::FinishAction
         }
         #[cfg(feature = "recipe")]
-        check! { crate::RecordRecipe crate::FinishReplay }
+        check! { crate::recipe::RecordRecipe crate::recipe::FinishReplay }
     }
 }

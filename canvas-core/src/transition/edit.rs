@@ -29,7 +29,7 @@ use crate::transition::step::{Record, Stop, Transition};
 /// The user has changed the text, and the lease ends.
 ///
 /// With a base, the user's changes are moved past those that were made since, by the rules of
-/// [`UndoScope::Author`](crate::UndoScope::Author); where both touch the same place, nothing is stored and the refusal
+/// [`UndoScope::Author`](crate::history::UndoScope::Author); where both touch the same place, nothing is stored and the refusal
 /// holds both texts. Where both change it in exactly the same way it counts as done, and as the other's change: undo of
 /// that takes it back. All that needs the journal, and costs one entry for each change since the base; effects of tools and
 /// jobs cost none, and do not count toward [`Policy::history_reach`](crate::Policy::history_reach).
@@ -50,8 +50,10 @@ impl Edit {
     /// The text was made from the document of a revision.
     ///
     /// ```
+    /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
-    /// # use canvas_core::{CallId, CanvasId, Edit, Engine, MemoryStore, OpKey, Policy, block_on};
+    /// # use canvas_core::store::MemoryStore;
+    /// # use canvas_core::{CallId, CanvasId, Engine, OpKey, Policy, block_on};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;

@@ -38,7 +38,7 @@ pub struct Policy {
     /// a fence that is left open, a heading or list item made or unmade, front matter. Default false.
     pub refuse_side_effects: bool,
     /// Refuse patches of models as `NOT_LOCATED` if they change lines that no search, read or outline of the turn has shown or
-    /// listed. It counts for [`ApplyPatch`](crate::ApplyPatch) with [`ShownLines`](crate::ShownLines); a replacement of lines
+    /// listed. It counts for [`ApplyPatch`](crate::document::ApplyPatch) with [`ShownLines`](crate::document::ShownLines); a replacement of lines
     /// names their hash, and the tools of native dialects are not judged. Default false.
     pub require_located: bool,
     /// A patch that names no base, of a conversation that has not seen the document as it is, is applied where each of its

@@ -121,41 +121,41 @@ macro_rules! composed {
 }
 
 composed! {
-    /// Why [`CheckOut`](crate::CheckOut) is refused.
+    /// Why [`CheckOut`](crate::lease::CheckOut) is refused.
     CheckOutRefusal { Call(CallRefusal), NotAvailable(NotAvailable), Limit(LimitRefusal) }
 
-    /// Why a call that only the holder of a lease makes is refused: [`Renew`](crate::Renew),
-    /// [`CheckIn`](crate::CheckIn), [`Read`](crate::Read).
+    /// Why a call that only the holder of a lease makes is refused: [`Renew`](crate::lease::Renew),
+    /// [`CheckIn`](crate::lease::CheckIn), [`Read`](crate::document::Read).
     HolderRefusal { Call(CallRefusal), Lease(LeaseRefusal) }
 
-    /// Why [`ApplyPatch`](crate::ApplyPatch) is refused.
+    /// Why [`ApplyPatch`](crate::document::ApplyPatch) is refused.
     ApplyPatchRefusal {
         Call(CallRefusal), Lease(LeaseRefusal), NotAvailable(NotAvailable), Base(BaseRefusal), Patch(PatchRefusal),
         Limit(LimitRefusal),
     }
 
-    /// Why [`ReplaceLines`](crate::ReplaceLines) is refused.
+    /// Why [`ReplaceLines`](crate::document::ReplaceLines) is refused.
     ReplaceLinesRefusal {
         Call(CallRefusal), Lease(LeaseRefusal), NotAvailable(NotAvailable), Base(BaseRefusal), Lines(LinesRefusal),
         Patch(PatchRefusal), Limit(LimitRefusal),
     }
 
-    /// Why [`Edit`](crate::Edit) is refused.
+    /// Why [`Edit`](crate::document::Edit) is refused.
     EditRefusal { Call(CallRefusal), Limit(LimitRefusal), StaleEdit(StaleEdit) }
 
-    /// Why [`HostEdit`](crate::HostEdit) is refused.
+    /// Why [`HostEdit`](crate::document::HostEdit) is refused.
     HostEditRefusal { Call(CallRefusal), NotAvailable(NotAvailable), Base(BaseRefusal), Limit(LimitRefusal) }
 
-    /// Why [`Undo`](crate::Undo) or [`Redo`](crate::Redo) is refused.
+    /// Why [`Undo`](crate::history::Undo) or [`Redo`](crate::history::Redo) is refused.
     UndoRefusal {
         Call(CallRefusal), Lease(LeaseRefusal), NotAvailable(NotAvailable), History(HistoryRefusal),
         Board(BoardRefusal), Limit(LimitRefusal),
     }
 
-    /// Why [`CreateBoard`](crate::CreateBoard) is refused.
+    /// Why [`CreateBoard`](crate::board::CreateBoard) is refused.
     CreateBoardRefusal { Call(CallRefusal), NewBoard(NewBoardRefusal), Limit(LimitRefusal) }
 
-    /// Why [`RunBoardCommand`](crate::RunBoardCommand) is refused, other than by the board itself.
+    /// Why [`RunBoardCommand`](crate::board::RunBoardCommand) is refused, other than by the board itself.
     BoardCommandRefusal {
         Call(CallRefusal), NotAvailable(NotAvailable), Board(BoardRefusal), Limit(LimitRefusal),
     }

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use canvas_core::MemoryStore;
 use canvas_core::conformance::Harness;
 use canvas_core::lease::Timestamp;
+use canvas_core::store::MemoryStore;
 
 /// The clock of the stores, in milliseconds.
 #[derive(Default)]

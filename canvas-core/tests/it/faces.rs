@@ -6,11 +6,14 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
+use canvas_core::document::Edit;
+use canvas_core::history::{ChangeNumber, ClearHistory, EntryKind, Redo, Step, Undo, UndoScope};
 use canvas_core::lease::{Timestamp, Turn};
+use canvas_core::store::{Commit, Committed, Head, MemoryStore, Store as _, TreePath};
+use canvas_core::turn::SendMessage;
 use canvas_core::{
-    Actor, Author, Blob, BlobId, CallId, CanvasId, ChangeNumber, ClearHistory, Collection, Command, Commit,
-    Committed, ConversationId, Edit, Engine, EngineError, EntryKind, Face, Head, MemoryStore, OpKey, Policy,
-    Redo, Refused as _, Resolution, SendMessage, Step, Store as _, TreePath, Undo, UndoScope, block_on,
+    Actor, Author, Blob, BlobId, CallId, CanvasId, Collection, Command, ConversationId, Engine, EngineError,
+    Face, OpKey, Policy, Refused as _, Resolution, block_on,
 };
 use serde_json::{Value, json};
 

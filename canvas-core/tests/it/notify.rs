@@ -4,11 +4,12 @@ use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Waker};
 
-use canvas_core::lease::{LeaseId, Timestamp, Turn};
-use canvas_core::{
-    ApplyPatch, CallId, CanvasId, Capabilities, CheckOut, Commit, Committed, ConversationId, Engine, Layer,
-    Loaded, MemoryStore, OpKey, Policy, Read, Store as _, StoreError, block_on,
+use canvas_core::document::{ApplyPatch, Read};
+use canvas_core::lease::{CheckOut, LeaseId, Timestamp, Turn};
+use canvas_core::store::{
+    Capabilities, Commit, Committed, Layer, Loaded, MemoryStore, Store as _, StoreError,
 };
+use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, block_on};
 
 /// A store in memory that claims `notify`. Its next load can be held up after it has the row, its next commit before it
 /// is done.

@@ -9,13 +9,14 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use canvas_core::board::Workspace;
-use canvas_core::lease::{LeaseId, Timestamp, Turn};
+use canvas_core::board::{CreateBoard, RunBoardCommand, Workspace};
+use canvas_core::document::{ApplyPatch, Edit, HostEdit, Read, ReplaceLines, Replacement};
+use canvas_core::history::{ClearHistory, Entry, Redo, Undo, UndoScope};
+use canvas_core::lease::{CheckIn, CheckOut, LeaseId, Renew, Timestamp, Turn};
+use canvas_core::store::{Commit, Committed, Head, MemoryStore, Store as _, Tree, TreePath};
+use canvas_core::turn::{Cancel, EndTurn, Forget, SendMessage, TakeControl};
 use canvas_core::{
-    ApplyPatch, Author, Blob, BlobId, CallId, Cancel, CanvasId, CheckIn, CheckOut, ClearHistory, Commit,
-    Committed, ConversationId, CreateBoard, Edit, EndTurn, Engine, Entry, Face, Forget, Head, HostEdit,
-    MemoryStore, OpKey, Policy, Read, Redo, Renew, ReplaceLines, Replacement, RunBoardCommand, SendMessage,
-    Store as _, TakeControl, Tree, TreePath, Undo, UndoScope, block_on,
+    Author, Blob, BlobId, CallId, CanvasId, ConversationId, Engine, Face, OpKey, Policy, block_on,
 };
 use serde::Deserialize;
 use serde::de::DeserializeOwned;

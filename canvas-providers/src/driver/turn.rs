@@ -45,7 +45,8 @@ impl TurnOptions {
     ///
     /// ```
     /// use canvas_core::lease::Timestamp;
-    /// use canvas_core::{Engine, MemoryStore, Policy};
+    /// use canvas_core::store::MemoryStore;
+    /// use canvas_core::{Engine, Policy};
     /// use canvas_providers::{Provider, Retries, TurnOptions};
     /// use canvas_tools::{DocumentTools, Tools};
     ///

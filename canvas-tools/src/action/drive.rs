@@ -1,8 +1,9 @@
 //! Driving an execution over an engine and a host.
 
 use canvas_core::lease::Timestamp;
+use canvas_core::store::Store;
 use canvas_core::surface::SurfaceEvent;
-use canvas_core::{Engine, EngineError, Store};
+use canvas_core::{Engine, EngineError};
 
 use super::host::{SessionHost, ToolHost};
 use super::run::{ActionOver, ActionRun, ActionStep};

@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use canvas_core::ActionFailure;
-use canvas_core::surface::{EventId, SessionKey, ToolName};
+use canvas_core::surface::{ActionFailure, EventId, SessionKey, ToolName};
 use serde_json::Value;
 
 /// A tool to call, as an action has resolved it.

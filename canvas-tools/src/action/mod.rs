@@ -4,10 +4,10 @@
 //!
 //! From the begin on a tool has `timeoutMs` of its action, by default 30 seconds, and a message 10 minutes. Until then the same
 //! call again is answered `ACTION_IN_PROGRESS`. The end of that time is the deadline, by the store's clock
-//! ([`RunningAction::deadline`](canvas_core::RunningAction::deadline)), and it has two outcomes:
+//! ([`RunningAction::deadline`](canvas_core::surface::RunningAction::deadline)), and it has two outcomes:
 //!
 //! * `TOOL_TIMEOUT`: who runs it is alive and says so. The host gives up and answers
-//!   [`ActionFailure::TimedOut`](canvas_core::ActionFailure::TimedOut), or brings a result after the deadline, which is dropped.
+//!   [`ActionFailure::TimedOut`](canvas_core::surface::ActionFailure::TimedOut), or brings a result after the deadline, which is dropped.
 //! * `ACTION_LOST`: nobody has said how it ended, since the host has crashed, was started again, or has dropped the future. The
 //!   next begin or end of any action on the canvas after the deadline records it so, or the deletion of the canvas; no timer
 //!   does. Who runs it and comes later still is answered the same.

@@ -1,11 +1,11 @@
 //! One execution of an action as a machine without input or output.
 
 use canvas_core::lease::Turn;
-use canvas_core::surface::{EventId, RunnerId, SurfaceEvent, SurfaceEventKind};
-use canvas_core::{
-    ActionBegun, ActionEnded, ActionFailure, ActionRequest, ActionWork, Answered, BeginAction, CallId,
-    CanvasId, ConversationId, FinishAction, OpKey, RunningAction, SurfaceCommandRefusal,
+use canvas_core::surface::{
+    ActionBegun, ActionEnded, ActionFailure, ActionRequest, ActionWork, BeginAction, EventId, FinishAction,
+    RunnerId, RunningAction, SurfaceCommandRefusal, SurfaceEvent, SurfaceEventKind,
 };
+use canvas_core::{Answered, CallId, CanvasId, ConversationId, OpKey};
 use serde_json::Value;
 
 use super::host::{SessionMessage, ToolInvocation};

@@ -1,8 +1,10 @@
 //! What a turn has changed on the board.
 
 use canvas_core::board::{BoardPatch, BoardStep};
+use canvas_core::history::Step;
 use canvas_core::lease::Timestamp;
-use canvas_core::{Actor, Engine, EngineError, Step, Store};
+use canvas_core::store::Store;
+use canvas_core::{Actor, Engine, EngineError};
 
 use crate::session::Session;
 

@@ -4,8 +4,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use canvas_core::board::ComponentId;
 use canvas_core::lease::Timestamp;
-use canvas_core::recipe::RunId;
-use canvas_core::{CanvasId, Engine, FinishReplay, OpKey, Store};
+use canvas_core::recipe::{FinishReplay, RunId};
+use canvas_core::store::Store;
+use canvas_core::{CanvasId, Engine, OpKey};
 
 use super::error::ReplayError;
 use super::pause::ReplayPauses;

@@ -1,8 +1,9 @@
 //! Why recipes are not recorded, replayed or played again.
 
+use canvas_core::json::JsonHash;
 use canvas_core::lease::Timestamp;
-use canvas_core::recipe::{Drift, RecipeFault, StepId};
-use canvas_core::{EngineError, JsonHash, RecipeCommandRefusal, RecipeRefusal, Refused as _};
+use canvas_core::recipe::{Drift, RecipeCommandRefusal, RecipeFault, RecipeRefusal, StepId};
+use canvas_core::{EngineError, Refused as _};
 
 /// Why a replay does not begin, is not told something, or is not kept. The data are as they were.
 #[derive(Debug, thiserror::Error)]

@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use canvas_core::Author;
 use canvas_core::board::{BoardPatch, ComponentId};
 use canvas_core::lease::Timestamp;
 use canvas_core::recipe::{
-    Datum, JsonPointer, Operations, Recipe, RecipeCode, RecipeFault, RecipeLimits, StepId,
+    Datum, JsonPointer, Operations, Recipe, RecipeCode, RecipeFault, RecipeLimits, RecordRecipe, StepId,
 };
 use canvas_core::text::truncate;
-use canvas_core::{Author, RecordRecipe};
 use serde_json::{Map, Value, json};
 
 use super::declaration::RecipeDeclaration;
@@ -301,8 +301,9 @@ fn is_same(one: Option<&Value>, other: Option<&Value>) -> bool {
     match (one, other) {
         (Some(one), Some(other)) => {
             one == other
-                || canvas_core::canonical_json(one)
-                    .is_ok_and(|text| canvas_core::canonical_json(other).is_ok_and(|other| text == other))
+                || canvas_core::json::canonical_json(one).is_ok_and(|text| {
+                    canvas_core::json::canonical_json(other).is_ok_and(|other| text == other)
+                })
         }
         _ => false,
     }

@@ -5,15 +5,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use canvas_core::board::ComponentId;
+use canvas_core::json::{JsonHash, JsonPatchOperation};
 use canvas_core::lease::Timestamp;
 use canvas_core::recipe::{
-    DataStatus, Drift, DriftCode, RecipeLimits, RunId, StaleTarget, StepId, StoredRecipe, Target,
+    DataStatus, Drift, DriftCode, FinishReplay, RecipeLimits, ReplayFinished, RunId, StaleTarget, StepId,
+    StoredRecipe, Target,
 };
-use canvas_core::surface::{Ceiling, EventId, StatePointer};
+use canvas_core::surface::{ActionFailure, Ceiling, EventId, StatePointer};
 use canvas_core::text::truncate;
-use canvas_core::{
-    ActionFailure, Author, BlobId, FinishReplay, JsonHash, JsonPatchOperation, ReplayFinished, Revision, Zone,
-};
+use canvas_core::{Author, BlobId, Revision, Zone};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use canvas_core::board::ComponentId;
-use canvas_core::recipe::{Recipe, RecipeLimits, StoredRecipe, Target};
-use canvas_core::{Author, FinishReplay, JsonHash, JsonPatchOperation, Zone};
+use canvas_core::json::{JsonHash, JsonPatchOperation};
+use canvas_core::recipe::{FinishReplay, Recipe, RecipeLimits, StoredRecipe, Target};
+use canvas_core::{Author, Zone};
 use serde_json::Value;
 
 use super::error::RerunError;

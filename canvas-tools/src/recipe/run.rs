@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use canvas_core::BlobId;
 use canvas_core::board::ComponentId;
+use canvas_core::json::{JsonHash, JsonPatchOperation};
 use canvas_core::lease::Timestamp;
-use canvas_core::recipe::{Drift, RunId, StepId};
+use canvas_core::recipe::{Drift, ReplayFinished, RunId, StepId};
 use canvas_core::surface::ToolName;
-use canvas_core::{BlobId, JsonHash, JsonPatchOperation, ReplayFinished};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use canvas_core::Zone;
+use canvas_core::json::JsonHash;
 use canvas_core::lease::Timestamp;
 use canvas_core::recipe::{
     Datum, Drift, DriftCode, Mapping, Recipe, RecipeLimits, ReplayOutcome, StepId, StoredRecipe, Target,
 };
 use canvas_core::surface::Ceiling;
-use canvas_core::{JsonHash, Zone};
 use serde_json::Value;
 
 /// What says whether a step may be called.

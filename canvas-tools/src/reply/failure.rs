@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use canvas_core::lease::{LeaseId, Timestamp};
+use canvas_core::document::{BaseRefusal, Changes, PatchRefusal, StaleBase};
+use canvas_core::lease::{LeaseId, LeaseRefusal, Timestamp};
 use canvas_core::text::{Conflict, DiffExcerpt, Suggestion};
-use canvas_core::{Base, BaseRefusal, Changes, LeaseRefusal, NotAvailable, PatchRefusal, Refusal, StaleBase};
+use canvas_core::{Base, NotAvailable, Refusal};
 use serde::Serialize;
 
 use crate::hint::with_hint;

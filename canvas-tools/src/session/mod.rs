@@ -8,10 +8,13 @@ pub(crate) mod refused;
 
 #[cfg(feature = "board")]
 use canvas_core::board::Aliases;
+use canvas_core::document::ShownLines;
 use canvas_core::lease::{Epoch, Timestamp, Turn};
+use canvas_core::store::{Store, TurnStart};
+use canvas_core::turn::{EndTurn, Forget, Promotion, SendMessage};
 use canvas_core::{
-    CallId, CallRefusal, CanvasId, ConversationId, EndTurn, Engine, EngineError, ErrorReport, Forget, OpKey,
-    Promotion, Refused as _, Revision, SendMessage, ShownLines, Store, TurnStart,
+    CallId, CallRefusal, CanvasId, ConversationId, Engine, EngineError, ErrorReport, OpKey, Refused as _,
+    Revision,
 };
 
 #[cfg(feature = "board")]
@@ -110,8 +113,10 @@ impl Session {
     /// the headings, unless its own calls have shown it all by then; from then on it is sent what changed.
     ///
     /// ```
+    /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
-    /// # use canvas_core::{CallId, CanvasId, ConversationId, Edit, Engine, MemoryStore, OpKey, Policy, block_on};
+    /// # use canvas_core::store::MemoryStore;
+    /// # use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, block_on};
     /// # use canvas_tools::{DocumentTools, Session, ToolCall, Tools};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
@@ -160,8 +165,10 @@ impl Session {
     /// call id again, in whatever turn the retry comes, answers the same for as long as its receipt is kept.
     ///
     /// ```
+    /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
-    /// # use canvas_core::{CallId, CanvasId, ConversationId, Edit, Engine, MemoryStore, OpKey, Policy, block_on};
+    /// # use canvas_core::store::MemoryStore;
+    /// # use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, block_on};
     /// # use canvas_tools::{DocumentTools, Session, ToolCall, Tools};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
@@ -186,7 +193,7 @@ impl Session {
         // A retry may come when the turn has begun already, so the key of a message names none.
         let operation = OpKey { turn: Turn::ZERO, ..self.operation(call) };
         let answered = engine.call(&self.canvas, &operation, SendMessage, now).await?;
-        let canvas_core::TurnBegan { start, changes, promotion } = answered.result?;
+        let canvas_core::turn::TurnBegan { start, changes, promotion } = answered.result?;
         let head = &answered.snapshot.head;
         // A late retry may find the turn of somebody's later message, which is not this session's.
         if head.turn_start() == start {
@@ -221,8 +228,10 @@ impl Session {
     /// The model's turn is over: its lease is given back, its draft promoted unless the user has interrupted it.
     ///
     /// ```
+    /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
-    /// # use canvas_core::{CallId, CanvasId, ConversationId, Edit, Engine, MemoryStore, OpKey, Policy, block_on};
+    /// # use canvas_core::store::MemoryStore;
+    /// # use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, block_on};
     /// # use canvas_tools::{DocumentTools, Session, ToolCall, Tools};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
@@ -247,7 +256,7 @@ impl Session {
     ) -> Result<TurnEnded, SessionError> {
         let command = EndTurn { start: self.start };
         let answered = engine.call(&self.canvas, &self.operation(call), command, now).await?;
-        let canvas_core::TurnEnded { changes, promotion } = answered.result?;
+        let canvas_core::turn::TurnEnded { changes, promotion } = answered.result?;
         Ok(TurnEnded { hidden_message: changes.as_ref().and_then(hidden_message), promotion })
     }
 

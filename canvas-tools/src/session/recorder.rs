@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use canvas_core::JsonHash;
+use canvas_core::json::JsonHash;
 use canvas_core::lease::Timestamp;
 use canvas_core::recipe::{Drift, RecipeLimits, StepId};
 use canvas_core::surface::{Ceiling, ToolName};

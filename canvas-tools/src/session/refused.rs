@@ -2,8 +2,9 @@
 
 use std::num::NonZeroUsize;
 
+use canvas_core::BlobId;
+use canvas_core::document::ApplyPatch;
 use canvas_core::text::{ApplyError, Reason};
-use canvas_core::{ApplyPatch, BlobId};
 
 /// The patch that was refused last, at most as large as a patch may be. One that is lost is sent again as a whole.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -1,12 +1,12 @@
 //! What each method but `canvas.action` does.
 
 use canvas_core::lease::Timestamp;
-use canvas_core::surface::{AssetPath, StatePatch, SurfaceActor, SurfaceEvent, SurfaceEventKind};
-use canvas_core::{
-    Answered, Blob, CanvasId, Command, CreateSurface, Engine, EngineError, Face, PatchState, Revision,
-    Snapshot, StatePatched, Store, Surface, SurfaceCommandRefusal, SurfaceRefusal, SurfaceUpserted,
-    UpsertSurface,
+use canvas_core::store::Store;
+use canvas_core::surface::{
+    AssetPath, CreateSurface, PatchState, StatePatch, StatePatched, Surface, SurfaceActor,
+    SurfaceCommandRefusal, SurfaceEvent, SurfaceEventKind, SurfaceRefusal, SurfaceUpserted, UpsertSurface,
 };
+use canvas_core::{Answered, Blob, CanvasId, Command, Engine, EngineError, Face, Revision, Snapshot};
 use serde_json::{Value, json};
 
 use super::asset::AssetContent;

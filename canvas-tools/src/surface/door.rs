@@ -4,14 +4,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use canvas_core::lease::{Timestamp, Turn};
+use canvas_core::store::Store;
 use canvas_core::surface::{
-    AuditRecord, ClientId, DueJob, EventId, JobPolicy, JobTiming, RefreshJob, RefreshJobs, RunnerId,
-    SurfaceActor, SurfaceEvent,
+    ActionName, ActionRequest, AuditRecord, ClientId, DueJob, EventId, JobPolicy, JobTiming, RefreshJob,
+    RefreshJobs, RunnerId, Surface, SurfaceActor, SurfaceEvent,
 };
-use canvas_core::{
-    ActionName, ActionRequest, BlobId, CallId, CanvasId, ConversationId, Engine, EngineError, NameError,
-    OpKey, Store, Surface,
-};
+use canvas_core::{BlobId, CallId, CanvasId, ConversationId, Engine, EngineError, NameError, OpKey};
 use serde_json::{Value, json};
 
 use super::error::SurfaceError;

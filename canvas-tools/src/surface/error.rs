@@ -1,7 +1,7 @@
 //! Why a request to a surface failed, as a client reads it.
 
-use canvas_core::surface::{ConfirmationPrompt, EventId, SurfaceFault};
-use canvas_core::{EngineError, Refusal, Refused, Revision, SurfaceRefusal};
+use canvas_core::surface::{ConfirmationPrompt, EventId, SurfaceFault, SurfaceRefusal};
+use canvas_core::{EngineError, Refusal, Refused, Revision};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};

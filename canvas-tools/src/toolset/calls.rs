@@ -3,7 +3,8 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use canvas_core::lease::{LeaseId, Timestamp};
-use canvas_core::{CallId, Engine, Store};
+use canvas_core::store::Store;
+use canvas_core::{CallId, Engine};
 use serde_json::json;
 
 use super::call::ToolCall;

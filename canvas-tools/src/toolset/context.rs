@@ -4,7 +4,8 @@ use std::fmt;
 use std::pin::Pin;
 
 use canvas_core::lease::Timestamp;
-use canvas_core::{Answered, CallId, Command, Engine, EngineError, Snapshot, Store};
+use canvas_core::store::Store;
+use canvas_core::{Answered, CallId, Command, Engine, EngineError, Snapshot};
 
 use super::call::ToolCall;
 use super::spec::ToolSpec;

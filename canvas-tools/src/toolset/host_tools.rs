@@ -4,8 +4,9 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use canvas_core::surface::{EventId, ToolName};
-use canvas_core::{ActionFailure, BlobId, Engine, NameError, Store};
+use canvas_core::store::Store;
+use canvas_core::surface::{ActionFailure, EventId, ToolName};
+use canvas_core::{BlobId, Engine, NameError};
 use serde_json::json;
 
 use super::call::ToolCall;

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::fmt;
 
 use canvas_core::lease::Timestamp;
-use canvas_core::{Access, CallId, Engine, Store};
+use canvas_core::store::Store;
+use canvas_core::{Access, CallId, Engine};
 
 use super::call::ToolCall;
 use super::context::{ToolContext, Toolset};
@@ -15,8 +16,9 @@ use crate::session::Session;
 /// Several toolsets as one: their specs and system prompt joined, and each call routed by its name.
 ///
 /// ```
-/// use canvas_core::{Engine, MemoryStore, Policy, Rollout};
 /// use canvas_core::lease::Timestamp;
+/// use canvas_core::store::MemoryStore;
+/// use canvas_core::{Engine, Policy, Rollout};
 /// use canvas_tools::{DirectiveTools, DocumentTools, Tools};
 ///
 /// let directives = DirectiveTools { use_patch_edits: false };
@@ -90,8 +92,10 @@ impl<S: Store> Tools<S> {
     /// answered `TOOL_DISABLED` or `GIT_MODE_UNSUPPORTED`.
     ///
     /// ```
+    /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
-    /// # use canvas_core::{CallId, CanvasId, ConversationId, Edit, Engine, MemoryStore, OpKey, Policy, block_on};
+    /// # use canvas_core::store::MemoryStore;
+    /// # use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, block_on};
     /// # use canvas_tools::{DocumentTools, Session, ToolCall, Tools};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
@@ -119,8 +123,10 @@ impl<S: Store> Tools<S> {
     /// call was.
     ///
     /// ```
+    /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
-    /// # use canvas_core::{CallId, CanvasId, ConversationId, Edit, Engine, MemoryStore, OpKey, Policy, block_on};
+    /// # use canvas_core::store::MemoryStore;
+    /// # use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, block_on};
     /// # use canvas_tools::{DocumentTools, Session, ToolCall, Tools};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());

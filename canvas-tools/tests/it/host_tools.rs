@@ -4,9 +4,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use canvas_core::lease::{Timestamp, Turn};
-use canvas_core::{
-    ActionFailure, CallId, CanvasId, ConversationId, Engine, MemoryStore, OpKey, Policy, block_on,
-};
+use canvas_core::store::MemoryStore;
+use canvas_core::surface::ActionFailure;
+use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, block_on};
 use canvas_tools::action::{ToolHost, ToolInvocation};
 use canvas_tools::{
     CallHost as _, CanvasCalls, DocumentTools, HostTools, Session, ToolCall, ToolSpec, Tools,

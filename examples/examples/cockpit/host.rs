@@ -7,14 +7,13 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use canvas_core::history::{Undo, UndoScope};
 use canvas_core::lease::Timestamp;
+use canvas_core::store::MemoryStore;
 use canvas_core::surface::{
     Ceiling, ClientId, RunnerId, SurfaceActor, ToolContract, ToolDeclaration, ToolName,
 };
-use canvas_core::{
-    Author, CallId, CanvasId, ConversationId, Engine, MemoryStore, OpKey, Policy, Refused as _, Undo,
-    UndoScope, block_on,
-};
+use canvas_core::{Author, CallId, CanvasId, ConversationId, Engine, OpKey, Policy, Refused as _, block_on};
 use canvas_tools::action::ActionOver;
 use canvas_tools::surface::{SurfaceCaller, SurfaceDoor, SurfaceReply, SurfaceRequest};
 use canvas_tools::{Session, SurfaceTools, ToolCall, Tools};

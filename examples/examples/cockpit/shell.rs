@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use canvas_core::ActionFailure;
+use canvas_core::surface::ActionFailure;
 use canvas_tools::action::{SessionHost, SessionMessage, ToolHost, ToolInvocation};
 use serde_json::{Value, json};
 

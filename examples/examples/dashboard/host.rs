@@ -3,13 +3,13 @@
 use std::error::Error;
 use std::io::{self, Write};
 
+use canvas_core::Actor;
 use canvas_core::board::{
-    Board, BoardEnv, BoardResult, BoardRules, CanvasCommand, CanvasEvent, CommandError, ComponentId,
-    ComponentInstance, DataPolicy, DataStates, GridConfig, IdSource, MockGithub, Registry, Theme, Workspace,
-    WorkspaceId,
+    Board, BoardEnv, BoardJournal, BoardJournalError, BoardResult, BoardRules, CanvasCommand, CanvasEvent,
+    CommandError, ComponentId, ComponentInstance, DataPolicy, DataStates, GridConfig, IdSource, MockGithub,
+    Registry, Theme, Workspace, WorkspaceId,
 };
 use canvas_core::lease::Timestamp;
-use canvas_core::{Actor, BoardJournal, BoardJournalError};
 use serde_json::{Value, json};
 
 use super::text;

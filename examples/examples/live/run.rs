@@ -4,7 +4,8 @@ use std::error::Error;
 use std::io::Write;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use canvas_core::{CallId, CanvasId, ConversationId, Engine, MemoryStore, OpKey, Policy};
+use canvas_core::store::MemoryStore;
+use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy};
 use canvas_examples::live::{Client, now};
 use canvas_providers::{Event, Outcome, Turn, TurnEvent, TurnGuard, TurnOptions};
 use canvas_tools::{CanvasCalls, DocumentTools, Session, Tools};

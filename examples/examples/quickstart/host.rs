@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use canvas_core::document::Edit;
 use canvas_core::lease::{LeaseId, Timestamp};
-use canvas_core::{
-    CallId, CanvasId, ConversationId, Edit, Engine, MemoryStore, OpKey, Policy, Snapshot, block_on,
-};
+use canvas_core::store::MemoryStore;
+use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, Snapshot, block_on};
 use canvas_tools::{DocumentTools, Session, ToolCall, ToolReply, ToolSpec, Tools, TurnBegan, TurnEnded};
 use serde_json::json;
 

@@ -4,8 +4,8 @@ use std::error::Error;
 use std::io::Write;
 use std::mem;
 
-use canvas_core::Promotion;
 use canvas_core::lease::Timestamp;
+use canvas_core::turn::Promotion;
 use canvas_providers::{
     Body, EncodedRequest, Event, LoopAction, LoopOptions, Outcome, Provider, RequestOptions, ToolLoop,
 };

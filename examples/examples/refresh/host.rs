@@ -7,10 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use canvas_core::lease::Timestamp;
 use canvas_core::recipe::{CanvasData, RunId, StepId};
-use canvas_core::surface::{Ceiling, ToolContract, ToolDeclaration, ToolName};
-use canvas_core::{
-    ActionFailure, Author, CallId, CanvasId, ConversationId, Engine, MemoryStore, OpKey, Policy, block_on,
-};
+use canvas_core::store::MemoryStore;
+use canvas_core::surface::{ActionFailure, Ceiling, ToolContract, ToolDeclaration, ToolName};
+use canvas_core::{Author, CallId, CanvasId, ConversationId, Engine, OpKey, Policy, block_on};
 use canvas_tools::action::{ToolHost, ToolInvocation};
 use canvas_tools::recipe::{Refresher, ReplayReport, ReplayRequest};
 use canvas_tools::{ObservedCall, RecipeTools, Session, ToolCall, Tools};

@@ -1,7 +1,8 @@
 //! A short story in which each tool answers at least once, and some calls fail. The same each time.
 
 use canvas_core::lease::{Timestamp, Turn};
-use canvas_core::{CallId, CanvasId, ConversationId, Engine, MemoryStore, OpKey, Policy, block_on};
+use canvas_core::store::MemoryStore;
+use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, block_on};
 use canvas_examples::bridge::Bridge;
 use canvas_tools::{Dialect, NativeTools, Session, ToolCall, Tools};
 use serde_json::{Value, json};

@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use canvas_core::Schema;
+use canvas_core::schema::Schema;
 use serde_json::Value;
 
 use super::{files, pages, recorded};

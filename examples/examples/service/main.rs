@@ -25,10 +25,12 @@ use axum::http::{HeaderMap, StatusCode, request::Parts};
 use axum::response::{IntoResponse, Response, sse};
 use axum::routing::{get, post};
 use axum::{Json, Router};
+use canvas_core::document::Edit;
+use canvas_core::history::{EntryNumber, HistoryEntry, Undo, UndoScope};
+use canvas_core::store::Blocking;
 use canvas_core::{
-    Actor, Author, Base, Blocking, CallId, CallIds, CanvasId, Command, ConversationId, Edit, Engine,
-    EntryNumber, ErrorReport, Follow, HistoryEntry, OpKey, Policy, Refused as _, RevisionId, Snapshot, Undo,
-    UndoScope,
+    Actor, Author, Base, CallId, CallIds, CanvasId, Command, ConversationId, Engine, ErrorReport, Follow,
+    OpKey, Policy, Refused as _, RevisionId, Snapshot,
 };
 use canvas_providers::{Event, Provider, Turn, TurnOptions};
 use canvas_store_sqlite::{SqliteStore, system_clock as now};

@@ -13,11 +13,11 @@ use std::error::Error;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
+use canvas_core::document::Edit;
+use canvas_core::history::{Undo, UndoScope};
 use canvas_core::lease::Timestamp;
-use canvas_core::{
-    Actor, Author, CallIds, CanvasId, Collection, Edit, Engine, MemoryStore, OpKey, Policy, Undo, UndoScope,
-    block_on,
-};
+use canvas_core::store::MemoryStore;
+use canvas_core::{Actor, Author, CallIds, CanvasId, Collection, Engine, OpKey, Policy, block_on};
 use opentelemetry::KeyValue;
 use opentelemetry::trace::{SpanId, TracerProvider as _};
 use opentelemetry_sdk::error::OTelSdkResult;

@@ -6,10 +6,10 @@ use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::{Router, routing::get};
-use canvas_core::{
-    Blocking, CallId, CanvasId, Engine, EntryNumber, ErrorReport, Follow, HistoryEntry, LockView, OpKey,
-    Policy, Watch,
-};
+use canvas_core::history::{EntryNumber, HistoryEntry};
+use canvas_core::store::Blocking;
+use canvas_core::watch::{LockView, Watch};
+use canvas_core::{CallId, CanvasId, Engine, ErrorReport, Follow, OpKey, Policy};
 use canvas_store_sqlite::{SqliteStore, system_clock as now};
 use futures_util::stream::{self, Stream, StreamExt as _};
 use tokio::{net::TcpListener, time::timeout};

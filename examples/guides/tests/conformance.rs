@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use canvas_core::CanvasId;
 use canvas_core::conformance::Harness;
 use canvas_core::lease::Timestamp;
-use canvas_core::{CanvasId, Layer, Loaded, MemoryStore, Store, StoreError};
+use canvas_core::store::{Layer, Loaded, MemoryStore, Store, StoreError};
 
 /// The store under test: here one that counts loads, around another one.
 #[derive(Clone)]

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use canvas_core::lease::Turn;
-use canvas_core::{
-    Blocking, CallId, CanvasId, CheckOut, ConversationId, Edit, Engine, EngineError, OpKey, Policy,
-};
+use canvas_core::document::Edit;
+use canvas_core::lease::{CheckOut, Turn};
+use canvas_core::store::Blocking;
+use canvas_core::{CallId, CanvasId, ConversationId, Engine, EngineError, OpKey, Policy};
 use canvas_store_sqlite::{SqliteStore, system_clock as now};
 use program::{open, routes};
 use serde_json::Value;

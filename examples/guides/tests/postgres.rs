@@ -3,8 +3,9 @@
 use std::process::Command;
 use std::time::{Duration, SystemTime};
 
+use canvas_core::document::Edit;
 use canvas_core::lease::Timestamp;
-use canvas_core::{CallId, CanvasId, Collection, Edit, Engine, OpKey, Policy};
+use canvas_core::{CallId, CanvasId, Collection, Engine, OpKey, Policy};
 use canvas_store_postgres::{PostgresOptions, PostgresStore};
 use tokio_postgres::{Config, NoTls};
 

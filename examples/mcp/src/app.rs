@@ -2,11 +2,12 @@
 
 use std::num::NonZeroU32;
 
-use canvas_core::board::{BoardAction, CanvasCommand, HistoryAction};
-use canvas_core::{
-    Author, Base, CanvasId, ClearHistory, Edit, Edited, EngineError, HistoryEntry, HistoryMove, LockView,
-    Redo, RevisionId, RunBoardCommand, TakeControl, Undo, UndoScope,
-};
+use canvas_core::board::{BoardAction, CanvasCommand, HistoryAction, RunBoardCommand};
+use canvas_core::document::{Edit, Edited};
+use canvas_core::history::{ClearHistory, HistoryEntry, HistoryMove, Redo, Undo, UndoScope};
+use canvas_core::turn::TakeControl;
+use canvas_core::watch::LockView;
+use canvas_core::{Author, Base, CanvasId, EngineError, RevisionId};
 use canvas_tools::hidden_message;
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool};
 use serde::Deserialize;

@@ -7,7 +7,9 @@
 
 use std::sync::Arc;
 
-use canvas_core::{CanvasId, CheckIn, Face, Look, Shown, Snapshot};
+use canvas_core::document::{Look, Shown};
+use canvas_core::lease::CheckIn;
+use canvas_core::{CanvasId, Face, Snapshot};
 use canvas_tools::{CHECK_IN, DOCUMENT_EDIT, LeaseChange, ToolCall, ToolReply, hidden_message};
 use serde_json::{Map, Value, json};
 

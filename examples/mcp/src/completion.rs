@@ -1,6 +1,6 @@
 //! Completing the ids of canvases, and the names of documents.
 
-use canvas_core::Store as _;
+use canvas_core::store::Store as _;
 use rmcp::model::{CompleteRequestParams, CompletionInfo, ErrorData, Reference};
 
 use crate::conformance;

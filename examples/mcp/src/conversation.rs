@@ -7,9 +7,10 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex as SyncMutex, MutexGuard, PoisonError, Weak};
 
+use canvas_core::document::Changes;
 use canvas_core::lease::LeaseId;
 use canvas_core::text::build;
-use canvas_core::{Blob, CanvasId, Changes, ConversationId, Face, Revision, RevisionId, Snapshot};
+use canvas_core::{Blob, CanvasId, ConversationId, Face, Revision, RevisionId, Snapshot};
 use canvas_tools::Session;
 use tokio::sync::Mutex;
 

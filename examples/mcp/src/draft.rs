@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use canvas_core::{CanvasId, Edit, Engine, EngineError, OpKey, Policy, Refused as _};
+use canvas_core::document::Edit;
+use canvas_core::{CanvasId, Engine, EngineError, OpKey, Policy, Refused as _};
 
 use crate::clock;
 use crate::file::beside;

@@ -16,7 +16,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex as SyncMutex, MutexGuard as SyncGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use canvas_core::{BlobId, CanvasId, DocumentStep, Snapshot, Step};
+use canvas_core::document::DocumentStep;
+use canvas_core::history::Step;
+use canvas_core::{BlobId, CanvasId, Snapshot};
 use serde_json::{Value, json};
 use tokio::sync::{Mutex, MutexGuard, OnceCell};
 

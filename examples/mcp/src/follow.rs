@@ -7,7 +7,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-use canvas_core::{CanvasId, Engine, Face, Store as _, WatchEvent};
+use canvas_core::store::Store as _;
+use canvas_core::watch::WatchEvent;
+use canvas_core::{CanvasId, Engine, Face};
 use futures_util::future::join_all;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::broadcast::{self, Receiver, Sender};
@@ -195,8 +197,9 @@ async fn listed(host: &Host) -> Option<Vec<CanvasId>> {
 
 #[cfg(test)]
 mod tests {
-    use canvas_core::{Blocking, BoxStore, Edit, MemoryStore, Policy};
-    use canvas_core::{CallId, OpKey};
+    use canvas_core::document::Edit;
+    use canvas_core::store::{Blocking, BoxStore, MemoryStore};
+    use canvas_core::{CallId, OpKey, Policy};
     use canvas_store_sqlite::SqliteStore;
 
     use super::*;

@@ -2,12 +2,10 @@
 
 use std::sync::Arc;
 
-use canvas_core::board::{GridConfig, Workspace, WorkspaceId};
+use canvas_core::board::{CreateBoard, GridConfig, Workspace, WorkspaceId};
 use canvas_core::lease::Turn;
 use canvas_core::surface::RunnerId;
-use canvas_core::{
-    CanvasId, Command, ConversationId, CreateBoard, Engine, EngineError, OpKey, Policy, Snapshot,
-};
+use canvas_core::{CanvasId, Command, ConversationId, Engine, EngineError, OpKey, Policy, Snapshot};
 use canvas_tools::surface::SurfaceDoor;
 use serde_json::{Value, json};
 

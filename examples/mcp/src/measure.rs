@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use canvas_core::Edit;
+use canvas_core::document::Edit;
 use futures_util::future::join_all;
 
 use crate::host::{Host, StartError};
@@ -33,7 +33,7 @@ pub struct Fanned {
 ///
 /// Those of [`Host::start`].
 pub async fn look(path: &Path) -> Result<Duration, StartError> {
-    let store = canvas_core::BoxStore::new(canvas_core::MemoryStore::new(clock::now));
+    let store = canvas_core::store::BoxStore::new(canvas_core::store::MemoryStore::new(clock::now));
     let documents = vec![DocumentOption { path: path.to_owned(), was: None }];
     let options = Options { documents, ..Options::default() };
     let host = Host::start(options, Opened { store, others: Others::Nobody }).await?;
@@ -57,7 +57,7 @@ const LOOKS: u32 = 10_000;
 ///
 /// Those of [`Host::start`].
 pub async fn fan_out(followers: usize, bytes: usize) -> Result<Fanned, StartError> {
-    let store = canvas_core::BoxStore::new(canvas_core::MemoryStore::new(clock::now));
+    let store = canvas_core::store::BoxStore::new(canvas_core::store::MemoryStore::new(clock::now));
     let host = Host::start(Options::default(), Opened { store, others: Others::Nobody }).await?;
     let canvas = host.first.clone();
     let mut ends: Vec<Follower> = Vec::new();

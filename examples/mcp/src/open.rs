@@ -1,6 +1,6 @@
 //! Opening the store, and hearing of what other processes commit to it.
 
-use canvas_core::{Blocking, BoxStore, MemoryStore, StoreError};
+use canvas_core::store::{Blocking, BoxStore, MemoryStore, StoreError};
 use canvas_store_postgres::{PostgresOptions, PostgresStore};
 use canvas_store_sqlite::{Listener, SqliteStore};
 use tokio_postgres::NoTls;

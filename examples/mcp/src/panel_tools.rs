@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Weak;
 
-use canvas_core::surface::{Ceiling, ToolContract, ToolDeclaration, ToolName};
-use canvas_core::{ActionFailure, CanvasId, Edit, Refused as _};
+use canvas_core::document::Edit;
+use canvas_core::surface::{ActionFailure, Ceiling, ToolContract, ToolDeclaration, ToolName};
+use canvas_core::{CanvasId, Refused as _};
 use canvas_tools::action::{SessionHost, SessionMessage, ToolHost, ToolInvocation};
 use serde_json::{Value, json};
 

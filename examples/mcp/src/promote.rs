@@ -1,6 +1,8 @@
 //! Where a turn ends or begins: the draft becomes the artefact, and the document's file has its text.
 
-use canvas_core::{CanvasId, EndTurn, Promotion, TurnStart};
+use canvas_core::CanvasId;
+use canvas_core::store::TurnStart;
+use canvas_core::turn::{EndTurn, Promotion};
 use canvas_tools::{Session, SessionError};
 use serde_json::{Value, json};
 
@@ -151,5 +153,5 @@ impl Host {
 
 /// The document of the artefact.
 pub(crate) fn committed(snapshot: &canvas_core::Snapshot) -> Option<canvas_core::BlobId> {
-    snapshot.head.committed()?.get(&canvas_core::TreePath::document())
+    snapshot.head.committed()?.get(&canvas_core::store::TreePath::document())
 }

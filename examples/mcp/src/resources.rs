@@ -5,7 +5,9 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use canvas_core::board::DataLoadingState;
-use canvas_core::{CanvasId, EngineError, HistoryEntry, Revision, Snapshot, Store as _};
+use canvas_core::history::HistoryEntry;
+use canvas_core::store::Store as _;
+use canvas_core::{CanvasId, EngineError, Revision, Snapshot};
 use rmcp::model::{ErrorData, MetaObject, Resource, ResourceContents, ResourceTemplate};
 use serde_json::json;
 

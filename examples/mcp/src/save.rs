@@ -8,8 +8,10 @@
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use canvas_core::document::Edit;
+use canvas_core::store::TurnStart;
 use canvas_core::text::{Delta, Rebase, build};
-use canvas_core::{Base, CanvasId, Edit, EngineError, Refused as _, Snapshot, TurnStart};
+use canvas_core::{Base, CanvasId, EngineError, Refused as _, Snapshot};
 
 use crate::clock;
 use crate::file::{DocumentFile, FileError, Writing, named};

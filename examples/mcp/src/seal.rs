@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     fn question() -> Question {
-        let digest = canvas_core::JsonHash::of(&serde_json::json!({})).unwrap();
+        let digest = canvas_core::json::JsonHash::of(&serde_json::json!({})).unwrap();
         let at = Timestamp::from_millis(1_000);
         Question {
             call: BlobId::of(b"call"),

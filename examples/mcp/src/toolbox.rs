@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use canvas_core::{BoxStore, Engine};
+use canvas_core::Engine;
+use canvas_core::store::BoxStore;
 use canvas_tools::surface::SurfaceDoor;
 use canvas_tools::{
     BoardTools, Dialect, DirectiveTools, DocumentTools, FAMILIES, ModelFamily, NativeTools, SURFACE_TOOL,

@@ -7,11 +7,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use canvas_core::document::{Edit, Edited, ShownLines};
+use canvas_core::history::{HistoryMove, HistoryRefusal, Redo, Undo, UndoRefusal, UndoScope};
 use canvas_core::lease::{Timestamp, Turn};
+use canvas_core::store::{BoxStore, Store as _};
+use canvas_core::turn::{Cancel, Promotion};
 use canvas_core::{
-    Author, Base, BlobId, BoxStore, CallId, Cancel, CanvasId, Collection, Command, ConversationId, Edit,
-    Edited, Engine, EngineError, HistoryMove, HistoryRefusal, OpKey, Policy, Promotion, Redo, Refused as _,
-    RevisionId, ShownLines, Store as _, Undo, UndoRefusal, UndoScope, block_on,
+    Author, Base, BlobId, CallId, CanvasId, Collection, Command, ConversationId, Engine, EngineError, OpKey,
+    Policy, Refused as _, RevisionId, block_on,
 };
 use canvas_tools::{
     BoardTools, DirectiveTools, DocumentTools, Plans, RecipeTools, RefusedPatch, SURFACE_TOOL, Session,

@@ -16,7 +16,7 @@ mod store;
 mod surface;
 mod text;
 
-use canvas_core::exact_json;
+use canvas_core::json::exact_json;
 use serde_json::{Value, json};
 
 use documents::Documents;

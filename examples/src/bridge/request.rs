@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 
 use canvas_core::lease::Timestamp;
+use canvas_core::store::StoreError;
 use canvas_core::text::ApplyError;
-use canvas_core::{EngineError, NameError, Refusal, StoreError, ZoneError};
+use canvas_core::{EngineError, NameError, Refusal, ZoneError};
 use canvas_providers::LoopError;
 use canvas_tools::SessionError;
 use serde::{Deserialize, Serialize};

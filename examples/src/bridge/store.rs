@@ -4,9 +4,8 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use canvas_core::lease::Timestamp;
-use canvas_core::{
-    Blob, BlobId, BoxStore, CanvasId, Commit, Committed, Layer, MemoryStore, Store, StoreError,
-};
+use canvas_core::store::{BoxStore, Commit, Committed, Layer, MemoryStore, Store, StoreError};
+use canvas_core::{Blob, BlobId, CanvasId};
 
 use super::request::{BridgeError, Request};
 
@@ -21,7 +20,7 @@ pub(super) fn open(
         #[cfg(feature = "sqlite")]
         "sqlite" => {
             let store = canvas_store_sqlite::SqliteStore::open(request.text("path")?, clock)?;
-            Ok(Counted::boxed(canvas_core::Blocking::in_place(store), written))
+            Ok(Counted::boxed(canvas_core::store::Blocking::in_place(store), written))
         }
         #[cfg(not(feature = "sqlite"))]
         "sqlite" => {

@@ -3,11 +3,11 @@
 use std::num::NonZeroU32;
 
 use canvas_core::board::{
-    BoardAction, Bounds, CanvasCommand, CanvasEvent, ComponentId, HistoryAction, Position, Size,
+    BoardAction, Bounds, CanvasCommand, CanvasEvent, ComponentId, HistoryAction, Position, RunBoardCommand,
+    Size,
 };
-use canvas_core::{
-    Author, CanvasId, ChangeNumber, ClearHistory, HistoryMove, OpKey, Redo, RunBoardCommand, Undo, UndoScope,
-};
+use canvas_core::history::{ChangeNumber, ClearHistory, HistoryMove, Redo, Undo, UndoScope};
+use canvas_core::{Author, CanvasId, OpKey};
 use serde::Deserialize;
 use serde_json::{Value, json};
 

@@ -1,10 +1,12 @@
 //! The canvas that a studio starts with: the plan of a release, its board, and the surface of the source document.
 
 use canvas_core::board::{
-    Board, BoardEnv, CanvasCommand, DataLoadingState, GridConfig, IdSource, View, Workspace, WorkspaceId,
+    Board, BoardEnv, CanvasCommand, CreateBoard, DataLoadingState, GridConfig, IdSource, View, Workspace,
+    WorkspaceId,
 };
+use canvas_core::history::ClearHistory;
 use canvas_core::surface::{ClientId, SurfaceActor};
-use canvas_core::{Actor, ClearHistory, CreateBoard, EngineError};
+use canvas_core::{Actor, EngineError};
 use canvas_tools::surface::{SurfaceCaller, SurfaceError, SurfaceRequest};
 use serde_json::{Value, json};
 

@@ -1,8 +1,8 @@
 //! What pages are sent of changes of the document.
 
-use canvas_core::{
-    Actor, BlobId, CanvasId, DocumentStep, EngineError, Entry, EntryNumber, RevisionId, Snapshot, Step,
-};
+use canvas_core::document::DocumentStep;
+use canvas_core::history::{Entry, EntryNumber, Step};
+use canvas_core::{Actor, BlobId, CanvasId, EngineError, RevisionId, Snapshot};
 use serde_json::{Value, json};
 
 use crate::clock;

@@ -1,6 +1,7 @@
 //! What a request is refused with.
 
-use canvas_core::{EngineError, Refused, StoreErrorKind};
+use canvas_core::store::StoreErrorKind;
+use canvas_core::{EngineError, Refused};
 use canvas_tools::surface::SurfaceError;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};

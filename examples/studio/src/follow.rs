@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use canvas_core::lease::Timestamp;
 use canvas_core::surface::SurfaceEvent;
-use canvas_core::{BlobId, CanvasId, CanvasStatus, EngineError, Face, RevisionId, Snapshot, WatchEvent};
+use canvas_core::watch::{CanvasStatus, WatchEvent};
+use canvas_core::{BlobId, CanvasId, EngineError, Face, RevisionId, Snapshot};
 use canvas_store_sqlite::Listener;
 use serde_json::{Value, json};
 use tokio::sync::watch;

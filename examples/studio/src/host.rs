@@ -8,10 +8,11 @@ use std::time::Duration;
 
 use canvas_core::board::{DataLoadingState, Workspace};
 use canvas_core::lease::Epoch;
+use canvas_core::store::BoxStore;
 use canvas_core::surface::RunnerId;
+use canvas_core::turn::TakeControl;
 use canvas_core::{
-    BoxStore, CallId, CanvasId, Command, ConversationId, Engine, EngineError, OpKey, Policy, RevisionId,
-    Snapshot, TakeControl,
+    CallId, CanvasId, Command, ConversationId, Engine, EngineError, OpKey, Policy, RevisionId, Snapshot,
 };
 use canvas_tools::ToolReply;
 use canvas_tools::recipe::Refresher;

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use canvas_core::{CanvasId, Store as _};
+use canvas_core::CanvasId;
+use canvas_core::store::Store as _;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::broadcast::Receiver;

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use canvas_core::{Blocking, BoxStore, MemoryStore};
+use canvas_core::store::{Blocking, BoxStore, MemoryStore};
 use canvas_store_sqlite::{Options as SqliteOptions, SqliteStore};
 use tokio::net::TcpListener;
 use tokio::sync::watch;

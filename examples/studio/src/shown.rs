@@ -1,7 +1,9 @@
 //! What a page is shown of a canvas.
 
+use canvas_core::history::{Entry, Stacks};
 use canvas_core::recipe::CanvasData;
-use canvas_core::{CanvasId, EngineError, Entry, LockView, Snapshot, Stacks};
+use canvas_core::watch::LockView;
+use canvas_core::{CanvasId, EngineError, Snapshot};
 use serde_json::{Map, Value, json};
 
 use crate::clock;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use canvas_core::surface::SurfaceEvent;
-use canvas_core::{ActionFailure, CanvasId, OpKey};
+use canvas_core::surface::{ActionFailure, SurfaceEvent};
+use canvas_core::{CanvasId, OpKey};
 use canvas_tools::action::{SessionHost, SessionMessage, ToolHost, ToolInvocation};
 use canvas_tools::surface::{SurfaceCaller, SurfaceError, SurfaceRequest};
 use serde_json::{Value, json};

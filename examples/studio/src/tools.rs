@@ -3,9 +3,8 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, PoisonError};
 
-use canvas_core::ActionFailure;
 use canvas_core::board::{DataQuery, MockGithub};
-use canvas_core::surface::{Ceiling, Sink, ToolContract, ToolDeclaration, ToolName};
+use canvas_core::surface::{ActionFailure, Ceiling, Sink, ToolContract, ToolDeclaration, ToolName};
 use canvas_tools::action::{ToolHost, ToolInvocation};
 use serde_json::{Value, json};
 

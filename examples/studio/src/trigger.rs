@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use canvas_core::board::{
     CanvasCommand, DayParts, Due, DueAction, LoadView, Occasion, ProactiveMode, ProactiveTrigger,
-    SimulatedTime, SimulatedTimeError, TriggerId, TriggerMemory, ViewId, Workspace, due,
+    RunBoardCommand, SimulatedTime, SimulatedTimeError, TriggerId, TriggerMemory, ViewId, Workspace, due,
 };
 use canvas_core::lease::Timestamp;
-use canvas_core::{Author, CanvasId, OpKey, RunBoardCommand};
+use canvas_core::{Author, CanvasId, OpKey};
 use serde::Deserialize;
 use serde_json::{Value, json};
 

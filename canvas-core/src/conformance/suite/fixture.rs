@@ -58,7 +58,8 @@ impl Fixture {
         head.journal.entries = 3;
         head.revision = Revision::MAX;
         blobs.insert(entry.id(), entry);
-        let document = |tree: Option<&crate::Tree>| tree.and_then(|tree| tree.get(&TreePath::document()));
+        let document =
+            |tree: Option<&crate::store::Tree>| tree.and_then(|tree| tree.get(&TreePath::document()));
         let conversation = ConversationId::new(MODEL).map_err(|e| e.to_string())?;
         let needed = [
             ("the document", document(Some(head.draft()))),

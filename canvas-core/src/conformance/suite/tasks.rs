@@ -26,7 +26,7 @@ pub(crate) async fn yield_now() {
 /// A store that nobody else uses, to be kept busy.
 pub(super) struct Elsewhere<S>(S);
 
-impl<S: crate::Store> Elsewhere<S> {
+impl<S: crate::store::Store> Elsewhere<S> {
     pub(super) async fn of<H: Harness<Store = S>>(harness: &H) -> Self {
         Self(harness.fresh().await)
     }

@@ -46,7 +46,7 @@ pub struct ActionEnded {
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum ActionBegun {
     /// It is to be run now, once, by whoever gets this answer, who says how it ended with
-    /// [`FinishAction`](crate::FinishAction).
+    /// [`FinishAction`](crate::surface::FinishAction).
     Run(Box<RunningAction>),
     /// It is over.
     Ended {

@@ -1,6 +1,6 @@
 //! What the client's errors mean, and what to do next.
 
-use canvas_core::{HeadError, StoreError, StoreErrorKind};
+use canvas_core::store::{HeadError, StoreError, StoreErrorKind};
 use object_store::Error;
 
 /// An error of a call, before its place is known. Reads, and puts of blobs: a blob without a head is nothing.

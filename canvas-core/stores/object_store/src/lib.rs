@@ -102,7 +102,7 @@
 //! that is gone looks to readers like one without canvases. A list reads from the server until it has enough, and holds
 //! in memory what it gives.
 //!
-//! [`Store::collect`]: canvas_core::Store::collect
+//! [`Store::collect`]: canvas_core::store::Store::collect
 
 mod error;
 mod key;

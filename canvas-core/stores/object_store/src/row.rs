@@ -1,6 +1,6 @@
 //! A row as an object: a line with its number, then the head. And what a version says of it.
 
-use canvas_core::{StoreErrorKind, Version};
+use canvas_core::store::{StoreErrorKind, Version};
 use object_store::{ObjectMeta, PutResult, UpdateVersion};
 
 /// What the first line begins with.

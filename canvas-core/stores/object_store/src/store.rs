@@ -6,10 +6,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use canvas_core::lease::Timestamp;
-use canvas_core::{
-    Blob, BlobId, CanvasId, Capabilities, Collected, Commit, Committed, Head, Loaded, Store, StoreError,
-    StoreErrorKind, StoreOperation as Operation, Version,
+use canvas_core::store::{
+    Capabilities, Collected, Commit, Committed, Head, Loaded, Store, StoreError, StoreErrorKind,
+    StoreOperation as Operation, Version,
 };
+use canvas_core::{Blob, BlobId, CanvasId};
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use object_store::path::Path;
 use object_store::{Error, ObjectStore, ObjectStoreExt as _, PutMode, PutOptions, PutPayload};

@@ -1,9 +1,9 @@
 //! The commit: one statement, and what its answer means.
 
-use canvas_core::{
-    Blob, BlobId, CanvasId, Commit, Committed, Head, Loaded, StoreError, StoreErrorKind,
-    StoreOperation as Operation,
+use canvas_core::store::{
+    Commit, Committed, Head, Loaded, StoreError, StoreErrorKind, StoreOperation as Operation,
 };
+use canvas_core::{Blob, BlobId, CanvasId};
 use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 

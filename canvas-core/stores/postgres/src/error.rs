@@ -3,7 +3,8 @@
 
 use std::error::Error;
 
-use canvas_core::{CanvasId, StoreError, StoreErrorKind, StoreOperation as Operation};
+use canvas_core::CanvasId;
+use canvas_core::store::{StoreError, StoreErrorKind, StoreOperation as Operation};
 use deadpool_postgres::PoolError;
 use tokio_postgres::error::{Severity, SqlState};
 

@@ -7,7 +7,7 @@ use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use canvas_core::{StoreError, StoreOperation as Operation};
+use canvas_core::store::{StoreError, StoreOperation as Operation};
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
@@ -56,7 +56,8 @@ impl Default for ListenerOptions {
 /// Whatever a loop does in spite of it is refused by the commit.
 ///
 /// ```no_run
-/// # use canvas_core::{Engine, Store};
+/// # use canvas_core::store::Store;
+/// # use canvas_core::Engine;
 /// use canvas_store_postgres::{Listener, ListenerOptions, Notification};
 /// use tokio_postgres::{Config, NoTls};
 ///

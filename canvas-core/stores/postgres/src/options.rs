@@ -3,7 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
-use canvas_core::{BlobId, StoreError, StoreOperation as Operation};
+use canvas_core::BlobId;
+use canvas_core::store::{StoreError, StoreOperation as Operation};
 
 use super::error::{CallError, SCHEMA_NAME};
 

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use canvas_core::CanvasId;
 use canvas_core::lease::Timestamp;
-use canvas_core::{CanvasId, Head, Loaded, StoreError, StoreOperation as Operation, Version};
+use canvas_core::store::{Head, Loaded, StoreError, StoreOperation as Operation, Version};
 use tokio_postgres::Row;
 use tokio_postgres::types::FromSql;
 

@@ -1,6 +1,6 @@
 //! The schema: made once, checked before the first call.
 
-use canvas_core::{StoreError, StoreErrorKind, StoreOperation as Operation};
+use canvas_core::store::{StoreError, StoreErrorKind, StoreOperation as Operation};
 use tokio_postgres::IsolationLevel;
 use tokio_postgres::types::Type;
 

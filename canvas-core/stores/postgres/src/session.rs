@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use canvas_core::StoreOperation as Operation;
+use canvas_core::store::StoreOperation as Operation;
 use deadpool_postgres::{Client, Object, Pool};
 use tokio::time::timeout;
 use tokio_postgres::Row;

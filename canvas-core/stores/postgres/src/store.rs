@@ -6,10 +6,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use canvas_core::{
-    Blob, BlobId, CanvasId, Capabilities, Collected, Commit, Committed, Loaded, Store, StoreError,
-    StoreErrorKind, StoreOperation as Operation, Version,
+use canvas_core::store::{
+    Capabilities, Collected, Commit, Committed, Loaded, Store, StoreError, StoreErrorKind,
+    StoreOperation as Operation, Version,
 };
+use canvas_core::{Blob, BlobId, CanvasId};
 use deadpool_postgres::Pool;
 use tokio_postgres::Row;
 use tokio_postgres::types::Type;

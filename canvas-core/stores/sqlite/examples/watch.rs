@@ -2,7 +2,10 @@
 
 use std::{env, error::Error, fs, io::Write as _, process, thread};
 
-use canvas_core::{Blocking, CallId, CanvasId, Edit, Engine, OpKey, Policy, Watch, block_on};
+use canvas_core::document::Edit;
+use canvas_core::store::Blocking;
+use canvas_core::watch::Watch;
+use canvas_core::{CallId, CanvasId, Engine, OpKey, Policy, block_on};
 use canvas_store_sqlite::{SqliteStore, system_clock};
 
 type Outcome = Result<(), Box<dyn Error + Send + Sync>>;

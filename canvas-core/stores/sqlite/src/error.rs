@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use canvas_core::{HeadError, StoreError, StoreErrorKind};
+use canvas_core::store::{HeadError, StoreError, StoreErrorKind};
 use rusqlite::{Error, ErrorCode, ffi};
 
 /// An error of a call, before its place is known.

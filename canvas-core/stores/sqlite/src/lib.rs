@@ -1,7 +1,8 @@
 //! A store in an SQLite file: the default for an application that embeds the engine.
 //!
 //! ```
-//! use canvas_core::{Blocking, CallId, CanvasId, Engine, OpKey, Policy, block_on};
+//! use canvas_core::store::Blocking;
+//! use canvas_core::{CallId, CanvasId, Engine, OpKey, Policy, block_on};
 //! use canvas_store_sqlite::{SqliteStore, system_clock};
 //!
 //! # let folder = std::env::temp_dir().join(format!("canvas-store-sqlite-{}", std::process::id()));

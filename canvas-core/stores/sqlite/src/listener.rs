@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use canvas_core::{CanvasId, StoreError, StoreOperation};
+use canvas_core::CanvasId;
+use canvas_core::store::{StoreError, StoreOperation};
 use rusqlite::{Connection, OptionalExtension as _};
 
 use super::error::CallError;
@@ -15,11 +16,12 @@ use super::transaction::Transaction;
 ///
 /// SQLite sends nothing, so the host asks, as often as it wants to know: a thread or a timer of its own calls
 /// [`poll`](Self::poll). It is good for showing changes soon and for stopping a loop early. It comes after the commit,
-/// so it is no [`Capabilities::notify`](canvas_core::Capabilities::notify): reads of the engine load all the same.
+/// so it is no [`Capabilities::notify`](canvas_core::store::Capabilities::notify): reads of the engine load all the same.
 ///
 /// ```no_run
 /// # use std::time::Duration;
-/// # use canvas_core::{Blocking, CanvasId, Engine, StoreError};
+/// # use canvas_core::store::{Blocking, StoreError};
+/// # use canvas_core::{CanvasId, Engine};
 /// # use canvas_store_sqlite::SqliteStore;
 /// # fn host(engine: Engine<Blocking<SqliteStore>>, watched: &[CanvasId]) -> Result<(), StoreError> {
 /// let mut listener = engine.store().get().listener();

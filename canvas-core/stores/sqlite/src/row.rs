@@ -1,6 +1,7 @@
 //! What versions and columns of rows say.
 
-use canvas_core::{BlobId, CanvasId, Head, Version};
+use canvas_core::store::{Head, Version};
+use canvas_core::{BlobId, CanvasId};
 use rusqlite::Row;
 
 use super::error::CallError;

@@ -1,6 +1,6 @@
 //! What a file must hold to be ours, and how it comes to hold it.
 
-use canvas_core::{StoreError, StoreErrorKind};
+use canvas_core::store::{StoreError, StoreErrorKind};
 use rusqlite::{Connection, TransactionBehavior};
 
 /// "cnvs" in ASCII: tells our files from those of other applications.

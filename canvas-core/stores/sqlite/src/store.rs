@@ -7,10 +7,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use canvas_core::lease::Timestamp;
-use canvas_core::{
-    Blob, BlobId, BlockingStore, CanvasId, Capabilities, Collected, Commit, Committed, Loaded, StoreError,
+use canvas_core::store::{
+    BlockingStore, Capabilities, Collected, Commit, Committed, Loaded, StoreError,
     StoreOperation as Operation, Version,
 };
+use canvas_core::{Blob, BlobId, CanvasId};
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::blobs;
@@ -29,7 +30,7 @@ const READS: usize = 1_000;
 /// Keeps canvases in an SQLite file. See the [module](super) for what it promises.
 ///
 /// Another store on the same file, in this process or another, sees the same canvases. Every call may wait for the
-/// disk: [`Blocking`](canvas_core::Blocking) makes a [`Store`](canvas_core::Store) of it.
+/// disk: [`Blocking`](canvas_core::store::Blocking) makes a [`Store`](canvas_core::store::Store) of it.
 pub struct SqliteStore {
     database: Database,
     /// None where the last one had to be closed.

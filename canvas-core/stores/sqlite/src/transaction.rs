@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::Duration;
 
-use canvas_core::StoreErrorKind;
+use canvas_core::store::StoreErrorKind;
 use rusqlite::Connection;
 
 use super::error::CallError;

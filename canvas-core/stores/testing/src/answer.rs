@@ -7,7 +7,8 @@ use std::time::Duration;
 #[cfg(feature = "conformance")]
 use canvas_core::conformance::{Check, Report};
 use canvas_core::lease::Timestamp;
-use canvas_core::{BlobId, CanvasId, Collected, Committed, Head, Loaded, Store, StoreError, Version};
+use canvas_core::store::{Collected, Committed, Head, Loaded, Store, StoreError, Version};
+use canvas_core::{BlobId, CanvasId};
 
 /// The version of a commit that was done.
 #[track_caller]

@@ -6,11 +6,11 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use canvas_core::document::Edit;
+use canvas_core::history::{Redo, Undo, UndoScope};
 use canvas_core::lease::Turn;
-use canvas_core::{
-    Author, BlobId, CanvasId, Collection, Command, Edit, Engine, EngineError, Policy, Redo, Refused as _,
-    Store, Undo, UndoScope,
-};
+use canvas_core::store::Store;
+use canvas_core::{Author, BlobId, CanvasId, Collection, Command, Engine, EngineError, Policy, Refused as _};
 
 use super::{key_of, system_now};
 
@@ -160,7 +160,8 @@ pub fn run<S: Store + Send + 'static>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use canvas_core::{MemoryStore, block_on};
+    use canvas_core::block_on;
+    use canvas_core::store::MemoryStore;
 
     #[test]
     fn memory_is_collected_while_others_write() {

@@ -2,10 +2,13 @@
 
 use std::num::NonZeroU32;
 
+use canvas_core::document::Edit;
+use canvas_core::history::{Undo, UndoScope};
 use canvas_core::lease::Turn;
+use canvas_core::store::Store;
+use canvas_core::turn::SendMessage;
 use canvas_core::{
-    Author, Base, CanvasId, Command, Dropped, Edit, Engine, OpKey, Refused as _, Resolution, Revision,
-    SendMessage, Store, Undo, UndoScope,
+    Author, Base, CanvasId, Command, Dropped, Engine, OpKey, Refused as _, Resolution, Revision,
 };
 
 use super::{key, key_of, system_now};
@@ -83,7 +86,8 @@ async fn ask<C: Command>(
 mod tests {
     use std::sync::Mutex;
 
-    use canvas_core::{Blob, BlobId, Commit, Committed, Layer, MemoryStore, Policy, StoreError, block_on};
+    use canvas_core::store::{Commit, Committed, Layer, MemoryStore, StoreError};
+    use canvas_core::{Blob, BlobId, Policy, block_on};
 
     use super::*;
 

@@ -12,11 +12,10 @@ mod postgres;
 use std::fmt::Display;
 use std::sync::Arc;
 
+use canvas_core::document::Edit;
 use canvas_core::lease::Turn;
-use canvas_core::{
-    Blob, CallId, CanvasId, Commit, ConversationId, Edit, Engine, Head, MemoryStore, OpKey, Policy,
-    Store as _, Version, block_on,
-};
+use canvas_core::store::{Commit, Head, MemoryStore, Store as _, Version};
+use canvas_core::{Blob, CallId, CanvasId, ConversationId, Engine, OpKey, Policy, block_on};
 use serde_json::Value;
 
 #[cfg(feature = "conformance")]

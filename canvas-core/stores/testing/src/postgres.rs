@@ -3,8 +3,9 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
+use canvas_core::CanvasId;
 use canvas_core::lease::Timestamp;
-use canvas_core::{CanvasId, Head};
+use canvas_core::store::Head;
 use tokio_postgres::{Client, Config, NoTls};
 
 use canvas_store_postgres::{PostgresOptions, PostgresStore};

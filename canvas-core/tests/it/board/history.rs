@@ -1,7 +1,9 @@
 //! What a board in memory takes back, does again, and shows of both.
 
-use canvas_core::board::{Board, CanvasCommand, Executed, GridPolicy, Recorded, UndoId};
-use canvas_core::{Actor, BoardJournal, BoardJournalError};
+use canvas_core::Actor;
+use canvas_core::board::{
+    Board, BoardJournal, BoardJournalError, CanvasCommand, Executed, GridPolicy, Recorded, UndoId,
+};
 use serde_json::{Value, json};
 
 use super::world::{World, code, empty, kinds};

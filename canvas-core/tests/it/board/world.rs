@@ -1,11 +1,12 @@
 //! A board with its history, a clock that ticks with each command, and short words for commands.
 
+use canvas_core::Actor;
 use canvas_core::board::{
-    Board, BoardEnv, BoardResult, BoardRules, Bounds, CanvasCommand, CanvasEvent, ComponentId, Executed,
-    GridConfig, GridPolicy, IdSource, Position, Registry, Size, UndoId, Workspace,
+    Board, BoardEnv, BoardJournal, BoardJournalError, BoardResult, BoardRules, Bounds, CanvasCommand,
+    CanvasEvent, ComponentId, Executed, GridConfig, GridPolicy, IdSource, Position, Registry, Size, UndoId,
+    Workspace,
 };
 use canvas_core::lease::Timestamp;
-use canvas_core::{Actor, BoardJournal, BoardJournalError};
 use serde_json::{Value, json};
 
 pub(crate) struct World {

@@ -1,10 +1,11 @@
 //! Edits that a host makes for a model, without a lease.
 
+use canvas_core::document::{HostEdit, HostEdited};
+use canvas_core::history::{Undo, UndoScope};
+use canvas_core::lease::{CheckIn, CheckOut};
 use canvas_core::text::Delta;
-use canvas_core::{
-    Actor, Author, BlobId, CallId, Cancel, CheckIn, CheckOut, HostEdit, HostEdited, OpKey, Refused as _,
-    RevisionId, SendMessage, Undo, UndoScope, block_on,
-};
+use canvas_core::turn::{Cancel, SendMessage};
+use canvas_core::{Actor, Author, BlobId, CallId, OpKey, Refused as _, RevisionId, block_on};
 
 use crate::document::any::{Call, Command, Outcome, code, dynamic};
 use crate::document::world::World;

@@ -1,20 +1,21 @@
 //! Every command, answer and refusal as one type each, for tests that play scripts or treat many calls alike.
 
 use canvas_core::lease::Timestamp;
-use canvas_core::{Engine, EngineError, OpKey, Refusal, Refused as _, Store, StoredAnswer, block_on};
+use canvas_core::store::Store;
+use canvas_core::{Engine, EngineError, OpKey, Refusal, Refused as _, StoredAnswer, block_on};
 
 macro_rules! any {
-    ($($(#[$gate:meta])* $command:ident -> $done:ident, $refusal:ident;)+) => {
+    ($($(#[$gate:meta])* $module:ident::$command:ident -> $done:ident, $refusal:ident;)+) => {
         /// Any command.
         #[derive(Debug, Clone, PartialEq)]
         pub(crate) enum Command {
-            $($(#[$gate])* $command(canvas_core::$command)),+
+            $($(#[$gate])* $command(canvas_core::$module::$command)),+
         }
 
         $(
             $(#[$gate])*
-            impl From<canvas_core::$command> for Command {
-                fn from(command: canvas_core::$command) -> Self {
+            impl From<canvas_core::$module::$command> for Command {
+                fn from(command: canvas_core::$module::$command) -> Self {
                     Self::$command(command)
                 }
             }
@@ -45,28 +46,28 @@ macro_rules! any {
 }
 
 any! {
-    CheckOut -> CheckedOut, CheckOut;
-    Renew -> Renewed, Holder;
-    CheckIn -> CheckedIn, Holder;
-    Read -> Readable, Holder;
-    ApplyPatch -> Applied, ApplyPatch;
-    ReplaceLines -> Applied, ReplaceLines;
-    ApplyEdits -> Applied, ApplyPatch;
-    Look -> Readable, Holder;
-    Edit -> Edited, Edit;
-    HostEdit -> HostEdited, HostEdit;
-    SendMessage -> TurnBegan, Call;
-    Forget -> Forgotten, Call;
-    Cancel -> Interrupted, Call;
-    TakeControl -> Interrupted, Call;
-    EndTurn -> TurnEnded, Call;
-    Undo -> Moved, Undo;
-    Redo -> Moved, Undo;
-    ClearHistory -> HistoryCleared, Call;
+    lease::CheckOut -> CheckedOut, CheckOut;
+    lease::Renew -> Renewed, Holder;
+    lease::CheckIn -> CheckedIn, Holder;
+    document::Read -> Readable, Holder;
+    document::ApplyPatch -> Applied, ApplyPatch;
+    document::ReplaceLines -> Applied, ReplaceLines;
+    document::ApplyEdits -> Applied, ApplyPatch;
+    document::Look -> Readable, Holder;
+    document::Edit -> Edited, Edit;
+    document::HostEdit -> HostEdited, HostEdit;
+    turn::SendMessage -> TurnBegan, Call;
+    turn::Forget -> Forgotten, Call;
+    turn::Cancel -> Interrupted, Call;
+    turn::TakeControl -> Interrupted, Call;
+    turn::EndTurn -> TurnEnded, Call;
+    history::Undo -> Moved, Undo;
+    history::Redo -> Moved, Undo;
+    history::ClearHistory -> HistoryCleared, Call;
     #[cfg(feature = "board")]
-    CreateBoard -> BoardCreated, CreateBoard;
+    board::CreateBoard -> BoardCreated, CreateBoard;
     #[cfg(feature = "board")]
-    RunBoardCommand -> Board, BoardCommand;
+    board::RunBoardCommand -> Board, BoardCommand;
 }
 
 /// Any command as one type.
@@ -92,23 +93,23 @@ pub(crate) struct Answered {
 /// What became of any command.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Outcome {
-    CheckedOut(canvas_core::CheckedOut),
-    Renewed(canvas_core::Renewed),
-    CheckedIn(canvas_core::CheckedIn),
-    Readable(canvas_core::Readable),
-    Applied(canvas_core::AppliedPatch),
-    Edited(canvas_core::Edited),
-    HostEdited(canvas_core::HostEdited),
-    TurnBegan(canvas_core::TurnBegan),
-    Forgotten(canvas_core::Forgotten),
-    Interrupted(canvas_core::Interrupted),
-    TurnEnded(canvas_core::TurnEnded),
-    Moved(canvas_core::HistoryMove),
-    HistoryCleared(canvas_core::HistoryCleared),
+    CheckedOut(canvas_core::lease::CheckedOut),
+    Renewed(canvas_core::lease::Renewed),
+    CheckedIn(canvas_core::lease::CheckedIn),
+    Readable(canvas_core::document::Readable),
+    Applied(canvas_core::document::AppliedPatch),
+    Edited(canvas_core::document::Edited),
+    HostEdited(canvas_core::document::HostEdited),
+    TurnBegan(canvas_core::turn::TurnBegan),
+    Forgotten(canvas_core::turn::Forgotten),
+    Interrupted(canvas_core::turn::Interrupted),
+    TurnEnded(canvas_core::turn::TurnEnded),
+    Moved(canvas_core::history::HistoryMove),
+    HistoryCleared(canvas_core::history::HistoryCleared),
     #[cfg(feature = "board")]
-    BoardCreated(canvas_core::BoardCreated),
+    BoardCreated(canvas_core::board::BoardCreated),
     #[cfg(feature = "board")]
-    Board(canvas_core::BoardCommandRun),
+    Board(canvas_core::board::BoardCommandRun),
     Refused(AnyRefusal),
 }
 
@@ -116,15 +117,15 @@ pub(crate) enum Outcome {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum AnyRefusal {
     Call(canvas_core::CallRefusal),
-    CheckOut(canvas_core::CheckOutRefusal),
-    Holder(canvas_core::HolderRefusal),
-    ApplyPatch(canvas_core::ApplyPatchRefusal),
-    ReplaceLines(canvas_core::ReplaceLinesRefusal),
-    Edit(canvas_core::EditRefusal),
-    HostEdit(canvas_core::HostEditRefusal),
-    Undo(canvas_core::UndoRefusal),
-    CreateBoard(canvas_core::CreateBoardRefusal),
-    BoardCommand(canvas_core::BoardCommandRefusal),
+    CheckOut(canvas_core::lease::CheckOutRefusal),
+    Holder(canvas_core::lease::HolderRefusal),
+    ApplyPatch(canvas_core::document::ApplyPatchRefusal),
+    ReplaceLines(canvas_core::document::ReplaceLinesRefusal),
+    Edit(canvas_core::document::EditRefusal),
+    HostEdit(canvas_core::document::HostEditRefusal),
+    Undo(canvas_core::history::UndoRefusal),
+    CreateBoard(canvas_core::board::CreateBoardRefusal),
+    BoardCommand(canvas_core::board::BoardCommandRefusal),
 }
 
 impl Outcome {

@@ -1,6 +1,7 @@
 //! A patch is judged only against a text that its author knows.
 
-use canvas_core::{ApplyPatch, BaseRefusal, Changes, PatchRefusal, Policy, Refusal, StaleBase};
+use canvas_core::document::{ApplyPatch, BaseRefusal, Changes, PatchRefusal, StaleBase};
+use canvas_core::{Policy, Refusal};
 
 use super::story::{check, check_with};
 use super::world::{World, apply, apply_at};

@@ -5,14 +5,14 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use canvas_core::board::{
-    BoardResult, BoardStep, CanvasCommand, ComponentId, Registry, UndoEntry, UndoEntryJson, Workspace,
+    BoardCommandRun, BoardResult, BoardStep, CanvasCommand, ComponentId, CreateBoard, Registry,
+    RunBoardCommand, UndoEntry, UndoEntryJson, Workspace,
 };
-use canvas_core::lease::Timestamp;
-use canvas_core::{
-    Actor, Author, Blob, BoardCommandRun, Cancel, ChangeNumber, CheckIn, CreateBoard, Engine, Entry, Face,
-    Head, HistoryRefusal, MemoryStore, Policy, Redo, Refusal, Revision, RunBoardCommand, SendMessage, Step,
-    Undo, UndoScope, block_on,
-};
+use canvas_core::history::{ChangeNumber, Entry, HistoryRefusal, Redo, Step, Undo, UndoScope};
+use canvas_core::lease::{CheckIn, Timestamp};
+use canvas_core::store::{Head, MemoryStore};
+use canvas_core::turn::{Cancel, SendMessage};
+use canvas_core::{Actor, Author, Blob, Engine, Face, Policy, Refusal, Revision, block_on};
 use serde_json::{Value, json};
 
 use crate::document::any::{Call, Command, Outcome, code, dynamic};
@@ -552,8 +552,7 @@ fn an_engine_tells_what_it_was_made_with() {
 #[cfg(feature = "surface")]
 #[test]
 fn undo_of_a_word_reads_no_other_face() {
-    use canvas_core::CreateSurface;
-    use canvas_core::surface::{ClientId, SurfaceActor};
+    use canvas_core::surface::{ClientId, CreateSurface, SurfaceActor};
 
     let cost = |has_faces: bool| {
         let world = World::new("a\nb\n");

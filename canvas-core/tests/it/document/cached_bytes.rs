@@ -1,6 +1,7 @@
 //! What an engine keeps between calls is bounded in bytes.
 
-use canvas_core::{Cancel, Policy, block_on};
+use canvas_core::turn::Cancel;
+use canvas_core::{Policy, block_on};
 
 use super::world::Asked::{Blob, Commit, Load};
 use super::world::{World, canvas, key};
@@ -92,8 +93,7 @@ fn what_is_dropped_is_not_counted() {
 #[cfg(feature = "board")]
 #[test]
 fn boards_count_too() {
-    use canvas_core::CreateBoard;
-    use canvas_core::board::Workspace;
+    use canvas_core::board::{CreateBoard, Workspace};
     use serde_json::json;
 
     let grid = json!({"columns": 12, "rows": 2_000, "gap": 8, "cellWidth": 80, "cellHeight": 60});

@@ -1,9 +1,11 @@
 //! Commands on canvases that are made by them.
 
-use canvas_core::{
-    Author, CallId, CheckOut, Command, Edit, Engine, OpKey, Policy, Read, Revision, SendMessage, Store as _,
-    Undo, UndoScope, block_on,
-};
+use canvas_core::document::{Edit, Read};
+use canvas_core::history::{Undo, UndoScope};
+use canvas_core::lease::CheckOut;
+use canvas_core::store::Store as _;
+use canvas_core::turn::SendMessage;
+use canvas_core::{Author, CallId, Command, Engine, OpKey, Policy, Revision, block_on};
 
 use super::world::World;
 

@@ -2,10 +2,10 @@
 
 use std::sync::atomic::Ordering;
 
-use canvas_core::{
-    CheckOut, Created, EngineError, Face, LimitRefusal, Policy, Promotion, Read, Revision, TurnEnded,
-    block_on,
-};
+use canvas_core::document::Read;
+use canvas_core::lease::CheckOut;
+use canvas_core::turn::{Promotion, TurnEnded};
+use canvas_core::{Created, EngineError, Face, LimitRefusal, Policy, Revision, block_on};
 use serde_json::json;
 
 use super::story::check_with;

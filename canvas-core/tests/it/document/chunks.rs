@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 
-use canvas_core::{
-    Author, Blob, BlobId, ChangeNumber, Collection, Edit, EngineError, Policy, Promotion, Redo, SendMessage,
-    Store as _, Undo, UndoScope, block_on,
-};
+use canvas_core::document::Edit;
+use canvas_core::history::{ChangeNumber, Redo, Undo, UndoScope};
+use canvas_core::store::Store as _;
+use canvas_core::turn::{Promotion, SendMessage};
+use canvas_core::{Author, Blob, BlobId, Collection, EngineError, Policy, block_on};
 use proptest::prelude::*;
 use serde_json::json;
 

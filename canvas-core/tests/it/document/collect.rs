@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use canvas_core::{
-    Author, Base, BlobId, ClearHistory, Collection, Dropped, Edit, EngineError, Policy, Redo, Revision,
-    Store as _, Undo, UndoScope, Version, block_on,
-};
+use canvas_core::document::Edit;
+use canvas_core::history::{ClearHistory, Redo, Undo, UndoScope};
+use canvas_core::store::{Store as _, Version};
+use canvas_core::{Author, Base, BlobId, Collection, Dropped, EngineError, Policy, Revision, block_on};
 
 use crate::document::any::code;
 use crate::document::world::{Asked, Trouble, World, bump, collect as drop_all_but, key};
@@ -61,8 +61,8 @@ fn what_leads_beyond_the_history_that_is_kept_ends_there() {
         assert_eq!(code(&world.ask("user", on(3))), "PATCH_REJECTED/STALE_BASE");
         assert_eq!(code(&world.ask("user", undo(6))), "HISTORY_EMPTY");
         for what in [
-            UndoScope::To(canvas_core::ChangeNumber::new(3)),
-            UndoScope::Change(canvas_core::ChangeNumber::new(3)),
+            UndoScope::To(canvas_core::history::ChangeNumber::new(3)),
+            UndoScope::Change(canvas_core::history::ChangeNumber::new(3)),
         ] {
             assert_eq!(code(&world.ask("user", Undo { by: Author::User, what })), "HISTORY_NOT_FOUND");
         }

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
+use canvas_core::document::{ApplyPatch, BaseRefusal, Changes, Headings, Read, Shown};
+use canvas_core::history::{Redo, Undo, UndoScope};
+use canvas_core::lease::CheckIn;
 use canvas_core::text::{Options, apply};
-use canvas_core::{
-    ApplyPatch, Author, BaseRefusal, Changes, CheckIn, Forget, Forgotten, Headings, Policy, Read, Redo,
-    Refusal, SendMessage, Shown, TurnBegan, TurnEnded, Undo, UndoScope, block_on,
-};
+use canvas_core::turn::{Forget, Forgotten, SendMessage, TurnBegan, TurnEnded};
+use canvas_core::{Author, Policy, Refusal, block_on};
 use proptest::prelude::*;
 
 use crate::document::any::{Outcome, code};

@@ -2,9 +2,10 @@
 
 use std::num::NonZeroU32;
 
-use canvas_core::{
-    Author, ChangeNumber, ClearHistory, Edit, EntryNumber, Head, Policy, Redo, Undo, UndoScope,
-};
+use canvas_core::document::Edit;
+use canvas_core::history::{ChangeNumber, ClearHistory, EntryNumber, Redo, Undo, UndoScope};
+use canvas_core::store::Head;
+use canvas_core::{Author, Policy};
 use serde_json::json;
 
 use super::world::World;
@@ -99,7 +100,8 @@ fn numbers_of_changes_end_at_the_last_counter() {
 #[cfg(feature = "board")]
 #[test]
 fn the_order_of_components_ends_at_the_last_counter() {
-    use canvas_core::{Blob, Store as _, TreePath, block_on};
+    use canvas_core::store::{Store as _, TreePath};
+    use canvas_core::{Blob, block_on};
 
     use crate::document::board::{board_command, made, tile, with_board};
 

@@ -1,10 +1,8 @@
 //! A user's edit names the revision that it was made on.
 
-use canvas_core::{Actor, Author};
-use canvas_core::{
-    Base, ClearHistory, Edit, Edited, Policy, Refusal, Revision, RevisionId, StaleCause, StaleEdit, Undo,
-    UndoScope,
-};
+use canvas_core::document::{Edit, Edited, StaleCause, StaleEdit};
+use canvas_core::history::{ClearHistory, Undo, UndoScope};
+use canvas_core::{Actor, Author, Base, Policy, Refusal, Revision, RevisionId};
 use proptest::prelude::*;
 
 use crate::document::any::Outcome;

@@ -2,12 +2,15 @@
 
 use std::num::NonZeroU32;
 
-use canvas_core::lease::LeaseId;
-use canvas_core::{
-    Actor, ApplyPatch, Author, Blob, ChangeNumber, CheckIn, ClearHistory, DocumentStep, Entry, EntryKind,
-    EntryNumber, Head, HistoryEntry, HistoryMove, Policy, Read, Redo, Revision, SendMessage, Step, Undo,
-    UndoScope, block_on,
+use canvas_core::document::{ApplyPatch, DocumentStep, Read};
+use canvas_core::history::{
+    ChangeNumber, ClearHistory, Entry, EntryKind, EntryNumber, HistoryEntry, HistoryMove, Redo, Step, Undo,
+    UndoScope,
 };
+use canvas_core::lease::{CheckIn, LeaseId};
+use canvas_core::store::Head;
+use canvas_core::turn::SendMessage;
+use canvas_core::{Actor, Author, Blob, Policy, Revision, block_on};
 use proptest::prelude::*;
 
 use crate::document::any::{Call, Outcome, code, dynamic};

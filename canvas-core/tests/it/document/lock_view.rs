@@ -1,7 +1,8 @@
 //! What a person sees while a model edits, and what happens to it.
 
-use canvas_core::lease::LeaseId;
-use canvas_core::{Cancel, CheckIn, LockEvent, LockView, SendMessage, TakeControl};
+use canvas_core::lease::{CheckIn, LeaseId};
+use canvas_core::turn::{Cancel, SendMessage, TakeControl};
+use canvas_core::watch::{LockEvent, LockView};
 
 use crate::document::world::World;
 

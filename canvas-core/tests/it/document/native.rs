@@ -1,11 +1,11 @@
 //! Edits of conversations that name neither lease nor base.
 
-use canvas_core::lease::LeaseId;
+use canvas_core::document::{ApplyEdits, Edit, Look, Read, Shown};
+use canvas_core::history::{EntryKind, Undo, UndoScope};
+use canvas_core::lease::{CheckIn, LeaseId};
 use canvas_core::text::Delta;
-use canvas_core::{
-    Actor, ApplyEdits, Author, Cancel, CheckIn, Edit, EntryKind, Look, Policy, Read, RevisionId, Rollout,
-    SendMessage, Shown, TakeControl, Undo, UndoScope, block_on,
-};
+use canvas_core::turn::{Cancel, SendMessage, TakeControl};
+use canvas_core::{Actor, Author, Policy, RevisionId, Rollout, block_on};
 use serde_json::json;
 
 use crate::document::any::{Call, Outcome, code, dynamic};
@@ -48,7 +48,7 @@ fn play(acts: &[(&str, &str, &str, &str)]) -> World {
             "look" => world.ask(who, Look { shown: Shown { lines: usize::MAX, bytes: usize::MAX } }),
             "part" => world.ask(who, Look { shown: Shown::default() }),
             "out" => {
-                let done = world.ask(who, canvas_core::CheckOut);
+                let done = world.ask(who, canvas_core::lease::CheckOut);
                 if let Outcome::CheckedOut(out) = &done {
                     leases.push((who, out.lease));
                 }

@@ -1,7 +1,8 @@
 //! A stale base is answered with what the patch has to do with, and with the patch again where it still fits.
 
+use canvas_core::document::{ApplyPatch, BaseRefusal, PatchRefusal, StaleBase};
 use canvas_core::text::{Mode, Options, Suggestion, apply as apply_text};
-use canvas_core::{ApplyPatch, Base, BaseRefusal, PatchRefusal, Policy, Refusal, RevisionId, StaleBase};
+use canvas_core::{Base, Policy, Refusal, RevisionId};
 use proptest::prelude::*;
 
 use super::world::World;

@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use canvas_core::{CheckIn, CheckOut, Edit, Engine, Policy, SendMessage};
+use canvas_core::document::Edit;
+use canvas_core::lease::{CheckIn, CheckOut};
+use canvas_core::turn::SendMessage;
+use canvas_core::{Engine, Policy};
 
 use super::world::{START, Spy, World, apply};
 use crate::document::any::{Call, code};

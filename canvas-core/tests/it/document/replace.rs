@@ -1,11 +1,11 @@
 //! Whole lines, replaced by number under a hash of what they are.
 
+use canvas_core::document::{
+    ApplyPatch, LineSpan, LinesNow, LinesRefusal, RangeHash, ReplaceLines, Replacement,
+};
 use canvas_core::lease::LeaseId;
 use canvas_core::text::{Limits, RepairKind};
-use canvas_core::{
-    ApplyPatch, LineSpan, LinesNow, LinesRefusal, Policy, RangeHash, Refusal, ReplaceLines, Replacement,
-    RevisionId,
-};
+use canvas_core::{Policy, Refusal, RevisionId};
 use proptest::prelude::*;
 
 use super::world::{Asked, World};

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use canvas_core::lease::LeaseId;
-use canvas_core::{
-    ApplyPatch, BlobId, Cancel, CheckIn, CheckOut, CheckedOut, Edit, LeaseRefusal, Policy, Read, Refusal,
-    Renew, SendMessage, Store as _, TakeControl, block_on,
-};
+use canvas_core::document::{ApplyPatch, Edit, Read};
+use canvas_core::lease::{CheckIn, CheckOut, CheckedOut, LeaseId, LeaseRefusal, Renew};
+use canvas_core::store::Store as _;
+use canvas_core::turn::{Cancel, SendMessage, TakeControl};
+use canvas_core::{BlobId, Policy, Refusal, block_on};
 
 use super::world::{World, apply, end_turn, key};
 use crate::document::any::{Answered, Call, Command, Outcome, code, dynamic};

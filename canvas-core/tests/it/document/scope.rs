@@ -1,9 +1,8 @@
 //! Patches that keep to a scope, and to what the host's policy says of side effects.
 
+use canvas_core::document::{ApplyPatch, PatchRefusal, RangeHash, ReplaceLines, Replacement};
 use canvas_core::text::{Address, EditPolicyError, build, outline};
-use canvas_core::{
-    ApplyPatch, PatchRefusal, Policy, RangeHash, Refusal, ReplaceLines, Replacement, StoredAnswer,
-};
+use canvas_core::{Policy, Refusal, StoredAnswer};
 use proptest::prelude::*;
 
 use super::world::World;

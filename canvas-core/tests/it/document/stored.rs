@@ -3,9 +3,12 @@
 use std::collections::BTreeSet;
 use std::task::Poll;
 
+use canvas_core::document::Edited;
+use canvas_core::lease::CheckOut;
+use canvas_core::store::{BoxStore, Head, Store as _, Tree, TreePath};
+use canvas_core::turn::SendMessage;
 use canvas_core::{
-    Blob, BlobId, BoxStore, CallId, CanvasId, CheckOut, ConversationId, Edited, Engine, Head, Policy,
-    Revision, RevisionId, SendMessage, Store as _, Tree, TreePath, block_on,
+    Blob, BlobId, CallId, CanvasId, ConversationId, Engine, Policy, Revision, RevisionId, block_on,
 };
 use serde_json::{Value, json};
 

@@ -11,12 +11,15 @@
 
 use std::collections::HashMap;
 
-use canvas_core::lease::{LeaseId, Timestamp};
-use canvas_core::{
-    ApplyPatch, Base, BaseRefusal, CallRefusal, Cancel, Changes, CheckIn, CheckOut, CheckedIn, CheckedOut,
-    Edit, Edited, EndTurn, Interrupted, LeaseRefusal, OpKey, Policy, Promotion, Read, Readable, Refusal,
-    Renew, Renewed, Revision, RevisionId, SendMessage, TakeControl, TurnBegan, TurnEnded, TurnStart,
+use canvas_core::document::{ApplyPatch, BaseRefusal, Changes, Edit, Edited, Read, Readable};
+use canvas_core::lease::{
+    CheckIn, CheckOut, CheckedIn, CheckedOut, LeaseId, LeaseRefusal, Renew, Renewed, Timestamp,
 };
+use canvas_core::store::TurnStart;
+use canvas_core::turn::{
+    Cancel, EndTurn, Interrupted, Promotion, SendMessage, TakeControl, TurnBegan, TurnEnded,
+};
+use canvas_core::{Base, CallRefusal, OpKey, Policy, Refusal, Revision, RevisionId};
 
 use super::world::{World, key, patch};
 use crate::document::any::{Call, Command, Outcome, code, dynamic};
@@ -124,7 +127,7 @@ impl Stage {
         }
         assert_eq!(self.world.loaded().version, before.version, "{place}");
         let json = serde_json::to_string(before.head.as_ref()).unwrap();
-        assert_eq!(serde_json::from_str::<canvas_core::Head>(&json).unwrap(), *before.head, "{place}");
+        assert_eq!(serde_json::from_str::<canvas_core::store::Head>(&json).unwrap(), *before.head, "{place}");
     }
 }
 

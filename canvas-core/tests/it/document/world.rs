@@ -7,11 +7,16 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use super::any::{Answered, Call, Command, Outcome, dynamic};
-use canvas_core::lease::{LeaseId, Timestamp, Turn};
+use canvas_core::document::{ApplyPatch, Edit};
+use canvas_core::lease::{CheckOut, CheckedOut, LeaseId, Timestamp, Turn};
+use canvas_core::store::{
+    Capabilities, Collected, Commit, Committed, Head, Layer, Loaded, MemoryStore, Store, StoreError,
+    StoreErrorKind, TurnStart, Version,
+};
+use canvas_core::turn::EndTurn;
 use canvas_core::{
-    ApplyPatch, Blob, BlobId, CallId, CanvasId, Capabilities, CheckOut, CheckedOut, Collected, Commit,
-    Committed, ConversationId, Edit, EndTurn, Engine, EngineError, Head, Layer, Loaded, MemoryStore, OpKey,
-    Policy, RevisionId, Snapshot, Store, StoreError, StoreErrorKind, TurnStart, Version, block_on,
+    Blob, BlobId, CallId, CanvasId, ConversationId, Engine, EngineError, OpKey, Policy, RevisionId, Snapshot,
+    block_on,
 };
 
 /// When a world begins.

@@ -1,10 +1,9 @@
 //! Every fault on every call: nothing is lost, nothing is done twice, and nothing false is said.
 
-use canvas_core::lease::LeaseId;
-use canvas_core::{
-    ApplyPatch, Cancel, CheckIn, Created, Edit, EngineError, Policy, Read, Renew, SendMessage, TakeControl,
-    TurnBegan, block_on,
-};
+use canvas_core::document::{ApplyPatch, Edit, Read};
+use canvas_core::lease::{CheckIn, LeaseId, Renew};
+use canvas_core::turn::{Cancel, SendMessage, TakeControl, TurnBegan};
+use canvas_core::{Created, EngineError, Policy, block_on};
 
 use crate::document::any::{Call, Command, Outcome, code, dynamic};
 use crate::document::world::Asked::{Blob, Commit, Load};
@@ -376,13 +375,13 @@ fn a_document_that_is_no_text_is_damage() {
     let world = World::new("a\nb\n");
     let raw = canvas_core::Blob::bytes(vec![0xff, 0]);
     let head = world.altered("/draft", serde_json::json!({"document.md": raw.id()})).unwrap();
-    let commit = canvas_core::Commit {
+    let commit = canvas_core::store::Commit {
         expected: Some(world.loaded().version),
         head: head.into(),
         blobs: vec![raw],
         not_after: None,
     };
-    block_on(canvas_core::Store::commit(&world.spy().inner, commit)).unwrap();
+    block_on(canvas_core::store::Store::commit(&world.spy().inner, commit)).unwrap();
     let e = block_on(world.peer().engine.snapshot(&world.canvas, world.now())).unwrap_err();
     assert_eq!(e.code(), "CANVAS_DAMAGED");
 }

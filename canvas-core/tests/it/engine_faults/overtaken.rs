@@ -4,7 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use canvas_core::{Cancel, CheckIn, CheckOut, Policy, Read, Renew, SendMessage, TurnBegan, block_on};
+use canvas_core::document::Read;
+use canvas_core::lease::{CheckIn, CheckOut, Renew};
+use canvas_core::turn::{Cancel, SendMessage, TurnBegan};
+use canvas_core::{Policy, block_on};
 
 use crate::document::any::{Outcome, code};
 use crate::document::world::Asked::{Blob, Commit, Load, Pause};

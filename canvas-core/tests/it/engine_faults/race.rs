@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use canvas_core::lease::LeaseId;
-use canvas_core::{CheckOut, CheckedOut, Edit};
+use canvas_core::document::Edit;
+use canvas_core::lease::{CheckOut, CheckedOut, LeaseId};
 use proptest::prelude::*;
 
 use crate::document::any::{Call, Outcome, code};

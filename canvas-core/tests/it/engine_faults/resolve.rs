@@ -1,9 +1,9 @@
 //! What became of an operation is found out once and for all.
 
+use canvas_core::document::{ApplyPatch, Edit, Read};
 use canvas_core::lease::LeaseId;
-use canvas_core::{
-    ApplyPatch, CallRefusal, Edit, Engine, OpKey, Policy, Read, Refusal, Resolution, Store as _, block_on,
-};
+use canvas_core::store::Store as _;
+use canvas_core::{CallRefusal, Engine, OpKey, Policy, Refusal, Resolution, block_on};
 
 use super::faults::commands;
 use crate::document::any::{Call, Command, code};

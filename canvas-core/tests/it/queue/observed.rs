@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
 
+use canvas_core::document::Edit;
 use canvas_core::observe::{Basis, CallEnd, CommitEnd, Decision, Event, Observer, Settlement, WaitEnd};
-use canvas_core::{CanvasId, Collection, Edit, Engine, Policy, block_on};
+use canvas_core::{CanvasId, Collection, Engine, Policy, block_on};
 use proptest::prelude::*;
 
 use super::laws::acts;
@@ -386,7 +387,7 @@ impl Observer for Slow {
 fn a_slow_observer_holds_up_one_call() {
     let (go, waits) = mpsc::channel();
     let (slow, fast) = (CanvasId::new("slow").unwrap(), CanvasId::new("fast").unwrap());
-    let store = canvas_core::MemoryStore::new(|| NOW);
+    let store = canvas_core::store::MemoryStore::new(|| NOW);
     let observer = Arc::new(Slow { canvas: slow.clone(), go: Mutex::new(waits) });
     let engine = Engine::new(store, Policy::default()).with_observer(observer);
     thread::scope(|scope| {

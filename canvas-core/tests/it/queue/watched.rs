@@ -28,7 +28,7 @@ fn watchers_hear_each_change_of_a_commit_with_the_actor_of_the_newest() {
     assert!(watch.try_next().is_none());
 }
 
-fn number(event: &canvas_core::WatchEvent) -> u64 {
+fn number(event: &canvas_core::watch::WatchEvent) -> u64 {
     let shown = event.revision.unwrap().to_string();
     shown.trim_start_matches('r').split('-').next().unwrap().parse().unwrap()
 }

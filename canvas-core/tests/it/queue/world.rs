@@ -10,13 +10,18 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
-use canvas_core::lease::{LeaseId, Timestamp, Turn};
+use canvas_core::document::{ApplyPatch, Edit, Read};
+use canvas_core::history::{Redo, Undo, UndoScope};
+use canvas_core::lease::{CheckIn, CheckOut, LeaseId, Renew, Timestamp, Turn};
 use canvas_core::observe::Observer;
+use canvas_core::store::{
+    Collected, Commit, Committed, Head, Layer, Loaded, MemoryStore, Store as _, StoreError, StoreErrorKind,
+    Version,
+};
+use canvas_core::turn::{Cancel, SendMessage, TakeControl};
 use canvas_core::{
-    ApplyPatch, Author, Blob, BlobId, CallId, Cancel, CanvasId, CheckIn, CheckOut, Collected, Command,
-    Commit, Committed, ConversationId, Edit, Engine, EngineError, Head, Layer, Loaded, MemoryStore, OpKey,
-    Policy, Read, Redo, Renew, SendMessage, Store as _, StoreError, StoreErrorKind, TakeControl, Undo,
-    UndoScope, Version, block_on,
+    Author, Blob, BlobId, CallId, CanvasId, Command, ConversationId, Engine, EngineError, OpKey, Policy,
+    block_on,
 };
 
 pub(crate) const NOW: Timestamp = Timestamp::from_millis(1_000);

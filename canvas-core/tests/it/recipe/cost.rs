@@ -17,8 +17,9 @@ fn a_refresh_writes_what_it_changes() {
     let first: Vec<_> = all.iter().map(|component| (*component, data(*component))).collect();
     world.record(recipe(&world, &all, &[]), &first).unwrap();
     let manifest = {
-        let id = world.head().draft().get(&canvas_core::TreePath::new("data.json").unwrap()).unwrap();
-        let blob = canvas_core::block_on(canvas_core::Store::blob(world.engine.store(), &world.canvas, id));
+        let id = world.head().draft().get(&canvas_core::store::TreePath::new("data.json").unwrap()).unwrap();
+        let blob =
+            canvas_core::block_on(canvas_core::store::Store::blob(world.engine.store(), &world.canvas, id));
         blob.unwrap().unwrap().as_bytes().len()
     };
     let (commits, bytes) = world.written();

@@ -1,10 +1,11 @@
 //! Replays end.
 
 use canvas_core::board::ComponentId;
-use canvas_core::recipe::{DriftCode, ReplayOutcome, RunId, Target};
-use canvas_core::{
-    Author, Blob, Commit, Committed, EntryKind, Face, FinishReplay, JsonPatchOperation, Step, Store, block_on,
-};
+use canvas_core::history::{EntryKind, Step};
+use canvas_core::json::JsonPatchOperation;
+use canvas_core::recipe::{DriftCode, FinishReplay, ReplayOutcome, RunId, Target};
+use canvas_core::store::{Commit, Committed, Store};
+use canvas_core::{Author, Blob, Face, block_on};
 use serde_json::{Value, json};
 
 use super::world::{World, at, datum, put, recipe, recording, refused};
@@ -158,7 +159,7 @@ fn what_is_refused_changes_nothing() {
     assert_eq!(world.head(), head);
     assert_eq!(world.undo(1), "OK");
     assert!(world.ask(old.clone()).unwrap().committed, "it is the same recipe again");
-    world.ask(canvas_core::RecordRecipe { recipe: None, ..recording(&world, json!(null)) }).unwrap();
+    world.ask(canvas_core::recipe::RecordRecipe { recipe: None, ..recording(&world, json!(null)) }).unwrap();
     assert_eq!(world.ask(old.clone()), refused("RECIPE_NOT_FOUND", ""));
     block_on(world.engine.delete(&world.canvas, &world.key(), world.now())).unwrap();
     let gone = block_on(world.engine.call(&world.canvas, &world.key(), old, world.now())).unwrap_err();

@@ -1,8 +1,9 @@
 //! Edits, recipes, replays and undo in any order.
 
-use canvas_core::recipe::{DriftCode, ReplayOutcome, Target};
-use canvas_core::surface::StatePatch;
-use canvas_core::{Author, ChangeNumber, PatchState, RecordRecipe, Undo, UndoScope};
+use canvas_core::Author;
+use canvas_core::history::{ChangeNumber, Undo, UndoScope};
+use canvas_core::recipe::{DriftCode, RecordRecipe, ReplayOutcome, Target};
+use canvas_core::surface::{PatchState, StatePatch};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

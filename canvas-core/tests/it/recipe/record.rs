@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use canvas_core::recipe::{DriftCode, RecipeLimits};
-use canvas_core::{Author, EntryKind, Face, FinishReplay, RecordRecipe, Revision, Rollout, block_on};
+use canvas_core::history::EntryKind;
+use canvas_core::recipe::{DriftCode, FinishReplay, RecipeLimits, RecordRecipe};
+use canvas_core::{Author, Face, Revision, Rollout, block_on};
 use serde_json::json;
 
 use super::world::{World, put, recipe, recipe_of, recording, refused};
@@ -230,7 +231,7 @@ fn a_model_records_in_its_own_turn() {
         ..recording(world, recipe(world, &[0], &[]))
     };
     world.ask(model(&world)).unwrap();
-    assert_eq!(world.code(canvas_core::Cancel), "OK");
+    assert_eq!(world.code(canvas_core::turn::Cancel), "OK");
     assert_eq!(world.ask(model(&world)), refused("LOCK_NOT_AVAILABLE", ""));
     world.ask(recording(&world, recipe(&world, &[0], &[]))).unwrap();
     // What it has begun to replay may end after its turn.

@@ -3,10 +3,9 @@
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use canvas_core::recipe::DriftCode;
-use canvas_core::{
-    Actor, Author, ChangeNumber, Collection, Dropped, Face, RecordRecipe, Undo, UndoScope, block_on,
-};
+use canvas_core::history::{ChangeNumber, Undo, UndoScope};
+use canvas_core::recipe::{DriftCode, RecordRecipe};
+use canvas_core::{Actor, Author, Collection, Dropped, Face, block_on};
 use serde_json::json;
 
 use super::world::{World, put, recipe, recipe_of, recording};
@@ -128,7 +127,7 @@ fn old_data_are_collected_and_old_recipes_are_not() {
     assert_eq!(kept(&world), Some("t1".to_owned()));
     assert_eq!(world.undo(1), "HISTORY_EMPTY");
     let used = block_on(world.engine.blobs_in_use(&world.canvas, world.now())).unwrap();
-    let data = world.head().draft().get(&canvas_core::TreePath::new("data.json").unwrap()).unwrap();
+    let data = world.head().draft().get(&canvas_core::store::TreePath::new("data.json").unwrap()).unwrap();
     assert!(used.contains(&data) && used.contains(&world.recipe().unwrap().id()));
 }
 

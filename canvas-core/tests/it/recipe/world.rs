@@ -5,17 +5,22 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use canvas_core::board::{BoardResult, ComponentId, Workspace};
+use canvas_core::board::{BoardResult, ComponentId, CreateBoard, RunBoardCommand, Workspace};
+use canvas_core::history::{Redo, Undo, UndoScope};
+use canvas_core::json::JsonPatchOperation;
 use canvas_core::lease::{Timestamp, Turn};
-use canvas_core::recipe::{CanvasData, Datum, Drift, DriftCode, ReplayOutcome, RunId, StoredRecipe, Target};
-use canvas_core::surface::{
-    Ceiling, ClientId, StatePatch, StatePointer, SurfaceActor, ToolContract, ToolDeclaration, ToolName,
+use canvas_core::recipe::{
+    CanvasData, Datum, Drift, DriftCode, FinishReplay, RecipeCommandRefusal, RecipeRecorded, RecordRecipe,
+    ReplayFinished, ReplayOutcome, RunId, StoredRecipe, Target,
 };
+use canvas_core::store::{Commit, Committed, Head, Layer, MemoryStore, Store, StoreError};
+use canvas_core::surface::{
+    Ceiling, ClientId, CreateSurface, PatchState, StatePatch, StatePointer, SurfaceActor, ToolContract,
+    ToolDeclaration, ToolName,
+};
+use canvas_core::turn::SendMessage;
 use canvas_core::{
-    Author, CallId, CanvasId, Command, Commit, Committed, ConversationId, CreateBoard, CreateSurface, Engine,
-    FinishReplay, Head, JsonPatchOperation, Layer, MemoryStore, OpKey, PatchState, Policy,
-    RecipeCommandRefusal, RecipeRecorded, RecordRecipe, Redo, Refused as _, ReplayFinished, RunBoardCommand,
-    SendMessage, Store, StoreError, Undo, UndoScope, block_on,
+    Author, CallId, CanvasId, Command, ConversationId, Engine, OpKey, Policy, Refused as _, block_on,
 };
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
 //! Laws of templates: no value changes what stands around it, and none is read again.
 
-use canvas_core::Schema;
 use canvas_core::lease::Timestamp;
+use canvas_core::schema::Schema;
 use canvas_core::surface::{Scope, StateValue, SurfaceCode, Template};
 use proptest::prelude::*;
 use serde_json::{Value, json};

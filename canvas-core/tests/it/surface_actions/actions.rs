@@ -1,10 +1,10 @@
 //! What is begun, what that leaves, and what retries are answered.
 
-use canvas_core::surface::{ActionOutcome, JobId};
-use canvas_core::{
-    ActionBegun, ActionName, ActionRequest, ActionWork, PlanAction, Refused as _, Revision, Rollout,
-    SendMessage,
+use canvas_core::surface::{
+    ActionBegun, ActionName, ActionOutcome, ActionRequest, ActionWork, JobId, PlanAction,
 };
+use canvas_core::turn::SendMessage;
+use canvas_core::{Refused as _, Revision, Rollout};
 use serde_json::json;
 
 use super::world::{World, client, nested, press, session, word};
@@ -205,8 +205,8 @@ fn a_result_is_an_effect_that_no_undo_meets() {
     let stacks =
         canvas_core::block_on(world.servers[0].engine.stacks(&world.canvas, None, 9, world.now())).unwrap();
     assert_eq!(stacks.undo.len(), 1);
-    let what = canvas_core::UndoScope::Steps(std::num::NonZeroU32::MIN);
-    world.ask(0, canvas_core::Undo { by: canvas_core::Author::User, what }).unwrap().unwrap();
+    let what = canvas_core::history::UndoScope::Steps(std::num::NonZeroU32::MIN);
+    world.ask(0, canvas_core::history::Undo { by: canvas_core::Author::User, what }).unwrap().unwrap();
     let state = world.state();
     assert_eq!((state["status"].clone(), state["last"]["deploy"].clone()), (json!("new"), json!(1)));
 }

@@ -1,7 +1,9 @@
 //! What a person must confirm.
 
-use canvas_core::surface::{Confirmation, ConfirmationPrompt};
-use canvas_core::{ActionBegun, ActionRequest, ActionWork, Refusal, Refused as _, SurfaceRefusal};
+use canvas_core::surface::{
+    ActionBegun, ActionRequest, ActionWork, Confirmation, ConfirmationPrompt, SurfaceRefusal,
+};
+use canvas_core::{Refusal, Refused as _};
 use serde_json::json;
 
 use super::world::{Begun, World, press, session, word};

@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use canvas_core::surface::EventId;
-use canvas_core::{ActionBegun, ActionFailure, RunningAction, block_on};
+use canvas_core::block_on;
+use canvas_core::surface::{ActionBegun, ActionFailure, EventId, RunningAction};
 use proptest::prelude::*;
 use serde_json::json;
 

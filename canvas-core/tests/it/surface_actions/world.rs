@@ -5,15 +5,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use canvas_core::lease::Timestamp;
+use canvas_core::store::{
+    Commit, Committed, Head, Layer, MemoryStore, Store as _, StoreError, StoreErrorKind,
+};
 use canvas_core::surface::{
-    ActionId, Ceiling, ClientId, EventId, NumberedRecord, RunnerId, SessionKey, StateValue, SurfaceActor,
-    ToolContract, ToolDeclaration, ToolName,
+    ActionBegun, ActionEnded, ActionFailure, ActionId, ActionName, ActionRequest, BeginAction, Ceiling,
+    ClientId, EventId, FinishAction, NumberedRecord, RunnerId, RunningAction, SessionKey, StateValue,
+    SurfaceActor, SurfaceCommandRefusal, ToolContract, ToolDeclaration, ToolName,
 };
 use canvas_core::{
-    ActionBegun, ActionEnded, ActionFailure, ActionName, ActionRequest, BeginAction, Blob, CallId, CanvasId,
-    Command, Commit, Committed, ConversationId, Engine, EngineError, FinishAction, Head, Layer, MemoryStore,
-    OpKey, Policy, Refused as _, RunningAction, Store as _, StoreError, StoreErrorKind,
-    SurfaceCommandRefusal, block_on,
+    Blob, CallId, CanvasId, Command, ConversationId, Engine, EngineError, OpKey, Policy, Refused as _,
+    block_on,
 };
 use serde_json::{Value, json};
 

@@ -1,6 +1,8 @@
 //! A canvas gets a surface.
 
-use canvas_core::{CreateSurface, Engine, EngineError, Face, OpKey, Store as _, block_on};
+use canvas_core::store::Store as _;
+use canvas_core::surface::CreateSurface;
+use canvas_core::{Engine, EngineError, Face, OpKey, block_on};
 use serde_json::json;
 
 use crate::surface_commands::world::*;

@@ -2,7 +2,9 @@
 
 use std::num::NonZeroU32;
 
-use canvas_core::{Author, PatchState, Redo, Undo, UndoScope, block_on};
+use canvas_core::history::{Redo, Undo, UndoScope};
+use canvas_core::surface::PatchState;
+use canvas_core::{Author, block_on};
 use serde_json::json;
 
 use crate::surface_commands::world::*;
@@ -78,7 +80,7 @@ fn a_patch_conflicts_where_the_surface_has_changed_and_with_what_is_yet_to_come(
         assert_eq!(world.ask(add(2, expected)), refused("REVISION_CONFLICT", "/expectedRevision"));
     }
     // A change of the text is none of the surface.
-    let edit = canvas_core::Edit::replace("# Plan\n");
+    let edit = canvas_core::document::Edit::replace("# Plan\n");
     block_on(world.engine.call(&world.canvas, &world.key(), edit, world.now())).unwrap().result.unwrap();
     assert_eq!(world.ask(add(2, 2)).unwrap().revision.get(), 4);
 }

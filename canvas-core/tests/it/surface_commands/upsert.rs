@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
-use canvas_core::{Author, Blob, Collection, Undo, UndoScope, UpsertSurface, block_on};
+use canvas_core::history::{Undo, UndoScope};
+use canvas_core::surface::UpsertSurface;
+use canvas_core::{Author, Blob, Collection, block_on};
 use serde_json::{Value, json};
 
 use crate::surface_commands::world::*;
@@ -70,7 +72,7 @@ fn what_changes_nothing_bumps_nothing() {
 fn only_the_revision_of_the_surface_counts() {
     let world = World::with_surface();
     world.ask(patch(client(), json!([{"op": "add", "path": "/a", "value": 1}]))).unwrap();
-    let edit = canvas_core::Edit::replace("# Plan\n");
+    let edit = canvas_core::document::Edit::replace("# Plan\n");
     block_on(world.engine.call(&world.canvas, &world.key(), edit, world.now())).unwrap().result.unwrap();
     let titled = |expected| UpsertSurface { title: Some("T".into()), expected, ..upsert(client()) };
     for (number, expected) in [(1, false), (4, false), (2, true)] {
@@ -107,7 +109,8 @@ fn assets_are_put_and_taken_away_and_stay_otherwise() {
         assert_eq!(paths(), expected);
         for (_, asset) in world.surface().assets.iter() {
             let blob =
-                block_on(canvas_core::Store::blob(world.engine.store(), &world.canvas, asset.blob)).unwrap();
+                block_on(canvas_core::store::Store::blob(world.engine.store(), &world.canvas, asset.blob))
+                    .unwrap();
             assert_eq!(blob.unwrap().as_bytes().len() as u64, asset.bytes);
         }
         world.replays();

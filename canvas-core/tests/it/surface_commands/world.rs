@@ -5,14 +5,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use canvas_core::lease::{Timestamp, Turn};
+use canvas_core::store::{Commit, Committed, Layer, MemoryStore, Store as _, StoreError};
 use canvas_core::surface::{
-    AgentId, Ceiling, ClientId, Descriptor, SessionKey, StatePatch, SurfaceActor, ToolContract,
-    ToolDeclaration, ToolName,
+    AgentId, Ceiling, ClientId, CreateSurface, Descriptor, PatchState, SessionKey, StatePatch, Surface,
+    SurfaceActor, SurfaceCommandRefusal, SurfaceRefusal, ToolContract, ToolDeclaration, ToolName,
+    UpsertSurface,
 };
+use canvas_core::turn::SendMessage;
 use canvas_core::{
-    Blob, CallId, CanvasId, Command, Commit, Committed, ConversationId, CreateSurface, Engine, Layer,
-    MemoryStore, OpKey, PatchState, Policy, Refused as _, Revision, Rollout, SendMessage, Store as _,
-    StoreError, Surface, SurfaceCommandRefusal, SurfaceRefusal, UpsertSurface, block_on,
+    Blob, CallId, CanvasId, Command, ConversationId, Engine, OpKey, Policy, Refused as _, Revision, Rollout,
+    block_on,
 };
 use serde_json::{Value, json};
 

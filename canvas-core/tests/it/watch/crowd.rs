@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use canvas_core::{Watch, block_on};
+use canvas_core::block_on;
+use canvas_core::watch::Watch;
 
 use crate::watch::world::{Woken, World, canvas, next, poll, revision, waits};
 

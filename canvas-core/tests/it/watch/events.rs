@@ -1,9 +1,9 @@
 //! What each change shows.
 
-use canvas_core::{
-    Actor, CanvasStatus, CheckIn, CheckOut, Face, LockEvent, LockView, Renew, SendMessage, TakeControl,
-    WatchEvent,
-};
+use canvas_core::lease::{CheckIn, CheckOut, Renew};
+use canvas_core::turn::{SendMessage, TakeControl};
+use canvas_core::watch::{CanvasStatus, LockEvent, LockView, WatchEvent};
+use canvas_core::{Actor, Face};
 
 use crate::watch::world::{World, canvas, next, revision, waits};
 
@@ -88,7 +88,8 @@ fn each_change_of_the_lock_is_an_event() {
 #[test]
 fn a_heartbeat_moves_the_end_of_the_lock() {
     use canvas_core::lease::Timestamp;
-    use canvas_core::{Engine, MemoryStore, Policy, block_on};
+    use canvas_core::store::MemoryStore;
+    use canvas_core::{Engine, Policy, block_on};
     use std::sync::Arc;
     use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -115,7 +116,8 @@ fn a_heartbeat_moves_the_end_of_the_lock() {
 
 #[test]
 fn what_changes_nothing_to_be_seen_is_no_event() {
-    use canvas_core::{Forget, Read};
+    use canvas_core::document::Read;
+    use canvas_core::turn::Forget;
     let (world, id) = (World::new(false), canvas("c"));
     world.create(0, &id);
     let mut watch = world.engines[0].watch(&id);
@@ -137,8 +139,7 @@ fn what_changes_nothing_to_be_seen_is_no_event() {
 #[cfg(feature = "board")]
 #[test]
 fn faces_are_named_by_themselves_and_together() {
-    use canvas_core::CreateBoard;
-    use canvas_core::board::Workspace;
+    use canvas_core::board::{CreateBoard, Workspace};
 
     let (world, id) = (World::new(false), canvas("c"));
     world.create(0, &id);

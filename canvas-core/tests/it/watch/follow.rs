@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::task::{Context, Poll, Waker};
 
-use canvas_core::{
-    ChangeNumber, Edit, Engine, EngineError, Entry, EntryNumber, Follow, MemoryStore, Policy, Store as _,
-    block_on,
-};
+use canvas_core::document::Edit;
+use canvas_core::history::{ChangeNumber, Entry, EntryNumber};
+use canvas_core::store::{MemoryStore, Store as _};
+use canvas_core::{Engine, EngineError, Follow, Policy, block_on};
 use proptest::prelude::*;
 
 use crate::watch::world::{NOW, Wire, World, canvas, set};
@@ -122,7 +122,7 @@ fn it_ends_where_the_store_has_gone_back() {
     let backup = MemoryStore::new(|| NOW);
     let early = block_on(engine.store().load(&canvas("c"))).unwrap().unwrap();
     let blobs = vec![canvas_core::Blob::text("text\n".into())];
-    let commit = canvas_core::Commit { expected: None, head: early.head, blobs, not_after: None };
+    let commit = canvas_core::store::Commit { expected: None, head: early.head, blobs, not_after: None };
     block_on(backup.commit(commit)).unwrap();
     let mut early_bird = follow(&engine, None);
     (1..=2).for_each(|number| edit(&engine, number));

@@ -2,12 +2,14 @@
 
 use std::num::NonZeroU32;
 
-use canvas_core::lease::LeaseId;
-use canvas_core::{
-    ApplyPatch, Author, CanvasId, CheckIn, CheckOut, ClearHistory, Command, CreateBoard, Edit, EndTurn,
-    EntryNumber, Forget, HeadRevision, LockEvent, Read, Redo, Renew, ReplaceLines, Replacement, Schema,
-    SendMessage, TakeControl, Undo, UndoScope, WatchEvent, block_on,
-};
+use canvas_core::board::CreateBoard;
+use canvas_core::document::{ApplyPatch, Edit, Read, ReplaceLines, Replacement};
+use canvas_core::history::{ClearHistory, EntryNumber, Redo, Undo, UndoScope};
+use canvas_core::lease::{CheckIn, CheckOut, LeaseId, Renew};
+use canvas_core::schema::Schema;
+use canvas_core::turn::{EndTurn, Forget, SendMessage, TakeControl};
+use canvas_core::watch::{HeadRevision, LockEvent, WatchEvent};
+use canvas_core::{Author, CanvasId, Command, block_on};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::Serialize;

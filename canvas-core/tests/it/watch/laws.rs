@@ -1,10 +1,10 @@
 //! Whatever is done and whoever polls when: what watchers are shown goes forward and ends at the store's state.
 
-use canvas_core::lease::{Epoch, Lease};
-use canvas_core::{
-    BlobId, CanvasId, CheckOut, Command, Loaded, Revision, SendMessage, Store as _, TakeControl, Watch,
-    WatchEvent, block_on,
-};
+use canvas_core::lease::{CheckOut, Epoch, Lease};
+use canvas_core::store::{Loaded, Store as _};
+use canvas_core::turn::{SendMessage, TakeControl};
+use canvas_core::watch::{Watch, WatchEvent};
+use canvas_core::{BlobId, CanvasId, Command, Revision, block_on};
 use proptest::prelude::*;
 
 use crate::watch::world::{NOW, World, canvas, poll, revision};
@@ -98,7 +98,7 @@ type Visible = (Revision, bool, Epoch, Option<Lease>, Option<BlobId>);
 fn visible(row: Option<Loaded>) -> Option<Visible> {
     let row = row.filter(|row| row.head.revision() > Revision::ZERO)?;
     let head = &row.head;
-    let artefact = head.committed().map(canvas_core::Tree::hash);
+    let artefact = head.committed().map(canvas_core::store::Tree::hash);
     Some((head.revision(), head.is_deleted(), head.lock().epoch(), head.lock().lease().cloned(), artefact))
 }
 

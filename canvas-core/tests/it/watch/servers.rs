@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use canvas_core::{CanvasStatus, MemoryStore, Store as _, block_on};
+use canvas_core::block_on;
+use canvas_core::store::{MemoryStore, Store as _};
+use canvas_core::watch::CanvasStatus;
 
 use crate::watch::world::{NOW, Woken, World, canvas, next, poll, revision, waits};
 
@@ -76,7 +78,7 @@ fn a_store_that_goes_back_says_so() {
     let mut watch = world.engines[0].watch(&id);
     assert_eq!(revision(&next(&mut watch)), 3);
     // The store as it was, in place of the one that there is.
-    let commit = |head| canvas_core::Commit { expected: None, head, blobs: vec![], not_after: None };
+    let commit = |head| canvas_core::store::Commit { expected: None, head, blobs: vec![], not_after: None };
     block_on(backup.commit(commit(early.head))).unwrap();
     world.engines[0].store().swap(backup);
     world.engines[0].forget(&id);
@@ -101,7 +103,7 @@ fn a_call_that_meets_a_store_which_went_back_says_so() {
     world.edit(0, &id);
     let mut watch = world.engines[0].watch(&id);
     assert_eq!(revision(&next(&mut watch)), 2);
-    let commit = canvas_core::Commit {
+    let commit = canvas_core::store::Commit {
         expected: None,
         head: early.head,
         blobs: vec![canvas_core::Blob::text("text\n".into())],

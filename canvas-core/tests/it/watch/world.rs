@@ -4,11 +4,14 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 
-use canvas_core::lease::{LeaseId, Timestamp, Turn};
+use canvas_core::document::Edit;
+use canvas_core::lease::{CheckOut, LeaseId, Timestamp, Turn};
+use canvas_core::store::{
+    Capabilities, Commit, Committed, Layer, Loaded, MemoryStore, Store as _, StoreError, StoreErrorKind,
+};
+use canvas_core::watch::{Watch, WatchEvent};
 use canvas_core::{
-    Blob, BlobId, CallId, CanvasId, Capabilities, CheckOut, Command, Commit, Committed, ConversationId, Edit,
-    Engine, EngineError, Layer, Loaded, MemoryStore, OpKey, Policy, Store as _, StoreError, StoreErrorKind,
-    Watch, WatchEvent, block_on,
+    Blob, BlobId, CallId, CanvasId, Command, ConversationId, Engine, EngineError, OpKey, Policy, block_on,
 };
 
 pub(crate) const NOW: Timestamp = Timestamp::from_millis(1_000);

@@ -9,10 +9,10 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
 use canvas_core::lease::{LeaseId, Timestamp, Turn as TurnNumber};
-use canvas_core::{
-    CallId, CanvasId, Commit, Committed, ConversationId, Engine, Layer, Loaded, MemoryStore, OpKey, Policy,
-    Snapshot, Store as _, StoreError, StoreErrorKind, block_on,
+use canvas_core::store::{
+    Commit, Committed, Layer, Loaded, MemoryStore, Store as _, StoreError, StoreErrorKind,
 };
+use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, Snapshot, block_on};
 use canvas_providers::{
     EncodedRequest, Event, Framing, Outcome, Provider, RequestOptions, Response, ResponseBody, Retries,
     SendError, Transport, Turn, TurnEvent, TurnOptions,

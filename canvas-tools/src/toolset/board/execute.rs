@@ -3,11 +3,14 @@
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use canvas_core::board::{Board, BoardResult, CanvasEvent, ComponentId, ComponentInstance};
+use canvas_core::board::{
+    Board, BoardCommandRun, BoardRefusal, BoardResult, CanvasEvent, ComponentId, ComponentInstance,
+    RunBoardCommand,
+};
+use canvas_core::history::{HistoryEntry, HistoryMove, HistoryRefusal, Redo, Undo, UndoRefusal, UndoScope};
+use canvas_core::store::Store;
 use canvas_core::{
-    Actor, Author, Base, BlobId, BoardCommandRun, BoardRefusal, CallId, HistoryEntry, HistoryMove,
-    HistoryRefusal, NotAvailable, Redo, Refused, Revision, RevisionId, RunBoardCommand, Snapshot, Store,
-    Undo, UndoRefusal, UndoScope,
+    Actor, Author, Base, BlobId, CallId, NotAvailable, Refused, Revision, RevisionId, Snapshot,
 };
 use serde_json::Value;
 

@@ -21,7 +21,8 @@ mod schema;
 mod show;
 pub(crate) mod tool;
 
-use canvas_core::{Engine, Store};
+use canvas_core::Engine;
+use canvas_core::store::Store;
 
 use self::alias::shorten_ids;
 

@@ -1,12 +1,11 @@
 //! Applying a directive to a canvas.
 
+use canvas_core::document::{DocumentStep, HostEdit, HostEditRefusal, HostEdited};
+use canvas_core::history::{ChangeNumber, EntryNumber, Step};
 use canvas_core::lease::Timestamp;
-use canvas_core::text::floor_char_boundary;
-use canvas_core::text::{Delta, build};
-use canvas_core::{
-    Access, CallId, ChangeNumber, DocumentStep, Engine, EntryNumber, Face, HostEdit, HostEditRefusal,
-    HostEdited, Revision, RevisionId, Snapshot, Step, Store,
-};
+use canvas_core::store::Store;
+use canvas_core::text::{Delta, build, floor_char_boundary};
+use canvas_core::{Access, CallId, Engine, Face, Revision, RevisionId, Snapshot};
 use serde_json::{Value, json};
 
 use super::action::Action;
@@ -78,7 +77,8 @@ impl AppliedDirective {
 ///
 /// ```
 /// # use canvas_core::lease::{Timestamp, Turn};
-/// # use canvas_core::{CallId, CanvasId, ConversationId, Engine, MemoryStore, OpKey, Policy, block_on};
+/// # use canvas_core::store::MemoryStore;
+/// # use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, block_on};
 /// # use canvas_tools::Session;
 /// use canvas_tools::{Directive, apply_directive};
 /// use serde_json::json;

@@ -1,7 +1,8 @@
 //! The fields of a failed directive.
 
+use canvas_core::RevisionId;
+use canvas_core::document::Changes;
 use canvas_core::text::Conflict;
-use canvas_core::{Changes, RevisionId};
 use serde::Serialize;
 
 use super::advice::Advice;

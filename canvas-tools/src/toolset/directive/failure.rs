@@ -1,7 +1,8 @@
 //! Every way in which a directive can fail, for the model, the chat and the screen.
 
+use canvas_core::document::{BaseRefusal, Changes, HostEditRefusal};
 use canvas_core::text::ApplyError;
-use canvas_core::{BaseRefusal, Changes, EngineError, HostEditRefusal, Refused as _, RevisionId};
+use canvas_core::{EngineError, Refused as _, RevisionId};
 use serde_json::{Value, json};
 
 use super::action::Action;

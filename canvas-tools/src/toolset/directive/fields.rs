@@ -1,8 +1,9 @@
 //! What replies of the directive tools have beside `ok` and `revision_id`: their types, from which their schemas follow.
 //! Characters are Unicode scalar values, counted from 0.
 
+use canvas_core::RevisionId;
+use canvas_core::history::ChangeNumber;
 use canvas_core::text::Repair;
-use canvas_core::{ChangeNumber, RevisionId};
 use serde::Serialize;
 
 use super::action::Action;

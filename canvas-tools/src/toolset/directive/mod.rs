@@ -31,7 +31,8 @@ mod since;
 mod snapshot;
 pub(crate) mod tool;
 
-use canvas_core::{Access, Engine, Snapshot, Store};
+use canvas_core::store::Store;
+use canvas_core::{Access, Engine, Snapshot};
 use serde_json::json;
 
 use self::action::Action;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use canvas_core::LineSpan;
+use canvas_core::document::LineSpan;
 use canvas_core::text::{Delta, Limits, Mode, Options, Repair, TextEdit, apply};
 use serde::Serialize;
 

@@ -2,7 +2,8 @@
 
 use std::collections::VecDeque;
 
-use canvas_core::{Author, ChangeNumber, RevisionId, Undo, UndoScope};
+use canvas_core::history::{ChangeNumber, Undo, UndoScope};
+use canvas_core::{Author, RevisionId};
 use serde::Serialize;
 
 use super::action::Action;

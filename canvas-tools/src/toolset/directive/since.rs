@@ -1,8 +1,11 @@
 //! The changes since a stale version.
 
+use canvas_core::document::{Changes, DocumentStep};
+use canvas_core::history::Step;
 use canvas_core::lease::Timestamp;
+use canvas_core::store::Store;
 use canvas_core::text::build;
-use canvas_core::{BlobId, CanvasId, Changes, DocumentStep, Engine, RevisionId, Snapshot, Step, Store};
+use canvas_core::{BlobId, CanvasId, Engine, RevisionId, Snapshot};
 
 /// Maximum entries of the history that are read; each is one read of the store.
 const REACH: usize = 64;

@@ -1,11 +1,9 @@
 //! What a model, and the keeper of its lease, hear of a command on the document.
 
-use canvas_core::lease::{LeaseId, Timestamp};
+use canvas_core::document::{AppliedPatch, LinesRefusal, Readable};
+use canvas_core::lease::{CheckedIn, CheckedOut, LeaseId, LeaseRefusal, Renewed, Timestamp};
 use canvas_core::text::{LineRange, QuotedLine, Repair, RepairKind};
-use canvas_core::{
-    AppliedPatch, CheckedIn, CheckedOut, LeaseRefusal, LinesRefusal, NotAvailable, Readable, Refusal,
-    Refused, Renewed, Snapshot,
-};
+use canvas_core::{NotAvailable, Refusal, Refused, Snapshot};
 use serde_json::{Value, json};
 
 use super::failure::{Resendable, add_resend, failure};

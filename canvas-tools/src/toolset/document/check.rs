@@ -2,12 +2,10 @@
 
 use std::num::NonZeroUsize;
 
-use canvas_core::lease::LeaseId;
+use canvas_core::document::{ParseRangeHashError, Replacement};
+use canvas_core::lease::{CheckIn, LeaseId, LeaseRefusal, Renew};
 use canvas_core::text::{Address, Part};
-use canvas_core::{
-    Base, CheckIn, LeaseRefusal, ParseRangeHashError, Policy, Refused as _, Renew, Replacement, RevisionId,
-    Rollout,
-};
+use canvas_core::{Base, Policy, Refused as _, RevisionId, Rollout};
 use serde_json::Value;
 
 use super::arguments::{
@@ -27,8 +25,8 @@ pub(super) enum CheckedCall {
     Renew(Renew),
     CheckIn(CheckIn),
     Read(ReadAccess, Reading),
-    ApplyPatch(canvas_core::ApplyPatch, Option<Resend>),
-    ReplaceLines(canvas_core::ReplaceLines),
+    ApplyPatch(canvas_core::document::ApplyPatch, Option<Resend>),
+    ReplaceLines(canvas_core::document::ReplaceLines),
 }
 
 /// Says that a patch has only some hunks of a refused one.
@@ -146,7 +144,7 @@ pub(super) fn check(
                 let message = "unknown field `resend`: correct the arguments to the tool's schema";
                 return Err(ToolError::argument("/resend", message));
             }
-            let command = canvas_core::ApplyPatch { lease, patch, base, scope, shown: None };
+            let command = canvas_core::document::ApplyPatch { lease, patch, base, scope, shown: None };
             let resend = resend.map(|types::Resend { of, hunks }| Resend { of, hunks });
             CheckedCall::ApplyPatch(command, resend)
         }
@@ -183,7 +181,12 @@ pub(super) fn check(
                 .map_err(|e: ParseRangeHashError| ToolError::argument("/expect_hash", e.to_string()))?;
             let base = base(base_revision_id.as_deref())?;
             let replacement = Replacement { start, end, expect, text };
-            CheckedCall::ReplaceLines(canvas_core::ReplaceLines { lease, replacement, base, shown: None })
+            CheckedCall::ReplaceLines(canvas_core::document::ReplaceLines {
+                lease,
+                replacement,
+                base,
+                shown: None,
+            })
         }
     })
 }

@@ -1,7 +1,8 @@
 //! Why a document tool failed, as the model reads it.
 
+use canvas_core::Refusal;
+use canvas_core::document::{LinesNow, LinesRefusal, PatchRefusal};
 use canvas_core::text::{Conflict, EditPolicyError};
-use canvas_core::{LinesNow, LinesRefusal, PatchRefusal, Refusal};
 use serde::Serialize;
 
 use super::lines::Lines;

@@ -1,8 +1,9 @@
 //! What replies of the document tools have beside `ok` and `revision_id`: their types, from which their schemas follow.
 
+use canvas_core::RevisionId;
+use canvas_core::document::{Changes, RangeHash};
 use canvas_core::lease::{Epoch, LeaseId, Timestamp};
 use canvas_core::text::{LineRange, Repair};
-use canvas_core::{Changes, RangeHash, RevisionId};
 use serde::Serialize;
 
 use super::lines::Lines;

@@ -22,12 +22,13 @@ mod reading;
 mod search;
 pub(crate) mod tool;
 
-use canvas_core::lease::LeaseId;
-use canvas_core::text::LineRange;
-use canvas_core::{
-    Answered, AppliedPatch, ApplyPatch, ApplyPatchRefusal, BaseRefusal, CheckOut, Command, Engine,
-    PatchRefusal, Read, ReplaceLines, Snapshot, Store,
+use canvas_core::document::{
+    AppliedPatch, ApplyPatch, ApplyPatchRefusal, BaseRefusal, PatchRefusal, Read, ReplaceLines,
 };
+use canvas_core::lease::{CheckOut, LeaseId};
+use canvas_core::store::Store;
+use canvas_core::text::LineRange;
+use canvas_core::{Answered, Command, Engine, Snapshot};
 
 use self::answer::Answer;
 use self::check::{CheckedCall, ReadAccess, Resend, check};

@@ -2,12 +2,10 @@
 
 use std::fmt;
 
-use canvas_core::lease::{LeaseId, Timestamp};
+use canvas_core::document::{BaseRefusal, Changes, LinesRefusal, PatchRefusal, StaleBase};
+use canvas_core::lease::{LeaseId, LeaseRefusal, Timestamp};
 use canvas_core::text::{Conflict, LineRange, Suggestion};
-use canvas_core::{
-    BaseRefusal, Changes, LeaseRefusal, LinesRefusal, NotAvailable, PatchRefusal, Refusal, RevisionId,
-    StaleBase,
-};
+use canvas_core::{NotAvailable, Refusal, RevisionId};
 
 use super::tool::Tool;
 use crate::hint::{STOP, is_missing};

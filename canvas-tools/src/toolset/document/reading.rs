@@ -1,8 +1,8 @@
 //! What a reading call shows of the canvas, and how much of it.
 
-use canvas_core::text::floor_char_boundary;
-use canvas_core::text::{Address, AddressError, LineRange};
-use canvas_core::{RangeHash, Shown, Snapshot};
+use canvas_core::Snapshot;
+use canvas_core::document::{RangeHash, Shown};
+use canvas_core::text::{Address, AddressError, LineRange, floor_char_boundary};
 use memchr::memchr_iter;
 use serde::Serialize;
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! What suits the models of a family: the form of edits that they were trained on, its tool and its prompt.
 
-use canvas_core::Store;
+use canvas_core::store::Store;
 
 use super::dialect::Dialect;
 use super::tool::NativeTools;

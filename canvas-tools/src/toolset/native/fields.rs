@@ -1,7 +1,8 @@
 //! What replies of the native tools have beside `ok` and `revision_id`: their types, from which their schemas follow.
 
+use canvas_core::document::{LineSpan, PatchRefusal};
 use canvas_core::text::Repair;
-use canvas_core::{LineSpan, PatchRefusal, Refusal, RevisionId};
+use canvas_core::{Refusal, RevisionId};
 use serde::Serialize;
 
 use super::outcome::NativeConflict;

@@ -1,10 +1,9 @@
 //! A dialect's tool in a session: lease and base come from what the canvas knows of the conversation.
 
+use canvas_core::document::{AppliedPatch, ApplyEdits, ApplyPatchRefusal, BaseRefusal, Look, Shown};
+use canvas_core::store::Store;
 use canvas_core::text::{Delta, Limits, Reason};
-use canvas_core::{
-    Access, Answered, AppliedPatch, ApplyEdits, ApplyPatchRefusal, BaseRefusal, Engine, Look, Refusal,
-    Refused as _, Revision, RevisionId, Shown, Snapshot, Store,
-};
+use canvas_core::{Access, Answered, Engine, Refusal, Refused as _, Revision, RevisionId, Snapshot};
 use serde_json::Value;
 
 use super::apply::apply_native;

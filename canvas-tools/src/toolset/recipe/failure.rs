@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use canvas_core::recipe::{RecipeCode, RecipeFault};
-use canvas_core::{RecipeCommandRefusal, RecipeRefusal, Refused as _};
+use canvas_core::Refused as _;
+use canvas_core::recipe::{RecipeCode, RecipeCommandRefusal, RecipeFault, RecipeRefusal};
 use schemars::JsonSchema;
 use serde::Serialize;
 

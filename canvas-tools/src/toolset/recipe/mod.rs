@@ -11,8 +11,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use canvas_core::board::ComponentId;
-use canvas_core::recipe::RunId;
-use canvas_core::{Access, Author, BlobId, Engine, NameError, NonRefreshable, Policy, Store};
+use canvas_core::recipe::{NonRefreshable, RunId};
+use canvas_core::store::Store;
+use canvas_core::{Access, Author, BlobId, Engine, NameError, Policy};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;

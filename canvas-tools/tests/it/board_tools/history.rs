@@ -1,6 +1,6 @@
 //! Undo, redo and retries.
 
-use canvas_core::Edit;
+use canvas_core::document::Edit;
 use serde_json::json;
 
 use super::world::{World, failure};

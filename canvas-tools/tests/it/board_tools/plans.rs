@@ -1,7 +1,8 @@
 //! Plans: tried, shown, committed.
 
+use canvas_core::document::Edit;
 use canvas_core::lease::Timestamp;
-use canvas_core::{CallId, CanvasId, Edit, block_on};
+use canvas_core::{CallId, CanvasId, block_on};
 use canvas_tools::{BoardTools, Plans};
 use serde_json::{Value, json};
 

@@ -1,7 +1,8 @@
 //! The system prompt.
 
 use canvas_core::lease::Timestamp;
-use canvas_core::{Engine, MemoryStore, Policy};
+use canvas_core::store::MemoryStore;
+use canvas_core::{Engine, Policy};
 use canvas_tools::{BoardTools, DocumentTools, Tools, Toolset};
 
 fn prompt(toolsets: Vec<Box<dyn Toolset<MemoryStore>>>) -> String {

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use canvas_core::Policy;
 use canvas_core::board::Registry;
-use canvas_core::{Cancel, Policy};
+use canvas_core::turn::Cancel;
 use serde_json::{Value, json};
 
 use super::world::{World, failure};

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use canvas_core::board::{Aliases, CanvasCommand, DataLoadingState, Registry, Workspace};
-use canvas_core::lease::{Timestamp, Turn};
-use canvas_core::{
-    Author, BoardCommandRun, CallId, CanvasId, Command, ConversationId, CreateBoard, Engine, MemoryStore,
-    OpKey, Policy, RunBoardCommand, block_on,
+use canvas_core::board::{
+    Aliases, BoardCommandRun, CanvasCommand, CreateBoard, DataLoadingState, Registry, RunBoardCommand,
+    Workspace,
 };
+use canvas_core::lease::{Timestamp, Turn};
+use canvas_core::store::MemoryStore;
+use canvas_core::{Author, CallId, CanvasId, Command, ConversationId, Engine, OpKey, Policy, block_on};
 use canvas_tools::{BoardTools, Session, ToolCall, ToolReply, Tools};
 use serde_json::{Value, json};
 

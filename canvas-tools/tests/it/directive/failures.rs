@@ -1,6 +1,6 @@
 //! What a failure tells the user and the chat.
 
-use canvas_core::CheckOut;
+use canvas_core::lease::CheckOut;
 use canvas_tools::Advice;
 use serde_json::{Value, json};
 

@@ -4,12 +4,12 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use canvas_core::lease::Timestamp;
+use canvas_core::document::HostEditRefusal;
+use canvas_core::lease::{CheckOut, Timestamp};
+use canvas_core::store::{Commit, Head, Store as _};
 use canvas_core::text::{Limits, Options, Reason, apply};
-use canvas_core::{
-    CallId, Cancel, CanvasId, CheckOut, Commit, EngineError, Head, HostEditRefusal, NotAvailable, Policy,
-    Refused as _, Store as _, block_on,
-};
+use canvas_core::turn::Cancel;
+use canvas_core::{CallId, CanvasId, EngineError, NotAvailable, Policy, Refused as _, block_on};
 use canvas_tools::{
     DirectiveError, DirectiveFault, DirectiveTools, FailureKind, Fingerprint, Session, ToolReply,
 };

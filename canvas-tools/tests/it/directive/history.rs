@@ -2,8 +2,9 @@
 
 use std::num::NonZeroU32;
 
+use canvas_core::history::{ChangeNumber, Redo, Undo, UndoScope};
 use canvas_core::lease::Timestamp;
-use canvas_core::{Actor, Author, ChangeNumber, Redo, Undo, UndoScope};
+use canvas_core::{Actor, Author};
 use canvas_tools::{Action, DirectiveMetrics, Ending, RecentEdits};
 use serde_json::{Value, json};
 

@@ -2,10 +2,10 @@
 
 use std::sync::{Arc, Mutex};
 
-use canvas_core::{
-    CallId, Cancel, CheckOut, Commit, Committed, Engine, Forget, Layer, MemoryStore, Policy, Store as _,
-    StoreError, block_on,
-};
+use canvas_core::lease::CheckOut;
+use canvas_core::store::{Commit, Committed, Layer, MemoryStore, Store as _, StoreError};
+use canvas_core::turn::{Cancel, Forget};
+use canvas_core::{CallId, Engine, Policy, block_on};
 use canvas_tools::{Directive, FailureKind, apply_directive};
 use serde_json::{Value, json};
 

@@ -1,7 +1,8 @@
 //! The system prompt of the directive tools.
 
 use canvas_core::lease::Timestamp;
-use canvas_core::{Engine, MemoryStore, Policy};
+use canvas_core::store::MemoryStore;
+use canvas_core::{Engine, Policy};
 use canvas_tools::{DirectiveTools, DocumentTools, Tools, Toolset};
 
 fn prompt(toolset: impl Toolset<MemoryStore> + 'static) -> String {

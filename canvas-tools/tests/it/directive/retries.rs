@@ -1,6 +1,8 @@
 //! The same call twice is one edit.
 
-use canvas_core::{CallId, CheckIn, CheckOut, ClearHistory, block_on};
+use canvas_core::history::ClearHistory;
+use canvas_core::lease::{CheckIn, CheckOut};
+use canvas_core::{CallId, block_on};
 use serde_json::json;
 
 use super::world::{World, code};

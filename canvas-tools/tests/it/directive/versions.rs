@@ -1,6 +1,7 @@
 //! The handshake by versions: an edit is made for one document, and for no other.
 
-use canvas_core::{Cancel, CheckIn, CheckOut};
+use canvas_core::lease::{CheckIn, CheckOut};
+use canvas_core::turn::Cancel;
 use canvas_tools::{Advice, FailureKind};
 use serde_json::{Value, json};
 

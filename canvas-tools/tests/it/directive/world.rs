@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use canvas_core::document::Edit;
 use canvas_core::lease::{Timestamp, Turn};
-use canvas_core::{
-    CallId, CanvasId, Command, ConversationId, Edit, Engine, MemoryStore, OpKey, Policy, block_on,
-};
+use canvas_core::store::MemoryStore;
+use canvas_core::{CallId, CanvasId, Command, ConversationId, Engine, OpKey, Policy, block_on};
 use canvas_tools::{
     AppliedDirective, Directive, DirectiveFailure, DirectiveTools, Session, ToolCall, ToolReply, Tools,
     apply_directive,
@@ -120,7 +120,7 @@ impl World {
         block_on(self.engine.snapshot(&self.session.canvas, self.now())).unwrap().revision_id().to_string()
     }
 
-    pub(crate) fn entries(&self) -> Vec<canvas_core::Entry> {
+    pub(crate) fn entries(&self) -> Vec<canvas_core::history::Entry> {
         block_on(self.engine.history(&self.session.canvas, None, 100, self.now())).unwrap()
     }
 

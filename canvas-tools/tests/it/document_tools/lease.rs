@@ -1,6 +1,7 @@
 //! The lease in calls and replies.
 
-use canvas_core::{Cancel, Policy};
+use canvas_core::Policy;
+use canvas_core::turn::Cancel;
 use serde_json::{Value, json};
 
 use super::world::{World, failure, message};

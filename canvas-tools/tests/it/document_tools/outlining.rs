@@ -1,8 +1,9 @@
 //! The outline, and sections read by their path.
 
+use canvas_core::document::RangeHash;
 use canvas_core::lease::Timestamp;
 use canvas_core::text::{Address, outline, resolve};
-use canvas_core::{Cancel, RangeHash};
+use canvas_core::turn::Cancel;
 use canvas_tools::{LeaseChange, LeaseTerm};
 use proptest::prelude::*;
 use serde_json::{Value, json};

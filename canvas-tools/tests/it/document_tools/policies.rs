@@ -212,7 +212,7 @@ fn a_document_that_changed_after_the_expiry_is_not_written_unseen() {
         conversation: canvas_core::ConversationId::new("host").unwrap(),
         ..world.session.operation(canvas_core::CallId::new("h").unwrap())
     };
-    let edit = canvas_core::HostEdit {
+    let edit = canvas_core::document::HostEdit {
         base: canvas_core::Base::Id(world.revision().parse().unwrap()),
         delta: canvas_core::text::Delta::between(&world.text(), &world.text().replace("line 7\n", "seven\n")),
         summary: "seven".into(),

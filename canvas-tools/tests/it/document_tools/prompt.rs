@@ -1,6 +1,7 @@
 //! The system prompt.
 
-use canvas_core::{MemoryStore, Policy, Rollout};
+use canvas_core::store::MemoryStore;
+use canvas_core::{Policy, Rollout};
 use canvas_tools::{DocumentTools, Toolset};
 
 use super::world;

@@ -1,6 +1,7 @@
 //! Whole lines replaced under their hash, as a model meets it.
 
-use canvas_core::{Policy, RangeHash};
+use canvas_core::Policy;
+use canvas_core::document::RangeHash;
 use canvas_tools::{DocumentTools, ToolReply};
 use serde_json::{Value, json};
 

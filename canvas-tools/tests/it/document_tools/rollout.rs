@@ -28,7 +28,7 @@ fn listed_is_what_can_be_called() {
         "canvas_apply_patch" => json!({"patch": "@@\n-b\n+c\n"}),
         "canvas_read_section" => json!({"path": ["A"]}),
         "canvas_replace_lines" => {
-            json!({"start": 1, "end": 1, "expect_hash": canvas_core::RangeHash::of("a\n"), "text": "x"})
+            json!({"start": 1, "end": 1, "expect_hash": canvas_core::document::RangeHash::of("a\n"), "text": "x"})
         }
         _ => json!({}),
     };

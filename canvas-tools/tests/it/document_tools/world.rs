@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
+use canvas_core::document::{Edit, ShownLines};
 use canvas_core::lease::{Timestamp, Turn};
-use canvas_core::{
-    CallId, CanvasId, Command, ConversationId, Edit, Engine, MemoryStore, OpKey, Policy, ShownLines, block_on,
-};
+use canvas_core::store::MemoryStore;
+use canvas_core::{CallId, CanvasId, Command, ConversationId, Engine, OpKey, Policy, block_on};
 use canvas_tools::{DocumentTools, RefusedPatch, Session, ToolCall, ToolReply, Tools, TurnBegan, TurnEnded};
 use serde_json::{Value, json};
 

@@ -1,10 +1,10 @@
 //! Dialects in a conversation: lease, base and receipts come from the session.
 
-use canvas_core::lease::{Timestamp, Turn};
-use canvas_core::{
-    CallId, Cancel, CanvasId, CheckOut, Command, ConversationId, Edit, Engine, MemoryStore, OpKey, Policy,
-    Rollout, block_on,
-};
+use canvas_core::document::Edit;
+use canvas_core::lease::{CheckOut, Timestamp, Turn};
+use canvas_core::store::MemoryStore;
+use canvas_core::turn::Cancel;
+use canvas_core::{CallId, CanvasId, Command, ConversationId, Engine, OpKey, Policy, Rollout, block_on};
 use canvas_tools::{Dialect, FAMILIES, ModelFamily, NativeTools, Session, ToolCall, ToolReply, Tools};
 use serde_json::{Value, json};
 

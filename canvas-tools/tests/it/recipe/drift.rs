@@ -1,7 +1,6 @@
 //! What keeps data from being made: each case by its code, none of its tools called, and nothing else touched.
 
-use canvas_core::ActionFailure;
-use canvas_core::surface::ToolDeclaration;
+use canvas_core::surface::{ActionFailure, ToolDeclaration};
 use canvas_tools::recipe::ReplayReport;
 use serde_json::{Value, json};
 

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use canvas_core::Author;
+use canvas_core::document::Edit;
+use canvas_core::history::{Undo, UndoScope};
 use canvas_core::recipe::RecipeLimits;
-use canvas_core::{Author, Edit, Undo, UndoScope};
 use canvas_tools::recipe::{ReplayReport, RunRecord};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -101,7 +103,7 @@ fn edits_of_the_user_are_undone_past_replays() {
 fn rerun(
     run: &RunRecord,
     world: &World,
-    responses: &BTreeMap<canvas_core::JsonHash, Value>,
+    responses: &BTreeMap<canvas_core::json::JsonHash, Value>,
 ) -> Result<Value, &'static str> {
     let recipe = world.recipe().recipe().unwrap().clone();
     let rerun = run.rerun(recipe, responses, RecipeLimits::default()).map_err(|error| error.code())?;
@@ -168,7 +170,7 @@ proptest! {
         for (name, tool) in [("orders", &orders), ("customer", &customer)] {
             match tool.clone() {
                 Tool::Answers(value) => world.host.script(name, move |_| Ok(value.clone())),
-                Tool::Fails => world.host.script(name, |_| Err(canvas_core::ActionFailure::TimedOut)),
+                Tool::Fails => world.host.script(name, |_| Err(canvas_core::surface::ActionFailure::TimedOut)),
                 Tool::IsGone => world.tools.retain(|tool, _| tool.as_str() != name),
             }
         }

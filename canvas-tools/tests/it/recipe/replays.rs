@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use canvas_core::board::ComponentId;
-use canvas_core::recipe::{RecipeLimits, RunId};
-use canvas_core::{Author, Cancel, RecordRecipe, block_on};
+use canvas_core::recipe::{RecipeLimits, RecordRecipe, RunId};
+use canvas_core::turn::Cancel;
+use canvas_core::{Author, block_on};
 use canvas_tools::recipe::{Replay, ReplayRequest};
 use proptest::prelude::*;
 use serde_json::json;

@@ -6,12 +6,10 @@ use std::sync::{Arc, Mutex};
 
 use canvas_core::board::ComponentId;
 use canvas_core::lease::{Timestamp, Turn};
-use canvas_core::recipe::{CanvasData, RecipeLimits, RunId, StoredRecipe};
-use canvas_core::surface::{Ceiling, ToolContract, ToolDeclaration, ToolName};
-use canvas_core::{
-    ActionFailure, Author, Blob, CallId, CanvasId, Command, Commit, ConversationId, Engine, Head,
-    MemoryStore, OpKey, Policy, RecordRecipe, Store as _, block_on,
-};
+use canvas_core::recipe::{CanvasData, RecipeLimits, RecordRecipe, RunId, StoredRecipe};
+use canvas_core::store::{Commit, Head, MemoryStore, Store as _};
+use canvas_core::surface::{ActionFailure, Ceiling, ToolContract, ToolDeclaration, ToolName};
+use canvas_core::{Author, Blob, CallId, CanvasId, Command, ConversationId, Engine, OpKey, Policy, block_on};
 use canvas_tools::action::{ToolHost, ToolInvocation};
 use canvas_tools::recipe::{RecipeDeclaration, Refresher, ReplayError, ReplayReport, ReplayRequest};
 use canvas_tools::{ObservedCall, Recorder};

@@ -27,7 +27,7 @@ mod schemas {
     use std::collections::HashMap;
     use std::sync::Mutex;
 
-    use canvas_core::Schema;
+    use canvas_core::schema::Schema;
     use canvas_tools::reply_schema;
     use serde_json::Value;
 

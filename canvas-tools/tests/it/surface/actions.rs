@@ -4,7 +4,8 @@ use std::pin::pin;
 use std::sync::atomic::Ordering;
 use std::task::{Context, Waker};
 
-use canvas_core::{ActionFailure, block_on};
+use canvas_core::block_on;
+use canvas_core::surface::ActionFailure;
 use canvas_tools::action::ActionStep;
 use canvas_tools::surface::{SurfaceCaller, SurfaceReply, SurfaceRequest};
 use serde_json::{Value, json};

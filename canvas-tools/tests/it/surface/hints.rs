@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use canvas_core::{Cancel, OpKey, block_on};
+use canvas_core::turn::Cancel;
+use canvas_core::{OpKey, block_on};
 use serde_json::{Value, json};
 
 use super::world::{World, deploy_id, spec};

@@ -1,7 +1,8 @@
 //! What sessions see, and when they may act.
 
 use canvas_core::surface::AgentId;
-use canvas_core::{Cancel, OpKey, Policy, Rollout, block_on};
+use canvas_core::turn::Cancel;
+use canvas_core::{OpKey, Policy, Rollout, block_on};
 use serde_json::json;
 
 use super::world::{World, deploy_id, session};

@@ -5,13 +5,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use canvas_core::lease::{Timestamp, Turn};
+use canvas_core::store::MemoryStore;
 use canvas_core::surface::{
-    Ceiling, ClientId, RunnerId, SessionKey, SurfaceActor, SurfaceEvent, ToolContract, ToolDeclaration,
-    ToolName,
+    ActionFailure, Ceiling, ClientId, RunnerId, SessionKey, SurfaceActor, SurfaceEvent, ToolContract,
+    ToolDeclaration, ToolName,
 };
-use canvas_core::{
-    ActionFailure, CallId, CanvasId, ConversationId, Engine, MemoryStore, OpKey, Policy, block_on,
-};
+use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, block_on};
 use canvas_tools::action::{SessionHost, SessionMessage, ToolHost, ToolInvocation};
 use canvas_tools::surface::{SurfaceCaller, SurfaceDoor, SurfaceReply, SurfaceRequest};
 use canvas_tools::{Session, SurfaceTools, ToolCall, ToolReply, Tools};

@@ -3,9 +3,10 @@
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::sync::Arc;
 
+use canvas_core::document::{Edit, Edited};
 use canvas_core::lease::Epoch;
 use canvas_core::text::truncate;
-use canvas_core::{CallIds, CanvasId, ConversationId, Edit, Edited, Engine, OpKey, Policy, Snapshot};
+use canvas_core::{CallIds, CanvasId, ConversationId, Engine, OpKey, Policy, Snapshot};
 use canvas_providers::Event;
 use canvas_store_postgres::{Listener, Notification};
 use canvas_tools::{DocumentTools, Session, Tools};

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use canvas_core::{Commit, Committed, Layer, Store as _, StoreError};
+use canvas_core::store::{Commit, Committed, Layer, Store as _, StoreError};
 use canvas_store_postgres::PostgresStore;
 use tokio::sync::Notify;
 

@@ -6,8 +6,9 @@ use std::mem;
 use std::sync::Arc;
 use std::time::Duration;
 
+use canvas_core::RevisionId;
 use canvas_core::lease::{LeaseId, Timestamp};
-use canvas_core::{Promotion, RevisionId};
+use canvas_core::turn::Promotion;
 use canvas_providers::{
     AnswerContext, Event, Interruption, LoopAction, LoopOptions, Outcome, Provider, RequestOptions, ToolLoop,
 };

@@ -5,8 +5,11 @@ use std::process::Command;
 use std::sync::mpsc::channel;
 use std::thread;
 
+use canvas_core::document::DocumentStep;
+use canvas_core::history::Step;
 use canvas_core::lease::Timestamp;
-use canvas_core::{BlobId, Blocking, CanvasId, DocumentStep, Engine, Policy, Step, block_on};
+use canvas_core::store::Blocking;
+use canvas_core::{BlobId, CanvasId, Engine, Policy, block_on};
 use canvas_store_sqlite::SqliteStore;
 use serde_json::json;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use canvas_core::Schema;
+use canvas_core::schema::Schema;
 use serde_json::{Value, json};
 
 use super::client::Client;

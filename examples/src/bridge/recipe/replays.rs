@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use canvas_core::board::{CanvasEvent, ComponentId};
+use canvas_core::json::JsonHash;
 use canvas_core::lease::Timestamp;
-use canvas_core::recipe::{ComponentData, Recipe, RecipeLimits, RunId, StepId};
-use canvas_core::surface::{SurfaceEvent, SurfaceEventKind, ToolName};
-use canvas_core::{
-    Author, CanvasId, ConversationId, JsonHash, OpKey, RecipeCommandRefusal, RecipeRecorded, RecordRecipe,
-    Refused as _, Zone, block_on,
+use canvas_core::recipe::{
+    ComponentData, Recipe, RecipeCommandRefusal, RecipeLimits, RecipeRecorded, RecordRecipe, RunId, StepId,
 };
+use canvas_core::surface::{SurfaceEvent, SurfaceEventKind, ToolName};
+use canvas_core::{Author, CanvasId, ConversationId, OpKey, Refused as _, Zone, block_on};
 use canvas_tools::action::ToolHost as _;
 use canvas_tools::recipe::{
     RecipeDeclaration, RecordError, Refresher, Replay, ReplayError, ReplayReport, ReplayRequest, RerunError,
@@ -143,7 +143,7 @@ pub(in crate::bridge) fn get(documents: &Documents, request: &Request<'_>) -> Re
 }
 
 fn no_recipe() -> BridgeError {
-    of_refusal(&canvas_core::RecipeRefusal::RecipeNotFound.into())
+    of_refusal(&canvas_core::recipe::RecipeRefusal::RecipeNotFound.into())
 }
 
 pub(in crate::bridge) fn data(documents: &Documents, request: &Request<'_>) -> Result<Value, BridgeError> {

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use canvas_core::ActionFailure;
-use canvas_core::surface::{SessionKey, ToolName};
+use canvas_core::surface::{ActionFailure, SessionKey, ToolName};
 use canvas_tools::action::{SessionHost, SessionMessage, ToolHost, ToolInvocation};
 use serde::Deserialize;
 use serde_json::{Value, json};

@@ -8,12 +8,13 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::sync::Arc;
 
 use canvas_core::lease::{Timestamp, Turn};
+use canvas_core::store::Store as _;
 use canvas_core::surface::{
-    AuditRecord, Ceiling, DueJob, EventId, JobPolicy, RefreshJobs, RunnerId, Scope, Sink, Spec, StateValue,
-    SurfaceActor, SurfaceEvent, SurfaceFault, Template, TemplateOptions, ToolContract, ToolDeclaration,
-    ToolName, ValuePath,
+    ActionFailure, AuditRecord, Ceiling, DueJob, EventId, JobPolicy, RefreshJobs, RunnerId, Scope, Sink,
+    Spec, StateValue, SurfaceActor, SurfaceEvent, SurfaceFault, Template, TemplateOptions, ToolContract,
+    ToolDeclaration, ToolName, ValuePath,
 };
-use canvas_core::{ActionFailure, CallId, CanvasId, ConversationId, OpKey, Store as _, block_on};
+use canvas_core::{CallId, CanvasId, ConversationId, OpKey, block_on};
 use canvas_tools::action::{ActionOver, ActionRun, ActionStep, SessionHost as _, ToolHost as _};
 use canvas_tools::surface::{
     AssetContent, SurfaceCaller, SurfaceDoor, SurfaceError, SurfaceReply, SurfaceRequest,

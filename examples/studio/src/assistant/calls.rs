@@ -3,10 +3,12 @@
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
+use canvas_core::CallId;
+use canvas_core::history::{ChangeNumber, Entry, Step};
 use canvas_core::lease::{LeaseId, Timestamp};
 use canvas_core::recipe::StepId;
+use canvas_core::store::BoxStore;
 use canvas_core::surface::ToolName;
-use canvas_core::{BoxStore, CallId, ChangeNumber, Entry, Step};
 use canvas_tools::{
     CHECK_IN, CHECK_OUT, CallHost, CanvasCalls, DOCUMENT_EDIT, Directive, DirectiveFailure, ObservedCall,
     RECORD_RECIPE, REFRESH, SURFACE_TOOL, Session, ToolCall, ToolReply, Tools, apply_directive,

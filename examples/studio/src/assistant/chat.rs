@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use canvas_core::ChangeNumber;
 use canvas_core::board::ComponentId;
+use canvas_core::history::ChangeNumber;
 use canvas_tools::{ActionRequest, RecentEdits};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};

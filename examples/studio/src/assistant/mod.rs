@@ -22,8 +22,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use canvas_core::CanvasId;
 use canvas_core::board::CanvasEvent;
-use canvas_core::{ActionFailure, CanvasId};
+use canvas_core::surface::ActionFailure;
 use serde_json::Value;
 
 pub(crate) use self::chat::Edits;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use canvas_core::BoxStore;
+use canvas_core::store::BoxStore;
 use canvas_tools::{
     BoardTools, DirectiveTools, DocumentTools, HostTools, RecipeTools, SurfaceTools, ToolSpec, Tools, Toolset,
 };

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use canvas_core::{BlobId, Head};
+use canvas_core::BlobId;
+use canvas_core::store::Head;
 
 /// One state of the row, as the trigger recorded it.
 #[derive(Debug, Clone)]
@@ -119,7 +120,7 @@ pub(crate) fn check(
     counts: &mut Counts,
 ) {
     let document = |head: &Head| {
-        let path = canvas_core::TreePath::document();
+        let path = canvas_core::store::TreePath::document();
         head.draft().get(&path).and_then(&text).unwrap_or_default()
     };
     let mut written: BTreeMap<String, u64> = BTreeMap::new();
@@ -182,8 +183,11 @@ pub(crate) fn check(
 pub(crate) mod tests {
     use std::collections::HashMap;
 
-    use canvas_core::lease::Turn;
-    use canvas_core::{ApplyPatch, CheckOut, Engine, MemoryStore, SendMessage, block_on};
+    use canvas_core::document::ApplyPatch;
+    use canvas_core::lease::{CheckOut, Turn};
+    use canvas_core::store::MemoryStore;
+    use canvas_core::turn::SendMessage;
+    use canvas_core::{Engine, block_on};
     use canvas_store_testing::{canvas, key, key_of, system_now};
 
     use super::super::client::policy;
@@ -240,7 +244,7 @@ pub(crate) mod tests {
 
     fn double_a_line(reported: &mut Reported) {
         let last = &reported.history.last().expect("there are some").head;
-        let id = last.draft().get(&canvas_core::TreePath::document()).expect("a document");
+        let id = last.draft().get(&canvas_core::store::TreePath::document()).expect("a document");
         let text = reported.texts.get_mut(&id).expect("its text is known");
         let line = text.lines().nth(1).expect("a line").to_owned();
         *text += &format!("{line}\n");

@@ -8,11 +8,11 @@ use std::task::Poll;
 use std::thread;
 use std::time::Duration;
 
-use canvas_core::lease::{LeaseId, Turn};
-use canvas_core::{
-    ApplyPatch, CanvasId, CheckIn, CheckOut, CheckedOut, Command, Engine, OpKey, Policy, Read, Resolution,
-    SendMessage, Store,
-};
+use canvas_core::document::{ApplyPatch, Read};
+use canvas_core::lease::{CheckIn, CheckOut, CheckedOut, LeaseId, Turn};
+use canvas_core::store::Store;
+use canvas_core::turn::SendMessage;
+use canvas_core::{CanvasId, Command, Engine, OpKey, Policy, Resolution};
 use canvas_store_testing::{canvas, key_of, system_now};
 
 /// The argument that makes a client of this program.

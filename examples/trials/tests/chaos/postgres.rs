@@ -1,6 +1,7 @@
 //! The chaos test on a PostgreSQL schema.
 
-use canvas_core::{Blob, BlobId, CanvasId, Engine, Head};
+use canvas_core::store::Head;
+use canvas_core::{Blob, BlobId, CanvasId, Engine};
 use canvas_store_postgres::PostgresStore;
 use canvas_store_testing::{World, key, system_now};
 use tokio::runtime::Runtime;

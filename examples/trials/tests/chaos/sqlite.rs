@@ -2,7 +2,8 @@
 
 use std::thread;
 
-use canvas_core::{Blob, BlobId, Blocking, CanvasId, Engine, Head, block_on};
+use canvas_core::store::{Blocking, Head};
+use canvas_core::{Blob, BlobId, CanvasId, Engine, block_on};
 use canvas_store_sqlite::SqliteStore;
 use canvas_store_testing::{Folder, key, system_now};
 

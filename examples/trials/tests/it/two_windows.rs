@@ -9,11 +9,10 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use canvas_core::document::{Edit, EditRefusal, StaleCause};
 use canvas_core::lease::Timestamp;
-use canvas_core::{
-    CallId, CanvasId, ConversationId, Edit, EditRefusal, Engine, MemoryStore, OpKey, Policy, StaleCause,
-    block_on,
-};
+use canvas_core::store::MemoryStore;
+use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, block_on};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;

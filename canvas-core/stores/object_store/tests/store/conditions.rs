@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use canvas_core::Store as _;
-use canvas_core::{StoreOperation, block_on};
+use canvas_core::block_on;
+use canvas_core::store::{Store as _, StoreOperation};
 use canvas_store_testing::{canvas, commit, done};
 use futures_util::{FutureExt as _, StreamExt as _};
 use object_store::memory::InMemory;

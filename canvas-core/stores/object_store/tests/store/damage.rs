@@ -1,7 +1,8 @@
 //! Content that the store never wrote.
 
 use canvas_core::lease::Timestamp;
-use canvas_core::{Blob, BlobId, Collected, Commit, Engine, Policy, Store as _, block_on};
+use canvas_core::store::{Collected, Commit, Store as _};
+use canvas_core::{Blob, BlobId, Engine, Policy, block_on};
 use canvas_store_testing::{canvas, collect, commit, done, dropped, edit, fault, key};
 use futures_util::TryStreamExt as _;
 use object_store::path::Path;

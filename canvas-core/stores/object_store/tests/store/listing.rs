@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use canvas_core::{CanvasId, Store as _, block_on};
+use canvas_core::store::Store as _;
+use canvas_core::{CanvasId, block_on};
 use canvas_store_testing::{canvas, commit, done, fault};
 use object_store::memory::InMemory;
 use object_store::path::Path;

@@ -1,10 +1,10 @@
 //! The server says no: the right fault with its place, nothing half written, and the next call works.
 
 use canvas_core::lease::Timestamp;
-use canvas_core::{
-    Blob, BlobId, Commit, Committed, Engine, EngineError, Policy, Store as _, StoreError, StoreErrorKind,
-    StoreOperation, Version,
+use canvas_core::store::{
+    Commit, Committed, Store as _, StoreError, StoreErrorKind, StoreOperation, Version,
 };
+use canvas_core::{Blob, BlobId, Engine, EngineError, Policy};
 use canvas_store_postgres::sqlstate;
 use canvas_store_testing::{World, address, canvas, collect, commit, conflict, connect, definite, done, key};
 

@@ -12,7 +12,8 @@ mod schema;
 mod waits;
 mod wire;
 
-use canvas_core::{CanvasId, Loaded, Store};
+use canvas_core::CanvasId;
+use canvas_core::store::{Loaded, Store};
 
 async fn row(store: &impl Store, canvas: &CanvasId) -> Loaded {
     store.load(canvas).await.expect("the store answers").expect("the canvas has a row")

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use canvas_core::{BlobId, Commit, Committed, Engine, Policy, Store as _, StoreErrorKind};
+use canvas_core::store::{Commit, Committed, Store as _, StoreErrorKind};
+use canvas_core::{BlobId, Engine, Policy};
 use canvas_store_postgres::{PostgresOptions, PostgresStore, Statements};
 use canvas_store_testing::{World, canvas, commit, conflict, definite, done, edit, head, indeterminate, key};
 
@@ -38,7 +39,9 @@ async fn a_steady_call_is_one_round_trip() {
                 Commit { head: head(&id, "x", 1), ..commit(&id, Some(&version), &"x".repeat(1 << 20)) };
             version = done(store.commit(large).await);
             count("a large commit");
-            conflict(store.commit(commit(&id, Some(&canvas_core::Version::new("1-1")), "three\n")).await);
+            conflict(
+                store.commit(commit(&id, Some(&canvas_core::store::Version::new("1-1")), "three\n")).await,
+            );
             count("a conflict");
             row(&store, &id).await;
             count("a load");
@@ -63,7 +66,7 @@ async fn a_broken_connection_leaves_the_fate_of_a_commit_unknown() {
             let (store, id) = (store_on(&world, &wire, statements), canvas("c"));
             let version = done(store.commit(commit(&id, None, "one\n")).await);
             // The statement of later commits is prepared.
-            conflict(store.commit(commit(&id, Some(&canvas_core::Version::new("0")), "x\n")).await);
+            conflict(store.commit(commit(&id, Some(&canvas_core::store::Version::new("0")), "x\n")).await);
             wire.set(fate);
             let error = indeterminate(store.commit(commit(&id, Some(&version), "two\n")).await);
             assert_eq!(error.canvas, Some(id.clone()), "{fate:?}");
@@ -125,7 +128,7 @@ async fn a_silent_network_ends_at_the_deadline() {
     while hasty.check().await.is_err() {}
     let version = done(store.commit(commit(&id, None, "one\n")).await);
     // The connection has prepared the statement, so that nothing but its answer is waited for.
-    conflict(store.commit(commit(&id, Some(&canvas_core::Version::new("0")), "x\n")).await);
+    conflict(store.commit(commit(&id, Some(&canvas_core::store::Version::new("0")), "x\n")).await);
     wire.set(Fate::SwallowReplies);
     let error = indeterminate(hasty.commit(commit(&id, Some(&version), "two\n")).await);
     assert!(error.to_string().contains("deadline"), "{error}");

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use canvas_core::lease::{Epoch, Timestamp};
-use canvas_core::{CheckOut, Commit, Engine, Policy, Revision, Store as _};
+use canvas_core::lease::{CheckOut, Epoch, Timestamp};
+use canvas_core::store::{Commit, Store as _};
+use canvas_core::{Engine, Policy, Revision};
 use canvas_store_postgres::{Listener, ListenerOptions, Notification};
 use canvas_store_testing::{World, address, canvas, commit, done, edit, head, key};
 use tokio_postgres::NoTls;

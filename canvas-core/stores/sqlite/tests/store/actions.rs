@@ -9,13 +9,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use canvas_core::lease::Timestamp;
+use canvas_core::store::{Blocking, BlockingStore as _, Commit};
 use canvas_core::surface::{
-    ActionId, Ceiling, ClientId, EventId, RunnerId, SurfaceActor, ToolContract, ToolDeclaration, ToolName,
+    ActionBegun, ActionId, ActionName, ActionRequest, BeginAction, Ceiling, ClientId, EventId, FinishAction,
+    RunnerId, SurfaceActor, ToolContract, ToolDeclaration, ToolName,
 };
-use canvas_core::{
-    ActionBegun, ActionName, ActionRequest, BeginAction, Blob, Blocking, BlockingStore as _, Command, Commit,
-    Engine, FinishAction, Policy, Refused as _, block_on,
-};
+use canvas_core::{Blob, Command, Engine, Policy, Refused as _, block_on};
 use canvas_store_sqlite::SqliteStore;
 use canvas_store_testing::{canvas, current, done, edit_head, key};
 use serde_json::json;

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use canvas_core::document::Edit;
 use canvas_core::lease::Timestamp;
-use canvas_core::{
-    Blob, BlobId, Blocking, BlockingStore as _, Collected, Collection, Edit, Engine, Policy, block_on,
-};
+use canvas_core::store::{Blocking, BlockingStore as _, Collected};
+use canvas_core::{Blob, BlobId, Collection, Engine, Policy, block_on};
 use canvas_store_sqlite::{Options, SqliteStore};
 use canvas_store_testing::collecting::Work;
 use canvas_store_testing::{Folder, canvas, collecting, commit, done, erasing, key, system_now};

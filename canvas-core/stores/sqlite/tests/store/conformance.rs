@@ -5,7 +5,8 @@ use std::thread;
 use std::time::Duration;
 
 use canvas_core::conformance::{Check, Harness, Restore, Stall, mutants, run};
-use canvas_core::{Blocking, CanvasId, block_on};
+use canvas_core::store::Blocking;
+use canvas_core::{CanvasId, block_on};
 use canvas_store_sqlite::{Options, SqliteStore};
 use canvas_store_testing::{Clock, Folder, skipped};
 

@@ -5,8 +5,9 @@ use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use canvas_core::Blob;
 use canvas_core::lease::Timestamp;
-use canvas_core::{Blob, BlockingStore as _, Commit, Version};
+use canvas_core::store::{BlockingStore as _, Commit, Version};
 use canvas_store_sqlite::SqliteStore;
 use canvas_store_testing::{Folder, NOW, canvas, commit, done};
 

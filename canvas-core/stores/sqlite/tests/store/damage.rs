@@ -4,7 +4,8 @@ use std::fs::{self, OpenOptions};
 use std::io::{Seek as _, SeekFrom, Write as _};
 
 use canvas_core::lease::Timestamp;
-use canvas_core::{Blob, BlobId, Blocking, BlockingStore as _, Collected, Commit, Engine, Policy, block_on};
+use canvas_core::store::{Blocking, BlockingStore as _, Collected, Commit};
+use canvas_core::{Blob, BlobId, Engine, Policy, block_on};
 use canvas_store_testing::{Folder, canvas, commit, done, dropped, edit, key};
 use rusqlite::params;
 

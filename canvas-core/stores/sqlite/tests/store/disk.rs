@@ -4,7 +4,8 @@
 use std::env;
 use std::process::Command;
 
-use canvas_core::{Blob, BlockingStore as _};
+use canvas_core::Blob;
+use canvas_core::store::BlockingStore as _;
 use canvas_store_sqlite::SqliteStore;
 use canvas_store_testing::{Folder, NOW, canvas, commit, done, fault};
 

@@ -5,8 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use std::{env, fs, thread};
 
+use canvas_core::document::Edit;
 use canvas_core::lease::Turn;
-use canvas_core::{Blocking, CanvasId, Collection, Edit, Engine, EngineError, Policy, block_on};
+use canvas_core::store::Blocking;
+use canvas_core::{CanvasId, Collection, Engine, EngineError, Policy, block_on};
 use canvas_store_sqlite::{Options, SqliteStore};
 use canvas_store_testing::{Folder, canvas, key, key_of, system_now};
 

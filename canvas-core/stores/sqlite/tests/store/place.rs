@@ -4,8 +4,9 @@ use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use canvas_core::BlobId;
 use canvas_core::lease::Timestamp;
-use canvas_core::{BlobId, BlockingStore as _, Commit};
+use canvas_core::store::{BlockingStore as _, Commit};
 use canvas_store_sqlite::SqliteStore;
 use canvas_store_testing::{Folder, canvas, commit, done, indeterminate};
 

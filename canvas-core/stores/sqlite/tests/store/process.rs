@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use canvas_core::lease::Timestamp;
-use canvas_core::{BlockingStore as _, Version};
+use canvas_core::store::{BlockingStore as _, Version};
 use canvas_store_sqlite::SqliteStore;
 use canvas_store_testing::{NOW, canvas, commit};
 

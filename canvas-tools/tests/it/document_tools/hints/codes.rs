@@ -3,17 +3,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use canvas_core::lease::{Epoch, Timestamp};
+use canvas_core::board::{BoardRefusal, NewBoardRefusal};
+use canvas_core::document::{BaseRefusal, LinesNow, LinesRefusal, PatchRefusal, StaleBase};
+use canvas_core::history::{ChangeNumber, EntryNumber, HistoryRefusal};
+use canvas_core::lease::{Epoch, LeaseRefusal, Timestamp};
+use canvas_core::store::{HeadError, StoreError, StoreErrorKind};
 use canvas_core::text::{AddressError, EditPolicyError, GrepError, LineRange, Options, Query, Reason, apply};
 use canvas_core::{
-    BaseRefusal, BlobId, BoardRefusal, CallRefusal, CanvasId, ChangeNumber, Counter, EngineError,
-    EntryNumber, Face, HeadError, HistoryRefusal, LeaseRefusal, LimitRefusal, LinesNow, LinesRefusal,
-    NewBoardRefusal, NotAvailable, PatchRefusal, Refused, Revision, Rollout, StaleBase, StoreError,
-    StoreErrorKind,
+    BlobId, CallRefusal, CanvasId, Counter, EngineError, Face, LimitRefusal, NotAvailable, Refused, Revision,
+    Rollout,
 };
 #[cfg(feature = "schema")]
 use {
-    canvas_core::MemoryStore,
+    canvas_core::store::MemoryStore,
     canvas_tools::{DocumentTools, Tools},
 };
 

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::Mutex;
 
 use canvas_core::lease::Timestamp;
-use canvas_core::{
-    Blob, BlobId, CanvasId, Commit, Committed, Engine, Head, Layer, Loaded, MemoryStore, Policy, Store as _,
-    StoreError, StoreErrorKind, block_on,
+use canvas_core::store::{
+    Commit, Committed, Head, Layer, Loaded, MemoryStore, Store as _, StoreError, StoreErrorKind,
 };
+use canvas_core::{Blob, BlobId, CanvasId, Engine, Policy, block_on};
 use canvas_tools::{DocumentTools, ToolCall, Tools};
 use serde_json::json;
 

@@ -3,11 +3,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use canvas_core::store::{Commit, Committed, Head, Store as _};
 use canvas_core::text::Limits;
-use canvas_core::{
-    BlobId, CallId, Cancel, Commit, Committed, Head, Policy, Revision, RevisionId, Rollout, Store as _,
-    TakeControl, block_on,
-};
+use canvas_core::turn::{Cancel, TakeControl};
+use canvas_core::{BlobId, CallId, Policy, Revision, RevisionId, Rollout, block_on};
 use serde_json::{Value, json};
 
 use super::super::world::World;
@@ -357,7 +356,7 @@ fn lines() -> Vec<Row> {
         let (start, end) = range;
         json!({"lease_id": "LEASE", "start": start, "end": end, "expect_hash": hash, "text": text})
     };
-    let hash = canvas_core::RangeHash::of("a\n").to_string();
+    let hash = canvas_core::document::RangeHash::of("a\n").to_string();
     let of = |arguments: &Value| of(|_| {}, "canvas_replace_lines", arguments);
     let wrong = replace((1, 2), "0123456789ab", "x\n");
     let blind = Policy { refusal_diff_bytes: 2, ..Policy::default() };

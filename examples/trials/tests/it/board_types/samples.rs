@@ -1,7 +1,9 @@
 //! Samples of each type, each variant, and optional fields both ways.
 
+use canvas_core::Actor;
 use canvas_core::board::*;
-use canvas_core::{Actor, JsonPatchOperation, ValidationError};
+use canvas_core::json::JsonPatchOperation;
+use canvas_core::schema::ValidationError;
 use serde_json::{Value, json};
 
 use crate::board_types::sample::{Sample, beyond, of};

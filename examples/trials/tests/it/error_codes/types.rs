@@ -4,29 +4,34 @@ use std::collections::BTreeSet;
 use std::fmt::Debug;
 
 use canvas_core::board::{
-    Board, BoardError, CommandError, CommandErrorCode, CommandExecutionError, ContextError, DataError,
-    DataErrorCode, DataFetchError, DefinitionError, NoRoom, PatchMismatch, SimulatedTime, SimulatedTimeError,
-    TriggerProblem, ValidationFailedCode, ValidationFailedError, ViewId,
+    Board, BoardError, BoardJournalError, BoardRefusal, CommandError, CommandErrorCode,
+    CommandExecutionError, ContextError, DataError, DataErrorCode, DataFetchError, DefinitionError,
+    NewBoardRefusal, NoRoom, PatchMismatch, SimulatedTime, SimulatedTimeError, TriggerProblem,
+    ValidationFailedCode, ValidationFailedError, ViewId,
 };
-use canvas_core::lease::{LeaseId, ParseLeaseIdError, Timestamp};
+use canvas_core::document::{
+    BaseRefusal, LinesRefusal, ParseRangeHashError, PatchRefusal, RangeHash, StaleBase, StaleCause, StaleEdit,
+};
+use canvas_core::history::HistoryRefusal;
+use canvas_core::json::{CanonicalError, JsonHash, ParseJsonHashError, canonical_json};
+use canvas_core::lease::{LeaseId, LeaseRefusal, ParseLeaseIdError, Timestamp};
 use canvas_core::recipe::{
-    DateExpr, DateExprError, Drift, DriftCode, JsonPointer, JsonPointerError, RecipeCode, RecipeFault, StepId,
+    DateExpr, DateExprError, Drift, DriftCode, JsonPointer, JsonPointerError, RecipeCode, RecipeFault,
+    RecipeRefusal, StepId,
 };
+use canvas_core::schema::{Schema, SchemaError};
+use canvas_core::store::{Head, HeadError, PathError, StoreError, StoreErrorKind, TreePath};
 use canvas_core::surface::{
     AssetPath, AssetPathError, ContractError, EventId, StateConflict, StatePath, StatePathError,
-    StatePointer, StatePointerError, SurfaceCode, SurfaceFault, ValuePath, ValuePathError,
+    StatePointer, StatePointerError, SurfaceCode, SurfaceFault, SurfaceRefusal, ValuePath, ValuePathError,
 };
 use canvas_core::text::{
     Address, AddressError, ApplyError, Difference, ExceededLimit, GrepError, Options, Query, Reason,
     RepairKind, apply, resolve,
 };
 use canvas_core::{
-    BaseRefusal, BlobId, BoardJournalError, BoardRefusal, CallRefusal, CanonicalError, CanvasId, EngineError,
-    Head, HeadError, HistoryRefusal, JsonHash, LeaseRefusal, LimitRefusal, LinesRefusal, NameError,
-    NewBoardRefusal, NotAvailable, ParseBlobIdError, ParseJsonHashError, ParseRangeHashError,
-    ParseRevisionIdError, PatchRefusal, PathError, RangeHash, RecipeRefusal, Refused as _, Revision,
-    RevisionId, Rollout, Schema, SchemaError, StaleBase, StaleCause, StaleEdit, StoreError, StoreErrorKind,
-    SurfaceRefusal, TreePath, ZoneError, canonical_json,
+    BlobId, CallRefusal, CanvasId, EngineError, LimitRefusal, NameError, NotAvailable, ParseBlobIdError,
+    ParseRevisionIdError, Refused as _, Revision, RevisionId, Rollout, ZoneError,
 };
 use canvas_lease::{CheckOutError, LeaseError};
 use canvas_patch::{Delta, DeltaConflict, DeltaMismatch, DeltaOrder, EditPolicyError};

@@ -5,8 +5,9 @@ use std::fmt;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use canvas_core::CanvasId;
 use canvas_core::lease::Timestamp;
-use canvas_core::{CanvasId, Commit, Committed, Layer, Loaded, Store, StoreError, StoreErrorKind};
+use canvas_core::store::{Commit, Committed, Layer, Loaded, Store, StoreError, StoreErrorKind};
 
 /// Something that happens before a commit arrives.
 pub(crate) type Hook = Box<dyn FnOnce() -> Pin<Box<dyn Future<Output = ()> + Send>> + Send>;

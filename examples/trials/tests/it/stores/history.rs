@@ -2,7 +2,7 @@
 //! numbers rise, a write lands under its own lease, only the user takes lines away, nothing is there twice, and what
 //! was never done is nowhere.
 
-use canvas_core::Head;
+use canvas_core::store::Head;
 
 use super::checker::Asked;
 use super::model::{Command, Who, line};

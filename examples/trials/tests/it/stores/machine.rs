@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use canvas_core::lease::Timestamp;
-use canvas_core::{Engine, Loaded, Policy, Store as _, TreePath};
+use canvas_core::store::{Loaded, Store as _, TreePath};
+use canvas_core::{Engine, Policy};
 use proptest_state_machine::{ReferenceStateMachine, StateMachineTest};
 
 use super::checker::{Asked, Checker, Event, Round, Said};

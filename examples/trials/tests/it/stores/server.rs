@@ -5,7 +5,8 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
 
-use canvas_core::{Engine, Policy, Store};
+use canvas_core::store::Store;
+use canvas_core::{Engine, Policy};
 
 use super::checker::{Asked, Reported, Said};
 use super::faults::FaultyStore;

@@ -1,11 +1,14 @@
 //! Commands of the model as calls of the engine, and its answers as the model's codes.
 
-use canvas_core::lease::{Epoch, LeaseId, Timestamp, Turn};
+use canvas_core::document::{AppliedPatch, ApplyPatch, Changes, Edit, Edited, Read, Readable};
+use canvas_core::lease::{
+    CheckIn, CheckOut, CheckedIn, CheckedOut, Epoch, LeaseId, Renew, Renewed, Timestamp, Turn,
+};
+use canvas_core::store::{Head, Store, TreePath, TurnStart};
+use canvas_core::turn::{Cancel, EndTurn, Interrupted, Promotion, SendMessage, TurnBegan, TurnEnded};
 use canvas_core::{
-    AppliedPatch, ApplyPatch, Base, Cancel, CanvasId, Changes, CheckIn, CheckOut, CheckedIn, CheckedOut,
-    Edit, Edited, EndTurn, Engine, EngineError, Head, Interrupted, OpKey, Promotion, Read, Readable, Refusal,
-    Refused as _, Renew, Renewed, Resolution, Revision, RevisionId, SendMessage, Store, StoredAnswer,
-    TreePath, TurnBegan, TurnEnded, TurnStart,
+    Base, CanvasId, Engine, EngineError, OpKey, Refusal, Refused as _, Resolution, Revision, RevisionId,
+    StoredAnswer,
 };
 
 use super::checker::{Asked, Said};

@@ -1,6 +1,7 @@
 //! Where canvases are kept in a test: how stores are made, and whose clock they have.
 
-use canvas_core::{MemoryStore, Store, block_on};
+use canvas_core::block_on;
+use canvas_core::store::{MemoryStore, Store};
 use canvas_store_testing::Clock;
 
 use super::model::Terms;
@@ -94,7 +95,7 @@ pub(crate) use self::sqlite::Sqlite;
 
 #[cfg(feature = "sqlite")]
 mod sqlite {
-    use canvas_core::Blocking;
+    use canvas_core::store::Blocking;
     use canvas_store_sqlite::SqliteStore;
     use canvas_store_testing::{Clock, Folder};
 

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::time::Duration;
 
+use canvas_core::document::Edit;
+use canvas_core::history::{Redo, Undo, UndoScope};
 use canvas_core::text::build;
-use canvas_core::{
-    Author, CallId, Cancel, Command, ConversationId, Edit, Engine, OpKey, Policy, Redo, Undo, UndoScope,
-};
+use canvas_core::turn::Cancel;
+use canvas_core::{Author, CallId, Command, ConversationId, Engine, OpKey, Policy};
 use canvas_store_testing::{canvas, key};
 use canvas_tools::{DocumentTools, HIDDEN_HEADER, Session, ToolCall, ToolReply, Tools};
 use serde_json::{Value, json};
