@@ -101,14 +101,14 @@ mod markdown;
 pub mod strategies;
 mod text;
 
+pub use diff::apply::blocks::{Block, BlockLine, apply_blocks, find_lines};
+pub use diff::apply::error::{ApplyError, Suggestion};
+pub use diff::apply::excerpt::DiffExcerpt;
 pub use diff::apply::{Applied, apply};
-pub use diff::blocks::{Block, BlockLine, apply_blocks, find_lines};
 pub use diff::build::{BuildOptions, Built, build, build_unique};
 pub use diff::conflict::{Conflict, ExceededLimit, Place, QuotedLine, Reason};
 pub use diff::delta::{Delta, DeltaConflict, DeltaMismatch, DeltaOrder, Rebase};
 pub use diff::edit::{Summary, TextEdit};
-pub use diff::error::{ApplyError, Suggestion};
-pub use diff::excerpt::DiffExcerpt;
 pub use diff::mismatch::{Difference, Mismatch};
 pub use diff::options::{EarlierText, Mode, Options, StatedLines};
 pub use diff::patch::{Repair, RepairKind};

@@ -77,6 +77,9 @@ pub use prompt::Briefing;
 pub use reply::{ActionRequest, BoardEffects};
 pub use reply::{ToolError, ToolReply};
 #[cfg(feature = "board")]
+pub use session::memory::BoardMemory;
+pub use session::memory::DocumentMemory;
+#[cfg(feature = "board")]
 pub use session::plan::Plans;
 #[cfg(feature = "recipe")]
 pub use session::recorder::{ObservedCall, Recorder};

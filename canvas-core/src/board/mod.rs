@@ -3,6 +3,7 @@
 pub(crate) mod command;
 pub(crate) mod context;
 pub(crate) mod data;
+pub(crate) mod execute;
 pub(crate) mod layout;
 pub(crate) mod model;
 pub(crate) mod registry;
@@ -29,9 +30,10 @@ pub use self::context::{
     diff_contexts, temporal_context,
 };
 pub use self::data::{
-    DataMeta, DataPolicy, DataResult, DataSource, DataStates, Fetch, MockGithub, PaginationMeta,
-    QueryDefinition, RequestToken,
+    DataMeta, DataPolicy, DataResult, DataSource, DataStates, Fetch, PaginationMeta, QueryDefinition,
+    RequestToken,
 };
+pub use self::execute::{BoardResult, Executed};
 pub use self::layout::NoRoom;
 pub use self::model::code::CommandErrorCode;
 pub use self::model::data::{DataBinding, DataError, DataErrorCode, DataLoadingState, DataQuery};
@@ -62,7 +64,6 @@ pub use self::trigger::{Due, DueAction, Occasion, TriggerMemory, TriggerProblem,
 pub use self::wire::error::{
     AgenticCanvasError, CommandExecutionError, DataFetchError, ValidationFailedCode, ValidationFailedError,
 };
-pub use self::wire::execute::{BoardResult, Executed};
 pub(crate) use self::wire::history::Inverse;
 pub use self::wire::history::{HistoryJson, HistoryState, Recorded, Restore, UndoEntry, UndoEntryJson};
 pub use self::wire::result::{BatchCommandResult, CommandError, CommandResult};

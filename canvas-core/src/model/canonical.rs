@@ -6,6 +6,8 @@ use canvas_lease::safe_integer;
 use serde::de::Error as _;
 use serde_json::{Map, Number, Value};
 
+use crate::model::json_pointer::join_pointer;
+
 /// An integer that a double does not hold exactly. A reader that holds numbers as doubles would take another value from it.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("the number {number}{} is an integer that a double does not hold: send it as a string", at(place))]
@@ -60,13 +62,11 @@ enum Step<'a> {
 impl Place<'_> {
     /// As a JSON Pointer.
     fn pointer(&self) -> String {
-        let mut pointer = self.above.map(Self::pointer).unwrap_or_default();
-        pointer.push('/');
+        let above = self.above.map(Self::pointer).unwrap_or_default();
         match self.step {
-            Step::Item(index) => pointer.push_str(&index.to_string()),
-            Step::Member(name) => pointer.push_str(&name.replace('~', "~0").replace('/', "~1")),
+            Step::Item(index) => join_pointer(&above, &index.to_string()),
+            Step::Member(name) => join_pointer(&above, name),
         }
-        pointer
     }
 }
 

@@ -19,6 +19,8 @@ pub(crate) mod id;
 pub(crate) mod journal_slot;
 #[cfg(feature = "surface")]
 pub(crate) mod json_hash;
+#[cfg(feature = "schema")]
+pub(crate) mod json_pointer;
 pub(crate) mod json_text;
 pub(crate) mod links;
 pub(crate) mod path;

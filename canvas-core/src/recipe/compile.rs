@@ -10,6 +10,7 @@ use crate::board::{BoardPatch, ComponentId};
 use crate::model::blob::Blob;
 use crate::model::canonical::canonical_json;
 use crate::model::json_hash::JsonHash;
+use crate::model::json_pointer::join_pointer;
 use crate::model::wording::{NAME, clip};
 use crate::recipe::compiled::Recipe;
 use crate::recipe::error::{RecipeCode, RecipeFault};
@@ -21,7 +22,6 @@ use crate::recipe::parameters::Parameters;
 use crate::recipe::pointer::JsonPointer;
 use crate::recipe::reader::{Object, Reader};
 use crate::recipe::recipe_step::RecipeStep;
-use crate::schema::step;
 use crate::surface::{StatePointer, ToolName};
 use crate::zone::Zone;
 
@@ -85,7 +85,7 @@ impl Reader {
     }
 
     fn version(&mut self, recipe: &Object, name: &str, known: u32) {
-        let place = step("", name);
+        let place = join_pointer("", name);
         match recipe.get(name) {
             Some(version) if version.as_u64() == Some(known.into()) => {}
             Some(Value::Number(_)) => {
@@ -139,7 +139,7 @@ impl Reader {
         match recipe.get(name) {
             Some(Value::Array(items)) if (1..=limit).contains(&items.len()) => items,
             Some(Value::Array(items)) if items.len() > limit => {
-                let (place, count) = (step("", name), items.len());
+                let (place, count) = (join_pointer("", name), items.len());
                 self.note::<()>(
                     &place,
                     format!("these are {count} {name}, the limit is {limit}: leave some out"),
@@ -147,7 +147,10 @@ impl Reader {
                 &[]
             }
             _ => {
-                self.note::<()>(&step("", name), format!("{name} are a list of at least one: send it"));
+                self.note::<()>(
+                    &join_pointer("", name),
+                    format!("{name} are a list of at least one: send it"),
+                );
                 &[]
             }
         }
@@ -160,7 +163,7 @@ impl Reader {
         let tool = self.require::<ToolName>(object, place, "tool");
         let contract = self.optional::<JsonHash>(object, place, "contract");
         let tool_version = self.optional::<String>(object, place, "toolVersion");
-        let here = step(place, "params");
+        let here = join_pointer(place, "params");
         let parameters = match object.get("params") {
             None => Parameters::parse(&Value::Object(Object::new())),
             Some(params) => Parameters::parse(params),
@@ -217,16 +220,16 @@ impl Reader {
             && !steps.places.contains_key(id)
         {
             let message = format!("there is no step {}: name one of the recipe", clip(id.as_str(), NAME));
-            self.note::<()>(&step(place, "step"), message);
+            self.note::<()>(&join_pointer(place, "step"), message);
         }
         let path = match object.get("path") {
             None => Some(JsonPointer::default()),
-            Some(path) => self.pointer(path, &step(place, "path")),
+            Some(path) => self.pointer(path, &join_pointer(place, "path")),
         };
         let operations = match object.get("ops").map(Operations::parse) {
             None => Some(Operations::default()),
             Some(Ok(operations)) => Some(operations),
-            Some(Err(faults)) => self.note_all(faults, &step(place, "ops")),
+            Some(Err(faults)) => self.note_all(faults, &join_pointer(place, "ops")),
         };
         let target = match (object.contains_key("component"), object.contains_key("state")) {
             (true, false) => self.require::<ComponentId>(object, place, "component").map(Target::Component),
@@ -244,7 +247,7 @@ impl Reader {
         name: &str,
     ) -> Option<T> {
         match object.get(name) {
-            Some(json) => self.decode(json, &step(place, name)),
+            Some(json) => self.decode(json, &join_pointer(place, name)),
             None => self.note(place, format!("{name} is missing: add it")),
         }
     }
@@ -255,7 +258,7 @@ impl Reader {
         place: &str,
         name: &str,
     ) -> Option<Option<T>> {
-        object.get(name).map_or(Some(None), |json| self.decode(json, &step(place, name)).map(Some))
+        object.get(name).map_or(Some(None), |json| self.decode(json, &join_pointer(place, name)).map(Some))
     }
 
     fn decode<T: for<'de> Deserialize<'de>>(&mut self, json: &Value, place: &str) -> Option<T> {

@@ -10,11 +10,11 @@ use serde_json::{Map, Value};
 use crate::board::ComponentId;
 use crate::json_patch::JsonPatchOperation;
 use crate::model::blob::Blob;
+use crate::model::json_pointer::join_pointer;
 use crate::recipe::datum::Datum;
 use crate::recipe::drift::{DataStatus, Drift, DriftCode};
 use crate::recipe::manifest::{DataChange, DataDiff, DataEntry, DataManifest, StoredData};
 use crate::recipe::mapping::Target;
-use crate::schema::step;
 use crate::surface::state::put::{Put, PutPlace};
 use crate::surface::state::surface_state::ChangedState;
 use crate::surface::{StateValue, SurfaceLimits, SurfaceState};
@@ -133,7 +133,7 @@ impl Landing<'_> {
                 let old = before.and_then(|entry| entry.data);
                 let is_same = old.is_some_and(|old| old.blob == datum.id());
                 if !is_same {
-                    let path = step("/data", id.as_str());
+                    let path = join_pointer("/data", id.as_str());
                     let place =
                         ChangedPlace { replaces: old.is_some(), path, missing: Vec::new(), outcome: number };
                     landed.changed.push(place);

@@ -6,13 +6,13 @@ use canvas_lease::Timestamp;
 use serde::Deserialize as _;
 use serde_json::{Map, Value};
 
+use crate::model::json_pointer::join_pointer;
 use crate::model::wording::{NAME, clip};
 use crate::recipe::date_math::parameter::DateParameter;
 use crate::recipe::error::{RecipeCode, RecipeFault};
 use crate::recipe::name::StepId;
 use crate::recipe::pointer::JsonPointer;
 use crate::recipe::reader::{Object, Reader};
-use crate::schema::step;
 use crate::surface::state::value::json_bytes;
 use crate::zone::Zone;
 
@@ -112,7 +112,9 @@ impl Parameters {
                         .for_each(|(at, item)| collect(item, &format!("{place}/{at}"), all));
                 }
                 Node::Object(members) => {
-                    members.iter().for_each(|(name, member)| collect(member, &step(place, name), all));
+                    members
+                        .iter()
+                        .for_each(|(name, member)| collect(member, &join_pointer(place, name), all));
                 }
                 Node::Plain(_) | Node::Date(_) | Node::Frozen { .. } => {}
             }
@@ -143,7 +145,7 @@ impl Scope<'_> {
             }
             Node::Object(members) => {
                 let resolve = |(name, member): &(String, Node)| {
-                    Ok((name.clone(), self.resolve(member, &step(place, name))?))
+                    Ok((name.clone(), self.resolve(member, &join_pointer(place, name))?))
                 };
                 members.iter().map(resolve).collect::<Result<Map<_, _>, _>>().map(Value::Object)
             }
@@ -216,7 +218,7 @@ impl Reader {
         }
         let nodes: Vec<_> = members
             .iter()
-            .map(|(name, member)| Some((name.clone(), self.node(member, &step(place, name))?)))
+            .map(|(name, member)| Some((name.clone(), self.node(member, &join_pointer(place, name))?)))
             .collect();
         let nodes = nodes.into_iter().collect::<Option<Vec<_>>>()?;
         let plain = nodes.iter().map(|(name, node)| Some((name.clone(), node.plain()?.clone())));
@@ -226,13 +228,13 @@ impl Reader {
 
     fn result(&mut self, members: &Object, place: &str) -> Option<ResultParameter> {
         self.only(members, place, &[RESULT]);
-        let place = step(place, RESULT);
+        let place = join_pointer(place, RESULT);
         let result = self.object(&members[RESULT], &place)?;
         self.only(result, &place, &["step", "path"]);
         let id = self.step_id(result, &place, "step");
         let path = match result.get("path") {
             None => Some(JsonPointer::default()),
-            Some(path) => self.pointer(path, &step(&place, "path")),
+            Some(path) => self.pointer(path, &join_pointer(&place, "path")),
         };
         Some(ResultParameter { step: id?, path: path? })
     }
@@ -243,7 +245,7 @@ impl Reader {
         match id {
             Some(Ok(id)) => Some(id),
             _ => self.note(
-                &step(place, name),
+                &join_pointer(place, name),
                 format!("{name} is the id of a step: add it, a text of 1 to 512 bytes"),
             ),
         }
@@ -258,7 +260,7 @@ impl Reader {
             _ => {
                 let most = Parameters::REASON_BYTES;
                 self.note(
-                    &step(place, FROZEN),
+                    &join_pointer(place, FROZEN),
                     format!("$frozen is the reason, a text of 1 to {most} bytes: write one"),
                 )
             }

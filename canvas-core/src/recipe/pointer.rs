@@ -1,9 +1,12 @@
 //! A place in a JSON value.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+use crate::model::json_pointer::{self, Malformed};
 
 /// A JSON Pointer (RFC 6901), such as `/rows/0/price`. The empty one is the whole value.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize, schemars::JsonSchema)]
@@ -57,12 +60,11 @@ impl JsonPointer {
         if text.len() > Self::BYTES || text.split('/').count() > Self::NAMES + 1 {
             return Err(JsonPointerError::TooLong);
         }
-        let mut names = text.split('/');
-        if names.next().is_some_and(|before| !before.is_empty()) {
-            return Err(JsonPointerError::Slash);
-        }
-        let tokens = names.map(Token::new).collect::<Result<_, _>>()?;
-        Ok(Self { text: text.into(), tokens })
+        let names = json_pointer::names(text).map_err(|malformed| match malformed {
+            Malformed::Slash => JsonPointerError::Slash,
+            Malformed::Tilde => JsonPointerError::Tilde,
+        })?;
+        Ok(Self { text: text.into(), tokens: names.map(Token::new).collect() })
     }
 
     /// The pointer as it is written.
@@ -81,15 +83,11 @@ impl JsonPointer {
 }
 
 impl Token {
-    fn new(escaped: &str) -> Result<Self, JsonPointerError> {
-        if escaped.split('~').skip(1).any(|after| !after.starts_with(['0', '1'])) {
-            return Err(JsonPointerError::Tilde);
-        }
-        let name: Box<str> = escaped.replace("~1", "/").replace("~0", "~").into();
+    fn new(name: Cow<'_, str>) -> Self {
         let is_index =
             name.bytes().all(|byte| byte.is_ascii_digit()) && (name.len() == 1 || !name.starts_with('0'));
         let index = is_index.then(|| name.parse().ok()).flatten();
-        Ok(Self { name, index })
+        Self { name: name.into(), index }
     }
 }
 

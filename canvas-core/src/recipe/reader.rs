@@ -3,10 +3,10 @@
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use crate::model::json_pointer::join_pointer;
 use crate::model::wording::{NAME, clip};
 use crate::recipe::error::{RecipeCode, RecipeFault};
 use crate::recipe::pointer::JsonPointer;
-use crate::schema::step;
 
 pub(super) type Object = Map<String, Value>;
 
@@ -76,7 +76,7 @@ impl Reader {
         for name in object.keys().filter(|name| !known.contains(&name.as_str())) {
             let short = clip(name, NAME);
             let message = format!("\"{short}\" is no member of this: use {}", known.join(", "));
-            self.note::<()>(&step(place, &short), message);
+            self.note::<()>(&join_pointer(place, &short), message);
         }
     }
 

@@ -7,6 +7,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde_json::Value;
 
+use crate::model::json_pointer::join_pointer;
+
 /// Values of what is checked, names not counted.
 pub(super) const VALUES: usize = 10_000;
 
@@ -61,11 +63,6 @@ impl Room {
         self.bytes = left.unwrap_or(0);
         left.is_some()
     }
-}
-
-/// A place of a JSON Pointer, one name further.
-pub(crate) fn step(place: &str, name: &str) -> String {
-    format!("{place}/{}", name.replace('~', "~0").replace('/', "~1"))
 }
 
 /// Which schema applies which others, and to what.
@@ -276,11 +273,11 @@ fn spell(places: &[(usize, &str, Part<'_>)], mut at: usize) -> String {
     }
     let mut place = String::new();
     for (keyword, part) in way.into_iter().rev() {
-        place = step(&place, keyword);
+        place = join_pointer(&place, keyword);
         match part {
             Part::Whole => {}
             Part::Item(n) => place = format!("{place}/{n}"),
-            Part::Name(name) => place = step(&place, name),
+            Part::Name(name) => place = join_pointer(&place, name),
         }
     }
     place

@@ -17,8 +17,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub(crate) use self::cost::step;
 use self::cost::{Graph, GraphError, Room};
+
+use crate::model::json_pointer::join_pointer;
 
 /// A fault that a schema finds in a value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -324,7 +325,7 @@ fn place_of_reference(schema: &Value, uri: &str) -> Option<String> {
         }
         match value {
             Value::Object(map) => {
-                stack.extend(map.iter().rev().map(|(name, value)| (value, step(&place, name))));
+                stack.extend(map.iter().rev().map(|(name, value)| (value, join_pointer(&place, name))));
             }
             Value::Array(items) => {
                 stack.extend(items.iter().enumerate().rev().map(|(n, value)| (value, format!("{place}/{n}"))))

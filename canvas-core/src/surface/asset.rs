@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::model::blob::{Blob, BlobId};
+use crate::model::json_pointer::join_pointer;
 use crate::model::path::{PathError, TreePath};
-use crate::schema::step;
 use crate::surface::error::{SurfaceCode, SurfaceFault};
 use crate::surface::limits::SurfaceLimits;
 
@@ -169,7 +169,7 @@ impl Assets {
             let (bytes, limit) = (blob.as_bytes().len(), limits.asset_bytes);
             if bytes > limit {
                 let message = format!("the asset has {bytes} bytes, the limit is {limit}: make it smaller");
-                return fault(step("/assets", path.as_str()), message);
+                return fault(join_pointer("/assets", path.as_str()), message);
             }
             let media_type = path.media_type().to_owned();
             assets.insert(path.clone(), Asset { blob: blob.id(), bytes: bytes as u64, media_type });

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::schema::step;
+use crate::model::json_pointer::join_pointer;
 use crate::surface::contract::ToolContract;
 use crate::surface::error::{SurfaceCode, SurfaceFault};
 use crate::surface::name::{ActionId, AgentId, SessionKey, SurfaceActor, ToolName};
@@ -142,7 +142,7 @@ pub fn widens(old: &PolicyView<'_>, new: &PolicyView<'_>) -> Vec<SurfaceFault> {
             None => of_same.unwrap_or_default(),
         };
         (*confirm < least).then(|| {
-            let place = step(&step("/actions", action.as_str()), "confirm");
+            let place = join_pointer(&join_pointer("/actions", action.as_str()), "confirm");
             fault(
                 place,
                 "a model may not make an action ask less: leave confirm as it was, or let a person change it"

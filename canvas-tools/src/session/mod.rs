@@ -1,14 +1,12 @@
 //! A conversation about a canvas, and its turns.
 
+pub(crate) mod memory;
 #[cfg(feature = "board")]
 pub(crate) mod plan;
 #[cfg(feature = "recipe")]
 pub(crate) mod recorder;
 pub(crate) mod refused;
 
-#[cfg(feature = "board")]
-use canvas_core::board::Aliases;
-use canvas_core::document::ShownLines;
 use canvas_core::lease::{Epoch, Timestamp, Turn};
 use canvas_core::store::{Store, TurnStart};
 use canvas_core::turn::{EndTurn, Forget, Promotion, SendMessage};
@@ -18,10 +16,10 @@ use canvas_core::{
 };
 
 #[cfg(feature = "board")]
-use self::plan::Plans;
+use self::memory::BoardMemory;
+use self::memory::DocumentMemory;
 #[cfg(feature = "recipe")]
 use self::recorder::Recorder;
-use self::refused::RefusedPatch;
 use crate::sync::hidden_message;
 
 /// One conversation about one canvas: who asks, and in which turn.
@@ -38,22 +36,11 @@ pub struct Session {
     pub turn: Turn,
     /// Where it began.
     pub start: TurnStart,
-    /// The lines of the document that the model was shown: of several equal places, a line number decides only for these.
-    /// If they are lost, such a patch is `AMBIGUOUS`. Under [`Policy::require_located`](canvas_core::Policy::require_located)
-    /// a patch may change only what was located in the turn.
-    pub shown: ShownLines,
-    /// The patch that was refused last, of which the model may send the bad hunks again.
-    pub refused: RefusedPatch,
-    /// Calls of a native dialect in a row whose old text was nowhere, or at several places. From the second on, the reply
-    /// has the lines around.
-    pub misses: u32,
-    /// What the model calls components by, such as `c1`, where its context has short names. They come before ids, and
-    /// replies have them in place of ids. Empty until the host sets them.
+    /// What the document tools and the native dialects keep.
+    pub document: DocumentMemory,
+    /// What the board tools keep.
     #[cfg(feature = "board")]
-    pub aliases: Aliases,
-    /// The plans that the model may commit. One that is lost is made again.
-    #[cfg(feature = "board")]
-    pub plans: Plans,
+    pub board: BoardMemory,
     /// The calls of the turn that the host has shown it, of which the model may make a recipe.
     #[cfg(feature = "recipe")]
     pub recorder: Recorder,
@@ -149,13 +136,9 @@ impl Session {
             conversation,
             turn: Turn::ZERO,
             start: TurnStart { epoch: Epoch::ZERO, revision: Revision::ZERO },
-            shown: ShownLines::default(),
-            refused: RefusedPatch::default(),
-            misses: 0,
+            document: DocumentMemory::default(),
             #[cfg(feature = "board")]
-            aliases: Aliases::default(),
-            #[cfg(feature = "board")]
-            plans: Plans::default(),
+            board: BoardMemory::default(),
             #[cfg(feature = "recipe")]
             recorder: Recorder::default(),
         }
@@ -198,7 +181,7 @@ impl Session {
         // A late retry may find the turn of somebody's later message, which is not this session's.
         if head.turn_start() == start {
             if self.turn != head.lock().turn() {
-                self.shown.begin_turn();
+                self.document.shown.begin_turn();
                 #[cfg(feature = "recipe")]
                 self.recorder.clear();
             }

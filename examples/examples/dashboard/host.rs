@@ -6,10 +6,11 @@ use std::io::{self, Write};
 use canvas_core::Actor;
 use canvas_core::board::{
     Board, BoardEnv, BoardJournal, BoardJournalError, BoardResult, BoardRules, CanvasCommand, CanvasEvent,
-    CommandError, ComponentId, ComponentInstance, DataPolicy, DataStates, GridConfig, IdSource, MockGithub,
-    Registry, Theme, Workspace, WorkspaceId,
+    CommandError, ComponentId, ComponentInstance, DataPolicy, DataStates, GridConfig, IdSource, Registry,
+    Theme, Workspace, WorkspaceId,
 };
 use canvas_core::lease::Timestamp;
+use canvas_mock_data::MockGithub;
 use serde_json::{Value, json};
 
 use super::text;

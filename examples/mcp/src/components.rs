@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use canvas_core::board::{
-    Board, ComponentCategory, ComponentDefinition, DataLoadingState, DataSource as _, MockGithub, Registry,
-    Size, TypeId, Workspace,
+    Board, ComponentCategory, ComponentDefinition, DataLoadingState, DataSource as _, Registry, Size, TypeId,
+    Workspace,
 };
 use canvas_core::lease::Timestamp;
+use canvas_mock_data::MockGithub;
 use serde_json::json;
 
 /// The name of the type of notes.

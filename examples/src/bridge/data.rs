@@ -5,10 +5,11 @@ use std::collections::HashMap;
 use canvas_core::CanvasId;
 use canvas_core::board::{
     CanvasEvent, ComponentId, ComponentInstance, DataError, DataErrorCode, DataLoadingState, DataPolicy,
-    DataQuery, DataResult, DataSource as _, DataSourceId, DataStates, MockGithub,
+    DataQuery, DataResult, DataSource as _, DataSourceId, DataStates,
 };
 use canvas_core::lease::Timestamp;
 use canvas_core::recipe::{CanvasData, ComponentData};
+use canvas_mock_data::MockGithub;
 
 /// The data of all components. They are idle until they are refreshed, and idle again after they were removed.
 #[derive(Debug)]

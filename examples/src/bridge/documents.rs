@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use canvas_core::document::{Edit, Edited, ShownLines};
+use canvas_core::document::{Edit, Edited};
 use canvas_core::history::{HistoryMove, HistoryRefusal, Redo, Undo, UndoRefusal, UndoScope};
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::store::{BoxStore, Store as _};
@@ -17,8 +17,8 @@ use canvas_core::{
     Policy, Refused as _, RevisionId, block_on,
 };
 use canvas_tools::{
-    BoardTools, DirectiveTools, DocumentTools, Plans, RecipeTools, RefusedPatch, SURFACE_TOOL, Session,
-    SurfaceTools, ToolCall, ToolReply, ToolSpec, Tools, Toolset,
+    BoardMemory, BoardTools, DirectiveTools, DocumentMemory, DocumentTools, RecipeTools, SURFACE_TOOL,
+    Session, SurfaceTools, ToolCall, ToolReply, ToolSpec, Tools, Toolset,
 };
 use serde_json::{Value, json};
 
@@ -43,9 +43,8 @@ pub(super) enum Offered<'t> {
 /// What a conversation keeps between two calls: its session lives for one request.
 #[derive(Debug)]
 struct Kept {
-    shown: ShownLines,
-    refused: RefusedPatch,
-    plans: Plans,
+    document: DocumentMemory,
+    board: BoardMemory,
 }
 
 /// All canvases of a bridge, the clock that its requests set, and the turn in which each call was first answered.
@@ -277,8 +276,8 @@ impl Documents {
         session.turn = seen.unwrap_or(session.turn);
         session.recorder = self.recipes.recorder(&session.canvas, &session.conversation);
         let whose = (session.canvas.clone(), session.conversation.clone());
-        if let Some(Kept { shown, refused, plans }) = self.sessions.remove(&whose) {
-            (session.shown, session.refused, session.plans) = (shown, refused, plans);
+        if let Some(Kept { document, board }) = self.sessions.remove(&whose) {
+            (session.document, session.board) = (document, board);
         }
         let (engine, tools) = match offered {
             Offered::All => (&self.engine, &self.tools),
@@ -287,8 +286,8 @@ impl Documents {
             Offered::Only(tools) => (&self.engine, tools),
         };
         let reply = block_on(tools.call(engine, &mut session, call, now));
-        let Session { shown, refused, plans, .. } = session;
-        self.sessions.insert(whose, Kept { shown, refused, plans });
+        let Session { document, board, .. } = session;
+        self.sessions.insert(whose, Kept { document, board });
         self.data.follow(&key.0, &reply.board().events);
         let has_receipt = !matches!(reply.code(), Some("INVALID_ARGUMENTS" | "UNKNOWN_TOOL"));
         if seen.is_none() && has_receipt && !READS.contains(&call.name.as_str()) {

@@ -7,10 +7,11 @@ use std::time::Duration;
 use canvas_core::CanvasId;
 use canvas_core::board::{
     CanvasEvent, ComponentId, ComponentInstance, DataError, DataErrorCode, DataLoadingState, DataPolicy,
-    DataResult, DataSource as _, DataStates, Fetch, MockGithub,
+    DataResult, DataSource as _, DataStates, Fetch,
 };
 use canvas_core::lease::Timestamp;
 use canvas_core::recipe::{CanvasData, ComponentData};
+use canvas_mock_data::MockGithub;
 use serde_json::{Map, Value, json};
 use tokio::sync::Notify;
 

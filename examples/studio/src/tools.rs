@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, PoisonError};
 
-use canvas_core::board::{DataQuery, MockGithub};
+use canvas_core::board::DataQuery;
 use canvas_core::surface::{ActionFailure, Ceiling, Sink, ToolContract, ToolDeclaration, ToolName};
+use canvas_mock_data::MockGithub;
 use canvas_tools::action::{ToolHost, ToolInvocation};
 use serde_json::{Value, json};
 

@@ -1,11 +1,9 @@
 //! Where the data of components come from, and when they are fetched.
 
 mod describe;
-mod mock;
 mod source;
 mod states;
 
-pub use self::mock::MockGithub;
 pub use self::source::{DataMeta, DataResult, DataSource, PaginationMeta, QueryDefinition};
 pub use self::states::{DataPolicy, DataStates, Fetch};
 pub use crate::schedule::RequestToken;

@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use super::grid::GridConfig;
 use super::phrase::quoted;
 use super::workspace::{ProactiveMode, Theme, WorkspaceSettings};
+use crate::model::json_pointer::join_pointer;
 
 /// Settings of a workspace to set; those that are left out stay.
 ///
@@ -111,11 +112,10 @@ impl<'de> Deserialize<'de> for SettingsUpdate {
                 "grid" => update.grid = Some(setting(&name, value)?),
                 "proactiveMode" => update.proactive_mode = Some(setting(&name, value)?),
                 unknown => {
-                    let pointer = canvas_patch::truncate(unknown, 80).replace('~', "~0").replace('/', "~1");
-                    let (unknown, known) = (quoted(unknown), NAMES.join(", "));
+                    let (quoted, known) = (quoted(unknown), NAMES.join(", "));
                     let what =
-                        format_args!("no setting is called {unknown}: leave it out, or use one of {known}");
-                    return Err(at(&pointer, what));
+                        format_args!("no setting is called {quoted}: leave it out, or use one of {known}");
+                    return Err(at(&canvas_patch::truncate(unknown, 80), what));
                 }
             }
         }
@@ -127,8 +127,8 @@ fn setting<T: DeserializeOwned, E: Error>(name: &str, value: Value) -> Result<T,
     serde_json::from_value(value).map_err(|e| at(name, e))
 }
 
-fn at<E: Error>(pointer: &str, what: impl Display) -> E {
-    E::custom(format_args!("settings at /{pointer}: {what}"))
+fn at<E: Error>(name: &str, what: impl Display) -> E {
+    E::custom(format_args!("settings at {}: {what}", join_pointer("", name)))
 }
 
 #[cfg(test)]

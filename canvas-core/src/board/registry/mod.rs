@@ -19,8 +19,9 @@ pub use self::definition::{
 };
 use crate::board::model::data::DataBinding;
 use crate::board::model::id::TypeId;
+use crate::model::json_pointer::join_pointer;
 use crate::model::wording::{NAME, clip};
-use crate::schema::{Schema, ValidationError, step};
+use crate::schema::{Schema, ValidationError};
 
 /// The place and the message; the message alone where the value as a whole is at fault and the place is empty.
 impl fmt::Display for ValidationError {
@@ -210,7 +211,7 @@ impl Registered {
         let Some(known) = &self.only_fields else { return Vec::new() };
         let unknown = sent.keys().filter(|name| known.iter().all(|field| **field != ***name));
         let fault = |name: &String| ValidationError {
-            path: step("", &clip(name, NAME)),
+            path: join_pointer("", &clip(name, NAME)),
             message: format!("no such field: use {}", known.join(", ")),
             code: "additionalProperties".to_owned(),
         };

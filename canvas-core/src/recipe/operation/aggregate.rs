@@ -10,8 +10,8 @@ use super::order::Key;
 use super::rows::{Rows, kind, read};
 use super::sum::Sum;
 use super::typed::{Aggregate, Computed, Function};
+use crate::model::json_pointer::join_pointer;
 use crate::recipe::error::{RecipeCode, RecipeFault};
-use crate::schema::step;
 
 /// One group: what its rows have in common, and what is known of them so far.
 struct Group<'r> {
@@ -60,7 +60,7 @@ pub(super) fn aggregate<'v>(
 }
 
 fn failed(name: &str, message: impl Into<String>) -> RecipeFault {
-    RecipeFault::new(step("/values", name), RecipeCode::MappingFailed, message)
+    RecipeFault::new(join_pointer("/values", name), RecipeCode::MappingFailed, message)
 }
 
 impl<'r> Group<'r> {

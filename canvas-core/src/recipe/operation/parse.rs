@@ -8,12 +8,12 @@ use super::limits::{MEMBERS, NAME_BYTES, OPERATIONS, SORT_KEYS};
 use super::typed::{
     Aggregate, Computed, Filter, Function, Limit, Operand, Operation, Select, Sort, SortDirection, SortKey,
 };
+use crate::model::json_pointer::join_pointer;
 use crate::model::wording::{NAME, clip};
 use crate::recipe::date_math::parameter::DateParameter;
 use crate::recipe::error::RecipeFault;
 use crate::recipe::pointer::JsonPointer;
 use crate::recipe::reader::{Object, Reader};
-use crate::schema::step;
 
 pub(super) fn parse(list: &Value) -> Result<Vec<Operation>, Vec<RecipeFault>> {
     let mut reader = Reader::default();
@@ -91,7 +91,7 @@ impl Reader {
         }
         if let Some(name) = by.keys().find(|name| values.contains_key(*name)) {
             let message = "by has a member of the same name: give it another one";
-            return self.note(&step(&format!("{place}/values"), name), message);
+            return self.note(&join_pointer(&format!("{place}/values"), name), message);
         }
         Some(Operation::Aggregate(Aggregate { by, values }))
     }
@@ -160,7 +160,7 @@ impl Reader {
                 all = self.note(&place, format!("a name has at most {NAME_BYTES} bytes: give a shorter one"));
                 continue;
             }
-            let member = read(self, member, &step(&place, name));
+            let member = read(self, member, &join_pointer(&place, name));
             all = all.zip(member).map(|(mut all, member)| {
                 all.insert(name.clone(), member);
                 all

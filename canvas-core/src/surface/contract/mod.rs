@@ -3,6 +3,7 @@
 pub(crate) mod walk;
 mod words;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
@@ -10,6 +11,7 @@ use serde_json::{Value, json};
 use self::walk::Name;
 use crate::model::canonical::CanonicalError;
 use crate::model::json_hash::JsonHash;
+use crate::model::json_pointer::{self, Malformed};
 use crate::schema::{Schema, SchemaError};
 use crate::surface::error::{SurfaceCode, SurfaceFault};
 use crate::surface::name::ToolName;
@@ -157,16 +159,9 @@ pub(crate) fn sink_of_name(name: &ToolName) -> Sink {
 
 /// A key of `sinks`: a JSON Pointer, or an argument's name.
 fn names(key: &str) -> Option<Vec<String>> {
-    if key.is_empty() || key.starts_with('/') { pointer_names(key) } else { Some(vec![key.to_owned()]) }
-}
-
-fn pointer_names(pointer: &str) -> Option<Vec<String>> {
-    if pointer.is_empty() {
-        return Some(Vec::new());
+    match json_pointer::names(key) {
+        Ok(names) => Some(names.map(Cow::into_owned).collect()),
+        Err(Malformed::Slash) => Some(vec![key.to_owned()]),
+        Err(Malformed::Tilde) => None,
     }
-    let unescape = |name: &str| {
-        let is_escaped = name.split('~').skip(1).all(|rest| rest.starts_with(['0', '1']));
-        is_escaped.then(|| name.replace("~1", "/").replace("~0", "~"))
-    };
-    pointer.strip_prefix('/')?.split('/').map(unescape).collect()
 }

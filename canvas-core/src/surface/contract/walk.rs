@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::schema::step;
+use crate::model::json_pointer::join_pointer;
 use crate::surface::sink::Sink;
 
 /// A member or an item on the way to a place.
@@ -36,7 +36,7 @@ pub(crate) fn declared_sink(root: &Value, place: &[Name]) -> Option<Sink> {
 pub(crate) fn unknown_sink(schema: &Value, place: &str) -> Option<String> {
     match schema {
         Value::Object(members) => members.iter().find_map(|(name, value)| {
-            let here = step(place, name);
+            let here = join_pointer(place, name);
             match name.as_str() {
                 KEYWORD if !value.is_object() => sink(value).is_none().then_some(here),
                 "const" | "enum" | "default" | "examples" => None,

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
-use crate::schema::step;
+use crate::model::json_pointer::join_pointer;
 use crate::surface::error::{SurfaceCode, SurfaceFault};
 use crate::surface::limits::SurfaceLimits;
 use crate::surface::name::{ActionId, SessionKey, ToolName};
@@ -217,7 +217,7 @@ fn required(fields: &mut Fields<'_>, faults: &mut Faults) -> Vec<ValuePath> {
     let place = fields.at("required");
     let mut paths = Vec::new();
     for (number, path) in list.iter().enumerate() {
-        let here = step(&place, &number.to_string());
+        let here = join_pointer(&place, &number.to_string());
         let Some(text) = decode::<&str>(path, &here, SurfaceCode::SpecInvalid, faults) else { continue };
         match text.parse() {
             Ok(path) => paths.push(path),

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::model::id::name;
-use crate::schema::step;
+use crate::model::json_pointer::join_pointer;
 use crate::surface::error::SurfaceCode;
 use crate::surface::limits::SurfaceLimits;
 use crate::surface::name::ActionId;
@@ -41,7 +41,7 @@ pub(super) fn read(
     }
     let mut bindings = BTreeMap::new();
     for (name, action) in entries {
-        let here = step(&place, name);
+        let here = join_pointer(&place, name);
         let name = match BindingName::new(name) {
             Ok(name) => name,
             Err(error) => {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::schema::step;
+use crate::model::json_pointer::join_pointer;
 use crate::surface::policy::{Ceiling, Confirm};
 use crate::surface::spec::action::Action;
 use crate::surface::spec::compiled::Spec;
@@ -61,7 +61,7 @@ impl Spec {
         let jobs = self.jobs.iter().map(|job| &job.action);
         let bound: BTreeSet<_> = self.bindings.values().chain(jobs).collect();
         for (id, action) in &self.actions {
-            let place = step("/actions", id.as_str());
+            let place = join_pointer("/actions", id.as_str());
             list.action(action, &place, self, ceiling);
             if !bound.contains(id) {
                 let message =
@@ -108,10 +108,10 @@ impl Warnings {
         if action.confirm == Confirm::Never && action.asks(ceiling) {
             let message =
                 "never counts for tools that the host trusts, and a person is asked: have it trusted";
-            self.add(step(place, "confirm"), SpecWarningCode::ConfirmIgnored, message.to_owned());
+            self.add(join_pointer(place, "confirm"), SpecWarningCode::ConfirmIgnored, message.to_owned());
         }
         let Some(path) = &action.save_as else { return };
-        let here = step(place, "saveAs");
+        let here = join_pointer(place, "saveAs");
         if path.names().next() == Some("state") && path.names().count() > 1 {
             let message = "saveAs is a path in the state already: leave out its first name";
             self.add(here.clone(), SpecWarningCode::SavePrefixed, message.to_owned());

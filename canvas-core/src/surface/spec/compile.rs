@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use crate::schema::step;
+use crate::model::json_pointer::join_pointer;
 use crate::surface::error::{SurfaceCode, SurfaceFault};
 use crate::surface::limits::SurfaceLimits;
 use crate::surface::name::{ActionId, ToolName};
@@ -78,7 +78,7 @@ fn allow_list(spec: &mut Fields<'_>, faults: &mut Faults) -> Vec<ToolName> {
     policy.finish(faults);
     let (mut allow, mut seen) = (Vec::new(), BTreeSet::new());
     for (number, tool) in list.iter().enumerate() {
-        let here = step(&place, &number.to_string());
+        let here = join_pointer(&place, &number.to_string());
         let Some(tool) = decode::<ToolName>(tool, &here, SurfaceCode::SpecInvalid, faults) else { continue };
         if tool.as_str().contains(['*', '?']) {
             faults.spec(&here, "the list has no wildcards: name each tool in full");
@@ -112,7 +112,7 @@ fn actions(spec: &mut Fields<'_>, scope: &ActionScope<'_>, faults: &mut Faults) 
         return actions;
     }
     for (id, action) in entries {
-        let here = step(&place, id);
+        let here = join_pointer(&place, id);
         match ActionId::new(id) {
             Ok(id) => {
                 actions.by_id.insert(id, scope.read(action, &here, faults));

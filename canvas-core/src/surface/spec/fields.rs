@@ -4,7 +4,7 @@ use canvas_patch::floor_char_boundary;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::schema::step;
+use crate::model::json_pointer::join_pointer;
 use crate::surface::error::{SurfaceCode, SurfaceFault};
 
 /// The faults of a spec, in the order in which they are found.
@@ -69,7 +69,7 @@ impl<'v> Fields<'v> {
 
     /// Where a member is.
     pub(super) fn at(&self, name: &str) -> String {
-        step(&self.place, name)
+        join_pointer(&self.place, name)
     }
 
     /// A member as it is.

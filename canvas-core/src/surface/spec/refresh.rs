@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::schema::step;
+use crate::model::json_pointer::join_pointer;
 use crate::surface::limits::SurfaceLimits;
 use crate::surface::name::{ActionId, JobId};
 use crate::surface::policy::Ceiling;
@@ -49,10 +49,13 @@ pub(super) fn read(
     let mut ids = BTreeSet::new();
     let mut jobs = Vec::new();
     for (number, job) in list.iter().enumerate() {
-        let here = step(&place, &number.to_string());
+        let here = join_pointer(&place, &number.to_string());
         let Some(job) = read_job(job, &here, actions, ceiling, faults) else { continue };
         if !ids.insert(job.id.clone()) {
-            faults.spec(&step(&here, "id"), format!("another job has the id {}: give each its own", job.id));
+            faults.spec(
+                &join_pointer(&here, "id"),
+                format!("another job has the id {}: give each its own", job.id),
+            );
         }
         jobs.push(job);
     }

@@ -361,7 +361,7 @@ fn make_schema() -> Schema {
 fn places(value: &Value, place: &str, found: &mut Vec<String>) {
     if let Value::Object(members) = value {
         for (name, member) in members {
-            let here = crate::schema::step(place, name);
+            let here = crate::model::json_pointer::join_pointer(place, name);
             if !matches!(name.as_str(), "state" | "args" | "value") {
                 places(member, &here, found);
             }

@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::schema::step;
+use crate::model::json_pointer::{self, join_pointer, unescape};
 use crate::surface::state::path::is_reserved;
 use crate::surface::state::value::StateValue;
 
@@ -51,16 +51,12 @@ impl StatePointer {
         if text.len() > Self::BYTES {
             return Err(StatePointerError::TooLong);
         }
-        let has_bare_tilde = || text.split('~').skip(1).any(|rest| !rest.starts_with(['0', '1']));
-        if !(text.is_empty() || text.starts_with('/')) || has_bare_tilde() {
-            return Err(StatePointerError::Syntax);
-        }
-        let pointer = Self(text.to_owned());
+        let mut names = json_pointer::names(text).map_err(|_| StatePointerError::Syntax)?;
         // No escape is in a reserved name, so each has one text.
-        if pointer.names().any(|name| is_reserved(&name)) {
+        if names.any(|name| is_reserved(&name)) {
             return Err(StatePointerError::Reserved);
         }
-        Ok(pointer)
+        Ok(Self(text.to_owned()))
     }
 
     /// The pointer as it is written.
@@ -70,7 +66,7 @@ impl StatePointer {
 
     /// Its names, decoded. The whole has none.
     pub fn names(&self) -> impl Iterator<Item = Cow<'_, str>> {
-        self.0.split('/').skip(1).map(decode)
+        self.0.split('/').skip(1).map(unescape)
     }
 
     /// What is there; `None` where nothing is.
@@ -95,7 +91,7 @@ impl StatePointer {
 
     /// The place of a member or an item.
     pub(crate) fn join(&self, name: &str) -> Self {
-        Self(step(&self.0, name))
+        Self(join_pointer(&self.0, name))
     }
 
     /// Its first names.
@@ -107,15 +103,7 @@ impl StatePointer {
     /// The place around it, and its last name; `None` of the whole.
     pub(crate) fn split_last(&self) -> Option<(Self, Cow<'_, str>)> {
         let (parent, name) = self.0.rsplit_once('/')?;
-        Some((Self(parent.to_owned()), decode(name)))
-    }
-}
-
-fn decode(name: &str) -> Cow<'_, str> {
-    if name.contains('~') {
-        Cow::Owned(name.replace("~1", "/").replace("~0", "~"))
-    } else {
-        Cow::Borrowed(name)
+        Some((Self(parent.to_owned()), unescape(name)))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::schema::step;
+use crate::model::json_pointer::join_pointer;
 use crate::surface::contract::ToolContract;
 use crate::surface::contract::walk::Name;
 use crate::surface::error::{SurfaceCode, SurfaceFault};
@@ -140,7 +140,7 @@ impl Compiler<'_> {
 
     fn pointer(&self) -> String {
         self.place.iter().fold(self.base.to_owned(), |pointer, name| match name {
-            Name::Member(name) => step(&pointer, name),
+            Name::Member(name) => join_pointer(&pointer, name),
             Name::Item(at) => format!("{pointer}/{at}"),
         })
     }

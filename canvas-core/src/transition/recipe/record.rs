@@ -13,6 +13,7 @@ use crate::model::author::Author;
 use crate::model::blob::BlobId;
 use crate::model::face::{Face, TreeFile};
 use crate::model::id::OpKey;
+use crate::model::json_pointer::join_pointer;
 use crate::model::receipt::Digest;
 use crate::model::revision::Revision;
 use crate::recipe::refusal::RecipeRefusal;
@@ -20,7 +21,6 @@ use crate::recipe::{
     DataChange, DataDiff, DataEntry, DataManifest, DataStatus, Datum, Drift, DriftCode, Recipe, RecipeFault,
     RecipeReplaced, StoredRecipe, Target,
 };
-use crate::schema::step;
 use crate::transition::access::{access_of, author_text};
 use crate::transition::command::Command;
 use crate::transition::command::sealed::Decide;
@@ -188,7 +188,7 @@ impl RecordRecipe {
                 Ok(datum) => {
                     given.insert(id, datum);
                 }
-                Err(fault) => faults.push(fault.within(&step("/data", id.as_str()))),
+                Err(fault) => faults.push(fault.within(&join_pointer("/data", id.as_str()))),
             }
         }
         let mappings = recipe.map(Recipe::mappings).unwrap_or_default();
@@ -196,7 +196,7 @@ impl RecordRecipe {
             mappings.iter().filter_map(|mapping| Some((mapping.target.component()?, mapping))).collect();
         for id in given.keys().filter(|id| !fed.contains_key(**id)) {
             let message = "the recipe does not make these data: map them, or leave them out";
-            faults.push(RecipeFault::invalid(step("/data", id.as_str()), message));
+            faults.push(RecipeFault::invalid(join_pointer("/data", id.as_str()), message));
         }
         if !faults.is_empty() {
             return Err(refused(faults));

@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use crate::model::blob::Blob;
 use crate::model::face::TreeFile;
 use crate::model::id::OpKey;
+use crate::model::json_pointer::join_pointer;
 use crate::model::receipt::Digest;
-use crate::schema::step;
 use crate::surface::descriptor::{StoredDescriptor, check_title};
 use crate::surface::name::{AgentId, SessionKey, SurfaceActor};
 use crate::surface::refusal::SurfaceRefusal;
@@ -206,7 +206,7 @@ pub(super) fn read_assets<'a>(
 ) -> Refused<BTreeMap<AssetPath, Option<Blob>>> {
     let mut read = BTreeMap::new();
     for (path, content) in assets {
-        let place = step("/assets", path);
+        let place = join_pointer("/assets", path);
         if read.insert(read_path(path, &place)?, content.cloned()).is_some() {
             let message = "the same path is there in another spelling: send it once";
             return Err(refused(SurfaceFault::new(place, SurfaceCode::InvalidPath, message)));

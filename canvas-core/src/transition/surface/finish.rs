@@ -6,9 +6,9 @@ use crate::model::blob::Missing;
 use crate::model::claims::{Claim, PlannedSave};
 use crate::model::face::TreeFile;
 use crate::model::id::OpKey;
+use crate::model::json_pointer::join_pointer;
 use crate::model::receipt::Digest;
 use crate::model::wording::clip;
-use crate::schema::step;
 use crate::surface::refusal::SurfaceRefusal;
 use crate::surface::state::surface_state::ChangedState;
 use crate::surface::{
@@ -205,5 +205,5 @@ fn check_result(value: &StateValue, limits: &SurfaceLimits) -> Result<(), Surfac
 
 /// The place as a JSON Pointer.
 fn place_of(path: &StatePath) -> String {
-    path.names().fold(String::new(), |place, name| step(&place, name))
+    path.names().fold(String::new(), |place, name| join_pointer(&place, name))
 }

@@ -9,8 +9,8 @@ use crate::model::claims::PlannedSave;
 use crate::model::face::TreeFile;
 use crate::model::id::OpKey;
 use crate::model::json_hash::JsonHash;
+use crate::model::json_pointer::join_pointer;
 use crate::model::receipt::Digest;
-use crate::schema::step;
 use crate::surface::descriptor::StoredDescriptor;
 use crate::surface::name::{ActionId, SurfaceActor};
 use crate::surface::plan::{CallPlan, PlanRequest};
@@ -159,14 +159,15 @@ impl Transition<'_> {
     fn resolve(&self, planning: &Planning<'_>, spec: &Spec) -> Refused<Resolved> {
         let Planning { request, descriptor, state, id, action, now } = *planning;
         let scope = Scope { state: state.value(), input: &request.input, now };
-        let place = step("/actions", id.as_str());
+        let place = join_pointer("/actions", id.as_str());
         match &action.kind {
             ActionKind::ToolCall { tool, args, timeout_ms } => {
                 let ceiling = &self.view.types.ceiling;
                 let contract = ceiling.tool(tool, spec.allow());
-                let contract = contract.map_err(|fault| refused(fault.under(&step(&place, "tool"))))?;
+                let contract =
+                    contract.map_err(|fault| refused(fault.under(&join_pointer(&place, "tool"))))?;
                 let template = args.as_ref().map_err(|fault| refused(fault.clone()))?;
-                let place = step(&place, "args");
+                let place = join_pointer(&place, "args");
                 let plan = PlanRequest {
                     canvas: self.view.head.canvas(),
                     action: id,
@@ -192,7 +193,7 @@ impl Transition<'_> {
                 let owner = &descriptor.owner_session_key;
                 let session = session_key.as_ref().unwrap_or(owner);
                 let allowed = self.view.types.ceiling.session(session, Some(owner));
-                allowed.map_err(|fault| refused(fault.under(&step(&place, "sessionKey"))))?;
+                allowed.map_err(|fault| refused(fault.under(&join_pointer(&place, "sessionKey"))))?;
                 let template = message.as_ref().map_err(|fault| refused(fault.clone()))?;
                 let args = template.resolve(&scope).map_err(refused)?;
                 let message = args.as_str().unwrap_or_default().to_owned();

@@ -1,7 +1,7 @@
 //! Headings for the places that a refusal shows.
 
 use super::model::Outline;
-use crate::diff::error::ApplyError;
+use crate::diff::apply::error::ApplyError;
 
 impl Outline {
     /// The refusal with the nearest heading above each place that it shows; the outline is that of the text which the patch

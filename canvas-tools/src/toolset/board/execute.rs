@@ -242,14 +242,14 @@ impl<S: Store> BoardToolContext<'_, S> {
         let session = &mut *self.context.session;
         let plan = Plan::new(&session.canvas, &snapshot, change.command.clone());
         let id = plan.id.clone();
-        session.plans.keep(plan);
+        session.board.plans.keep(plan);
         Ok((BoardOutcome::Planned { id, change, result, after }, snapshot))
     }
 
     /// Does what was planned, where the board is still the one that it was planned for.
     async fn commit(&self, plan: &str) -> Executed {
         let session = &self.context.session;
-        let plan = session.plans.find(&session.canvas, plan).ok_or_else(|| {
+        let plan = session.board.plans.find(&session.canvas, plan).ok_or_else(|| {
             let message = "there is no such plan any more: call plan_canvas again and commit its plan_id";
             ToolError::new("PLAN_NOT_FOUND", message).at("/plan_id")
         })?;
@@ -269,7 +269,7 @@ impl<S: Store> BoardToolContext<'_, S> {
             rules: self.toolset.rules(self.context.engine.policy().board),
             now: self.context.now,
             toolset: self.toolset,
-            aliases: &self.context.session.aliases,
+            aliases: &self.context.session.board.aliases,
         }
     }
 }

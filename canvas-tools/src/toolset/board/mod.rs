@@ -64,11 +64,11 @@ async fn call_board_tool<S: Store>(
 ) -> Result<ToolReply, ToolError> {
     let tool = Tool::named(&call.name, toolset)?;
     context.engine.policy().permits(tool.access())?;
-    let checked = check(tool, &call.arguments, toolset, &context.session.aliases)?;
+    let checked = check(tool, &call.arguments, toolset, &context.session.board.aliases)?;
     let mut context = BoardToolContext { context, toolset, tool, call };
     let (outcome, snapshot) = context.execute(checked).await?;
     let reply = reply(outcome, &snapshot, toolset, tool);
-    Ok(shorten_ids(reply, &context.context.session.aliases))
+    Ok(shorten_ids(reply, &context.context.session.board.aliases))
 }
 
 /// The JSON Schema of the reply of a tool of this name.

@@ -82,11 +82,11 @@ async fn call_document_tool<S: Store>(
         }
         CheckedCall::ApplyPatch(command, None) => return patch(&mut context, toolset, command).await,
         CheckedCall::ApplyPatch(command, Some(resend)) => {
-            let command = resent(&context.session.refused, command, &resend)?;
+            let command = resent(&context.session.document.refused, command, &resend)?;
             return patch(&mut context, toolset, command).await;
         }
         CheckedCall::ReplaceLines(command) => {
-            let command = ReplaceLines { shown: Some(context.session.shown.clone()), ..command };
+            let command = ReplaceLines { shown: Some(context.session.document.shown.clone()), ..command };
             let named = (command.lease, CallKind::Lines);
             let Answered { result, snapshot, replayed } = context.run(command).await?;
             let reply = answer::reply(named, &result, (&*context.session, &snapshot));
@@ -112,7 +112,7 @@ async fn call_document_tool<S: Store>(
     Ok(match reading.look(&snapshot, toolset.replace_lines) {
         Ok(Looked { fields, shown, listed }) => {
             remember(context.session, &shown, &snapshot);
-            let (shown_lines, head) = (&mut context.session.shown, &snapshot.head);
+            let (shown_lines, head) = (&mut context.session.document.shown, &snapshot.head);
             for lines in listed {
                 shown_lines.add_listed(head.revision_id(), head.document(), lines);
             }
@@ -131,17 +131,17 @@ async fn patch<S: Store>(
     toolset: DocumentTools,
     command: ApplyPatch,
 ) -> Result<ToolReply, ToolError> {
-    let command = ApplyPatch { shown: Some(context.session.shown.clone()), ..command };
+    let command = ApplyPatch { shown: Some(context.session.document.shown.clone()), ..command };
     let Answered { result, snapshot, replayed } = context.run(command.clone()).await?;
     let (named, session) = ((command.lease, CallKind::Patch), &mut *context.session);
     match &result {
         Err(ApplyPatchRefusal::Patch(PatchRefusal::PatchRejected(error))) if toolset.resend => {
-            session.refused.keep(&command, error);
+            session.document.refused.keep(&command, error);
         }
         // A retry of the call that mended it must find it.
         _ => {}
     }
-    let reply = match (&result, session.refused.resendable()) {
+    let reply = match (&result, session.document.refused.resendable()) {
         (Err(ApplyPatchRefusal::Patch(PatchRefusal::PatchRejected(_))), Some((id, faults))) => {
             let resend = Resendable { of: id.to_owned(), hunks: faults.to_vec() };
             answer::reply_with(named, &result, (session, &snapshot), Some(resend))
@@ -159,7 +159,7 @@ async fn patch<S: Store>(
 /// The model is shown these lines of a document.
 fn remember(session: &mut Session, lines: &[LineRange], snapshot: &Snapshot) {
     let head = &snapshot.head;
-    lines.iter().for_each(|lines| session.shown.add(head.revision_id(), head.document(), *lines));
+    lines.iter().for_each(|lines| session.document.shown.add(head.revision_id(), head.document(), *lines));
 }
 
 /// The lines that a refusal of a patch shows with their numbers.

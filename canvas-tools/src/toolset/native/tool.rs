@@ -131,7 +131,7 @@ async fn run<S: Store>(
                 let edits = ApplyEdits { made_on, delta: edit.delta, repairs: edit.repairs, request };
                 Some((edits, edit.message))
             }
-            Err(error) => return Ok(missed(&error, &snapshot, &mut context.session.misses)),
+            Err(error) => return Ok(missed(&error, &snapshot, &mut context.session.document.misses)),
         }
     } else {
         None
@@ -143,7 +143,7 @@ async fn run<S: Store>(
     };
     let Answered { result, snapshot, .. } = context.run(edits).await?;
     if result.is_ok() {
-        context.session.misses = 0;
+        context.session.document.misses = 0;
     }
     Ok(reply(tools, &result, &snapshot, message))
 }

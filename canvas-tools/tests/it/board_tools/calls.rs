@@ -134,7 +134,7 @@ fn tools_beyond_the_nine_do_what_they_say() {
 fn aliases_replace_component_ids() {
     let mut world = World::new();
     let (one, two) = (world.tile(0, 0, 2, 2), world.tile(4, 0, 2, 2));
-    world.session.aliases = [&one, &two].map(|id| ComponentId::new(id).unwrap()).to_vec().into();
+    world.session.board.aliases = [&one, &two].map(|id| ComponentId::new(id).unwrap()).to_vec().into();
     let arrange = |id: &str, col: u32| json!({"operations": [{"component_id": id, "position": {"col": col, "row": 4}}]});
     assert_eq!(failure(&world.host("arrange_canvas", arrange("c1", 0))), "OK");
     assert_eq!(failure(&world.host("arrange_canvas", arrange(&two, 4))), "OK");

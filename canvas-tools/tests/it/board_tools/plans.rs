@@ -152,7 +152,7 @@ fn a_plan_is_of_its_board_and_canvas_alone() {
     world.user(Edit::replace("b\n"));
     world.message();
     let mut elsewhere = planner();
-    elsewhere.session.plans = world.session.plans.clone();
+    elsewhere.session.board.plans = world.session.board.plans.clone();
     assert_eq!(failure(&world.host("commit_plan", commit.clone())), "OK");
     elsewhere.session.canvas = CanvasId::new("other").unwrap();
     let key = elsewhere.session.operation(CallId::new("create").unwrap());

@@ -57,7 +57,7 @@ impl World {
     #[track_caller]
     pub(crate) fn again(&self, id: &str, name: &str, arguments: Value) -> ToolReply {
         let mut session = self.session.clone();
-        session.aliases = Aliases::default();
+        session.board.aliases = Aliases::default();
         call(&self.engine, BoardTools::default(), &mut session, id, name, arguments)
     }
 

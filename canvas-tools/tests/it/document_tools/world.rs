@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use canvas_core::document::{Edit, ShownLines};
+use canvas_core::document::Edit;
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::store::MemoryStore;
 use canvas_core::{CallId, CanvasId, Command, ConversationId, Engine, OpKey, Policy, block_on};
-use canvas_tools::{DocumentTools, RefusedPatch, Session, ToolCall, ToolReply, Tools, TurnBegan, TurnEnded};
+use canvas_tools::{
+    DocumentMemory, DocumentTools, Session, ToolCall, ToolReply, Tools, TurnBegan, TurnEnded,
+};
 use serde_json::{Value, json};
 
 pub(crate) struct World {
@@ -18,7 +20,7 @@ pub(crate) struct World {
     clock: Arc<AtomicU64>,
     calls: AtomicU64,
     /// What each conversation was shown, and its refused patch.
-    memory: Mutex<BTreeMap<ConversationId, (ShownLines, RefusedPatch)>>,
+    memory: Mutex<BTreeMap<ConversationId, DocumentMemory>>,
 }
 
 impl World {
@@ -86,11 +88,11 @@ impl World {
         let tools = Tools::new(vec![Box::new(self.toolset)]).unwrap();
         let call = ToolCall { id: id.into(), name: name.into(), arguments };
         let (mut session, mut memory) = (session.clone(), self.memory.lock().unwrap());
-        if let Some((shown, refused)) = memory.remove(&session.conversation) {
-            (session.shown, session.refused) = (shown, refused);
+        if let Some(document) = memory.remove(&session.conversation) {
+            session.document = document;
         }
         let reply = block_on(tools.call(&self.engine, &mut session, &call, self.now()));
-        memory.insert(session.conversation, (session.shown, session.refused));
+        memory.insert(session.conversation, session.document);
         crate::recorded::judge(name, &reply);
         reply
     }
@@ -136,11 +138,11 @@ impl World {
         let call = CallId::new(&self.fresh_id()).unwrap();
         let now = self.now();
         let mut memory = self.memory.lock().unwrap();
-        let (mut shown, refused) = memory.remove(&self.session.conversation).unwrap_or_default();
-        std::mem::swap(&mut shown, &mut self.session.shown);
+        let mut document = memory.remove(&self.session.conversation).unwrap_or_default();
+        std::mem::swap(&mut document, &mut self.session.document);
         let began = block_on(self.session.begin_turn(&self.engine, call, now)).unwrap();
-        std::mem::swap(&mut shown, &mut self.session.shown);
-        memory.insert(self.session.conversation.clone(), (shown, refused));
+        std::mem::swap(&mut document, &mut self.session.document);
+        memory.insert(self.session.conversation.clone(), document);
         began
     }
 

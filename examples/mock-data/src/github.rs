@@ -5,13 +5,13 @@ mod tests;
 
 use std::future::Future;
 
-use canvas_lease::Timestamp;
+use canvas_core::board::{
+    DataError, DataErrorCode, DataMeta, DataQuery, DataResult, DataSource, DataSourceId, PaginationMeta,
+    QueryDefinition,
+};
+use canvas_core::lease::Timestamp;
+use canvas_core::schema::Schema;
 use serde_json::{Value, json};
-
-use super::source::{DataMeta, DataResult, DataSource, PaginationMeta, QueryDefinition};
-use crate::board::model::data::{DataError, DataErrorCode, DataQuery};
-use crate::board::model::id::DataSourceId;
-use crate::schema::Schema;
 
 /// The source `mock-github`. The same query on the same day (UTC) has the same data, everywhere.
 ///

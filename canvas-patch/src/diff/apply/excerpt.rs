@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::diff::anchored::sole_places;
+use crate::diff::apply::anchored::sole_places;
 use crate::diff::edit::exact;
 use crate::diff::options::Mode;
 use crate::diff::parse::parse;

@@ -1,6 +1,5 @@
 //! Commands, run and answered.
 
-use super::result::{BatchCommandResult, CommandError, CommandResult};
 use crate::board::command::env::BoardEnv;
 use crate::board::command::refusal::CommandRefusal;
 use crate::board::command::run::{BoardChange, Done, Ran, leaves};
@@ -8,6 +7,7 @@ use crate::board::command::{Batch, CanvasCommand, UserAction};
 use crate::board::model::event::CanvasEvent;
 use crate::board::model::id::UndoId;
 use crate::board::state::board::Board;
+use crate::board::wire::result::{BatchCommandResult, CommandError, CommandResult};
 use crate::model::author::Actor;
 
 /// What came of a command.

@@ -13,14 +13,14 @@ use std::borrow::Cow;
 
 use memchr::memrchr;
 
-use crate::diff::ambiguous::{ambiguous, show_places};
-use crate::diff::blanks::{between_added, followed_by_blanks, take_as_added, take_as_context};
+use crate::diff::apply::blanks::{between_added, followed_by_blanks, take_as_added, take_as_context};
 use crate::diff::conflict::{Conflict, Reason};
 use crate::diff::edit::{Splice, Spliced, exact};
+use crate::diff::explain::ambiguous::{ambiguous, show_places};
+use crate::diff::explain::missing::{Missing, copied, explain};
+use crate::diff::explain::outdated::outdated;
 use crate::diff::locate;
-use crate::diff::missing::{Missing, copied, explain};
 use crate::diff::options::{Options, StatedLines};
-use crate::diff::outdated::outdated;
 use crate::diff::patch::{Hunk, HunkRange, LineKind, Patch, Repair, RepairKind};
 use crate::text::lines::{self, at_line_end, content, line_end};
 

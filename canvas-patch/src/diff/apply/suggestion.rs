@@ -4,10 +4,10 @@
 //! * A rebased patch is offered once the strict applier has reproduced the change with it.
 //! * A hunk that only removes proves nothing, so a patch with one is never called applied already.
 
-use crate::diff::anchored::{anchored, in_order, sole_places, splice_at};
+use crate::diff::apply::anchored::{anchored, in_order, sole_places, splice_at};
+use crate::diff::apply::error::Suggestion;
 use crate::diff::conflict::{Conflict, Reason};
 use crate::diff::edit::{Spliced, exact};
-use crate::diff::error::Suggestion;
 use crate::diff::options::{Mode, Options};
 use crate::diff::parse::parse;
 use crate::diff::patch::{Hunk, HunkRange, Line, LineKind, Patch};

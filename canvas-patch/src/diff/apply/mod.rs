@@ -1,15 +1,27 @@
 //! Applying a patch: all of its hunks, or nothing.
+//!
+//! `strict` and `anchored` decide where hunks belong, and list every conflict; `blanks` settles blank lines that a patch has
+//! lost. `blocks` applies hunks whose places somebody else decides. `error` is what is refused, `suggestion` what the author
+//! may do then, and `excerpt` picks the hunks that a patch has to do with.
 
-use crate::diff::anchored::anchored;
+pub(crate) mod anchored;
+pub(crate) mod blanks;
+pub(crate) mod blocks;
+pub(crate) mod error;
+pub(crate) mod excerpt;
+pub(crate) mod strict;
+pub(crate) mod suggestion;
+
+use crate::diff::apply::anchored::anchored;
+use crate::diff::apply::error::ApplyError;
+use crate::diff::apply::strict::explain_strict;
+use crate::diff::apply::suggestion::suggestion;
 use crate::diff::conflict::{ExceededLimit, ParseError, Reason};
 use crate::diff::delta::Delta;
 use crate::diff::edit::{Spliced, Summary, exact};
-use crate::diff::error::ApplyError;
 use crate::diff::options::{Mode, Options};
 use crate::diff::parse::parse;
 use crate::diff::patch::Repair;
-use crate::diff::strict::explain_strict;
-use crate::diff::suggestion::suggestion;
 use crate::diff::unified;
 use crate::text::span::Span;
 

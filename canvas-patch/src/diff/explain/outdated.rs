@@ -6,10 +6,10 @@
 use std::cell::OnceCell;
 use std::ops::Range;
 
-use crate::diff::ambiguous::{ambiguous, show_places};
 use crate::diff::conflict::{Conflict, QuotedLine, Reason};
 use crate::diff::delta::Delta;
 use crate::diff::edit::TextEdit;
+use crate::diff::explain::ambiguous::{ambiguous, show_places};
 use crate::diff::locate;
 use crate::diff::mismatch::Mismatch;
 use crate::diff::options::{EarlierText, Options, StatedLines};

@@ -1,11 +1,11 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
+use canvas_core::block_on;
 use proptest::prelude::*;
 use serde_json::Map;
 
 use super::*;
-use crate::block_on;
 
 static SOURCE: LazyLock<MockGithub> = LazyLock::new(MockGithub::new);
 const NOON: u64 = 20_000 * DAY + DAY / 2;

@@ -1,9 +1,9 @@
 //! Hunks whose places their caller decides: for forms of edits that are no unified diff.
 
-use crate::diff::anchored::{Start, in_order, splice_from};
+use crate::diff::apply::anchored::{Start, in_order, splice_from};
+use crate::diff::apply::error::ApplyError;
 use crate::diff::apply::{Applied, is_same};
 use crate::diff::conflict::{Conflict, ExceededLimit, ParseError, Reason};
-use crate::diff::error::ApplyError;
 use crate::diff::locate;
 use crate::diff::patch::{Hunk, Line, LineKind, Patch};
 use crate::text::limits::Limits;
