@@ -1,6 +1,7 @@
 //! The canvas: a content-addressed tree under one compare-and-swap head, its documents, stores and rules.
 //!
-//! An [`Engine`] runs [`Command`]s on the canvases of a [`Store`]. Rules are pure functions on the loaded [`Head`]; the
+//! An [`Engine`] runs [`Command`]s on the canvases of a [`Store`](store::Store). Rules are pure functions on the loaded
+//! [`Head`](store::Head); the
 //! engine loads, decides, commits, and decides again where somebody else was faster. A refusal is an answer, not an
 //! error, and the same call again is answered as it was the first time.
 //!
@@ -29,22 +30,26 @@
 //!
 //! # Limits
 //!
-//! * Three faces so far: the document, the [`board`] and the [`surface`].
-//! * It reads no clock and opens nothing: time comes with each call, storage behind [`Store`].
+//! * Five faces: the [`document`], the [`board`], the [`surface`], the [`recipe`] and the data that it refreshes.
+//! * It reads no clock and opens nothing: time comes with each call, storage behind [`Store`](store::Store).
 //! * It merges nothing: one lease at a time, and the user ends it by acting.
 //!
 //! # Features
 //!
 //! `board` (default) brings [`board`], its commands and journal, [`Engine::board`], [`Engine::with_registry`], and canonical
-//! JSON; it turns on `schema` ([`Schema`]) and `zone` ([`Zone`]). `surface` (default) brings [`surface`], its commands and
+//! JSON; it turns on `schema` ([`Schema`](schema::Schema)) and `zone` ([`Zone`]). `surface` (default) brings [`surface`], its commands and
 //! [`Engine::with_ceiling`]; it turns on `schema`. `recipe` (default) brings [`recipe`], and turns on both too. Without one
 //! of the faces, see [`Face::is_supported`].
 //!
 //! # Modules
 //!
-//! In this order, each knowing only those before it: `model` (names, blobs, trees, the head with its receipts), `face` (the
+//! The commands, answers and refusals of a face lie in its module: [`document`], [`board`], [`surface`], [`recipe`]. Those of the
+//! lease are in [`lease`], of the model's turn in [`turn`], of undo and the journal in [`history`]. [`store`] has the contract
+//! of stores, its adapters and the [`Head`](store::Head) that they keep, [`watch`] live updates, [`observe`] events for logs.
+//!
+//! Inside, in this order, each knowing only those before it: `model` (names, blobs, trees, the head with its receipts), `face` (the
 //! protocol of a face and the loaded files of a canvas), `store`
-//! (the contract and its adapters), `schema`, the faces `document` and [`board`], [`recipe`], `history` (the journal),
+//! (the contract and its adapters), `schema`, the faces `document`, `board`, `surface` and `recipe`, `history` (the journal),
 //! `transition` (commands, outcomes, refusals, and the one pure step that decides), `engine` (drives steps over a store,
 //! the lock as a person sees it, and watchers), `conformance` (feature: tries what a store promises).
 

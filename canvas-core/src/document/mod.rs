@@ -1,4 +1,7 @@
-//! The document face: its outline, whole lines that are replaced by number, and what changed since a revision.
+//! Documents: the commands that read and change them, with their answers and refusals.
+//!
+//! A model writes with [`ApplyPatch`] or [`ReplaceLines`] under a lease, and with [`ApplyEdits`] in the form that it was trained
+//! on. A person writes with [`Edit`], which preempts, and the host with [`HostEdit`]. [`Changes`] is what changed since a revision.
 
 pub(crate) mod changes;
 pub(crate) mod outline;

@@ -1,4 +1,6 @@
-//! What was done on a canvas, over all faces.
+//! Undo, redo and the journal: what was done on a canvas, over all faces.
+//!
+//! [`Undo`], [`Redo`] and [`ClearHistory`] are commands. An [`Entry`] of the journal has at most one [`Step`] for each face.
 
 #[cfg(feature = "board")]
 pub(crate) mod board;

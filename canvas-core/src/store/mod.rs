@@ -1,4 +1,7 @@
-//! The contract of a store, its adapters, and the one that lies in memory.
+//! Where canvases are kept: the contract of a [`Store`], its adapters, and [`MemoryStore`].
+//!
+//! A store keeps a [`Head`] for each canvas under a [`Version`], compares and swaps it, and keeps blobs by their hash.
+//! [`BlockingStore`] makes one of calls that block, [`BoxStore`] is any store, and a [`Layer`] wraps one.
 
 pub(crate) mod blocking;
 pub(crate) mod boxed;
