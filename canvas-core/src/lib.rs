@@ -148,7 +148,9 @@ pub use model::id::{CallId, CallIds, CanvasId, ConversationId, NameError, OpKey}
 pub use model::revision::{Base, ParseRevisionIdError, Revision, RevisionId};
 pub use transition::command::{Command, StoredAnswer};
 pub use transition::policy::Policy;
-pub use transition::refusal::{CallRefusal, Counter, LimitRefusal, NotAvailable, Refusal, Refused};
+pub use transition::refusal::{
+    BoardRefusal, CallRefusal, Counter, LimitRefusal, NewBoardRefusal, NotAvailable, Refusal, Refused,
+};
 pub use transition::rollout::{Access, Rollout};
 #[cfg(feature = "zone")]
 pub use zone::{Zone, ZoneError};

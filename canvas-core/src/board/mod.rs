@@ -69,6 +69,4 @@ pub use self::wire::history::{HistoryJson, HistoryState, Recorded, Restore, Undo
 pub use self::wire::result::{BatchCommandResult, CommandError, CommandResult};
 pub use crate::history::board::{BoardJournal, BoardJournalError};
 pub use crate::transition::board::{BoardCommandRun, BoardCreated, CreateBoard, RunBoardCommand};
-pub use crate::transition::refusal::{
-    BoardCommandRefusal, BoardRefusal, CreateBoardRefusal, NewBoardRefusal,
-};
+pub use crate::transition::refusal::{BoardCommandRefusal, CreateBoardRefusal};

@@ -151,7 +151,10 @@ composed! {
         Call(CallRefusal), Lease(LeaseRefusal), NotAvailable(NotAvailable), History(HistoryRefusal),
         Board(BoardRefusal), Limit(LimitRefusal),
     }
+}
 
+#[cfg(feature = "board")]
+composed! {
     /// Why [`CreateBoard`](crate::board::CreateBoard) is refused.
     CreateBoardRefusal { Call(CallRefusal), NewBoard(NewBoardRefusal), Limit(LimitRefusal) }
 

@@ -5,15 +5,15 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use canvas_core::board::{
-    Board, BoardAction, BoardError, BoardRefusal, BoardResult, BoardStep, CanvasCommand, CommandError,
-    CommandErrorCode, CommandResult, ComponentId, ContextError, ContextInput, CreateBoard, DataLoadingState,
-    DataQuery, DataSourceId, DayPlan, GridConfig, HistoryAction, HistoryJson, PieceEstimate, PlacementHints,
+    Board, BoardAction, BoardError, BoardResult, BoardStep, CanvasCommand, CommandError, CommandErrorCode,
+    CommandResult, ComponentId, ContextError, ContextInput, CreateBoard, DataLoadingState, DataQuery,
+    DataSourceId, DayPlan, GridConfig, HistoryAction, HistoryJson, PieceEstimate, PlacementHints,
     RunBoardCommand, Size, TypeInfo, UndoEntryJson, UndoId, Workspace, WorkspaceId, canvas_context,
     temporal_context,
 };
 use canvas_core::history::{ClearHistory, HistoryRefusal, Stacks, Step, UndoRefusal};
 use canvas_core::lease::Timestamp;
-use canvas_core::{Actor, Author, CanvasId, EngineError, Face, Refused as _, block_on};
+use canvas_core::{Actor, Author, BoardRefusal, CanvasId, EngineError, Face, Refused as _, block_on};
 use serde_json::{Value, json};
 
 use super::data::Data;

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::board::model::data::{DataError, DataQuery};
 use crate::board::model::id::DataSourceId;
 
-/// A source of data. Hosts have their own; [`MockGithub`](super::MockGithub) is one without a network.
+/// A source of data, which the host brings.
 ///
 /// A source that tells of changes by itself needs nothing here: its host hands what comes to
 /// [`DataStates::push`](super::DataStates::push).

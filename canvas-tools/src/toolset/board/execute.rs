@@ -4,13 +4,12 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use canvas_core::board::{
-    Board, BoardCommandRun, BoardRefusal, BoardResult, CanvasEvent, ComponentId, ComponentInstance,
-    RunBoardCommand,
+    Board, BoardCommandRun, BoardResult, CanvasEvent, ComponentId, ComponentInstance, RunBoardCommand,
 };
 use canvas_core::history::{HistoryEntry, HistoryMove, HistoryRefusal, Redo, Undo, UndoRefusal, UndoScope};
 use canvas_core::store::Store;
 use canvas_core::{
-    Actor, Author, Base, BlobId, CallId, NotAvailable, Refused, Revision, RevisionId, Snapshot,
+    Actor, Author, Base, BlobId, BoardRefusal, CallId, NotAvailable, Refused, Revision, RevisionId, Snapshot,
 };
 use serde_json::Value;
 

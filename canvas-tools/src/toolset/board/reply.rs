@@ -6,13 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
 
 use canvas_core::board::{
-    Board, BoardRefusal, BoardResult, CanvasCommand, CanvasEvent, CommandError, CommandErrorCode,
-    CommandResult, ComponentId, ComponentInstance, PlacementAdjustment, PlacementResult,
+    Board, BoardResult, CanvasCommand, CanvasEvent, CommandError, CommandErrorCode, CommandResult,
+    ComponentId, ComponentInstance, PlacementAdjustment, PlacementResult,
 };
 use canvas_core::history::{HistoryEntry, HistoryRefusal};
 use canvas_core::lease::LeaseRefusal;
 use canvas_core::schema::ValidationError;
-use canvas_core::{Refusal, Refused as _, RevisionId, Snapshot};
+use canvas_core::{BoardRefusal, Refusal, Refused as _, RevisionId, Snapshot};
 use serde_json::Value;
 
 use super::check::{Change, number_in};

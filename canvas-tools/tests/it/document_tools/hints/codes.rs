@@ -3,15 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use canvas_core::board::{BoardRefusal, NewBoardRefusal};
 use canvas_core::document::{BaseRefusal, LinesNow, LinesRefusal, PatchRefusal, StaleBase};
 use canvas_core::history::{ChangeNumber, EntryNumber, HistoryRefusal};
 use canvas_core::lease::{Epoch, LeaseRefusal, Timestamp};
 use canvas_core::store::{HeadError, StoreError, StoreErrorKind};
 use canvas_core::text::{AddressError, EditPolicyError, GrepError, LineRange, Options, Query, Reason, apply};
 use canvas_core::{
-    BlobId, CallRefusal, CanvasId, Counter, EngineError, Face, LimitRefusal, NotAvailable, Refused, Revision,
-    Rollout,
+    BlobId, BoardRefusal, CallRefusal, CanvasId, Counter, EngineError, Face, LimitRefusal, NewBoardRefusal,
+    NotAvailable, Refused, Revision, Rollout,
 };
 #[cfg(feature = "schema")]
 use {

@@ -4,10 +4,9 @@ use std::collections::BTreeSet;
 use std::fmt::Debug;
 
 use canvas_core::board::{
-    Board, BoardError, BoardJournalError, BoardRefusal, CommandError, CommandErrorCode,
-    CommandExecutionError, ContextError, DataError, DataErrorCode, DataFetchError, DefinitionError,
-    NewBoardRefusal, NoRoom, PatchMismatch, SimulatedTime, SimulatedTimeError, TriggerProblem,
-    ValidationFailedCode, ValidationFailedError, ViewId,
+    Board, BoardError, BoardJournalError, CommandError, CommandErrorCode, CommandExecutionError,
+    ContextError, DataError, DataErrorCode, DataFetchError, DefinitionError, NoRoom, PatchMismatch,
+    SimulatedTime, SimulatedTimeError, TriggerProblem, ValidationFailedCode, ValidationFailedError, ViewId,
 };
 use canvas_core::document::{
     BaseRefusal, LinesRefusal, ParseRangeHashError, PatchRefusal, RangeHash, StaleBase, StaleCause, StaleEdit,
@@ -30,8 +29,9 @@ use canvas_core::text::{
     RepairKind, apply, resolve,
 };
 use canvas_core::{
-    BlobId, CallRefusal, CanvasId, EngineError, LimitRefusal, NameError, NotAvailable, ParseBlobIdError,
-    ParseRevisionIdError, Refused as _, Revision, RevisionId, Rollout, ZoneError,
+    BlobId, BoardRefusal, CallRefusal, CanvasId, EngineError, LimitRefusal, NameError, NewBoardRefusal,
+    NotAvailable, ParseBlobIdError, ParseRevisionIdError, Refused as _, Revision, RevisionId, Rollout,
+    ZoneError,
 };
 use canvas_lease::{CheckOutError, LeaseError};
 use canvas_patch::{Delta, DeltaConflict, DeltaMismatch, DeltaOrder, EditPolicyError};
