@@ -124,7 +124,9 @@ pub(crate) enum AnyRefusal {
     Edit(canvas_core::document::EditRefusal),
     HostEdit(canvas_core::document::HostEditRefusal),
     Undo(canvas_core::history::UndoRefusal),
+    #[cfg(feature = "board")]
     CreateBoard(canvas_core::board::CreateBoardRefusal),
+    #[cfg(feature = "board")]
     BoardCommand(canvas_core::board::BoardCommandRefusal),
 }
 
@@ -149,7 +151,9 @@ impl AnyRefusal {
             Self::Edit(refusal) => refusal.view(),
             Self::HostEdit(refusal) => refusal.view(),
             Self::Undo(refusal) => refusal.view(),
+            #[cfg(feature = "board")]
             Self::CreateBoard(refusal) => refusal.view(),
+            #[cfg(feature = "board")]
             Self::BoardCommand(refusal) => refusal.view(),
         }
     }
