@@ -105,7 +105,7 @@ pub mod lease {
     pub use crate::transition::refusal::{CheckOutRefusal, HolderRefusal, LeaseRefusal};
 }
 
-/// The turn of a model: the commands that begin, end and interrupt it, and those of its conversation.
+/// Commands that begin, end and interrupt the turn of a model, and that make its conversation forget.
 pub mod turn {
     pub use crate::transition::turn::{
         Cancel, EndTurn, Forget, Forgotten, Interrupted, Promotion, SendMessage, TakeControl, TurnBegan,
@@ -113,7 +113,7 @@ pub mod turn {
     };
 }
 
-/// Live updates: what a client that watches a canvas receives.
+/// Live updates for clients that watch a canvas.
 pub mod watch {
     pub use crate::engine::lock_view::{LockEvent, LockView};
     pub use crate::engine::watch::{CanvasStatus, HeadRevision, Watch, WatchEvent};

@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// What is joined is read as it was.
+        /// Joined names are read back unchanged.
         #[test]
         fn joined_names_are_read_again(parts in prop::collection::vec("[~/01a]{0,4}", 0..5)) {
             let pointer = parts.iter().fold(String::new(), |place, name| join_pointer(&place, name));
