@@ -7,7 +7,7 @@ use super::action::Action;
 use super::failure::{DirectiveError, DirectiveFault};
 use super::range::{CharRange, Fingerprint};
 use super::schema::{DirectiveJson, FIELDS, VERSION_NAMES};
-use crate::arguments::{pointer, pointer_key};
+use crate::arguments::{pointer_key, read};
 use crate::reply::shorten;
 
 /// Bytes of a diff. A larger change is several directives.
@@ -107,10 +107,8 @@ impl Directive {
         if fields.get("action").is_none_or(Value::is_null) {
             return Err(absent(fields, "action", "pass insert, replace, annotate or patch"));
         }
-        let json: DirectiveJson = serde_path_to_error::deserialize(value).map_err(|e| {
-            let what = e.inner().to_string();
-            let message = format!("{}: correct the value to the schema", shorten(&what));
-            invalid(DirectiveFault::BadValue, &shorten(&pointer(e.path())), message)
+        let json: DirectiveJson = read(value).map_err(|fault| {
+            invalid(DirectiveFault::BadValue, &shorten(fault.place()), fault.message(&[]))
         })?;
         let version = version(fields)?;
         let DirectiveJson { action, content, target_range, diff, selection_fingerprint, rationale, .. } =

@@ -14,7 +14,7 @@ use super::arguments::{
 use super::reading::Reading;
 use super::search::{MAX_CONTEXT, Search, bad_query};
 use super::tool::{DocumentTools, LeaseRule, Tool};
-use crate::arguments::arguments;
+use crate::arguments::arguments_but;
 use crate::reply::{PATH_BYTES, ToolError};
 use crate::toolset::call::ToolCall;
 
@@ -65,7 +65,7 @@ impl LeaseArgument<'_> {
                 Err(ToolError::argument("/lease_id", message))
             }
             (LeaseRule::Required, None) => {
-                let message = "missing field `lease_id`: correct the arguments to the tool's schema";
+                let message = "missing field `lease_id`: pass the lease_id of your last check-out";
                 Err(ToolError::argument("", message))
             }
             (_, Some(text)) => match text.parse() {
@@ -95,19 +95,23 @@ pub(super) fn check(
     policy.permits(tool.access())?;
     let (rule, rollout, sent) = (tool.lease_rule(policy.rollout), policy.rollout, &call.arguments);
     let lease = LeaseArgument { rule, rollout, arguments: sent };
+    let hidden = tool.hidden(toolset, rollout);
+    if tool == Tool::ApplyPatch && !toolset.resend && sent.get("resend").is_some() {
+        return Err(ToolError::argument("/resend", "unknown field `resend`: leave it out"));
+    }
     Ok(match tool {
         Tool::CheckOut => {
-            let CheckOut {} = arguments(sent)?;
+            let CheckOut {} = arguments_but(&hidden, sent)?;
             CheckedCall::CheckOut
         }
         Tool::RenewLease => {
-            CheckedCall::Renew(Renew { lease: lease.id(arguments::<Lease>(sent)?.lease_id)? })
+            CheckedCall::Renew(Renew { lease: lease.id(arguments_but::<Lease>(&hidden, sent)?.lease_id)? })
         }
-        Tool::CheckIn => {
-            CheckedCall::CheckIn(CheckIn { lease: lease.id(arguments::<Lease>(sent)?.lease_id)? })
-        }
+        Tool::CheckIn => CheckedCall::CheckIn(CheckIn {
+            lease: lease.id(arguments_but::<Lease>(&hidden, sent)?.lease_id)?,
+        }),
         Tool::Grep => {
-            let Grep { lease_id, query, regex, context, from_line } = arguments(sent)?;
+            let Grep { lease_id, query, regex, context, from_line } = arguments_but(&hidden, sent)?;
             let access = ReadAccess::Lease(lease.id(lease_id)?);
             if context > Some(MAX_CONTEXT) {
                 let message = format!("at most {MAX_CONTEXT} lines are shown around a match: pass fewer");
@@ -117,7 +121,7 @@ pub(super) fn check(
             CheckedCall::Read(access, Reading::Grep(search.map_err(|e| bad_query(&e))?))
         }
         Tool::ReadLines => {
-            let ReadLines { lease_id, start_line, end_line } = arguments(sent)?;
+            let ReadLines { lease_id, start_line, end_line } = arguments_but(&hidden, sent)?;
             let access = ReadAccess::Lease(lease.id(lease_id)?);
             if start_line == 0 {
                 return Err(ToolError::argument("/start_line", "lines count from 1: pass 1 or more"));
@@ -133,23 +137,20 @@ pub(super) fn check(
             CheckedCall::Read(access, lines)
         }
         Tool::ReadAll => {
-            let Lease { lease_id } = arguments(sent)?;
+            let Lease { lease_id } = arguments_but(&hidden, sent)?;
             CheckedCall::Read(ReadAccess::Lease(lease.id(lease_id)?), Reading::All)
         }
         Tool::ApplyPatch => {
-            let ApplyPatch { lease_id, patch, base_revision_id, scope, resend } = arguments(sent)?;
+            let ApplyPatch { lease_id, patch, base_revision_id, scope, resend } =
+                arguments_but(&hidden, sent)?;
             let (lease, base) = (lease.id(lease_id)?, base(base_revision_id.as_deref())?);
             let scope = scope.map(scope_address).transpose().map_err(|e| e.within("/scope"))?;
-            if !toolset.resend && sent.get("resend").is_some() {
-                let message = "unknown field `resend`: correct the arguments to the tool's schema";
-                return Err(ToolError::argument("/resend", message));
-            }
             let command = canvas_core::document::ApplyPatch { lease, patch, base, scope, shown: None };
             let resend = resend.map(|types::Resend { of, hunks }| Resend { of, hunks });
             CheckedCall::ApplyPatch(command, resend)
         }
         Tool::Outline => {
-            let Outline { lease_id, max_level, after_line } = arguments(sent)?;
+            let Outline { lease_id, max_level, after_line } = arguments_but(&hidden, sent)?;
             let access = lease.access(lease_id)?;
             let max_level = max_level.unwrap_or(6);
             if !(1..=6).contains(&max_level) {
@@ -162,13 +163,14 @@ pub(super) fn check(
             CheckedCall::Read(access, outline)
         }
         Tool::ReadSection => {
-            let ReadSection { lease_id, path, ordinal, item, fence } = arguments(sent)?;
+            let ReadSection { lease_id, path, ordinal, item, fence } = arguments_but(&hidden, sent)?;
             let access = lease.access(lease_id)?;
             let section = address(Scope { path, ordinal, item, fence })?;
             CheckedCall::Read(access, Reading::Section(section))
         }
         Tool::ReplaceLines => {
-            let ReplaceLines { lease_id, start, end, expect_hash, text, base_revision_id } = arguments(sent)?;
+            let ReplaceLines { lease_id, start, end, expect_hash, text, base_revision_id } =
+                arguments_but(&hidden, sent)?;
             let (lease, start) = (lease.id(lease_id)?, start.get());
             if end < start - 1 {
                 return Err(ToolError::argument(

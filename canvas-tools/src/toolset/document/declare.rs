@@ -68,11 +68,8 @@ impl Tool {
 
     fn parameters(self, toolset: DocumentTools, rollout: Rollout) -> Value {
         let mut schema = argument_schema(self.name());
-        if self == Self::ApplyPatch
-            && !toolset.resend
-            && let Some(properties) = schema["properties"].as_object_mut()
-        {
-            properties.remove("resend");
+        if let Some(properties) = schema["properties"].as_object_mut() {
+            self.hidden(toolset, rollout).iter().for_each(|name| drop(properties.remove(*name)));
         }
         self.lease_rule(rollout).put_into(&mut schema);
         schema

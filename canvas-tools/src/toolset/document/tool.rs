@@ -87,6 +87,13 @@ impl Tool {
             _ => LeaseRule::Optional,
         }
     }
+
+    /// Arguments that its type has and its schema lacks.
+    pub(super) fn hidden(self, toolset: DocumentTools, rollout: Rollout) -> Vec<&'static str> {
+        let lease = (self.lease_rule(rollout) == LeaseRule::Never).then_some("lease_id");
+        let resend = (!toolset.resend).then_some("resend");
+        lease.into_iter().chain(resend).collect()
+    }
 }
 
 /// Whether a tool takes a `lease_id`.
@@ -99,22 +106,14 @@ pub(super) enum LeaseRule {
 }
 
 impl LeaseRule {
-    /// Puts the rule into the schema of a tool's arguments, where the lease is optional.
+    /// Requires the lease in the schema of a tool's arguments, where it is optional.
     pub(super) fn put_into(self, schema: &mut Value) {
         let Some(property) = schema.pointer_mut("/properties/lease_id") else { return };
-        match self {
-            Self::Optional => {}
-            Self::Required => {
-                property["type"] = "string".into();
-                match schema.get_mut("required").and_then(Value::as_array_mut) {
-                    Some(required) => required.insert(0, "lease_id".into()),
-                    None => schema["required"] = json!(["lease_id"]),
-                }
-            }
-            Self::Never => {
-                if let Some(properties) = schema["properties"].as_object_mut() {
-                    properties.remove("lease_id");
-                }
+        if self == Self::Required {
+            property["type"] = "string".into();
+            match schema.get_mut("required").and_then(Value::as_array_mut) {
+                Some(required) => required.insert(0, "lease_id".into()),
+                None => schema["required"] = json!(["lease_id"]),
             }
         }
     }

@@ -1,5 +1,7 @@
 //! Wrong arguments, each with its place in them.
 
+use canvas_core::Policy;
+use canvas_tools::DocumentTools;
 use serde_json::{Value, json};
 
 use super::world::{World, failure, message};
@@ -121,6 +123,125 @@ fn an_unknown_argument_is_refused_where_it_is() {
             wrong(name, arguments, &format!("INVALID_ARGUMENTS at \"/{place}\""));
         }
     }
+}
+
+/// As in JSON Schema, where a number without a fraction is an integer.
+#[test]
+fn whole_numbers_may_be_written_with_a_fraction() {
+    let hashed =
+        json!({"lease_id": LEASE, "start": 1.0, "end": 1e0, "expect_hash": "0123456789ab", "text": "c"});
+    for (name, arguments, expected) in [
+        (
+            "canvas_read_lines",
+            json!({"lease_id": LEASE, "start_line": 1.0, "end_line": 2e0}),
+            "LOCK_NOT_OWNED",
+        ),
+        (
+            "canvas_read_lines",
+            json!({"lease_id": LEASE, "start_line": 1, "end_line": 1e15}),
+            "LOCK_NOT_OWNED",
+        ),
+        (
+            "canvas_grep",
+            json!({"lease_id": LEASE, "query": "a", "context": 1.0, "from_line": 1.0}),
+            "LOCK_NOT_OWNED",
+        ),
+        ("canvas_replace_lines", hashed, "LOCK_NOT_OWNED"),
+        ("canvas_outline", json!({"max_level": 2.0, "after_line": -0.0}), "OK"),
+        ("canvas_read_section", json!({"path": ["a"], "ordinal": 1.0}), "ADDRESS_NOT_FOUND at \"/path\""),
+        (
+            "canvas_apply_patch",
+            json!({"patch": "", "resend": {"of": "p", "hunks": [1.0, 0.0]}}),
+            "INVALID_ARGUMENTS at \"/resend/hunks/1\"",
+        ),
+        ("canvas_outline", json!({"max_level": 2.5}), "INVALID_ARGUMENTS at \"/max_level\""),
+        ("canvas_outline", json!({"after_line": -1.0}), "INVALID_ARGUMENTS at \"/after_line\""),
+        ("canvas_outline", json!({"after_line": 1e300}), "INVALID_ARGUMENTS at \"/after_line\""),
+    ] {
+        wrong(name, arguments, expected);
+    }
+}
+
+/// What a fault says is what a reader of the schema knows: nothing of Rust.
+#[test]
+fn faults_speak_json() {
+    const OF_RUST: [&str; 10] =
+        ["u64", "usize", "u8", "i64", "f64", "struct", "sequence", "map", "nonzero", "visitor"];
+    let values = [
+        json!(null),
+        json!(true),
+        json!(-1),
+        json!(0),
+        json!(1.5),
+        json!(300),
+        json!("a"),
+        json!([]),
+        json!([1]),
+        json!({}),
+        json!({"a": 1}),
+        json!(u64::MAX),
+        json!(1e300),
+        json!([[[[1]]]]),
+    ];
+    let mut faults = 0;
+    for tool in DocumentTools::ALL.list(&Policy::default()) {
+        let fields = tool.parameters["properties"].as_object().unwrap();
+        for (field, value) in fields.keys().flat_map(|field| values.iter().map(move |value| (field, value))) {
+            let mut arguments = right(&tool.name);
+            arguments[field] = value.clone();
+            let reply = World::extended("a\nb\n").tool(&tool.name, arguments.clone());
+            if reply.code() != Some("INVALID_ARGUMENTS") {
+                continue;
+            }
+            faults += 1;
+            let said = message(&reply);
+            let words = said.split(|c: char| !c.is_alphanumeric());
+            let foreign: Vec<&str> = words.filter(|word| OF_RUST.contains(word)).collect();
+            assert!(foreign.is_empty(), "{} {arguments}: {said}", tool.name);
+        }
+    }
+    assert!(faults > 200, "{faults} faults");
+}
+
+#[test]
+fn an_unknown_argument_is_answered_with_the_likely_one() {
+    for (name, field, likely) in [
+        ("canvas_read_lines", "start", "`start_line`"),
+        ("canvas_read_lines", "endLine", "`end_line`"),
+        ("canvas_read_lines", "leaseId", "`lease_id`"),
+        ("canvas_read_lines", "lines", "leave it out, or pass one of"),
+        ("canvas_grep", "pattern", "leave it out, or pass one of"),
+        ("canvas_grep", "qeury", "`query`"),
+        ("canvas_grep", "is_regex", "`regex`"),
+        ("canvas_apply_patch", "base_revision", "`base_revision_id`"),
+        ("canvas_apply_patch", "diff_patch", "`patch`"),
+        ("canvas_outline", "level", "`max_level`"),
+        ("canvas_replace_lines", "hash", "`expect_hash`"),
+        ("canvas_check_out", "lease_id", "leave it out"),
+    ] {
+        let mut arguments = right(name);
+        arguments[field] = json!(1);
+        let reply = World::extended("a\nb\n").tool(name, arguments);
+        assert_eq!(failure(&reply), format!("INVALID_ARGUMENTS at \"/{field}\""));
+        assert!(message(&reply).contains(likely), "{name} {field}: {}", message(&reply));
+    }
+}
+
+/// A field that a host has not switched on is no field, and none is proposed.
+#[test]
+fn only_arguments_of_the_tools_own_schema_are_proposed() {
+    let plain = World::new("a\nb\n");
+    let call =
+        |more: &str| json!({"lease_id": LEASE, "patch": "@@\n-a\n+c\n", more: {"of": "p", "hunks": [1]}});
+    for field in ["resend", "re_send", "zzz"] {
+        let reply = plain.tool("canvas_apply_patch", call(field));
+        assert_eq!(failure(&reply), format!("INVALID_ARGUMENTS at \"/{field}\""));
+        assert!(!message(&reply).contains("`resend`:") || field == "resend");
+        assert!(!message(&reply).contains("pass `resend`"), "{}", message(&reply));
+        assert!(!message(&reply).contains(", `resend`"), "{}", message(&reply));
+    }
+    let reply = World::extended("a\nb\n").tool("canvas_apply_patch", call("re_send"));
+    assert!(message(&reply).contains("pass `resend`"), "{}", message(&reply));
 }
 
 #[test]

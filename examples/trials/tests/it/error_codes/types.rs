@@ -50,6 +50,7 @@ use super::{CRATES, is_code, sources};
 /// Error types without a code, and why.
 const WITHOUT: &[(&str, &str)] = &[
     ("AgenticCanvasError", "what all errors of the board have in common, with whatever code"),
+    ("Fault", "a `ToolError` with `INVALID_ARGUMENTS` is made of it"),
     ("ParseHexError", "no caller can name it"),
 ];
 
