@@ -87,11 +87,11 @@ pub mod text {
     pub use canvas_patch::floor_char_boundary;
     pub use canvas_patch::{
         Address, AddressError, Applied, ApplyError, Block, BlockLine, BuildOptions, Built, Candidate,
-        Conflict, ContainerKind, Delta, DiffExcerpt, Difference, EarlierText, EditPolicyError, ExceededLimit,
-        Grep, GrepError, GrepLimits, Limits, LineRange, Match, Mismatch, Mode, Options, Outline, Part, Place,
-        Query, QuotedLine, Reason, Rebase, Repair, RepairKind, Resolved, Section, Span, StatedLines,
-        Suggestion, Summary, TextEdit, WordChange, apply, apply_blocks, build, build_unique, find_lines,
-        grep, matches, outline, resolve, truncate, word_changes,
+        CodePoints, Conflict, ContainerKind, Delta, DiffExcerpt, Difference, EarlierText, EditPolicyError,
+        ExceededLimit, Grep, GrepError, GrepLimits, Limits, LineRange, Match, Mismatch, Mode, Options,
+        Outline, Part, Place, Query, QuotedLine, Reason, Rebase, Repair, RepairKind, Resolved, Section, Span,
+        StatedLines, Suggestion, Summary, TextEdit, WordChange, apply, apply_blocks, build, build_unique,
+        find_lines, grep, matches, outline, resolve, truncate, word_changes,
     };
 }
 
@@ -101,7 +101,7 @@ pub mod lease {
         Epoch, Fence, Lease, LeaseId, Lock, ParseLeaseIdError, Policy, Timestamp, Turn, safe_integer,
     };
 
-    pub use crate::transition::lease::{CheckIn, CheckOut, CheckedIn, CheckedOut, Renew, Renewed};
+    pub use crate::transition::lease::{CheckIn, CheckOut, CheckedIn, CheckedOut, KeepAlive, Renew, Renewed};
     pub use crate::transition::refusal::{CheckOutRefusal, HolderRefusal, LeaseRefusal};
 }
 

@@ -101,6 +101,7 @@ mod markdown;
 pub mod strategies;
 mod text;
 
+pub use diff::alike::CodePoints;
 pub use diff::apply::blocks::{Block, BlockLine, apply_blocks, find_lines};
 pub use diff::apply::error::{ApplyError, Suggestion};
 pub use diff::apply::excerpt::DiffExcerpt;

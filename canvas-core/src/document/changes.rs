@@ -119,14 +119,12 @@ pub(crate) fn changes_since(
 
 /// What changed from a known text to the text now, for the author of a patch that was written for the known one.
 ///
-/// The whole diff lets the conversation count as having seen the document. An author who names a base does not need
-/// that: the hunks near the patch are enough, and no diff is given. The same holds where the whole diff has more than
-/// `diff_bytes` bytes.
+/// If all hunks are near the patch, the diff has them, and the conversation counts as having seen the document. Otherwise
+/// those near it come alone, as they do if the whole diff has more than `diff_bytes` bytes.
 pub(crate) fn changes_around(
     (known, before): (SyncPoint, &str),
     now: (SyncPoint, &str),
     patch: &str,
-    named: bool,
     (diff_bytes, limits): (usize, &Limits),
 ) -> (Option<Changes>, Option<DiffExcerpt>) {
     let Some(mut changes) = changes_since((known, before), now, usize::MAX) else {
@@ -134,11 +132,8 @@ pub(crate) fn changes_around(
     };
     let diff = changes.diff.take().unwrap_or_default();
     let fits = diff.len() <= diff_bytes;
-    let mut near = None;
-    if named || !fits {
-        near = DiffExcerpt::touching(before, patch, &diff, limits);
-        near = near.filter(|near| near.left_out > 0 && near.diff.len() <= diff_bytes);
-    }
+    let near = DiffExcerpt::touching(before, patch, &diff, limits);
+    let near = near.filter(|near| near.left_out > 0 && near.diff.len() <= diff_bytes);
     changes.diff = (fits && near.is_none()).then_some(diff);
     (Some(changes), near)
 }

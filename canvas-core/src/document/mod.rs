@@ -24,4 +24,4 @@ pub use crate::transition::native::{ApplyEdits, Look};
 pub use crate::transition::refusal::{
     ApplyPatchRefusal, BaseRefusal, EditRefusal, HostEditRefusal, PatchRefusal, ReplaceLinesRefusal,
 };
-pub use crate::transition::stale::{StaleBase, StaleCause, StaleEdit};
+pub use crate::transition::stale::{Fits, StaleBase, StaleCause, StaleEdit};

@@ -30,6 +30,8 @@ pub struct Replacement {
 }
 
 /// Lines as they are now.
+///
+/// If `range_hash` is the hash that the call named, they are the same lines.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LinesNow {
@@ -44,16 +46,28 @@ pub struct LinesNow {
     /// Their hash, where all are shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range_hash: Option<RangeHash>,
+    /// The first line as the call named it, if it is another now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub named_line: Option<usize>,
 }
 
-/// A replacement as a patch that fits in strict mode.
+/// Replacements as a patch that fits in strict mode.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Hunk {
+pub(crate) struct Hunks {
     pub(crate) patch: String,
-    /// Lines of the replacement have another terminator than they came with.
-    pub(crate) adapted: bool,
-    /// The lines whose hash it was made with.
-    pub(crate) guard: LineRange,
+    /// The hunks, from 1, of which lines have another terminator than they came with.
+    pub(crate) adapted: Vec<usize>,
+}
+
+/// What has become of the lines that a replacement is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// They are as they were, where they were.
+    Stayed,
+    /// They are as they were, at other lines.
+    Moved(LineRange),
+    /// They have changed. These lines stand in their place.
+    Changed(LineRange),
 }
 
 /// Why lines are not replaced. Receipts keep it as JSON.
@@ -61,20 +75,29 @@ pub(crate) struct Hunk {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "refusal", rename_all = "snake_case")]
 pub enum LinesRefusal {
-    /// The lines to replace are not those that the hash was made from.
-    #[error(
-        "the text at line {} is not what expect_hash was made from: look at these lines as they are now, read on where they are cut, and send the edit again with their range_hash",
-        lines.start_line
-    )]
+    /// Lines to replace are not those that the hash was made from, or stand elsewhere.
+    #[error("{}", content_changed(lines, others, *moved))]
     ContentChanged {
-        /// Them, or for an insertion the line beside it.
+        /// The first replacement at fault, from 0.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        index: usize,
+        /// Its lines as they are now, or for an insertion the line beside it.
         lines: LinesNow,
+        /// The same of all others at fault.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        others: Vec<LinesNow>,
+        /// All of them are the lines that were meant, at other numbers.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        moved: bool,
     },
     /// The lines to replace are not in the document.
     #[error(
         "the document has {total_lines} lines, so there is nothing to replace at {start} to {end}: read it again"
     )]
     NoSuchLines {
+        /// Which replacement, from 0.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        index: usize,
         /// The first line that was named.
         start: usize,
         /// The last line that was named.
@@ -82,35 +105,113 @@ pub enum LinesRefusal {
         /// How many lines the document has.
         total_lines: usize,
     },
+    /// Two replacements are for the same lines, or insert at the same place.
+    #[error("two ranges have line {line} in common: join them into one")]
+    Overlap {
+        /// The first line that both have.
+        line: usize,
+    },
     /// The lines read like what should replace them.
     #[error("{}", Reason::NoEffect.advice())]
     NoEffect,
 }
 
-/// Writes the patch, in time linear in document and replacement. A refusal shows at most `shown` bytes of the document.
-pub(crate) fn hunk(text: &str, replacement: &Replacement, shown: usize) -> Result<Hunk, LinesRefusal> {
-    let Replacement { start, end, expect, text: lines } = replacement;
-    let Place { guard, old } = place(text, *start, *end)?;
-    let (guarded, guard) = (&text[guard.bytes], guard.lines);
-    if RangeHash::of(guarded) != *expect {
-        return Err(LinesRefusal::ContentChanged { lines: LinesNow::of(guarded, guard, shown) });
+fn content_changed(lines: &LinesNow, others: &[LinesNow], moved: bool) -> String {
+    let also = if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
+    let LinesNow { start_line, end_line, .. } = lines;
+    if moved {
+        return format!(
+            "the lines that expect_hash was made from have moved to {start_line} to {end_line}{also}, unchanged: send the \
+             edit again with these numbers"
+        );
     }
-    let (old, lines) = behind_mark(text, old, lines);
-    let lines = adapt(lines, neighbour_terminator(text, old.end));
-    let adapted = lines.adapted;
-    let new = keep_end(text, &old, lines);
-    if text[old.clone()] == new {
-        return Err(LinesRefusal::NoEffect);
-    }
-    let (old, new) = whole_lines(text, old, new);
-    let before = text.as_bytes()[..old.start].iter().filter(|&&byte| byte == b'\n').count();
-    Ok(Hunk { patch: write(before, &text[old], &new), adapted, guard })
+    format!(
+        "the text at line {start_line}{also} is not what expect_hash was made from: look at these lines as they are now, \
+         read on where they are cut, and send the edit again with their range_hash"
+    )
 }
 
-/// The refusal of a hash that fits the lines of now and was made for others.
-pub(crate) fn changed(text: &str, lines: LineRange, shown: usize) -> LinesRefusal {
-    let bytes = bytes_of(text, lines);
-    LinesRefusal::ContentChanged { lines: LinesNow::of(&text[bytes], lines, shown) }
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_zero(index: &usize) -> bool {
+    *index == 0
+}
+
+/// The lines whose hash each replacement names: those that it replaces, or for an insertion the one beside it.
+pub(crate) fn guards<'r>(
+    text: &str,
+    replacements: &'r [Replacement],
+) -> Result<Vec<(&'r Replacement, LineRange)>, LinesRefusal> {
+    let guards = (0..).zip(replacements).map(|(at, replacement)| {
+        match place(text, replacement.start, replacement.end) {
+            Ok(place) => Ok((replacement, place.guard)),
+            Err(LinesRefusal::NoSuchLines { start, end, total_lines, .. }) => {
+                Err(LinesRefusal::NoSuchLines { index: at, start, end, total_lines })
+            }
+            Err(other) => Err(other),
+        }
+    });
+    guards.collect()
+}
+
+/// Refuses replacements whose lines have not all stayed. It shows at most `most` bytes of each.
+pub(crate) fn check_fates<'r>(
+    now: &str,
+    fates: impl IntoIterator<Item = (&'r Replacement, Fate)>,
+    most: usize,
+) -> Result<(), LinesRefusal> {
+    let mut moved = true;
+    let mut at_fault = fates.into_iter().enumerate().filter_map(|(index, (replacement, fate))| {
+        let lines = match fate {
+            Fate::Stayed => return None,
+            Fate::Moved(lines) => lines,
+            Fate::Changed(lines) => {
+                moved = false;
+                lines
+            }
+        };
+        let mut lines = LinesNow::of(&now[bytes_of(now, lines)], lines, most);
+        // An insertion names the line below the one that is shown.
+        let inserts = replacement.end < replacement.start && replacement.end > 0;
+        let named = replacement.start - usize::from(inserts);
+        lines.named_line = Some(named).filter(|named| *named != lines.start_line);
+        Some((index, lines))
+    });
+    let Some((index, lines)) = at_fault.next() else { return Ok(()) };
+    let others = at_fault.map(|(_, lines)| lines).collect();
+    Err(LinesRefusal::ContentChanged { index, lines, others, moved })
+}
+
+/// Writes the patch of replacements in any order, in time linear in document and replacements. Those without effect are left
+/// out.
+pub(crate) fn hunks(text: &str, replacements: &[Replacement]) -> Result<Hunks, LinesRefusal> {
+    let mut sorted: Vec<_> = replacements.iter().collect();
+    sorted.sort_by_key(|replacement| (replacement.start, replacement.end));
+    let mut out = Hunks { patch: String::new(), adapted: Vec::new() };
+    // Where the last hunk ended, what it added to the number of lines, and how many hunks there are.
+    let (mut above, mut growth, mut count) = (None, 0_isize, 0);
+    for Replacement { start, end, text: lines, .. } in sorted {
+        let Place { old, .. } = place(text, *start, *end)?;
+        let (old, lines) = behind_mark(text, old, lines);
+        let lines = adapt(lines, neighbour_terminator(text, old.end));
+        let adapted = lines.adapted;
+        let new = keep_end(text, &old, lines);
+        let same = text[old.clone()] == new;
+        let (old, new) = if same { (old, new) } else { whole_lines(text, old, new) };
+        if above
+            .as_ref()
+            .is_some_and(|above: &Range<usize>| old.start < above.end || (*above == old && old.is_empty()))
+        {
+            return Err(LinesRefusal::Overlap { line: *start });
+        }
+        if !same {
+            let before = text.as_bytes()[..old.start].iter().filter(|&&byte| byte == b'\n').count();
+            growth += write(&mut out.patch, (before, growth), &text[old.clone()], &new);
+            count += 1;
+            out.adapted.extend(adapted.then_some(count));
+        }
+        above = Some(old);
+    }
+    if count == 0 { Err(LinesRefusal::NoEffect) } else { Ok(out) }
 }
 
 /// The bytes of lines, from 1, with their terminators; of those after the last one none.
@@ -124,14 +225,9 @@ pub(crate) fn bytes_of(text: &str, lines: LineRange) -> Range<usize> {
 
 struct Place {
     /// What must be as its author knows it; no lines in an empty document.
-    guard: Lines,
+    guard: LineRange,
     /// The bytes that go.
     old: Range<usize>,
-}
-
-struct Lines {
-    lines: LineRange,
-    bytes: Range<usize>,
 }
 
 fn place(text: &str, start: usize, end: usize) -> Result<Place, LinesRefusal> {
@@ -139,7 +235,7 @@ fn place(text: &str, start: usize, end: usize) -> Result<Place, LinesRefusal> {
     let total_lines = newlines + usize::from(!text.is_empty() && !text.ends_with('\n'));
     let inserts = end.checked_add(1) == Some(start);
     if start == 0 || end > total_lines || (end < start && !inserts) {
-        return Err(LinesRefusal::NoSuchLines { start, end, total_lines });
+        return Err(LinesRefusal::NoSuchLines { index: 0, start, end, total_lines });
     }
     let lines = if inserts && !text.is_empty() {
         LineRange { start: end.max(1), end: end.max(1) }
@@ -152,15 +248,15 @@ fn place(text: &str, start: usize, end: usize) -> Result<Place, LinesRefusal> {
         (true, 0) => 0..0,
         (true, _) => bytes.end..bytes.end,
     };
-    Ok(Place { guard: Lines { lines, bytes }, old })
+    Ok(Place { guard: lines, old })
 }
 
 impl LinesNow {
     fn of(text: &str, lines: LineRange, most: usize) -> Self {
         let LineRange { start: start_line, end: end_line } = lines;
         if text.len() <= most {
-            let range_hash = Some(RangeHash::of(text));
-            return Self { start_line, end_line, text: text.to_owned(), truncated: false, range_hash };
+            let (text, range_hash) = (text.to_owned(), Some(RangeHash::of(text)));
+            return Self { start_line, end_line, text, truncated: false, range_hash, named_line: None };
         }
         let cut = floor_char_boundary(text, most);
         // Whole lines, or else the beginning of the first.
@@ -168,7 +264,8 @@ impl LinesNow {
         let shown = &text[..cut];
         let count = shown.split_inclusive('\n').count();
         let end_line = start_line + count.saturating_sub(1);
-        Self { start_line, end_line, text: shown.to_owned(), truncated: true, range_hash: None }
+        let text = shown.to_owned();
+        Self { start_line, end_line, text, truncated: true, range_hash: None, named_line: None }
     }
 }
 
@@ -242,17 +339,14 @@ fn whole_lines(text: &str, old: Range<usize>, new: String) -> (Range<usize>, Str
     (start..end, lines)
 }
 
-/// A hunk after this number of lines.
-fn write(before: usize, old: &str, new: &str) -> String {
-    let mut out = String::with_capacity(2 * (old.len() + new.len()) + 64);
-    let mut side = |mark: &str, text: &str| {
-        let count = text.split_inclusive('\n').count();
-        // An empty side is stated by the line before it.
-        let _ = write!(out, "{mark}{},{count}", before + usize::from(count > 0));
-    };
-    side("@@ -", old);
-    side(" +", new);
-    out.push_str(" @@\n");
+/// Appends a hunk after `before` lines, to which the hunks above have added `growth`. Returns what it adds itself.
+fn write(out: &mut String, (before, growth): (usize, isize), old: &str, new: &str) -> isize {
+    let count = |text: &str| text.split_inclusive('\n').count();
+    let (removed, added) = (count(old), count(new));
+    // An empty side is stated by the line before it.
+    let (old_start, new_start) = (before + usize::from(removed > 0), before + usize::from(added > 0));
+    let new_start = new_start.saturating_add_signed(growth);
+    let _ = writeln!(out, "@@ -{old_start},{removed} +{new_start},{added} @@");
     for (mark, text) in [('-', old), ('+', new)] {
         for line in text.split_inclusive('\n') {
             out.push(mark);
@@ -262,5 +356,5 @@ fn write(before: usize, old: &str, new: &str) -> String {
             }
         }
     }
-    out
+    added as isize - removed as isize
 }

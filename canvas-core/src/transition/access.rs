@@ -39,6 +39,16 @@ impl Transition<'_> {
         Ok(beat.map_or(expires_at, |beat| beat.grant().expires_at))
     }
 
+    /// Extends the caller's own lease, if it has a valid one. Returns it with its end.
+    pub(super) fn keep_alive(&mut self) -> Option<(LeaseId, Timestamp)> {
+        let holder = self.who.holder();
+        let lease = self.head.lock.lease().filter(|lease| lease.holder == holder)?;
+        let (id, expires_at) = (lease.id, lease.expires_at);
+        let beat = self.head.lock.heartbeat(&self.policy.lease, self.view.clock, id, &holder).ok()?;
+        self.not_after = Some(expires_at);
+        Some((id, beat.grant().expires_at))
+    }
+
     /// Passes whoever may look: the holder, and where the rollout asks for no lease, anybody.
     pub(super) fn authorize_read<R: From<LeaseRefusal>>(
         &mut self,

@@ -8,20 +8,21 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use canvas_patch::{
-    Delta, EarlierText, Limits, LineRange, Mode, Options, Rebase, StatedLines, Suggestion, apply, build,
-    find_lines,
+    Applied, ApplyError, Delta, EarlierText, Limits, LineRange, Mode, Options, Rebase, StatedLines,
+    Suggestion, apply, build, find_lines,
 };
 
 use crate::document::changes::{Changes, changes_around, changes_since};
 use crate::document::range_hash::RangeHash;
-use crate::document::replace::bytes_of;
+use crate::document::replace::{Fate, Replacement, bytes_of, check_fates, guards};
 use crate::document::shown::{ShownLines, ShownText};
 use crate::model::blob::Missing;
 use crate::model::face::Face;
 use crate::model::head::SyncPoint;
 use crate::model::revision::{Base, RevisionId};
-use crate::transition::refusal::BaseRefusal;
-use crate::transition::stale::StaleBase;
+use crate::transition::document::ReplaceLines;
+use crate::transition::refusal::{BaseRefusal, ReplaceLinesRefusal};
+use crate::transition::stale::{Fits, StaleBase};
 use crate::transition::step::{Stop, Transition};
 
 /// A patch, and the lines that its author was shown.
@@ -59,16 +60,18 @@ enum Stale<'v> {
 
 /// What becomes of a patch for an older text.
 enum Fit {
-    /// It fits the text of now at one place, where nothing has changed since. The same with exact numbers.
-    Untouched(String),
+    /// It fits the text of now at one place. Nothing has changed there since.
+    Untouched,
+    /// It fits the text of now at one place, near which others have changed lines.
+    Same,
     /// It may still say what its author means, in this form.
-    Offered(String),
+    Rebased(String),
     /// The text of now is what it leads to.
     AlreadyApplied,
     Nowhere,
 }
 
-impl Transition<'_> {
+impl<'a> Transition<'a> {
     /// Passes a call whose author knows the document as it is: by the base that it names, or by what it has seen.
     pub(super) fn check_base<R: From<BaseRefusal>>(
         &self,
@@ -76,7 +79,7 @@ impl Transition<'_> {
         written: Option<Written<'_>>,
     ) -> Result<(), Stop<R>> {
         let Some(stale) = self.stale(base)? else { return Ok(()) };
-        Err(Stop::refused(self.stale_base(base, &stale, written)))
+        Err(Stop::refused(self.stale_base(base, &stale, written)?))
     }
 
     /// As [`Transition::check_base`], and under the policy also passes a patch without a base that fits where nothing has
@@ -88,14 +91,14 @@ impl Transition<'_> {
     ) -> Result<Option<Changes>, Stop<R>> {
         let Some(stale) = self.stale(base)? else { return Ok(None) };
         if let (true, None, Stale::Known(known)) = (self.policy.rebase, base, &stale)
-            && let Fit::Untouched(_) = self.fit(Some(known), written)
+            && let Fit::Untouched = self.fit(Some(known), written)?
         {
-            return Ok(Some(self.changes_from(known)));
+            return Ok(self.changes_from(known, self.policy.refusal_diff_bytes));
         }
-        Err(Stop::refused(self.stale_base(base, &stale, Some(written))))
+        Err(Stop::refused(self.stale_base(base, &stale, Some(written))?))
     }
 
-    /// What is known of a base; `None` where it is the document of now.
+    /// What is known of a base; `None` if it has the bytes of now, also if they were others in between.
     fn stale(&self, base: Option<Base>) -> Result<Option<Stale<'_>>, Missing> {
         let conversation = self.head.conversation(self.who);
         let seen = conversation.seen.map(|seen| seen.revision);
@@ -122,42 +125,68 @@ impl Transition<'_> {
         };
         Ok(Some(match found {
             Some(Known { point, .. }) if !names(base, point) => Stale::Invented,
+            // A text may have two names, one of them from before it was kept in chunks.
+            Some(Known { point, text })
+                if point.document == self.head.document() || text == self.view.text() =>
+            {
+                return Ok(None);
+            }
             Some(known) => Stale::Known(known),
             None => Stale::OutOfReach,
         }))
     }
 
-    fn stale_base(&self, base: Option<Base>, stale: &Stale<'_>, written: Option<Written<'_>>) -> BaseRefusal {
+    fn stale_base(
+        &self,
+        base: Option<Base>,
+        stale: &Stale<'_>,
+        written: Option<Written<'_>>,
+    ) -> Result<BaseRefusal, Missing> {
+        let known = if let Stale::Known(known) = stale { Some(known) } else { None };
+        let invented = matches!(stale, Stale::Invented | Stale::OutOfReach);
+        let mut fit = match written {
+            Some(written) if !invented => self.fit(known, written)?,
+            _ => Fit::Nowhere,
+        };
         let (mut changes, mut near) = (None, None);
         match stale {
             Stale::Known(known) => {
                 let limits = (self.policy.refusal_diff_bytes, &self.policy.patch);
-                let (patch, named) = (written.map_or("", |written| written.patch), base.is_some());
-                let before = (known.point, &*known.text);
-                (changes, near) = changes_around(before, self.text_now(), patch, named, limits);
-                changes = changes.or_else(|| Some(self.changes_from(known)));
+                let patch = written.map_or("", |written| written.patch);
+                (changes, near) = changes_around((known.point, &*known.text), self.text_now(), patch, limits);
             }
             Stale::Nothing => changes = Some(self.whole(self.policy.refusal_diff_bytes)),
             Stale::OutOfReach | Stale::Invented => {}
         }
         let is_shown = near.is_some() || changes.as_ref().is_some_and(Changes::is_shown);
-        let known = if let Stale::Known(known) = stale { Some(known) } else { None };
-        // Whoever is not shown what changed cannot tell whether a patch still says what was meant.
-        let fit = written.filter(|_| is_shown).map_or(Fit::Nowhere, |written| self.fit(known, written));
-        let already_applied = matches!(fit, Fit::AlreadyApplied);
-        let rebased = match fit {
-            Fit::Untouched(patch) | Fit::Offered(patch) => Some(patch),
-            Fit::AlreadyApplied | Fit::Nowhere => None,
+        fit = match (fit, &near) {
+            // Whoever is not shown what changed cannot tell whether a patch still says what was meant.
+            _ if !is_shown => Fit::Nowhere,
+            (Fit::Untouched, Some(far)) if far.diff.is_empty() => {
+                near = None;
+                Fit::Untouched
+            }
+            (Fit::Untouched, _) => Fit::Same,
+            (fit, _) => fit,
         };
-        BaseRefusal::StaleBase(Box::new(StaleBase {
-            base,
+        let mut stale_base = StaleBase {
             changes,
             near,
-            rebased: rebased.filter(|patch| patch.len() <= self.policy.refusal_diff_bytes),
-            already_applied,
             unknown: matches!(stale, Stale::Invented),
             up_to_date: self.head.has_seen(self.who),
-        }))
+            ..StaleBase::of(base)
+        };
+        match fit {
+            Fit::Untouched => stale_base.fits = Some(Fits::Untouched),
+            Fit::Same => stale_base.fits = Some(Fits::Touched),
+            Fit::Rebased(patch) => {
+                stale_base.rebased =
+                    Some(patch).filter(|patch| patch.len() <= self.policy.refusal_diff_bytes);
+            }
+            Fit::AlreadyApplied => stale_base.already_applied = true,
+            Fit::Nowhere => {}
+        }
+        Ok(BaseRefusal::StaleBase(Box::new(stale_base)))
     }
 
     /// Collects the earlier texts that the conversation was shown and that others have changed; its own changes are known to
@@ -180,73 +209,176 @@ impl Transition<'_> {
         Ok(past.map(|past| ShownBefore { lines: &shown.ranges, since: past.since(), text: past.text }))
     }
 
-    /// Whether the caller means these lines, which have its hash. They count if they were shown in the current text, if they
-    /// were shown in an earlier text and have not changed or moved, or if no other lines are equal to them.
-    pub(super) fn is_meant(
+    /// Passes replacements of lines that are as their author knows them, where their author knows them to be.
+    pub(super) fn check_lines(&self, call: &ReplaceLines) -> Result<(), Stop<ReplaceLinesRefusal>> {
+        let ReplaceLines { replacements, base, shown, .. } = call;
+        let (now, most) = (self.view.text(), self.policy.refusal_diff_bytes);
+        let mut fates = Vec::with_capacity(replacements.len());
+        match self.stale(*base)? {
+            None => {
+                for (replacement, lines) in guards(now, replacements).map_err(Stop::refused)? {
+                    fates.push((replacement, self.fate(shown.as_ref(), lines, replacement.expect)?));
+                }
+            }
+            Some(stale) => {
+                let Some(known) = self.fates_since(&stale, replacements) else {
+                    return Err(Stop::refused(self.stale_base(*base, &stale, None)?));
+                };
+                let has_stayed = known.iter().all(|(_, fate)| *fate == Fate::Stayed);
+                if has_stayed && !(self.policy.rebase && base.is_none()) {
+                    let fits = Some(Fits::Untouched);
+                    let stale =
+                        StaleBase { fits, up_to_date: self.head.has_seen(self.who), ..StaleBase::of(*base) };
+                    return Err(Stop::refused(BaseRefusal::StaleBase(Box::new(stale))));
+                }
+                fates = known;
+            }
+        }
+        check_fates(now, fates, most).map_err(Stop::refused)
+    }
+
+    /// What has become of the lines of an older text; `None` if they are not known, or were others even then.
+    fn fates_since<'r>(
         &self,
-        shown: Option<&ShownLines>,
-        lines: LineRange,
-        hash: RangeHash,
-    ) -> Result<bool, Missing> {
-        let Some(shown) = shown else { return Ok(true) };
+        stale: &Stale<'_>,
+        replacements: &'r [Replacement],
+    ) -> Option<Vec<(&'r Replacement, Fate)>> {
+        let Stale::Known(Known { text, .. }) = stale else { return None };
+        let since = Delta::between(text, self.view.text());
+        let earlier = EarlierText { text, lines: &[], since: &[&since] };
+        let fates = guards(text, replacements).ok()?.into_iter().map(|(replacement, lines)| {
+            let was_known = RangeHash::of(&text[bytes_of(text, lines)]) == replacement.expect;
+            was_known.then(|| (replacement, self.fate_since(earlier, lines)))
+        });
+        fates.collect()
+    }
+
+    /// What has become of lines that had this hash when the caller was shown them. In the document of now they count if they
+    /// were shown there, or if no other lines are equal to them.
+    fn fate(&self, shown: Option<&ShownLines>, lines: LineRange, hash: RangeHash) -> Result<Fate, Missing> {
         let (now, place) = (self.view.text(), lines.start.saturating_sub(1)..lines.end);
+        let is_same = RangeHash::of(&now[bytes_of(now, lines)]) == hash;
         let is_shown = |ranges: &[Range<usize>]| {
             ranges.iter().any(|known| known.start <= place.start && place.end <= known.end)
         };
-        if place.is_empty() || is_shown(shown.known_of(self.head.document())) {
-            return Ok(true);
+        let Some(shown) = shown else {
+            return Ok(if is_same { Fate::Stayed } else { Fate::Changed(lines) });
+        };
+        if is_same && (place.is_empty() || is_shown(shown.known_of(self.head.document()))) {
+            return Ok(Fate::Stayed);
         }
         for known in shown.before(self.head.document()).filter(|known| is_shown(&known.ranges)) {
             let Some(ShownBefore { text, lines: ranges, since }) = self.known_text(known)? else { continue };
             if RangeHash::of(&text[bytes_of(&text, lines)]) == hash {
                 let since: Vec<_> = since.iter().collect();
-                let earlier = EarlierText { text: &text, lines: ranges, since: &since };
-                return Ok(earlier.follow(place.clone(), now) == Some(place));
+                return Ok(self.fate_since(EarlierText { text: &text, lines: ranges, since: &since }, lines));
             }
         }
-        let guarded = now[bytes_of(now, lines)].lines().collect();
-        Ok(find_lines(now, &[guarded], 2)[0].len() == 1)
+        let is_sole = || {
+            let guarded = now[bytes_of(now, lines)].lines().collect();
+            find_lines(now, &[guarded], 2)[0].len() == 1
+        };
+        Ok(if is_same && is_sole() { Fate::Stayed } else { Fate::Changed(lines) })
     }
 
-    /// What has changed since an older text: a diff without hunks where it came back.
-    fn changes_from(&self, known: &Known<'_>) -> Changes {
-        let before = (known.point, &*known.text);
-        changes_since(before, self.text_now(), self.policy.refusal_diff_bytes).unwrap_or_else(|| Changes {
-            from: Some(RevisionId::new(known.point.revision, known.point.document)),
-            to: self.head.revision_id(),
-            diff: Some(String::new()),
-            whole: None,
-            headings: None,
-        })
+    fn fate_since(&self, earlier: EarlierText<'_>, lines: LineRange) -> Fate {
+        let (now, place) = (self.view.text(), lines.start.saturating_sub(1)..lines.end);
+        match earlier.follow(place.clone(), now) {
+            Some(found) if found == place => Fate::Stayed,
+            Some(found) => Fate::Moved(LineRange { start: found.start + 1, end: found.end }),
+            None => {
+                let since = Delta::between(earlier.text, now);
+                let bytes = after(bytes_of(earlier.text, lines), &since);
+                let start = now[..bytes.start].matches('\n').count() + 1;
+                let end = now[..bytes.end].split_inclusive('\n').count();
+                // Where nothing is left, the line above stands for them.
+                let start = if end < start { end.max(1) } else { start };
+                Fate::Changed(LineRange { start, end })
+            }
+        }
+    }
+
+    /// What has changed since an older text.
+    fn changes_from(&self, known: &Known<'_>, diff_bytes: usize) -> Option<Changes> {
+        changes_since((known.point, &known.text), self.text_now(), diff_bytes)
     }
 
     /// How a patch for an older text fits the text of now. Linear in both texts, and what a diff of them costs.
-    fn fit(&self, known: Option<&Known<'_>>, written: Written<'_>) -> Fit {
+    fn fit(&self, known: Option<&Known<'_>>, written: Written<'_>) -> Result<Fit, Missing> {
         let now = self.view.text();
         let here = apply(now, written.patch, &options(StatedLines::Shown(&[]), self.policy.patch));
         if let Err(refused) = &here
             && refused.suggestion() == Some(&Suggestion::AlreadyApplied)
         {
-            return Fit::AlreadyApplied;
+            return Ok(Fit::AlreadyApplied);
         }
         let moved = known.map(|known| {
             let stated = ShownLines::stated(written.shown, known.point.document);
             let there = apply(&known.text, written.patch, &options(stated, self.policy.patch)).ok()?;
             Some(moved(&there.delta(), &Delta::between(&known.text, now)))
         });
-        match (here, moved.flatten()) {
+        Ok(match (here, moved.flatten()) {
             (_, Some(Moved::Done)) => Fit::AlreadyApplied,
             (Ok(here), Some(Moved::To(delta))) => match delta.apply(now) {
-                Ok(text) if text == here.text() => Fit::Untouched(here.patch()),
+                Ok(text) if text == here.text() => Fit::Untouched,
                 _ => Fit::Nowhere,
             },
-            (Ok(here), Some(Moved::Touched) | None) => Fit::Offered(here.patch()),
+            (Ok(here), Some(Moved::Touched) | None) => {
+                let again = self.patch(written)?;
+                if again.is_ok_and(|again| again.text() == here.text()) {
+                    Fit::Same
+                } else {
+                    Fit::Rebased(here.patch())
+                }
+            }
             (Err(_), Some(Moved::To(delta))) => {
-                delta.apply(now).map_or(Fit::Nowhere, |text| Fit::Offered(build(now, &text, 3)))
+                delta.apply(now).map_or(Fit::Nowhere, |text| Fit::Rebased(build(now, &text, 3)))
             }
             (Err(_), Some(Moved::Touched) | None) => Fit::Nowhere,
-        }
+        })
     }
+
+    /// Applies a patch to the document of now, by what its author was shown of it and of earlier texts.
+    pub(super) fn patch(&self, written: Written<'_>) -> Result<Result<Applied<'a>, ApplyError>, Missing> {
+        let stated_lines = ShownLines::stated(written.shown, self.head.document());
+        let before = self.shown_before(written.shown)?;
+        let since: Vec<Vec<_>> = before.iter().map(|before| before.since.iter().collect()).collect();
+        let earlier: Vec<_> = before
+            .iter()
+            .zip(&since)
+            .map(|(ShownBefore { text, lines, .. }, since)| EarlierText { text, lines, since })
+            .collect();
+        let options = Options { earlier: &earlier, ..options(stated_lines, self.policy.patch) };
+        Ok(apply(self.view.text(), written.patch, &options))
+    }
+
+    /// Applies a patch that has been moved past later changes: numbers of an older text decide nothing.
+    pub(super) fn moved_patch(&self, patch: &str) -> Result<Applied<'a>, ApplyError> {
+        apply(self.view.text(), patch, &options(StatedLines::Shown(&[]), self.policy.patch))
+    }
+}
+
+/// The bytes that these have become: of a change across an end all that it has put there.
+fn after(bytes: Range<usize>, since: &Delta) -> Range<usize> {
+    let (mut start, mut end, mut grown) = (bytes.start, bytes.end, 0_isize);
+    for edit in since.edits() {
+        let (old_end, growth) = (edit.at + edit.old.len(), edit.new.len() as isize - edit.old.len() as isize);
+        if edit.at >= bytes.end && edit.at > bytes.start {
+            break;
+        }
+        if old_end <= bytes.start {
+            start = start.saturating_add_signed(growth);
+        } else if edit.at < bytes.start {
+            start = edit.at.saturating_add_signed(grown);
+        }
+        if old_end <= bytes.end {
+            end = end.saturating_add_signed(growth);
+        } else {
+            end = edit.at.saturating_add_signed(grown) + edit.new.len();
+        }
+        grown += growth;
+    }
+    start..end.max(start)
 }
 
 /// A change of an older text past later ones.

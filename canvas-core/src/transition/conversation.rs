@@ -4,6 +4,7 @@ use crate::document::changes::{Changes, Headings, changes_since};
 use crate::face::contents::Contents;
 use crate::model::blob::Missing;
 use crate::model::head::{Conversation, SyncPoint};
+use crate::model::revision::Base;
 use crate::transition::refusal::{BaseRefusal, LeaseRefusal, Refusal};
 use crate::transition::step::Transition;
 
@@ -50,16 +51,12 @@ impl Transition<'_> {
             Refusal::Lease(LeaseRefusal::StaleEpoch { changes, .. }) => {
                 changes.as_ref().is_none_or(Changes::is_shown)
             }
-            Refusal::Base(BaseRefusal::StaleBase(stale)) => match (&stale.base, &stale.changes) {
+            Refusal::Base(BaseRefusal::StaleBase(stale)) => {
                 // Nothing tells whether it knows a base that is later than what it has seen.
-                (Some(base), Some(changes)) => {
-                    let seen = self.head.conversation(self.who).seen;
-                    changes.is_shown() && seen.is_some_and(|seen| base.revision() <= seen.revision)
-                }
-                (None, Some(changes)) => changes.is_shown(),
-                // Without changes, a base may be one that nobody remembers.
-                (base, None) => base.is_none(),
-            },
+                let seen = self.head.conversation(self.who).seen;
+                let knows = |base: Base| seen.is_some_and(|seen| base.revision() <= seen.revision);
+                stale.base.is_none_or(knows) && stale.changes.as_ref().is_some_and(Changes::is_shown)
+            }
             _ => false,
         };
         if shown {

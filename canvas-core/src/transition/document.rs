@@ -2,14 +2,14 @@
 
 use canvas_lease::{LeaseId, Timestamp};
 use canvas_patch::{
-    Address, ApplyError, Delta, EarlierText, EditPolicy, Mode, Options, QuotedLine, Repair, RepairKind,
-    StatedLines, Suggestion, Summary, TextEdit, apply,
+    Address, Applied, ApplyError, Delta, EditPolicy, Mode, Options, QuotedLine, Repair, RepairKind,
+    Suggestion, Summary, TextEdit, apply,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::document::changes::Changes;
 use crate::document::quoted::changed_lines;
-use crate::document::replace::{Hunk, Replacement, changed, hunk};
+use crate::document::replace::{Hunks, Replacement, hunks};
 use crate::document::shown::ShownLines;
 use crate::history::number::ChangeNumber;
 use crate::model::author::Actor;
@@ -17,7 +17,7 @@ use crate::model::blob::BlobId;
 use crate::model::id::OpKey;
 use crate::model::receipt::Digest;
 use crate::model::revision::{Base, RevisionId};
-use crate::transition::base::{ShownBefore, Written};
+use crate::transition::base::Written;
 use crate::transition::command::Command;
 use crate::transition::command::sealed::Decide;
 use crate::transition::lease::lease_text;
@@ -99,8 +99,8 @@ pub struct ApplyPatch {
 pub struct ReplaceLines {
     /// The lease.
     pub lease: Option<LeaseId>,
-    /// Which lines, and by what.
-    pub replacement: Replacement,
+    /// Which lines, and by what: in any order, no line twice. All are made, or none.
+    pub replacements: Vec<Replacement>,
     /// The revision that the line numbers are of.
     pub base: Option<Base>,
     /// The lines that the caller was shown. If others equal to the replaced ones exist, the numbers count only for lines that
@@ -248,24 +248,9 @@ impl Decide for ApplyPatch {
         let permit = at.authorize_write(operation, self.lease)?;
         let written = Written { patch: &self.patch, shown: self.shown.as_ref() };
         let changes = at.check_base_or_rebase(self.base, written)?;
-        let (stated_lines, before) = match changes {
-            // Numbers of an older text decide nothing, and the patch has been moved from there.
-            Some(_) => (StatedLines::Shown(&[]), Vec::new()),
-            None => {
-                let stated = ShownLines::stated(self.shown.as_ref(), at.head.document());
-                (stated, at.shown_before(self.shown.as_ref())?)
-            }
-        };
-        let since: Vec<Vec<_>> = before.iter().map(|before| before.since.iter().collect()).collect();
-        let earlier: Vec<_> = before
-            .iter()
-            .zip(&since)
-            .map(|(ShownBefore { text, lines, .. }, since)| EarlierText { text, lines, since })
-            .collect();
-        let limits = at.policy.patch;
-        let options = Options { mode: Mode::Anchored, stated_lines, earlier: &earlier, limits };
+        let patched = if changes.is_some() { at.moved_patch(&self.patch) } else { at.patch(written)? };
         let bounds = Bounds { scope: self.scope.as_ref(), shown: self.shown.as_ref() };
-        let mut applied = at.apply(operation, (&self.patch, &options), bounds, changes)?;
+        let mut applied = at.apply(operation, patched, bounds, changes)?;
         at.complete_write(operation, permit, &mut applied)?;
         Ok(applied)
     }
@@ -285,10 +270,14 @@ impl Decide for ReplaceLines {
     }
 
     fn digest(&self) -> Digest {
-        let Self { lease, replacement: Replacement { start, end, expect, text }, base, shown: _ } = self;
-        let place = format!("{start} {end} {expect}");
-        let parts = ["replace", &lease_text(*lease), &place, text, &base_text(*base)];
-        Digest::of(&parts.map(str::as_bytes))
+        let Self { lease, replacements, base, shown: _ } = self;
+        let mut parts = vec!["replace".to_owned(), lease_text(*lease)];
+        // One alone is what it was when there was but one, for the receipts of then.
+        for Replacement { start, end, expect, text } in replacements {
+            parts.extend([format!("{start} {end} {expect}"), text.clone()]);
+        }
+        parts.push(base_text(*base));
+        Digest::of(&parts.iter().map(String::as_bytes).collect::<Vec<_>>())
     }
 
     /// Lines that are replaced are a patch too, so that nothing else changes a document under a lease.
@@ -298,20 +287,13 @@ impl Decide for ReplaceLines {
         operation: &OpKey,
     ) -> Result<AppliedPatch, Stop<ReplaceLinesRefusal>> {
         let permit = at.authorize_write(operation, self.lease)?;
-        // Its patch is made from the text now, so it does not tell which changes since the base matter.
-        at.check_base(self.base, None)?;
-        let shown = at.policy.refusal_diff_bytes;
-        let hunk = hunk(at.view.text(), &self.replacement, shown);
-        let Hunk { patch, adapted, guard } = hunk.map_err(Stop::refused)?;
-        if !at.is_meant(self.shown.as_ref(), guard, self.replacement.expect)? {
-            return Err(Stop::refused(changed(at.view.text(), guard, shown)));
-        }
+        at.check_lines(self)?;
+        let Hunks { patch, adapted } = hunks(at.view.text(), &self.replacements).map_err(Stop::refused)?;
         let options = Options { mode: Mode::Strict, limits: at.policy.patch, ..Options::default() };
-        let mut applied =
-            at.apply::<ReplaceLinesRefusal>(operation, (&patch, &options), Bounds::default(), None)?;
-        if adapted {
-            applied.repairs.push(Repair { hunk: 1, kind: RepairKind::EolAdapted });
-        }
+        let patched = apply(at.view.text(), &patch, &options);
+        let mut applied = at.apply::<ReplaceLinesRefusal>(operation, patched, Bounds::default(), None)?;
+        let adapted = adapted.into_iter().map(|hunk| Repair { hunk, kind: RepairKind::EolAdapted });
+        applied.repairs.extend(adapted);
         at.complete_write(operation, permit, &mut applied)?;
         Ok(applied)
     }
@@ -373,16 +355,15 @@ struct Bounds<'p> {
 }
 
 impl Transition<'_> {
-    /// Applies a patch to the document of now. `moved_past` is what others have changed that its author has not seen.
+    /// Stores what a patch has made of the document. `moved_past` is what others have changed that its author has not seen.
     fn apply<R: From<PatchRefusal> + From<LimitRefusal>>(
         &mut self,
         operation: &OpKey,
-        (patch, options): (&str, &Options<'_>),
+        patched: Result<Applied<'_>, ApplyError>,
         bounds: Bounds<'_>,
         moved_past: Option<Changes>,
     ) -> Result<AppliedPatch, Stop<R>> {
-        let applied = apply(self.view.text(), patch, options);
-        let applied = applied.map_err(|error| {
+        let applied = patched.map_err(|error| {
             Stop::refused(PatchRefusal::PatchRejected(self.with_headings(self.without_long_patch(error))))
         })?;
         let (summary, mut repairs) = (applied.summary(), applied.repairs().to_vec());

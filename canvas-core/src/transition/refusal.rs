@@ -488,7 +488,7 @@ canvas_patch::coded_error!(Refusal<'_> {
     Self::Patch(PatchRefusal::PatchRejected(error)) => error.code();
     Self::Patch(PatchRefusal::EditRefused { error: EditPolicyError::Scope(error) }) => error.code();
     Self::Patch(PatchRefusal::EditRefused { .. } | PatchRefusal::NotLocated { .. }) => ApplyError::CODE;
-    Self::Lines(LinesRefusal::ContentChanged { .. } | LinesRefusal::NoEffect) => ApplyError::CODE;
+    Self::Lines(LinesRefusal::ContentChanged { .. } | LinesRefusal::Overlap { .. } | LinesRefusal::NoEffect) => ApplyError::CODE;
     Self::Lines(LinesRefusal::NoSuchLines { .. }) => "INVALID_RANGE";
     Self::History(HistoryRefusal::UserActed) => "USER_ACTED";
     Self::History(HistoryRefusal::HistoryEmpty { .. }) => "HISTORY_EMPTY";
@@ -522,6 +522,7 @@ impl Refusal<'_> {
             Self::Patch(PatchRefusal::EditRefused { error }) => error.code(),
             Self::Patch(PatchRefusal::NotLocated { .. }) => "NOT_LOCATED",
             Self::Lines(LinesRefusal::ContentChanged { .. }) => "CONTENT_CHANGED",
+            Self::Lines(LinesRefusal::Overlap { .. }) => Reason::Overlap.code(),
             Self::Lines(LinesRefusal::NoEffect) => Reason::NoEffect.code(),
             _ => return None,
         })

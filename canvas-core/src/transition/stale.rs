@@ -14,10 +14,10 @@ use crate::model::revision::{Base, RevisionId};
 pub struct StaleBase {
     /// The base that the call named; `None` where it named none and the conversation had seen an older text.
     pub base: Option<Base>,
-    /// What changed since, where the base is still known. Without its diff where that is too large, or where the base
-    /// was named and `near` says what matters.
+    /// What changed since, if the base is still known. Without its diff if that is too large, if `near` says what matters,
+    /// or if nothing does.
     pub changes: Option<Changes>,
-    /// Of the changes those near the patch, where others are left out. It does not count as having shown the document:
+    /// Of the changes those near the patch, if others are left out. It does not count as having shown the document:
     /// the next patch must name its base, or the conversation read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub near: Option<DiffExcerpt>,
@@ -25,6 +25,9 @@ pub struct StaleBase {
     /// around it. It was not applied: its author must send it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rebased: Option<String>,
+    /// The same patch fits the document as it is, as it was sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fits: Option<Fits>,
     /// The document of now is what the patch leads to.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub already_applied: bool,
@@ -34,6 +37,17 @@ pub struct StaleBase {
     /// The conversation has seen the document as it is; only the base that it named is older.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub up_to_date: bool,
+}
+
+/// How a patch for an older text fits the document as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Fits {
+    /// Nothing has changed near its hunks.
+    Untouched,
+    /// Lines near its hunks have changed.
+    Touched,
 }
 
 canvas_patch::coded_error!(StaleBase { Self { .. } => ApplyError::CODE; });
@@ -46,6 +60,7 @@ impl StaleBase {
             changes: None,
             near: None,
             rebased: None,
+            fits: None,
             already_applied: false,
             unknown: false,
             up_to_date: false,
@@ -59,10 +74,14 @@ impl StaleBase {
 
     fn explain(&self) -> String {
         const CHANGED: &str = "the document has changed since the revision that this patch was written for";
-        let came_back = self.changes.as_ref().is_some_and(|changes| changes.diff.as_deref() == Some(""));
         if self.already_applied {
             return format!(
                 "{CHANGED} and already reads as this patch would leave it: send no patch, or another change"
+            );
+        }
+        if self.fits == Some(Fits::Untouched) {
+            return format!(
+                "{CHANGED}, elsewhere alone: send the same patch with the current revision as its base"
             );
         }
         match self.base {
@@ -71,11 +90,6 @@ impl StaleBase {
             }
             _ => {}
         }
-        if came_back {
-            return format!(
-                "{CHANGED} and reads again as it did then: send the patch for the current revision"
-            );
-        }
         if !self.shows_changes() {
             let why =
                 if self.changes.is_some() { "is too much to be shown" } else { "is not known any more" };
@@ -83,10 +97,18 @@ impl StaleBase {
                 "{CHANGED}, and what has changed {why}: read the document and write the patch again"
             );
         }
-        let after = after_stale(self.near.as_ref(), self.rebased.is_some());
+        let next = match (self.fits, &self.rebased) {
+            (Some(_), _) => {
+                "send the same patch with the current revision as its base, if it still says what you mean"
+            }
+            (None, Some(_)) => {
+                "send the rebased patch with the current revision as its base, if it still says what you mean"
+            }
+            (None, None) => "write the patch again, with the current revision as its base",
+        };
         match &self.near {
-            Some(near) if near.diff.is_empty() => format!("{CHANGED}, but not near it: {after}"),
-            _ => format!("{CHANGED}: look at the changes and {after}"),
+            Some(near) if near.diff.is_empty() => format!("{CHANGED}, but not near it: {next}"),
+            _ => format!("{CHANGED}: look at the changes and {next}"),
         }
     }
 }
@@ -147,21 +169,5 @@ impl StaleEdit {
                  with {current} as its base"
             ),
         }
-    }
-}
-
-/// What to do about a stale base.
-fn after_stale(near: Option<&DiffExcerpt>, rebased: bool) -> String {
-    let next = if rebased {
-        "send the rebased patch for the current revision if it still says what you mean, or write the patch again"
-    } else {
-        "write the patch again"
-    };
-    match near {
-        Some(near) => format!(
-            "{next}, naming the current revision as its base (hunks of the changes elsewhere, not shown: {})",
-            near.left_out
-        ),
-        None => next.to_owned(),
     }
 }

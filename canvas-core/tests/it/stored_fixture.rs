@@ -179,7 +179,12 @@ fn command(step: &Value) -> Command {
         "replace" => {
             let (start, end, expect) = (field(step, "start"), field(step, "end"), field(step, "expect"));
             let replacement = Replacement { start, end, expect, text: field(step, "text") };
-            dynamic(ReplaceLines { lease, replacement, base: field(step, "base"), shown: None })
+            dynamic(ReplaceLines {
+                lease,
+                replacements: vec![replacement],
+                base: field(step, "base"),
+                shown: None,
+            })
         }
         "amend" => {
             let (base, delta) = (field(step, "base"), field(step, "delta"));

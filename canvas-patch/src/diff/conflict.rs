@@ -1,8 +1,10 @@
 //! Why a patch was refused: every conflict at once, each with its place and what to do next.
 
 use std::fmt;
+use std::ops::Range;
 
 use crate::coded;
+use crate::diff::alike::CodePoints;
 use crate::diff::mismatch::{Mismatch, cut};
 use crate::text::numbered::NumberedLines;
 
@@ -157,9 +159,14 @@ pub struct Conflict {
     /// [`Conflict::CANDIDATES`].
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
     pub candidates: Vec<usize>,
-    /// The first [`Conflict::PLACES`] of the candidates of an `AMBIGUOUS`, and what tells them apart.
+    /// The [`Conflict::PLACES`] candidates of an `AMBIGUOUS` that are nearest to the stated line, in order; without one the
+    /// first.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
     pub places: Vec<Place>,
+    /// The line, from 1, that the header of an `AMBIGUOUS` states and at which the hunk fits. It did not decide, because the
+    /// author was not shown it.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub unread: Option<usize>,
     /// Which limit a `TOO_LARGE` passes.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub limit: Option<ExceededLimit>,
@@ -170,7 +177,7 @@ impl Conflict {
     pub const CANDIDATES: usize = 64;
 
     /// How many of them it shows with what stands there.
-    pub const PLACES: usize = 5;
+    pub const PLACES: usize = 3;
 
     pub(crate) fn of_hunk(hunk: usize, reason: Reason, patch_line: usize) -> Self {
         Self {
@@ -183,6 +190,7 @@ impl Conflict {
             present_at: None,
             candidates: Vec::new(),
             places: Vec::new(),
+            unread: None,
             limit: None,
         }
     }
@@ -209,6 +217,7 @@ impl Conflict {
     }
 }
 
+/// Says what is wrong and what to do. The alternate form, `{:#}`, leaves out what `nearby` and `places` show, and the advice.
 impl fmt::Display for Conflict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.hunk {
@@ -219,21 +228,35 @@ impl fmt::Display for Conflict {
             write!(f, " at line {line}")?;
         }
         if let Some(d) = &self.mismatch {
-            write!(f, ", column {}: expected \"{}\", ", d.column, d.expected)?;
-            match &d.actual {
-                Some(actual) => write!(f, "the document has \"{actual}\"")?,
-                None => write!(f, "the document has ended")?,
+            if !f.alternate() {
+                write!(f, ", column {}: expected \"{}\", ", d.column, d.expected)?;
+                match &d.actual {
+                    Some(actual) => write!(f, "the document has \"{actual}\"")?,
+                    None => write!(f, "the document has ended")?,
+                }
             }
-            if let Some(hint) = d.difference.hint() {
-                write!(f, " ({hint})")?;
+            match (&d.code_points, d.difference.hint()) {
+                (Some(CodePoints { expected, actual }), _) => {
+                    write!(
+                        f,
+                        " (at column {} the patch has {expected} and the document {actual})",
+                        d.column
+                    )?;
+                }
+                (None, Some(hint)) => write!(f, " ({hint})")?,
+                (None, None) => {}
             }
         }
-        if !self.candidates.is_empty() {
+        if !self.candidates.is_empty() && !f.alternate() {
+            let shown =
+                |line: &usize| self.places.is_empty() || self.places.iter().any(|place| place.line == *line);
+            let lines: Vec<_> =
+                self.candidates.iter().filter(|line| shown(line)).take(Self::PLACES).collect();
             write!(f, "; its lines occur at line")?;
-            for (i, line) in self.candidates.iter().take(Self::PLACES).enumerate() {
+            for (i, line) in lines.iter().enumerate() {
                 write!(f, "{}{line}", if i == 0 { " " } else { ", " })?;
             }
-            match self.candidates.len().saturating_sub(Self::PLACES) {
+            match self.candidates.len().saturating_sub(lines.len()) {
                 0 => {}
                 _ if self.candidates.len() == Self::CANDIDATES => f.write_str(" and many more")?,
                 more => write!(f, " and {more} more")?,
@@ -245,6 +268,12 @@ impl fmt::Display for Conflict {
             }
             (_, Some(line)) => write!(f, "; what it would leave stands at line {line} already")?,
             (_, None) => {}
+        }
+        if let Some(line) = self.unread {
+            write!(f, "; line {line} that its header states was not shown before")?;
+        }
+        if f.alternate() {
+            return Ok(());
         }
         write!(f, ". {}", self.advice())?;
         match self.places.iter().find_map(|place| Some((place.line, place.header.as_ref()?))) {
@@ -266,14 +295,18 @@ pub struct QuotedLine {
 }
 
 impl QuotedLine {
-    /// The line at `index`, from 0, and one on each side. Of a long one, what is around byte column `column` is shown.
+    /// The line at `index`, from 0, and one on each side. Of a long one, what is around the character `column` is shown.
     pub(crate) fn around(lines: &NumberedLines<'_>, index: usize, column: usize) -> Vec<Self> {
         let near = index.saturating_sub(1)..index.saturating_add(2);
         let quoted = near.filter_map(|i| {
-            let focus = if i == index { column.saturating_sub(1) } else { 0 };
-            Some(Self { line: i + 1, text: cut(lines.get(i)?, focus) })
+            Some(Self { line: i + 1, text: cut(lines.get(i)?, if i == index { column } else { 1 }) })
         });
         quoted.collect()
+    }
+
+    /// The beginnings of some lines, from 0.
+    pub(crate) fn of(lines: &NumberedLines<'_>, range: Range<usize>) -> Vec<Self> {
+        range.filter_map(|i| Some(Self { line: i + 1, text: cut(lines.get(i)?, 1) })).collect()
     }
 }
 
@@ -287,7 +320,7 @@ pub struct Place {
     /// The nearest heading above, where [`Outline::name_places`](crate::Outline::name_places) has filled it in.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub heading: Option<String>,
-    /// That line and its neighbours.
+    /// The lines of the hunk, at most 4, and one before and after them.
     pub nearby: Vec<QuotedLine>,
     /// The header under which the hunk, alone in a patch, goes to this place, where the stated line is trusted.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]

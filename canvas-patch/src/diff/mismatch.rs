@@ -1,6 +1,7 @@
 //! How a line that a patch quotes differs from that of the text. A report only.
 
 use crate::coded;
+use crate::diff::alike::{self, CodePoints};
 use crate::diff::slips::{unescaped, without_number};
 use crate::text::boundary::floor_char_boundary;
 use crate::text::lines;
@@ -24,6 +25,9 @@ coded! {
         Whitespace = "WHITESPACE",
         /// Only upper and lower case differ.
         Case = "CASE",
+        /// Only characters differ that look alike or cannot be seen, such as a no-break space and a space, or two encodings
+        /// of one accented letter.
+        Invisible = "INVISIBLE",
         /// The text has one `-` more at the beginning: what the patch wrote as a line that begins with `-`, such as a
         /// list item, was read as a removal.
         DiffMarker = "DIFF_MARKER",
@@ -51,6 +55,7 @@ impl Difference {
     /// What to look for, where the two lines alone do not show it.
     pub const fn hint(self) -> Option<&'static str> {
         Some(match self {
+            Self::Invisible => "both look alike",
             Self::DiffMarker => "a line that begins with - needs the mark of the diff before its own",
             Self::LineNumber => "the number before the line is not part of the document",
             Self::HtmlEscaped => "the document has the characters, not their HTML entities",
@@ -79,6 +84,8 @@ impl Difference {
             Self::Whitespace
         } else if e.chars().flat_map(char::to_lowercase).eq(a.chars().flat_map(char::to_lowercase)) {
             Self::Case
+        } else if alike::read_alike(e, a) {
+            Self::Invisible
         } else if lost_its_marker(e.trim_start_matches(blank), a) {
             Self::DiffMarker
         } else if without_number(e).is_some_and(|e| e == a) {
@@ -107,7 +114,7 @@ fn lost_its_marker(expected: &str, actual: &str) -> bool {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Mismatch {
-    /// Byte column of the first difference in the line, from 1.
+    /// Where the line differs first: which character, from 1.
     pub column: usize,
     /// What the hunk expects, escaped and cut to 200 characters around the difference.
     pub expected: String,
@@ -116,22 +123,32 @@ pub struct Mismatch {
     pub actual: Option<String>,
     /// The kind of difference.
     pub difference: Difference,
+    /// The first characters that differ, if they look alike.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub code_points: Option<CodePoints>,
 }
 
 impl Mismatch {
     pub(crate) fn new(expected: &str, actual: Option<&str>) -> Self {
         let Some(actual) = actual else {
-            let expected = escape(expected, 0);
-            return Self { column: 1, expected, actual: None, difference: Difference::EndOfText };
+            let (expected, difference) = (escape(expected, 0), Difference::EndOfText);
+            return Self { column: 1, expected, actual: None, difference, code_points: None };
         };
         let same = expected.bytes().zip(actual.bytes()).take_while(|(e, a)| e == a).count();
+        let same = floor_char_boundary(expected, same).min(floor_char_boundary(actual, same));
         Self {
-            column: same + 1,
+            column: expected[..same].chars().count() + 1,
             expected: escape(expected, same),
             actual: Some(escape(actual, same)),
             difference: Difference::between(expected, actual),
+            code_points: CodePoints::of(from(expected, same), from(actual, same)),
         }
     }
+}
+
+/// What a line has from a byte on, without its terminator.
+fn from(line: &str, byte: usize) -> &str {
+    lines::content(line).get(byte..).unwrap_or_default()
 }
 
 /// Shows at most 200 characters of a line, escapes and ellipses included; the byte `focus` is among them.
@@ -141,8 +158,9 @@ fn escape(line: &str, focus: usize) -> String {
     format!("{lead}{shown}{tail}")
 }
 
-/// Shows at most 200 characters of a line as they are, with the byte `focus` among them.
-pub(crate) fn cut(line: &str, focus: usize) -> String {
+/// Shows at most 200 characters of a line as they are, with the character `column` among them, from 1.
+pub(crate) fn cut(line: &str, column: usize) -> String {
+    let focus = line.char_indices().nth(column.saturating_sub(1)).map_or(line.len(), |(byte, _)| byte);
     let (lead, part, tail) = window(line, focus, |_| 1);
     format!("{lead}{part}{tail}")
 }
@@ -190,7 +208,8 @@ mod tests {
             ("a\n", "a  \n", 2, Difference::TrailingSpace),
             ("\ta\n", "  a\n", 1, Difference::Indentation),
             ("a b\n", "a  b\n", 3, Difference::Whitespace),
-            ("Über\n", "über\n", 2, Difference::Case),
+            ("Über\n", "über\n", 1, Difference::Case),
+            ("日本語です\n", "日本のです\n", 3, Difference::Content),
             (" a\n", "- a\n", 1, Difference::DiffMarker),
             ("a\n", "  - a\n", 1, Difference::DiffMarker),
             ("--\n", "---\n", 3, Difference::DiffMarker),
@@ -231,7 +250,7 @@ mod tests {
             ("\u{1}".repeat(5000), format!("…{}x{}…", "\\u{1}".repeat(24), y(77))),
         ] {
             let d = Mismatch::new(&format!("{before}x{}", y(5000)), Some(&before));
-            assert_eq!((d.column, d.expected), (before.len() + 1, shown), "{} bytes", before.len());
+            assert_eq!((d.column, d.expected), (before.chars().count() + 1, shown), "{} bytes", before.len());
         }
     }
 }

@@ -7,6 +7,7 @@
 //!
 //! `explain` says why a hunk has no place; `apply` decides where hunks belong, and applies them.
 
+pub(crate) mod alike;
 pub(crate) mod apply;
 pub(crate) mod build;
 pub(crate) mod compare;

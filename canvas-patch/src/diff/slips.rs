@@ -1,6 +1,6 @@
 //! What a copied line often has that the text does not: a number before it, HTML entities, dots for what was left out.
 
-/// The line without the number that replies put before it: `35: text`, `L35: text`, `35<tab>text`, `35 | text`.
+/// The line without the number that replies put before it: `35: text`, `L35: text`, `35<tab>text`, `35 | text`, `35→text`.
 pub(crate) fn without_number(line: &str) -> Option<&str> {
     let number = line.trim_start_matches(' ');
     let number = number.strip_prefix('L').unwrap_or(number);
@@ -8,7 +8,7 @@ pub(crate) fn without_number(line: &str) -> Option<&str> {
     if !(1..=9).contains(&(number.len() - rest.len())) {
         return None;
     }
-    let after = [": ", "\t", " | ", "| "].iter().find_map(|mark| rest.strip_prefix(mark));
+    let after = [": ", "\t", " | ", "| ", "→"].iter().find_map(|mark| rest.strip_prefix(mark));
     after.or_else(|| [":", " |", "|"].contains(&rest).then_some(""))
 }
 
@@ -47,6 +47,8 @@ mod tests {
             ("   12\tx", Some("x")),
             ("12 | x", Some("x")),
             ("12|", Some("")),
+            ("     3→text", Some("text")),
+            ("3→", Some("")),
             ("36:", Some("")),
             ("36: ", Some("")),
             ("1234567890: x", None),

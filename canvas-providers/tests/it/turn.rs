@@ -95,7 +95,7 @@ fn replies_end_leases() {
 fn bodies_are_not_read_for_leases() {
     let mut host = Host::new(8);
     host.answer(StopReason::ToolUse, &[call("out", "canvas_check_out", json!({}))]);
-    let body = json!({"ok": true, "lease_id": "lease-1-0", "expires_at": 16_000});
+    let body = json!({"ok": true, "lease_id": "lease-1-0", "expires_in_s": 15});
     host.reply(&[("out", ToolReply::new(body))]);
     assert_eq!(host.turn.leases().count(), 0);
 }

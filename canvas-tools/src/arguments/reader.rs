@@ -48,7 +48,17 @@ impl<'de> Deserializer<'de> for Reader<'de> {
                 _ => Err(Fault::invalid_type(Unexpected::Other("this number"), &visitor)),
             },
             Value::String(text) => visitor.visit_borrowed_str(text),
-            Value::Array(values) => visitor.visit_seq(Elements { values: values.iter(), index: 0 }),
+            Value::Array(values) => {
+                let mut elements = Elements { values: values.iter(), index: 0 };
+                let found = visitor.visit_seq(&mut elements)?;
+                if elements.index == values.len() {
+                    return Ok(found);
+                }
+                Err(Fault::invalid_length(
+                    values.len(),
+                    &format!("an array of {} values", elements.index).as_str(),
+                ))
+            }
             Value::Object(members) => visitor.visit_map(Members::of(members)),
         }
     }
@@ -65,6 +75,19 @@ impl<'de> Deserializer<'de> for Reader<'de> {
         visitor.visit_newtype_struct(self)
     }
 
+    /// An object alone: serde would take an array of its fields, too.
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        _fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Fault> {
+        match self.0 {
+            Value::Array(_) => Err(Fault::invalid_type(Unexpected::Seq, &visitor)),
+            _ => self.deserialize_any(visitor),
+        }
+    }
+
     /// A name, or an object whose one member has the name and what belongs to it.
     fn deserialize_enum<V: Visitor<'de>>(
         self,
@@ -74,7 +97,9 @@ impl<'de> Deserializer<'de> for Reader<'de> {
     ) -> Result<V::Value, Fault> {
         match self.0 {
             Value::String(text) => visitor.visit_enum(BorrowedStrDeserializer::new(text)),
-            Value::Object(members) => visitor.visit_enum(MapAccessDeserializer::new(Members::of(members))),
+            Value::Object(members) if members.len() == 1 => {
+                visitor.visit_enum(MapAccessDeserializer::new(Members::of(members)))
+            }
             _ => self.deserialize_any(visitor),
         }
     }
@@ -85,7 +110,7 @@ impl<'de> Deserializer<'de> for Reader<'de> {
     }
 
     forward_to_deserialize_any! {
-        bool f32 f64 char str string bytes byte_buf unit unit_struct seq tuple tuple_struct map struct identifier
+        bool f32 f64 char str string bytes byte_buf unit unit_struct seq tuple tuple_struct map identifier
         ignored_any
     }
 }

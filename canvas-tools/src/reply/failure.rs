@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use canvas_core::document::{BaseRefusal, Changes, PatchRefusal, StaleBase};
+use canvas_core::document::{BaseRefusal, Changes, Fits, PatchRefusal, StaleBase};
 use canvas_core::lease::{LeaseId, LeaseRefusal, Timestamp};
-use canvas_core::text::{Conflict, DiffExcerpt, Suggestion};
+use canvas_core::text::{DiffExcerpt, Suggestion};
 use canvas_core::{Base, NotAvailable, Refusal};
 use serde::Serialize;
 
@@ -60,10 +60,9 @@ impl<D> Failure<D> {
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(crate) struct HeldDetail {
-    /// When the lease of another holder ends, in milliseconds since 1970.
+    /// Seconds until the lease of another holder ends.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schemars(with = "Option<u64>"))]
-    retry_after: Option<Timestamp>,
+    retry_in_s: Option<u64>,
     /// The lease that the caller has.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
@@ -71,20 +70,22 @@ pub(crate) struct HeldDetail {
 }
 
 impl HeldDetail {
-    pub(crate) fn of(refusal: Refusal<'_>) -> Self {
-        match refusal {
-            Refusal::NotAvailable(NotAvailable::Held { until, own }) => {
-                Self { retry_after: Some(*until), lease_id: *own }
-            }
-            Refusal::Lease(LeaseRefusal::NotOwned { own: Some(own), .. }) => {
-                Self { lease_id: Some(*own), ..Self::default() }
-            }
-            Refusal::Lease(LeaseRefusal::NotOwned { held_until, .. }) => {
-                Self { retry_after: *held_until, ..Self::default() }
-            }
-            _ => Self::default(),
-        }
+    /// `clock` is the time by which leases end.
+    pub(crate) fn of(refusal: Refusal<'_>, clock: Timestamp) -> Self {
+        let (held_until, lease_id) = match refusal {
+            Refusal::NotAvailable(NotAvailable::Held { until, own }) => (Some(*until), *own),
+            Refusal::Lease(LeaseRefusal::NotOwned { own: Some(own), .. }) => (None, Some(*own)),
+            Refusal::Lease(LeaseRefusal::NotOwned { held_until, .. }) => (*held_until, None),
+            _ => (None, None),
+        };
+        let other = held_until.filter(|_| lease_id.is_none());
+        Self { retry_in_s: other.map(|until| seconds_until(until, clock)), lease_id }
     }
+}
+
+/// Whole seconds until a time, at least one where it is still to come.
+pub(crate) fn seconds_until(until: Timestamp, clock: Timestamp) -> u64 {
+    until.as_millis().saturating_sub(clock.as_millis()).div_ceil(1_000)
 }
 
 /// The document since the call was made.
@@ -113,13 +114,20 @@ impl StaleDetail {
                 Self { changes: Some(changes.clone()), ..Self::default() }
             }
             Refusal::Base(BaseRefusal::StaleBase(stale)) => {
-                let StaleBase { changes, base, near, rebased, already_applied, .. } = &**stale;
+                let StaleBase { changes, base, near, rebased, fits, already_applied, .. } = &**stale;
+                let near = near.clone().filter(|near| !near.diff.is_empty());
+                // Where a part of the changes is shown, or none matters, the rest is nothing but length.
+                let rest = stale.near.is_none() && *fits != Some(Fits::Untouched);
                 let fits = FitDetail {
                     rebased_patch: rebased.clone(),
                     already_applied: already_applied.then_some(true),
                 };
-                let (changes, base_revision_id) = (Some(changes.clone()), Some(*base));
-                Self { changes, base_revision_id, changes_near: near.clone(), fits }
+                Self {
+                    changes: rest.then(|| changes.clone()),
+                    base_revision_id: rest.then_some(*base),
+                    changes_near: near,
+                    fits,
+                }
             }
             Refusal::Patch(PatchRefusal::PatchRejected(error)) => {
                 Self { fits: FitDetail::of(error.suggestion()), ..Self::default() }
@@ -151,11 +159,4 @@ impl FitDetail {
             None => Self::default(),
         }
     }
-}
-
-/// A conflict with the candidates that are shown with their text; the numbers of others tell nothing.
-pub(crate) fn shown_conflict(conflict: &Conflict) -> Conflict {
-    let mut conflict = conflict.clone();
-    conflict.candidates.truncate(Conflict::PLACES);
-    conflict
 }

@@ -1,6 +1,7 @@
 //! What a model gets back for a call.
 
 mod address;
+mod conflict;
 mod error;
 mod failure;
 #[cfg(feature = "schema")]
@@ -22,10 +23,11 @@ use serde_json::{Value, json};
 use crate::lease_change::LeaseChange;
 
 pub(crate) use self::address::{Candidate, PATH_BYTES, address_place, address_words, candidates, shown_path};
+pub(crate) use self::conflict::ConflictFields;
 #[cfg(feature = "surface")]
 pub(crate) use self::error::ArgumentDetail;
 pub use self::error::ToolError;
-pub(crate) use self::failure::{Failure, FitDetail, HeldDetail, StaleDetail, shown_conflict};
+pub(crate) use self::failure::{Failure, FitDetail, HeldDetail, StaleDetail, seconds_until};
 
 /// The answer to one call: a JSON object with `"ok"`, and `revision_id` wherever the canvas exists.
 ///

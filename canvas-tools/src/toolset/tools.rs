@@ -3,13 +3,14 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use canvas_core::lease::Timestamp;
+use canvas_core::lease::{KeepAlive, Timestamp};
 use canvas_core::store::Store;
 use canvas_core::{Access, CallId, Engine};
 
 use super::call::ToolCall;
 use super::context::{ToolContext, Toolset};
 use super::spec::ToolSpec;
+use crate::lease_change::{LeaseChange, LeaseTerm};
 use crate::reply::{ToolError, ToolReply};
 use crate::session::Session;
 
@@ -163,11 +164,32 @@ impl<S: Store> Tools<S> {
         };
         match answer {
             Ok(reply) => reply,
-            Err(error) => {
-                // The canvas is asked only for its revision; where it does not answer, the call has failed all the same.
-                let snapshot = engine.snapshot(&session.canvas, now).await.ok();
-                ToolReply::of_error(&error, snapshot.as_ref())
+            Err(error) => Self::failed(engine, session, call, &error, now).await,
+        }
+    }
+
+    /// The reply to a call that came no further than its arguments. It extends the caller's lease like any other. If the
+    /// canvas does not answer, the call has failed all the same.
+    async fn failed(
+        engine: &Engine<S>,
+        session: &Session,
+        call: &ToolCall,
+        error: &ToolError,
+        now: Timestamp,
+    ) -> ToolReply {
+        let canvas = &session.canvas;
+        let Ok(id) = CallId::new(&call.id) else {
+            return ToolReply::of_error(error, engine.snapshot(canvas, now).await.ok().as_ref());
+        };
+        let Ok(kept) = engine.call(canvas, &session.operation(id), KeepAlive, now).await else {
+            return ToolReply::of_error(error, None);
+        };
+        let reply = ToolReply::of_error(error, Some(&kept.snapshot));
+        match (kept.result.ok().and_then(|kept| kept.expires_at), kept.snapshot.head.lock().lease()) {
+            (Some(expires_at), Some(lease)) => {
+                reply.with_lease_change(LeaseChange::Extended(LeaseTerm::until(expires_at, lease.id)))
             }
+            _ => reply,
         }
     }
 

@@ -2,13 +2,13 @@
 
 use std::io::Write;
 
-use canvas_core::text::{Conflict, Mismatch};
+use canvas_core::text::Reason;
 use canvas_tools::{ToolCall, ToolReply};
 use serde::Deserialize as _;
 use serde_json::Value;
 
 use super::runner::RunResult;
-use super::terminal::{Style, Symbol, Terminal, columns, fit, seconds};
+use super::terminal::{Style, Symbol, Terminal, columns, fit};
 
 /// Maximum lines shown of a reading call; of a patch or a change.
 const LINES: usize = 3;
@@ -51,7 +51,7 @@ pub(crate) fn reply<W: Write>(
 }
 
 fn lease(body: &Value) -> String {
-    format!("{} until {}", words(body, "lease_id"), seconds(number(body, "expires_at")))
+    format!("{} for {} s", words(body, "lease_id"), number(body, "expires_in_s"))
 }
 
 fn grep<W: Write>(terminal: &mut Terminal<W>, at: u64, call: &ToolCall, body: &Value) -> RunResult {
@@ -90,26 +90,27 @@ fn patch<W: Write>(terminal: &mut Terminal<W>, at: u64, call: &ToolCall, body: &
 
 fn refusal<W: Write>(terminal: &mut Terminal<W>, at: u64, name: &str, error: &Value) -> RunResult {
     let code = words(error, "code");
-    let conflicts = match error.get("conflicts") {
-        Some(conflicts) => Vec::<Conflict>::deserialize(conflicts)?,
-        None => Vec::new(),
+    let conflicts: Vec<&Value> = list(error, "conflicts").collect();
+    let detail = match conflicts[..] {
+        [] => format!("{code}: {}", words(error, "message")),
+        _ => format!("{code}: nothing is written, not even the hunks that fit"),
     };
-    if conflicts.is_empty() {
-        let detail = format!("{code}: {}", words(error, "message"));
-        terminal.entry(at, Symbol::REFUSED, name, Style::Red, &detail)?;
-    } else {
-        let detail = format!("{code}: nothing is written, not even the hunks that fit");
-        terminal.entry(at, Symbol::REFUSED, name, Style::Red, &detail)?;
-    }
-    for conflict in &conflicts {
-        let line = conflict.line.map(|line| format!(" at line {line}")).unwrap_or_default();
-        let column = conflict.mismatch.as_ref().map(|d| format!(", column {}", d.column)).unwrap_or_default();
-        let place = format!("hunk {}: {}{line}{column}", conflict.hunk, conflict.reason);
+    terminal.entry(at, Symbol::REFUSED, name, Style::Red, &detail)?;
+    for conflict in conflicts {
+        let reason = Reason::deserialize(&conflict["reason"])?;
+        let at = |name: &str, word: &str| {
+            conflict[name].as_u64().map(|at| format!("{word} {at}")).unwrap_or_default()
+        };
+        let (line, column) = (at("line", " at line"), at("column", ", column"));
+        let place = format!("hunk {}: {reason}{line}{column}", number(conflict, "hunk"));
         terminal.fact(Symbol::NOTE, "why", Style::Plain, &place)?;
-        if let Some(mismatch) = &conflict.mismatch {
-            difference(terminal, mismatch)?;
+        if let Some(expected) = conflict["expected"].as_str() {
+            let quoted = format!("{}: ", number(conflict, "line"));
+            let nearby = list(conflict, "nearby").filter_map(Value::as_str);
+            let actual = nearby.filter_map(|line| line.strip_prefix(&quoted)).next();
+            difference(terminal, expected, actual.or(conflict["actual"].as_str()))?;
         }
-        terminal.fact(Symbol::NOTE, "what to do", Style::Plain, conflict.reason.advice())?;
+        terminal.fact(Symbol::NOTE, "what to do", Style::Plain, reason.advice())?;
     }
     if let Some(diff) = error.pointer("/changes/diff").and_then(Value::as_str) {
         let changes = &error["changes"];
@@ -121,10 +122,9 @@ fn refusal<W: Write>(terminal: &mut Terminal<W>, at: u64, name: &str, error: &Va
 }
 
 /// The two lines above each other, from shortly before their first difference, and a caret below it.
-fn difference<W: Write>(terminal: &mut Terminal<W>, mismatch: &Mismatch) -> RunResult {
+fn difference<W: Write>(terminal: &mut Terminal<W>, expected: &str, actual: Option<&str>) -> RunResult {
     const BEFORE: usize = 50;
-    let expected = mismatch.expected.as_str();
-    let actual = mismatch.actual.as_deref().unwrap_or("(the text has ended)");
+    let actual = actual.unwrap_or("(the text has ended)");
     let same = expected.chars().zip(actual.chars()).take_while(|(e, a)| e == a).count();
     let from = same.saturating_sub(BEFORE);
     let pointer: String = expected.chars().take(same).skip(from).collect();

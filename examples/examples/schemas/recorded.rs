@@ -87,8 +87,7 @@ impl Story {
         call("canvas_read_lines", json!({"start_line": 90, "end_line": 91}));
         call("canvas_apply_patch", json!({"patch": "@@ -3,1 +3,1 @@\n-- [ ] tests\n+- [x] tests\n"}));
         call("canvas_apply_patch", json!({"patch": "@@\n-- [ ] test\n+- [x] test\n"}));
-        let text =
-            json!({"start": 8, "end": 8, "expect_hash": lines["range_hash"], "text": "Ship on Friday.\n"});
+        let text = json!({"start_line": 8, "end_line": 8, "expect_hash": lines["range_hash"], "text": "Ship on Friday.\n"});
         call("canvas_replace_lines", text.clone());
         call("canvas_replace_lines", text);
         call("canvas_renew_lease", json!({}));

@@ -67,7 +67,7 @@ const ENTRIES: &[Entry] = &[
         "canvas_check_out",
         "Take the canvas",
         Effect::Changes,
-        &[("lease_id", "string"), ("expires_at", "integer"), ("canvas_epoch", "integer")],
+        &[("lease_id", "string"), ("expires_in_s", "integer"), ("canvas_epoch", "integer")],
     ),
     Entry {
         idempotent: true,
@@ -75,7 +75,7 @@ const ENTRIES: &[Entry] = &[
             "canvas_renew_lease",
             "Keep the canvas",
             Effect::Changes,
-            &[("lease_id", "string"), ("expires_at", "integer"), ("at_max_hold", "boolean")],
+            &[("lease_id", "string"), ("expires_in_s", "integer"), ("at_max_hold", "boolean")],
         )
     },
     Entry {

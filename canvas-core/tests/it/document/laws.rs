@@ -144,7 +144,7 @@ impl Play {
                 let end = now.split_inclusive('\n').count();
                 let replacement = Replacement { start: 1, end, expect, text: text.clone() };
                 self.under_lease(*model, |lease| {
-                    dynamic(ReplaceLines { lease, replacement, base: None, shown: None })
+                    dynamic(ReplaceLines { lease, replacements: vec![replacement], base: None, shown: None })
                 });
             }
             Step::WriteNowhere { model } => {

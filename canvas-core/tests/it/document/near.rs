@@ -1,6 +1,7 @@
 //! A stale base is answered with what the patch has to do with, and with the patch again where it still fits.
 
-use canvas_core::document::{ApplyPatch, BaseRefusal, PatchRefusal, StaleBase};
+use canvas_core::document::{ApplyPatch, BaseRefusal, Fits, PatchRefusal, StaleBase};
+use canvas_core::lease::LeaseId;
 use canvas_core::text::{Mode, Options, Suggestion, apply as apply_text};
 use canvas_core::{Base, Policy, Refusal, RevisionId};
 use proptest::prelude::*;
@@ -29,116 +30,105 @@ fn stale(outcome: &Outcome) -> Option<StaleBase> {
     }
 }
 
-#[test]
-fn who_names_a_base_is_shown_what_is_near() {
-    let (world, base) = edited(Policy::default());
-    let lease = world.check_out("model");
-    let send = |patch: &str, base: Option<RevisionId>| {
-        world.ask(
-            "model",
-            ApplyPatch {
-                lease: Some(lease),
-                patch: patch.into(),
-                base: base.map(Base::Id),
-                scope: None,
-                shown: None,
-            },
-        )
-    };
-    let refusal = stale(&send(PATCH, Some(base))).unwrap();
-    assert!(refusal.to_string().ends_with(
-        "look at the changes and send the rebased patch for the current revision if it still says what you mean, or \
-         write the patch again, naming the current revision as its base (hunks of the changes elsewhere, not \
-         shown: 1)"
-    ));
-    let StaleBase { changes: Some(changes), near: Some(near), rebased: Some(rebased), .. } = refusal else {
-        panic!("something is missing: {refusal:?}");
-    };
-    assert_eq!(near.diff, "@@ -10,7 +10,7 @@\n 10\n 11\n 12\n-13\n+thirteen\n 14\n 15\n 16\n");
-    assert_eq!((near.left_out, changes.from, changes.diff), (1, Some(base), None));
-    assert_eq!(rebased, "@@ -7,7 +7,7 @@\n 7\n 8\n 9\n-10\n+ten\n 11\n 12\n thirteen\n");
+/// A patch on `base`, or without one.
+fn patch(lease: LeaseId, patch: &str, base: Option<RevisionId>) -> ApplyPatch {
+    ApplyPatch { lease: Some(lease), patch: patch.into(), base: base.map(Base::Id), scope: None, shown: None }
+}
 
-    // A part is not the document: who names no base still gets every change.
-    let refusal = stale(&send(&rebased, None)).unwrap();
-    assert!(
-        matches!(&refusal, StaleBase { changes: Some(all), near: None, .. }
-            if all.diff.as_ref().is_some_and(|diff| diff.contains("+fifty") && diff.contains("+thirteen"))),
-        "{refusal:?}"
-    );
-    assert_eq!(code(&send(&rebased, Some(changes.to))), "OK");
-    assert!(world.text().contains("9\nten\n11\n12\nthirteen\n14\n"));
+#[test]
+fn only_what_is_near_is_shown() {
+    for named in [true, false] {
+        let (world, base) = edited(Policy::default());
+        let lease = world.check_out("model");
+        let base = named.then_some(base);
+        let refusal = stale(&world.ask("model", patch(lease, PATCH, base))).unwrap();
+        assert!(refusal.to_string().contains("send the same patch with the current revision as its base"));
+        let StaleBase { changes: Some(changes), near: Some(near), rebased: None, fits, .. } = refusal else {
+            panic!("something is missing: {refusal:?}");
+        };
+        assert_eq!(near.diff, "@@ -10,7 +10,7 @@\n 10\n 11\n 12\n-13\n+thirteen\n 14\n 15\n 16\n");
+        assert_eq!((near.left_out, changes.diff, fits), (1, None, Some(Fits::Touched)));
+        assert_eq!(code(&world.ask("model", patch(lease, PATCH, Some(changes.to)))), "OK");
+        assert!(world.text().contains("9\nten\n11\n12\nthirteen\n14\n"));
+    }
+}
+
+/// The same call with the current revision, and nothing more.
+#[test]
+fn nothing_is_shown_of_changes_elsewhere() {
+    for named in [true, false] {
+        let (world, base) = edited(Policy::default());
+        let lease = world.check_out("model");
+        let far = "@@\n 29\n-30\n+thirty\n";
+        let refusal = stale(&world.ask("model", patch(lease, far, named.then_some(base)))).unwrap();
+        let StaleBase { changes: Some(changes), near: None, rebased: None, fits, .. } = refusal else {
+            panic!("it is as it was: {refusal:?}");
+        };
+        assert_eq!((changes.is_shown(), fits), (false, Some(Fits::Untouched)));
+        assert_eq!(code(&world.ask("model", patch(lease, far, Some(changes.to)))), "OK");
+    }
 }
 
 #[test]
 fn a_shown_part_is_not_the_document() {
     let (world, base) = edited(Policy::default());
     let lease = world.check_out("model");
-    let send = |base: Option<RevisionId>| {
-        let outcome = world.ask(
-            "model",
-            ApplyPatch {
-                lease: Some(lease),
-                patch: PATCH.into(),
-                base: base.map(Base::Id),
-                scope: None,
-                shown: None,
-            },
-        );
-        code(&outcome)
-    };
     // However often a part is shown, an omitted base counts as known only once the whole was.
-    let reported = [Some(base), Some(base), None, None].map(send);
+    let reported = [Some(base), Some(base), None, None, Some(world.snapshot().revision_id())]
+        .map(|base| code(&world.ask("model", patch(lease, PATCH, base))));
     let stale = "PATCH_REJECTED/STALE_BASE";
-    assert_eq!(reported, [stale, stale, stale, "OK"]);
+    assert_eq!(reported, [stale, stale, stale, stale, "OK"]);
 }
 
 #[test]
 fn what_is_near_serves_where_the_whole_is_too_large() {
-    let check = |limit: usize, base_named: bool, shown: (bool, bool, bool)| {
-        let (world, base) = edited(Policy { refusal_diff_bytes: limit, ..Policy::default() });
-        let lease = world.check_out("model");
-        let base = base_named.then_some(Base::Id(base));
-        let refused = world.ask(
-            "model",
-            ApplyPatch { lease: Some(lease), patch: PATCH.into(), base, scope: None, shown: None },
-        );
-        let refusal = stale(&refused).unwrap();
-        let StaleBase { changes: Some(changes), near, rebased, .. } = refusal else {
-            panic!("the base is known: {refusal:?}");
-        };
-        let found = (changes.diff.is_some(), near.is_some(), rebased.is_some());
-        assert_eq!(found, shown, "{limit} {base_named}");
-    };
-    check(1_000, false, (true, false, true));
-    check(1_000, true, (false, true, true));
-    check(100, false, (false, true, true));
-    check(100, true, (false, true, true));
-    // Nothing of what changed can be shown, so nothing is offered either.
-    check(10, false, (false, false, false));
-    check(10, true, (false, false, false));
+    for (limit, shown) in [(1_000, true), (100, true), (10, false)] {
+        for named in [true, false] {
+            let (world, base) = edited(Policy { refusal_diff_bytes: limit, ..Policy::default() });
+            let lease = world.check_out("model");
+            let refused = world.ask("model", patch(lease, PATCH, named.then_some(base)));
+            let refusal = stale(&refused).unwrap();
+            let StaleBase { changes: Some(changes), near, rebased: None, fits, .. } = refusal else {
+                panic!("the base is known: {refusal:?}");
+            };
+            // Nothing of what changed can be shown, so nothing is offered either.
+            let found = (changes.diff.is_some(), near.is_some(), fits.is_some());
+            assert_eq!(found, (false, shown, shown), "{limit} {named}");
+        }
+    }
 }
 
 #[test]
 fn a_patch_that_no_longer_fits_is_not_offered() {
     let world = World::new("a\nb\nc\n");
-    let base = Some(Base::Id(world.snapshot().revision_id()));
+    let base = Some(world.snapshot().revision_id());
     world.edit("a\nB\nc\n");
     let lease = world.check_out("model");
-    for (patch, base, offered) in [
-        ("@@\n-b\n+x\n", base, false),
-        ("@@\n-c\n+x\n", base, true),
-        ("@@\n-c\n+c\n", base, false),
-        ("", base, false),
+    for (sent, base, offered) in [
+        ("@@\n-b\n+x\n", base, None),
+        ("@@\n-c\n+x\n", base, Some(Fits::Touched)),
+        ("@@\n-c\n+c\n", base, None),
+        ("", base, None),
         // Without the changes, nobody could tell whether it still says what was meant.
-        ("@@\n-c\n+x\n", "r7-00000000".parse().ok().map(Base::Id), false),
+        ("@@\n-c\n+x\n", "r7-00000000".parse().ok(), None),
     ] {
-        let refused = world.ask(
-            "model",
-            ApplyPatch { lease: Some(lease), patch: patch.into(), base, scope: None, shown: None },
-        );
-        let StaleBase { near, rebased, .. } = stale(&refused).unwrap();
-        assert_eq!((near, rebased.is_some()), (None, offered), "{patch:?}");
+        let StaleBase { near, rebased, fits, .. } =
+            stale(&world.ask("model", patch(lease, sent, base))).unwrap();
+        assert_eq!((near, rebased, fits), (None, None, offered), "{sent:?}");
     }
+}
+
+/// It quotes a line that stands twice since: the patch is written out for the place that it means.
+#[test]
+fn a_patch_that_has_become_ambiguous_is_rebased() {
+    let world = World::new(&text());
+    let base = world.snapshot().revision_id();
+    world.edit(&text().replace("50\n", "10\n"));
+    let lease = world.check_out("model");
+    let refusal = stale(&world.ask("model", patch(lease, "@@\n-10\n+ten\n", Some(base)))).unwrap();
+    let (rebased, now) = (refusal.rebased.unwrap(), refusal.changes.unwrap().to);
+    assert_eq!(rebased, "@@ -7,7 +7,7 @@\n 7\n 8\n 9\n-10\n+ten\n 11\n 12\n 13\n");
+    assert_eq!(code(&world.ask("model", patch(lease, &rebased, Some(now)))), "OK");
 }
 
 #[test]
@@ -210,30 +200,32 @@ proptest! {
         let anchored = Options { mode: Mode::Anchored, ..Options::default() };
         let expected = apply_text(&now, &patch, &anchored).map(|applied| applied.into_text()).ok();
         let outcome = send(&patch, named.then_some(base));
-        let Some(StaleBase { changes: Some(changes), near, rebased, .. }) = stale(&outcome) else {
+        let Some(StaleBase { changes: Some(changes), near, rebased, fits, .. }) = stale(&outcome) else {
             prop_assert_eq!(now, text());
             return Ok(());
         };
+        let whole = canvas_core::text::build(&text(), &now, 3);
+        let hunks = |diff: &str| diff.split("@@ -").skip(1).map(String::from).collect::<Vec<_>>();
         if let Some(near) = near {
-            prop_assert!(named && near.left_out > 0 && changes.diff.is_none());
-            let whole = canvas_core::text::build(&text(), &now, 3);
-            let hunks = |diff: &str| diff.split("@@ -").skip(1).map(String::from).collect::<Vec<_>>();
+            prop_assert!(near.left_out > 0 && changes.diff.is_none());
             let (whole, shown) = (hunks(&whole), hunks(&near.diff));
             prop_assert_eq!(whole.len() - shown.len(), near.left_out);
             prop_assert!(shown.iter().all(|hunk| whole.contains(hunk)));
             // Nothing is left out that could keep the patch from fitting.
             let touched = near.diff.lines().any(|line| line.starts_with('-'));
-            prop_assert!(touched || rebased.is_some());
+            prop_assert!(touched || rebased.is_some() || fits.is_some());
+        } else if fits == Some(Fits::Untouched) {
+            prop_assert!(!changes.is_shown() && rebased.is_none());
         }
-        prop_assert!(rebased.is_some() || expected.is_none());
+        prop_assert!(rebased.is_some() || fits.is_some() || expected.is_none());
         // Where lines that it quotes have changed, it is moved to where its own line went.
         let expected = expected.or_else(|| {
             let lines = now.split_inclusive('\n');
             let own = format!("{at}\n");
             rebased.as_ref().map(|_| lines.map(|line| if line == own { "new\n" } else { line }).collect())
         });
-        if let Some(rebased) = rebased {
-            let done = send(&rebased, Some(changes.to));
+        if let Some(again) = rebased.or_else(|| fits.map(|_| patch.clone())) {
+            let done = send(&again, Some(changes.to));
             prop_assert_eq!(code(&done), "OK");
             prop_assert_eq!(Some(world.text()), expected);
         }

@@ -13,7 +13,7 @@ use crate::document::any::{Call, Command, Outcome, code, dynamic};
 
 fn replace(lease: LeaseId, start: usize, end: usize, expect: &str, text: &str) -> Command {
     let replacement = Replacement { start, end, expect: RangeHash::of(expect), text: text.into() };
-    dynamic(ReplaceLines { lease: Some(lease), replacement, base: None, shown: None })
+    dynamic(ReplaceLines { lease: Some(lease), replacements: vec![replacement], base: None, shown: None })
 }
 
 /// What a document becomes, or the code of the refusal. The hash is that of `expect`.
@@ -148,6 +148,7 @@ fn a_wrong_hash_is_answered_with_the_lines() {
         text: text.into(),
         truncated,
         range_hash: (!truncated).then(|| RangeHash::of(text)),
+        named_line: None,
     };
     let policy = Policy { refusal_diff_bytes: 6, ..Policy::default() };
     for (before, range, expected) in [
@@ -164,14 +165,16 @@ fn a_wrong_hash_is_answered_with_the_lines() {
         let world = World::with(before, policy);
         let lease = world.check_out("model");
         let refused = world.ask("model", replace(lease, range.0, range.1, "no such lines", "x"));
-        let Some(Refusal::Lines(LinesRefusal::ContentChanged { lines })) = refused.refusal() else {
+        let Some(Refusal::Lines(LinesRefusal::ContentChanged { lines, .. })) = refused.refusal() else {
             panic!("{refused:?}")
         };
         assert_eq!(*lines, expected);
         let Some(hash) = expected.range_hash else { continue };
         let replacement = Replacement { start: range.0, end: range.1, expect: hash, text: "x".into() };
-        let again =
-            world.ask("model", ReplaceLines { lease: Some(lease), replacement, base: None, shown: None });
+        let again = world.ask(
+            "model",
+            ReplaceLines { lease: Some(lease), replacements: vec![replacement], base: None, shown: None },
+        );
         assert_eq!(code(&again), "OK", "{before:?}");
     }
 }
@@ -181,9 +184,9 @@ fn a_wrong_hash_is_answered_with_the_lines() {
 fn it_stands_under_the_lease_and_the_base() {
     let first = World::new("a\nb\n");
     let base = |base: &str, lease| match replace(lease, 1, 1, "a\n", "x") {
-        Command::ReplaceLines(ReplaceLines { lease, replacement, .. }) => dynamic(ReplaceLines {
+        Command::ReplaceLines(ReplaceLines { lease, replacements, .. }) => dynamic(ReplaceLines {
             lease,
-            replacement,
+            replacements,
             base: Some(base.parse::<RevisionId>().unwrap().into()),
             shown: None,
         }),
@@ -203,12 +206,7 @@ fn it_stands_under_the_lease_and_the_base() {
     assert_eq!(code(&world.ask("model", base("r2-00000000", lease))), "OK");
     world.clock.wait(15_000);
     assert_eq!(code(&world.ask("model", replace(lease, 1, 1, "x\n", "y"))), "LEASE_EXPIRED");
-    let unread = dynamic(ReplaceLines {
-        lease: None,
-        replacement: Replacement { start: 1, end: 1, expect: RangeHash::of(""), text: String::new() },
-        base: None,
-        shown: None,
-    });
+    let unread = dynamic(ReplaceLines { lease: None, replacements: Vec::new(), base: None, shown: None });
     assert_eq!(code(&world.ask("model", unread)), "LOCK_NOT_OWNED");
     assert_eq!(world.text(), "x\nc\n");
 

@@ -44,7 +44,10 @@ fn commands(world: &World) -> Vec<(&'static str, Command)> {
         ("check in", dynamic(CheckIn { lease: None })),
         ("read", read(None)),
         ("apply", apply(None, "b>c")),
-        ("replace", dynamic(ReplaceLines { lease: None, replacement, base: None, shown: None })),
+        (
+            "replace",
+            dynamic(ReplaceLines { lease: None, replacements: vec![replacement], base: None, shown: None }),
+        ),
         ("amend", amend),
         ("undo", dynamic(Undo { by, what: UndoScope::Steps(one) })),
         ("redo", dynamic(Redo { by, steps: one })),

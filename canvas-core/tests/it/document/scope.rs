@@ -86,7 +86,8 @@ fn lines_that_are_replaced_have_no_side_effects_either() {
         let lease = Some(world.check_out("model"));
         let replacement =
             Replacement { start: 1, end: 1, expect: RangeHash::of("a\n"), text: "```\n".into() };
-        let outcome = world.ask("model", ReplaceLines { lease, replacement, base: None, shown: None });
+        let outcome = world
+            .ask("model", ReplaceLines { lease, replacements: vec![replacement], base: None, shown: None });
         assert_eq!(code(&outcome), expected);
     }
 }

@@ -113,7 +113,7 @@ fn what_commands_answer_is_json_of_their_schemas() {
     let (held, user) = (Some(lease), Author::User);
     let expect = "000000000000".parse().unwrap();
     let replacement = Replacement { start: 1, end: 1, expect, text: "x\n".to_owned() };
-    let lines = ReplaceLines { lease: held, replacement, base: None, shown: None };
+    let lines = ReplaceLines { lease: held, replacements: vec![replacement], base: None, shown: None };
     let grid = canvas_core::board::GridConfig {
         columns: 12,
         rows: 8,

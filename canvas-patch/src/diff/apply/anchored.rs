@@ -16,7 +16,7 @@ use memchr::memrchr;
 use crate::diff::apply::blanks::{between_added, followed_by_blanks, take_as_added, take_as_context};
 use crate::diff::conflict::{Conflict, Reason};
 use crate::diff::edit::{Splice, Spliced, exact};
-use crate::diff::explain::ambiguous::{ambiguous, show_places};
+use crate::diff::explain::ambiguous::{OLD_LINES, ambiguous, show_places};
 use crate::diff::explain::missing::{Missing, copied, explain};
 use crate::diff::explain::outdated::outdated;
 use crate::diff::locate;
@@ -78,7 +78,12 @@ fn undecided(text: &str, patch: &Patch<'_>, stated: StatedLines<'_>) -> Vec<Conf
     let places = open.iter().zip(locate::find(text, &needles, Conflict::CANDIDATES));
     let mut conflicts: Vec<_> = places
         .filter(|(_, found)| found.lines.len() > 1)
-        .map(|(&i, found)| ambiguous(i, &patch.hunks[i], &found.lines))
+        .map(|(&i, found)| {
+            let hunk = &patch.hunks[i];
+            // The arithmetic is exact, so the hunk fits at the stated line, which is among the places that are shown.
+            let stated = hunk.range.and_then(HunkRange::old_before).filter(|_| hunk.old_len <= OLD_LINES);
+            Conflict { unread: stated.map(|stated| stated + 1), ..ambiguous(i, hunk, &found.lines) }
+        })
         .collect();
     if !conflicts.is_empty() {
         conflicts.extend(patch.no_op_hunks());

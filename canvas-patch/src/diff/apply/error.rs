@@ -103,14 +103,26 @@ impl From<ParseError> for ApplyError {
     }
 }
 
+/// Says what is wrong with each hunk and what to do. The alternate form, `{:#}`, quotes no line and gives each advice once.
 impl fmt::Display for ApplyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // What ends the matter comes before what is wrong.
         if let Some(suggestion) = &self.suggestion {
             write!(f, "{} ", suggestion.advice())?;
         }
-        for (i, conflict) in self.conflicts.iter().take(10).enumerate() {
-            write!(f, "{}{conflict}", if i == 0 { "" } else { " " })?;
+        if f.alternate() {
+            let mut advices: Vec<&str> = Vec::new();
+            for (i, conflict) in self.conflicts.iter().take(10).enumerate() {
+                write!(f, "{}{conflict:#}", if i == 0 { "" } else { "; " })?;
+                if !advices.contains(&conflict.advice()) {
+                    advices.push(conflict.advice());
+                }
+            }
+            write!(f, ". {}", advices.join(" "))?;
+        } else {
+            for (i, conflict) in self.conflicts.iter().take(10).enumerate() {
+                write!(f, "{}{conflict}", if i == 0 { "" } else { " " })?;
+            }
         }
         match self.conflicts.len().checked_sub(10) {
             None | Some(0) => Ok(()),

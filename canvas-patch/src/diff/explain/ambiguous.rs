@@ -1,13 +1,15 @@
 //! What is said of hunks whose pre-image occurs at several places.
 
 use crate::diff::conflict::{Conflict, Place, QuotedLine, Reason};
-use crate::diff::patch::{Hunk, Patch, Repair, RepairKind};
+use crate::diff::patch::{Hunk, HunkRange, Patch, Repair, RepairKind};
 use crate::diff::unified::header;
-use crate::text::lines;
+use crate::text::lines::{self, content};
 use crate::text::numbered::NumberedLines;
 
 /// Conflicts of one refusal whose places are shown; of more, their lines are.
 const SHOWN: usize = 16;
+/// Lines of a hunk that a place shows.
+pub(crate) const OLD_LINES: usize = 4;
 
 /// The conflict of the hunk at index `i`, with the lines, from 0, where it may go.
 pub(crate) fn ambiguous(i: usize, hunk: &Hunk, places: &[usize]) -> Conflict {
@@ -17,7 +19,7 @@ pub(crate) fn ambiguous(i: usize, hunk: &Hunk, places: &[usize]) -> Conflict {
     }
 }
 
-/// Shows what stands at the first places of each `AMBIGUOUS`. Costs a pass over the text.
+/// Shows what stands at the places of each `AMBIGUOUS` that are nearest to its stated line. Costs a pass over the text.
 pub(crate) fn show_places(text: &str, patch: &Patch<'_>, conflicts: &mut [Conflict]) {
     let mut ambiguous =
         conflicts.iter_mut().filter(|conflict| conflict.reason == Reason::Ambiguous).peekable();
@@ -27,14 +29,47 @@ pub(crate) fn show_places(text: &str, patch: &Patch<'_>, conflicts: &mut [Confli
     let lines = NumberedLines::new(text);
     for conflict in ambiguous.take(SHOWN) {
         let i = conflict.hunk - 1;
-        let place = |&line: &usize| Place {
-            line,
+        let hunk = &patch.hunks[i];
+        let place = |start: usize| Place {
+            line: start + 1,
             heading: None,
-            nearby: QuotedLine::around(&lines, line - 1, 1),
-            header: deciding_header(&lines, patch, i, line - 1),
+            nearby: QuotedLine::of(&lines, start.saturating_sub(1)..start + hunk.old_len.min(OLD_LINES) + 1),
+            header: deciding_header(&lines, patch, i, start),
         };
-        conflict.places = conflict.candidates.iter().take(Conflict::PLACES).map(place).collect();
+        let known = conflict.candidates.iter().map(|line| line - 1);
+        let shown: Vec<usize> = match hunk.range.and_then(HunkRange::old_before) {
+            Some(stated) => nearest(&lines, patch, hunk, stated, known),
+            None => known.take(Conflict::PLACES).collect(),
+        };
+        conflict.places = shown.into_iter().map(place).collect();
     }
+}
+
+/// The places that are nearest to a line, all from 0, in order.
+fn nearest(
+    lines: &NumberedLines<'_>,
+    patch: &Patch<'_>,
+    hunk: &Hunk,
+    stated: usize,
+    known: impl ExactSizeIterator<Item = usize>,
+) -> Vec<usize> {
+    let mut near: Vec<usize> = if known.len() < Conflict::CANDIDATES {
+        known.collect()
+    } else {
+        // Those beyond the first are not known.
+        let old: Vec<&str> = patch.pre_image(hunk).map(content).collect();
+        let is_place = |start: &usize| (0..).zip(&old).all(|(i, line)| lines.get(start + i) == Some(*line));
+        let (above, below) = ((0..stated.min(lines.len())).rev(), stated..lines.len());
+        above
+            .filter(is_place)
+            .take(Conflict::PLACES)
+            .chain(below.filter(is_place).take(Conflict::PLACES))
+            .collect()
+    };
+    near.sort_unstable_by_key(|place| (place.abs_diff(stated), *place));
+    near.truncate(Conflict::PLACES);
+    near.sort_unstable();
+    near
 }
 
 /// The header with which the hunk at index `i`, alone in a patch, has exact arithmetic at the line `place`, from 0. There is

@@ -1,7 +1,7 @@
 //! Hunks whose pre-image is nowhere: the line that is at fault, and where it was meant for.
 
 use canvas_patch::Mode::Anchored;
-use canvas_patch::{Conflict, Difference};
+use canvas_patch::{Conflict, Difference, Options, StatedLines, apply};
 
 use crate::apply::{adapts, applies, refuses, run};
 
@@ -62,7 +62,7 @@ fn the_line_that_was_meant_is_found() {
         ),
         (
             "@@\n-- カレントディレクトリ(とサブディレクトリ)全体を、ネットワーク内に公開されたWebサーバにする。\n+x\n",
-            "2 @21:33 CONTENT",
+            "2 @21:13 INVISIBLE",
         ),
         ("@@\n-## Link\n+x\n", "2 @19:8 PART_OF_LINE"),
         ("@@\n-## links\n+x\n", "2 @19:4 CASE"),
@@ -321,12 +321,69 @@ fn ambiguous_places() {
     }
     let found = refused("a\na\n", "@@\n-a\n a\n+b\n@@\n-a\n");
     assert_eq!(found.places[1].header.as_deref(), Some("@@ -2 +1,0 @@"));
-    assert_eq!(refused(&"a\n".repeat(99), "@@\n-a\n").places.len(), 5);
+    assert_eq!(refused(&"a\n".repeat(99), "@@\n-a\n").places.len(), 3);
+}
+
+/// Those around the stated line, however many there are; the first ones without a number.
+#[test]
+fn ambiguous_places_lie_around_the_stated_line() {
+    let text = "- todo\n".repeat(500);
+    let lines = |patch: &str| refused(&text, patch).places.iter().map(|place| place.line).collect::<Vec<_>>();
+    assert_eq!(lines("@@\n-- todo\n+- done\n"), [1, 2, 3]);
+    for (stated, expected) in [
+        (1, [1, 2, 3]),
+        (2, [1, 2, 3]),
+        (250, [249, 250, 251]),
+        (500, [498, 499, 500]),
+        (900, [498, 499, 500]),
+    ] {
+        assert_eq!(lines(&format!("@@ -{stated} +{stated} @@\n-- todo\n+- done\n")), expected, "{stated}");
+    }
+    // A hunk of several lines is shown whole, with one line before and after it.
+    let text = "# A\n\n- todo\n- me\n\n# B\n\n- todo\n- me\n\n# C\n";
+    let found = refused(text, "@@ -7,3 +7,3 @@\n \n-- todo\n+- done\n - me\n");
+    let nearby: Vec<_> = found.places[1].nearby.iter().map(|quoted| (quoted.line, &*quoted.text)).collect();
+    assert_eq!(nearby, [(6, "# B"), (7, ""), (8, "- todo"), (9, "- me"), (10, "")]);
+}
+
+/// The number is right, and does not count because its line was not shown.
+#[test]
+fn a_stated_line_that_was_not_shown_is_named() {
+    let text = "a\nx\nb\nx\nc\n";
+    let hunk = "@@ -4 +4 @@\n-x\n+y\n";
+    for (shown, unread) in [(&[][..], Some(4)), (&[0..3], Some(4)), (&[3..4], None)] {
+        let options =
+            Options { mode: Anchored, stated_lines: StatedLines::Shown(shown), ..Options::default() };
+        let found = apply(text, hunk, &options).err().map(|error| error.conflicts()[0].unread);
+        assert_eq!(found, unread.map(Some), "{shown:?}");
+    }
+    // A wrong number says nothing.
+    assert_eq!(refused(text, "@@ -3 +3 @@\n-x\n+y\n").unread, None);
+}
+
+/// Twenty-odd ways to write the same, of which a reader sees one: each is named by its first differing characters.
+#[test]
+fn differences_that_nobody_sees_are_named() {
+    for (quoted, line, column, expected, actual) in [
+        ("a b", "a\u{a0}b", 2, "U+0020 space", "U+00A0 no-break space"),
+        ("caf\u{e9} x", "cafe\u{301} x", 4, "U+00E9", "U+0065 e"),
+        ("日本-語", "日本\u{2010}語", 3, "U+002D hyphen-minus", "U+2010"),
+        ("🦀 p", "🦀 \u{440}", 3, "U+0070 p", "U+0440 Cyrillic"),
+    ] {
+        let text = format!("first\n{line}\nlast\n");
+        let found = refused(&text, &format!("@@\n first\n-{quoted}\n+new\n"));
+        let mismatch = found.mismatch.clone().unwrap();
+        let points = mismatch.code_points.unwrap();
+        assert_eq!((found.line, mismatch.column), (Some(2), column), "{quoted:?}");
+        assert_eq!((&*points.expected, &*points.actual), (expected, actual), "{quoted:?}");
+        let said = found.to_string();
+        assert!(said.contains(&format!("the patch has {expected} and the document {actual}")), "{said}");
+    }
 }
 
 /// Where the two lines do not show it, the message says what to look for.
 #[test]
 fn differences_have_hints() {
     let with_hint: Vec<_> = Difference::ALL.iter().filter(|difference| difference.hint().is_some()).collect();
-    assert_eq!(with_hint.len(), 7, "{with_hint:?}");
+    assert_eq!(with_hint.len(), 8, "{with_hint:?}");
 }

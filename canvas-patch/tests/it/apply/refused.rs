@@ -259,7 +259,7 @@ fn context_differs() {
         ("a\nb b", "@2:4 LINE_ENDING b b\\n|b b"),
         ("a\n", "@2:1 END_OF_TEXT b b\\n|-"),
         ("", "@1:1 END_OF_TEXT a\\n|-"),
-        ("\u{feff}a\nb b\nc\n", "@1:1 CONTENT a\\n|\\u{feff}a\\n"),
+        ("\u{feff}a\nb b\nc\n", "@1:1 INVISIBLE a\\n|\\u{feff}a\\n"),
         ("x\na\nb b\nc\na\nb b\nc\n", "@1:1 CONTENT a\\n|x\\n [2, 5]"),
     ] {
         refuses(text, patch, &[&format!("1:CONTEXT_MISMATCH 1 {conflict}")]);

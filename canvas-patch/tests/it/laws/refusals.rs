@@ -17,7 +17,10 @@ pub(crate) fn check(text: &str, patch: &str, conflict: &Conflict) -> Result<(), 
     }
     if conflict.reason == Reason::Ambiguous {
         let shown: Vec<usize> = conflict.places.iter().map(|place| place.line).collect();
-        prop_assert_eq!(&shown[..], &conflict.candidates[..conflict.candidates.len().min(Conflict::PLACES)]);
+        prop_assert_eq!(shown.len(), conflict.candidates.len().min(Conflict::PLACES));
+        prop_assert!(shown.is_sorted());
+        let is_all = conflict.candidates.len() < Conflict::CANDIDATES;
+        prop_assert!(!is_all || shown.iter().all(|line| conflict.candidates.contains(line)));
     }
     if let Some(line) = conflict.present_at {
         prop_assert!((1..=lines.len()).contains(&line));

@@ -261,7 +261,7 @@ fn refused(refusal: Refusal<'_>, snapshot: &Snapshot, tool: Tool) -> Failure<Boa
         Refusal::NotAvailable(_) | Refusal::Board(_) => None,
         _ => after_refusal(refusal, after).map(|next| next.to_string()),
     };
-    let detail = BoardDetail { held: HeldDetail::of(refusal), ..BoardDetail::default() };
+    let detail = BoardDetail { held: HeldDetail::of(refusal, snapshot.clock), ..BoardDetail::default() };
     let failure = Failure::of(refusal, detail).with_next(next);
     let (code, message) = match (refusal, tool) {
         (Refusal::History(HistoryRefusal::HistoryEmpty { .. }), Tool::Redo) => (

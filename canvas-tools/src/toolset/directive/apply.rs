@@ -116,10 +116,11 @@ pub async fn apply_directive<S: Store>(
     directive: &Directive,
     now: Timestamp,
 ) -> Result<AppliedDirective, DirectiveFailure> {
-    let failed = |current: Option<RevisionId>, kind: FailureKind| DirectiveFailure {
+    let failed = |at: Option<&Snapshot>, kind: FailureKind| DirectiveFailure {
         action: Some(directive.action()),
         expected: directive.version(),
-        current,
+        current: at.map(Snapshot::revision_id),
+        clock: at.map(|at| at.clock),
         kind,
     };
     let operation = session.operation(call);
@@ -139,16 +140,16 @@ pub async fn apply_directive<S: Store>(
     let current = snapshot.revision_id();
     match answer {
         Some(Ok(first)) => return Ok(replayed(engine, session, directive, first, now).await),
-        Some(Err(refusal)) => return Err(failed(Some(current), refusal.into())),
+        Some(Err(refusal)) => return Err(failed(Some(&snapshot), refusal.into())),
         None => {}
     }
     if directive.version().is_some_and(|version| !is_current(version, &snapshot)) {
         let version = directive.version().unwrap_or(current);
         let changes = changes_since(engine, &session.canvas, version, &snapshot, now).await;
-        return Err(failed(Some(current), FailureKind::Stale { changes }));
+        return Err(failed(Some(&snapshot), FailureKind::Stale { changes }));
     }
     let planned = plan(snapshot.text(), directive, &engine.policy().patch)
-        .map_err(|e| failed(Some(current), e.into()))?;
+        .map_err(|e| failed(Some(&snapshot), e.into()))?;
     let (context, text) = (planned.context, planned.text);
     if directive.action() == Action::Annotate {
         let (version_before, version, change) = (current, current, None);
@@ -158,9 +159,9 @@ pub async fn apply_directive<S: Store>(
     let preview = preview(snapshot.text(), &text, &planned.delta);
     let edit = edit(current, planned.delta, context.summary.clone());
     let answered = engine.call(&session.canvas, &operation, edit, now).await;
-    let answered = answered.map_err(|e| failed(Some(current), e.into()))?;
-    let current = answered.snapshot.revision_id();
-    let edited = answered.result.map_err(|refusal| failed(Some(current), refusal.into()))?;
+    let answered = answered.map_err(|e| failed(Some(&snapshot), e.into()))?;
+    let now_there = &answered.snapshot;
+    let edited = answered.result.map_err(|refusal| failed(Some(now_there), refusal.into()))?;
     if answered.replayed {
         // The same call was made twice at once, and the other one was faster.
         return Ok(replayed(engine, session, directive, edited, now).await);

@@ -2,12 +2,11 @@
 
 use canvas_core::RevisionId;
 use canvas_core::document::Changes;
-use canvas_core::text::Conflict;
 use serde::Serialize;
 
 use super::advice::Advice;
 use super::range::Fingerprint;
-use crate::reply::{FitDetail, HeldDetail};
+use crate::reply::{ConflictFields, FitDetail, HeldDetail};
 
 /// The fields of an error besides those that every error has.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -28,7 +27,7 @@ pub(super) struct DirectiveDetail {
     pub(super) changes: Option<Changes>,
     /// Every place at which the patch is at fault.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) conflicts: Option<Vec<Conflict>>,
+    pub(super) conflicts: Option<Vec<ConflictFields>>,
     #[serde(flatten)]
     pub(super) fits: FitDetail,
     #[serde(flatten)]

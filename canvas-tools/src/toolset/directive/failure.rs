@@ -1,6 +1,7 @@
 //! Every way in which a directive can fail, for the model, the chat and the screen.
 
 use canvas_core::document::{BaseRefusal, Changes, HostEditRefusal};
+use canvas_core::lease::Timestamp;
 use canvas_core::text::ApplyError;
 use canvas_core::{EngineError, Refused as _, RevisionId};
 use serde_json::{Value, json};
@@ -10,7 +11,7 @@ use super::advice::Advice;
 use super::detail::{ChangedText, DirectiveDetail};
 use super::range::Fingerprint;
 use crate::hint::{after_error, is_missing, with_hint};
-use crate::reply::{Failure, FitDetail, HeldDetail, shorten, shown_conflict as shown};
+use crate::reply::{ConflictFields, Failure, FitDetail, HeldDetail, shorten};
 
 /// Why a directive is invalid, or does not fit the text. Nothing was changed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -132,6 +133,8 @@ pub struct DirectiveFailure {
     pub expected: Option<RevisionId>,
     /// The version of the document, where it is known.
     pub current: Option<RevisionId>,
+    /// The time by which leases end, where it is known.
+    pub clock: Option<Timestamp>,
     /// What happened.
     #[source]
     pub kind: FailureKind,
@@ -173,7 +176,7 @@ impl From<DirectiveError> for DirectiveFailure {
     /// The failure of what could not be read, before any document was looked at.
     fn from(error: DirectiveError) -> Self {
         let action = matches!(error, DirectiveError::PatchOff).then_some(Action::Patch);
-        Self { action, expected: None, current: None, kind: error.into() }
+        Self { action, expected: None, current: None, clock: None, kind: error.into() }
     }
 }
 
@@ -277,7 +280,12 @@ impl DirectiveFailure {
             FailureKind::Engine(e) => Some(after_error(e)),
             FailureKind::Directive(_) | FailureKind::Stale { .. } | FailureKind::Refused(_) => None,
         };
-        with_hint(&self.to_string(), next)
+        let what = match &self.kind {
+            // The conflicts quote the lines.
+            FailureKind::Directive(DirectiveError::PatchRejected(error)) => format!("{error:#}"),
+            _ => self.to_string(),
+        };
+        with_hint(&what, next)
     }
 
     /// The failure as JSON: code, reason, place, message, both versions, and what there is of conflicts and changes.
@@ -293,7 +301,7 @@ impl DirectiveFailure {
                 place = error.place().map(|place| place.to_owned().into());
                 match error {
                     DirectiveError::PatchRejected(error) => {
-                        conflicts = Some(error.conflicts().iter().map(shown).collect());
+                        conflicts = Some(error.conflicts().iter().map(ConflictFields::of).collect());
                         fits = FitDetail::of(error.suggestion());
                     }
                     DirectiveError::ChangedThere { expected, actual, text } => {
@@ -304,7 +312,9 @@ impl DirectiveFailure {
                 }
             }
             FailureKind::Stale { changes: since } => changes.clone_from(since),
-            FailureKind::Refused(refusal) => held = HeldDetail::of(refusal.view()),
+            FailureKind::Refused(refusal) => {
+                held = self.clock.map(|clock| HeldDetail::of(refusal.view(), clock)).unwrap_or_default()
+            }
             FailureKind::Engine(_) => {}
         }
         let (status, advice) = (self.status(), self.advice());

@@ -1,5 +1,7 @@
 //! What a model, and the keeper of its lease, hear of a command on the document.
 
+use std::iter;
+
 use canvas_core::document::{AppliedPatch, LinesRefusal, Readable};
 use canvas_core::lease::{CheckedIn, CheckedOut, LeaseId, LeaseRefusal, Renewed, Timestamp};
 use canvas_core::text::{LineRange, QuotedLine, Repair, RepairKind};
@@ -9,15 +11,15 @@ use serde_json::{Value, json};
 use super::failure::{Resendable, add_resend, failure};
 use super::fields::{CheckInFields, CheckOutFields, PatchFields, RenewFields};
 use super::lines::{Shown, numbered};
-use super::next::{Aftermath, CallKind, after_refusal, seconds_until};
+use super::next::{Aftermath, CallKind, after_refusal};
 use crate::lease_change::{LeaseChange, LeaseTerm};
 use crate::reply::{ToolReply, success};
 use crate::session::Session;
 
 /// The answer to a command of a model.
 pub(super) trait Answer {
-    /// The JSON that the model gets, but for lines.
-    fn body(&self) -> Value;
+    /// The JSON that the model gets, but for lines. `clock` is the time by which leases end.
+    fn body(&self, clock: Timestamp) -> Value;
 
     /// Lines of the canvas that the reply shows.
     fn shown(&self) -> Option<Shown> {
@@ -47,7 +49,7 @@ pub(super) fn reply_with<D: Answer, R: Refused>(
 ) -> ToolReply {
     match result {
         Ok(done) => {
-            let reply = ToolReply::new(done.body()).with_lease_change(done.lease_change(named));
+            let reply = ToolReply::new(done.body(snapshot.clock)).with_lease_change(done.lease_change(named));
             match done.shown() {
                 Some(Shown { lines, ranges }) => {
                     // A retry is answered as the first call was, but its lines may have changed since.
@@ -67,8 +69,7 @@ pub(super) fn reply_with<D: Answer, R: Refused>(
                 revision: snapshot.revision_id(),
                 clock: snapshot.clock,
             };
-            let mut failure = failure(refusal, after_refusal(refusal, after));
-            failure.detail.retry_in_s = held_until(refusal).map(|until| seconds_until(until, snapshot.clock));
+            let mut failure = failure(refusal, after_refusal(refusal, after), snapshot.clock);
             if let Some(resend) = resend {
                 add_resend(&mut failure, resend);
             }
@@ -81,25 +82,26 @@ pub(super) fn reply_with<D: Answer, R: Refused>(
 /// The lines of now that a refusal shows whole.
 fn shown_by(refusal: Refusal<'_>) -> Vec<LineRange> {
     match refusal {
-        Refusal::Lines(LinesRefusal::ContentChanged { lines }) if !lines.truncated => {
-            vec![LineRange { start: lines.start_line, end: lines.end_line }]
+        Refusal::Lines(LinesRefusal::ContentChanged { lines, others, .. }) => {
+            let whole = iter::once(lines).chain(others).filter(|lines| !lines.truncated);
+            whole.map(|lines| LineRange { start: lines.start_line, end: lines.end_line }).collect()
         }
         _ => Vec::new(),
     }
 }
 
-/// Until when another conversation has the canvas.
-fn held_until(refusal: Refusal<'_>) -> Option<Timestamp> {
-    match refusal {
-        Refusal::NotAvailable(NotAvailable::Held { until, .. }) => Some(*until),
-        Refusal::Lease(LeaseRefusal::NotOwned { own: None, held_until, .. }) => *held_until,
-        _ => None,
-    }
+/// Whole seconds that a lease has left.
+const fn seconds_left(expires_at: Timestamp, clock: Timestamp) -> u64 {
+    expires_at.as_millis().saturating_sub(clock.as_millis()) / 1_000
 }
 
 /// A refusal that says that a lease is over.
 fn lost(named: Option<LeaseId>, refusal: Refusal<'_>) -> LeaseChange {
     match (refusal, named) {
+        // It was asked for again.
+        (Refusal::NotAvailable(NotAvailable::Held { until, own: Some(own) }), _) => {
+            LeaseChange::Extended(LeaseTerm::until(*until, *own))
+        }
         (Refusal::Lease(LeaseRefusal::TooManyCalls { .. }), _) => LeaseChange::None,
         (Refusal::Lease(_), Some(lease)) => LeaseChange::Lost(lease),
         _ => LeaseChange::None,
@@ -115,13 +117,13 @@ fn extended(named: Option<LeaseId>, expires_at: Option<Timestamp>) -> LeaseChang
 }
 
 impl Answer for CheckedOut {
-    fn body(&self) -> Value {
+    fn body(&self, clock: Timestamp) -> Value {
         let Self { lease, epoch, expires_at, revision } = *self;
         let fields = CheckOutFields {
             lease_id: lease,
             revision_id_at_checkout: revision,
             canvas_epoch: epoch,
-            expires_at,
+            expires_in_s: seconds_left(expires_at, clock),
         };
         success(revision, &fields)
     }
@@ -132,9 +134,12 @@ impl Answer for CheckedOut {
 }
 
 impl Answer for Renewed {
-    fn body(&self) -> Value {
+    fn body(&self, clock: Timestamp) -> Value {
         let Self { lease, expires_at, at_max_hold, revision } = *self;
-        success(revision, &RenewFields { lease_id: lease, expires_at, at_max_hold })
+        success(
+            revision,
+            &RenewFields { lease_id: lease, expires_in_s: seconds_left(expires_at, clock), at_max_hold },
+        )
     }
 
     fn lease_change(&self, _: Option<LeaseId>) -> LeaseChange {
@@ -144,7 +149,7 @@ impl Answer for Renewed {
 }
 
 impl Answer for CheckedIn {
-    fn body(&self) -> Value {
+    fn body(&self, _: Timestamp) -> Value {
         success(self.revision, &CheckInFields { released: self.released })
     }
 
@@ -154,7 +159,7 @@ impl Answer for CheckedIn {
 }
 
 impl Answer for Readable {
-    fn body(&self) -> Value {
+    fn body(&self, _: Timestamp) -> Value {
         json!({"ok": true, "revision_id": self.revision})
     }
 
@@ -164,7 +169,7 @@ impl Answer for Readable {
 }
 
 impl Answer for AppliedPatch {
-    fn body(&self) -> Value {
+    fn body(&self, clock: Timestamp) -> Value {
         // The prompt invites to leave the numbers out.
         let told = |repair: &&Repair| repair.kind != RepairKind::BareHeader;
         let mut notes = Vec::new();
@@ -183,7 +188,7 @@ impl Answer for AppliedPatch {
             applied_hunks: self.summary.hunks,
             repairs: self.repairs.iter().filter(told).collect(),
             lease_id: self.retaken,
-            expires_at: self.retaken.and(self.expires_at),
+            expires_in_s: self.retaken.and(self.expires_at).map(|at| seconds_left(at, clock)),
             changes: self.changes.as_ref(),
             note: (!notes.is_empty()).then(|| notes.join(" ")),
             // `reply` adds them.

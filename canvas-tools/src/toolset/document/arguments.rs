@@ -50,6 +50,9 @@ pub(super) struct ReadLines {
     /// May lie past the end.
     #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub(super) end_line: u64,
+    /// [start_line, end_line] of more ranges.
+    #[serde(default)]
+    pub(super) more_ranges: Option<Vec<[u64; 2]>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -138,16 +141,34 @@ pub(super) struct ReplaceLines {
     #[serde(default)]
     pub(super) lease_id: Option<String>,
     /// First line to replace, from 1.
-    pub(super) start: NonZeroUsize,
-    /// Last line to replace, inclusive. start - 1 replaces nothing and inserts before start.
-    pub(super) end: usize,
+    // Its name until 0.2.
+    #[serde(alias = "start")]
+    pub(super) start_line: NonZeroUsize,
+    /// Last line to replace. start_line - 1 replaces nothing and inserts before start_line.
+    #[serde(alias = "end")]
+    pub(super) end_line: usize,
     /// The range_hash of the reply that showed exactly these lines; to insert, of the line above, at the top line 1.
     pub(super) expect_hash: String,
     /// The new lines, each whole. Empty text removes the lines.
     pub(super) text: String,
+    /// More ranges, numbered as the canvas is before this call.
+    #[serde(default)]
+    pub(super) more_ranges: Option<Vec<RangeText>>,
     /// The revision_id that the line numbers are of.
     #[serde(default)]
     pub(super) base_revision_id: Option<String>,
+}
+
+// The fields of `ReplaceLines` that every range has; models read no comment of it.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "schema", schemars(inline))]
+pub(super) struct RangeText {
+    pub(super) start_line: NonZeroUsize,
+    pub(super) end_line: usize,
+    pub(super) expect_hash: String,
+    pub(super) text: String,
 }
 
 /// The schemas of the tools' arguments, as their types say them.

@@ -1,5 +1,6 @@
 //! What a call asks for: every check of its arguments that needs no canvas.
 
+use std::iter;
 use std::num::NonZeroUsize;
 
 use canvas_core::document::{ParseRangeHashError, Replacement};
@@ -9,7 +10,8 @@ use canvas_core::{Base, Policy, Refused as _, RevisionId, Rollout};
 use serde_json::Value;
 
 use super::arguments::{
-    self as types, ApplyPatch, CheckOut, Grep, Lease, Outline, ReadLines, ReadSection, ReplaceLines, Scope,
+    self as types, ApplyPatch, CheckOut, Grep, Lease, Outline, RangeText, ReadLines, ReadSection,
+    ReplaceLines, Scope,
 };
 use super::reading::Reading;
 use super::search::{MAX_CONTEXT, Search, bad_query};
@@ -121,20 +123,16 @@ pub(super) fn check(
             CheckedCall::Read(access, Reading::Grep(search.map_err(|e| bad_query(&e))?))
         }
         Tool::ReadLines => {
-            let ReadLines { lease_id, start_line, end_line } = arguments_but(&hidden, sent)?;
+            let ReadLines { lease_id, start_line, end_line, more_ranges } = arguments_but(&hidden, sent)?;
             let access = ReadAccess::Lease(lease.id(lease_id)?);
-            if start_line == 0 {
-                return Err(ToolError::argument("/start_line", "lines count from 1: pass 1 or more"));
+            let more_ranges = more_ranges.unwrap_or_default();
+            at_most(&more_ranges)?;
+            let mut ranges = vec![line_range([start_line, end_line], ["/start_line", "/end_line"])?];
+            for (i, range) in more_ranges.into_iter().enumerate() {
+                let places = [0, 1].map(|end| format!("/more_ranges/{i}/{end}"));
+                ranges.push(line_range(range, places.each_ref().map(String::as_str))?);
             }
-            if end_line < start_line {
-                return Err(ToolError::argument(
-                    "/end_line",
-                    "pass an end_line that is not before start_line",
-                ));
-            }
-            let line = |line| usize::try_from(line).unwrap_or(usize::MAX);
-            let lines = Reading::Lines { start: line(start_line), end: line(end_line) };
-            CheckedCall::Read(access, lines)
+            CheckedCall::Read(access, Reading::Lines(ranges))
         }
         Tool::ReadAll => {
             let Lease { lease_id } = arguments_but(&hidden, sent)?;
@@ -169,28 +167,69 @@ pub(super) fn check(
             CheckedCall::Read(access, Reading::Section(section))
         }
         Tool::ReplaceLines => {
-            let ReplaceLines { lease_id, start, end, expect_hash, text, base_revision_id } =
-                arguments_but(&hidden, sent)?;
-            let (lease, start) = (lease.id(lease_id)?, start.get());
-            if end < start - 1 {
-                return Err(ToolError::argument(
-                    "/end",
-                    "pass an end that is not before start, or start - 1 to insert before start",
-                ));
-            }
-            let expect = expect_hash
-                .parse()
-                .map_err(|e: ParseRangeHashError| ToolError::argument("/expect_hash", e.to_string()))?;
+            let ReplaceLines {
+                lease_id,
+                start_line,
+                end_line,
+                expect_hash,
+                text,
+                more_ranges,
+                base_revision_id,
+            } = arguments_but(&hidden, sent)?;
+            let (lease, more_ranges) = (lease.id(lease_id)?, more_ranges.unwrap_or_default());
+            at_most(&more_ranges)?;
+            let first = RangeText { start_line, end_line, expect_hash, text };
+            let more = (0..).zip(more_ranges).map(|(i, range)| {
+                replacement(range).map_err(|error| error.within(&format!("/more_ranges/{i}")))
+            });
+            let replacements = iter::once(replacement(first)).chain(more).collect::<Result<_, _>>()?;
             let base = base(base_revision_id.as_deref())?;
-            let replacement = Replacement { start, end, expect, text };
             CheckedCall::ReplaceLines(canvas_core::document::ReplaceLines {
                 lease,
-                replacement,
+                replacements,
                 base,
                 shown: None,
             })
         }
     })
+}
+
+/// Ranges of one call beside the first.
+const MORE_RANGES: usize = 31;
+
+fn at_most<T>(more_ranges: &[T]) -> Result<(), ToolError> {
+    if more_ranges.len() > MORE_RANGES {
+        let message = format!("a call takes at most {MORE_RANGES} more ranges: send the rest in another");
+        return Err(ToolError::argument("/more_ranges", message));
+    }
+    Ok(())
+}
+
+/// The first and the last line of a range, whose ends stand at these places of the arguments.
+fn line_range([start, end]: [u64; 2], [at_start, at_end]: [&str; 2]) -> Result<(usize, usize), ToolError> {
+    if start == 0 {
+        return Err(ToolError::argument(at_start, "lines count from 1: pass 1 or more"));
+    }
+    if end < start {
+        return Err(ToolError::argument(at_end, "pass an end_line that is not before start_line"));
+    }
+    let line = |line| usize::try_from(line).unwrap_or(usize::MAX);
+    Ok((line(start), line(end)))
+}
+
+fn replacement(range: RangeText) -> Result<Replacement, ToolError> {
+    let RangeText { start_line, end_line: end, expect_hash, text } = range;
+    let start = start_line.get();
+    if end < start - 1 {
+        return Err(ToolError::argument(
+            "/end_line",
+            "pass an end_line that is not before start_line, or start_line - 1 to insert before start_line",
+        ));
+    }
+    let expect = expect_hash
+        .parse()
+        .map_err(|e: ParseRangeHashError| ToolError::argument("/expect_hash", e.to_string()))?;
+    Ok(Replacement { start, end, expect, text })
 }
 
 /// The place that a patch may change. A refusal repeats it in the receipt, so it is bounded.

@@ -59,8 +59,8 @@ impl Tool {
                  lease. Returns what canvas_read_lines does, and range_hash. A failure lists candidates."
             }
             Self::ReplaceLines => {
-                "Replace whole lines of the canvas, start to end inclusive, without quoting them: expect_hash says \
-                 what they are. Fails with CONTENT_CHANGED and shows the lines if they are no longer that. Lines of \
+                "Replace whole lines of the canvas, both ends inclusive, without quoting them: expect_hash says what \
+                 they are. Fails with CONTENT_CHANGED and shows the lines if they are no longer that. Lines of \
                  text get the canvas's own line ends."
             }
         }

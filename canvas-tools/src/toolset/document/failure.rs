@@ -1,14 +1,17 @@
 //! Why a document tool failed, as the model reads it.
 
+use std::borrow::Cow;
+
 use canvas_core::Refusal;
 use canvas_core::document::{LinesNow, LinesRefusal, PatchRefusal};
-use canvas_core::text::{Conflict, EditPolicyError};
+use canvas_core::lease::Timestamp;
+use canvas_core::text::EditPolicyError;
 use serde::Serialize;
 
 use super::lines::Lines;
 use super::next::Next;
 use crate::reply::{
-    Candidate, Failure, HeldDetail, StaleDetail, address_place, address_words, candidates, shown_conflict,
+    Candidate, ConflictFields, Failure, HeldDetail, StaleDetail, address_place, address_words, candidates,
 };
 
 /// The fields of an error besides those that every error has.
@@ -19,18 +22,19 @@ pub(super) struct DocumentDetail {
     held: HeldDetail,
     #[serde(flatten)]
     stale: StaleDetail,
-    /// Seconds until the lease of another holder ends.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) retry_in_s: Option<u64>,
     /// What may have been meant, where an address leads nowhere.
     #[serde(skip_serializing_if = "Option::is_none")]
     candidates: Option<Vec<Candidate>>,
     /// Every place at which the patch is at fault.
     #[serde(skip_serializing_if = "Option::is_none")]
-    conflicts: Option<Vec<Conflict>>,
+    conflicts: Option<Vec<ConflictFields>>,
     /// The lines that `expect_hash` was for, as they are now.
     #[serde(skip_serializing_if = "Option::is_none")]
     lines: Option<LinesNow>,
+    /// The same of other ranges that do not fit.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(default))]
+    more_lines: Vec<LinesNow>,
     /// The line of the canvas that lies out of `scope`.
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<usize>,
@@ -56,28 +60,44 @@ pub(super) struct Resendable {
 }
 
 /// The failure of a refused command.
-pub(super) fn failure(refusal: Refusal<'_>, next: Option<Next>) -> Failure<DocumentDetail> {
+pub(super) fn failure(refusal: Refusal<'_>, next: Option<Next>, clock: Timestamp) -> Failure<DocumentDetail> {
     let detail = DocumentDetail {
-        held: HeldDetail::of(refusal),
+        held: HeldDetail::of(refusal, clock),
         stale: StaleDetail::of(refusal),
         ..DocumentDetail::default()
     };
-    let mut failure = Failure::of(refusal, detail).with_next(next);
+    let mut failure = Failure::of(refusal, detail);
+    if let Refusal::Patch(PatchRefusal::PatchRejected(error)) = refusal {
+        // The conflicts quote the lines.
+        failure.message = format!("{error:#}");
+    }
+    let mut failure = failure.with_next(next);
     let detail = &mut failure.detail;
     match refusal {
         Refusal::Patch(PatchRefusal::PatchRejected(error)) => {
-            detail.conflicts = Some(error.conflicts().iter().map(shown_conflict).collect());
+            detail.conflicts = Some(error.conflicts().iter().map(ConflictFields::of).collect());
         }
         Refusal::Patch(PatchRefusal::EditRefused { error }) => edit_refused(error, &mut failure),
         Refusal::Patch(PatchRefusal::NotLocated { lines }) => detail.line = Some(lines.start),
-        Refusal::Lines(LinesRefusal::ContentChanged { lines }) => {
+        Refusal::Lines(LinesRefusal::ContentChanged { index, lines, others, moved }) => {
             detail.lines = Some(LinesNow::clone(lines));
-            failure.place = Some("/expect_hash".into());
+            detail.more_lines = others.clone();
+            failure.place = Some(of_range(*index, if *moved { "start_line" } else { "expect_hash" }));
         }
-        Refusal::Lines(LinesRefusal::NoSuchLines { .. }) => failure.place = Some("/start".into()),
+        Refusal::Lines(LinesRefusal::NoSuchLines { index, .. }) => {
+            failure.place = Some(of_range(*index, "start_line"));
+        }
         _ => {}
     }
     failure
+}
+
+/// The argument of a range of `canvas_replace_lines`.
+fn of_range(index: usize, name: &str) -> Cow<'static, str> {
+    match index.checked_sub(1) {
+        None => format!("/{name}").into(),
+        Some(more) => format!("/more_ranges/{more}/{name}").into(),
+    }
 }
 
 /// Where an edit does what it may not.

@@ -2,7 +2,7 @@
 
 use canvas_core::RevisionId;
 use canvas_core::document::{Changes, RangeHash};
-use canvas_core::lease::{Epoch, LeaseId, Timestamp};
+use canvas_core::lease::{Epoch, LeaseId};
 use canvas_core::text::{LineRange, Repair};
 use serde::Serialize;
 
@@ -27,9 +27,8 @@ pub(super) struct CheckOutFields {
     /// Goes up when the user steps in, which ends every lease.
     #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub(super) canvas_epoch: Epoch,
-    /// When the lease ends unless a call extends it, in milliseconds since 1970.
-    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
-    pub(super) expires_at: Timestamp,
+    /// Seconds until the lease ends, unless a call extends it.
+    pub(super) expires_in_s: u64,
 }
 
 /// Reply of `canvas_renew_lease`.
@@ -39,9 +38,8 @@ pub(super) struct RenewFields {
     /// The lease.
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub(super) lease_id: LeaseId,
-    /// When it ends unless a call extends it, in milliseconds since 1970.
-    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
-    pub(super) expires_at: Timestamp,
+    /// Seconds until it ends, unless a call extends it.
+    pub(super) expires_in_s: u64,
     /// No call extends it any further.
     pub(super) at_max_hold: bool,
 }
@@ -99,6 +97,10 @@ pub(super) struct LinesFields<'a> {
     /// The last line of the section, where not all of it is shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) section_end_line: Option<usize>,
+    /// The same of each of `more_ranges`, with its lines.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(default))]
+    pub(super) more_ranges: Vec<LinesFields<'a>>,
 }
 
 /// Reply of `canvas_apply_patch` and `canvas_replace_lines`.
@@ -116,10 +118,9 @@ pub(super) struct PatchFields<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub(super) lease_id: Option<LeaseId>,
-    /// When that one ends, in milliseconds since 1970.
+    /// Seconds until that one ends.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schemars(with = "Option<u64>"))]
-    pub(super) expires_at: Option<Timestamp>,
+    pub(super) expires_in_s: Option<u64>,
     /// What else had changed since the base of the patch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) changes: Option<&'a Changes>,

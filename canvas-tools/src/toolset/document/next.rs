@@ -1,14 +1,15 @@
 //! The next legal call after a refused one: the refusal's own words name no tool, because the core knows none.
 
-use std::fmt;
+use std::{fmt, iter};
 
-use canvas_core::document::{BaseRefusal, Changes, LinesRefusal, PatchRefusal, StaleBase};
+use canvas_core::document::{BaseRefusal, Changes, Fits, LinesRefusal, PatchRefusal, StaleBase};
 use canvas_core::lease::{LeaseId, LeaseRefusal, Timestamp};
 use canvas_core::text::{Conflict, LineRange, Suggestion};
 use canvas_core::{NotAvailable, Refusal, RevisionId};
 
 use super::tool::Tool;
 use crate::hint::{STOP, is_missing};
+use crate::reply::seconds_until;
 
 /// What a model does next. Its text names the tools.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,8 +33,12 @@ pub(crate) enum Next {
     SendRebased(Option<RevisionId>),
     /// Write the patch for the text that the refusal shows.
     WriteFor(RevisionId),
+    /// The same call, if its author means the lines that it states, which it has been shown now.
+    AgainIfMeant,
     /// The same call on the current revision.
     OnBase(RevisionId),
+    /// The same, if others' changes near it leave its meaning.
+    OnBaseIfMeant(RevisionId),
     Stop,
 }
 
@@ -64,7 +69,13 @@ impl fmt::Display for Next {
             Self::WriteFor(now) => {
                 write!(f, "Next: call {patch}, written for that text, with base_revision_id {now}.")
             }
+            Self::AgainIfMeant => {
+                f.write_str("Next: the same call, if you mean the stated lines: they are shown now.")
+            }
             Self::OnBase(now) => write!(f, "Next: the same call with base_revision_id {now}."),
+            Self::OnBaseIfMeant(now) => {
+                write!(f, "Next: the same call with base_revision_id {now}, if it still says what you mean.")
+            }
             Self::Stop => f.write_str(STOP),
         }
     }
@@ -114,12 +125,19 @@ pub(crate) fn after_refusal(refusal: Refusal<'_>, after: Aftermath) -> Option<Ne
             Some(Suggestion::Rebased(_)) => Next::SendRebased(None),
             Some(Suggestion::AlreadyApplied) => return None,
             None if error.conflicts().iter().any(must_search) => Next::Search,
+            None if error.conflicts().iter().all(|conflict| conflict.unread.is_some()) => Next::AgainIfMeant,
             None => return None,
         },
-        Refusal::Lines(LinesRefusal::ContentChanged { lines }) if lines.range_hash.is_none() => Next::Read,
+        Refusal::Lines(LinesRefusal::ContentChanged { lines, others, .. })
+            if iter::once(lines).chain(others).any(|lines| lines.range_hash.is_none()) =>
+        {
+            Next::Read
+        }
         Refusal::NotAvailable(NotAvailable::UserActive)
         | Refusal::Patch(PatchRefusal::EditRefused { .. })
-        | Refusal::Lines(LinesRefusal::ContentChanged { .. } | LinesRefusal::NoEffect)
+        | Refusal::Lines(
+            LinesRefusal::ContentChanged { .. } | LinesRefusal::Overlap { .. } | LinesRefusal::NoEffect,
+        )
         | Refusal::Call(_)
         | Refusal::Limit(_)
         | Refusal::StaleEdit(_)
@@ -158,24 +176,18 @@ impl Aftermath {
         if stale.already_applied {
             return None;
         }
-        if self.kind == CallKind::Lines {
-            return Some(Next::Read);
-        }
-        Some(if stale.rebased.is_some() {
-            Next::SendRebased(Some(now))
-        } else if stale.shows_changes() && stale.near.as_ref().is_none_or(|near| !near.diff.is_empty()) {
-            Next::WriteFor(now)
-        } else if stale.up_to_date {
-            Next::OnBase(self.revision)
-        } else {
-            Next::Read
+        Some(match stale.fits {
+            Some(Fits::Untouched) => Next::OnBase(now),
+            Some(Fits::Touched) => Next::OnBaseIfMeant(now),
+            None if self.kind == CallKind::Lines => Next::Read,
+            None if stale.rebased.is_some() => Next::SendRebased(Some(now)),
+            None if stale.shows_changes() && stale.near.as_ref().is_none_or(|near| !near.diff.is_empty()) => {
+                Next::WriteFor(now)
+            }
+            None if stale.up_to_date => Next::OnBase(self.revision),
+            None => Next::Read,
         })
     }
-}
-
-/// Whole seconds until a time, at least one where it is still to come.
-pub(crate) fn seconds_until(until: Timestamp, clock: Timestamp) -> u64 {
-    until.as_millis().saturating_sub(clock.as_millis()).div_ceil(1_000)
 }
 
 /// Whether the patch cannot be corrected by what the conflict says: nothing in the document is like what it quotes.

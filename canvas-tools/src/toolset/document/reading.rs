@@ -17,9 +17,13 @@ use crate::toolset::context::READ_BYTES;
 #[derive(Debug)]
 pub(super) enum Reading {
     Grep(Search),
-    Lines { start: usize, end: usize },
+    /// Ranges of lines, both ends inclusive; one at least.
+    Lines(Vec<(usize, usize)>),
     All,
-    Outline { max_level: u8, after_line: usize },
+    Outline {
+        max_level: u8,
+        after_line: usize,
+    },
     Section(Address),
 }
 
@@ -44,8 +48,11 @@ impl Reading {
     pub(super) fn shown(&self) -> Shown {
         match self {
             Self::All => Shown { lines: usize::MAX, bytes: READ_BYTES },
-            Self::Lines { start: 1, end } => Shown { lines: *end, bytes: READ_BYTES },
-            _ => Shown::default(),
+            Self::Lines(ranges) => match ranges.first() {
+                Some((1, end)) => Shown { lines: *end, bytes: READ_BYTES },
+                _ => Shown::default(),
+            },
+            Self::Grep(_) | Self::Outline { .. } | Self::Section(_) => Shown::default(),
         }
     }
 
@@ -54,17 +61,38 @@ impl Reading {
         let text = snapshot.text();
         match self {
             Self::Grep(search) => search.run(text).map(|(fields, shown)| Looked::shown(fields, shown)),
-            Self::Lines { start, end } => {
-                let lines = read(text, *start, *end)?;
-                let mut fields = lines.fields(hashed);
-                if lines.last != *end {
-                    fields.end_line = Some(lines.last);
-                    fields.total_lines = Some(count_lines(text));
+            Self::Lines(ranges) => {
+                let mut room = READ_BYTES;
+                let mut lines = Vec::with_capacity(ranges.len());
+                for (i, (start, end)) in ranges.iter().enumerate() {
+                    let read = read(text, *start, *end, room).map_err(|error| match i {
+                        0 => error,
+                        more => error.at(&format!("/more_ranges/{}/0", more - 1)),
+                    })?;
+                    room = room.saturating_sub(read.text.len());
+                    lines.push(read);
                 }
-                Ok(Looked::shown(fields, lines.shown()))
+                let mut fields = lines.iter().zip(ranges).map(|(lines, (_, end))| {
+                    let mut fields = lines.fields(hashed);
+                    if lines.last != *end {
+                        fields.end_line = Some(lines.last);
+                        fields.total_lines = Some(count_lines(text));
+                    }
+                    fields
+                });
+                let mut first = fields.next().expect("a call names a range");
+                first.more_ranges = fields
+                    .zip(&ranges[1..])
+                    .map(|(fields, (start, end))| LinesFields {
+                        start_line: Some(*start),
+                        end_line: fields.end_line.or(Some(*end)),
+                        ..fields
+                    })
+                    .collect();
+                Ok(Looked::shown(first, lines.iter().flat_map(Lines::shown).collect()))
             }
             Self::All => {
-                let lines = read(text, 1, usize::MAX)?;
+                let lines = read(text, 1, usize::MAX, READ_BYTES)?;
                 let mut fields = lines.fields(hashed);
                 fields.total_lines = Some(if lines.cut { count_lines(text) } else { lines.last });
                 fields.end_line = lines.cut.then_some(lines.last);
@@ -79,7 +107,7 @@ impl Reading {
             }
             Self::Section(address) => {
                 let section = snapshot.resolve(address).map_err(|e| bad_address(&e))?.lines;
-                let lines = read(text, section.start, section.end)?;
+                let lines = read(text, section.start, section.end, READ_BYTES)?;
                 let mut fields = lines.fields(true);
                 fields.start_line = Some(lines.start);
                 fields.end_line = Some(lines.last);
@@ -124,8 +152,8 @@ impl Lines {
     }
 }
 
-/// Lines from `start` to `end`. Cost: that of what is read, and of finding where it begins.
-fn read(text: &str, start: usize, end: usize) -> Result<Lines, ToolError> {
+/// Lines from `start` to `end`, of at most `room` bytes. Cost: that of what is read, and of finding where it begins.
+fn read(text: &str, start: usize, end: usize, room: usize) -> Result<Lines, ToolError> {
     let from = line_start(text, start);
     if from == text.len() && !text.is_empty() {
         let total = count_lines(text);
@@ -134,11 +162,11 @@ fn read(text: &str, start: usize, end: usize) -> Result<Lines, ToolError> {
     }
     let mut lines = Lines { start, last: start - 1, text: String::new(), cut: false, line_cut: false };
     for (number, line) in (start..=end).zip(text[from..].split_inclusive('\n')) {
-        if lines.text.len() + line.len() > READ_BYTES {
+        if lines.text.len() + line.len() > room {
             lines.cut = true;
             if lines.last < start {
                 // A single line that is too long is shown in part.
-                lines.text.push_str(&line[..floor_char_boundary(line, READ_BYTES)]);
+                lines.text.push_str(&line[..floor_char_boundary(line, room)]);
                 (lines.last, lines.line_cut) = (number, true);
             }
             break;

@@ -92,7 +92,8 @@ impl Tool {
     pub(super) fn hidden(self, toolset: DocumentTools, rollout: Rollout) -> Vec<&'static str> {
         let lease = (self.lease_rule(rollout) == LeaseRule::Never).then_some("lease_id");
         let resend = (!toolset.resend).then_some("resend");
-        lease.into_iter().chain(resend).collect()
+        // Former names of `start_line` and `end_line`.
+        lease.into_iter().chain(resend).chain(["start", "end"]).collect()
     }
 }
 

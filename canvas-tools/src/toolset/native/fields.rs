@@ -1,6 +1,7 @@
 //! What replies of the native tools have beside `ok` and `revision_id`: their types, from which their schemas follow.
 
 use canvas_core::document::{LineSpan, PatchRefusal};
+use canvas_core::lease::Timestamp;
 use canvas_core::text::Repair;
 use canvas_core::{Refusal, RevisionId};
 use serde::Serialize;
@@ -57,14 +58,19 @@ pub(super) struct NativeDetail {
 }
 
 impl NativeDetail {
-    pub(super) fn of(refusal: Refusal<'_>) -> Self {
+    pub(super) fn of(refusal: Refusal<'_>, clock: Timestamp) -> Self {
         let conflicts = match refusal {
             Refusal::Patch(PatchRefusal::PatchRejected(error)) => {
                 Some(error.conflicts().iter().map(NativeConflict::from).collect())
             }
             _ => None,
         };
-        Self { conflicts, region: None, stale: StaleDetail::of(refusal), held: HeldDetail::of(refusal) }
+        Self {
+            conflicts,
+            region: None,
+            stale: StaleDetail::of(refusal),
+            held: HeldDetail::of(refusal, clock),
+        }
     }
 }
 

@@ -167,7 +167,7 @@ async fn view<S: Store>(
     let shown = if is_whole { Shown { lines: usize::MAX, bytes: READ_BYTES } } else { Shown::default() };
     let Answered { result, snapshot: now, .. } = context.run(Look { shown }).await?;
     if let Err(refusal) = result {
-        let failure = Failure::of(refusal.view(), NativeDetail::of(refusal.view()));
+        let failure = Failure::of(refusal.view(), NativeDetail::of(refusal.view(), now.clock));
         return Ok(ToolReply::failed(&failure, Some(&now)));
     }
     Ok(ToolReply::new(success(snapshot.revision_id(), &ViewFields { message: seen })))
@@ -222,7 +222,7 @@ fn reply(
                 }
                 _ => None,
             };
-            let failure = Failure::of(refusal, NativeDetail::of(refusal)).with_next(hint);
+            let failure = Failure::of(refusal, NativeDetail::of(refusal, snapshot.clock)).with_next(hint);
             ToolReply::failed(&failure, Some(snapshot))
         }
     }

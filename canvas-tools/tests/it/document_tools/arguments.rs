@@ -38,7 +38,7 @@ fn right(name: &str) -> Value {
         "canvas_check_out" | "canvas_outline" => json!({}),
         "canvas_read_section" => json!({"path": ["a"]}),
         "canvas_replace_lines" => {
-            json!({"lease_id": LEASE, "start": 1, "end": 1, "expect_hash": "0123456789ab", "text": "c"})
+            json!({"lease_id": LEASE, "start_line": 1, "end_line": 1, "expect_hash": "0123456789ab", "text": "c"})
         }
         "canvas_grep" => json!({"lease_id": LEASE, "query": "a"}),
         "canvas_read_lines" => json!({"lease_id": LEASE, "start_line": 1, "end_line": 2}),
@@ -87,9 +87,7 @@ fn a_wrong_type_is_reported_with_its_place() {
     for name in all() {
         for field in right(name).as_object().unwrap().keys() {
             let values = match field.as_str() {
-                "start_line" | "end_line" | "start" | "end" => {
-                    [json!("1"), json!(-1), json!(1.5), json!(null), json!([1])]
-                }
+                "start_line" | "end_line" => [json!("1"), json!(-1), json!(1.5), json!(null), json!([1])],
                 "path" => [json!("a"), json!(1), json!({}), json!(null), json!(true)],
                 _ => [json!(1), json!(true), json!({}), json!(null), json!(["a"])],
             };
@@ -128,8 +126,7 @@ fn an_unknown_argument_is_refused_where_it_is() {
 /// As in JSON Schema, where a number without a fraction is an integer.
 #[test]
 fn whole_numbers_may_be_written_with_a_fraction() {
-    let hashed =
-        json!({"lease_id": LEASE, "start": 1.0, "end": 1e0, "expect_hash": "0123456789ab", "text": "c"});
+    let hashed = json!({"lease_id": LEASE, "start_line": 1.0, "end_line": 1e0, "expect_hash": "0123456789ab", "text": "c"});
     for (name, arguments, expected) in [
         (
             "canvas_read_lines",
@@ -282,12 +279,12 @@ fn extensions_check_their_arguments() {
     ] {
         wrong("canvas_read_section", section(more), expected);
     }
-    let lines = |start: u64, end: u64, hash: &str| json!({"lease_id": LEASE, "start": start, "end": end, "expect_hash": hash, "text": "", "base_revision_id": null});
+    let lines = |start: u64, end: u64, hash: &str| json!({"lease_id": LEASE, "start_line": start, "end_line": end, "expect_hash": hash, "text": "", "base_revision_id": null});
     const HASH: &str = "0123456789ab";
     for (arguments, expected) in [
-        (lines(0, 0, HASH), "INVALID_ARGUMENTS at \"/start\""),
-        (lines(2, 0, HASH), "INVALID_ARGUMENTS at \"/end\""),
-        (lines(u64::MAX, 1, HASH), "INVALID_ARGUMENTS at \"/end\""),
+        (lines(0, 0, HASH), "INVALID_ARGUMENTS at \"/start_line\""),
+        (lines(2, 0, HASH), "INVALID_ARGUMENTS at \"/end_line\""),
+        (lines(u64::MAX, 1, HASH), "INVALID_ARGUMENTS at \"/end_line\""),
         (lines(2, 1, HASH), "LOCK_NOT_OWNED"),
         (lines(1, 0, HASH), "LOCK_NOT_OWNED"),
         (lines(u64::MAX, u64::MAX, HASH), "LOCK_NOT_OWNED"),

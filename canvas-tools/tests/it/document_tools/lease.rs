@@ -1,7 +1,10 @@
 //! The lease in calls and replies.
 
+use std::time::Duration;
+
 use canvas_core::Policy;
 use canvas_core::turn::Cancel;
+use canvas_tools::LeaseChange;
 use serde_json::{Value, json};
 
 use super::world::{World, failure, message};
@@ -28,7 +31,7 @@ fn a_lease_through_the_seven_tools() {
         "lease_id": "lease-1-0",
         "revision_id_at_checkout": first,
         "canvas_epoch": 0,
-        "expires_at": 16_000,
+        "expires_in_s": 15,
     });
     assert_eq!(*reply.body(), expected);
     assert_eq!(
@@ -41,7 +44,7 @@ fn a_lease_through_the_seven_tools() {
         "ok": true,
         "revision_id": first,
         "lease_id": "lease-1-0",
-        "expires_at": 21_000,
+        "expires_in_s": 15,
         "at_max_hold": false,
     });
     assert_eq!(*reply.body(), expected);
@@ -71,8 +74,8 @@ fn a_reply_that_gives_a_lease_tells_when_it_ends() {
     for (name, arguments) in with_lease(&lease) {
         let reply = world.tool(name, arguments);
         assert!(reply.is_ok(), "{name}: {}", reply.body());
-        let expected = if name == "canvas_renew_lease" { json!(26_000) } else { Value::Null };
-        assert_eq!(reply.body()["expires_at"], expected, "{name}");
+        let expected = if name == "canvas_renew_lease" { json!(15) } else { Value::Null };
+        assert_eq!(reply.body()["expires_in_s"], expected, "{name}");
     }
 }
 
@@ -143,16 +146,25 @@ fn an_expired_lease_and_one_cut_short() {
 #[test]
 fn a_canvas_that_is_not_free_tells_why() {
     let mut world = World::new("a\nb\n");
-    world.check_out();
-    let held = world.tool("canvas_check_out", json!({}));
+    let lease = world.check_out();
+    world.wait(2_500);
+    let other = world.join("other");
+    let held = world.run(&other, "held", "canvas_check_out", json!({}));
     assert_eq!(failure(&held), "LOCK_NOT_AVAILABLE/HELD");
-    assert_eq!(held.body()["error"]["retry_after"], 16_000);
-    assert_eq!(held.body()["error"]["retryable"], true);
+    assert_eq!(
+        (&held.body()["error"]["retry_in_s"], &held.body()["error"]["retryable"]),
+        (&json!(13), &json!(true))
+    );
+    // One's own is named, and nobody has to wait for it.
+    let own = world.tool("canvas_check_out", json!({}));
+    assert_eq!(failure(&own), "LOCK_NOT_AVAILABLE/HELD");
+    let error = &own.body()["error"];
+    assert_eq!((&error["lease_id"], error.get("retry_in_s")), (&json!(lease), None));
     world.user(Cancel);
     let ended = world.tool("canvas_check_out", json!({}));
     assert_eq!(failure(&ended), "LOCK_NOT_AVAILABLE/USER_ACTIVE");
     assert_eq!(
-        (&ended.body()["error"]["retryable"], ended.body()["error"].get("retry_after")),
+        (&ended.body()["error"]["retryable"], ended.body()["error"].get("retry_in_s")),
         (&json!(false), None)
     );
     let old = world.session.clone();
@@ -224,4 +236,47 @@ fn a_deleted_canvas_is_reported_without_a_revision() {
         assert_eq!((reply.code(), reply.is_ok(), reply.revision_id()), (Some(expected), false, None));
         assert_eq!(reply.body()["error"]["retryable"], false);
     }
+}
+
+/// A call that comes no further than its arguments, of an unknown tool, and a check-out of a lease that is held already: a
+/// conversation that still calls still edits.
+#[test]
+fn every_call_of_the_holder_renews_its_lease() {
+    for (name, arguments, code) in [
+        ("canvas_apply_patch", json!({"patch": 7}), "INVALID_ARGUMENTS"),
+        ("canvas_read_lines", json!({"start_line": 2, "end_line": 1}), "INVALID_ARGUMENTS"),
+        ("canvas_read_lines", json!([]), "INVALID_ARGUMENTS"),
+        ("canvas_chekout", json!({}), "UNKNOWN_TOOL"),
+        ("canvas_check_out", json!({}), "LOCK_NOT_AVAILABLE"),
+        ("canvas_check_out", json!({"x": 1}), "INVALID_ARGUMENTS"),
+        ("canvas_apply_patch", json!({"lease_id": "LEASE", "patch": "@@\n-nowhere\n+x\n"}), "PATCH_REJECTED"),
+    ] {
+        let world = World::new("a\n");
+        let lease = world.check_out();
+        let arguments: Value = serde_json::from_str(&arguments.to_string().replace("LEASE", &lease)).unwrap();
+        for _ in 0..3 {
+            world.wait(10_000);
+            let reply = world.tool(name, arguments.clone());
+            assert_eq!(reply.code(), Some(code), "{name} {arguments}");
+            let LeaseChange::Extended(term) = reply.lease_change() else {
+                assert_eq!(code, "PATCH_REJECTED");
+                continue;
+            };
+            assert_eq!(
+                (term.lease_id.to_string(), term.expires_at),
+                (lease.clone(), world.now().saturating_add(Duration::from_secs(15)))
+            );
+        }
+        world.wait(10_000);
+        assert!(world.under(&lease, "canvas_read_all").is_ok(), "{name} {arguments}");
+    }
+    // It takes nobody's lease for the caller's own, and none that has expired.
+    let world = World::new("a\n");
+    let lease = world.check_out();
+    world.wait(10_000);
+    let other = world.join("other");
+    assert_eq!(world.run(&other, "x", "canvas_read_all", json!([])).lease_change(), LeaseChange::None);
+    world.wait(5_000);
+    assert_eq!(world.tool("canvas_read_all", json!([])).lease_change(), LeaseChange::None);
+    assert_eq!(failure(&world.under(&lease, "canvas_read_all")), "LEASE_EXPIRED");
 }

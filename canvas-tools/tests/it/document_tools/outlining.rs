@@ -22,7 +22,7 @@ fn ask(text: &str, name: &str, arguments: Value) -> Value {
     }
     let fields = body.as_object_mut().unwrap();
     assert_eq!(fields.remove("revision_id"), Some(json!(world.revision())));
-    assert_eq!((fields.remove("ok"), fields.get("expires_at")), (Some(json!(true)), None));
+    assert_eq!((fields.remove("ok"), fields.get("expires_in_s")), (Some(json!(true)), None));
     body
 }
 
@@ -233,7 +233,7 @@ fn a_look_takes_no_lease_and_reading_extends_it() {
     {
         for session in [&other, &world.session] {
             let reply = world.run(session, &world.fresh_id(), name, arguments.clone());
-            assert!(reply.is_ok() && reply.body().get("expires_at").is_none(), "{}", reply.body());
+            assert!(reply.is_ok() && reply.body().get("expires_in_s").is_none(), "{}", reply.body());
         }
         let mut under = arguments.clone();
         under["lease_id"] = json!(lease);

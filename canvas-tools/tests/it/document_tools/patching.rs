@@ -60,7 +60,7 @@ fn a_stale_base_is_refused_with_the_diff() {
         assert_eq!(failure(&reply), "PATCH_REJECTED/STALE_BASE");
         let error = &reply.body()["error"];
         let expected = if base == json!(first) { changes.clone() } else { Value::Null };
-        assert_eq!((&error["base_revision_id"], &error["changes"]), (&base, &expected));
+        assert_eq!((&error["base_revision_id"], &error["changes"]), (&base, &expected), "{error}");
     }
     let second = world.revision();
     assert!(patch(json!(second)).is_ok());
@@ -96,20 +96,32 @@ fn a_refusal_offers_what_fits() {
     assert_eq!(error(&again).get("rebased_patch"), None);
 
     let base = world.revision();
-    world.edit(&world.text().replace("2\n", "two\n"));
+    world.edit(&world.text().replace("\n2\n", "\ntwo\n"));
     let lease = world.check_out();
     let send = |patch: &str, base: &Value| {
         world.tool("canvas_apply_patch", json!({"lease_id": lease, "patch": patch, "base_revision_id": base}))
     };
+    // Nothing has changed near it: the same call with the revision of now.
     let stale = send("@@\n-20\n+z\n", &json!(base));
     assert_eq!(failure(&stale), "PATCH_REJECTED/STALE_BASE");
+    let now = world.revision();
+    assert!(message(&stale).ends_with(&format!("Next: the same call with base_revision_id {now}.")));
+    let fields: Vec<_> = error(&stale).as_object().unwrap().keys().cloned().collect();
+    assert_eq!(fields, ["code", "message", "reason", "retryable"]);
+    assert!(send("@@\n-20\n+z\n", &json!(now)).is_ok());
+    // Something has: only that is shown.
+    let base = world.revision();
+    world.edit(&world.text().replace("37\n", "37!\n").replace("\ntwo\n", "\n2!\n"));
+    let lease = world.check_out();
+    let send = |base: &str| {
+        let patch = json!({"lease_id": lease, "patch": "@@\n-38\n+z\n", "base_revision_id": base});
+        world.tool("canvas_apply_patch", patch)
+    };
+    let stale = send(&base);
     let error = error(&stale);
-    assert_eq!(
-        (&error["changes"]["diff"], error["changes_near"]["left_out"].as_u64()),
-        (&Value::Null, Some(3))
-    );
-    let rebased = error["rebased_patch"].as_str().unwrap();
-    assert!(send(rebased, &error["changes"]["to"]).is_ok(), "{rebased}");
+    assert_eq!((&error["changes"], &error["changes_near"]["left_out"]), (&Value::Null, &json!(1)), "{error}");
+    assert_eq!(error.get("rebased_patch"), None);
+    assert!(send(&world.revision()).is_ok());
 }
 
 #[test]

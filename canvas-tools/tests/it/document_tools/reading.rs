@@ -123,3 +123,58 @@ fn a_huge_line_is_shown_in_part() {
     let rest = read("canvas_read_lines", json!({"start_line": 2, "end_line": 2}));
     assert_eq!(rest, shown("end\n"));
 }
+
+#[test]
+fn several_ranges_are_read_in_one_call() {
+    let text: String = (1..=40).map(|line| format!("line {line}\n")).collect();
+    let world = World::extended(&text);
+    let lease = world.check_out();
+    let read = |more: Value| {
+        let arguments = json!({"lease_id": lease, "start_line": 1, "end_line": 2, "more_ranges": more});
+        world.tool("canvas_read_lines", arguments)
+    };
+    let reply = read(json!([[10, 11], [40, 99], [3, 3]]));
+    let shown: Vec<_> = reply.shown_lines().iter().map(|lines| (lines.start, lines.end)).collect();
+    assert_eq!(shown, [(1, 2), (10, 11), (40, 40), (3, 3)]);
+    let more = &reply.body()["more_ranges"];
+    assert_eq!(
+        (&reply.body()["text"], &more[0]["text"]),
+        (&json!("line 1\nline 2\n"), &json!("line 10\nline 11\n"))
+    );
+    assert_eq!(
+        (&more[1]["start_line"], &more[1]["end_line"], &more[1]["total_lines"]),
+        (&json!(40), &json!(40), &json!(40))
+    );
+    // Each has the hash that replacing it takes.
+    let sent = json!({
+        "lease_id": lease, "start_line": 10, "end_line": 11, "expect_hash": more[0]["range_hash"], "text": "ten",
+    });
+    assert!(world.tool("canvas_replace_lines", sent).is_ok());
+    for (more, expected) in [
+        (json!([[2, 1]]), "INVALID_ARGUMENTS at \"/more_ranges/0/1\""),
+        (json!([[1, 1], [0, 1]]), "INVALID_ARGUMENTS at \"/more_ranges/1/0\""),
+        (json!([[1]]), "INVALID_ARGUMENTS at \"/more_ranges/0\""),
+        (json!([[1, 2, 3]]), "INVALID_ARGUMENTS at \"/more_ranges/0\""),
+        (json!([1, 2]), "INVALID_ARGUMENTS at \"/more_ranges/0\""),
+        (json!([[1, 1], [99, 99]]), "INVALID_RANGE at \"/more_ranges/1/0\""),
+        (json!(vec![[1, 1]; 32]), "INVALID_ARGUMENTS at \"/more_ranges\""),
+    ] {
+        assert_eq!(failure(&read(more.clone())), expected, "{more}");
+    }
+}
+
+/// A reply has at most 256 KiB, however many ranges it is asked for.
+#[test]
+fn several_ranges_share_the_room_of_one_reply() {
+    let text = format!("{}\n", "x".repeat(99)).repeat(3_000);
+    let world = World::new(&text);
+    let lease = world.check_out();
+    let arguments = json!({
+        "lease_id": lease, "start_line": 1, "end_line": 2_000, "more_ranges": [[1, 2_000], [5, 6]],
+    });
+    let reply = world.tool("canvas_read_lines", arguments);
+    let more = &reply.body()["more_ranges"];
+    let lines = |fields: &Value| fields["text"].as_str().unwrap().lines().count();
+    assert_eq!((lines(reply.body()), lines(&more[0]), &more[0]["truncated"]), (2_000, 621, &json!(true)));
+    assert_eq!((&more[1]["truncated"], &more[1]["end_line"]), (&json!(true), &json!(5)));
+}

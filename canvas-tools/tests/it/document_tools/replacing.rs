@@ -19,7 +19,7 @@ fn replace(world: &World, lease: &str, (start, end): (u64, u64), text: &str) -> 
 }
 
 fn arguments(lease: &str, (start, end): (u64, u64), hash: impl Into<Value>, text: &str) -> Value {
-    json!({"lease_id": lease, "start": start, "end": end, "expect_hash": hash.into(), "text": text})
+    json!({"lease_id": lease, "start_line": start, "end_line": end, "expect_hash": hash.into(), "text": text})
 }
 
 fn hash(lines: &str) -> String {
@@ -49,21 +49,22 @@ fn what_was_read_is_replaced() {
 #[test]
 fn a_hash_of_repeated_lines_is_of_one_place() {
     const TEXT: &str = "a\nx\nb\nc\nd\nx\n";
-    const GONE: &str = "PATCH_REJECTED/CONTENT_CHANGED at \"/expect_hash\"";
-    for (at, by_user, now, lost, expected) in [
+    const INSERTED: &str = "1\n2\n3\n4\na\nx\nb\nc\nd\nx\n";
+    // What the refusal shows, if there is one.
+    for (at, by_user, now, lost, shown) in [
         // Four lines were inserted above: the sixth is the second of before.
-        (6, true, "1\n2\n3\n4\na\nx\nb\nc\nd\nx\n", false, GONE),
-        (6, false, "1\n2\n3\n4\na\nx\nb\nc\nd\nx\n", false, GONE),
+        (6, true, INSERTED, false, Some((10, "x\n"))),
+        (6, false, INSERTED, false, Some((10, "x\n"))),
         // The other one is gone besides.
-        (6, true, "1\n2\n3\n4\na\nx\nb\nc\nd\ny\n", false, GONE),
+        (6, true, "1\n2\n3\n4\na\nx\nb\nc\nd\ny\n", false, Some((10, "y\n"))),
         // Without what was shown, lines that stand at several places are not told apart.
-        (6, true, "1\n2\n3\n4\na\nx\nb\nc\nd\nx\n", true, GONE),
-        (2, true, "a\nx\nb\nc\nd\nx\ne\n", true, GONE),
-        (2, true, "a\nx\nb\nc\nd\ny\n", true, "OK"),
+        (6, true, INSERTED, true, Some((6, "x\n"))),
+        (2, true, "a\nx\nb\nc\nd\nx\ne\n", true, Some((2, "x\n"))),
+        (2, true, "a\nx\nb\nc\nd\ny\n", true, None),
         // They are where they were.
-        (6, true, "a\nx\nB\nc\nd\nx\n", false, "OK"),
-        (2, true, "a\nx\nb\nc\nd\nx\ne\n", false, "OK"),
-        (2, false, "a\nx\nb\nc\nd\ny\n", false, "OK"),
+        (6, true, "a\nx\nB\nc\nd\nx\n", false, None),
+        (2, true, "a\nx\nb\nc\nd\nx\ne\n", false, None),
+        (2, false, "a\nx\nb\nc\nd\ny\n", false, None),
     ] {
         for named in [true, false] {
             let world = World::extended(TEXT);
@@ -86,17 +87,156 @@ fn a_hash_of_repeated_lines_is_of_one_place() {
                 sent["base_revision_id"] = json!(world.revision());
             }
             let reply = world.tool("canvas_replace_lines", sent.clone());
-            assert_eq!(failure(&reply), expected, "{now:?} {at} {}", reply.body());
-            if expected == "OK" {
+            let Some((line, text)) = shown else {
+                assert_eq!(failure(&reply), "OK", "{now:?} {at} {}", reply.body());
                 continue;
-            }
+            };
+            let (moved, name) = if line == at { (None, "expect_hash") } else { (Some(at), "start_line") };
+            let name = if text == "x\n" { name } else { "expect_hash" };
+            assert_eq!(
+                failure(&reply),
+                format!("PATCH_REJECTED/CONTENT_CHANGED at \"/{name}\""),
+                "{now:?} {at}"
+            );
             assert_eq!(world.text(), now);
-            let shown = &reply.body()["error"]["lines"];
-            assert_eq!((&shown["start_line"], &shown["text"]), (&json!(at), &json!("x\n")));
+            let lines = &reply.body()["error"]["lines"];
+            assert_eq!((&lines["start_line"], &lines["text"]), (&json!(line), &json!(text)));
+            assert_eq!(lines["named_line"].as_u64(), moved);
             // Whoever has seen them as they are may mean them.
+            (sent["start_line"], sent["end_line"]) = (json!(line), json!(line));
+            sent["expect_hash"] = lines["range_hash"].clone();
             assert_eq!(failure(&world.tool("canvas_replace_lines", sent)), "OK");
         }
     }
+}
+
+/// Whether a base is named or not: a user's edit has moved the lines, has changed them, or has left them alone.
+#[test]
+fn after_a_users_edit_the_lines_are_found_again() {
+    const TEXT: &str = "# A\n\nalpha\nbeta\n\n# B\n\ngamma\ndelta\n";
+    // The lines 8 and 9, and what there is of them now.
+    for (now, refused, shown) in [
+        (
+            "# A\n\nnew\nalpha\nbeta\n\n# B\n\ngamma\ndelta\n",
+            "CONTENT_CHANGED at \"/start_line\"",
+            Some((9, 10)),
+        ),
+        ("# A\n\n# B\n\ngamma\ndelta\n", "CONTENT_CHANGED at \"/start_line\"", Some((5, 6))),
+        (
+            "# A\n\nnew\nalpha\nbeta\n\n# B\n\ngamma ray\ndelta\n",
+            "CONTENT_CHANGED at \"/expect_hash\"",
+            Some((9, 10)),
+        ),
+        (
+            "# A\n\nalpha\nbeta\n\n# B\n\ngamma\nbetween\ndelta\n",
+            "CONTENT_CHANGED at \"/expect_hash\"",
+            Some((8, 10)),
+        ),
+        ("# A\n\nalpha\nbeta\n\n# B\n\n", "CONTENT_CHANGED at \"/expect_hash\"", Some((7, 7))),
+        ("# A\n\nalpha\nBeta\n\n# B\n\ngamma\ndelta\n", "STALE_BASE", None),
+    ] {
+        for named in [true, false] {
+            let world = World::extended(TEXT);
+            let (lease, base) = (world.check_out(), world.revision());
+            world.tool("canvas_read_lines", json!({"lease_id": lease, "start_line": 8, "end_line": 9}));
+            world.edit(now);
+            let lease = world.check_out();
+            let mut sent = arguments(&lease, (8, 9), hash("gamma\ndelta\n"), "new");
+            if named {
+                sent["base_revision_id"] = json!(base);
+            }
+            let reply = world.tool("canvas_replace_lines", sent.clone());
+            assert_eq!(failure(&reply), format!("PATCH_REJECTED/{refused}"), "{now:?} {}", reply.body());
+            let lines = &reply.body()["error"]["lines"];
+            if let Some((start, end)) = shown {
+                assert_eq!(
+                    (&lines["start_line"], &lines["end_line"]),
+                    (&json!(start), &json!(end)),
+                    "{now:?}"
+                );
+                (sent["start_line"], sent["end_line"]) = (json!(start), json!(end));
+                sent["expect_hash"] = lines["range_hash"].clone();
+            }
+            sent["base_revision_id"] = json!(world.revision());
+            let done = world.tool("canvas_replace_lines", sent);
+            assert_eq!(failure(&done), "OK", "{} -> {}", reply.body(), done.body());
+            assert!(!world.text().contains("delta"), "{}", world.text());
+        }
+    }
+}
+
+/// All or none, in any order; each is numbered as the canvas is before the call.
+#[test]
+fn several_ranges_are_replaced_in_one_call() {
+    const TEXT: &str = "a\nb\nc\nd\ne\n";
+    let range = |(start, end): (u64, u64), lines: &str, text: &str| json!({"start_line": start, "end_line": end, "expect_hash": hash(lines), "text": text});
+    for (first, more, expected) in [
+        (((1, 1), "a\n", "A\nAA"), vec![((3, 3), "c\n", "C")], Ok("A\nAA\nb\nC\nd\ne\n")),
+        (((4, 5), "d\ne\n", "x"), vec![((1, 2), "a\nb\n", "")], Ok("c\nx\n")),
+        (
+            ((2, 1), "a\n", "new"),
+            vec![((2, 2), "b\n", "B"), ((6, 5), "e\n", "f")],
+            Ok("a\nnew\nB\nc\nd\ne\nf\n"),
+        ),
+        (((1, 1), "a\n", "a"), vec![((2, 2), "b\n", "B")], Ok("a\nB\nc\nd\ne\n")),
+        (((1, 1), "a\n", "a"), vec![((2, 2), "b\n", "b")], Err("PATCH_REJECTED/NO_EFFECT")),
+        (((1, 2), "a\nb\n", "x"), vec![((2, 3), "b\nc\n", "y")], Err("PATCH_REJECTED/OVERLAP")),
+        (((2, 1), "a\n", "x"), vec![((2, 1), "a\n", "y")], Err("PATCH_REJECTED/OVERLAP")),
+        (
+            ((1, 1), "a\n", "x"),
+            vec![((2, 2), "b\n", "y"), ((3, 3), "?\n", "z")],
+            Err("PATCH_REJECTED/CONTENT_CHANGED at \"/more_ranges/1/expect_hash\""),
+        ),
+        (
+            ((1, 1), "a\n", "x"),
+            vec![((7, 7), "b\n", "y")],
+            Err("INVALID_RANGE at \"/more_ranges/0/start_line\""),
+        ),
+        (
+            ((1, 1), "a\n", "x"),
+            vec![((3, 1), "b\n", "y")],
+            Err("INVALID_ARGUMENTS at \"/more_ranges/0/end_line\""),
+        ),
+    ] {
+        let world = World::extended(TEXT);
+        let lease = world.check_out();
+        world.under(&lease, "canvas_read_all");
+        let mut sent = arguments(&lease, first.0, hash(first.1), first.2);
+        sent["more_ranges"] = more.iter().map(|(lines, old, new)| range(*lines, old, new)).collect();
+        let reply = world.tool("canvas_replace_lines", sent);
+        let (label, text) = match expected {
+            Ok(text) => ("OK", text),
+            Err(label) => (label, TEXT),
+        };
+        assert_eq!((failure(&reply).as_str(), world.text().as_str()), (label, text), "{}", reply.body());
+    }
+    // Every range at fault is shown at once.
+    let world = World::extended(TEXT);
+    let lease = world.check_out();
+    let mut sent = arguments(&lease, (1, 1), hash("?"), "x");
+    sent["more_ranges"] = json!([range((2, 2), "b\n", "y"), range((4, 5), "?", "z")]);
+    let reply = world.tool("canvas_replace_lines", sent);
+    let error = &reply.body()["error"];
+    assert_eq!((&error["lines"]["text"], &error["more_lines"][0]["text"]), (&json!("a\n"), &json!("d\ne\n")));
+    let mut many = arguments(&lease, (1, 1), hash("a\n"), "x");
+    many["more_ranges"] = (0..32).map(|_| range((2, 2), "b\n", "y")).collect();
+    assert_eq!(failure(&world.tool("canvas_replace_lines", many)), "INVALID_ARGUMENTS at \"/more_ranges\"");
+}
+
+/// The names of 0.1 are read for one more release.
+#[test]
+fn start_and_end_are_read() {
+    let world = World::extended("a\nb\n");
+    let lease = world.check_out();
+    let old = json!({"lease_id": lease, "start": 2, "end": 2, "expect_hash": hash("b\n"), "text": "c"});
+    assert_eq!(
+        (failure(&world.tool("canvas_replace_lines", old)).as_str(), world.text().as_str()),
+        ("OK", "a\nc\n")
+    );
+    let both = json!({
+        "lease_id": lease, "start": 1, "start_line": 1, "end_line": 1, "expect_hash": hash("a\n"), "text": "c",
+    });
+    assert_eq!(world.tool("canvas_replace_lines", both).code(), Some("INVALID_ARGUMENTS"));
 }
 
 #[test]
@@ -159,8 +299,8 @@ fn each_refusal_reaches_the_model() {
     for (range, expect, text, expected) in [
         ((1, 1), hash("a\n"), "a", "PATCH_REJECTED/NO_EFFECT"),
         ((2, 1), hash("a\n"), "", "PATCH_REJECTED/NO_EFFECT"),
-        ((1, 3), hash(TEXT), "x", "INVALID_RANGE at \"/start\""),
-        ((4, 3), hash("b\n"), "x", "INVALID_RANGE at \"/start\""),
+        ((1, 3), hash(TEXT), "x", "INVALID_RANGE at \"/start_line\""),
+        ((4, 3), hash("b\n"), "x", "INVALID_RANGE at \"/start_line\""),
         ((1, 1), hash("a"), "x", "PATCH_REJECTED/CONTENT_CHANGED at \"/expect_hash\""),
         ((1, 1), hash("a\n"), "0123456789", "DOCUMENT_TOO_LARGE"),
     ] {
@@ -179,11 +319,14 @@ fn each_refusal_reaches_the_model() {
     let mut based = arguments(&lease, (1, 1), hash("a\n"), "x");
     based["base_revision_id"] = json!(stale);
     let reply = world.tool("canvas_replace_lines", based);
+    // The line is as it was, where it was.
     assert_eq!(failure(&reply), "PATCH_REJECTED/STALE_BASE");
-    assert_eq!(reply.body()["error"]["changes"]["diff"], "@@ -1,2 +1,2 @@\n a\n-b\n+z\n");
-    // The diff was shown, so the document has been seen.
+    let now = world.revision();
+    assert!(message(&reply).ends_with(&format!("Next: the same call with base_revision_id {now}.")));
     let unbased = arguments(&lease, (1, 1), hash("a\n"), "x");
-    assert!(world.tool("canvas_replace_lines", unbased.clone()).is_ok());
+    let mut based = unbased.clone();
+    based["base_revision_id"] = json!(now);
+    assert!(world.tool("canvas_replace_lines", based).is_ok());
     world.wait(15_000);
     assert_eq!(failure(&world.tool("canvas_replace_lines", unbased.clone())), "LEASE_EXPIRED");
     let lease = world.check_out();

@@ -28,7 +28,7 @@ fn listed_is_what_can_be_called() {
         "canvas_apply_patch" => json!({"patch": "@@\n-b\n+c\n"}),
         "canvas_read_section" => json!({"path": ["A"]}),
         "canvas_replace_lines" => {
-            json!({"start": 1, "end": 1, "expect_hash": canvas_core::document::RangeHash::of("a\n"), "text": "x"})
+            json!({"start_line": 1, "end_line": 1, "expect_hash": canvas_core::document::RangeHash::of("a\n"), "text": "x"})
         }
         _ => json!({}),
     };
@@ -100,7 +100,7 @@ fn a_lease_that_is_named() {
             }
             let reply = world.tool(name, arguments);
             assert_eq!(failure(&reply), expected, "{name} {sent} at {stage:?}");
-            assert_eq!(reply.body().get("expires_at"), None);
+            assert_eq!(reply.body().get("expires_in_s"), None);
         }
     }
 }

@@ -29,7 +29,7 @@ fn names_and_arguments_are_those_of_the_contract() {
         ("canvas_grep", &["context", "from_line", "lease_id", "query", "regex"], &["lease_id", "query"]),
         (
             "canvas_read_lines",
-            &["end_line", "lease_id", "start_line"],
+            &["end_line", "lease_id", "more_ranges", "start_line"],
             &["lease_id", "start_line", "end_line"],
         ),
         ("canvas_read_all", &["lease_id"], &["lease_id"]),
@@ -42,8 +42,8 @@ fn names_and_arguments_are_those_of_the_contract() {
         ("canvas_read_section", &["fence", "item", "lease_id", "ordinal", "path"], &["path"]),
         (
             "canvas_replace_lines",
-            &["base_revision_id", "end", "expect_hash", "lease_id", "start", "text"],
-            &["lease_id", "start", "end", "expect_hash", "text"],
+            &["base_revision_id", "end_line", "expect_hash", "lease_id", "more_ranges", "start_line", "text"],
+            &["lease_id", "start_line", "end_line", "expect_hash", "text"],
         ),
     ];
     let own = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
@@ -68,7 +68,9 @@ fn schemas_are_closed_and_described() {
         assert_eq!((schema.get("$schema"), schema.get("title"), schema.get("$defs")), (None, None, None));
         for (field, property) in schema["properties"].as_object().unwrap() {
             // The names of some say it all, and the description of the tool or the prompt does the rest.
-            if ["lease_id", "query", "start_line"].contains(&field.as_str()) {
+            if ["lease_id", "query"].contains(&field.as_str())
+                || (&*tool.name, &**field) == ("canvas_read_lines", "start_line")
+            {
                 assert_eq!(property.get("description"), None);
                 continue;
             }
@@ -113,6 +115,8 @@ fn accepts(schema: &Value, value: &Value) -> bool {
         }
         "minimum" => value.as_i64().is_none_or(|number| number >= rule.as_i64().unwrap()),
         "maximum" => value.as_i64().is_none_or(|number| number <= rule.as_i64().unwrap()),
+        "minItems" => value.as_array().is_none_or(|items| items.len() as u64 >= rule.as_u64().unwrap()),
+        "maxItems" => value.as_array().is_none_or(|items| items.len() as u64 <= rule.as_u64().unwrap()),
         "items" => value.as_array().is_none_or(|items| items.iter().all(|item| accepts(rule, item))),
         "required" => {
             let has = |name: &Value| value.get(name.as_str().unwrap()).is_some();
@@ -155,6 +159,17 @@ fn schemas_and_checks_agree() {
         json!(null),
         json!("x"),
     ];
+    let text =
+        |start: u64| json!({"start_line": start, "end_line": 1, "expect_hash": "0123456789ab", "text": ""});
+    let ranges = [
+        json!(null),
+        json!([]),
+        json!([[1, 2]]),
+        json!([[0, 1]]),
+        json!([[1]]),
+        json!([text(1)]),
+        json!([text(3)]),
+    ];
     for tool in DocumentTools::ALL.list(&Policy::default()) {
         // Every argument takes each of its values in turn, and may be left out; one more that nobody knows.
         let fields: Vec<(String, Vec<Option<Value>>)> = tool.parameters["properties"]
@@ -163,7 +178,7 @@ fn schemas_and_checks_agree() {
             .keys()
             .map(|name| {
                 let values: &[Value] = match name.as_str() {
-                    "start_line" | "end_line" | "start" | "end" | "max_level" | "after_line" => &numbers,
+                    "start_line" | "end_line" | "max_level" | "after_line" => &numbers,
                     "ordinal" | "item" | "fence" => &parts,
                     "path" => &paths,
                     "text" => &texts,
@@ -172,6 +187,7 @@ fn schemas_and_checks_agree() {
                     "regex" => &bools,
                     "base_revision_id" => &revisions,
                     "scope" => &scopes,
+                    "more_ranges" => &ranges,
                     _ => &strings,
                 };
                 (name.clone(), values.iter().cloned().map(Some).chain([None]).collect())
@@ -207,8 +223,11 @@ fn schemas_and_checks_agree() {
             let runs_back = (1..number("start_line")).contains(&number("end_line"));
             let beyond = match reply.body()["error"]["place"].as_str() {
                 Some("/query") => arguments["query"] == "",
+                Some("/end_line") if tool.name == "canvas_replace_lines" => {
+                    arguments["end_line"].is_u64() && number("end_line") + 1 < number("start_line")
+                }
                 Some("/end_line") => runs_back,
-                Some("/end") => arguments["end"].is_u64() && number("end") + 1 < number("start"),
+                Some("/more_ranges/0/0" | "/more_ranges/0/1" | "/more_ranges/0/end_line") => true,
                 Some("/fence") => number("item") > 0 && number("fence") > 0,
                 Some("/expect_hash") => arguments["expect_hash"] == "x",
                 _ => false,

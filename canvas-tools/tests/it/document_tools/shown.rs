@@ -137,7 +137,7 @@ fn a_rebased_patch_is_where_the_line_went() {
     assert_eq!(failure(&refused), "PATCH_REJECTED/STALE_BASE");
     let error = &refused.body()["error"];
     let again = json!({
-        "lease_id": lease, "patch": error["rebased_patch"], "base_revision_id": error["changes"]["to"],
+        "lease_id": lease, "patch": error["rebased_patch"], "base_revision_id": world.revision(),
     });
     let done = world.tool("canvas_apply_patch", again);
     assert!(done.is_ok(), "{error} {}", done.body());
@@ -166,8 +166,8 @@ fn a_line_that_was_shown_and_has_gone() {
         assert_eq!(failure(&refused), "PATCH_REJECTED/OUTDATED", "{}", refused.body());
         let conflict = &refused.body()["error"]["conflicts"][0];
         assert_eq!(
-            (&conflict["line"], &conflict["expected"], &conflict["actual"]),
-            (&json!(6), &json!("x"), &json!("y"))
+            (&conflict["line"], &conflict["expected"], &conflict["nearby"][1]),
+            (&json!(6), &json!("x"), &json!("6: y"))
         );
         assert_eq!(world.text(), NOW);
     };

@@ -37,11 +37,10 @@ pub(crate) fn next_call(sent: &Call, reply: &Value, mind: &Mind) -> Option<Call>
         }
         (_, "STALE_BASE") => {
             let patch = patch_of(sent);
-            let changes = &error["changes"];
-            next.arguments["base_revision_id"] =
-                if changes.is_null() { reply["revision_id"].clone() } else { changes["to"].clone() };
+            next.arguments["base_revision_id"] = reply["revision_id"].clone();
             let rebased = error["rebased_patch"].as_str().map(str::to_owned);
-            let rewritten = || rewritten(patch, changes["diff"].as_str()?);
+            let near = &error["changes_near"]["diff"];
+            let rewritten = || rewritten(patch, near.as_str().or(error["changes"]["diff"].as_str())?);
             next.arguments["patch"] = json!(rebased.or_else(rewritten).unwrap_or_else(|| patch.to_owned()));
         }
         ("PATCH_REJECTED", _) => next.arguments["patch"] = json!(mended(patch_of(sent), error, mind)?),
@@ -177,7 +176,7 @@ fn mend_line(lines: &mut Vec<String>, conflict: &Value, mind: &Mind) {
 /// A line of the document that a conflict quotes, whole or cut.
 fn quoted(conflict: &Value, line: usize) -> Option<&str> {
     let quotes = conflict["nearby"].as_array()?;
-    quotes.iter().find(|quote| quote["line"] == line)?["text"].as_str()
+    quotes.iter().find_map(|quote| quote.as_str()?.strip_prefix(&format!("{line}: ")))
 }
 
 fn whole(conflict: &Value, line: usize) -> Option<String> {
@@ -186,10 +185,10 @@ fn whole(conflict: &Value, line: usize) -> Option<String> {
 
 /// A long line with what differs in the windows that are shown.
 fn spliced(own: &str, conflict: &Value) -> String {
-    let window = |field: &str| -> Vec<char> {
-        conflict[field].as_str().unwrap_or_default().trim_matches('…').chars().collect()
-    };
-    let (expected, actual) = (window("expected"), window("actual"));
+    let window = |text: &str| -> Vec<char> { text.trim_matches('…').chars().collect() };
+    let actual = quoted(conflict, number(&conflict["line"])).or(conflict["actual"].as_str());
+    let expected = window(conflict["expected"].as_str().unwrap_or_default());
+    let actual = window(actual.unwrap_or_default());
     let same = expected.iter().zip(&actual).take_while(|(e, a)| e == a).count();
     // The shortest pair of pieces after which both windows go on alike.
     let rest = |of: &[char], from: usize| of[same + from..].to_vec();
@@ -220,13 +219,13 @@ fn drop_hunk(lines: &mut Vec<String>, hunk: usize) {
 /// The hunk alone under the header of the place that is meant.
 fn placed(lines: &[String], conflict: &Value, mind: &Mind) -> String {
     let places = conflict["places"].as_array().expect("places are shown");
-    assert!((1..=5).contains(&places.len()), "{conflict}");
+    assert!((1..=3).contains(&places.len()), "{conflict}");
     let meant = places.iter().find(|place| place["heading"] == mind.heading && !mind.heading.is_empty());
     let header = match meant {
         Some(place) => place["header"].as_str().expect("it decides").to_owned(),
         None => {
             let (place, line) = (&places[0], mind.line.to_string());
-            let known = number(&place["line"]).to_string();
+            let known = number(&conflict["candidates"][0]).to_string();
             place["header"].as_str().expect("it decides").replace(&known, &line)
         }
     };

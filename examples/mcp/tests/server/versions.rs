@@ -100,7 +100,7 @@ fn answers_fit_their_schemas() {
     let section = client.done("canvas_read_section", json!({"path": ["Notes"]}));
     let snapshot = client.done("document_snapshot", json!({}));
     let edit = json!({
-        "start": 1, "end": 1, "text": "# Notes!", "expect_hash": section["range_hash"], "lease_id": lease,
+        "start_line": 1, "end_line": 1, "text": "# Notes!", "expect_hash": section["range_hash"], "lease_id": lease,
     });
     let spec = json!({"version": 1, "mode": "html", "toolPolicy": {"allow": []}, "state": {}, "actions": {}, "bindings": {}});
     let calls = [

@@ -104,7 +104,7 @@ fn extension_tools_work_together() {
         &mut bridge,
         "canvas_replace_lines",
         json!({
-            "lease_id": lease, "start": section["start_line"], "end": section["end_line"],
+            "lease_id": lease, "start_line": section["start_line"], "end_line": section["end_line"],
             "expect_hash": section["range_hash"], "text": "# B\n\n2\n",
         }),
     );

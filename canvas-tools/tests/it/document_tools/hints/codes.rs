@@ -92,8 +92,14 @@ each!(patch_refusal: PatchRefusal {
 });
 
 each!(lines_refusal: LinesRefusal {
-    LinesRefusal::ContentChanged { .. } => LinesRefusal::ContentChanged { lines: no_lines() },
-    LinesRefusal::NoSuchLines { .. } => LinesRefusal::NoSuchLines { start: 1, end: 1, total_lines: 0 },
+    LinesRefusal::ContentChanged { .. } => LinesRefusal::ContentChanged {
+            index: 0,
+            lines: no_lines(),
+            others: Vec::new(),
+            moved: false,
+        },
+    LinesRefusal::NoSuchLines { .. } => LinesRefusal::NoSuchLines { index: 0, start: 1, end: 1, total_lines: 0 },
+    LinesRefusal::Overlap { .. } => LinesRefusal::Overlap { line: 1 },
     LinesRefusal::NoEffect => LinesRefusal::NoEffect,
 });
 
@@ -140,7 +146,14 @@ fn refusals() -> Vec<(&'static str, Option<&'static str>)> {
 }
 
 fn no_lines() -> LinesNow {
-    LinesNow { start_line: 1, end_line: 0, text: String::new(), truncated: false, range_hash: None }
+    LinesNow {
+        start_line: 1,
+        end_line: 0,
+        text: String::new(),
+        truncated: false,
+        range_hash: None,
+        named_line: None,
+    }
 }
 
 each!(reasons: Reason {

@@ -18,8 +18,8 @@ use super::world::{World, failure, message};
 enum Then {
     /// It names these tools, which are called in this order, and then the model can write.
     Tools(&'static [&'static str]),
-    /// It says which arguments to change: this call succeeds, with the lease for `LEASE`, and the hash that the refusal
-    /// showed for `HASH`.
+    /// It says which arguments to change: this call succeeds, with the lease for `LEASE`, the hash that the refusal showed
+    /// for `HASH`, and the revision for `BASE`.
     Correct(&'static str, Value),
     /// It says to stop, and rightly: this call is refused as well.
     Stop(&'static str, Value),
@@ -63,6 +63,7 @@ fn check(scene: Scene, then: Then) -> String {
 fn filled(arguments: &Value, lease: &str, reply: &ToolReply) -> Value {
     let hash = reply.body()["error"]["lines"]["range_hash"].as_str().unwrap_or("nothing was shown");
     let text = arguments.to_string().replace("LEASE", lease).replace("HASH", hash);
+    let text = text.replace("BASE", reply.revision_id().unwrap_or("nothing was named"));
     serde_json::from_str(&text).unwrap()
 }
 
@@ -70,8 +71,8 @@ fn filled(arguments: &Value, lease: &str, reply: &ToolReply) -> Value {
 #[track_caller]
 fn follow(world: &World, lease: &mut String, reply: &ToolReply, depth: usize) {
     assert!(depth < 3, "it goes in circles: {}", reply.body());
-    if let Some(until) = reply.body()["error"]["retry_after"].as_u64() {
-        world.wait(until.saturating_sub(world.now().as_millis()));
+    if let Some(seconds) = reply.body()["error"]["retry_in_s"].as_u64() {
+        world.wait(seconds * 1_000);
     }
     for tool in named(reply) {
         let arguments = match tool.as_str() {

@@ -245,11 +245,17 @@ fn bases() -> Vec<Row> {
     let blind = || Policy { refusal_diff_bytes: 0, ..Policy::default() };
     let first = RevisionId::new(Revision::new(1).unwrap(), BlobId::of(TEXT.as_bytes()));
     let named = json!({"lease_id": "AGAIN", "patch": "@@\n-a\n+x\n", "base_revision_id": first});
-    let lines =
-        json!({"lease_id": "AGAIN", "start": 1, "end": 1, "expect_hash": "0123456789ab", "text": "x"});
+    let lines = json!({"lease_id": "AGAIN", "start_line": 1, "end_line": 1, "expect_hash": "0123456789ab", "text": "x"});
+    let first_line =
+        json!({"lease_id": "AGAIN", "start_line": 1, "end_line": 1, "expect_hash": hash("a\n"), "text": "x"});
     let tool = "canvas_apply_patch";
+    let on_base = |patch: &str| {
+        Then::Correct(tool, json!({"lease_id": "LEASE", "patch": patch, "base_revision_id": "BASE"}))
+    };
     vec![
-        (LABEL, of(edit, tool, &again("@@\n-a\n+x\n")), Then::Tools(&["canvas_apply_patch"])),
+        (LABEL, of(edit, tool, &again("@@\n-a\n+x\n")), on_base("@@\n-a\n+x\n")),
+        // Beside them they are.
+        (LABEL, of(edit, tool, &again("@@\n-e\n+x\n")), on_base("@@\n-e\n+x\n")),
         // The lines are no more what they were.
         (
             LABEL,
@@ -257,13 +263,33 @@ fn bases() -> Vec<Row> {
             Then::Correct(tool, json!({"lease_id": "LEASE", "patch": "@@\n-user\n+x\n"})),
         ),
         // What changed is too large to be shown.
-        (LABEL, scene(blind(), edit, tool, &again("@@\n-a\n+x\n")), READ),
+        (LABEL, scene(blind(), edit, tool, &again("@@\n-e\n+x\n")), READ),
         // It has forgotten all.
-        (LABEL, of(forget, tool, &again("@@\n-f\n+x\n")), Then::Tools(&["canvas_apply_patch"])),
-        // By name: of the changes only those near the patch, or all.
-        (LABEL, of(edit, tool, &named), Then::Tools(&["canvas_apply_patch"])),
+        (LABEL, of(forget, tool, &again("@@\n-f\n+x\n")), on_base("@@\n-f\n+x\n")),
+        (LABEL, of(edit, tool, &named), on_base("@@\n-a\n+x\n")),
+        // Its line stands twice now.
+        (
+            LABEL,
+            of(|world| world.edit("a\nb\nc\nd\ne\nf\na\n"), tool, &named),
+            Then::Tools(&["canvas_apply_patch"]),
+        ),
+        (
+            LABEL,
+            of(edit, "canvas_replace_lines", &first_line),
+            Then::Correct(
+                "canvas_replace_lines",
+                json!({
+                    "lease_id": "LEASE", "start_line": 1, "end_line": 1, "expect_hash": hash("a\n"), "text": "x",
+                    "base_revision_id": "BASE",
+                }),
+            ),
+        ),
         (LABEL, of(edit, "canvas_replace_lines", &lines), READ),
     ]
+}
+
+fn hash(lines: &str) -> String {
+    canvas_core::document::RangeHash::of(lines).to_string()
 }
 
 fn forget(world: &mut World) {
@@ -354,15 +380,30 @@ fn outdated() -> Scene {
 fn lines() -> Vec<Row> {
     let replace = |range: (u64, u64), hash: &str, text: &str| {
         let (start, end) = range;
-        json!({"lease_id": "LEASE", "start": start, "end": end, "expect_hash": hash, "text": text})
+        json!({"lease_id": "LEASE", "start_line": start, "end_line": end, "expect_hash": hash, "text": text})
     };
-    let hash = canvas_core::document::RangeHash::of("a\n").to_string();
+    let hash = hash("a\n");
+    let below = |world: &mut World| world.edit("new\na\nb\nc\nd\ne\nf\n");
+    let mut moved = replace((1, 1), &hash, "x\n");
+    moved["lease_id"] = json!("AGAIN");
+    let moved = of(below, "canvas_replace_lines", &moved);
+    let there = Then::Correct(
+        "canvas_replace_lines",
+        json!({
+            "lease_id": "LEASE", "start_line": 2, "end_line": 2, "expect_hash": "HASH", "text": "x\n",
+            "base_revision_id": "BASE",
+        }),
+    );
     let of = |arguments: &Value| of(|_| {}, "canvas_replace_lines", arguments);
+    let mut twice = replace((1, 1), &hash, "x\n");
+    twice["more_ranges"] = json!([{"start_line": 1, "end_line": 1, "expect_hash": hash, "text": "y"}]);
     let wrong = replace((1, 2), "0123456789ab", "x\n");
     let blind = Policy { refusal_diff_bytes: 2, ..Policy::default() };
     let correct = |range, hash: &str| Then::Correct("canvas_replace_lines", replace(range, hash, "x\n"));
     vec![
         ("PATCH_REJECTED/CONTENT_CHANGED", of(&wrong), correct((1, 2), "HASH")),
+        ("PATCH_REJECTED/CONTENT_CHANGED", moved, there),
+        ("PATCH_REJECTED/OVERLAP", of(&twice), correct((1, 1), &hash)),
         (
             "PATCH_REJECTED/CONTENT_CHANGED",
             scene(blind, |_| {}, "canvas_replace_lines", &wrong),
