@@ -51,12 +51,10 @@
 //! protocol of a face and the loaded files of a canvas), `store`
 //! (the contract and its adapters), `schema`, the faces `document`, `board`, `surface` and `recipe`, `history` (the journal),
 //! `transition` (commands, outcomes, refusals, and the one pure step that decides), `engine` (drives steps over a store,
-//! the lock as a person sees it, and watchers), `conformance` (feature: tries what a store promises).
+//! the lock as a person sees it, and watchers).
 
 #[cfg(feature = "board")]
 pub mod board;
-#[cfg(any(test, feature = "conformance"))]
-pub mod conformance;
 pub mod document;
 mod engine;
 mod face;

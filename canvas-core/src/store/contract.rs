@@ -109,7 +109,7 @@ pub struct Capabilities {
 /// `If-Match`, a key-value store with compare-and-swap. A back end that makes its caller wait implements
 /// [`BlockingStore`](crate::store::BlockingStore) and becomes a `Store` by [`Blocking`](crate::store::Blocking); hosts that want
 /// no generics put any store into a [`BoxStore`](crate::store::BoxStore). Whether it keeps what is promised here is tried by
-/// the suite of the feature `conformance`.
+/// the suite of the package `canvas-store-testing`.
 ///
 /// # What it keeps
 ///

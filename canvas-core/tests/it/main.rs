@@ -2,8 +2,6 @@
 
 #[cfg(feature = "board")]
 mod board;
-#[cfg(feature = "conformance")]
-mod conformance;
 mod document;
 mod engine_faults;
 mod faces;

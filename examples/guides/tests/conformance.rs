@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use canvas_core::CanvasId;
-use canvas_core::conformance::Harness;
 use canvas_core::lease::Timestamp;
 use canvas_core::store::{Layer, Loaded, MemoryStore, Store, StoreError};
+use canvas_store_testing::conformance::Harness;
 
 /// The store under test: here one that counts loads, around another one.
 #[derive(Clone)]
@@ -54,4 +54,4 @@ impl Harness for Counting {
 }
 
 // The second argument drives a future: your runtime's `block_on` where the store needs one.
-canvas_core::conformance_tests!(Counting::default(), canvas_core::block_on);
+canvas_store_testing::conformance_tests!(Counting::default(), canvas_core::block_on);

@@ -51,7 +51,7 @@
 //! under conditions and is refused (`STORE_UNFIT`). So is one of S3 whose `S3ConditionalPut` is
 //! `Disabled`. A server that answers a condition with an error of its own is refused with that error. The tests know only
 //! servers in memory, with ETags that count, with ETags that are hashes, and with generations: before you rely on
-//! another, run `canvas_core::conformance` on it.
+//! another, run `canvas_store_testing::conformance` on it.
 //!
 //! # The client
 //!

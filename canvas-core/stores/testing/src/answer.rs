@@ -4,8 +4,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::Duration;
 
-#[cfg(feature = "conformance")]
-use canvas_core::conformance::{Check, Report};
+use crate::conformance::{Check, Report};
 use canvas_core::lease::Timestamp;
 use canvas_core::store::{Collected, Committed, Head, Loaded, Store, StoreError, Version};
 use canvas_core::{BlobId, CanvasId};
@@ -88,7 +87,6 @@ pub fn fault(answer: Result<impl Debug, StoreError>) -> (&'static str, String) {
 }
 
 /// Prints a line for the table of stores and gives the checks that were skipped. None may fail.
-#[cfg(feature = "conformance")]
 #[expect(clippy::print_stdout, reason = "the line is for those who run the tests with --nocapture")]
 pub fn skipped(store: &str, report: &Report) -> Vec<Check> {
     let (checks, mut reasons): (Vec<_>, Vec<_>) = report.skipped().unzip();

@@ -12,7 +12,8 @@ use canvas_core::lease::Turn;
 use canvas_core::store::Store;
 use canvas_core::{Author, BlobId, CanvasId, Collection, Command, Engine, EngineError, Policy, Refused as _};
 
-use super::{key_of, system_now};
+use super::clock::system_now;
+use super::id::key_of;
 
 /// Entries that the collector leaves.
 const HISTORY: u64 = 12;
@@ -117,7 +118,7 @@ pub fn run<S: Store + Send + 'static>(
     (writers, rounds): (u64, u64),
 ) {
     let engine = || Engine::new(connect(), policy());
-    let canvas = super::canvas("c");
+    let canvas = super::id::canvas("c");
     let first = engine();
     block_on(Box::pin(make(&first, &canvas)));
     let over = AtomicBool::new(false);

@@ -11,7 +11,8 @@ use canvas_core::{
     Author, Base, CanvasId, Command, Dropped, Engine, OpKey, Refused as _, Resolution, Revision,
 };
 
-use super::{key, key_of, system_now};
+use super::clock::system_now;
+use super::id::{key, key_of};
 
 /// Writes a secret wherever a canvas keeps texts: documents, entries, receipts in the head and in pages, long answers,
 /// diffs, what conversations know. The document and the artefact are clean at the end.
@@ -121,7 +122,7 @@ mod tests {
 
     #[test]
     fn memory_has_no_secret_that_was_erased() {
-        let (canvas, secret) = (super::super::canvas("c"), "s3cr3t-7a91");
+        let (canvas, secret) = (super::super::id::canvas("c"), "s3cr3t-7a91");
         let store = Noting(MemoryStore::new(system_now), Mutex::default());
         let engine = Engine::new(store, Policy { history_entry_bytes: 200, ..Policy::default() });
         block_on(write(&engine, &canvas, secret));

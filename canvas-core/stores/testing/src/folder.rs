@@ -38,10 +38,11 @@ impl Folder {
         names
     }
 
-    /// A store in [`Folder::file`], whose clock shows [`NOW`](super::NOW).
+    /// A store in [`Folder::file`], whose clock shows [`NOW`](super::clock::NOW).
     #[cfg(feature = "sqlite")]
     pub fn store(&self) -> canvas_store_sqlite::SqliteStore {
-        canvas_store_sqlite::SqliteStore::open(self.file(), || super::NOW).expect("the folder takes files")
+        canvas_store_sqlite::SqliteStore::open(self.file(), || super::clock::NOW)
+            .expect("the folder takes files")
     }
 
     /// A connection of another program to [`Folder::file`].

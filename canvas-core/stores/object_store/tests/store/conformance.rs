@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use canvas_core::block_on;
-use canvas_core::conformance::{Check, CheckOutcome, Harness, Restore, mutants, run};
 use canvas_store_object::ObjectCanvasStore;
+use canvas_store_testing::conformance::{Check, CheckOutcome, Harness, Restore, mutants, run};
 use canvas_store_testing::{Clock, skipped};
 use futures_util::TryStreamExt as _;
 use object_store::memory::InMemory;
@@ -80,7 +80,7 @@ impl Harness for Bucket {
 mod checks {
     use super::{Bucket, Names};
 
-    canvas_core::conformance_tests!(Bucket::served(Names::Hashed));
+    canvas_store_testing::conformance_tests!(Bucket::served(Names::Hashed));
 }
 
 /// What the store does not claim, and what cannot be tried because commits never wait.

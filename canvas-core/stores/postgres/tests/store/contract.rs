@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use canvas_core::CanvasId;
-use canvas_core::conformance::{Check, Driver, Harness, Report, Restore, Stall, run};
 use canvas_store_postgres::{PostgresStore, Statements};
+use canvas_store_testing::conformance::{Check, Driver, Harness, Report, Restore, Stall, run};
 use canvas_store_testing::{World, skipped};
 use tokio::runtime::{Handle, Runtime};
 use tokio::sync::{Semaphore, SemaphorePermit};
@@ -94,11 +94,11 @@ fn drive<F: Future>(test: F) -> F::Output {
 }
 
 mod named_statements {
-    use canvas_core::conformance::mutants;
+    use canvas_store_testing::conformance::mutants;
 
     use super::*;
 
-    canvas_core::conformance_tests!(Server::new(Statements::Named, None).await, drive);
+    canvas_store_testing::conformance_tests!(Server::new(Statements::Named, None).await, drive);
 
     #[test]
     fn all_in_one_report() {

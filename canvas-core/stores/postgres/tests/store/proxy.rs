@@ -1,7 +1,7 @@
 //! Through PgBouncer in transaction mode: its clients share few sessions, so nothing may need one.
 
-use canvas_core::conformance::run;
 use canvas_store_postgres::Statements;
+use canvas_store_testing::conformance::run;
 use canvas_store_testing::{World, address};
 
 use super::contract::{Server, sum_up};

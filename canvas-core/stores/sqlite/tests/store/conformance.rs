@@ -4,10 +4,10 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::Duration;
 
-use canvas_core::conformance::{Check, Harness, Restore, Stall, mutants, run};
 use canvas_core::store::Blocking;
 use canvas_core::{CanvasId, block_on};
 use canvas_store_sqlite::{Options, SqliteStore};
+use canvas_store_testing::conformance::{Check, Harness, Restore, Stall, mutants, run};
 use canvas_store_testing::{Clock, Folder, skipped};
 
 use super::restore::copy;
@@ -64,7 +64,7 @@ impl Harness for Files {
 mod promises {
     use super::Files;
 
-    canvas_core::conformance_tests!(Files::default());
+    canvas_store_testing::conformance_tests!(Files::default());
 }
 
 /// Only what the store does not claim may be skipped.

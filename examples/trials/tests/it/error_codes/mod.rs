@@ -24,7 +24,7 @@ const NO_CODES: &[&str] = &[
 
 /// Sources without codes of their own: tests, what judges stores, and a wire whose own words are in upper case.
 const NO_SOURCES: &[&str] =
-    &["tests.rs", "tests", "laws.rs", "model.rs", "strategies.rs", "conformance", "testing", "gemini"];
+    &["tests.rs", "tests", "laws.rs", "model.rs", "strategies.rs", "testing", "gemini"];
 
 fn is_code(word: &str) -> bool {
     let upper = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
