@@ -31,7 +31,7 @@ pub trait Harness: Send + Sync {
     /// Lets the store's clock go on by at least this much. A store on a real clock waits.
     fn advance(&self, by: Duration) -> impl Future<Output = ()> + Send;
 
-    /// Drives futures on threads that the suite starts for its races: [`block_on`](canvas_core::block_on), unless it is overridden.
+    /// Drives futures on threads that the suite starts for its races: [`block_on`], unless it is overridden.
     ///
     /// If the store needs a runtime, pass that runtime on: with tokio `let runtime = Handle::current();` and then
     /// `Some(Arc::new(move |task| runtime.block_on(task)))`. Otherwise the store panics on a thread without the runtime, and the

@@ -48,7 +48,7 @@
 //! * `advance` moves a clock that the harness owns, or sleeps where the clock is real. The suite judges time by the
 //!   clocks in the answers and never expects that something is fast; all checks together wait for a real clock less
 //!   than a quarter of a minute.
-//! * `driver` drives futures on threads that the suite starts for its races, [`block_on`](canvas_core::block_on) unless you say
+//! * `driver` drives futures on threads that the suite starts for its races, [`block_on`] unless you say
 //!   otherwise. A store that needs a runtime hands that one on.
 //! * `stall` plays a slow writer. Databases let a commit wait for the row, and that is where clocks and rows grow old
 //!   unseen: a condition on `now()` is judged by the time at which the transaction began, and what is read beside the
