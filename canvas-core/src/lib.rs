@@ -89,7 +89,7 @@ pub mod text {
         ExceededLimit, Grep, GrepError, GrepLimits, Limits, LineRange, Match, Mismatch, Mode, Options,
         Outline, Part, Place, Query, QuotedLine, Reason, Rebase, Repair, RepairKind, Resolved, Section, Span,
         StatedLines, Suggestion, Summary, TextEdit, WordChange, apply, apply_blocks, build, build_unique,
-        find_lines, grep, matches, outline, resolve, truncate, word_changes,
+        find_lines, grep, matches, near_miss, outline, resolve, truncate, word_changes,
     };
 }
 

@@ -110,6 +110,7 @@ pub use diff::build::{BuildOptions, Built, build, build_unique};
 pub use diff::conflict::{Conflict, ExceededLimit, Place, QuotedLine, Reason};
 pub use diff::delta::{Delta, DeltaConflict, DeltaMismatch, DeltaOrder, Rebase};
 pub use diff::edit::{Summary, TextEdit};
+pub use diff::explain::inside::near_miss;
 pub use diff::mismatch::{Difference, Mismatch};
 pub use diff::options::{EarlierText, Mode, Options, StatedLines};
 pub use diff::patch::{Repair, RepairKind};

@@ -120,8 +120,8 @@ pub struct AppliedPatch {
     pub repairs: Vec<Repair>,
     /// The changed lines of the new text.
     pub spans: Vec<LineSpan>,
-    /// These lines with one around each span: at most 20, cut to 60 bytes, and of a long span those at its ends. Empty where
-    /// the edit was made without a patch.
+    /// These lines with one around each span: at most 20, cut to 60 bytes, and of a long span those at its ends. Empty
+    /// in receipts of earlier versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<QuotedLine>,
     /// When the lease ends; `None` where it was done without.

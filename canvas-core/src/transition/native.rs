@@ -3,6 +3,7 @@
 use canvas_patch::{Delta, Repair};
 use serde_json::Value;
 
+use crate::document::quoted::lines_of;
 use crate::model::author::Actor;
 use crate::model::blob::BlobId;
 use crate::model::id::OpKey;
@@ -106,6 +107,7 @@ impl Decide for ApplyEdits {
         at.check_size::<ApplyPatchRefusal>(text.len())?;
         at.check_edit::<ApplyPatchRefusal>(&text, &self.delta, None)?;
         let (summary, spans) = (summary(&self.delta), spans(&text, &self.delta));
+        let lines = lines_of(&text, &spans);
         at.replace_document::<ApplyPatchRefusal>(text, self.delta.edits())?;
         let record = Record { actor: Actor::Assistant, operation, summary: summary.to_string() };
         at.record(record, at.document_step(self.delta.clone()));
@@ -116,7 +118,7 @@ impl Decide for ApplyEdits {
             summary,
             repairs,
             spans,
-            lines: Vec::new(),
+            lines,
             expires_at,
             changes: None,
             retaken: None,

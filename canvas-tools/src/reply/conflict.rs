@@ -1,9 +1,9 @@
 //! Why a patch does not fit, as models read it: every line of the document once, with its number.
 
-use canvas_core::text::{
-    CodePoints, Conflict, Difference, ExceededLimit, Mismatch, Place, QuotedLine, Reason,
-};
+use canvas_core::text::{CodePoints, Conflict, Difference, ExceededLimit, Mismatch, Place, Reason};
 use serde::Serialize;
+
+use super::lines::numbered;
 
 /// One place at which a patch is at fault.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -118,8 +118,4 @@ impl PlaceFields {
         let Place { heading, header, nearby, .. } = place;
         Self { heading: heading.clone(), header: header.clone(), nearby: numbered(nearby) }
     }
-}
-
-fn numbered(quoted: &[QuotedLine]) -> Vec<String> {
-    quoted.iter().map(|QuotedLine { line, text }| format!("{line}: {text}")).collect()
 }

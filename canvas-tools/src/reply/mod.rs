@@ -4,6 +4,7 @@ mod address;
 mod conflict;
 mod error;
 mod failure;
+mod lines;
 #[cfg(feature = "schema")]
 pub(crate) mod schema;
 
@@ -28,6 +29,7 @@ pub(crate) use self::conflict::ConflictFields;
 pub(crate) use self::error::ArgumentDetail;
 pub use self::error::ToolError;
 pub(crate) use self::failure::{Failure, FitDetail, HeldDetail, StaleDetail, seconds_until};
+pub(crate) use self::lines::changed_lines;
 
 /// The answer to one call: a JSON object with `"ok"`, and `revision_id` wherever the canvas exists.
 ///

@@ -118,7 +118,14 @@ impl fmt::Display for ApplyError {
                     advices.push(conflict.advice());
                 }
             }
-            write!(f, ". {}", advices.join(" "))?;
+            // Where the matter is ended, there is nothing to correct.
+            let is_done = self.suggestion == Some(Suggestion::AlreadyApplied);
+            write!(
+                f,
+                ".{}{}",
+                if is_done { "" } else { " " },
+                if is_done { String::new() } else { advices.join(" ") }
+            )?;
         } else {
             for (i, conflict) in self.conflicts.iter().take(10).enumerate() {
                 write!(f, "{}{conflict}", if i == 0 { "" } else { " " })?;

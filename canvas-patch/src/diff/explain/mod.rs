@@ -4,5 +4,6 @@
 //! `outdated` tells whether the lines that its author was shown have changed.
 
 pub(crate) mod ambiguous;
+pub(crate) mod inside;
 pub(crate) mod missing;
 pub(crate) mod outdated;

@@ -1,7 +1,7 @@
 //! Sections by their paths, and the headings nearest to a path that is not there.
 
 use super::error::{AddressError, Candidate, MAX_MATCHES};
-use crate::markdown::outline::{LineRange, Outline};
+use crate::markdown::outline::{LineRange, Outline, Section};
 use crate::text::cursor::LineCursor;
 use crate::text::lines;
 
@@ -20,15 +20,11 @@ pub(super) fn find_section(
     if path.is_empty() && ordinal.is_none_or(|ordinal| ordinal == 1) {
         return Ok(None);
     }
-    let (mut full, mut suffix) = (Vec::new(), Vec::new());
-    for index in 0..outline.sections().len() {
-        match fit(outline, index, path) {
-            Some(Fit::Full) => full.push(index),
-            Some(Fit::Suffix) => suffix.push(index),
-            None => {}
-        }
+    let mut matches = fitting(outline, path, |section, title| section.title == *title);
+    if matches.is_empty() {
+        // A heading as it stands in the text is as exact.
+        matches = fitting(outline, path, |section, title| is_heading(section, title));
     }
-    let matches = if full.is_empty() { suffix } else { full };
     let total = matches.len();
     let candidates =
         || matches.iter().take(MAX_MATCHES).map(|&index| Candidate::new(outline, index)).collect();
@@ -48,17 +44,37 @@ pub(super) fn find_section(
     }
 }
 
+/// The sections whose full path fits, or else those whose path ends so.
+fn fitting(outline: &Outline, path: &[String], is: impl Fn(&Section, &str) -> bool) -> Vec<usize> {
+    let (mut full, mut suffix) = (Vec::new(), Vec::new());
+    for index in 0..outline.sections().len() {
+        match fit(outline, index, path, &is) {
+            Some(Fit::Full) => full.push(index),
+            Some(Fit::Suffix) => suffix.push(index),
+            None => {}
+        }
+    }
+    if full.is_empty() { suffix } else { full }
+}
+
+/// Whether a title is given with the marks of its level: `## License`, or without them.
+fn is_heading(section: &Section, title: &str) -> bool {
+    let rest = title.trim_start_matches('#');
+    let level = title.len() - rest.len();
+    section.title == *rest.trim() && (level == 0 || level == usize::from(section.level))
+}
+
 enum Fit {
     Full,
     Suffix,
 }
 
-fn fit(outline: &Outline, index: usize, path: &[String]) -> Option<Fit> {
+fn fit(outline: &Outline, index: usize, path: &[String], is: impl Fn(&Section, &str) -> bool) -> Option<Fit> {
     if path.is_empty() {
         return None;
     }
     let mut ancestry = outline.ancestry(index);
-    let fits = path.iter().rev().all(|title| ancestry.next().is_some_and(|section| section.title == *title));
+    let fits = path.iter().rev().all(|title| ancestry.next().is_some_and(|section| is(section, title)));
     fits.then(|| if ancestry.next().is_none() { Fit::Full } else { Fit::Suffix })
 }
 
@@ -87,15 +103,30 @@ fn nearest(outline: &Outline, path: &[String]) -> Vec<Candidate> {
     let wanted = comparable(wanted);
     let compared = outline.sections().iter().take(MAX_COMPARED).enumerate();
     let mut ranked: Vec<_> = compared
-        .map(|(index, section)| (edit_distance(&wanted, &comparable(&section.title)), index))
+        .map(|(index, section)| {
+            let title = comparable(&section.title);
+            // A part of a title means it more than another title of the same length.
+            let is_other = !is_part(&wanted, &title) && !is_part(&title, &wanted);
+            (is_other, edit_distance(&wanted, &title), index)
+        })
         .collect();
     ranked.sort_unstable();
     ranked.truncate(MAX_NEAREST);
-    ranked.into_iter().map(|(_, index)| Candidate::new(outline, index)).collect()
+    ranked.into_iter().map(|(.., index)| Candidate::new(outline, index)).collect()
+}
+
+/// Whether these characters, three at least, stand in a row in others.
+fn is_part(part: &[char], whole: &[char]) -> bool {
+    part.len() >= 3 && whole.windows(part.len()).any(|window| window == part)
 }
 
 fn comparable(title: &str) -> Vec<char> {
-    title.chars().flat_map(char::to_lowercase).take(MAX_COMPARED_CHARS).collect()
+    title
+        .trim_start_matches(['#', ' '])
+        .chars()
+        .flat_map(char::to_lowercase)
+        .take(MAX_COMPARED_CHARS)
+        .collect()
 }
 
 /// How many characters must be inserted, deleted or replaced to make one of the other (Levenshtein).

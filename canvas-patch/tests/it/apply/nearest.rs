@@ -324,11 +324,17 @@ fn ambiguous_places() {
     assert_eq!(refused(&"a\n".repeat(99), "@@\n-a\n").places.len(), 3);
 }
 
+/// The only conflict of an author who was shown no line.
+fn unread(text: &str, patch: &str) -> Conflict {
+    let options = Options { mode: Anchored, stated_lines: StatedLines::Shown(&[]), ..Options::default() };
+    apply(text, patch, &options).expect_err(patch).conflicts()[0].clone()
+}
+
 /// Those around the stated line, however many there are; the first ones without a number.
 #[test]
 fn ambiguous_places_lie_around_the_stated_line() {
     let text = "- todo\n".repeat(500);
-    let lines = |patch: &str| refused(&text, patch).places.iter().map(|place| place.line).collect::<Vec<_>>();
+    let lines = |patch: &str| unread(&text, patch).places.iter().map(|place| place.line).collect::<Vec<_>>();
     assert_eq!(lines("@@\n-- todo\n+- done\n"), [1, 2, 3]);
     for (stated, expected) in [
         (1, [1, 2, 3]),
@@ -341,7 +347,7 @@ fn ambiguous_places_lie_around_the_stated_line() {
     }
     // A hunk of several lines is shown whole, with one line before and after it.
     let text = "# A\n\n- todo\n- me\n\n# B\n\n- todo\n- me\n\n# C\n";
-    let found = refused(text, "@@ -7,3 +7,3 @@\n \n-- todo\n+- done\n - me\n");
+    let found = unread(text, "@@ -7,3 +7,3 @@\n \n-- todo\n+- done\n - me\n");
     let nearby: Vec<_> = found.places[1].nearby.iter().map(|quoted| (quoted.line, &*quoted.text)).collect();
     assert_eq!(nearby, [(6, "# B"), (7, ""), (8, "- todo"), (9, "- me"), (10, "")]);
 }

@@ -4,16 +4,16 @@ use std::iter;
 
 use canvas_core::document::{AppliedPatch, LinesRefusal, Readable};
 use canvas_core::lease::{CheckedIn, CheckedOut, LeaseId, LeaseRefusal, Renewed, Timestamp};
-use canvas_core::text::{LineRange, QuotedLine, Repair, RepairKind};
+use canvas_core::text::{LineRange, Repair, RepairKind};
 use canvas_core::{NotAvailable, Refusal, Refused, Snapshot};
 use serde_json::{Value, json};
 
 use super::failure::{Resendable, add_resend, failure};
 use super::fields::{CheckInFields, CheckOutFields, PatchFields, RenewFields};
-use super::lines::{Shown, numbered};
+use super::lines::Shown;
 use super::next::{Aftermath, CallKind, after_refusal};
 use crate::lease_change::{LeaseChange, LeaseTerm};
-use crate::reply::{ToolReply, success};
+use crate::reply::{ToolReply, changed_lines, success};
 use crate::session::Session;
 
 /// The answer to a command of a model.
@@ -197,20 +197,9 @@ impl Answer for AppliedPatch {
         success(self.revision, &fields)
     }
 
-    /// The changed lines with one around them.
     fn shown(&self) -> Option<Shown> {
-        let mut shown = Shown::default();
-        for QuotedLine { line, text } in &self.lines {
-            shown.lines.push(numbered(*line, ':', text));
-            // One that was cut ends so; one that ends so by itself counts as cut.
-            if !text.ends_with('…') {
-                shown.whole(*line);
-            }
-        }
-        if self.lines.last().map(|last| last.line) < self.spans.last().map(|last| last.end_line) {
-            shown.lines.push("…".to_owned());
-        }
-        (!self.lines.is_empty()).then_some(shown)
+        let (lines, ranges) = changed_lines(self);
+        (!lines.is_empty()).then_some(Shown { lines, ranges })
     }
 
     fn lease_change(&self, named: Option<LeaseId>) -> LeaseChange {

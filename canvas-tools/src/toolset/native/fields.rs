@@ -31,6 +31,10 @@ pub(super) struct EditFields<'a> {
     pub(super) spans: &'a [LineSpan],
     /// The dialect's own words for success.
     pub(super) message: String,
+    /// The changed lines with one around them, `"12: text"`; `…` ends a line that was cut, and a list that was.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(default))]
+    pub(super) lines: Vec<String>,
 }
 
 /// Reply of a call that only looks.

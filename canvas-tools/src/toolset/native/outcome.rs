@@ -3,7 +3,8 @@
 use std::fmt;
 
 use canvas_core::text::{
-    ApplyError, Conflict, Delta, Limits, Mismatch, Mode, Options, Reason, Repair, apply, truncate,
+    ApplyError, CodePoints, Conflict, Delta, Difference, Limits, Mismatch, Mode, Options, Reason, Repair,
+    apply, near_miss, truncate,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -88,7 +89,13 @@ impl NativeConflict {
             .zip(wanted)
             .map(|(number, (hunk, _))| {
                 while near.next_if(|conflict| conflict.hunk < number).is_some() {}
-                let near = near.next_if(|conflict| conflict.hunk == number);
+                // Where nothing is shown, nothing is like it.
+                let is_like = |near: &&Conflict| {
+                    let difference = near.mismatch.as_ref().map(|mismatch| mismatch.difference);
+                    !near.nearby.is_empty()
+                        || difference.is_some_and(|difference| difference != Difference::Content)
+                };
+                let near = near.next_if(|conflict| conflict.hunk == number).filter(is_like);
                 Self {
                     line: near.and_then(|near| near.line),
                     mismatch: near.and_then(|near| near.mismatch.clone()),
@@ -96,6 +103,34 @@ impl NativeConflict {
                 }
             })
             .collect()
+    }
+
+    /// Text that is nowhere, which need not be whole lines, with the place that is most like it.
+    pub(super) fn missing_text(text: &str, wanted: &str, limits: &Limits) -> Self {
+        if let Some((line, mismatch)) = near_miss(text, wanted) {
+            let (line, mismatch) = (Some(line), Some(mismatch));
+            return Self { line, mismatch, ..Self::of_patch(1, Reason::NotFound) };
+        }
+        let found = Self::missing(text, &[(1, wanted.lines().collect())], limits).pop();
+        found.unwrap_or_else(|| Self::of_patch(1, Reason::NotFound))
+    }
+
+    /// One sentence: what the author of the call may do next.
+    fn advice(&self) -> &'static str {
+        match self.reason {
+            NativeReason::Patch(Reason::NotFound) if self.line.is_none() && self.candidates.is_empty() => {
+                "No text of the document is like it: find the place first, and copy the old text from there."
+            }
+            NativeReason::Patch(Reason::NotFound) if self.is_above() => {
+                "The lines stand above the text that @@ names: put a line above them after @@, or leave it out."
+            }
+            reason => reason.advice(),
+        }
+    }
+
+    /// Whether its lines are there, but not below what says where they are.
+    fn is_above(&self) -> bool {
+        self.line.is_some() && self.mismatch.is_none() && self.candidates.is_empty()
     }
 
     /// Lines of the document, from 1, that it is about.
@@ -140,8 +175,10 @@ pub struct NativeError {
 
 canvas_core::coded_error!(NativeError => "PATCH_REJECTED");
 
-/// Lines of the document that one refusal shows at most.
-const SHOWN: usize = 5;
+/// Lines of the document after which a refusal shows no further conflict.
+const SHOWN: usize = 9;
+/// Places of a conflict that are shown.
+const PLACES: usize = 3;
 
 impl NativeError {
     pub(super) fn new(sentence: impl Into<String>, conflict: NativeConflict) -> Self {
@@ -156,20 +193,29 @@ impl NativeError {
     pub(super) fn at(sentence: impl Into<String>, conflicts: Vec<NativeConflict>, text: &str) -> Self {
         let mut lines: Vec<usize> = Vec::new();
         for conflict in &conflicts {
-            let near = conflict.line.into_iter().flat_map(|line| [line.saturating_sub(1), line, line + 1]);
-            lines
-                .extend(conflict.candidates.iter().take(SHOWN).copied().chain(near.filter(|line| *line > 0)));
+            // Places that read alike are told apart by their neighbours.
+            let places = conflict.line.into_iter().chain(conflict.candidates.iter().copied()).take(PLACES);
+            let near = places.flat_map(|line| [line.saturating_sub(1), line, line + 1]);
+            lines.extend(near.filter(|line| *line > 0));
+            if lines.len() >= SHOWN {
+                break;
+            }
         }
         lines.sort_unstable();
         lines.dedup();
-        lines.truncate(SHOWN);
         let mut wanted = lines.iter().peekable();
         let mut shown = Vec::new();
         for (number, line) in (1..).zip(text.lines()) {
             let Some(next) = wanted.peek() else { break };
             if **next == number {
                 wanted.next();
-                shown.push(format!("L{number}: {}", truncate(line, 200)));
+                // Of a long line the part that differs is shown.
+                let differing = conflicts.iter().filter(|conflict| conflict.line == Some(number));
+                let differing =
+                    differing.filter_map(|conflict| conflict.mismatch.as_ref()?.actual.as_deref()).next();
+                let start = truncate(line, 200);
+                let part = differing.filter(|_| start.len() < line.len()).unwrap_or(&start);
+                shown.push(format!("L{number}: {part}"));
             }
         }
         Self { sentence: sentence.into(), conflicts, shown }
@@ -202,14 +248,26 @@ impl NativeError {
 
 impl fmt::Display for NativeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let reason = self.reason();
-        write!(f, "{}\n{}: {}", self.sentence, reason.code(), reason.advice())?;
+        let first = &self.conflicts[0];
+        write!(f, "{}\n{}: {}", self.sentence, first.reason.code(), first.advice())?;
         for conflict in self.conflicts.iter().take(SHOWN) {
             let Some(mismatch) = &conflict.mismatch else { continue };
             write!(f, "\nexpected \"{}\", ", mismatch.expected)?;
             match (&mismatch.actual, conflict.line) {
-                (Some(actual), Some(line)) => write!(f, "line {line} has \"{actual}\"")?,
+                (Some(actual), Some(line)) => {
+                    write!(f, "line {line} has \"{actual}\"")?;
+                    if mismatch.column > 1 {
+                        write!(f, ", from column {} on", mismatch.column)?;
+                    }
+                }
                 _ => f.write_str("the document has ended")?,
+            }
+            match (&mismatch.code_points, mismatch.difference.hint()) {
+                (Some(CodePoints { expected, actual }), _) => {
+                    write!(f, " (you sent {expected}, the document has {actual})")?;
+                }
+                (None, Some(hint)) => write!(f, " ({hint})")?,
+                (None, None) => {}
             }
         }
         for line in &self.shown {

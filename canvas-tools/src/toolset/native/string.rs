@@ -92,9 +92,7 @@ pub(super) fn replace(
     }
     match hits.count {
         0 => {
-            let lines: Vec<&str> = needle.lines().collect();
-            let mut missing = NativeConflict::missing(text, &[(1, lines)], limits);
-            let conflict = missing.pop().unwrap_or_else(|| NativeConflict::of_patch(1, Reason::NotFound));
+            let conflict = NativeConflict::missing_text(&plain.text, needle, limits);
             return Err(Miss::NotFound(Box::new(conflict)));
         }
         1 => {}

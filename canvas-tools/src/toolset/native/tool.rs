@@ -14,7 +14,7 @@ use super::outcome::NativeError;
 use super::reason::NativeReason;
 use super::region::region;
 use super::text_editor::is_view;
-use crate::reply::{Failure, ToolError, ToolReply, success};
+use crate::reply::{Failure, ToolError, ToolReply, changed_lines, success};
 use crate::toolset::call::ToolCall;
 use crate::toolset::context::{READ_BYTES, ToolContext, ToolFuture, Toolset};
 use crate::toolset::spec::ToolSpec;
@@ -199,6 +199,7 @@ fn reply(
 ) -> ToolReply {
     match result {
         Ok(done) => {
+            let (lines, shown) = changed_lines(done);
             let fields = EditFields {
                 new_revision_id: done.revision,
                 applied_hunks: done.summary.hunks,
@@ -206,8 +207,11 @@ fn reply(
                 repairs: &done.repairs,
                 spans: &done.spans,
                 message: message.unwrap_or_else(|| tools.dialect.edited(&tools.path)),
+                lines,
             };
-            ToolReply::new(success(done.revision, &fields))
+            // The lines of a retry's answer may have changed since.
+            let shown = if done.revision == snapshot.revision_id() { shown } else { Vec::new() };
+            ToolReply::new(success(done.revision, &fields)).with_shown_lines(shown)
         }
         Err(refusal) => {
             let refusal = refusal.view();
@@ -215,15 +219,19 @@ fn reply(
                 Refusal::Base(BaseRefusal::StaleBase(stale)) => {
                     let shown = stale.changes.as_ref().is_some_and(|c| c.diff.is_some() || c.whole.is_some());
                     Some(if shown {
-                        "Next: the call again, written for the document as it is now."
+                        "Next: the same call if it still says what you mean, else one for the document as it is now."
                     } else {
                         "Next: view the document, then the call again."
                     })
                 }
                 _ => None,
             };
-            let failure = Failure::of(refusal, NativeDetail::of(refusal, snapshot.clock)).with_next(hint);
-            ToolReply::failed(&failure, Some(snapshot))
+            let mut failure = Failure::of(refusal, NativeDetail::of(refusal, snapshot.clock));
+            if hint.is_some() {
+                // The refusal itself speaks of a patch and of its base, which no dialect names.
+                failure.message = "the document has changed since you saw it".to_owned();
+            }
+            ToolReply::failed(&failure.with_next(hint), Some(snapshot))
         }
     }
 }

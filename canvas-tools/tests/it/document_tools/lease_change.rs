@@ -30,7 +30,7 @@ fn each_call_says_what_it_did_to_the_lease() {
     let patch = |text: &str| json!({"lease_id": "lease-1-0", "patch": text});
     let table: [(u64, &str, Value, &str); 10] = [
         (0, "canvas_check_out", json!({}), "acquired lease-1-0 until 16000"),
-        (0, "canvas_check_out", json!({}), "none"),
+        (0, "canvas_check_out", json!({}), "extended lease-1-0 until 16000"),
         (5_000, "canvas_renew_lease", lease.clone(), "extended lease-1-0 until 21000"),
         (10_000, "canvas_read_all", lease.clone(), "extended lease-1-0 until 31000"),
         (0, "canvas_apply_patch", patch("@@\n a\n+c\n"), "extended lease-1-0 until 31000"),

@@ -187,7 +187,7 @@ fn refusals_show_the_places() {
             json!({"file_path": "document.md", "old_string": "x", "new_string": "y"}),
             "edit: old_string appears 2 times in document.md (must be unique)\n\
              AMBIGUOUS: Add unchanged text around the old text until all of it occurs at one place only.\n\
-             L1: x\nL3: x",
+             L1: x\nL2: a\nL3: x",
         ),
         (
             Dialect::TextEditor,

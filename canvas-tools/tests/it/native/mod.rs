@@ -4,6 +4,7 @@ mod check;
 mod forms;
 mod input;
 mod laws;
+mod refusals;
 mod render;
 mod session;
 mod v4a;

@@ -264,3 +264,16 @@ fn a_family_suggests_tools_and_prompt() {
         Tools::new(vec![ModelFamily::of(&own, "llama-5").unwrap().toolset("plan.md")]).unwrap();
     assert!(tools.system_prompt(&engine).contains("Be brief."));
 }
+
+/// As a patch does: what stands there now, with one line before and after it.
+#[test]
+fn a_success_shows_the_changed_lines() {
+    let mut world = World::new(Dialect::Edit, "a\nb\nc\nd\n");
+    let reply = world.call(edit("b\n", "B\nBB\n"));
+    assert!(reply.is_ok(), "{}", reply.body());
+    assert_eq!(reply.body()["lines"], json!(["1: a", "2: B", "3: BB", "4: c"]));
+    let shown: Vec<_> = reply.shown_lines().iter().map(|lines| (lines.start, lines.end)).collect();
+    assert_eq!(shown, [(1, 4)]);
+    let reply = world.call(edit("B\nBB\n", ""));
+    assert_eq!(reply.body()["lines"], json!(["1: a", "2: c"]));
+}

@@ -94,7 +94,14 @@ fn explain(document: &Document<'_>, hunks: &[Hunk<'_>], misplaced: &[Misplaced])
         Some(Misplaced::NoAnchor { .. }) => {
             format!("Failed to find a place for added lines in {path}: the hunk quotes none of its lines")
         }
-        Some(Misplaced::Nowhere { hunk, .. }) => {
+        Some(Misplaced::Nowhere { hunk, above: Some(place) }) => {
+            let (line, anchors) = (place + 1, hunks[*hunk].anchors.join(" @@ "));
+            format!(
+                "Failed to find expected lines in {path} below '{}': they stand at line {line}",
+                shorten(&anchors)
+            )
+        }
+        Some(Misplaced::Nowhere { hunk, above: None }) => {
             format!("Failed to find expected lines in {path}:\n{}", shorten(&hunks[*hunk].old_text()))
         }
         Some(Misplaced::NotAtEnd { hunk, .. }) => {

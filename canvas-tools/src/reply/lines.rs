@@ -1,0 +1,26 @@
+//! Lines of the document with their numbers, as replies show them: `12: text`.
+
+use canvas_core::document::AppliedPatch;
+use canvas_core::text::{LineRange, QuotedLine};
+
+pub(crate) fn numbered(quoted: &[QuotedLine]) -> Vec<String> {
+    quoted.iter().map(|QuotedLine { line, text }| format!("{line}: {text}")).collect()
+}
+
+/// The changed lines with one around them, and which of them are shown from the first to the last byte.
+pub(crate) fn changed_lines(applied: &AppliedPatch) -> (Vec<String>, Vec<LineRange>) {
+    let (mut lines, mut whole) = (numbered(&applied.lines), Vec::<LineRange>::new());
+    for QuotedLine { line, text } in &applied.lines {
+        // One that was cut ends so; one that ends so by itself counts as cut.
+        match whole.last_mut() {
+            _ if text.ends_with('…') => {}
+            Some(range) if range.end + 1 == *line => range.end = *line,
+            _ => whole.push(LineRange { start: *line, end: *line }),
+        }
+    }
+    let last_shown = applied.lines.last().map(|last| last.line);
+    if last_shown.is_some() && last_shown < applied.spans.last().map(|last| last.end_line) {
+        lines.push("…".to_owned());
+    }
+    (lines, whole)
+}
