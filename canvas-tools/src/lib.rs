@@ -50,6 +50,7 @@ mod arguments;
 mod event_log;
 mod hint;
 mod lease_change;
+mod preview;
 mod prompt;
 #[cfg(feature = "recipe")]
 pub mod recipe;
@@ -72,6 +73,7 @@ pub use canvas_core::{coded, coded_error};
 #[cfg(feature = "board")]
 pub use event_log::{EVENTS_HEADER, EventLog};
 pub use lease_change::{LeaseChange, LeaseTerm};
+pub use preview::{HunkPreview, HunkState, PatchPreview};
 pub use prompt::Briefing;
 #[cfg(feature = "board")]
 pub use reply::{ActionRequest, BoardEffects};

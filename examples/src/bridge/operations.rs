@@ -36,6 +36,7 @@ const fn operation(
 
 pub(super) const OPERATIONS: &[Operation] = &[
     operation("patch.apply", &["text", "patch", "mode"], |_, request| text::apply(request)),
+    operation("patch.preview", &["text", "pieces", "form", "argument"], |_, request| text::preview(request)),
     operation("patch.build", &["before", "after", "context"], |_, request| text::build(request)),
     operation("markdown.outline", &["text"], |_, request| text::outline(request)),
     operation("markdown.resolve", &["text", "address"], |_, request| text::resolve(request)),

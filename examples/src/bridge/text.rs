@@ -7,6 +7,7 @@ use canvas_core::text::{
     Address, AddressError, GrepError, GrepLimits, Mode, Options, Query, apply as apply_patch,
     build as build_patch, grep as grep_text, outline as outline_of, resolve as resolve_address,
 };
+use canvas_tools::{HunkPreview, PatchPreview};
 use serde_json::{Value, json};
 
 use super::request::{BridgeError, Request};
@@ -31,6 +32,33 @@ pub(super) fn apply(request: &Request<'_>) -> Result<Value, BridgeError> {
         "summary": applied.summary().to_string(),
         "text": applied.text(),
     }))
+}
+
+/// Locates hunks while their patch arrives in pieces: of raw argument JSON, or with `form` `diff` of the diff itself.
+pub(super) fn preview(request: &Request<'_>) -> Result<Value, BridgeError> {
+    let (text, pieces) = (request.text("text")?, request.field::<Vec<String>>("pieces")?);
+    let argument = request.field::<Option<&str>>("argument")?.unwrap_or("patch");
+    let mut preview = match request.field::<Option<&str>>("form")? {
+        None | Some("arguments") => PatchPreview::of_arguments(text, argument),
+        Some("diff") => PatchPreview::of_diff(text),
+        Some(form) => {
+            let message = format!("there is no form {form:?}: send arguments or diff");
+            return Err(BridgeError::new("BAD_REQUEST", message));
+        }
+    };
+    let mut events = Vec::new();
+    let mut note = |piece: usize, hunks: Vec<HunkPreview>| {
+        for hunk in hunks {
+            let mut event = json!(hunk);
+            event["piece"] = json!(piece);
+            events.push(event);
+        }
+    };
+    for (at, piece) in pieces.iter().enumerate() {
+        note(at, preview.push(piece.as_bytes()));
+    }
+    note(pieces.len(), preview.finish());
+    Ok(json!({"events": events}))
 }
 
 pub(super) fn build(request: &Request<'_>) -> Result<Value, BridgeError> {

@@ -348,4 +348,42 @@ proptest! {
         prop_assert_eq!(code(&outcome), same, "{:?}", outcome);
         prop_assert_eq!(world.text(), expected);
     }
+
+    /// Several ranges at once, in any order, are one after the other from the last to the first.
+    #[test]
+    fn several_replacements_are_one_after_the_other(
+        before in text(),
+        cuts in prop::collection::vec((0_usize..3, 0_usize..3, text()), 1..4),
+        backwards in any::<bool>(),
+    ) {
+        let lines: Vec<&str> = before.split_inclusive('\n').collect();
+        let (mut next, mut replacements) = (1, Vec::new());
+        for (gap, count, new) in cuts {
+            let (start, end) = (next + gap, next + gap + count - 1);
+            if start > lines.len() + 1 || end > lines.len() {
+                break;
+            }
+            let guard = if end < start { start.saturating_sub(2)..end.max(1).min(lines.len()) } else { start - 1..end };
+            let expect = RangeHash::of(&lines[guard].concat());
+            replacements.push(Replacement { start, end, expect, text: new });
+            next = end + 1 + usize::from(end < start);
+        }
+        prop_assume!(!replacements.is_empty());
+        let expected = replacements.iter().rev().fold(before.clone(), |text, Replacement { start, end, text: new, .. }| {
+            reference(&text, *start, *end, new)
+        });
+        if backwards {
+            replacements.reverse();
+        }
+        let world = World::new(&before);
+        let lease = world.check_out("model");
+        let outcome = world.ask("model", ReplaceLines { lease: Some(lease), replacements, base: None, shown: None });
+        match code(&outcome).as_str() {
+            "OK" => prop_assert_eq!(world.text(), expected),
+            "PATCH_REJECTED/NO_EFFECT" => prop_assert_eq!(before, expected),
+            // Behind a last line without a terminator nothing is inserted but with that line.
+            "PATCH_REJECTED/OVERLAP" => prop_assert!(!before.ends_with('\n') && world.text() == before),
+            other => prop_assert!(false, "{other}: {outcome:?}"),
+        }
+    }
 }

@@ -47,8 +47,7 @@ impl Tool {
             }
             Self::ApplyPatch => {
                 "Apply one unified diff, all hunks or none. The unchanged and removed lines of each hunk must equal the \
-                 canvas exactly and occur there once; counts and line numbers in @@ headers may be wrong or missing. \
-                 Shows the changed lines; a failure lists every conflict."
+                 canvas exactly and occur there once; @@ alone is a header. Shows the changed lines."
             }
             Self::Outline => {
                 "List the headings of the canvas: path, level and lines of each section, and an ordinal where a path \

@@ -33,14 +33,12 @@ pub(super) fn lines(specs: &[ToolSpec]) -> Vec<String> {
     if has("canvas_apply_patch") {
         lines.push(
             "Edit with canvas_apply_patch: one unified diff, hunks in document order, each with 1 to 3 unchanged \
-             lines copied exactly as read, so that its old side occurs once in the canvas. All hunks apply or none; \
-             there is no fuzzy matching. Do not retype target text beyond the lines of the hunk, never rewrite the \
-             whole canvas. Numbers in hunk headers may be left out.",
+             lines copied exactly as read, so that its old side occurs once in the canvas. All hunks apply or none; there is \
+             no fuzzy matching. Do not retype target text beyond the lines of the hunk, never rewrite the whole canvas.",
         );
         lines.push(
             "Line numbers drift after every edit: read again before you rely on them. Each reply names the \
-             revision_id; pass it as base_revision_id. When a call fails, do what its message says; never repeat \
-             the same patch.",
+             revision_id; pass it as base_revision_id. When a call fails, do what its message says.",
         );
     }
     if has("canvas_replace_lines") {

@@ -8,6 +8,7 @@ mod located;
 mod outlining;
 mod patching;
 mod policies;
+mod preview;
 mod prompt;
 mod reading;
 mod replacing;

@@ -120,6 +120,14 @@ const EFFECTS: [&str; 8] = [
 #[test]
 fn text_operations_have_their_shapes() {
     let mut bridge = Bridge::new();
+    let pieces = ["{\"patch\": \"@@\\n-", "b\\n+c\\n@@\\n-x\\", "n\"}"];
+    let previewed = ask(&mut bridge, json!({"op": "patch.preview", "text": "a\nb\n", "pieces": pieces}));
+    let located = json!({"hunk": 1, "state": "located", "start_line": 2, "end_line": 2, "added": 1, "removed": 1, "piece": 1});
+    assert_eq!(previewed["events"][0], located);
+    assert_eq!(
+        (&previewed["events"][1]["state"], &previewed["events"][1]["piece"]),
+        (&json!("missing"), &json!(2))
+    );
     let built = ask(&mut bridge, json!({"op": "patch.build", "before": "a\nb\n", "after": "a\nc\n"}));
     let applied = ask(&mut bridge, json!({"op": "patch.apply", "text": "a\nb\n", "patch": built["patch"]}));
     assert_eq!(
