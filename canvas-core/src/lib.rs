@@ -99,7 +99,8 @@ pub mod lease {
         Epoch, Fence, Lease, LeaseId, Lock, ParseLeaseIdError, Policy, Timestamp, Turn, safe_integer,
     };
 
-    pub use crate::transition::lease::{CheckIn, CheckOut, CheckedIn, CheckedOut, KeepAlive, Renew, Renewed};
+    pub use crate::transition::lease::{CheckIn, CheckOut, CheckedIn, CheckedOut, Renew, Renewed};
+    pub use crate::transition::native::KeepAlive;
     pub use crate::transition::refusal::{CheckOutRefusal, HolderRefusal, LeaseRefusal};
 }
 

@@ -43,11 +43,15 @@ pub fn prompt(toolsets: Toolsets) -> String {
 /// Where the bridge lists no tools.
 pub fn counts(counter: &Counter) -> Vec<(String, usize)> {
     let document = prompt(vec![Box::new(DocumentTools::default())]);
+    let extended = prompt(vec![Box::new(DocumentTools::ALL)]);
     let board = prompt(vec![Box::new(BoardTools::default())]);
     let mut rows = vec![
         ("prompt document".to_owned(), counter.count(&document)),
+        ("prompt extended".to_owned(), counter.count(&extended)),
         ("prompt board".to_owned(), counter.count(&board)),
     ];
+    let all = serde_json::to_string(&DocumentTools::ALL.list(&Policy::default())).expect("specs are JSON");
+    rows.push(("tools extended".to_owned(), counter.count(&all)));
     let mut bridge = Bridge::new();
     for (toolset, dialect) in TOOLSETS {
         let tools = tools(&mut bridge, &json!({"op": "tool.list", "toolset": toolset, "dialect": dialect}));

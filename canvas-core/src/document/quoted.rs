@@ -3,8 +3,6 @@
 use canvas_patch::floor_char_boundary;
 use canvas_patch::{QuotedLine, Span};
 
-use crate::transition::document::LineSpan;
-
 /// Lines of a span that are quoted from each of its ends, where it has more than both: who wrote them knows them, and the
 /// ends say where they stand.
 const FROM_EACH_END: usize = 2;
@@ -41,18 +39,17 @@ pub(crate) fn changed_lines(text: &str, spans: &[Span]) -> Vec<QuotedLine> {
     quoted
 }
 
-/// The same of an edit that was made without a patch. Linear in the text.
-pub(crate) fn lines_of(text: &str, spans: &[LineSpan]) -> Vec<QuotedLine> {
+/// The same of an edit that was made without a patch, whose spans are lines from 1. Linear in the text.
+pub(crate) fn lines_of(text: &str, spans: &[(usize, usize)]) -> Vec<QuotedLine> {
     let is_shown = |line: usize| {
-        spans.iter().any(|span| {
-            let LineSpan { start_line: start, end_line: end } = *span;
+        spans.iter().any(|&(start, end)| {
             let is_beside = line + 1 == start || line == end + 1;
             let is_long = end + 1 - start > 2 * FROM_EACH_END + 1;
             let is_at_end = line < start + FROM_EACH_END || line + FROM_EACH_END > end;
             is_beside || (start..=end).contains(&line) && (!is_long || is_at_end)
         })
     };
-    let last = spans.last().map_or(0, |span| span.end_line + 1);
+    let last = spans.last().map_or(0, |(_, end)| end + 1);
     let lines = (1..=last).zip(text.lines()).filter(|(line, _)| is_shown(*line));
     lines.take(LINES).map(|(line, text)| QuotedLine { line, text: cut(text) }).collect()
 }

@@ -244,7 +244,7 @@ fn place(text: &str, start: usize, end: usize) -> Result<Place, LinesRefusal> {
     };
     let bytes = bytes_of(text, lines);
     let old = match (inserts, end) {
-        (false, _) => bytes.clone(),
+        (false, _) => bytes,
         (true, 0) => 0..0,
         (true, _) => bytes.end..bytes.end,
     };

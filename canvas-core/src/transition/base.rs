@@ -20,7 +20,6 @@ use crate::model::blob::Missing;
 use crate::model::face::Face;
 use crate::model::head::SyncPoint;
 use crate::model::revision::{Base, RevisionId};
-use crate::transition::document::ReplaceLines;
 use crate::transition::refusal::{BaseRefusal, ReplaceLinesRefusal};
 use crate::transition::stale::{Fits, StaleBase};
 use crate::transition::step::{Stop, Transition};
@@ -210,25 +209,29 @@ impl<'a> Transition<'a> {
     }
 
     /// Passes replacements of lines that are as their author knows them, where their author knows them to be.
-    pub(super) fn check_lines(&self, call: &ReplaceLines) -> Result<(), Stop<ReplaceLinesRefusal>> {
-        let ReplaceLines { replacements, base, shown, .. } = call;
+    pub(super) fn check_lines(
+        &self,
+        replacements: &[Replacement],
+        base: Option<Base>,
+        shown: Option<&ShownLines>,
+    ) -> Result<(), Stop<ReplaceLinesRefusal>> {
         let (now, most) = (self.view.text(), self.policy.refusal_diff_bytes);
         let mut fates = Vec::with_capacity(replacements.len());
-        match self.stale(*base)? {
+        match self.stale(base)? {
             None => {
                 for (replacement, lines) in guards(now, replacements).map_err(Stop::refused)? {
-                    fates.push((replacement, self.fate(shown.as_ref(), lines, replacement.expect)?));
+                    fates.push((replacement, self.fate(shown, lines, replacement.expect)?));
                 }
             }
             Some(stale) => {
                 let Some(known) = self.fates_since(&stale, replacements) else {
-                    return Err(Stop::refused(self.stale_base(*base, &stale, None)?));
+                    return Err(Stop::refused(self.stale_base(base, &stale, None)?));
                 };
                 let has_stayed = known.iter().all(|(_, fate)| *fate == Fate::Stayed);
                 if has_stayed && !(self.policy.rebase && base.is_none()) {
                     let fits = Some(Fits::Untouched);
                     let stale =
-                        StaleBase { fits, up_to_date: self.head.has_seen(self.who), ..StaleBase::of(*base) };
+                        StaleBase { fits, up_to_date: self.head.has_seen(self.who), ..StaleBase::of(base) };
                     return Err(Stop::refused(BaseRefusal::StaleBase(Box::new(stale))));
                 }
                 fates = known;

@@ -287,7 +287,7 @@ impl Decide for ReplaceLines {
         operation: &OpKey,
     ) -> Result<AppliedPatch, Stop<ReplaceLinesRefusal>> {
         let permit = at.authorize_write(operation, self.lease)?;
-        at.check_lines(self)?;
+        at.check_lines(&self.replacements, self.base, self.shown.as_ref())?;
         let Hunks { patch, adapted } = hunks(at.view.text(), &self.replacements).map_err(Stop::refused)?;
         let options = Options { mode: Mode::Strict, limits: at.policy.patch, ..Options::default() };
         let patched = apply(at.view.text(), &patch, &options);

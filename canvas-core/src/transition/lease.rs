@@ -8,7 +8,6 @@ use crate::model::receipt::Digest;
 use crate::model::revision::RevisionId;
 use crate::transition::command::Command;
 use crate::transition::command::sealed::Decide;
-use crate::transition::document::Readable;
 use crate::transition::refusal::{CheckOutRefusal, HolderRefusal, NotAvailable};
 use crate::transition::rollout::Access;
 use crate::transition::step::{Stop, Transition};
@@ -56,11 +55,6 @@ pub struct Renewed {
     /// The current revision.
     pub revision: RevisionId,
 }
-
-/// Extend the lease that the caller has, if it has one, for a call that came no further: one with wrong arguments, or of an
-/// unknown tool. It leaves no receipt.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct KeepAlive;
 
 /// Give the lease back. Doing it twice is fine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -149,30 +143,6 @@ impl Decide for Renew {
         let grant = grant.map_err(|error| at.lease_refusal(lease, error))?;
         let (expires_at, at_max_hold) = (grant.expires_at, grant.at_max_hold);
         Ok(Renewed { lease, expires_at, at_max_hold, revision: at.head.revision_id() })
-    }
-}
-
-impl Command for KeepAlive {
-    type Done = Readable;
-    type Refusal = HolderRefusal;
-}
-
-impl Decide for KeepAlive {
-    const NAME: &'static str = "keep_alive";
-    const KIND: &'static str = "readable";
-    const IS_READ: bool = true;
-
-    fn access(&self) -> Option<Access> {
-        Some(Access::Lease)
-    }
-
-    fn digest(&self) -> Digest {
-        Digest::of(&[b"keep_alive"])
-    }
-
-    fn decide(&self, at: &mut Transition<'_>, _: &OpKey) -> Result<Readable, Stop<HolderRefusal>> {
-        let expires_at = at.keep_alive().map(|(_, expires_at)| expires_at);
-        Ok(Readable { revision: at.head.revision_id(), expires_at })
     }
 }
 

@@ -40,6 +40,11 @@ pub struct Look {
     pub shown: Shown,
 }
 
+/// Extend the lease that the caller has, if it has one, for a call that came no further: one with wrong arguments, or of an
+/// unknown tool. It leaves no receipt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeepAlive;
+
 impl ApplyEdits {
     /// The hash of a request.
     pub fn request(name: &str, arguments: &Value) -> BlobId {
@@ -71,6 +76,30 @@ impl Decide for Look {
             at.mark_known();
         }
         Ok(Readable { revision: at.head.revision_id(), expires_at: None })
+    }
+}
+
+impl Command for KeepAlive {
+    type Done = Readable;
+    type Refusal = HolderRefusal;
+}
+
+impl Decide for KeepAlive {
+    const NAME: &'static str = "keep_alive";
+    const KIND: &'static str = "readable";
+    const IS_READ: bool = true;
+
+    fn access(&self) -> Option<Access> {
+        Some(Access::Lease)
+    }
+
+    fn digest(&self) -> Digest {
+        Digest::of(&[b"keep_alive"])
+    }
+
+    fn decide(&self, at: &mut Transition<'_>, _: &OpKey) -> Result<Readable, Stop<HolderRefusal>> {
+        let expires_at = at.keep_alive().map(|(_, expires_at)| expires_at);
+        Ok(Readable { revision: at.head.revision_id(), expires_at })
     }
 }
 
@@ -107,7 +136,8 @@ impl Decide for ApplyEdits {
         at.check_size::<ApplyPatchRefusal>(text.len())?;
         at.check_edit::<ApplyPatchRefusal>(&text, &self.delta, None)?;
         let (summary, spans) = (summary(&self.delta), spans(&text, &self.delta));
-        let lines = lines_of(&text, &spans);
+        let places: Vec<_> = spans.iter().map(|span| (span.start_line, span.end_line)).collect();
+        let lines = lines_of(&text, &places);
         at.replace_document::<ApplyPatchRefusal>(text, self.delta.edits())?;
         let record = Record { actor: Actor::Assistant, operation, summary: summary.to_string() };
         at.record(record, at.document_step(self.delta.clone()));

@@ -48,17 +48,15 @@ pub(crate) fn read_alike(one: &str, other: &str) -> bool {
         match (one.next(), other.next()) {
             (None, None) => return true,
             (Some(a), Some(b)) => {
-                let marks = (skip(&mut one, is_mark), skip(&mut other, is_mark));
-                let is_encoded_twice = match marks {
-                    (0, 0) => false,
+                let (marks, others) = (skip(&mut one, is_mark), skip(&mut other, is_mark));
+                let reads_alike = match (marks, others) {
+                    (0, 0) => a == b || are_alike(a, b),
+                    // One character has the mark in it.
                     (0, _) => is_letter_beyond_ascii(a),
                     (_, 0) => is_letter_beyond_ascii(b),
-                    _ => false,
+                    _ => marks == others && (a == b || are_alike(a, b)),
                 };
-                if (a != b || marks.0 != marks.1)
-                    && !is_encoded_twice
-                    && !(are_alike(a, b) && marks.0 == marks.1)
-                {
+                if !reads_alike {
                     return false;
                 }
                 if is_hangul(a) != is_hangul(b) {

@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::de::{Error, Expected, Unexpected};
 
-use super::pointer_key;
+use super::pointer::pointer_key;
 use crate::reply::shorten;
 
 /// Names less alike than this are no slip of the pen.

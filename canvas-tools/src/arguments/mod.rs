@@ -1,12 +1,14 @@
 //! Reading arguments, and saying where they are wrong.
 
 mod fault;
+mod pointer;
 mod reader;
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 pub(crate) use self::fault::Fault;
+pub(crate) use self::pointer::pointer_key;
 use self::reader::Reader;
 use crate::reply::{ToolError, shorten};
 
@@ -26,9 +28,4 @@ pub(crate) fn arguments_but<T: DeserializeOwned>(hidden: &[&str], sent: &Value) 
 /// Reads one JSON value. A number without a fraction is an integer, as in JSON Schema: `1.0` is 1.
 pub(crate) fn read<T: DeserializeOwned>(sent: &Value) -> Result<T, Fault> {
     T::deserialize(Reader(sent))
-}
-
-/// One step of a JSON Pointer (RFC 6901).
-pub(crate) fn pointer_key(key: &str) -> String {
-    format!("/{}", key.replace('~', "~0").replace('/', "~1"))
 }

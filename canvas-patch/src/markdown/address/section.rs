@@ -23,7 +23,7 @@ pub(super) fn find_section(
     let mut matches = fitting(outline, path, |section, title| section.title == *title);
     if matches.is_empty() {
         // A heading as it stands in the text is as exact.
-        matches = fitting(outline, path, |section, title| is_heading(section, title));
+        matches = fitting(outline, path, is_heading);
     }
     let total = matches.len();
     let candidates =

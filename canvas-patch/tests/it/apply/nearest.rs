@@ -357,9 +357,10 @@ fn ambiguous_places_lie_around_the_stated_line() {
 fn a_stated_line_that_was_not_shown_is_named() {
     let text = "a\nx\nb\nx\nc\n";
     let hunk = "@@ -4 +4 @@\n-x\n+y\n";
-    for (shown, unread) in [(&[][..], Some(4)), (&[0..3], Some(4)), (&[3..4], None)] {
-        let options =
-            Options { mode: Anchored, stated_lines: StatedLines::Shown(shown), ..Options::default() };
+    for (from, to, unread) in [(0, 0, Some(4)), (0, 3, Some(4)), (3, 4, None)] {
+        let shown = from..to;
+        let stated_lines = StatedLines::Shown(std::slice::from_ref(&shown));
+        let options = Options { mode: Anchored, stated_lines, ..Options::default() };
         let found = apply(text, hunk, &options).err().map(|error| error.conflicts()[0].unread);
         assert_eq!(found, unread.map(Some), "{shown:?}");
     }

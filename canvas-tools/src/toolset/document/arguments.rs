@@ -69,7 +69,7 @@ pub(super) struct ApplyPatch {
     /// Only this section may change, by its heading titles, or this item or fence of it.
     #[serde(default)]
     pub(super) scope: Option<Scope>,
-    /// After a refusal: patch has only the hunks that are new, the others are as they were sent.
+    /// After a refusal: patch has the new hunks alone.
     #[serde(default)]
     pub(super) resend: Option<Resend>,
 }
@@ -81,7 +81,7 @@ pub(super) struct ApplyPatch {
 pub(super) struct Resend {
     /// The id that the refusal has under resend.
     pub(super) of: String,
-    /// Which hunks of the refused patch those of patch are, from 1.
+    /// Their numbers in the refused patch.
     pub(super) hunks: Vec<NonZeroUsize>,
 }
 
@@ -110,7 +110,7 @@ pub(super) struct Outline {
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 6)))]
     pub(super) max_level: Option<u8>,
-    /// Only headings after this line: the next_after_line of a reply that was truncated.
+    /// The next_after_line of a truncated reply.
     #[serde(default)]
     pub(super) after_line: Option<usize>,
 }
@@ -126,10 +126,10 @@ pub(super) struct ReadSection {
     /// Which of several sections of this path, from 1.
     #[serde(default)]
     pub(super) ordinal: Option<NonZeroUsize>,
-    /// Only this list item of the section, from 1.
+    /// Only this list item, from 1.
     #[serde(default)]
     pub(super) item: Option<NonZeroUsize>,
-    /// Only this code fence of the section, from 1.
+    /// Only this code fence, from 1.
     #[serde(default)]
     pub(super) fence: Option<NonZeroUsize>,
 }
@@ -140,18 +140,17 @@ pub(super) struct ReadSection {
 pub(super) struct ReplaceLines {
     #[serde(default)]
     pub(super) lease_id: Option<String>,
-    /// First line to replace, from 1.
     // Its name until 0.2.
     #[serde(alias = "start")]
     pub(super) start_line: NonZeroUsize,
-    /// Last line to replace. start_line - 1 replaces nothing and inserts before start_line.
+    /// start_line - 1 inserts before start_line.
     #[serde(alias = "end")]
     pub(super) end_line: usize,
-    /// The range_hash of the reply that showed exactly these lines; to insert, of the line above, at the top line 1.
+    /// The range_hash of exactly these lines; to insert, of the line above, at the top of line 1.
     pub(super) expect_hash: String,
-    /// The new lines, each whole. Empty text removes the lines.
+    /// Whole lines; empty text removes.
     pub(super) text: String,
-    /// More ranges, numbered as the canvas is before this call.
+    /// More ranges, numbered as before this call.
     #[serde(default)]
     pub(super) more_ranges: Option<Vec<RangeText>>,
     /// The revision_id that the line numbers are of.

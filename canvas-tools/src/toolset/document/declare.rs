@@ -32,15 +32,14 @@ impl Tool {
             Self::CheckOut => {
                 "Take the exclusive lease. Call this first: every other canvas tool needs its lease_id."
             }
-            Self::RenewLease => "Extend the lease before a long pause; other calls extend it too.",
-            Self::CheckIn => "Give the lease back as soon as you are done. Calling it twice is fine.",
+            Self::RenewLease => "Extend the lease before a long pause.",
+            Self::CheckIn => "Give the lease back as soon as you are done.",
             Self::Grep => {
                 "Find lines by literal text or regular expression; case matters only if query has a capital letter. \
                  Shows \"line: text\", lines from 1. Locate with it before you edit."
             }
             Self::ReadLines => {
-                "Read lines of the canvas, both ends inclusive, from 1. Inspect the lines around a place before you \
-                 patch it."
+                "Read lines, both ends inclusive, from 1. Inspect the lines around a place before you patch it."
             }
             Self::ReadAll => {
                 "Read the whole canvas. Discouraged: canvas_grep and canvas_read_lines cost less."
@@ -50,17 +49,16 @@ impl Tool {
                  canvas exactly and occur there once; @@ alone is a header. Shows the changed lines."
             }
             Self::Outline => {
-                "List the headings of the canvas: path, level and lines of each section, and an ordinal where a path \
-                 repeats. Needs no lease. Use it to find a section before you read or edit it."
+                "List the headings: path, level and lines of each section, and an ordinal where a path repeats. Needs no \
+                 lease."
             }
             Self::ReadSection => {
-                "Read one section of the canvas by its heading path, or one list item or code fence of it. Needs no \
-                 lease. Returns what canvas_read_lines does, and range_hash. A failure lists candidates."
+                "Read one section by its heading path, or one list item or code fence of it. Needs no lease. Returns what \
+                 canvas_read_lines does, and range_hash."
             }
             Self::ReplaceLines => {
-                "Replace whole lines of the canvas, both ends inclusive, without quoting them: expect_hash says what \
-                 they are. Fails with CONTENT_CHANGED and shows the lines if they are no longer that. Lines of \
-                 text get the canvas's own line ends."
+                "Replace whole lines, both ends inclusive, without quoting them: expect_hash says what they are. If they \
+                 have changed or moved, CONTENT_CHANGED shows them."
             }
         }
     }

@@ -100,7 +100,7 @@ pub(super) struct LinesFields<'a> {
     /// The same of each of `more_ranges`, with its lines.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(default))]
-    pub(super) more_ranges: Vec<LinesFields<'a>>,
+    pub(super) more_ranges: Vec<Self>,
 }
 
 /// Reply of `canvas_apply_patch` and `canvas_replace_lines`.

@@ -57,8 +57,8 @@ const WITHOUT: &[(&str, &str)] = &[
 /// What a sentence begins with that says what to do next.
 const VERBS: &[&str] = &[
     "add", "allow", "answer", "apply", "ask", "begin", "change", "check", "choose", "copy", "correct",
-    "count", "create", "declare", "give", "go", "join", "leave", "look", "make", "move", "name", "pass", "poll",
-    "put", "read", "record", "refresh", "remove", "rename", "repeat", "replace", "report", "restore",
+    "count", "create", "declare", "give", "go", "join", "leave", "look", "make", "move", "name", "pass",
+    "poll", "put", "read", "record", "refresh", "remove", "rename", "repeat", "replace", "report", "restore",
     "revert", "say", "search", "send", "set", "shorten", "show", "split", "stop", "take", "try", "turn",
     "undo", "update", "use", "write",
 ];

@@ -169,7 +169,12 @@ impl Model {
         };
         let mut limit = None;
         let done = match command {
-            Command::CheckOut => row.check_out(terms, clock, op),
+            Command::CheckOut => {
+                let own = row.own_expiry(op.who);
+                let done = row.check_out(terms, clock, op);
+                limit = own.filter(|_| done == Err("LOCK_NOT_AVAILABLE/HELD"));
+                done
+            }
             Command::Renew(lease) => row.authorize(terms, clock, op.who, *lease).map(|expires| {
                 limit = Some(expires);
                 row.extend(terms, clock);

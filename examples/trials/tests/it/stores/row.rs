@@ -190,6 +190,11 @@ impl Row {
         Ok(expires)
     }
 
+    /// When the lease of this one ends.
+    pub(crate) fn own_expiry(&self, who: Who) -> Option<Millis> {
+        self.hold().filter(|hold| hold.op.who == who).map(|hold| hold.expires)
+    }
+
     pub(crate) fn extend(&mut self, terms: Terms, clock: Millis) {
         let now = self.time(terms, clock);
         if let Access::Held(hold) = &mut self.access {
@@ -205,7 +210,11 @@ impl Row {
         if op.turn != self.turn || self.access == Access::Closed {
             return Err("LOCK_NOT_AVAILABLE/USER_ACTIVE");
         }
-        if self.hold().is_some_and(|hold| now < hold.expires) {
+        if let Some(hold) = self.hold().filter(|hold| now < hold.expires) {
+            // Whoever asks for its own again is alive.
+            if hold.op.who == op.who && self.mark.saturating_sub(hold.renewed) >= terms.ttl / 3 {
+                self.extend(terms, clock);
+            }
             return Err("LOCK_NOT_AVAILABLE/HELD");
         }
         self.fence += 1;
