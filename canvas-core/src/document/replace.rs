@@ -188,27 +188,27 @@ pub(crate) fn hunks(text: &str, replacements: &[Replacement]) -> Result<Hunks, L
     sorted.sort_by_key(|replacement| (replacement.start, replacement.end));
     let mut out = Hunks { patch: String::new(), adapted: Vec::new() };
     // Where the last hunk ended, what it added to the number of lines, and how many hunks there are.
-    let (mut above, mut growth, mut count) = (None, 0_isize, 0);
+    let (mut above, mut growth, mut count, mut is_open) = (None, 0_isize, 0, false);
     for Replacement { start, end, text: lines, .. } in sorted {
         let Place { old, .. } = place(text, *start, *end)?;
         let (old, lines) = behind_mark(text, old, lines);
         let lines = adapt(lines, neighbour_terminator(text, old.end));
         let adapted = lines.adapted;
         let new = keep_end(text, &old, lines);
-        let same = text[old.clone()] == new;
-        let (old, new) = if same { (old, new) } else { whole_lines(text, old, new) };
-        if above
-            .as_ref()
-            .is_some_and(|above: &Range<usize>| old.start < above.end || (*above == old && old.is_empty()))
-        {
+        if text[old.clone()] == new {
+            continue;
+        }
+        let (old, new) = whole_lines(text, old, new);
+        let is_taken = |above: &Range<usize>| old.start < above.end || *above == old && old.is_empty();
+        // Nothing can follow a line without its terminator.
+        if above.as_ref().is_some_and(is_taken) || is_open {
             return Err(LinesRefusal::Overlap { line: *start });
         }
-        if !same {
-            let before = text.as_bytes()[..old.start].iter().filter(|&&byte| byte == b'\n').count();
-            growth += write(&mut out.patch, (before, growth), &text[old.clone()], &new);
-            count += 1;
-            out.adapted.extend(adapted.then_some(count));
-        }
+        let before = text.as_bytes()[..old.start].iter().filter(|&&byte| byte == b'\n').count();
+        growth += write(&mut out.patch, (before, growth), &text[old.clone()], &new);
+        count += 1;
+        out.adapted.extend(adapted.then_some(count));
+        is_open = !new.is_empty() && !new.ends_with('\n');
         above = Some(old);
     }
     if count == 0 { Err(LinesRefusal::NoEffect) } else { Ok(out) }

@@ -108,7 +108,7 @@ fn refusal<W: Write>(terminal: &mut Terminal<W>, at: u64, name: &str, error: &Va
             let quoted = format!("{}: ", number(conflict, "line"));
             let nearby = list(conflict, "nearby").filter_map(Value::as_str);
             let actual = nearby.filter_map(|line| line.strip_prefix(&quoted)).next();
-            difference(terminal, expected, actual.or(conflict["actual"].as_str()))?;
+            difference(terminal, expected, actual.or_else(|| conflict["actual"].as_str()))?;
         }
         terminal.fact(Symbol::NOTE, "what to do", Style::Plain, reason.advice())?;
     }

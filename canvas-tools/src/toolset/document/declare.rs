@@ -32,7 +32,7 @@ impl Tool {
             Self::CheckOut => {
                 "Take the exclusive lease. Call this first: every other canvas tool needs its lease_id."
             }
-            Self::RenewLease => "Extend the lease before a long pause.",
+            Self::RenewLease => "Extend the lease before a long pause between calls.",
             Self::CheckIn => "Give the lease back as soon as you are done.",
             Self::Grep => {
                 "Find lines by literal text or regular expression; case matters only if query has a capital letter. \

@@ -145,7 +145,7 @@ proptest! {
             found.extend(events_of.finish());
             prop_assert_eq!(found.len(), hunks.len());
             for (old, event) in hunks.iter().zip(&found) {
-                let places = if old.is_empty() { vec![] } else { find_lines(text, &[old.clone()], 64).remove(0) };
+                let places = if old.is_empty() { vec![] } else { find_lines(text, std::slice::from_ref(old), 64).remove(0) };
                 let expected = match places[..] {
                     [] => HunkState::Missing,
                     [start] => located(start + 1, start + old.len()),

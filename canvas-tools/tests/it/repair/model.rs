@@ -40,7 +40,7 @@ pub(crate) fn next_call(sent: &Call, reply: &Value, mind: &Mind) -> Option<Call>
             next.arguments["base_revision_id"] = reply["revision_id"].clone();
             let rebased = error["rebased_patch"].as_str().map(str::to_owned);
             let near = &error["changes_near"]["diff"];
-            let rewritten = || rewritten(patch, near.as_str().or(error["changes"]["diff"].as_str())?);
+            let rewritten = || rewritten(patch, near.as_str().or_else(|| error["changes"]["diff"].as_str())?);
             next.arguments["patch"] = json!(rebased.or_else(rewritten).unwrap_or_else(|| patch.to_owned()));
         }
         ("PATCH_REJECTED", _) => next.arguments["patch"] = json!(mended(patch_of(sent), error, mind)?),
@@ -186,7 +186,7 @@ fn whole(conflict: &Value, line: usize) -> Option<String> {
 /// A long line with what differs in the windows that are shown.
 fn spliced(own: &str, conflict: &Value) -> String {
     let window = |text: &str| -> Vec<char> { text.trim_matches('…').chars().collect() };
-    let actual = quoted(conflict, number(&conflict["line"])).or(conflict["actual"].as_str());
+    let actual = quoted(conflict, number(&conflict["line"])).or_else(|| conflict["actual"].as_str());
     let expected = window(conflict["expected"].as_str().unwrap_or_default());
     let actual = window(actual.unwrap_or_default());
     let same = expected.iter().zip(&actual).take_while(|(e, a)| e == a).count();
