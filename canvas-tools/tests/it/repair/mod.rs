@@ -5,6 +5,7 @@
 //! cases of the same mistake.
 
 mod cases;
+mod drawn;
 mod model;
 
 use canvas_core::Policy;

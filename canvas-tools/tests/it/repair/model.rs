@@ -141,10 +141,9 @@ fn mend_line(lines: &mut Vec<String>, conflict: &Value, mind: &Mind) {
             for line in lines.iter_mut().filter(|line| !line.starts_with("@@")) {
                 let (mark, rest) = line.split_at(1);
                 let text = rest.trim_start_matches(|c: char| c.is_ascii_digit());
-                *line = format!(
-                    "{mark}{}",
-                    text.strip_prefix(": ").or_else(|| text.strip_prefix(':')).unwrap_or(rest)
-                );
+                let marks = [": ", ":", "→"];
+                let text = marks.iter().find_map(|mark| text.strip_prefix(mark)).unwrap_or(rest);
+                *line = format!("{mark}{text}");
             }
         }
         "HTML_ESCAPED" => {
