@@ -1,9 +1,10 @@
-//! The canvas: a content-addressed tree under one compare-and-swap head, its documents, stores and rules.
+//! Canvases that people and language models edit together, kept as content-addressed trees under one compare-and-swap
+//! head.
 //!
-//! An [`Engine`] runs [`Command`]s on the canvases of a [`Store`](store::Store). Rules are pure functions on the loaded
-//! [`Head`](store::Head); the
-//! engine loads, decides, commits, and decides again where somebody else was faster. A refusal is an answer, not an
-//! error, and the same call again is answered as it was the first time.
+//! Start with [`Engine`], which runs [`Command`]s on the canvases of a [`Store`](store::Store). The rules are pure
+//! functions on the loaded [`Head`](store::Head). The engine loads the head, decides, commits, and decides again if
+//! another writer was faster. A refusal is an answer and not an error. If you repeat a call with the same key, you get
+//! its first answer again.
 //!
 //! ```
 //! use canvas_core::document::ApplyPatch;
@@ -30,28 +31,31 @@
 //!
 //! # Limits
 //!
-//! * Five faces: the [`document`], the [`board`], the [`surface`], the [`recipe`] and the data that it refreshes.
-//! * It reads no clock and opens nothing: time comes with each call, storage behind [`Store`](store::Store).
-//! * It merges nothing: one lease at a time, and the user ends it by acting.
+//! * A canvas has five faces: the [`document`], the [`board`], the [`surface`], the [`recipe`] and the data that the
+//!   recipe refreshes.
+//! * The crate reads no clock and opens no file or socket. You pass the time with each call, and storage is behind
+//!   [`Store`](store::Store).
+//! * It does not merge overlapping edits. One lease exists at a time, and the user ends it by acting.
 //!
 //! # Features
 //!
-//! `board` (default) brings [`board`], its commands and journal, [`Engine::board`], [`Engine::with_registry`], and canonical
-//! JSON; it turns on `schema` ([`Schema`](schema::Schema)) and `zone` ([`Zone`]). `surface` (default) brings [`surface`], its commands and
-//! [`Engine::with_ceiling`]; it turns on `schema`. `recipe` (default) brings [`recipe`], and turns on both too. Without one
-//! of the faces, see [`Face::is_supported`].
+//! `board` (default) adds [`board`], its commands and journal, [`Engine::board`], [`Engine::with_registry`], and
+//! canonical JSON. It enables `schema` ([`Schema`](schema::Schema)) and `zone` ([`Zone`]). `surface` (default) adds
+//! [`surface`], its commands and [`Engine::with_ceiling`], and enables `schema`. `recipe` (default) adds [`recipe`] and
+//! enables both `board` and `surface`. For canvases with a face that your build lacks, see [`Face::is_supported`].
 //!
 //! # Modules
 //!
-//! The commands, answers and refusals of a face lie in its module: [`document`], [`board`], [`surface`], [`recipe`]. Those of the
-//! lease are in [`lease`], of the model's turn in [`turn`], of undo and the journal in [`history`]. [`store`] has the contract
-//! of stores, its adapters and the [`Head`](store::Head) that they keep, [`watch`] live updates, [`observe`] events for logs.
+//! Each face has a module with its commands, answers and refusals: [`document`], [`board`], [`surface`] and [`recipe`].
+//! The lease is in [`lease`], the model's turn in [`turn`], and undo with the journal in [`history`]. [`store`] has the
+//! store contract, its adapters and the stored [`Head`](store::Head). [`watch`] has live updates, and [`observe`] has
+//! events for logs.
 //!
-//! Inside, in this order, each knowing only those before it: `model` (names, blobs, trees, the head with its receipts), `face` (the
-//! protocol of a face and the loaded files of a canvas), `store`
-//! (the contract and its adapters), `schema`, the faces `document`, `board`, `surface` and `recipe`, `history` (the journal),
-//! `transition` (commands, outcomes, refusals, and the one pure step that decides), `engine` (drives steps over a store,
-//! the lock as a person sees it, and watchers).
+//! The private modules come in this order, and each knows only those before it: `model` (names, blobs, trees, the head
+//! with its receipts), `face` (the protocol of a face and the loaded files of a canvas), `store` (the contract and its
+//! adapters), `schema`, the faces `document`, `board`, `surface` and `recipe`, `history` (the journal), `transition`
+//! (commands, outcomes, refusals, and the one pure step that decides), and `engine` (drives steps over a store, the
+//! lock as a person sees it, and watchers).
 
 #[cfg(feature = "board")]
 pub mod board;
@@ -79,7 +83,7 @@ mod zone;
 #[doc = include_str!("../ERRORS.md")]
 pub mod errors {}
 
-/// The text below a document: what `canvas-patch` offers, so that those above have one neighbour.
+/// The text layer below a document: items of `canvas-patch`, so that crates above need only this one dependency.
 pub mod text {
     #[doc(hidden)]
     pub use canvas_patch::floor_char_boundary;
@@ -93,7 +97,7 @@ pub mod text {
     };
 }
 
-/// The lease: the commands that take, renew and give it back, and the lock that `canvas-lease` offers.
+/// The commands that take, renew and return the lease, and the lock of `canvas-lease`.
 pub mod lease {
     pub use canvas_lease::{
         Epoch, Fence, Lease, LeaseId, Lock, ParseLeaseIdError, Policy, Timestamp, Turn, safe_integer,
@@ -104,7 +108,7 @@ pub mod lease {
     pub use crate::transition::refusal::{CheckOutRefusal, HolderRefusal, LeaseRefusal};
 }
 
-/// Commands that begin, end and interrupt the turn of a model, and that make its conversation forget.
+/// Commands that begin, end and interrupt a model's turn, and one that makes its conversation forget the canvas.
 pub mod turn {
     pub use crate::transition::turn::{
         Cancel, EndTurn, Forget, Forgotten, Interrupted, Promotion, SendMessage, TakeControl, TurnBegan,
@@ -118,7 +122,7 @@ pub mod watch {
     pub use crate::engine::watch::{CanvasStatus, HeadRevision, Watch, WatchEvent};
 }
 
-/// What an engine tells a host of its work: calls, decisions, commits, conflicts and collections, for logs, metrics and traces.
+/// Events about an engine's work, for logs, metrics and traces: calls, decisions, commits, conflicts and collections.
 pub mod observe {
     pub use crate::engine::observe::{
         Basis, CallEnd, CallNumber, CommitEnd, CommitNumber, Decision, Event, EventKind, Observer,
@@ -126,7 +130,7 @@ pub mod observe {
     };
 }
 
-/// JSON in one form for each value, its hash, and its changes.
+/// Canonical JSON, its hash, and JSON Patch operations.
 #[cfg(any(feature = "board", feature = "surface"))]
 pub mod json {
     pub use crate::json_patch::JsonPatchOperation;
@@ -154,7 +158,7 @@ pub use transition::rollout::{Access, Rollout};
 #[cfg(feature = "zone")]
 pub use zone::{Zone, ZoneError};
 
-/// The example of the README, compiled and run.
+/// The example of the README, which doctests compile and run.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

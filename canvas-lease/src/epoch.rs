@@ -1,4 +1,4 @@
-//! The three counters of a lock. None of them ever falls.
+//! The three counters of a lock, which never fall.
 
 use std::fmt;
 
@@ -16,23 +16,23 @@ macro_rules! counter {
         pub struct $name(#[serde(deserialize_with = "safe_integer::deserialize")] u64);
 
         impl $name {
-            /// The value in a new lock.
+            /// The lowest value, 0, which a new lock has.
             pub const ZERO: Self = Self(0);
 
             /// The highest value, 2^53 − 1. The counter stops here; it never starts over.
             pub const MAX: Self = Self(safe_integer::MAX);
 
-            /// The counter at `value`, or `None` above [`Self::MAX`].
+            /// Returns the counter at `value`, or `None` above [`Self::MAX`].
             pub const fn new(value: u64) -> Option<Self> {
                 if value > safe_integer::MAX { None } else { Some(Self(value)) }
             }
 
-            /// The value as an integer, at most [`Self::MAX`].
+            /// Returns the value as an integer, at most [`Self::MAX`].
             pub const fn get(self) -> u64 {
                 self.0
             }
 
-            /// The counter one higher, or `None` at [`Self::MAX`].
+            /// Returns the counter one higher, or `None` at [`Self::MAX`].
             pub(crate) const fn next(self) -> Option<Self> {
                 Self::new(self.0 + 1)
             }
@@ -47,14 +47,14 @@ macro_rules! counter {
 }
 
 counter! {
-    /// The number of preemptions so far, whether or not a lease was held; a clock that falls back too far
+    /// The number of preemptions so far, whether or not a lease was held. A clock that falls back too far
     /// counts as one. Every lease belongs to the epoch in which it was issued and ends with it.
     Epoch
 }
 
 counter! {
-    /// The number of leases issued so far: a fencing token. Each lease takes the next one, so a later lease
-    /// has a higher fence and none is used twice.
+    /// A fencing token, which counts the leases issued so far. Each lease takes the next number, so a later
+    /// lease has a higher fence and no fence is used twice.
     Fence
 }
 

@@ -1,29 +1,30 @@
-//! Who asks for a lease, and the key that makes a retry recognisable.
+//! Names of holders, and the keys that make a retry recognisable.
 
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-/// Names an agent's run; the host chooses the name.
+/// The name of an agent's run, which the host chooses.
 ///
-/// Two runs that must not use each other's leases need two names. Clones share the text.
+/// Two runs that must not use each other's leases need different names. Clones share the text.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Holder(#[serde(with = "shared_text")] Arc<str>);
 
 impl Holder {
-    /// Any text is a name; none is checked.
+    /// Creates a holder from any text, which is not checked.
     pub fn new(name: impl Into<Arc<str>>) -> Self {
         Self(name.into())
     }
 
-    /// The name as the host gave it.
+    /// Returns the name, unchanged.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// Names one attempt to check out. A retry with the same key returns the lease of the first try.
+/// The key of one attempt to check out. A retry with the same key and holder returns the lease of the first
+/// attempt while that lease is valid.
 ///
 /// Clones share the text.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -31,19 +32,19 @@ impl Holder {
 pub struct OperationKey(#[serde(with = "shared_text")] Arc<str>);
 
 impl OperationKey {
-    /// Any text is a key; none is checked.
+    /// Creates a key from any text, which is not checked.
     pub fn new(key: impl Into<Arc<str>>) -> Self {
         Self(key.into())
     }
 
-    /// The key as the host gave it.
+    /// Returns the key, unchanged.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// An `Arc<str>` as a JSON string. Serde has this under its feature `rc`, which would then be on for
-/// everyone who depends on this crate.
+/// An `Arc<str>` as a JSON string. Serde offers this behind its feature `rc`, which would then be enabled for
+/// every crate that depends on this one.
 mod shared_text {
     use std::sync::Arc;
 

@@ -8,25 +8,26 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 use crate::{Epoch, Fence, Holder, OperationKey, Policy, Timestamp};
 
-/// The lease that was issued last, until a check-in, a preemption or a clock that fell back removes it.
-/// An expired lease stays on record until then.
+/// The lease issued last, which stays on record, even after it expires, until a check-in, a preemption or a
+/// clock that falls back removes it.
 ///
-/// The fields are open, since a value made by hand gives no access: a [`Lock`](crate::Lock) checks its own.
+/// The fields are public because a value made by hand gives no access. A [`Lock`](crate::Lock) checks its own
+/// lease.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Lease {
-    /// The current fence and epoch of the lock.
+    /// The lease id, which holds the current fence and epoch of the lock.
     pub id: LeaseId,
-    /// Who checked it out; nobody else may use it.
+    /// The holder that checked it out. Nobody else may use it.
     pub holder: Holder,
-    /// The key of the check-out. A retry with it returns this lease.
+    /// The operation key of the check-out. A retry with this key returns this lease.
     pub operation: OperationKey,
-    /// When it was checked out. The maximum hold counts from here.
+    /// The time of the check-out, from which the maximum hold counts.
     #[serde(rename = "taken_at")]
     pub acquired_at: Timestamp,
-    /// When its expiry last moved; at first, [`Lease::acquired_at`].
+    /// The time at which the expiry last moved, initially [`Lease::acquired_at`].
     pub renewed_at: Timestamp,
-    /// The first instant at which it is no longer valid.
+    /// The first instant at which the lease is no longer valid.
     pub expires_at: Timestamp,
 }
 
@@ -43,7 +44,7 @@ impl Lease {
         lease
     }
 
-    /// Whether the lease has not expired at `now`. Every operation compares here.
+    /// Returns whether the lease has not expired at `now`. Every operation uses this comparison.
     pub fn is_valid_at(&self, now: Timestamp) -> bool {
         now < self.expires_at
     }
@@ -77,22 +78,23 @@ impl Lease {
 /// A valid lease, as its holder sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grant {
-    /// Names the lease in every later operation.
+    /// The id to pass to every later operation.
     pub id: LeaseId,
-    /// When it expires by the store's clock. For display; a holder counts `ttl_remaining`.
+    /// The expiry by the store's clock, for display. A holder counts `ttl_remaining` instead.
     pub expires_at: Timestamp,
-    /// The time left. Count it from before the request was sent, as the answer took time too.
+    /// The time until the expiry. Count it from before you sent the request, because the answer took time
+    /// too.
     pub ttl_remaining: Duration,
     /// Whether an earlier check-out with the same operation key issued this lease.
     pub replayed: bool,
-    /// Whether renewing cannot move the expiry any further.
+    /// Whether a renewal cannot move the expiry any further.
     pub at_max_hold: bool,
 }
 
-/// Names one lease of one lock by its fence and its epoch. Ids of one lock order by time of issue.
+/// The id of one lease of one lock, made of its fence and its epoch. Ids of one lock sort by time of issue.
 ///
-/// Written `lease-<fence>-<epoch>`, as text and in JSON. An id is easy to guess and is no secret: every
-/// operation asks for the holder too.
+/// It is written `lease-<fence>-<epoch>`, as text and in JSON. An id is easy to guess and is not a secret,
+/// because every operation also requires the holder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LeaseId {
     fence: Fence,
@@ -110,12 +112,12 @@ impl LeaseId {
         Some(Self { fence, epoch: Epoch::new(epoch.parse().ok()?)? })
     }
 
-    /// The number of this lease among all leases of the lock, from 1.
+    /// Returns the number of this lease among all leases of the lock, from 1.
     pub const fn fence(self) -> Fence {
         self.fence
     }
 
-    /// The epoch in which this lease was issued, and the only one in which it can be valid.
+    /// Returns the epoch in which this lease was issued, and the only one in which it can be valid.
     pub const fn epoch(self) -> Epoch {
         self.epoch
     }
@@ -127,8 +129,8 @@ impl fmt::Display for LeaseId {
     }
 }
 
-/// Reads the form that [`LeaseId`] prints and no other: no sign, no leading zero, no fence 0. This is the only
-/// parser of lease ids; serde uses it too.
+/// Parses the form that [`LeaseId`] prints and no other, so a sign, a leading zero or fence 0 is an error.
+/// This is the only parser of lease ids, and serde uses it too.
 impl FromStr for LeaseId {
     type Err = ParseLeaseIdError;
 
@@ -139,18 +141,18 @@ impl FromStr for LeaseId {
     }
 }
 
-/// The text is not a lease id.
+/// Error returned when a text is not a lease id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a lease id looks like lease-3-1: pass on the one that check-out returned, unchanged")]
 pub struct ParseLeaseIdError;
 
 impl ParseLeaseIdError {
-    /// The stable code.
+    /// Returns the stable error code.
     pub const fn code(&self) -> &'static str {
         "INVALID_ARGUMENTS"
     }
 
-    /// Whether the same text can be read later: never.
+    /// Returns `false`, because the same text never becomes a lease id.
     pub const fn retryable(&self) -> bool {
         false
     }

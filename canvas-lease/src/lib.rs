@@ -1,4 +1,5 @@
-//! Who may write to a shared value and until when: an exclusive lease with a fencing token and an epoch.
+//! An exclusive lease with a fencing token and an epoch, which decides who may write to a shared value and
+//! until when.
 //!
 //! A [`Lock`] is the whole state. Every operation takes a [`Policy`] and the clock of the store that keeps
 //! the lock, changes the lock and returns an outcome or an error. The caller stores the changed lock by
@@ -47,26 +48,27 @@
 //!   anybody holds it. A message opens the next turn; cancel and take-over close the current one.
 //! * A renewal neither revives an expired lease nor shortens a valid one. A check-in releases only its own
 //!   lease, and a second check-in succeeds.
-//! * No lease is issued at the last epoch or after the last fence, so a preemption at the last epoch has
-//!   nothing to invalidate and leaves the epoch as it is.
+//! * No lease is issued at the last epoch or after the last fence, so a preemption at the last epoch has no
+//!   lease to invalidate and leaves the epoch unchanged.
 //! * Only the expiry depends on clocks. Whatever a clock does, no id is issued twice and no two holders
 //!   are valid at once.
 //!
-//! `tests/model` checks these rules over every order of events in small worlds, and that the checker
+//! `tests/model` checks these rules over every order of events in small worlds, and verifies that the checker
 //! catches each of two dozen deliberate faults.
 //!
 //! # Limits
 //!
-//! * It reads no clock, draws no randomness and stores nothing. It does not know what it locks.
-//! * It keeps no receipts: a repeated [`Lock::preempt`] preempts again, and a repeated write is the
-//!   caller's to recognise. Only a repeated check-out is answered as the first was.
+//! * It does not read a clock, draw random numbers or store anything. It does not know what it locks.
+//! * It keeps no receipts. A repeated [`Lock::preempt`] preempts again, and the caller must recognise a
+//!   repeated write. Only a repeated check-out is recognised, and it returns the lease of the first attempt.
 //!
 //! # Modules
 //!
-//! Items of private modules are exported here: `lock` is the state machine, `lease` one lease and its id,
-//! `request` what operations take and return, `time` timestamps and time limits, `epoch` the counters,
-//! `holder` who asks. [`safe_integer`] holds the limit of every number in JSON. With the feature
-//! `proptest`, `strategies` generates any value of this crate.
+//! The items of the private modules are exported here. `lock` is the state machine, `lease` one lease and its
+//! id, `request` the requests, outcomes and errors of the operations, `time` timestamps and time limits,
+//! `epoch` the counters, and `holder` the names of holders and the retry keys. [`safe_integer`] holds the
+//! limit of every number in JSON. With the feature `proptest`, `strategies` generates any value of this
+//! crate.
 
 mod epoch;
 mod holder;

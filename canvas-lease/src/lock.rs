@@ -1,4 +1,4 @@
-//! The state machine: who holds the lock, and every transition.
+//! The state machine of a lock, with every transition.
 
 #[cfg(test)]
 mod laws;
@@ -12,17 +12,18 @@ use crate::{
     LeaseError, LeaseId, Permit, Policy, Preemption, PreemptionCause, Timestamp, Turn,
 };
 
-/// Who holds the lock, until when, and which turn may check it out.
+/// The state of an exclusive lock, which records the holder, the expiry and the turn that may check out.
 ///
 /// Every operation first compares the clock with the highest one seen so far, the high-water mark. A clock
 /// before the mark counts as the mark. If it is behind by more than [`Policy::clock_tolerance`], some clock
-/// was wrong and no expiry can be trusted: the lease ends, the epoch rises, and the mark is set to the new
-/// clock. An operation that returns an error changes nothing else.
+/// was wrong, so no expiry can be trusted. The lease ends, the epoch rises, and the mark is set to the new
+/// clock. An operation that returns an error makes no other change.
 ///
-/// Stores keep the serialised form. Reading it fails unless these operations could have led to it.
+/// Stores keep the serialised form. Deserialising it fails if no sequence of these operations could produce
+/// it.
 //
-// Invariants, checked when it is read: the turn is at most the epoch, as every message raises both. A lease
-// has the current fence and epoch, below `Epoch::MAX`, and its times are in order up to the mark.
+// Invariants, checked on deserialisation: the turn is at most the epoch, because every message raises both. A
+// lease has the current fence and epoch, below `Epoch::MAX`, and its times are in order up to the mark.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "Unchecked")]
 pub struct Lock {
@@ -45,7 +46,7 @@ pub(crate) enum Access {
 }
 
 impl Lock {
-    /// A lock that nobody has held yet: every counter at zero, the first turn open.
+    /// Creates a lock that nobody has held yet, with every counter at zero and the first turn open.
     pub const fn new(clock: Timestamp) -> Self {
         Self {
             epoch: Epoch::ZERO,
@@ -56,32 +57,33 @@ impl Lock {
         }
     }
 
-    /// The number of preemptions so far.
+    /// Returns the number of preemptions so far.
     pub const fn epoch(&self) -> Epoch {
         self.epoch
     }
 
-    /// The fence of the lease issued last; zero before the first.
+    /// Returns the fence of the lease issued last, or zero before the first.
     pub const fn fence(&self) -> Fence {
         self.fence
     }
 
-    /// The only turn that may check out.
+    /// Returns the only turn that may check out.
     pub const fn turn(&self) -> Turn {
         self.turn
     }
 
-    /// Whether the current turn may check out. A cancel or a take-over closes it until the next message.
+    /// Returns whether the current turn may check out. A cancel or a take-over closes it until the next
+    /// message.
     pub const fn turn_open(&self) -> bool {
         !matches!(self.access, Access::Closed)
     }
 
-    /// The highest clock seen so far, or the last one that fell back too far.
+    /// Returns the highest clock seen so far, or the last one that fell back too far.
     pub const fn high_water_mark(&self) -> Timestamp {
         self.high_water_mark
     }
 
-    /// The lease on record, which may have expired.
+    /// Returns the lease on record, which may have expired.
     pub const fn lease(&self) -> Option<&Lease> {
         match &self.access {
             Access::Held(lease) => Some(lease),
@@ -89,14 +91,14 @@ impl Lock {
         }
     }
 
-    /// The lease that an operation at this clock would find valid.
+    /// Returns the lease that an operation at this clock would find valid.
     pub fn valid_lease(&self, policy: &Policy, clock: Timestamp) -> Option<&Lease> {
         self.time(policy, clock).and_then(|now| self.lease_at(now))
     }
 
-    /// Issues a lease, with the next fence, to the first that asks in the current turn.
+    /// Issues a lease, with the next fence, if the turn may check out and no lease is valid.
     ///
-    /// A retry, with the holder and the operation key of the valid lease, returns that lease unchanged. An
+    /// A retry with the holder and the operation key of the valid lease returns that lease unchanged. An
     /// expired lease is replaced.
     ///
     /// ```
@@ -117,8 +119,9 @@ impl Lock {
     ///
     /// # Errors
     ///
-    /// In this order: the turn is not the current one or is closed; another lease is valid; the epoch or
-    /// the fence is at its highest value.
+    /// In this order, [`CheckOutError::UserActive`] if the turn is closed or is not the current one,
+    /// [`CheckOutError::Held`] if another lease is valid, and [`CheckOutError::EpochExhausted`] or
+    /// [`CheckOutError::FenceExhausted`] if that counter is at its highest value.
     pub fn check_out(
         &mut self,
         policy: &Policy,
@@ -151,11 +154,11 @@ impl Lock {
 
     /// Extends a valid lease to a full time to live from now, as far as the maximum hold allows.
     ///
-    /// The expiry never moves back, so a renewal may change nothing.
+    /// The expiry never moves back, so a renewal may leave the lease unchanged.
     ///
     /// # Errors
     ///
-    /// The lease is not this holder's valid one. An expired lease is not revived.
+    /// A [`LeaseError`] if the lease is not this holder's valid one. An expired lease is not revived.
     pub fn renew(
         &mut self,
         policy: &Policy,
@@ -171,11 +174,12 @@ impl Lock {
 
     /// Renews a valid lease if a third of its time to live has passed since its expiry last moved.
     ///
-    /// For keep-alives, which come often: most of them then change nothing that needs to be stored.
+    /// This is meant for keep-alives, which come often. Most of them then change at most the high-water mark,
+    /// so you need not store the lock.
     ///
     /// # Errors
     ///
-    /// As [`Lock::renew`].
+    /// The same as for [`Lock::renew`].
     pub fn heartbeat(
         &mut self,
         policy: &Policy,
@@ -194,7 +198,7 @@ impl Lock {
     /// Checks that the lease is this holder's valid one, before a write.
     ///
     /// Call it on the lock that the write's compare-and-swap replaces. A permit from an earlier load is
-    /// worthless: the user may have preempted since.
+    /// worthless, because the user may have preempted since.
     ///
     /// ```
     /// # use canvas_lease::{CheckOutRequest, Holder, Lock, OperationKey, Policy, PreemptionCause, Timestamp};
@@ -217,7 +221,7 @@ impl Lock {
     ///
     /// # Errors
     ///
-    /// The lease is not this holder's valid one.
+    /// A [`LeaseError`] if the lease is not this holder's valid one.
     pub fn authorize(
         &mut self,
         policy: &Policy,
@@ -230,9 +234,9 @@ impl Lock {
         Ok(Permit::new(lease.id, lease.expires_at))
     }
 
-    /// Releases a lease. It is no error if the lease was released or has expired before.
+    /// Releases a lease. It is not an error to release it again, or to release it after it has expired.
     ///
-    /// A lease that was issued since stays with its holder.
+    /// A lease issued since then stays with its holder.
     ///
     /// ```
     /// # use canvas_lease::{CheckOutRequest, Holder, Lock, OperationKey, Policy, PreemptionCause, Timestamp};
@@ -252,7 +256,8 @@ impl Lock {
     ///
     /// # Errors
     ///
-    /// The lease was preempted, was never issued, or is the current one and somebody else's.
+    /// A [`LeaseError`] if the lease was preempted, was never issued, or is the current one but belongs to
+    /// somebody else.
     pub fn check_in(
         &mut self,
         policy: &Policy,
@@ -276,14 +281,15 @@ impl Lock {
 
     /// Ends the lease, whoever holds it, in favour of the user. It always succeeds.
     ///
-    /// The epoch rises even when nobody holds the lock: an agent may have a check-out or a write in flight.
+    /// The epoch rises even when nobody holds the lock, because an agent may have a check-out or a write in
+    /// flight.
     pub fn preempt(&mut self, policy: &Policy, clock: Timestamp, cause: PreemptionCause) -> Preemption {
         let (_, doubted) = self.observe(policy, clock);
         let interrupted = self.interrupt();
         match cause {
             PreemptionCause::UserMessage => {
-                // The turn is at most the epoch. So where the turn can rise no further, neither can the
-                // epoch, and at the last epoch check-out refuses every turn.
+                // The turn is at most the epoch. So if the turn can rise no further, neither can the epoch,
+                // and at the last epoch check-out refuses every turn.
                 self.turn = self.turn.next().unwrap_or(Turn::MAX);
                 self.access = Access::Open;
             }
@@ -293,7 +299,7 @@ impl Lock {
         Preemption { epoch: self.epoch, turn: self.turn, ended: doubted.or(interrupted) }
     }
 
-    /// The time at this clock, or `None` if the clock is too far behind the mark.
+    /// Returns the time at this clock, or `None` if the clock is too far behind the mark.
     fn time(&self, policy: &Policy, clock: Timestamp) -> Option<Timestamp> {
         let behind = self.high_water_mark.saturating_since(clock);
         (behind <= policy.clock_tolerance).then(|| clock.max(self.high_water_mark))
@@ -309,8 +315,8 @@ impl Lock {
 
     /// Ends the lease, if any, and raises the epoch.
     ///
-    /// At its highest value the epoch stays. That is safe: check-out issues no lease at that epoch, so
-    /// every lease ever issued is of an earlier one.
+    /// The epoch stays at its highest value. This is safe because check-out issues no lease at that epoch, so
+    /// every lease belongs to an earlier one.
     fn interrupt(&mut self) -> Option<Lease> {
         self.epoch = self.epoch.next().unwrap_or(Epoch::MAX);
         match std::mem::replace(&mut self.access, Access::Open) {
@@ -326,7 +332,7 @@ impl Lock {
         self.lease().filter(|lease| lease.is_valid_at(now))
     }
 
-    /// The valid lease with this id and holder, or the first error that applies.
+    /// Returns the valid lease with this id and holder, or the first error that applies.
     fn owned(&mut self, now: Timestamp, id: LeaseId, holder: &Holder) -> Result<&mut Lease, LeaseError> {
         self.check_epoch(id)?;
         match &mut self.access {
@@ -353,7 +359,7 @@ impl Lock {
     }
 }
 
-/// A stored lock before it is checked. Unknown fields are refused: a later version may keep a rule in
+/// A stored lock before it is checked. Unknown fields are refused, because a later version may keep a rule in
 /// them, and storing the lock again would drop it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -366,7 +372,7 @@ pub(crate) struct Unchecked {
     pub(crate) access: Access,
 }
 
-/// Why no sequence of operations leads to a stored lock.
+/// The reason that no sequence of operations produces a stored lock.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Impossible {
     #[error("turn {turn} cannot have begun by epoch {epoch}")]

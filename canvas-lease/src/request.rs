@@ -1,46 +1,46 @@
-//! What the operations of a lock take and return: requests, outcomes, errors.
+//! Requests, outcomes and errors of the operations of a lock.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Epoch, Grant, Holder, Lease, LeaseId, OperationKey, Timestamp, Turn};
 
-/// Asks for a lease.
+/// A request for a lease.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CheckOutRequest {
-    /// Who asks.
+    /// The holder that asks for the lease.
     pub holder: Holder,
-    /// Names this attempt; a retry repeats the key.
+    /// The key of this attempt, which a retry repeats.
     pub operation: OperationKey,
     /// The turn on whose behalf the holder runs.
     pub turn: Turn,
 }
 
-/// What the user did that ends the lease.
+/// The user's action that ends the lease.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum PreemptionCause {
-    /// The user sent a message: the next turn begins.
+    /// The user sent a message, so the next turn begins.
     UserMessage,
-    /// The user stopped the answer: the turn is over.
+    /// The user stopped the answer, so the turn is over.
     Cancel,
-    /// The user took control: the turn is over.
+    /// The user took control, so the turn is over.
     TakeControl,
-    /// The user changed what the lock guards: the turn goes on, and may check out again.
+    /// The user changed the locked value. An open turn goes on, and may check out again.
     UserEdit,
 }
 
-/// What a keep-alive did.
+/// The result of [`Lock::heartbeat`](crate::Lock::heartbeat).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HeartbeatOutcome {
-    /// The expiry moved.
+    /// The expiry moved forward, so store the lock.
     Extended(Grant),
-    /// Only the high-water mark may have moved, so nothing needs to be stored.
+    /// Only the high-water mark may have moved, so you need not store the lock.
     Coalesced(Grant),
 }
 
 impl HeartbeatOutcome {
-    /// The lease after the keep-alive.
+    /// Returns the lease after the keep-alive.
     pub const fn grant(&self) -> &Grant {
         match self {
             Self::Extended(grant) | Self::Coalesced(grant) => grant,
@@ -50,8 +50,8 @@ impl HeartbeatOutcome {
 
 /// Proof that a lease was valid on one state of the lock and at one clock.
 ///
-/// Only [`Lock::authorize`](crate::Lock::authorize) makes one. It says nothing about a later state: use it
-/// in the compare-and-swap for which it was made.
+/// Only [`Lock::authorize`](crate::Lock::authorize) makes one. It does not cover a later state, so use it in
+/// the compare-and-swap for which it was made.
 #[derive(Debug, PartialEq, Eq)]
 #[must_use = "a permit allows one write, in the compare-and-swap for which it was made"]
 pub struct Permit {
@@ -64,18 +64,18 @@ impl Permit {
         Self { id, expires_at }
     }
 
-    /// The lease, whose fence and epoch are to be recorded with what is written.
+    /// Returns the id of the lease. Record its fence and epoch with the value that you write.
     pub const fn id(&self) -> LeaseId {
         self.id
     }
 
-    /// The first instant, by the store's clock, at which the write must no longer be committed.
+    /// Returns the first instant, by the store's clock, at which the write must no longer be committed.
     pub const fn expires_at(&self) -> Timestamp {
         self.expires_at
     }
 }
 
-/// What a check-in found.
+/// The result of [`Lock::check_in`](crate::Lock::check_in).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CheckInOutcome {
     /// The lease was valid and is now released.
@@ -84,24 +84,24 @@ pub enum CheckInOutcome {
     AlreadyReleased,
 }
 
-/// What a preemption did.
+/// The result of [`Lock::preempt`](crate::Lock::preempt).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Preemption {
-    /// The epoch after it.
+    /// The lock's epoch after the preemption.
     pub epoch: Epoch,
-    /// The turn after it.
+    /// The lock's turn after the preemption, which only a message changes.
     pub turn: Turn,
-    /// The lease on record until then, which may already have expired.
+    /// The lease on record until then, which may already have expired, or `None` if there was no lease.
     pub ended: Option<Lease>,
 }
 
-/// Why a check-out was refused.
+/// Error returned by [`Lock::check_out`](crate::Lock::check_out).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CheckOutError {
     /// Another lease is valid.
     #[error("the lock is held until {until} (milliseconds since 1970 UTC): check out again after that")]
     Held {
-        /// When that lease expires unless it is renewed.
+        /// The expiry of that lease unless it is renewed.
         until: Timestamp,
     },
     /// The turn is not the current one, or the user has ended it.
@@ -116,7 +116,8 @@ pub enum CheckOutError {
 }
 
 impl CheckOutError {
-    /// The stable code. `Held` and `UserActive` share one; [`CheckOutError::reason`] distinguishes them.
+    /// Returns the stable code. `Held` and `UserActive` share one, and [`CheckOutError::reason`]
+    /// distinguishes them.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Held { .. } | Self::UserActive => "LOCK_NOT_AVAILABLE",
@@ -125,7 +126,7 @@ impl CheckOutError {
         }
     }
 
-    /// Why the code is `LOCK_NOT_AVAILABLE`; `None` with any other code.
+    /// Returns the reason for the code `LOCK_NOT_AVAILABLE`, or `None` with any other code.
     pub const fn reason(&self) -> Option<&'static str> {
         match self {
             Self::Held { .. } => Some("HELD"),
@@ -134,14 +135,14 @@ impl CheckOutError {
         }
     }
 
-    /// Whether the same request can succeed later.
+    /// Returns whether the same request can succeed later.
     pub const fn retryable(&self) -> bool {
         matches!(self, Self::Held { .. })
     }
 }
 
-/// Why an operation on a lease was refused. When several apply, the first in this order is returned. The
-/// exception is an id that was never issued, which is always [`LeaseError::NotOwned`].
+/// Error returned by operations on a lease. If several apply, the operation returns the first in this order.
+/// The exception is an id that was never issued, which is always [`LeaseError::NotOwned`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LeaseError {
     /// The lease was preempted by the user, or the store's clock fell back too far.
@@ -149,10 +150,10 @@ pub enum LeaseError {
         "this lease was preempted, the lock is now at epoch {current}: check out again and read before you write"
     )]
     StaleEpoch {
-        /// The epoch of the lock.
+        /// The current epoch of the lock, above the epoch of the lease.
         current: Epoch,
     },
-    /// The lease is not the current one, or somebody else's.
+    /// The lease is not the current one, or belongs to somebody else.
     #[error("this is not your lease: use the id from your last check-out, or check out again")]
     NotOwned,
     /// The lease is the current one and has expired.
@@ -160,13 +161,13 @@ pub enum LeaseError {
         "this lease expired at {at} (milliseconds since 1970 UTC): check out again and read before you write"
     )]
     Expired {
-        /// When it expired.
+        /// The expiry of the lease, by the store's clock.
         at: Timestamp,
     },
 }
 
 impl LeaseError {
-    /// The stable code.
+    /// Returns the stable code.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::StaleEpoch { .. } => "STALE_EPOCH",
@@ -175,7 +176,7 @@ impl LeaseError {
         }
     }
 
-    /// Whether the same call can succeed later: never, as a lease that has ended stays so.
+    /// Returns `false`, because a lease that has ended is never valid again.
     pub const fn retryable(&self) -> bool {
         false
     }
@@ -197,7 +198,7 @@ mod tests {
         }
     }
 
-    /// A lock guards whatever its host says.
+    /// A lock can guard anything, so its messages do not name it.
     #[test]
     fn no_message_says_what_is_locked() {
         let check_out = [

@@ -2,14 +2,14 @@
 
 use serde::de::{Deserialize as _, Deserializer, Error as _, Unexpected};
 
-/// 2^53 − 1: beyond it a reader that holds numbers as doubles would round.
+/// The largest supported integer, 2^53 − 1. A reader that holds numbers as doubles may round larger ones.
 pub const MAX: u64 = (1 << 53) - 1;
 
 /// Reads an integer, for `#[serde(deserialize_with)]`.
 ///
 /// # Errors
 ///
-/// The value is no unsigned integer, or above [`MAX`].
+/// An error if the value is not an unsigned integer, or is above [`MAX`].
 pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
     let number = u64::deserialize(deserializer)?;
     if number > MAX {

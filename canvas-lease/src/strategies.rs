@@ -1,6 +1,6 @@
 //! Strategies that generate any value of this crate, for property tests.
 //!
-//! Half of the numbers lie near the ends of their range, as that is where rules break.
+//! Half of the numbers are near an end of their range, because rules break there.
 
 use std::time::Duration;
 
@@ -11,12 +11,12 @@ use crate::{
     Epoch, Fence, Holder, Lease, LeaseId, Lock, OperationKey, Policy, Timestamp, Turn, safe_integer,
 };
 
-/// Any timestamp.
+/// Generates any timestamp.
 pub fn timestamps() -> impl Strategy<Value = Timestamp> {
     numbers().prop_map(Timestamp::from_millis)
 }
 
-/// Any policy, from no time at all to [`Duration::MAX`].
+/// Generates policies. Each limit is either shorter than 20 milliseconds or [`Duration::MAX`].
 pub fn policies() -> impl Strategy<Value = Policy> {
     (durations(), durations(), durations()).prop_map(|(ttl, max_hold, clock_tolerance)| Policy {
         ttl,
@@ -25,26 +25,26 @@ pub fn policies() -> impl Strategy<Value = Policy> {
     })
 }
 
-/// Any of a few holders, so that equal ones meet.
+/// Generates one of a few holders, so that equal ones meet.
 pub fn holders() -> impl Strategy<Value = Holder> {
     prop::sample::select(&["ada", "ben"][..]).prop_map(Holder::new)
 }
 
-/// Any of a few operation keys, so that equal ones meet.
+/// Generates one of a few operation keys, so that equal ones meet.
 pub fn operation_keys() -> impl Strategy<Value = OperationKey> {
     prop::sample::select(&["call-1", "call-2"][..]).prop_map(OperationKey::new)
 }
 
-/// Any lease id; most of them were never issued.
+/// Generates any lease id. Most of them were never issued.
 pub fn lease_ids() -> impl Strategy<Value = LeaseId> {
     (fences(), epochs()).prop_map(|(fence, epoch)| LeaseId::new(fence, epoch))
 }
 
-/// Any lock that can be read from a store.
+/// Generates any lock that can be read from a store.
 pub fn locks() -> impl Strategy<Value = Lock> {
     let used =
         (epochs(), fences(), turns(), timestamps()).prop_flat_map(|(epoch, fence, turn, high_water_mark)| {
-            // Above the epoch it would be refused half of the time.
+            // A turn above the epoch would be refused half of the time.
             let turn = Turn::new(epoch.get()).map_or(turn, |highest| turn.min(highest));
             accesses(LeaseId::new(fence, epoch), high_water_mark)
                 .prop_filter_map("impossible", move |access| {
@@ -95,7 +95,7 @@ fn epochs() -> impl Strategy<Value = Epoch> {
     numbers().prop_map(|epoch| Epoch::new(epoch).expect("numbers are in range"))
 }
 
-/// From 1, as every lease has one.
+/// Generates fences from 1, because every lease has one.
 fn fences() -> impl Strategy<Value = Fence> {
     numbers().prop_map(|fence| Fence::new(fence.max(1)).expect("numbers are in range"))
 }

@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::safe_integer;
 
-/// A point in time: milliseconds since 1970 UTC by the clock of the store that keeps the lease.
+/// A point in time, in milliseconds since 1970 UTC by the clock of the store that keeps the lease.
 ///
-/// Timestamps of different clocks do not compare. On the wire it is a JSON number up to 2^53 − 1, and
-/// arithmetic stops there instead of overflowing.
+/// Timestamps from different clocks are not comparable. On the wire, a timestamp is a JSON number of at most
+/// 2^53 − 1, and arithmetic stops there instead of overflowing.
 ///
 /// Durations are rounded down to whole milliseconds.
 ///
-/// This crate reads no clock. A host reads its own, once for each call, and hands the value in:
+/// This crate does not read a clock. A host reads its own, once for each call, and passes the value in:
 ///
 /// ```
 /// use std::time::SystemTime;
@@ -31,62 +31,64 @@ use crate::safe_integer;
 pub struct Timestamp(#[serde(deserialize_with = "safe_integer::deserialize")] u64);
 
 impl Timestamp {
-    /// The last timestamp there is, 2^53 − 1.
+    /// The last timestamp, 2^53 − 1.
     pub const MAX: Self = Self(safe_integer::MAX);
 
-    /// The timestamp `millis` after 1970, or [`Timestamp::MAX`] if that is earlier.
+    /// Returns the timestamp `millis` milliseconds after 1970, or [`Timestamp::MAX`] if that is earlier.
     pub const fn from_millis(millis: u64) -> Self {
         if millis < safe_integer::MAX { Self(millis) } else { Self::MAX }
     }
 
-    /// The timestamp `secs` seconds after 1970, or [`Timestamp::MAX`] if that is earlier.
+    /// Returns the timestamp `secs` seconds after 1970, or [`Timestamp::MAX`] if that is earlier.
     pub const fn from_secs(secs: u64) -> Self {
         Self::from_millis(secs.saturating_mul(1_000))
     }
 
-    /// Milliseconds since 1970.
+    /// Returns the milliseconds since 1970.
     pub const fn as_millis(self) -> u64 {
         self.0
     }
 
-    /// This timestamp moved on by `duration`, at most to [`Timestamp::MAX`].
+    /// Returns this timestamp moved forward by `duration`, at most to [`Timestamp::MAX`].
     #[must_use]
     pub fn saturating_add(self, duration: Duration) -> Self {
         let millis = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
         Self::from_millis(self.0.saturating_add(millis))
     }
 
-    /// The time passed since `earlier`, zero if `earlier` is in fact later.
+    /// Returns the time passed since `earlier`, or zero if `earlier` is in fact later.
     pub const fn saturating_since(self, earlier: Self) -> Duration {
         Duration::from_millis(self.0.saturating_sub(earlier.0))
     }
 }
 
-/// What a clock of the host has shown, rounded down to whole milliseconds: 0 before 1970, at most [`Timestamp::MAX`].
+/// Converts the time of the host's clock, rounded down to whole milliseconds. A time before 1970 becomes 0,
+/// and a time after [`Timestamp::MAX`] becomes that.
 impl From<SystemTime> for Timestamp {
     fn from(time: SystemTime) -> Self {
         Self(0).saturating_add(time.duration_since(UNIX_EPOCH).unwrap_or_default())
     }
 }
 
-/// The milliseconds, as on the wire.
+/// Prints the milliseconds, as on the wire.
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
 }
 
-/// Time limits of a lease. They are not part of the lock: the host passes them to each operation.
+/// Time limits of a lease. They are not part of the lock. Instead, the host passes them to each operation.
 ///
-/// Every value is safe. A shorter policy does not shorten a lease that was issued before. With a `ttl` or
-/// `max_hold` under a millisecond, leases have expired when they are issued.
+/// Every value is safe. A shorter policy does not shorten a lease issued before. If `ttl` or `max_hold` is
+/// under a millisecond, leases expire at the moment they are issued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Policy {
-    /// How long a lease is valid after it was issued or last extended. Default: 15 seconds.
+    /// The time for which a lease is valid after it is issued or extended. Default: 15 seconds.
     pub ttl: Duration,
-    /// How long renewals can keep one lease valid, counted from check-out. Default: 120 seconds.
+    /// The longest time for which renewals can keep one lease valid, counted from check-out. Default: 120
+    /// seconds.
     pub max_hold: Duration,
-    /// How far the clock may step back before no expiry can be trusted. Default: 5 seconds.
+    /// The furthest that the clock may step back before no expiry can be trusted. Default: 5 seconds.
     pub clock_tolerance: Duration,
 }
 

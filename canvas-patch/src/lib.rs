@@ -1,9 +1,10 @@
-//! Strict and anchored unified diffs for text, with conflicts that say what to do next, and addresses for Markdown.
+//! Applies unified diffs to text, strictly or anchored by content, and finds places in Markdown by address.
 //!
-//! [`apply`] takes all hunks of a patch or none. In [`Mode::Strict`] everything must be exact. In [`Mode::Anchored`],
-//! made for diffs that language models write, counts, line numbers and line terminators are hints; the content of
-//! every hunk must occur in the text exactly, at one place. There is no tolerance for white space, Unicode or
-//! similarity, and no patch that changes nothing succeeds.
+//! [`apply`] applies all hunks of a patch, or does not change the text. In [`Mode::Strict`], everything must be exact.
+//! [`Mode::Anchored`] is made for diffs that language models write. In this mode, counts, line numbers and line
+//! terminators are hints, but the content of every hunk must occur in the text exactly, at one place. Neither mode
+//! tolerates differences in white space or Unicode, or accepts a line because it is similar. A patch without effect is
+//! an error. Errors list the conflicts of all hunks, with advice for the author of the patch.
 //!
 //! ```
 //! use canvas_patch::{Mode, Options, Reason, apply};
@@ -24,9 +25,9 @@
 //!
 //! # Making and inverting patches
 //!
-//! [`build`] makes a patch that the strict applier has tried; [`build_unique`] widens its context until
-//! anchored mode can place every hunk by content alone. [`Applied::inverse`] is a patch that leads back,
-//! [`Applied::delta`] the change as a value that can be transformed to fit after later ones.
+//! [`build`] makes a patch and tries it with the strict applier. [`build_unique`] widens the context until anchored
+//! mode can place every hunk by its content, as far as the text allows. [`Applied::inverse`] is the patch that undoes
+//! the change, and [`Applied::delta`] is the change as a value that you can transform to fit after later changes.
 //!
 //! ```
 //! use canvas_patch::{Delta, Options, apply, build};
@@ -45,8 +46,8 @@
 //!
 //! # Finding places
 //!
-//! [`outline`] lists headings, [`resolve`] leads from an [`Address`] to lines, [`grep`] finds text in linear time.
-//! [`LiveOutline`] keeps all of that right from edit to edit.
+//! [`outline`] lists headings, [`resolve`] finds the lines of an [`Address`], and [`grep`] finds text in linear time.
+//! [`LiveOutline`] keeps headings and addresses current from edit to edit.
 //!
 //! ```
 //! use canvas_patch::{Address, LiveOutline, Part};
@@ -62,7 +63,8 @@
 //!
 //! # Keeping an edit in bounds
 //!
-//! [`LiveOutline::check_edit`] refuses an edit that reaches out of its section, or that changes what it does not touch.
+//! [`LiveOutline::check_edit`] refuses an edit that reaches out of its section, or that changes the meaning of lines
+//! that it does not touch.
 //!
 //! ```
 //! use canvas_patch::{EditPolicy, LiveOutline, Mode, Options, apply};
@@ -79,20 +81,21 @@
 //!
 //! # Keeping a long text
 //!
-//! [`Chunks`] cuts a text where its content says, so that an edit changes few of its chunks.
+//! [`Chunks`] cuts a text at places that its content chooses, so that an edit changes only a few of its chunks.
 //!
 //! # Limits
 //!
-//! * One text at a time: no files, renames, modes or binary patches.
-//! * Lines end in LF; a CR before it belongs to the terminator. A lone CR is content.
+//! * A patch is for one text. Files, renames, modes and binary patches are out of scope.
+//! * Lines end in LF. A CR before the LF belongs to the terminator, but a lone CR is content.
 //! * Sizes are bounded by [`Limits`], and time is linear in text and patch.
 //!
 //! # Modules
 //!
-//! All private but `strategies` (feature `proptest`), their items exported here. `text` says what a line is, searches
-//! lines and cuts chunks; `diff` reads, applies, builds and inverts patches; `markdown` knows headings, addresses and what an edit does to
-//! them. Imports go one way: `text` knows neither of the others, `diff` knows no Markdown, and of `diff` the module
-//! `markdown` knows the edits of a [`Delta`] and the places of an [`ApplyError`].
+//! All modules but `strategies` (feature `proptest`) are private, and their items are exported here. `text` defines
+//! lines, searches them and cuts chunks. `diff` reads, applies, builds and inverts patches. `markdown` handles
+//! headings, addresses and the effects of an edit on them. Imports go one way. `text` imports neither of the others,
+//! `diff` does not import `markdown`, and `markdown` uses only two things of `diff`, the edits of a [`Delta`] and the
+//! places of an [`ApplyError`].
 
 mod coded;
 mod diff;

@@ -1,7 +1,7 @@
-//! Texts, edits and patches to test with (feature `proptest`).
+//! Strategies that generate texts, edits and patches for property tests (feature `proptest`).
 //!
-//! For whoever keeps Markdown and lets it be patched. All of them shrink to short texts and few changes. What a strategy
-//! yields may change with any version: do not keep its seeds for long.
+//! Use them to test code that keeps Markdown and applies patches to it. All of them shrink to short texts and few
+//! changes. The values that a strategy yields may change with any version, so do not keep its seeds for long.
 //!
 //! ```
 //! use canvas_patch::{Options, apply, strategies};
@@ -26,11 +26,11 @@ pub use self::hostile::hostile_markdown;
 #[cfg(test)]
 pub(crate) use self::hostile::{hostile_line, hostile_lines};
 
-/// A document: front matter, headings of both kinds, prose, lists, quotes, fences, tables, comments and link definitions,
-/// whole or broken off, in any order.
+/// Generates documents with front matter, both kinds of heading, prose, lists, quotes, fences, tables, comments and
+/// link definitions. Blocks come in any order, and some are broken off.
 ///
-/// Lines end in LF, in CRLF, or in a mixture of both and lone CRs; the last one may not end. Some texts begin with a byte
-/// order mark. Some are empty, and most are short.
+/// Lines end in LF, in CRLF, or in a mixture of both and lone CRs. The last line may have no terminator. Some texts
+/// begin with a byte order mark. Some are empty, and most are short.
 pub fn markdown() -> impl Strategy<Value = String> {
     const MIXED: [&str; 4] = ["\n", "\r\n", "\n", "\r"];
     let front_matter = prop_oneof![
@@ -56,9 +56,9 @@ pub fn markdown() -> impl Strategy<Value = String> {
     )
 }
 
-/// A block of Markdown; each line ends in LF.
+/// Generates one block, in which each line ends in LF.
 fn block() -> impl Strategy<Value = String> {
-    // Headings and lists are what addresses are about.
+    // Headings and lists have high weights because addresses refer to them.
     prop_oneof![
         4 => "#{1,4} [A-C]( [a-c]{1,3})?( #)?\n",
         1 => "[A-C][a-c]{0,3}\n(===|---)\n",
@@ -79,19 +79,19 @@ fn blank() -> impl Strategy<Value = &'static str> {
     select(vec!["\n", "\n", "\n", "", "\n\n", "  \n"])
 }
 
-/// A text before and a text after.
+/// Two versions of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
-    /// The text before.
+    /// The version before the change.
     pub before: String,
-    /// The text after; sometimes the same.
+    /// The version after the change, which may equal `before`.
     pub after: String,
 }
 
-/// Two texts, of which most lines are the same.
+/// Generates two versions of a text that have most lines in common.
 ///
-/// Lines repeat, so that places become ambiguous, and look like Markdown, like a diff, or like nothing. They end in LF, in
-/// CRLF or in both; the last one of either text may not end.
+/// Lines repeat, so that places become ambiguous. Some look like Markdown or like a diff. They end in LF, in CRLF or in
+/// both, and the last line of either text may have no terminator.
 pub fn change() -> impl Strategy<Value = Change> {
     let terminator = select(vec!["\n", "\r\n"]);
     let lines = prop::collection::vec((line(), terminator, fate()), 0..24);
@@ -105,7 +105,7 @@ pub fn change() -> impl Strategy<Value = Change> {
     })
 }
 
-/// The one terminator of a text; `None` where they are mixed.
+/// Generates the terminator of all lines of a text, or `None` if terminators are mixed.
 fn style() -> impl Strategy<Value = Option<&'static str>> {
     prop_oneof![
         3 => Just(Some("\n")),
@@ -114,7 +114,8 @@ fn style() -> impl Strategy<Value = Option<&'static str>> {
     ]
 }
 
-/// A line without its terminator. The few short ones make lines repeat; the rest looks like Markdown or like a diff.
+/// Generates a line without its terminator. The few short ones make lines repeat. The others look like words, Markdown
+/// or a diff, or contain unusual characters.
 fn line() -> impl Strategy<Value = String> {
     prop_oneof![
         4 => "[ab]".prop_map(String::from),
@@ -128,7 +129,7 @@ fn line() -> impl Strategy<Value = String> {
     ]
 }
 
-/// What happens to a line of the text before.
+/// The change to one line of the text before.
 #[derive(Debug, Clone)]
 enum Fate {
     Kept,
@@ -138,7 +139,7 @@ enum Fate {
 }
 
 fn fate() -> impl Strategy<Value = Fate> {
-    // Most lines are kept, so that changes lie apart and hunks become several.
+    // Most lines are kept, so that changes are far apart and a patch has several hunks.
     prop_oneof![
         8 => Just(Fate::Kept),
         1 => Just(Fate::Removed),
@@ -163,7 +164,8 @@ fn after(lines: Vec<Line>, fates: Vec<Fate>) -> Vec<Line> {
     lines.into_iter().zip(fates).flat_map(now).collect()
 }
 
-/// The text of these lines. An empty last line has its terminator in any case: without, it would not be there.
+/// Joins lines into a text. If `ends` is false, the last line loses its terminator. An empty last line keeps it,
+/// because without one it would vanish.
 fn written(lines: Vec<Line>, ends: bool) -> String {
     let open =
         lines.last().map_or(0, |(line, terminator)| if line.is_empty() { 0 } else { terminator.len() });
@@ -175,17 +177,18 @@ fn written(lines: Vec<Line>, ends: bool) -> String {
     text
 }
 
-/// A patch that fits a text.
+/// A patch that applies to a text, with the resulting text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fitting {
-    /// The text after it.
+    /// The text that results from the patch.
     pub after: String,
-    /// The patch. It applies strictly; in anchored mode it needs its line numbers only for the hunks in
+    /// The patch, which applies in strict mode. In anchored mode it needs its line numbers only for the hunks in
     /// [`Built::ambiguous`].
     pub built: Built,
 }
 
-/// A patch that fits `text` and changes it, with up to four lines of context.
+/// Generates a patch that applies to `text` and changes it. Hunks have up to four lines of context, or up to 16 if
+/// their pre-image would otherwise occur several times.
 pub fn patch_for(text: &str) -> impl Strategy<Value = Fitting> + use<> {
     let before = text.to_owned();
     let options = (0..5_usize, 0..17_usize);
@@ -195,7 +198,7 @@ pub fn patch_for(text: &str) -> impl Strategy<Value = Fitting> + use<> {
     })
 }
 
-/// Another text, made of this one.
+/// Generates a version of `text` that differs from it.
 fn edited(text: &str) -> impl Strategy<Value = String> + use<> {
     let before = text.to_owned();
     let first = before.split_inclusive('\n').next().unwrap_or_default();
@@ -223,52 +226,52 @@ fn edited(text: &str) -> impl Strategy<Value = String> + use<> {
     })
 }
 
-/// What is wrong with a patch.
+/// A kind of defect in a patch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Defect {
     /// A header counts one line too many, on each side that has lines.
     Counts,
-    /// A header names lines further down, where the pre-image does not occur.
+    /// A header states lines further down, at which the pre-image does not occur.
     Starts,
     /// No header has numbers.
     Bare,
-    /// A line of a pre-image is quoted as it occurs nowhere in the text.
+    /// A quoted line of a pre-image does not occur in the text.
     Misquoted,
-    /// A line of a hunk begins with `*`.
+    /// A line of a hunk begins with `*` instead of its prefix.
     Unprefixed,
-    /// Two neighbouring hunks have changed places.
+    /// Two neighbouring hunks are swapped.
     Reordered,
 }
 
 impl Defect {
-    /// Whether anchored mode takes the patch all the same, and gives the text that was meant.
+    /// Returns whether anchored mode applies the patch in spite of the defect and yields the intended text.
     pub const fn is_arithmetic(self) -> bool {
         matches!(self, Self::Counts | Self::Starts | Self::Bare)
     }
 }
 
-/// A patch with one fault. Strict mode refuses it.
+/// A patch with one defect, which strict mode refuses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NearMiss {
-    /// The patch.
+    /// The text of the patch, a unified diff.
     pub patch: String,
-    /// What is wrong with it.
+    /// The defect of the patch, which decides whether anchored mode can apply it.
     pub fault: Defect,
-    /// The text that it was meant to give. Where the text's line terminators are mixed, inserted lines take those of
-    /// their neighbours.
+    /// The intended text after the patch. If the text's line terminators are mixed, inserted lines take those of their
+    /// neighbours.
     pub meant: String,
 }
 
-/// A patch that nearly fits `text`.
+/// Generates a patch for `text` with one defect.
 ///
-/// Each pre-image occurs at one place of the text, so that the defect alone decides what becomes of it.
+/// Each pre-image occurs at one place of the text, so that only the defect decides the outcome.
 pub fn near_miss_for(text: &str) -> impl Strategy<Value = NearMiss> + use<> {
     let text = text.to_owned();
     (patch_for(&text), any::<(Index, Index)>()).prop_filter_map(
         "pre-images repeat",
         move |(fitting, (which, at))| {
             let Fitting { after: meant, built } = fitting;
-            // Without its numbers, a removed line `-- x` would read as the header of another file.
+            // If headers have no numbers, a removed line `-- x` reads as the header of another file.
             if !built.ambiguous.is_empty() || built.patch.contains("\n--- ") {
                 return None;
             }
@@ -321,7 +324,7 @@ pub fn near_miss_for(text: &str) -> impl Strategy<Value = NearMiss> + use<> {
     )
 }
 
-/// A header `@@ -start,count +start,count @@` with both of its pairs changed.
+/// Applies `change` to both pairs of a header `@@ -start,count +start,count @@`.
 fn restated(header: &str, change: impl Fn([usize; 2]) -> [usize; 2]) -> String {
     let pair = |pair: &str| {
         let pair = &pair[1..];
@@ -335,7 +338,7 @@ fn restated(header: &str, change: impl Fn([usize; 2]) -> [usize; 2]) -> String {
     format!("@@ -{old},{olds} +{new},{news} @@\n")
 }
 
-/// A line of a hunk with other content than any line of the text.
+/// Changes the content of a hunk line so that no line of the text contains it.
 fn misquoted(line: &str, text: &str) -> String {
     let content = line.trim_end_matches(['\n', '\r']);
     let terminator = &line[content.len()..];

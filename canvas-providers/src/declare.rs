@@ -1,4 +1,4 @@
-//! Tools as every wire declares them: a name, a description, and a schema cut to what it takes.
+//! Declares tools: a name, a description, and a schema cut to the provider's subset.
 
 use canvas_tools::ToolSpec;
 use serde_json::{Value, json};
@@ -9,24 +9,22 @@ use crate::native::NativeTool;
 use crate::place::inside;
 use crate::schema::{self, Subset};
 
-/// What a wire takes as tools.
+/// The rules of a provider for tools.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ToolRules {
     pub(crate) names: NameRule,
     pub(crate) subset: Subset,
-    /// Whether its provider has this tool built in.
+    /// Whether the provider has this tool built in.
     pub(crate) built_in: fn(NativeTool) -> bool,
 }
 
-/// One tool for a wire.
 #[derive(Debug)]
 pub(crate) enum Declared<'a> {
     Function(Function<'a>),
-    /// A tool that its provider has built in, as the provider declares it.
+    /// A built-in tool, as the provider declares it.
     BuiltIn(Value),
 }
 
-/// A tool of the host.
 #[derive(Debug)]
 pub(crate) struct Function<'a> {
     pub(crate) name: String,
@@ -34,7 +32,7 @@ pub(crate) struct Function<'a> {
     pub(crate) schema: Value,
 }
 
-/// The names of all tools on the wire.
+/// Maps the names of all tools to names on the wire.
 pub(crate) fn mapper(specs: &[ToolSpec], native: Option<NativeTool>, rules: ToolRules) -> Mapper {
     let mut mapper = Mapper::new(rules.names);
     if let Some((native, spec)) = built_in(specs, native, rules) {
@@ -44,7 +42,7 @@ pub(crate) fn mapper(specs: &[ToolSpec], native: Option<NativeTool>, rules: Tool
     mapper
 }
 
-/// The tool that the provider has built in, and the first spec that it stands for.
+/// Returns the provider's built-in tool, and the first spec that it replaces.
 pub(crate) fn built_in(
     specs: &[ToolSpec],
     native: Option<NativeTool>,
@@ -54,7 +52,7 @@ pub(crate) fn built_in(
     specs.iter().find(|spec| native.is_of(spec)).map(|spec| (native, spec))
 }
 
-/// All tools, each name once.
+/// Declares all tools; each name is declared once.
 pub(crate) fn declare<'a>(
     specs: &'a [ToolSpec],
     native: Option<NativeTool>,
@@ -86,7 +84,7 @@ pub(crate) fn declare<'a>(
     tools
 }
 
-/// A declaration for a tool that only the history names.
+/// Declares a tool that only the history names.
 pub(crate) fn placeholder(name: &str) -> Declared<'static> {
     Declared::Function(Function {
         name: name.to_owned(),
@@ -95,7 +93,7 @@ pub(crate) fn placeholder(name: &str) -> Declared<'static> {
     })
 }
 
-/// Passes a choice that some answer can fulfil.
+/// Checks that an answer can fulfil the choice.
 pub(crate) fn check_choice(options: &RequestOptions, specs: &[ToolSpec]) -> Result<(), EncodeError> {
     let place = "/options/tool_choice";
     match &options.tool_choice {

@@ -1,4 +1,4 @@
-//! An answer of a model, in a form that all providers share.
+//! A model's answer, in a form that all providers share.
 
 use serde::ser::SerializeStruct as _;
 use serde::{Serialize, Serializer};
@@ -9,30 +9,30 @@ use crate::place::in_words;
 use crate::usage::Usage;
 use crate::verdict::DecodedCall;
 
-/// Maximum bytes of a body.
+/// Maximum size of a response body, in bytes (32 MiB).
 pub const MAX_BODY_BYTES: usize = 32 << 20;
-/// Maximum parts of one answer.
+/// Maximum number of parts in one answer.
 pub const MAX_PARTS: usize = 10_000;
-/// Maximum nesting of JSON that is walked, in answers and in schemas.
+/// Maximum nesting depth of JSON in answers and in schemas.
 pub const MAX_DEPTH: usize = 128;
 
-/// Why the model stopped, as far as a tool loop has to know.
+/// The reason that the model stopped, to the detail that a tool loop needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StopReason {
-    /// Its answer is complete.
+    /// The model completed its answer.
     End,
-    /// It waits for its calls.
+    /// The model waits for the results of its calls.
     ToolUse,
-    /// A limit on the answer cut it off.
+    /// A limit on the length of the answer cut it off.
     Length,
-    /// The model's context is full: no longer request fits.
+    /// The model's context is full, so a longer request does not fit.
     ContextFull,
-    /// It, or its provider, declined.
+    /// The model or its provider declined.
     Refusal,
-    /// The provider wants the turn sent back as it is, to go on with it.
+    /// The provider paused, and continues the turn if you send it back unchanged.
     Pause,
-    /// None given, or one that this crate does not know.
+    /// The provider gave no reason, or one that this crate does not know.
     Other,
 }
 
@@ -43,34 +43,35 @@ impl StopReason {
     }
 }
 
-/// One answer. In JSON: `{events, calls, text, thinking, finish, usage, failure?}`.
+/// One answer of a model. In JSON: `{events, calls, text, thinking, finish, usage, failure?}`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decoded {
     /// All parts of the answer in order, each with its envelope.
     pub events: Vec<Event>,
-    /// The provider's stop reason as it gave it; `finish` in the JSON.
+    /// The provider's stop reason, verbatim; `finish` in the JSON.
     pub raw_stop_reason: Option<String>,
-    /// What it means. Not in the JSON: it follows from `finish`.
+    /// The meaning of `raw_stop_reason`. It is not in the JSON, because it follows from `finish`.
     pub stop_reason: StopReason,
-    /// What the answer cost, as far as the provider says.
+    /// The tokens used, as far as the provider reports them.
     pub usage: Usage,
-    /// Why the answer is not whole: what broke a stream off, or the provider's own error in it. `None` for a whole
-    /// answer. What came before it is kept, and so is sealed reasoning in it; no call of it is to run.
+    /// The reason that the answer is incomplete, such as a broken stream or an error of the provider; `None` for a
+    /// complete answer. The parts before the failure are kept, including sealed reasoning, but none of the calls may
+    /// run.
     pub failure: Option<DecodeError>,
 }
 
 impl Decoded {
-    /// A whole answer of a host that decodes by itself.
+    /// Creates a complete answer, for a host that decodes by itself.
     pub fn new(events: Vec<Event>, stop_reason: StopReason) -> Self {
         Self { events, raw_stop_reason: None, stop_reason, usage: Usage::default(), failure: None }
     }
 
-    /// The calls of the host's tools, in order. Tools run by the provider's server are not among them.
+    /// Returns the calls to the host's tools, in order. Tools run by the provider's server are not included.
     pub fn calls(&self) -> impl Iterator<Item = &DecodedCall> {
         self.events.iter().filter_map(Event::call)
     }
 
-    /// The text parts joined with nothing between, without thinking.
+    /// Returns all text parts, joined without a separator. Thinking is not included.
     pub fn text(&self) -> String {
         self.events
             .iter()
@@ -81,7 +82,7 @@ impl Decoded {
             .collect()
     }
 
-    /// True for any reasoning part, empty and encrypted ones too.
+    /// Whether the answer has any reasoning part, including empty and encrypted ones.
     pub fn thinking(&self) -> bool {
         self.events.iter().any(|event| matches!(event.body, Body::Thinking(_)))
     }
@@ -104,50 +105,52 @@ impl Serialize for Decoded {
     }
 }
 
-/// A body that is no answer, of which nothing is used, or the end of a stream that is not the answer's.
+/// Error returned when a body is not an answer, or recorded when a stream ends before its answer.
+///
+/// If it is returned, no part of the body is used.
 ///
 /// In JSON: `{code, message, place, retryable}`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DecodeError {
-    /// The bytes are no JSON, or not of the shape that this provider sends.
+    /// The bytes are not JSON, or not of the shape that this provider sends.
     #[error("The response cannot be read{}: {reason}; send the request again.", in_words(place))]
     NotJson {
-        /// JSON Pointer; empty for a whole body.
+        /// JSON Pointer to the invalid JSON; empty for a whole body.
         place: String,
-        /// What the JSON reader says, with line and column.
+        /// The message of the JSON reader, with line and column.
         reason: String,
     },
-    /// The bytes are not framed as they should be, or a checksum differs.
+    /// The bytes are not in the expected framing, or a checksum does not match.
     #[error("The stream is broken after {frames} frames: {reason}; send the request again.")]
     Broken {
-        /// Frames that came whole.
+        /// Number of complete frames before the error.
         frames: usize,
-        /// What is wrong.
+        /// Description of the fault.
         reason: &'static str,
     },
     /// The stream ended before the answer did.
     #[error("The stream ended in the middle of the answer, after {frames} frames; send the request again.")]
     Cut {
-        /// Frames that came whole.
+        /// Number of complete frames before the end.
         frames: usize,
     },
-    /// A size is over its limit.
+    /// A size exceeds its limit.
     #[error("The response is over the limit of {limit} {unit}{}; ask for a shorter answer.", in_words(place))]
     TooLarge {
         /// JSON Pointer into the body, or into the list of a stream's frames.
         place: String,
-        /// The limit.
+        /// The exceeded limit, in `unit`.
         limit: usize,
-        /// What the limit counts.
+        /// The unit of the limit, such as `bytes`.
         unit: &'static str,
     },
-    /// JSON, but no answer of this provider.
+    /// The body is JSON, but not an answer of this provider.
     #[error("Expected {expected}{}; check which provider the response came from.", in_words(place))]
     Unexpected {
         /// JSON Pointer into the body, or into the list of a stream's frames.
         place: String,
-        /// What should be there.
+        /// Description of the expected value.
         expected: &'static str,
     },
     /// The provider answered with an error of its own.
@@ -156,11 +159,11 @@ pub enum DecodeError {
         if *retryable { "send the request again later." } else { "change what it says before the request is sent again." }
     )]
     Provider {
-        /// The provider's name of the error.
+        /// The provider's name for the error.
         kind: String,
-        /// The provider's own words.
+        /// The provider's message, verbatim.
         message: String,
-        /// True where the same request may succeed later.
+        /// Whether the same request may succeed later.
         retryable: bool,
     },
 }
@@ -175,7 +178,8 @@ canvas_tools::coded_error!(DecodeError {
 });
 
 impl DecodeError {
-    /// Where in the body, or in the list of a stream's frames, as a JSON Pointer; empty for all of it.
+    /// Returns a JSON Pointer into the body, or into the list of a stream's frames. It is empty if the error concerns
+    /// the whole.
     pub fn place(&self) -> &str {
         match self {
             Self::Broken { .. } | Self::Cut { .. } => "",
@@ -190,7 +194,7 @@ impl DecodeError {
         Self::NotJson { place, reason: error.to_string() }
     }
 
-    /// The same error, further in: a frame does not know how many came before it.
+    /// Prefixes the place with the position of a frame, because a frame does not know how many came before it.
     pub(crate) fn inside(self, outer: &str) -> Self {
         let within = |place: String| format!("{outer}{place}");
         match self {
@@ -213,7 +217,7 @@ impl Serialize for DecodeError {
     }
 }
 
-/// Passes a body that is not nested deeper than [`MAX_DEPTH`].
+/// Checks that a body is not nested deeper than [`MAX_DEPTH`].
 pub(crate) fn check_depth(body: &Value) -> Result<(), DecodeError> {
     if deeper_than(body, MAX_DEPTH) {
         return Err(DecodeError::TooLarge { place: String::new(), limit: MAX_DEPTH, unit: "levels" });

@@ -1,4 +1,4 @@
-//! What goes to a provider, and what of it the provider does not get as it was.
+//! Encoded requests and tools, and the parts of them that the provider does not get unchanged.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -9,18 +9,18 @@ use crate::hosts::ChatHost;
 use crate::names::Renames;
 use crate::native::NativeTool;
 
-/// Something that a provider does not get, or gets in another form.
+/// A value that the provider does not get, or gets in another form.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Degradation {
-    /// Where it was, as a JSON Pointer into tools, events and options: `/tools/2/parameters/properties/x`, `/events/7`.
+    /// The position of the value, as a JSON Pointer into tools, events and options: `/tools/2/parameters/properties/x`,
+    /// `/events/7`.
     pub path: String,
-    /// What was there: a schema keyword, or the type of an event.
+    /// The kind of the value: a schema keyword, or the type of an event.
     pub keyword: String,
-    /// What became of it, and who still checks it.
+    /// The change to the value, and the component that still checks it.
     pub how: String,
 }
 
-/// The degradations of one request so far.
 #[derive(Debug, Default)]
 pub(crate) struct Degradations(pub(crate) Vec<Degradation>);
 
@@ -29,7 +29,7 @@ impl Degradations {
         self.0.push(Degradation { path: path.into(), keyword: keyword.to_owned(), how: how.into() });
     }
 
-    /// Of the event with this index in the history.
+    /// `at` is the event's index in the history.
     pub(crate) fn add_event(&mut self, at: usize, keyword: &str, how: impl Into<String>) {
         self.add(format!("/events/{at}"), keyword, how);
     }
@@ -38,64 +38,67 @@ impl Degradations {
 /// Tools in a provider's form.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct EncodedTools {
-    /// The value that goes on the wire.
+    /// The value for the request's list of tools.
     pub tools: Value,
-    /// Tools that had to take another name; [`Provider::decode`](crate::Provider::decode) maps them back.
+    /// Tools that got another name on the wire. [`Provider::decode`](crate::Provider::decode) maps the names back.
     pub renames: Renames,
-    /// What the provider's schema subset left out.
+    /// The parts of the schemas that the provider's subset does not include.
     #[serde(rename = "losses")]
     pub degradations: Vec<Degradation>,
 }
 
-/// A whole request in a provider's form.
+/// A complete request in a provider's form.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct EncodedRequest {
-    /// The body to send.
+    /// The JSON body to send. It does not request a stream. If you want one, add the provider's field or use
+    /// its streaming address.
     pub body: Value,
-    /// What the answer to it is read with.
+    /// The context for decoding the answer to this request; not in the JSON.
     #[serde(skip)]
     pub context: AnswerContext,
-    /// What of tools and history the provider does not get as it was.
+    /// The parts of tools and history that the provider does not get unchanged.
     #[serde(rename = "losses")]
     pub degradations: Vec<Degradation>,
 }
 
-/// Which tool the model has to call.
+/// A constraint on the tools that the model calls.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum ToolChoice {
-    /// Any or none, as the model sees fit.
+    /// The model may call any tool, but does not have to.
     #[default]
     Auto,
-    /// None; the tools are declared all the same.
+    /// The model must not call a tool. The tools are still declared.
     None,
-    /// At least one.
+    /// The model must call at least one tool.
     Required,
-    /// This one.
+    /// The model must call the tool of this name.
     Tool(String),
 }
 
-/// What a host may set for one request.
+/// Options of one request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RequestOptions {
-    /// Most tokens of the answer.
+    /// Maximum number of tokens in the answer; 0 is refused.
     pub max_tokens: u32,
-    /// Which tool the model has to call.
+    /// The tools that the model must or must not call.
     pub tool_choice: ToolChoice,
-    /// The tool that the provider has built in: the spec of its dialect is declared so. Where the provider does not have
-    /// it, the spec is declared as a function.
+    /// The built-in tool as which to declare the spec of its dialect. If the provider does not have this tool built in,
+    /// the spec is declared as a function instead.
     pub native: Option<NativeTool>,
     /// Whether one answer may hold several calls.
     pub parallel_calls: bool,
-    /// The host of Chat Completions. `None` takes the one that the issuer's host is known as.
+    /// The Chat Completions host to encode for. `None` selects the host by the name in
+    /// [`Issuer::host`](crate::Issuer::host).
     #[cfg(feature = "openai")]
     pub chat_host: Option<ChatHost>,
-    /// Send back thinking that carries no signature. The official endpoint refuses it, some compatible hosts
-    /// want it.
+    /// Whether to send back thinking that carries no signature. The official endpoint refuses it, but some compatible
+    /// hosts require it.
     pub unsigned_thinking: bool,
-    /// Hold the model to the schema of each tool while it writes, where the provider can and the schema allows it.
+    /// Whether the model must follow each tool's schema while it writes. This only applies if the provider supports it
+    /// and the schema allows it.
     pub strict_tools: bool,
-    /// More fields for the body, in the provider's own form (`thinking`, `temperature`, `metadata`). Fields
-    /// that this crate fills are not replaced.
+    /// More fields for the body, in the provider's own form, such as `thinking`, `temperature` or `metadata`.
+    /// They do not replace fields that this crate fills.
     pub extra: Map<String, Value>,
 }
 
@@ -115,19 +118,19 @@ impl Default for RequestOptions {
     }
 }
 
-/// A history or an option of which no request can be made.
+/// Error returned when no request can be made from a history or its options.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EncodeError {
-    /// Nothing is left to send.
+    /// The history does not contain anything that can be sent.
     #[error("The history holds nothing that can be sent; add a user message.")]
     EmptyHistory,
-    /// An option for which the provider would refuse every request.
+    /// The provider would refuse every request with this option.
     #[error("The option at {place} cannot be {value}; give another value.")]
     BadOption {
-        /// Which option, as a JSON Pointer: `/options/max_tokens`.
+        /// JSON Pointer to the option, such as `/options/max_tokens`.
         place: &'static str,
-        /// The value that was given.
+        /// The refused value, as text.
         value: String,
     },
 }
@@ -138,7 +141,7 @@ canvas_tools::coded_error!(EncodeError {
 });
 
 impl EncodeError {
-    /// Which input is at fault, as a JSON Pointer.
+    /// Returns the JSON Pointer to the input at fault.
     pub fn place(&self) -> &str {
         match self {
             Self::EmptyHistory => "/events",

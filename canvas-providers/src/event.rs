@@ -1,4 +1,4 @@
-//! The history of a conversation, in a form that all providers share: texts, calls and results.
+//! The history of a conversation, as texts, calls and results in a form that all providers share.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -6,15 +6,15 @@ use serde_json::{Map, Value};
 use crate::envelope::Envelope;
 use crate::verdict::{Arguments, DecodedCall, Verdict};
 
-/// Whose an event is.
+/// The author of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// Instructions of the host.
+    /// The host, with its instructions.
     System,
-    /// The user, and hidden canvas updates in the user's name.
+    /// The user, in whose name hidden canvas updates are also sent.
     User,
-    /// The model.
+    /// The model, in its answers.
     Assistant,
     /// A tool that answers a call.
     Tool,
@@ -23,86 +23,88 @@ pub enum Role {
 /// One step of a conversation.
 ///
 /// In JSON: `{role, type, content, call_id?, arguments?, verdict?, tool_name?, tool_result?, images?, revision_id?,
-/// lease_id?, envelope?}`. Reading is lenient: unknown fields are ignored, `message` means `text`, a
-/// missing `type` is a text (or, from a tool, a result), and `verdict` appears only on calls that are not
-/// complete. Any value of this type is fine to keep; [`repair()`](crate::repair()) makes a sendable history of any list.
+/// lease_id?, envelope?}`. Reading is lenient: unknown fields are ignored, `message` means `text`, and a missing `type`
+/// means a text (or, from a tool, a result). `verdict` is written only for calls that are not complete. You can store
+/// any value of this type, because [`repair()`](crate::repair()) turns any list of events into a history that can be
+/// sent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(from = "EventJson", into = "EventJson")]
 pub struct Event {
-    /// Whose event it is.
+    /// The author of the event. Encoders treat thinking and calls as the model's, whatever the role is.
     pub role: Role,
     /// The text, call or answer.
     pub body: Body,
-    /// The revision named in a result.
+    /// The revision that a result names, if any.
     pub revision_id: Option<String>,
-    /// The lease named in a result.
+    /// The lease that a result names, if any.
     pub lease_id: Option<String>,
-    /// The provider's own form of it, for lossless replay to the same provider.
+    /// The provider's own form of the event, for lossless replay to the same provider.
     pub envelope: Option<Envelope>,
 }
 
-/// What an event is.
+/// The content of an event.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Body {
     /// Text for or from the model.
     Text(String),
-    /// The model's reasoning, as far as it may be read; may be empty.
+    /// The readable part of the model's reasoning, which may be empty.
     Thinking(String),
-    /// A call of one of the host's tools.
+    /// A call to one of the host's tools.
     ToolCall(DecodedCall),
-    /// The answer to a call.
+    /// The answer to a call, made by a tool or in its place.
     ToolResult(ToolResult),
-    /// A part that only its provider understands, such as a tool run by the provider's server. Another provider gets the
-    /// text, which is mostly empty.
+    /// A part that only its provider understands, such as a tool run by the provider's server. Other providers get the
+    /// text, which is usually empty.
     Opaque(String),
 }
 
-/// The answer to a call.
+/// The answer to a call, made by a tool or in its place.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolResult {
-    /// The call that it answers. `None` pairs with the earliest unanswered call (of that name, if one is given).
+    /// Id of the answered call. `None` selects the earliest unanswered call (of the tool `name`, if there is one).
     pub call_id: Option<String>,
-    /// The tool's name.
+    /// Name of the tool, if known.
     pub name: Option<String>,
-    /// What the model gets: a reply body, or any other JSON.
+    /// The result for the model: a reply body, or any other JSON.
     pub result: Value,
-    /// Images beside it. A wire that takes none in a result gets them in another way, or not at all, and says so.
+    /// Images that accompany the result. If a provider does not accept images in a result, they are sent in another way
+    /// or left out, and a [`Degradation`](crate::Degradation) reports it.
     pub images: Vec<Image>,
 }
 
 /// An image in a result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Image {
-    /// Its media type, such as `image/png`.
+    /// The media type, such as `image/png`.
     pub media_type: String,
-    /// Its bytes in base64, with padding.
+    /// The image bytes in base64, with padding.
     pub data: String,
 }
 
 impl ToolResult {
-    /// True where the result says `"ok": false`.
+    /// Whether the result contains `"ok": false`.
     pub fn is_error(&self) -> bool {
         self.result.get("ok").and_then(Value::as_bool) == Some(false)
     }
 }
 
 impl Event {
-    /// An event without revision, lease and envelope.
+    /// Creates an event without revision, lease and envelope.
     pub fn new(role: Role, body: Body) -> Self {
         Self { role, body, revision_id: None, lease_id: None, envelope: None }
     }
 
-    /// A text of the user, or a hidden canvas update.
+    /// Creates a text of the user, or a hidden canvas update.
     pub fn user(text: impl Into<String>) -> Self {
         Self::new(Role::User, Body::Text(text.into()))
     }
 
-    /// A text of the model.
+    /// Creates a text of the model.
     pub fn assistant(text: impl Into<String>) -> Self {
         Self::new(Role::Assistant, Body::Text(text.into()))
     }
 
-    /// The answer to a call; revision and lease are taken from the result where it names them.
+    /// Creates the answer to a call. Revision and lease are taken from the result if it names them.
     pub fn result(call_id: impl Into<String>, name: impl Into<String>, result: Value) -> Self {
         let (revision_id, lease_id) = (text_of(&result, "revision_id"), text_of(&result, "lease_id"));
         let answer =
@@ -110,7 +112,7 @@ impl Event {
         Self { revision_id, lease_id, ..Self::new(Role::Tool, Body::ToolResult(answer)) }
     }
 
-    /// The words, where the event is a text of the model.
+    /// Returns the text if the event is a text of the model.
     ///
     /// ```
     /// use canvas_providers::Event;
@@ -125,7 +127,7 @@ impl Event {
         }
     }
 
-    /// The call, where the event is one.
+    /// Returns the call if the event is one.
     pub fn call(&self) -> Option<&DecodedCall> {
         match &self.body {
             Body::ToolCall(call) => Some(call),
@@ -149,7 +151,7 @@ enum Kind {
     Opaque,
 }
 
-/// The JSON form of an event: flat, with everything optional but the role.
+/// The JSON form of an event, which is flat. Only the role is required.
 #[derive(Clone, Serialize, Deserialize)]
 struct EventJson {
     role: Role,
@@ -242,7 +244,7 @@ impl From<Event> for EventJson {
             },
             Body::ToolResult(ToolResult { call_id, name: tool_name, result, images }) => {
                 let json = Self { kind: Some(Kind::ToolResult), call_id, tool_name, images, ..json };
-                // A null `tool_result` would be read back as none at all.
+                // A null `tool_result` would be read back as absent.
                 match result {
                     Value::Null => Self { content: Value::Null, ..json },
                     result => Self { tool_result: Some(result), ..json },
@@ -258,7 +260,7 @@ impl EventJson {
     }
 }
 
-/// The text of `content`: empty for null, and its source for other JSON.
+/// Returns the text of `content`: empty for null, and the JSON source of other values.
 fn plain(content: Value) -> String {
     match content {
         Value::Null => String::new(),
@@ -267,7 +269,7 @@ fn plain(content: Value) -> String {
     }
 }
 
-/// A host may give the arguments as JSON text, as some providers do, or leave out an empty object.
+/// A host may pass the arguments as JSON text, as some providers do, or leave out an empty object.
 fn read_arguments(arguments: Option<Value>, verdict: Option<Verdict>) -> Arguments {
     match (verdict, arguments) {
         (Some(Verdict::Truncated), _) => Arguments::Truncated,

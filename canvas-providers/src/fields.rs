@@ -1,7 +1,7 @@
-//! The fields of JSON objects, taken as they come.
+//! Reads the fields of JSON objects one by one.
 //!
-//! A stream mostly consists of events with one word in them. Structs of all that an event may hold cost several times as much
-//! as the word: they are moved from each object to the one around it, and lists in them are allocated.
+//! Most events of a stream contain a single word. A struct with every possible field costs several times as much as the
+//! word, because it is moved from each object to the enclosing one and its lists are allocated.
 
 use std::fmt;
 
@@ -9,13 +9,13 @@ use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Seq
 
 use crate::text::Text;
 
-/// Takes the fields of an object. It takes what comes before an error too, so that all of it is dropped then.
+/// A target for the fields of an object. It also takes the fields before an error, so discard it if reading fails.
 pub(crate) trait Fields<'de> {
-    /// Takes one field: the value must be read, or [skipped](skip).
+    /// Takes one field. The value must be read, or [skipped](skip).
     fn field<A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error>;
 }
 
-/// Reads a payload that is an object.
+/// Reads a payload that is a JSON object.
 pub(crate) fn read_fields<'a>(data: &'a [u8], fields: &mut impl Fields<'a>) -> Result<(), serde_json::Error> {
     let text = std::str::from_utf8(data).map_err(Error::custom)?;
     let mut json = serde_json::Deserializer::from_str(text);
@@ -23,20 +23,18 @@ pub(crate) fn read_fields<'a>(data: &'a [u8], fields: &mut impl Fields<'a>) -> R
     json.end()
 }
 
-/// Skips a value.
 pub(crate) fn skip<'de, A: MapAccess<'de>>(map: &mut A) -> Result<(), A::Error> {
     map.next_value::<IgnoredAny>().map(drop)
 }
 
-/// Skips a value, and says whether it was more than null.
+/// Skips a value, and returns whether it was not null.
 pub(crate) fn is_there<'de, A: MapAccess<'de>>(map: &mut A) -> Result<bool, A::Error> {
     Ok(map.next_value::<Option<IgnoredAny>>()?.is_some())
 }
 
-/// An object.
 pub(crate) struct Object<'s, F>(pub(crate) &'s mut F);
 
-/// A list of one object.
+/// A list of exactly one object.
 pub(crate) struct Only<'s, F>(pub(crate) &'s mut F);
 
 impl<'de, F: Fields<'de>> DeserializeSeed<'de> for Object<'_, F> {

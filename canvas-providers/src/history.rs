@@ -1,4 +1,4 @@
-//! What every encoder needs of a history and its options.
+//! Parts of a history and its options that every encoder needs.
 
 use std::borrow::Cow;
 
@@ -11,10 +11,10 @@ use crate::event::{Body, Role, ToolResult};
 use crate::native::NativeTool;
 use crate::repair::Entry;
 
-/// The user's words before a history that begins with the model, for a wire that wants the user's first.
+/// The user's words before a history that begins with the model, for providers that require the user to begin.
 pub(crate) const OPENING: &str = "(The conversation before this is not part of the request.)";
 
-/// All instructions as one text, for a wire that takes them only before everything.
+/// Joins all instructions into one text, for providers that accept them only at the start.
 pub(crate) fn join_system(system: &str, history: &[Entry<'_>], degradations: &mut Degradations) -> String {
     let mut parts: Vec<&str> = vec![system];
     let mut is_after_events = false;
@@ -34,7 +34,7 @@ pub(crate) fn join_system(system: &str, history: &[Entry<'_>], degradations: &mu
     parts.join("\n\n")
 }
 
-/// The host's fields without those that the request fills itself.
+/// Returns the host's fields without those that the request fills itself.
 pub(crate) fn extra_fields(
     extra: &Map<String, Value>,
     own: &[&str],
@@ -51,7 +51,8 @@ pub(crate) fn extra_fields(
     out
 }
 
-/// A result as text: a reply of this tool in the words of its dialect, which its models were trained on; others as they are.
+/// Returns a result as text. A reply of the native tool is in the words of its dialect, which the provider's models
+/// were trained on; other results are unchanged.
 pub(crate) fn reply_text(result: &ToolResult, native: Option<NativeTool>) -> Cow<'_, str> {
     let is_native =
         native.is_some_and(|native| result.name.as_deref() == Some(native.dialect().tool_names()[0]));
@@ -63,12 +64,12 @@ pub(crate) fn reply_text(result: &ToolResult, native: Option<NativeTool>) -> Cow
     if words.is_empty() { result_text(&result.result) } else { Cow::Owned(words) }
 }
 
-/// A result as text: text as it is, nothing for null, other JSON as its source.
+/// Returns a result as text: a string unchanged, null as empty text, and other JSON as its source.
 pub(crate) fn result_text(result: &Value) -> Cow<'_, str> {
     match result {
         Value::String(text) => Cow::Borrowed(text.as_str()),
         Value::Null => Cow::Borrowed(""),
-        // Not `to_string`, which writes through a formatter.
+        // Not `to_string`, because it writes through a formatter.
         other => Cow::Owned(serde_json::to_string(other).expect("strings and JSON values always serialise")),
     }
 }

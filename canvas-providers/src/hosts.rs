@@ -1,10 +1,10 @@
-//! Hosts that speak Chat Completions, and what each does in its own way.
+//! Hosts of Chat Completions, and the differences between them.
 
 use crate::decoded::StopReason;
 
-/// A host of Chat Completions as a value. What is not in it is done by all of them in the same way.
+/// A host of Chat Completions, described by its differences. All hosts behave alike in everything else.
 ///
-/// A host application makes one for a host that is not in [`ALL`](Self::ALL), and hands it in as
+/// If your host is not in [`ALL`](Self::ALL), create a value for it and set it as
 /// [`RequestOptions::chat_host`](crate::RequestOptions::chat_host).
 ///
 /// ```
@@ -18,45 +18,45 @@ use crate::decoded::StopReason;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ChatHost {
-    /// Names of the host, as [`Issuer::host`](crate::Issuer::host) has them; a subdomain counts as the host.
+    /// The host's names, as in [`Issuer::host`](crate::Issuer::host). A subdomain counts as the host.
     pub hosts: &'static [&'static str],
-    /// What an assistant message brings back beside `content`, `refusal` and `tool_calls`.
+    /// The fields that an assistant message sends back in addition to `content`, `refusal` and `tool_calls`.
     pub message_fields: MessageFields,
-    /// The reasoning field without which the host refuses an assistant message between two user messages with calls
-    /// between them. It is sent empty where there is none.
+    /// The reasoning field that the host requires in an assistant message between two user messages with calls between
+    /// them. It is sent empty if there is no reasoning.
     pub required_reasoning: Option<&'static str>,
-    /// Whether reasoning comes, and goes back, as chunks in a list of contents.
+    /// Whether reasoning arrives, and is sent back, as chunks in a list of contents.
     pub thinking_chunks: bool,
-    /// Its finish words beyond those of OpenAI.
+    /// The host's finish words in addition to OpenAI's.
     pub finish_words: &'static [(&'static str, StopReason)],
-    /// The field that limits the answer.
+    /// The field that limits the tokens of the answer.
     pub max_tokens: MaxTokensField,
     /// Whether tools can be declared as strict.
     pub strict: bool,
-    /// Whether `parallel_tool_calls` is understood.
+    /// Whether the host understands `parallel_tool_calls`.
     pub parallel_calls: bool,
     /// Whether tools can take free text in a grammar.
     pub custom_tools: bool,
     /// Whether an image may follow the result of a call.
     pub images: bool,
-    /// Whether a system message may stand anywhere in a request.
+    /// Whether a system message may appear anywhere in a request.
     pub system_anywhere: bool,
-    /// What it takes as the id of a call.
+    /// The ids of calls that the host accepts.
     pub call_ids: CallIds,
 }
 
-/// Fields of an assistant message, and of the calls in it, that go back to who sent them.
+/// The fields of an assistant message and its calls that go back to the host that sent them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MessageFields {
-    /// These, as they came.
+    /// Only these fields, unchanged.
     Only(&'static [&'static str]),
-    /// All, as they came.
+    /// All fields, unchanged, except those that no request accepts.
     AsCame,
 }
 
 impl MessageFields {
-    /// Whether a field goes back.
+    /// Whether this field is sent back.
     pub fn contains(self, field: &str) -> bool {
         match self {
             Self::Only(fields) => fields.contains(&field),
@@ -65,29 +65,29 @@ impl MessageFields {
     }
 }
 
-/// Fields of an answer that no request takes back as they came.
+/// Fields of an answer that no request accepts unchanged.
 pub(crate) const NEVER_SENT: &[&str] = &["annotations", "audio", "index"];
 
 /// The name of the field that limits the tokens of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MaxTokensField {
-    /// `max_tokens`, which newer models of OpenAI refuse.
+    /// `max_tokens`, which newer OpenAI models refuse.
     MaxTokens,
     /// `max_completion_tokens`.
     MaxCompletionTokens,
 }
 
-/// Ids of calls.
+/// The ids that a host accepts for calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallIds {
-    /// Of at most so many characters.
+    /// At most this many characters.
     UpTo(usize),
-    /// Of nine letters and digits.
+    /// Exactly nine letters and digits.
     Nine,
 }
 
-/// A host about which nothing is known gets back what it sent.
+/// The host to assume if the name is unknown. It gets back the fields that it sent.
 const UNKNOWN: ChatHost = ChatHost {
     hosts: &[],
     message_fields: MessageFields::AsCame,
@@ -116,7 +116,7 @@ const UNKNOWN: ChatHost = ChatHost {
 
 const OPENAI: ChatHost = ChatHost {
     hosts: &["api.openai.com", "openai.azure.com"],
-    // It seals nothing here, and refuses fields that it does not know.
+    // It does not seal parts, and it refuses unknown fields.
     message_fields: MessageFields::Only(&[]),
     thinking_chunks: false,
     finish_words: &[],
@@ -162,7 +162,7 @@ const KIMI: ChatHost = ChatHost {
     ..UNKNOWN
 };
 
-/// An image would have to follow a result in a message of the user, which it refuses there.
+/// An image would have to follow a result in a message of the user, which this host refuses there.
 const MISTRAL: ChatHost = ChatHost {
     hosts: &["api.mistral.ai"],
     message_fields: MessageFields::Only(&[]),
@@ -212,10 +212,10 @@ const OLLAMA: ChatHost = ChatHost {
 };
 
 impl ChatHost {
-    /// The hosts that are known.
+    /// All known hosts.
     pub const ALL: &[Self] = &[OPENAI, DEEPSEEK, GLM, KIMI, MISTRAL, OPENROUTER, MINIMAX, TOGETHER, OLLAMA];
 
-    /// The host of this name, or one that makes no assumption.
+    /// Returns the host of this name, or one without assumptions if the name is unknown.
     pub fn of(host: &str) -> &'static Self {
         Self::ALL.iter().find(|known| known.is_called(host)).unwrap_or(&UNKNOWN)
     }
@@ -226,7 +226,7 @@ impl ChatHost {
         })
     }
 
-    /// What a finish word means; a host's own words first.
+    /// Maps a finish word to a stop reason; the host's own words take precedence.
     pub(crate) fn stop_reason(&self, raw: Option<&str>) -> StopReason {
         let Some(raw) = raw else { return StopReason::Other };
         let own = self.finish_words.iter().find(|(word, _)| *word == raw);

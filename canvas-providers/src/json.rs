@@ -1,4 +1,4 @@
-//! Reading JSON whose shape a provider decides.
+//! Reads JSON whose shape the provider decides.
 
 use serde::de::{Error as _, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -8,13 +8,13 @@ use serde_json::value::RawValue;
 use crate::decoded::DecodeError;
 use crate::text::Text;
 
-/// The text of a field; empty where it is none.
+/// Returns the text of a field, or an empty string if the field is not text.
 pub(crate) fn text<'a>(value: &'a Value, key: &str) -> &'a str {
     value.get(key).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// Reads a payload. Its text is checked at once, which costs less than to check each string of it. Bytes that are no text
-/// are read nevertheless: they may lie in a field that is skipped.
+/// Reads a payload. Its UTF-8 is checked once, which is cheaper than a check of each string. Bytes that are not UTF-8
+/// are still read, because they may be in a skipped field.
 pub(crate) fn read<'a, T: Deserialize<'a>>(data: &'a [u8]) -> Result<T, serde_json::Error> {
     match std::str::from_utf8(data) {
         Ok(text) => serde_json::from_str(text),
@@ -22,7 +22,7 @@ pub(crate) fn read<'a, T: Deserialize<'a>>(data: &'a [u8]) -> Result<T, serde_js
     }
 }
 
-/// A request with its history, which is JSON already: a field of the struct would be copied into the body.
+/// Adds the history to a request's body. The history is JSON already, and a field of the struct would be copied.
 pub(crate) fn with_history(request: impl Serialize, name: &str, history: Vec<Value>) -> Value {
     let mut body = serde_json::to_value(request).expect("strings and JSON values always serialise");
     body[name] = Value::Array(history);
@@ -34,12 +34,12 @@ pub(crate) fn is_object(text: &str) -> bool {
     text.trim_ascii_start().starts_with('{') && serde_json::from_str::<IgnoredAny>(text).is_ok()
 }
 
-/// An index, which some proxies write as text. Null is 0.
+/// Reads an index, which some proxies write as text. Null is 0.
 pub(crate) fn index<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
     index_if_any(deserializer).map(Option::unwrap_or_default)
 }
 
-/// An index that may be left out.
+/// Reads an index that may be absent.
 pub(crate) fn index_if_any<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
@@ -55,7 +55,7 @@ pub(crate) fn index_if_any<'de, D: Deserializer<'de>>(deserializer: D) -> Result
     }
 }
 
-/// A piece of a frame that has to be kept.
+/// Parses a piece of a frame into a value that outlives the frame.
 pub(crate) fn owned(raw: &RawValue) -> Result<Value, DecodeError> {
     serde_json::from_str(raw.get()).map_err(|error| DecodeError::not_json(String::new(), &error))
 }

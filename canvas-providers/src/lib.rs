@@ -1,10 +1,10 @@
-//! How each model provider writes tool calls: decode, encode, and a sans-IO tool loop.
+//! Requests, answers and streams of model providers, and a sans-IO loop for their tool calls.
 //!
-//! A provider's answer becomes [`Event`]s, each with the provider's own part in an opaque envelope. Replay to
-//! the same provider is therefore lossless, and replay to another is plain text. Every call has a [`Verdict`],
-//! and only complete calls can become a [`ToolCall`](canvas_tools::ToolCall). A history cut off anywhere is
-//! repaired into a request that the provider accepts. [`ToolLoop`] runs one turn without input or output of
-//! its own: the host sends requests, runs calls and hands in the time.
+//! A provider's answer becomes [`Event`]s, each with the provider's own part in an opaque envelope. Replay to the same
+//! provider is therefore lossless, and replay to another is plain text. Every call has a [`Verdict`], and only complete
+//! calls can become a [`ToolCall`](canvas_tools::ToolCall). If a history was cut off anywhere, it is repaired into a
+//! request that the provider accepts. [`ToolLoop`] runs one turn without input or output of its own, so the host sends
+//! requests, runs calls and passes in the time.
 //!
 //! ```
 //! use canvas_providers::{Event, LoopOptions, LoopAction, Outcome, Provider, RequestOptions, ToolLoop};
@@ -47,28 +47,31 @@
 //!
 //! # Limits
 //!
-//! * Anthropic Messages, OpenAI Responses, OpenAI Chat Completions, Ollama, Gemini (`generateContent` and Interactions) and
-//!   Bedrock Converse; tools and calls of MCP.
-//! * It opens no connection and checks no arguments.
-//! * It knows no rule of a canvas: what a reply means for the lease comes from
-//!   [`ToolReply::lease_change`](canvas_tools::ToolReply::lease_change) and is never read out of a reply's JSON.
+//! * Supports Anthropic Messages, OpenAI Responses, OpenAI Chat Completions, Ollama, Gemini (`generateContent` and
+//!   Interactions) and Bedrock Converse, and the tools and calls of MCP.
+//! * Opens no connection and checks no arguments.
+//! * Knows no canvas rules. The effect of a reply on the lease comes from
+//!   [`ToolReply::lease_change`](canvas_tools::ToolReply::lease_change) and is never read from the reply's JSON.
 //!
 //! # Modules
 //!
-//! `event`, `verdict` and `envelope` are the history in a form that all providers share; `decoded` and `encoded` are the
-//! results of the operations of `provider`. `native` declares the tools that models know by training. `names`, `schema`, `repair` and `not_executed` are what every provider needs.
-//! Each provider has a folder whose `wire` holds the structs that requests are written from. Answers are read by
-//! `decode` as JSON without such structs, because each part has to go back as it came, known or not. `fields` reads the
-//! events that streams mostly consist of. `hosts` holds what hosts of Chat Completions do in their own ways; [`mcp`] reads
-//! calls of MCP and writes its tools; `pieces` makes one message of several events and back. `tool_loop`
-//! runs a turn, and `driver` does so over futures of the host.
+//! `event`, `verdict` and `envelope` hold the history in a form that all providers share. `decoded` and `encoded` are
+//! the results of the operations in `provider`, and `native` declares the tools that models know by training. Every
+//! provider uses `names`, `schema`, `repair` and `not_executed`.
+//!
+//! Each provider has a folder. Its `wire` module, if it has one, holds the structs from which requests are written.
+//! `decode` reads answers as JSON without such structs, because each part has to go back unchanged, whether it is known
+//! or not. `fields` reads the small events that make up most of a stream. `hosts` describes the differences between
+//! hosts of Chat Completions. [`mcp`] reads MCP calls and writes MCP tools, and `pieces` splits one message into
+//! several events and joins them again. `tool_loop` runs a turn, and `driver` does so over the host's futures.
 //!
 //! # Features
 //!
-//! One for each provider, all on by default: `anthropic`, `openai`, `ollama`, `gemini` and `bedrock`. Without its feature, a
-//! provider's variants of [`Provider`] do not exist; [`mcp`] and [`ToolLoop`] need none.
+//! There is one feature for each provider, all on by default: `anthropic`, `openai`, `ollama`, `gemini` and `bedrock`.
+//! Without its feature, a provider's variants of [`Provider`] do not exist. [`mcp`] and [`ToolLoop`] do not need a
+//! feature.
 
-// Some shared code has no user unless every provider is on, and a `Provider` without variants ignores its arguments.
+// Some shared code is unused unless every provider is on, and a `Provider` without variants ignores its arguments.
 #![cfg_attr(not(feature = "default"), allow(dead_code, unused_imports, unused_variables))]
 
 #[cfg(feature = "anthropic")]
@@ -134,7 +137,7 @@ pub use tool_loop::{
 pub use usage::Usage;
 pub use verdict::{Arguments, DecodedCall, Verdict};
 
-/// The example of the README, compiled and run.
+/// Compiles and runs the example of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,7 +1,7 @@
 //! MCP: tools as a server lists them, and calls as a client sends them.
 //!
-//! MCP is no wire of a model: the client talks to that, and it has no history here. So it is no
-//! [`Provider`](crate::Provider), but two functions.
+//! MCP is not a model's wire format. The MCP client talks to the model, and no history is needed here. MCP is therefore
+//! not a [`Provider`](crate::Provider), but two functions.
 
 use canvas_tools::ToolSpec;
 use serde_json::{Map, Value, json};
@@ -12,14 +12,14 @@ use crate::names::{NameRule, Renames};
 use crate::schema::Subset;
 use crate::verdict::{Arguments, DecodedCall};
 
-/// Schemas are of 2020-12 and go as they are, but for unions at the root, which clients refuse.
+/// Schemas are in JSON Schema 2020-12 and go unchanged, except for unions at the root, which clients refuse.
 const RULES: ToolRules = ToolRules {
     names: NameRule { max: 128, also: "./", begins_with_letter: false },
     subset: Subset { property: |_| true, refused: &[] },
     built_in: |_| false,
 };
 
-/// Tools as the `tools` of a `tools/list` result.
+/// Encodes tools as the `tools` of a `tools/list` result.
 pub fn tools(specs: &[ToolSpec]) -> EncodedTools {
     let mut degradations = Degradations::default();
     let mut mapper = declare::mapper(specs, None, RULES);
@@ -34,8 +34,9 @@ pub fn tools(specs: &[ToolSpec]) -> EncodedTools {
     EncodedTools { tools, renames: mapper.renames(), degradations: degradations.0 }
 }
 
-/// The call in the parameters of a `tools/call` request. The id is that of the request, or one of the host's. Arguments that
-/// are left out are none; what is no object, or lacks a name, is [malformed](crate::Verdict::Malformed) and cannot run.
+/// Reads the call in the parameters of a `tools/call` request. The id is the request's id, or one that the host
+/// chooses. Missing arguments mean an empty object. If the arguments are not an object, or the name is missing, the
+/// call is [malformed](crate::Verdict::Malformed) and cannot run.
 pub fn call(id: impl Into<String>, params: &Value, renames: &Renames) -> DecodedCall {
     let name = params.get("name").and_then(Value::as_str).unwrap_or_default();
     let arguments = match params.get("arguments") {

@@ -1,10 +1,10 @@
-//! Names and ids that every provider accepts, mapped both ways.
+//! Names and ids that every provider accepts, mapped in both directions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-/// Tools that took another name on the wire. In JSON: an object from the tool's name to the wire's.
+/// Tools with another name on the wire. In JSON: an object that maps the tool's name to the one on the wire.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Renames {
@@ -12,29 +12,29 @@ pub struct Renames {
 }
 
 impl Renames {
-    /// The name on the wire, where it differs.
+    /// Returns the name on the wire if it differs from the tool's own.
     pub fn wire(&self, original: &str) -> Option<&str> {
         self.to_wire.get(original).map(String::as_str)
     }
 
-    /// The tool's own name. A name that no rename made is one already.
+    /// Returns the tool's own name. A name that is not in the renames is returned unchanged.
     pub fn original<'a>(&'a self, wire: &'a str) -> &'a str {
         self.to_wire.iter().find(|(_, to)| *to == wire).map_or(wire, |(from, _)| from)
     }
 }
 
-/// What a provider accepts as a name or an id: 1 to `max` of `[a-zA-Z0-9_-]` and of what else it takes.
+/// The names or ids that a provider accepts: 1 to `max` characters of `[a-zA-Z0-9_-]` and `also`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NameRule {
     pub(crate) max: usize,
-    /// More ASCII characters that it takes.
+    /// More accepted ASCII characters.
     pub(crate) also: &'static str,
-    /// Whether the first character is a letter or `_`.
+    /// Whether the first character must be a letter or `_`.
     pub(crate) begins_with_letter: bool,
 }
 
 impl NameRule {
-    /// Names that all providers take.
+    /// Names that every provider accepts.
     pub(crate) const PORTABLE: Self = Self { max: 64, also: "", begins_with_letter: true };
 
     fn allows(self, name: &str) -> bool {
@@ -53,10 +53,10 @@ impl NameRule {
     }
 }
 
-/// A bijection from originals to wire names, grown name by name.
+/// A growing one-to-one mapping from original names to wire names.
 ///
-/// An allowed name that is free maps to itself, any other to its readable rest and a hash. Equal inputs in
-/// equal order give equal names.
+/// A valid, unused name maps to itself; any other maps to a sanitised stem plus a hash. The same inputs in the same
+/// order give the same names.
 #[derive(Debug)]
 pub(crate) struct Mapper {
     rule: NameRule,
@@ -69,7 +69,7 @@ impl Mapper {
         Self { rule, to_wire: BTreeMap::new(), taken: BTreeSet::new() }
     }
 
-    /// Maps allowed names first, so that none of them has to yield to a made one.
+    /// Maps valid names first, so that none of them has to give way to a generated one.
     pub(crate) fn over<'a>(&mut self, names: impl Iterator<Item = &'a str> + Clone) {
         let rule = self.rule;
         for name in names.clone().filter(|name| rule.allows(name)) {
@@ -80,7 +80,7 @@ impl Mapper {
         }
     }
 
-    /// Gives a name that the wire knows already, before any other is mapped.
+    /// Reserves a name that the provider prescribes, before any other is mapped.
     pub(crate) fn fix(&mut self, original: &str, wire: &str) {
         self.taken.insert(wire.to_owned());
         self.to_wire.insert(original.to_owned(), wire.to_owned());
@@ -95,7 +95,7 @@ impl Mapper {
         &self.to_wire[original]
     }
 
-    /// The names that differ.
+    /// Returns the names that differ.
     pub(crate) fn renames(&self) -> Renames {
         let changed = self.to_wire.iter().filter(|(from, to)| from != to);
         Renames { to_wire: changed.map(|(from, to)| (from.clone(), to.clone())).collect() }
@@ -105,7 +105,7 @@ impl Mapper {
         if self.rule.allows(original) && !self.taken.contains(original) {
             return original.to_owned();
         }
-        // A line and the hash, and one more where the first character may not stand there.
+        // An underscore and the hash, and one more underscore if the first character is not allowed there.
         const ADDED: usize = 10;
         let rule = self.rule;
         let first = original.chars().next().filter(|&first| rule.takes(first) && !rule.may_begin(first));
@@ -121,7 +121,7 @@ impl Mapper {
     }
 }
 
-/// FNV-1a, folded to 32 bits. A weak hash is enough: a name that is taken already gets the next salt.
+/// FNV-1a, folded to 32 bits. A weak hash is enough, because a name that is already taken gets the next salt.
 pub(crate) fn hash(text: &str, salt: u32) -> u32 {
     let bytes = text.bytes().chain(salt.to_le_bytes());
     let wide =
@@ -129,7 +129,7 @@ pub(crate) fn hash(text: &str, salt: u32) -> u32 {
     (wide ^ (wide >> 32)) as u32
 }
 
-/// Ids of calls that were given out; no two calls of a history share one.
+/// Assigns ids to calls, so that all calls of a history have different ids.
 #[derive(Debug, Default)]
 pub(crate) struct UniqueIds {
     used: BTreeSet<String>,
@@ -137,7 +137,7 @@ pub(crate) struct UniqueIds {
 }
 
 impl UniqueIds {
-    /// Takes the id, or returns the free one that the call has to take instead.
+    /// Claims the id, or returns a free one to use instead.
     pub(crate) fn claim(&mut self, id: &str) -> Option<String> {
         if !id.is_empty() && self.used.insert(id.to_owned()) {
             return None;

@@ -1,11 +1,12 @@
-//! Tools for edits that models know without a description: how their providers declare them.
+//! Declares editing tools that models know without a description, in the form of their providers.
 
 use canvas_tools::{CODEX_GRAMMAR, Dialect, ToolSpec};
 use serde_json::{Value, json};
 
-/// The tool of a dialect, as the provider declares it whose models were trained on it.
+/// A dialect's tool that a provider has built in, because its models were trained on it.
 ///
-/// The dialects that are not here are functions, which [`Provider::tools`](crate::Provider::tools) declares like any other.
+/// Dialects without such a tool are functions, which [`Provider::tools`](crate::Provider::tools) declares like any
+/// other.
 ///
 /// ```
 /// use canvas_providers::NativeTool;
@@ -23,29 +24,29 @@ pub enum NativeTool {
     TextEditor(TextEditor),
     /// The hosted `apply_patch` of OpenAI's Responses API.
     ApplyPatch,
-    /// The custom tool of Codex: free text in a grammar.
+    /// The custom tool of Codex, which takes free text in a grammar.
     CodexPatch,
 }
 
-/// A version of Anthropic's text editor tool; models take the one that they were trained on.
+/// A version of Anthropic's text editor tool. Each model takes the version that it was trained on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TextEditor {
-    /// Since Claude 4.
+    /// For Claude 4 and later.
     V20250728 {
-        /// Characters of a view, after which the tool may cut it.
+        /// Maximum characters of a view, beyond which the tool may cut it; `None` does not declare a maximum.
         max_characters: Option<u32>,
     },
-    /// Of Claude 4, at first.
+    /// The first version for Claude 4.
     V20250429,
-    /// Of Claude 3.7, with `undo_edit`.
+    /// For Claude 3.7, with `undo_edit`.
     V20250124,
-    /// Of Claude 3.5.
+    /// For Claude 3.5.
     V20241022,
 }
 
 impl NativeTool {
-    /// The tool of a dialect, in its newest version; `None` for one that is a function everywhere.
+    /// Returns the newest version of a dialect's tool, or `None` if the dialect is a function at every provider.
     pub fn of(dialect: Dialect) -> Option<Self> {
         match dialect {
             Dialect::TextEditor => Some(Self::TextEditor(TextEditor::V20250728 { max_characters: None })),
@@ -55,7 +56,7 @@ impl NativeTool {
         }
     }
 
-    /// The dialect that its calls are in.
+    /// Returns the dialect of the tool's calls.
     pub fn dialect(self) -> Dialect {
         match self {
             Self::TextEditor(_) => Dialect::TextEditor,
@@ -64,7 +65,7 @@ impl NativeTool {
         }
     }
 
-    /// The name that the model calls.
+    /// Returns the tool name that the model calls.
     pub fn name(self) -> &'static str {
         match self {
             Self::TextEditor(TextEditor::V20250728 { .. } | TextEditor::V20250429) => {
@@ -75,7 +76,7 @@ impl NativeTool {
         }
     }
 
-    /// Its entry in a list of tools. Of its spec only a custom tool says anything.
+    /// Returns the entry for a list of tools. Only a custom tool takes its description from the spec.
     pub fn declare(self, spec: &ToolSpec) -> Value {
         match self {
             Self::TextEditor(version) => {
@@ -101,7 +102,7 @@ impl NativeTool {
         }
     }
 
-    /// Whether a spec is that of its dialect.
+    /// Whether the spec belongs to the tool's dialect.
     pub(crate) fn is_of(self, spec: &ToolSpec) -> bool {
         self.dialect().tool_names()[0] == spec.name
     }

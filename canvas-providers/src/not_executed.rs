@@ -1,23 +1,23 @@
-//! The result of a call that was not executed: every call needs one, or the provider refuses the next request.
+//! The result of a call that was not executed. Every call needs a result, or the provider refuses the next request.
 
 use serde_json::json;
 
 use crate::event::Event;
 use crate::verdict::{Arguments, DecodedCall};
 
-/// Why a call was not executed.
+/// The reason that a call was not executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NotExecuted {
     Interrupted,
     Truncated,
     Malformed,
     Declined,
-    /// The call came whole, the answer did not.
+    /// The call is complete, but the answer is not.
     AnswerBroken,
 }
 
 impl NotExecuted {
-    /// The reason that the call itself gives; a complete one can only have been interrupted.
+    /// Returns the reason that follows from the call itself. A complete call can only have been interrupted.
     pub(crate) fn of(call: &DecodedCall) -> Self {
         match call.arguments {
             Arguments::Complete(_) => Self::Interrupted,
@@ -54,7 +54,7 @@ impl NotExecuted {
         }
     }
 
-    /// The result event for a call with this id.
+    /// Builds the result event for a call with this id.
     pub(crate) fn answer(self, id: &str, name: &str) -> Event {
         let retryable = self != Self::Declined;
         let error = json!({"code": self.code(), "message": self.message(), "retryable": retryable});

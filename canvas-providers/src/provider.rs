@@ -52,17 +52,18 @@ pub enum Provider {
     BedrockConverse,
 }
 
-/// A name that is no provider's, or that of one whose feature is off.
+/// Error returned when a name does not belong to a provider, or when the provider's feature is off.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("No provider is called {name:?}; use one of Provider::ALL.")]
 pub struct UnknownProvider {
-    /// The name.
+    /// The unknown name, verbatim.
     pub name: String,
 }
 
 canvas_tools::coded_error!(UnknownProvider => "UNKNOWN_PROVIDER");
 
-/// Evaluates an expression in which `$wire` is the provider's `Wire`. A provider exists only here, in the enum, and in `ALL`.
+/// Evaluates an expression in which `$wire` is the provider's `Wire`. Providers are listed only here, in the enum and
+/// in `ALL`.
 macro_rules! dispatch {
     ($provider:expr, $wire:ident => $run:expr) => {
         dispatch! {
@@ -90,7 +91,7 @@ macro_rules! dispatch {
 }
 
 impl Provider {
-    /// All providers of this build, in the order in which they were added.
+    /// All providers of this build, in the order in which they were added to the crate.
     pub const ALL: &[Self] = &[
         #[cfg(feature = "anthropic")]
         Self::Anthropic,
@@ -108,23 +109,25 @@ impl Provider {
         Self::BedrockConverse,
     ];
 
-    /// The name that hosts and envelopes use.
+    /// Returns the name that hosts and envelopes use, such as `openai-chat`. [`FromStr`] reads it.
     pub fn name(self) -> &'static str {
         dispatch!(self, Format => Format::NAME)
     }
 
-    /// The official host of this model, without an account.
+    /// Returns the issuer for this model at the provider's official host, without an account.
     pub fn issuer(self, model: impl Into<String>) -> Issuer {
         dispatch!(self, Format => Issuer::new(Format::HOST, model))
     }
 
-    /// How its streams are framed unless the request asks for another framing.
+    /// Returns the default framing of the provider's streams, used unless the request asks for another one.
     pub fn framing(self) -> Framing {
         dispatch!(self, Format => Format::FRAMING)
     }
 
-    /// Reads a whole answer that was not streamed. Calls get the tools' own names back, and each part is kept with its
-    /// issuer: the context is that of the [request](Self::request) that it answers.
+    /// Decodes an answer that was not streamed.
+    ///
+    /// Calls get the tools' own names back, and each part is kept with its issuer. Pass the context of the
+    /// [request](Self::request) that this body answers.
     ///
     /// ```
     /// # use canvas_providers::{Event, Provider, RequestOptions};
@@ -143,15 +146,15 @@ impl Provider {
     /// ```
     ///
     /// # Errors
-    /// If the body is an error of the provider, is no answer of it, or is over a limit.
+    /// If the body is an error of the provider, is not an answer of this provider, or exceeds a limit.
     pub fn decode(self, body: &Value, context: &AnswerContext) -> Result<Decoded, DecodeError> {
         dispatch!(self, Format => Format::decode(body, context))
     }
 
-    /// [`decode`](Self::decode) from bytes as they came.
+    /// Like [`decode`](Self::decode), but reads the raw bytes of the body.
     ///
     /// # Errors
-    /// As `decode`; also if the bytes are no JSON or more than [`MAX_BODY_BYTES`].
+    /// Like `decode`; also if the bytes are not JSON or exceed [`MAX_BODY_BYTES`].
     pub fn decode_slice(self, bytes: &[u8], context: &AnswerContext) -> Result<Decoded, DecodeError> {
         if bytes.len() > MAX_BODY_BYTES {
             let place = String::new();
@@ -162,7 +165,7 @@ impl Provider {
         self.decode(&body, context)
     }
 
-    /// Reads a streamed answer, from its first byte on.
+    /// Returns a decoder for a streamed answer, to be fed from the first byte on.
     ///
     /// ```
     /// # use canvas_providers::{Event, Provider, RequestOptions};
@@ -197,19 +200,20 @@ impl Provider {
         self.stream_framed(self.framing(), context)
     }
 
-    /// [`stream`](Self::stream) in a framing that the request has asked for, or that a proxy makes of it.
+    /// Like [`stream`](Self::stream), but in another framing, which the request asked for or a proxy applies.
     pub fn stream_framed(self, framing: Framing, context: AnswerContext) -> StreamDecoder {
         dispatch!(self, Format => StreamDecoder::new(Format::codec(context), framing))
     }
 
-    /// Tools in the provider's form, cut to the schema that it accepts, and the one that it has built in as such. What was
-    /// cut is listed; the tools still check it.
+    /// Encodes tools in the provider's form. Their schemas are cut to the subset that the provider accepts, and the
+    /// built-in tool is declared as such. Each cut is listed as a degradation, and the tools still check the arguments
+    /// for it.
     pub fn tools(self, specs: &[ToolSpec], native: Option<NativeTool>) -> EncodedTools {
         dispatch!(self, Format => Format::tools(specs, native))
     }
 
-    /// A request to this issuer that it accepts, from any history. Parts that the same issuer made go back as they came;
-    /// those of another go as text and calls.
+    /// Builds a request that this issuer accepts, from any history. Parts made by the same issuer go back unchanged,
+    /// and parts of another issuer go as text and calls.
     ///
     /// ```
     /// # use canvas_providers::{Event, Provider, RequestOptions};
@@ -228,7 +232,7 @@ impl Provider {
     /// ```
     ///
     /// # Errors
-    /// If nothing of the history can be sent, or an option can never be right.
+    /// If nothing in the history can be sent, or an option can never be valid.
     pub fn request(
         self,
         issuer: &Issuer,
@@ -241,11 +245,11 @@ impl Provider {
         dispatch!(self, Format => Format::request(&call))
     }
 
-    /// What decoding an answer and encoding it again sends back for that turn: the parts as they came, but for
-    /// empty texts, which no provider takes back.
+    /// Decodes an answer, encodes it again, and returns the parts that a later request would send back. They are
+    /// unchanged except that empty texts are dropped, because no provider accepts them.
     ///
     /// # Errors
-    /// As [`decode`](Self::decode).
+    /// Like [`decode`](Self::decode).
     pub fn replay(self, body: &Value) -> Result<Vec<Value>, DecodeError> {
         let context = AnswerContext::new(self.issuer(""));
         let decoded = self.decode(body, &context)?;

@@ -1,4 +1,4 @@
-//! Repairs a history that was cut off anywhere, so that it can be sent.
+//! Repairs a history so that it can be sent, wherever it was cut off.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,27 +9,27 @@ use crate::names::UniqueIds;
 use crate::not_executed::NotExecuted;
 use crate::verdict::DecodedCall;
 
-/// A history that can be sent, and what was changed in it.
+/// A history that can be sent, with the changes made to it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Repaired {
-    /// The events; see [`repair`] for what holds of them.
+    /// The repaired events. [`repair`] lists the guarantees about them.
     pub events: Vec<Event>,
-    /// Results that were dropped, calls that got a result or another id.
+    /// The changes: dropped results, and calls that got a result or another id.
     pub degradations: Vec<Degradation>,
 }
 
-/// The history with every call answered right after its turn.
+/// Repairs a history so that every call has its result right after its turn.
 ///
-/// Whatever the input, in the output
+/// For any input, the output has these properties:
 ///
-/// * the calls of a run of assistant events are answered directly after it, in the order of the calls, each
-///   once, before anything else;
-/// * ids of calls are unique and not empty, and each result names its call's id and tool;
-/// * there is no result without a call.
+/// * The results of the calls in a run of assistant events follow the run directly, in the order of the calls, one for
+///   each call, before anything else.
+/// * Ids of calls are unique and not empty, and each result names the id and the tool of its call.
+/// * Every result has a call.
 ///
-/// A call that nobody answered gets an error result that says so. A result that comes late is moved up to its
-/// call; one without an id belongs to the earliest unanswered call (of its tool, if it names one); one that
-/// belongs to none is dropped. A sound history comes out as it is.
+/// A call without an answer gets an error result that says so. A late result is moved up to its call. A result without
+/// an id belongs to the earliest unanswered call (of its tool, if it names one), and a result that belongs to no call
+/// is dropped. A valid history is returned unchanged.
 pub fn repair(events: &[Event]) -> Repaired {
     let mut degradations = Degradations::default();
     let events =
@@ -37,7 +37,7 @@ pub fn repair(events: &[Event]) -> Repaired {
     Repaired { events, degradations: degradations.0 }
 }
 
-/// An event of a repaired history, with its place in the original one.
+/// An event of a repaired history, with its index in the original one.
 #[derive(Debug)]
 pub(crate) struct Entry<'a> {
     pub(crate) event: Cow<'a, Event>,
@@ -81,7 +81,7 @@ pub(crate) fn entries<'a>(events: &'a [Event], degradations: &mut Degradations) 
     out
 }
 
-/// Whether the event is the model's: thinking and calls are, whatever their role.
+/// Whether the event belongs to the model. Thinking and calls always do, whatever their role.
 pub(crate) fn is_assistant(event: &Event) -> bool {
     match event.body {
         Body::Thinking(_) | Body::ToolCall(_) => true,
@@ -90,7 +90,7 @@ pub(crate) fn is_assistant(event: &Event) -> bool {
     }
 }
 
-/// Which result answers which call: indexes of results by those of calls.
+/// Pairs calls with results. Returns the indexes of results by the indexes of calls.
 fn pair(events: &[Event], degradations: &mut Degradations) -> BTreeMap<usize, usize> {
     let mut answers = BTreeMap::new();
     let mut open = OpenCalls::default();
@@ -124,7 +124,7 @@ fn pair(events: &[Event], degradations: &mut Degradations) -> BTreeMap<usize, us
     answers
 }
 
-/// Calls without an answer, by index; found by id, by name or by age without a walk over all of them.
+/// Calls without an answer, by index. They are found by id, by name or by age without a scan.
 #[derive(Default)]
 struct OpenCalls<'a> {
     all: BTreeSet<usize>,
@@ -141,7 +141,8 @@ impl<'a> OpenCalls<'a> {
         self.calls.insert(at, call);
     }
 
-    /// The earliest of this id. Some providers count their ids anew in every turn, so the latest turn is asked first.
+    /// Takes the earliest call with this id. Because some providers restart their ids in every turn, the latest turn is
+    /// searched first.
     fn take_id(&mut self, id: &str, turn_start: usize) -> Option<usize> {
         let same = self.by_id.get(id)?;
         let found = same.range(turn_start..).next().or_else(|| same.first()).copied()?;
@@ -171,7 +172,7 @@ impl<'a> OpenCalls<'a> {
     }
 }
 
-/// Ends a turn: first the answers, then the other events that came meanwhile.
+/// Ends a turn: first the answers, then the other events that arrived meanwhile.
 fn flush<'a>(
     out: &mut Vec<Entry<'a>>,
     calls: &mut Vec<(usize, Option<Entry<'a>>)>,

@@ -1,4 +1,4 @@
-//! Cuts a JSON Schema to the subset that a provider takes, and lists what it cut.
+//! Cuts a JSON Schema to the subset that a provider accepts, and lists the cuts.
 
 use serde_json::{Map, Value, json};
 
@@ -6,25 +6,25 @@ use crate::decoded::MAX_DEPTH;
 use crate::encoded::Degradations;
 use crate::place::inside;
 
-/// Longest chain of references and unions that is followed at the root.
+/// Maximum length of a chain of references and unions at the root.
 const MAX_HOPS: usize = 8;
-/// Most schemas that are merged into the root: a union of references to itself would never end.
+/// Maximum number of schemas merged into the root, because a union of references to itself would never end.
 const MAX_MERGED: usize = 1_000;
 
-/// What a provider asks of a schema beyond JSON Schema itself.
+/// The requirements of a provider on a schema, beyond JSON Schema itself.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Subset {
-    /// Whether the provider takes a property of this name.
+    /// Whether the provider accepts a property of this name.
     pub(crate) property: fn(&str) -> bool,
-    /// Keywords that it refuses anywhere.
+    /// Keywords that the provider refuses anywhere.
     pub(crate) refused: &'static [&'static str],
 }
 
-/// The schema with a plain object at its root: no union, no reference, no `$schema` there.
+/// Returns the schema with a plain object at its root, without a union, a reference or `$schema` there.
 ///
-/// The properties of a union at the root move to the root's own, so that the model still sees them; which of them
-/// belong together is left to the tool. References that lead nowhere and properties with forbidden names go. Everything
-/// else is left as it is.
+/// The properties of a union at the root move to the root's own, so that the model still sees them. The tool checks
+/// which of them belong together. Dangling references and properties with forbidden names are removed. Everything else
+/// is unchanged.
 pub(crate) fn cut(schema: &Value, place: &str, subset: Subset, degradations: &mut Degradations) -> Value {
     let mut root =
         Cutter { whole: schema, subset, degradations, merged: 0 }.plain_object(schema, place, MAX_HOPS);
@@ -38,11 +38,11 @@ pub(crate) fn cut(schema: &Value, place: &str, subset: Subset, degradations: &mu
     Value::Object(root)
 }
 
-/// Keywords that a branch of a union gives to the whole.
+/// Keywords of a union's branch that are merged into the whole.
 const OF_ANY_BRANCH: &[&str] = &["type", "properties", "required", "$defs", "definitions"];
 
 struct Cutter<'a> {
-    /// What references point into.
+    /// The schema that references point into.
     whole: &'a Value,
     subset: Subset,
     degradations: &'a mut Degradations,
@@ -51,7 +51,7 @@ struct Cutter<'a> {
 }
 
 impl Cutter<'_> {
-    /// The schema, at `hops` references and unions at most from here, as an object with properties of its own.
+    /// Returns the schema as an object with properties of its own, following at most `hops` references and unions.
     fn plain_object(&mut self, schema: &Value, place: &str, hops: usize) -> Map<String, Value> {
         self.merged += 1;
         let Some(map) = schema.as_object().filter(|_| hops > 0 && self.merged <= MAX_MERGED) else {
@@ -114,7 +114,7 @@ impl Cutter<'_> {
         self.whole.pointer(pointer)
     }
 
-    /// Walks the keywords that hold schemas.
+    /// Prunes the keywords that hold schemas.
     fn prune_keyword(&mut self, keyword: &str, value: &mut Value, place: &str, depth: usize) {
         match (keyword, value) {
             ("properties", Value::Object(properties)) => {
@@ -193,7 +193,7 @@ impl Cutter<'_> {
         }
     }
 
-    /// Takes properties that were left out off `required`.
+    /// Removes from `required` the properties that were left out.
     fn prune_required(&mut self, schema: &mut Map<String, Value>, place: &str) {
         let Some(Value::Array(required)) = schema.get_mut("required") else { return };
         let allowed = self.subset.property;
@@ -205,7 +205,7 @@ impl Cutter<'_> {
     }
 }
 
-/// How the required properties of two schemas join.
+/// How to join the required properties of two schemas.
 #[derive(Clone, Copy, PartialEq)]
 enum Join {
     All,
@@ -216,9 +216,9 @@ fn empty_object() -> Map<String, Value> {
     Map::from_iter([("type".to_owned(), json!("object")), ("properties".to_owned(), json!({}))])
 }
 
-/// Adds the properties and definitions of `other`; other keywords only where `into` lacks them.
+/// Adds the properties and definitions of `other`, and its other keywords only if `into` lacks them.
 ///
-/// `additionalProperties` of a branch would forbid the properties of its siblings, so it goes.
+/// `additionalProperties` of a branch would forbid the properties of its siblings, so it is removed.
 fn merge(into: &mut Map<String, Value>, mut other: Map<String, Value>, join: Join) {
     let required = join_required(into.remove("required"), other.remove("required"), join);
     if !required.is_empty() {
@@ -243,7 +243,7 @@ fn merge(into: &mut Map<String, Value>, mut other: Map<String, Value>, join: Joi
     }
 }
 
-/// A schema of what both take: one map where no keyword is in both.
+/// Returns a schema for values that both accept: one map if they have no keyword in common.
 fn both(ours: Value, theirs: Value) -> Value {
     match (ours, theirs) {
         (Value::Object(mut ours), Value::Object(theirs))

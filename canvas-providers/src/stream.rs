@@ -1,32 +1,32 @@
-//! Streamed answers, read as the bytes come.
+//! Streamed answers, decoded as their bytes arrive.
 
 use crate::decoded::{DecodeError, Decoded};
 use crate::frames::{Frame, FrameError, Frames, Framing, MAX_FRAME_BYTES};
 use crate::stream_event::{Codec, OnEvent, StreamEvent, Taken};
 
-/// Maximum bytes of one streamed answer.
+/// Maximum size of one streamed answer, in bytes (256 MiB).
 pub const MAX_STREAM_BYTES: usize = 256 << 20;
 
-/// Reads one streamed answer, however its bytes are cut.
+/// Decodes one streamed answer, however its bytes are split.
 ///
-/// Memory is what the answer takes, and at most one frame more. Time is linear in the bytes: arguments are parsed once, at
-/// the end.
+/// It holds the answer so far and at most one unfinished frame in memory. Time is linear in the number of bytes,
+/// because arguments are parsed once, at the end.
 #[derive(Debug)]
 pub struct StreamDecoder {
     frames: Frames,
     codec: Box<dyn Codec>,
-    /// Frames that came whole.
+    /// Complete frames so far.
     count: usize,
     bytes: usize,
     state: State,
-    /// The first thing for which the answer is not whole though it was read on.
+    /// The first error that made the answer incomplete without ending the stream.
     failure: Option<DecodeError>,
 }
 
 #[derive(Debug)]
 enum State {
     Open,
-    /// The answer is whole; what follows is not looked at.
+    /// The answer is complete; later bytes are ignored.
     Over,
     Failed(DecodeError),
 }
@@ -36,7 +36,8 @@ impl StreamDecoder {
         Self { frames: Frames::new(framing), codec, count: 0, bytes: 0, state: State::Open, failure: None }
     }
 
-    /// Takes the next bytes and tells what they bring. After a failure, or after the end of the answer, bytes are dropped.
+    /// Takes the next bytes and passes the resulting events to `on_event`. After a failure, or after the end of the
+    /// answer, bytes are ignored.
     pub fn feed(&mut self, bytes: &[u8], on_event: &mut dyn FnMut(StreamEvent<'_>)) {
         self.bytes = self.bytes.saturating_add(bytes.len());
         if matches!(self.state, State::Open) && self.bytes > MAX_STREAM_BYTES {
@@ -47,21 +48,21 @@ impl StreamDecoder {
         self.run(on_event, |frames, sink| frames.feed(bytes, sink));
     }
 
-    /// Whether no byte that is still to come changes the answer.
+    /// Whether the answer is decided, so that further bytes cannot change it.
     pub fn is_over(&self) -> bool {
         !matches!(self.state, State::Open)
     }
 
-    /// The answer. One that is not whole has a [`failure`](Decoded::failure), and what came of it.
+    /// Returns the answer. If it is incomplete, it has a [`failure`](Decoded::failure) and the parts that arrived.
     pub fn finish(mut self) -> Decoded {
         let is_open = matches!(self.state, State::Open);
         self.run(&mut |_| {}, Frames::finish);
         if is_open && matches!(self.state, State::Failed(DecodeError::Broken { .. })) {
-            // A frame without its end: the answer is cut, unless it had ended before.
+            // A frame lacks its end, so the answer is cut off unless it had already ended.
             self.state = State::Open;
         }
         let is_over = matches!(self.state, State::Over);
-        // A long answer is not to lie beside its last frame.
+        // Frees the last frame before a long answer is built.
         drop(self.frames);
         let mut decoded = self.codec.finish();
         decoded.failure = match self.state {

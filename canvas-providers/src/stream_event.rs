@@ -1,4 +1,4 @@
-//! What a stream brings, piece by piece.
+//! The pieces of a streamed answer, as they arrive.
 
 use std::fmt;
 use std::panic::{RefUnwindSafe, UnwindSafe};
@@ -7,51 +7,53 @@ use crate::context::AnswerContext;
 use crate::decoded::{DecodeError, Decoded};
 use crate::frames::Frame;
 
-/// What a piece of a stream brings, for who shows an answer while it comes. Parts count from 0 in the order in which they
-/// begin; nothing of it may run before the end.
+/// A piece of a streamed answer, for hosts that show the answer while it arrives.
+///
+/// Parts are numbered from 0 in the order in which they begin. Do not run a call before the end of the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StreamEvent<'a> {
     /// More text.
     Text {
-        /// The part.
+        /// Number of the part.
         part: usize,
-        /// What comes after the text so far.
+        /// Text to append to the part.
         delta: &'a str,
     },
     /// More readable reasoning.
     Thinking {
-        /// The part.
+        /// Number of the part.
         part: usize,
-        /// What comes after the reasoning so far.
+        /// Reasoning to append to the part.
         delta: &'a str,
     },
     /// A call begins.
     Call {
-        /// The part.
+        /// Number of the part.
         part: usize,
         /// The provider's id of the call; may be empty.
         id: &'a str,
-        /// The tool's own name.
+        /// The tool's own name, not the one on the wire.
         name: &'a str,
     },
-    /// More of a call's arguments: JSON, or plain text where the tool takes that.
+    /// More of a call's arguments: JSON, or plain text if the tool takes free text.
     Arguments {
-        /// The part.
+        /// Number of the part.
         part: usize,
-        /// What comes after the arguments so far.
+        /// Text to append to the arguments.
         delta: &'a str,
     },
     /// A part that only its provider understands, or an event that this crate does not know.
     Unknown {
-        /// The provider's name of its kind.
+        /// The provider's name for the kind of part or event.
         kind: &'a str,
     },
 }
 
-/// What is done with each event of a stream.
+/// Called with each event of a stream.
 pub(crate) type OnEvent<'s> = dyn FnMut(StreamEvent<'_>) + 's;
 
-/// The part of a [`StreamDecoder`](crate::StreamDecoder) that knows a provider, with the auto traits that the decoder has.
+/// The provider-specific part of a [`StreamDecoder`](crate::StreamDecoder). The supertraits give the decoder its auto
+/// traits.
 pub(crate) trait Codec: fmt::Debug + Send + Sync + UnwindSafe + RefUnwindSafe {
     fn new(context: AnswerContext) -> Self
     where
@@ -62,12 +64,12 @@ pub(crate) trait Codec: fmt::Debug + Send + Sync + UnwindSafe + RefUnwindSafe {
     fn finish(self: Box<Self>) -> Decoded;
 }
 
-/// What a frame was to the answer.
+/// The effect of a frame on the answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Taken {
     More,
-    /// The last one.
+    /// The last frame of the answer.
     Last,
-    /// The answer is not whole for it, but what follows is still read.
+    /// The frame makes the answer incomplete, but later frames are still read.
     Failed(DecodeError),
 }

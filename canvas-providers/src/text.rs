@@ -1,11 +1,11 @@
-//! Strings that are borrowed from the JSON that they are read from, where it has no escape in them.
+//! Strings borrowed from the JSON that they are read from, if they contain no escape.
 
 use std::borrow::Cow;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-/// A string, borrowed where it can be. A plain `Option<Cow<str>>` is always copied by serde.
+/// A string, borrowed if possible. Serde always copies a plain `Option<Cow<str>>`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Text<'a>(pub(crate) Cow<'a, str>);
 
@@ -43,12 +43,12 @@ impl<'de> Visitor<'de> for TextVisitor {
     }
 }
 
-/// A string, or something else of which nothing is kept: fields of the same name are objects elsewhere.
+/// A string, or `None` for any other value, because in other places the field of the same name is an object.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct AnyText<'a>(pub(crate) Option<Cow<'a, str>>);
 
 impl AnyText<'_> {
-    /// Empty for what is no string.
+    /// Returns an empty string if the value is not a string.
     pub(crate) fn as_str(&self) -> &str {
         self.0.as_deref().unwrap_or_default()
     }

@@ -1,22 +1,22 @@
-//! What answers cost.
+//! Token usage of answers.
 
 use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
 
-/// Tokens of one answer, or of several added up. Zero where the provider says nothing.
+/// The tokens of one answer, or the sum over several. Zero if the provider does not report them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Usage {
-    /// Tokens of the request, those from a cache and into a cache included.
+    /// Tokens of the request, including those read from or written to a cache.
     pub input_tokens: u64,
-    /// Tokens of the request that were read from a cache.
+    /// Tokens of the request that were read from a cache; part of `input_tokens`.
     pub cache_read_tokens: u64,
-    /// Tokens of the request that were written into a cache.
+    /// Tokens of the request that were written to a cache; part of `input_tokens`.
     pub cache_write_tokens: u64,
-    /// Tokens of the answer, reasoning included.
+    /// Tokens of the answer, including reasoning.
     pub output_tokens: u64,
-    /// Tokens of the answer that are reasoning, where they are counted apart.
+    /// Tokens of the answer that are reasoning, if the provider counts them separately.
     pub reasoning_tokens: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Whether a call arrived whole.
+//! Verdicts on calls: only a complete call can run.
 
 use canvas_tools::ToolCall;
 use serde::de::IgnoredAny;
@@ -10,27 +10,27 @@ use serde_json::{Map, Value};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// Whole, and its arguments are a JSON object.
+    /// The call is complete, and its arguments are a JSON object.
     Complete,
-    /// Cut off by a limit, or never finished; the part that came may look plausible all the same.
+    /// The call was cut off by a limit, or never finished. The part that arrived may still look plausible.
     Truncated,
-    /// Whole, but no call that can run: the arguments are no object, or it has no name.
+    /// The call is complete but cannot run, because its arguments are not an object or its name is missing.
     Malformed,
 }
 
-/// The arguments of a call, present only where the verdict is [`Verdict::Complete`].
+/// The arguments of a call, present only if the verdict is [`Verdict::Complete`].
 #[derive(Debug, Clone, PartialEq)]
 pub enum Arguments {
-    /// The whole object.
+    /// The complete object of the call.
     Complete(Map<String, Value>),
-    /// The call was cut off. What came of it stays in the event's envelope.
+    /// The call was cut off, and the part that arrived stays in the event's envelope.
     Truncated,
-    /// The arguments were no JSON object.
+    /// The arguments were not a JSON object.
     Malformed,
 }
 
 impl Arguments {
-    /// Complete for an object, and for null, which hosts send for `{}`; malformed for anything else.
+    /// Returns `Complete` for an object and for null, which hosts send for `{}`, and `Malformed` for anything else.
     pub fn from_value(value: Value) -> Self {
         match value {
             Value::Object(map) => Self::Complete(map),
@@ -39,7 +39,7 @@ impl Arguments {
         }
     }
 
-    /// The verdict on text that is no JSON object: truncated where only its end is missing.
+    /// Judges text that is not a JSON object: truncated if only its end is missing.
     pub(crate) fn of_broken(text: &str) -> Self {
         match serde_json::from_str::<IgnoredAny>(text) {
             Err(error) if error.is_eof() => Self::Truncated,
@@ -48,19 +48,19 @@ impl Arguments {
     }
 }
 
-/// A tool call as one provider answered it. In JSON: `{id, name, arguments (or null), verdict}`.
+/// A tool call, as a provider sent it. In JSON: `{id, name, arguments (or null), verdict}`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DecodedCall {
-    /// The provider's id of the call; empty where it gave none.
+    /// The provider's id of the call; empty if it gave none.
     pub id: String,
-    /// The tool's own name.
+    /// The tool's own name, not the one on the wire.
     pub name: String,
-    /// The arguments, with the verdict on them.
+    /// The arguments, which determine the verdict.
     pub arguments: Arguments,
 }
 
 impl DecodedCall {
-    /// Whether the call arrived whole.
+    /// Returns the verdict on the call. Only [`Verdict::Complete`] may run.
     pub fn verdict(&self) -> Verdict {
         match self.arguments {
             Arguments::Complete(_) => Verdict::Complete,
@@ -69,7 +69,7 @@ impl DecodedCall {
         }
     }
 
-    /// The call for the tools, where it is complete.
+    /// Returns the call for the tools if it is complete.
     pub fn to_call(&self) -> Option<ToolCall> {
         match &self.arguments {
             Arguments::Complete(map) => Some(ToolCall {

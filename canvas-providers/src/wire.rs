@@ -1,4 +1,4 @@
-//! The wire format of a provider, which the folder of each provider implements.
+//! The wire format of a provider, implemented in the provider's folder.
 
 use canvas_tools::ToolSpec;
 use serde_json::Value;
@@ -13,7 +13,6 @@ use crate::names::Mapper;
 use crate::native::NativeTool;
 use crate::stream_event::Codec;
 
-/// The input of a request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Call<'a> {
     pub(crate) issuer: &'a Issuer,
@@ -23,38 +22,36 @@ pub(crate) struct Call<'a> {
     pub(crate) options: &'a RequestOptions,
 }
 
-/// A body, and the tool of it that the provider has built in.
+/// A body, and the provider's built-in tool that it declares.
 pub(crate) type RequestBody = (Value, Option<NativeTool>);
 
 pub(crate) trait Wire {
     /// The provider's name, for hosts and in envelopes.
     const NAME: &'static str;
-    /// The host of the endpoint.
+    /// The host name of the official endpoint.
     const HOST: &'static str;
-    /// The framing of its streams.
+    /// The default framing of streams.
     const FRAMING: Framing;
 
     type Stream: Codec + 'static;
 
     fn decode(body: &Value, context: &AnswerContext) -> Result<Decoded, DecodeError>;
 
-    /// The parts that the issuer made, as they go back.
+    /// Returns the parts that the issuer made, as they are sent back.
     fn replay(events: Vec<Event>, issuer: &Issuer) -> Vec<Value>;
 
-    /// Maps the names of tools to those that the provider takes.
+    /// Maps the names of tools to names that the provider accepts.
     fn names(call: &Call<'_>) -> Mapper;
 
-    /// Declares the tools.
     fn declared(call: &Call<'_>, names: &mut Mapper, degradations: &mut Degradations) -> Value;
 
-    /// Encodes a request.
     fn body(
         call: &Call<'_>,
         names: &mut Mapper,
         degradations: &mut Degradations,
     ) -> Result<RequestBody, EncodeError>;
 
-    /// Reads one streamed answer.
+    /// Returns a decoder for one streamed answer.
     fn codec(context: AnswerContext) -> Box<dyn Codec> {
         Box::new(Self::Stream::new(context))
     }

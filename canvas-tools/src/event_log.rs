@@ -1,21 +1,21 @@
-//! What happened on a board since a model's last message.
+//! Board events since a model's last message.
 
 use canvas_core::board::CanvasEvent;
 use serde_json::{Value, json};
 
 use crate::sync::fenced;
 
-/// The first line of a hidden message that brings events of a board.
+/// The first line of a hidden message that contains board events.
 pub const EVENTS_HEADER: &str = "Canvas events (do not display to user). This happened on the board since the last message, an event a line:";
 
-/// Bytes of one line. A longer event loses its longest fields.
+/// Maximum size of one line. A longer event loses its longest fields.
 const LINE_BYTES: usize = 1 << 10;
 
-/// Events of a board that a model has not heard of.
+/// Board events that a model does not know yet.
 ///
-/// A host adds what persons do and what becomes of data, and puts the message before the person's next one. Of the changes of a
-/// board only moved components and loaded views are kept: a model sees the others on the board. A later event replaces an
-/// earlier one of the same kind and component, such as all moves of a drag.
+/// You add events of users and of data, and put the message before the user's next one. Changes to the board are kept
+/// only if they move a component or load a view, because the model sees the other changes on the board. A later event
+/// replaces an earlier one of the same kind and component, so that, for example, a drag is a single event.
 ///
 /// ```
 /// use canvas_core::board::CanvasEvent;
@@ -30,16 +30,17 @@ const LINE_BYTES: usize = 1 << 10;
 /// ```
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct EventLog {
-    /// In the order of their last occurrence, each with how often it happened.
+    /// In the order of their last occurrence, each with its number of occurrences.
     lines: Vec<(CanvasEvent, u64)>,
     left_out: u64,
 }
 
 impl EventLog {
-    /// Lines that are kept. Of more the oldest go, and the message says how many events they were.
+    /// Maximum number of lines kept. Beyond that, the oldest are dropped, and the message says how many events they
+    /// stood for.
     pub const LINES: usize = 32;
 
-    /// Adds an event. Linear in the lines.
+    /// Adds an event. Takes time linear in the number of lines.
     pub fn add(&mut self, event: CanvasEvent) {
         if !is_told(&event) {
             return;
@@ -52,12 +53,12 @@ impl EventLog {
         }
     }
 
-    /// Returns the events as JSON, one a line of at most 1 KiB, with `times` if it happened more than once.
+    /// Returns the events as JSON lines of at most 1 KiB each. An event that happened more than once has `times`.
     pub fn lines(&self) -> impl Iterator<Item = String> {
         self.lines.iter().map(|(event, times)| line(event, *times))
     }
 
-    /// Returns the hidden message that brings the events, `None` if there are none.
+    /// Returns the hidden message that lists the events, or `None` if there are none.
     pub fn message(&self) -> Option<String> {
         let mut text: String = self.lines().map(|line| line + "\n").collect();
         if self.left_out > 0 {
@@ -87,7 +88,7 @@ fn is_told(event: &CanvasEvent) -> bool {
     )
 }
 
-/// Whether nobody needs the earlier event once the later one is known.
+/// Whether the later event makes the earlier one obsolete.
 fn is_replaced(earlier: &CanvasEvent, later: &CanvasEvent) -> bool {
     use CanvasEvent::{Error, LayoutChanged, Ready, Selected, TriggerActivated, ViewLoaded};
     match (earlier, later) {

@@ -1,18 +1,18 @@
-//! What a model does next if the engine has no answer, or if its turn is over.
+//! Next steps for a model if the engine cannot answer or the turn is over.
 
 use canvas_core::EngineError;
 use canvas_core::text::Reason;
 
-/// After the user has ended the turn.
+/// The next step after the user has ended the turn.
 pub(crate) const STOP: &str =
     "Next: the user has ended this turn, so stop and wait for the next user message.";
 
-/// Whether what a patch quotes is not in the document.
+/// Whether the lines that a patch quotes are missing from the document.
 pub(crate) const fn is_missing(reason: Reason) -> bool {
     matches!(reason, Reason::NotFound | Reason::ContextMismatch)
 }
 
-/// What a model does where the engine has no answer. The engine's words are for the host.
+/// The next step for the model if the engine cannot answer. The engine's own message is for the host.
 pub(crate) const fn after_error(error: &EngineError) -> &'static str {
     const AGAIN: &str = "Next: make the same call again; if it fails again, stop and tell the user.";
     match error {
@@ -34,7 +34,7 @@ pub(crate) const fn after_error(error: &EngineError) -> &'static str {
     }
 }
 
-/// A failure in words, and what comes next.
+/// Appends the next step to the description of a failure.
 pub(crate) fn with_hint(what: &str, hint: Option<&str>) -> String {
     let Some(hint) = hint else { return what.to_owned() };
     let stop = if what.ends_with(['.', '!', '?']) { "" } else { "." };

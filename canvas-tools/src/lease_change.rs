@@ -1,33 +1,34 @@
-//! What a call did to its caller's lease.
+//! The effect of a call on its caller's lease.
 
 use canvas_core::lease::{LeaseId, Timestamp};
 
-/// What a call did to the lease of its caller, for whoever keeps that lease alive and gives it back.
+/// The effect of a call on its caller's lease, for the host code that renews and releases it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum LeaseChange {
-    /// Nothing that is known.
+    /// No known effect.
     #[default]
     None,
-    /// A check-out gave this lease.
+    /// A check-out issued this lease.
     Acquired(LeaseTerm),
-    /// The lease lives until the expiry given here.
+    /// The lease now lives until the given expiry.
     Extended(LeaseTerm),
-    /// The first lease had expired, and the write under it took the other one in its place.
+    /// The first lease was expired, so the write made under it acquired the second one.
     Replaced(LeaseId, LeaseTerm),
-    /// The lease was checked in.
+    /// The lease was checked in and is no longer valid.
     Released(LeaseId),
-    /// The lease is over: it expired, was preempted, or never was the caller's.
+    /// The lease is no longer valid: it expired, was preempted, or never belonged to the caller.
     Lost(LeaseId),
 }
 
-/// How long a lease lives.
+/// A lease and its lifetime.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LeaseTerm {
-    /// The lease.
+    /// The lease that this term applies to.
     pub lease_id: LeaseId,
-    /// When it ends unless it is extended, by the store's clock.
+    /// Expiry by the store's clock, unless the lease is extended.
     pub expires_at: Timestamp,
-    /// No renewal will move the expiry any more. Only renewals report this; other calls have `false`.
+    /// Whether the lease reached its maximum hold, so that no renewal moves the expiry any further. Only renewals
+    /// report this; other calls set it to `false`.
     pub at_max_hold: bool,
 }
 

@@ -1,9 +1,10 @@
-//! What a language model may do to a canvas: checked tool calls, replies, prompt and context messages.
+//! Tools that let a language model edit a canvas: checked calls, replies, the system prompt and hidden messages.
 //!
-//! A [`Toolset`] is some tools that belong together: [`DocumentTools`], [`BoardTools`], [`DirectiveTools`], or a host's
-//! own. [`Tools`] joins toolsets: it says which tools a model has and how to use them, and runs its calls. Every failure
-//! is a [`ToolReply`] with a code and one sentence that says what to do next. A [`Session`] keeps a conversation's turn,
-//! and says at its beginning and its end what changed on the canvas.
+//! A [`Toolset`] is a group of tools that belong together, such as [`DocumentTools`], [`BoardTools`],
+//! [`DirectiveTools`] or your own. [`Tools`] joins toolsets, lists their tools for the model, writes the system prompt
+//! and runs each call. Every failure is a [`ToolReply`] with a code and one sentence that tells the model what to do
+//! next. A [`Session`] tracks the turns of one conversation, and reports the changes to the canvas when a turn begins
+//! and when it ends.
 //!
 //! ```
 //! use canvas_core::lease::{Timestamp, Turn};
@@ -35,13 +36,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Directives are another way to edit the document, for hosts without leases: a [`Directive`] says what to do by offsets
-//! or by a diff, and [`apply_directive`] does it.
+//! Directives are another way to edit the document, for hosts that do not use leases. A [`Directive`] describes an edit
+//! by character offsets or as a diff, and [`apply_directive`] applies it.
 //!
 //! # Limits
 //!
-//! It knows no provider's wire format: `canvas-providers` puts specs, calls and replies into those. Without the feature
-//! `board` (on by default) there are no tools of the board, and `canvas-core` is built without it.
+//! This crate does not know any provider's wire format; `canvas-providers` translates specs, calls and replies. Without
+//! the feature `board`, which is on by default, there are no board tools, and `canvas-core` is built without the board.
 
 #[cfg(feature = "surface")]
 pub mod action;
@@ -63,7 +64,7 @@ pub mod surface;
 mod sync;
 mod toolset;
 
-/// The lease below the tools, so that those above have one neighbour.
+/// The types of `canvas-lease` that the tools' API uses, so that you do not need that crate as a dependency.
 pub mod lease {
     pub use canvas_core::lease::{LeaseId, Policy, Timestamp};
 }
@@ -120,7 +121,7 @@ pub use toolset::spec::ToolSpec;
 pub use toolset::surface::{SURFACE_TOOL, SurfaceTools};
 pub use toolset::tools::{Tools, ToolsError};
 
-/// The example of the README, compiled and run.
+/// Compiles and runs the example of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

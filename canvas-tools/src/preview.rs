@@ -1,17 +1,18 @@
-//! Where the hunks of a patch belong, while a model is still writing it.
+//! Locates the hunks of a patch while a model is still writing it.
 //!
-//! Nothing is stored, and nothing is promised: what a hunk's place is called here is a search of the text as it is. A header
-//! that states a line, terminators and scopes are left to the call itself.
+//! A preview is not stored and is not a promise. It only searches the current text for the lines of each hunk. Line
+//! numbers in hunk headers, line terminators and scopes are considered only by the call itself.
 
 use std::collections::HashMap;
 
 use canvas_core::text::{Conflict, find_lines};
 use serde::Serialize;
 
-/// Reads a patch as its bytes arrive and locates each hunk once it is complete.
+/// Reads a patch as its bytes arrive, and locates each hunk once it is complete.
 ///
-/// A hunk is complete when the next one begins or the patch ends. Any split of the bytes gives the same events, also one
-/// inside an escape or a character. Each byte is looked at once; the lines of the text are hashed once.
+/// A hunk is complete when the next one begins or the patch ends. The events do not depend on how the bytes are split,
+/// even if a split falls inside an escape or a character. Each byte is visited once, and the text's lines are hashed
+/// once.
 ///
 /// ```
 /// use canvas_tools::{HunkState, PatchPreview};
@@ -26,66 +27,67 @@ use serde::Serialize;
 #[derive(Debug, Clone)]
 pub struct PatchPreview<'t> {
     text: &'t str,
-    /// The lines of the text, from 0, by their content.
+    /// Line numbers of the text, counted from 0, by line content.
     index: HashMap<&'t str, Vec<usize>>,
     lines: Vec<&'t str>,
     decoder: Option<Decoder>,
-    /// The line of the patch that has not ended.
+    /// The line of the patch that has not ended yet.
     line: Vec<u8>,
     hunk: Option<Hunk>,
     hunks: usize,
 }
 
-/// What is known of a hunk whose lines have all arrived.
+/// The location and size of a hunk whose lines have all arrived.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct HunkPreview {
-    /// Which hunk of the patch, from 1.
+    /// Number of the hunk within the patch, counted from 1.
     pub hunk: usize,
-    /// Lines that it adds.
+    /// Number of lines that it adds.
     pub added: usize,
-    /// Lines that it removes.
+    /// Number of lines that it removes.
     pub removed: usize,
-    /// Where its unchanged and removed lines are.
+    /// The location of its unchanged and removed lines.
     #[serde(flatten)]
     pub state: HunkState,
 }
 
-/// Where the unchanged and removed lines of a hunk are in the text.
+/// The location of a hunk's unchanged and removed lines in the text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum HunkState {
-    /// At one place.
+    /// The lines occur at exactly one place.
     Located {
-        /// The first of these lines, from 1.
+        /// The first of these lines, counted from 1.
         start_line: usize,
-        /// The last one.
+        /// The last of these lines, counted from 1.
         end_line: usize,
     },
-    /// At several places: the first lines of at most [`Conflict::CANDIDATES`].
+    /// The lines occur at several places.
     Ambiguous {
-        /// From 1, in order.
+        /// First line of each place, counted from 1, in order. At most [`Conflict::CANDIDATES`].
         candidates: Vec<usize>,
     },
-    /// Nowhere, or the hunk has none.
+    /// The lines do not occur, or the hunk does not quote any.
     Missing,
 }
 
 #[derive(Debug, Clone, Default)]
 struct Hunk {
     old: Vec<String>,
-    /// Blank lines that are context if another line follows.
+    /// Blank lines that count as context if another line follows.
     blanks: usize,
     added: usize,
     removed: usize,
 }
 
 impl<'t> PatchPreview<'t> {
-    /// Reads the raw JSON of a call's arguments; the patch is the string in this member of the object.
+    /// Creates a preview that reads the raw JSON of a call's arguments. The patch is the string member named
+    /// `argument`.
     pub fn of_arguments(text: &'t str, argument: &str) -> Self {
         Self { decoder: Some(Decoder::new(argument)), ..Self::of_diff(text) }
     }
 
-    /// Reads a diff as it is, such as that of a hosted tool.
+    /// Creates a preview that reads a plain diff, for example that of a hosted tool.
     pub fn of_diff(text: &'t str) -> Self {
         let lines: Vec<&str> = text.lines().collect();
         let mut index: HashMap<&str, Vec<usize>> = HashMap::with_capacity(lines.len());
@@ -95,7 +97,7 @@ impl<'t> PatchPreview<'t> {
         Self { text, index, lines, decoder: None, line: Vec::new(), hunk: None, hunks: 0 }
     }
 
-    /// Takes the next piece. Returns the hunks that it completes, in order.
+    /// Takes the next bytes and returns the hunks that they complete, in order.
     pub fn push(&mut self, piece: &[u8]) -> Vec<HunkPreview> {
         let mut events = Vec::new();
         let Some(mut decoder) = self.decoder.take() else {
@@ -114,7 +116,8 @@ impl<'t> PatchPreview<'t> {
         events
     }
 
-    /// The last hunk, if the patch ends where its bytes do.
+    /// Ends the input and returns the last hunk of a plain diff. The patch in a call's arguments ends with its string
+    /// instead.
     pub fn finish(mut self) -> Vec<HunkPreview> {
         let mut events = Vec::new();
         if self.decoder.is_none() {
@@ -160,7 +163,7 @@ impl<'t> PatchPreview<'t> {
             }
             Some(b'\\') => {}
             None => hunk.blanks += 1,
-            // Whatever this is, the hunk ends before it.
+            // The hunk ends before any other kind of line.
             Some(_) => self.close(events),
         }
     }
@@ -174,7 +177,7 @@ impl<'t> PatchPreview<'t> {
 
     fn locate(&self, old: &[&str]) -> HunkState {
         const MOST: usize = Conflict::CANDIDATES;
-        // Whatever line of the hunk the text has the fewest of tells the places.
+        // The hunk's rarest line in the text determines the candidate places.
         let rarest = (0..old.len()).map(|at| (self.index.get(old[at]).map_or(&[][..], Vec::as_slice), at));
         let Some((places, at)) = rarest.min_by_key(|(places, _)| places.len()) else {
             return HunkState::Missing;
@@ -209,25 +212,25 @@ impl Hunk {
 #[derive(Debug, Clone)]
 struct Decoder {
     argument: Vec<u8>,
-    /// Objects and arrays around the byte.
+    /// Number of objects and arrays around the current byte.
     depth: usize,
     at: At,
-    /// The last string of the outermost object that may have been a key, as it was written.
+    /// The last string of the outermost object that may have been a key, decoded.
     key: Vec<u8>,
-    /// The next string of the outermost object is a value.
+    /// Whether the next string of the outermost object is a value.
     is_value: bool,
-    /// The first half of a surrogate pair.
+    /// The first half of a UTF-16 surrogate pair.
     high: Option<u32>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum At {
     Outside,
-    /// In a string; the wanted one or another.
+    /// Inside a string, either the wanted one or another.
     String(Which),
-    /// Behind a backslash of it.
+    /// After a backslash in that string.
     Escape(Which),
-    /// Behind `\u` of it: the digits so far and their value.
+    /// After `\u` in that string: the number of digits so far and their value.
     Unicode(Which, u8, u32),
 }
 
@@ -244,7 +247,7 @@ impl Decoder {
         Self { argument, depth: 0, at: At::Outside, key: Vec::new(), is_value: false, high: None }
     }
 
-    /// Whether the last byte was one of the wanted string.
+    /// Whether the last byte belongs to the wanted string.
     const fn is_inside(&self) -> bool {
         matches!(
             self.at,
@@ -252,7 +255,7 @@ impl Decoder {
         )
     }
 
-    /// Takes a byte. Returns how many decoded bytes of the wanted string it gives.
+    /// Takes a byte and returns the number of decoded bytes of the wanted string that it yields.
     fn take(&mut self, byte: u8, out: &mut [u8; 4]) -> usize {
         match self.at {
             At::Outside => {
@@ -321,14 +324,13 @@ impl Decoder {
         }
     }
 
-    /// A byte of a string.
     fn give(&mut self, which: Which, byte: u8, out: &mut [u8; 4]) -> usize {
         match which {
-            // A longer key is another one.
+            // A longer key cannot be the wanted one.
             Which::Key if self.key.len() <= self.argument.len() => self.key.push(byte),
             Which::Key | Which::Other => {}
             Which::Wanted => {
-                // A half of a pair that is followed by something else is lost, like what breaks a character in two.
+                // A lone high surrogate followed by another byte is dropped.
                 self.high = None;
                 out[0] = byte;
                 return 1;
@@ -337,7 +339,7 @@ impl Decoder {
         0
     }
 
-    /// A unit of UTF-16 that was written as an escape.
+    /// Takes a UTF-16 code unit from an escape.
     fn unit(&mut self, unit: u32, out: &mut [u8; 4]) -> usize {
         match (self.high.take(), unit) {
             (Some(high), 0xdc00..=0xdfff) => {

@@ -1,4 +1,4 @@
-//! The system prompt.
+//! The system prompt for the tools.
 
 use canvas_core::Engine;
 use canvas_core::lease::Policy;
@@ -7,19 +7,20 @@ use canvas_core::store::Store;
 use crate::toolset::spec::ToolSpec;
 use crate::toolset::tools::Tools;
 
-/// What a turn needs to know of a host's tools and engine, whatever provider is asked. See [`Tools::briefing`].
+/// Everything that a turn needs to know about a host's tools and engine, independent of the provider. See
+/// [`Tools::briefing`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Briefing {
-    /// The instructions of the tools; a host may add its own.
+    /// The instructions for the tools. You may append your own.
     pub system: String,
-    /// What the model is offered.
+    /// The specs of the tools offered to the model.
     pub tools: Vec<ToolSpec>,
-    /// The time limits of leases, by which a loop renews them.
+    /// The time limits of leases, which tell a tool loop when to renew them.
     pub lease: Policy,
 }
 
 impl<S: Store> Tools<S> {
-    /// The system prompt, the specs and the limits of leases, for a turn of a model at this engine.
+    /// Returns the system prompt, the specs and the lease limits for a turn with this engine.
     ///
     /// ```
     /// use canvas_core::lease::Timestamp;
@@ -39,10 +40,10 @@ impl<S: Store> Tools<S> {
         Briefing { system, tools, lease: engine.policy().lease }
     }
 
-    /// The system prompt for the tools of [`Tools::specs`]: which there are, how to use each toolset, what interrupts.
-    /// Empty where there are none.
+    /// Returns the system prompt for the tools of [`Tools::specs`]. It names the tools, explains how to use each
+    /// toolset and mentions the user, who may interrupt the model. Empty if there are no tools.
     ///
-    /// For the seven document tools it stays within 400 tokens of o200k; each further one adds a line.
+    /// The prompt for the seven document tools stays within 400 tokens of `o200k`. Each further tool adds a line.
     ///
     /// ```
     /// # use canvas_core::document::Edit;

@@ -2,29 +2,29 @@
 
 use canvas_core::document::{Changes, Heading, Headings};
 
-/// The first line of a hidden message that brings a diff. Models and hosts compare it literally.
+/// The first line of a hidden message that contains a diff. Models and hosts compare it literally.
 pub const HIDDEN_HEADER: &str =
     "Canvas update (do not display to user). Apply this diff to your internal canvas state:";
 
-/// The first line of a hidden message that brings the whole text: for a conversation that knows nothing of it, or where
-/// a diff would be longer.
+/// The first line of a hidden message that contains the whole text, because the conversation does not know it yet or
+/// because a diff would be longer.
 pub const SNAPSHOT_HEADER: &str = "Canvas snapshot (do not display to user). This is the whole canvas, in place of all that you knew of it:";
 
-/// The first line of a hidden message that brings the headings of a long text, each after the number of its line: for a
-/// conversation that knows nothing of it.
+/// The first line of a hidden message that lists the headings of a long text with their line numbers, for a
+/// conversation that does not know the text yet.
 pub const OUTLINE_HEADER: &str = "Canvas outline (do not display to user). The canvas is too long to be shown whole, so read what you need of it. These are its headings, each with its line:";
 
-/// The hidden user message that brings changes: the header line and the diff, the whole text or its headings, in a code
-/// fence that no line of it can close. `None` where the changes carry none of them.
+/// Returns the hidden user message for some changes: the header line, then the diff, the whole text or its headings, in
+/// a code fence that no line of the content can close. Returns `None` if the changes have none of these three.
 ///
-/// The fence of a diff is marked `diff`, that of a text `markdown`, or `markdown no-final-newline` where the newline
-/// before the closing fence is not the text's own, and that of headings `text`.
+/// The fence of a diff is marked `diff`, and the fence of headings `text`. The fence of a whole text is marked
+/// `markdown`, or `markdown no-final-newline` if the text does not end with the newline before the closing fence.
 pub fn hidden_message(changes: &Changes) -> Option<String> {
     match changes {
         Changes { diff: Some(diff), .. } => Some(fenced(HIDDEN_HEADER, "diff", diff)),
         Changes { whole: Some(text), .. } => {
-            // The closing fence needs a line of its own, so the text cannot show whether it ends in one. The next diff
-            // takes that for known.
+            // The closing fence needs a line of its own, so the content cannot show whether the text ends in a newline.
+            // The next diff relies on this.
             let ends = text.is_empty() || text.ends_with('\n');
             let language = if ends { "markdown" } else { "markdown no-final-newline" };
             Some(fenced(SNAPSHOT_HEADER, language, text))

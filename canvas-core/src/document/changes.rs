@@ -1,4 +1,4 @@
-//! How a document differs from the text that a conversation knows.
+//! Differences between a document and the text that a conversation knows.
 
 use canvas_patch::{DiffExcerpt, Limits, Outline, build};
 use serde::{Deserialize, Serialize};
@@ -71,7 +71,7 @@ impl Headings {
 }
 
 impl Changes {
-    /// The whole text, unless it has more bytes than may be shown.
+    /// Returns the whole text, or neither text nor diff if it has more than `most` bytes.
     pub(crate) fn whole(from: Option<RevisionId>, to: RevisionId, text: &str, most: usize) -> Self {
         Self { from, to, diff: None, whole: (text.len() <= most).then(|| text.to_owned()), headings: None }
     }
@@ -80,7 +80,7 @@ impl Changes {
         Self { from: None, to, diff: None, whole: None, headings: Some(headings) }
     }
 
-    /// A diff that is large, and larger than the text itself, makes way for the text.
+    /// Replaces the diff by the whole text if the diff is larger than both `most` and the text.
     pub(crate) fn or_whole(self, text: &str, most: usize) -> Self {
         match &self.diff {
             Some(diff) if diff.len() > most && diff.len() > text.len() => {
@@ -90,20 +90,20 @@ impl Changes {
         }
     }
 
-    /// Whether who has read this knows the document.
+    /// Whether a reader of this value knows the document.
     pub fn is_shown(&self) -> bool {
         self.diff.is_some() || self.whole.is_some()
     }
 }
 
-/// The diff from a known text to the text now; `None` where both are the same. A diff of more than `diff_bytes` bytes
-/// is left out. Time is that of [`build`].
+/// Computes the diff from a known text to the current one, or `None` if both are the same. A diff of more than
+/// `diff_bytes` bytes is left out. Takes as long as [`build`].
 pub(crate) fn changes_since(
     (known, before): (SyncPoint, &str),
     (now, after): (SyncPoint, &str),
     diff_bytes: usize,
 ) -> Option<Changes> {
-    // A text may have two names, one of them from before it was kept in chunks.
+    // A text may have two names, one of them from versions that did not store chunks.
     if known.document == now.document || before == after {
         return None;
     }
@@ -117,10 +117,11 @@ pub(crate) fn changes_since(
     })
 }
 
-/// What changed from a known text to the text now, for the author of a patch that was written for the known one.
+/// Returns the changes from a known text to the current one, for the author of a patch for the known text.
 ///
-/// If all hunks are near the patch, the diff has them, and the conversation counts as having seen the document. Otherwise
-/// those near it come alone, as they do if the whole diff has more than `diff_bytes` bytes.
+/// If all hunks are near the patch, the result has the whole diff, and the conversation counts as having seen the
+/// document. Otherwise, or if the whole diff has more than `diff_bytes` bytes, only the hunks near the patch are
+/// returned.
 pub(crate) fn changes_around(
     (known, before): (SyncPoint, &str),
     now: (SyncPoint, &str),

@@ -1,7 +1,8 @@
-//! Documents: the commands that read and change them, with their answers and refusals.
+//! Documents, with the commands that read and change them, and their answers and refusals.
 //!
-//! A model writes with [`ApplyPatch`] or [`ReplaceLines`] under a lease, and with [`ApplyEdits`] in the form that it was trained
-//! on. A person writes with [`Edit`], which preempts, and the host with [`HostEdit`]. [`Changes`] is what changed since a revision.
+//! A model writes with [`ApplyPatch`] or [`ReplaceLines`] under a lease, or with [`ApplyEdits`] from the edit format
+//! that it was trained on. A person writes with [`Edit`], which preempts the lease, and the host with [`HostEdit`].
+//! [`Changes`] holds the changes since a revision.
 
 pub(crate) mod changes;
 pub(crate) mod outline;

@@ -1,4 +1,4 @@
-//! The outline of a document.
+//! Outlines of documents, computed when needed and updated by edits.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -6,27 +6,26 @@ use canvas_patch::{LiveOutline, TextEdit};
 
 use crate::model::blob::Blob;
 
-/// Texts that may come after an outlined one before its outline is dropped: nobody asks for outlines any more.
+/// Number of later texts after which an unused outline is dropped, because it is then probably no longer needed.
 const MAX_AGE: usize = 32;
 
-/// The outline of one text, made when it is first asked for.
+/// The outline of one text, computed when it is first needed.
 ///
-/// Copies of a canvas share it. The outline of an earlier text is brought up to date where there is one, at the cost of
-/// the edits since. It is moved here unless somebody still reads the earlier text.
+/// Copies of a canvas share it. If the outline of an earlier text exists, it is updated at the cost of the edits since.
+/// It is moved here unless the earlier text is still being read.
 #[derive(Debug)]
 pub(crate) struct DocumentOutline {
     text: Arc<String>,
     live: OnceLock<LiveOutline>,
-    /// Whoever makes the outline takes it.
+    /// An earlier text with its outline, taken when this outline is computed.
     earlier: Mutex<Option<Earlier>>,
 }
 
-/// An earlier text.
 #[derive(Debug, Clone)]
 struct Earlier {
-    /// Its outline was made.
+    /// An outline that is already computed.
     outline: Arc<DocumentOutline>,
-    /// What was done since; empty where that is not known.
+    /// Edits from the earlier text to this one; empty if they are not known.
     edits: Vec<TextEdit>,
     age: usize,
 }
@@ -36,14 +35,14 @@ impl DocumentOutline {
         Self::with(document, None)
     }
 
-    /// The outline of a document that came after this one. `edits` lead from one to the other; they only make it faster
-    /// to read, and may be left out.
+    /// Returns the outline of a later document. `edits` lead from this document to that one. They only make the update
+    /// faster and may be empty.
     pub(crate) fn followed_by(self: &Arc<Self>, document: &Blob, edits: &[TextEdit]) -> Arc<Self> {
         if self.live.get().is_some() {
             let outline = Arc::clone(self);
             return Self::with(document, Some(Earlier { outline, edits: edits.to_vec(), age: 1 })).into();
         }
-        // Kept for those who still read this text: what is decided here may never be committed.
+        // Cloned for readers of this text, because the decision here may never be committed.
         let earlier = self.earlier.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let earlier = earlier.filter(|earlier| earlier.age < MAX_AGE);
         let age = earlier.as_ref().map_or(0, |earlier| earlier.age + 1);
@@ -69,7 +68,8 @@ impl DocumentOutline {
         })
     }
 
-    /// Roughly what it takes in memory besides its text: itself where it is made, and an earlier text with its outline.
+    /// Returns the approximate memory in addition to the text: the outline if it is computed, and an earlier text with
+    /// its outline.
     pub(crate) fn approximate_bytes(&self) -> usize {
         let own = |outline: &Self| outline.live.get().map_or(0, LiveOutline::approximate_bytes);
         let earlier = self.earlier.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,18 +1,19 @@
-//! The lines that an edit has changed, as its answer quotes them.
+//! Quotes of the changed lines, for the answer to an edit.
 
 use canvas_patch::floor_char_boundary;
 use canvas_patch::{QuotedLine, Span};
 
-/// Lines of a span that are quoted from each of its ends, where it has more than both: who wrote them knows them, and the
-/// ends say where they stand.
+/// Number of lines quoted from each end of a span that has more. Their author knows the lines, and the ends show their
+/// position.
 const FROM_EACH_END: usize = 2;
-/// Bytes of a quoted line.
+/// Maximum bytes of a quoted line.
 const LINE_BYTES: usize = 60;
-/// Lines in all. They lie in the receipt, so that a retry is answered as the first call was.
+/// Maximum number of quoted lines. They are stored in the receipt, so that a retry gets the same answer as the first
+/// call.
 const LINES: usize = 20;
 
-/// The lines of some spans of a text, in order, with one around each. A long line is cut and then ends with an ellipsis.
-/// Cost: that of the spans, not of the text.
+/// Returns the lines of some spans of a text, in order, with one line around each. A long line is cut and ends with an
+/// ellipsis. The cost is proportional to the spans, not to the text.
 pub(crate) fn changed_lines(text: &str, spans: &[Span]) -> Vec<QuotedLine> {
     let mut quoted: Vec<QuotedLine> = Vec::new();
     let mut quote = |line: usize, text: &str| {
@@ -39,7 +40,7 @@ pub(crate) fn changed_lines(text: &str, spans: &[Span]) -> Vec<QuotedLine> {
     quoted
 }
 
-/// The same of an edit that was made without a patch, whose spans are lines from 1. Linear in the text.
+/// Like [`changed_lines`], for an edit made without a patch, whose spans are given by lines from 1. Linear in the text.
 pub(crate) fn lines_of(text: &str, spans: &[(usize, usize)]) -> Vec<QuotedLine> {
     let is_shown = |line: usize| {
         spans.iter().any(|&(start, end)| {

@@ -17,7 +17,7 @@ use crate::model::id::stored_as_text;
 #[serde(try_from = "String", into = "String")]
 pub struct RangeHash([u8; 6]);
 
-/// A text is not the 12 digits of a range hash.
+/// Error returned if a text is not the 12 digits of a range hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "a hash of lines is 12 lower-case hexadecimal digits: pass the range_hash of the reply that showed the lines"
@@ -27,7 +27,7 @@ pub struct ParseRangeHashError;
 canvas_patch::coded_error!(ParseRangeHashError => "INVALID_ARGUMENTS");
 
 impl RangeHash {
-    /// The hash of some lines, as they stand in the document.
+    /// Computes the hash of some lines, exactly as in the document.
     pub fn of(lines: &str) -> Self {
         let [a, b, c, d, e, f, ..] = *blake3::hash(lines.as_bytes()).as_bytes();
         Self([a, b, c, d, e, f])

@@ -1,4 +1,4 @@
-//! Whole lines by number, as a strict patch of one hunk.
+//! Replacement of whole lines by number, as a strict patch.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -12,20 +12,21 @@ use super::range_hash::RangeHash;
 /// The byte order mark, which belongs to the document and not to its first line.
 const MARK: &str = "\u{feff}";
 
-/// Which lines are to be replaced, by what, and what their author takes them for.
+/// The replacement of a range of lines, with a hash of the lines that their author expects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Replacement {
     /// The first line, from 1.
     pub start: usize,
-    /// The last line, inclusive. `start - 1` replaces nothing and inserts before `start`, also after the last line.
+    /// The last line, inclusive. `start - 1` replaces no line and inserts before `start`, which may be the line after
+    /// the last one.
     pub end: usize,
-    /// The hash of these lines. For an insertion that of the line above, at the top that of the first line, in an
-    /// empty document that of nothing.
+    /// The hash that the author expects of these lines. For an insertion it is the hash of the line above, at the top
+    /// the hash of the first line, and in an empty document the hash of an empty text.
     pub expect: RangeHash,
-    /// What comes there: whole lines, with or without a terminator after the last one; nothing removes the lines.
+    /// The new lines, with or without a terminator after the last one. An empty text removes the lines.
     ///
-    /// They take the terminator of their neighbour, and the document keeps a byte order mark at its beginning and a
-    /// missing terminator at its end.
+    /// The new lines take the terminator of their neighbour. The document keeps a byte order mark at its beginning and
+    /// a missing terminator at its end.
     pub text: String,
 }
 
@@ -55,18 +56,18 @@ pub struct LinesNow {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Hunks {
     pub(crate) patch: String,
-    /// The hunks, from 1, of which lines have another terminator than they came with.
+    /// The hunks, from 1, whose lines were given another terminator than they came with.
     pub(crate) adapted: Vec<usize>,
 }
 
-/// What has become of the lines that a replacement is for.
+/// The fate of the lines that a replacement names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fate {
-    /// They are as they were, where they were.
+    /// The lines are unchanged and at the same place.
     Stayed,
-    /// They are as they were, at other lines.
+    /// The lines are unchanged and now at this place.
     Moved(LineRange),
-    /// They have changed. These lines stand in their place.
+    /// The lines are no longer the same. This is the range now in their place.
     Changed(LineRange),
 }
 
@@ -136,7 +137,7 @@ const fn is_zero(index: &usize) -> bool {
     *index == 0
 }
 
-/// The lines whose hash each replacement names: those that it replaces, or for an insertion the one beside it.
+/// Returns the lines whose hash each replacement names: the replaced lines, or for an insertion the adjacent one.
 pub(crate) fn guards<'r>(
     text: &str,
     replacements: &'r [Replacement],
@@ -153,7 +154,7 @@ pub(crate) fn guards<'r>(
     guards.collect()
 }
 
-/// Refuses replacements whose lines have not all stayed. It shows at most `most` bytes of each.
+/// Refuses replacements unless all of their lines are unchanged and in place. Shows at most `most` bytes of each.
 pub(crate) fn check_fates<'r>(
     now: &str,
     fates: impl IntoIterator<Item = (&'r Replacement, Fate)>,
@@ -170,7 +171,7 @@ pub(crate) fn check_fates<'r>(
             }
         };
         let mut lines = LinesNow::of(&now[bytes_of(now, lines)], lines, most);
-        // An insertion names the line below the one that is shown.
+        // An insertion names the line below the one shown.
         let inserts = replacement.end < replacement.start && replacement.end > 0;
         let named = replacement.start - usize::from(inserts);
         lines.named_line = Some(named).filter(|named| *named != lines.start_line);
@@ -181,13 +182,14 @@ pub(crate) fn check_fates<'r>(
     Err(LinesRefusal::ContentChanged { index, lines, others, moved })
 }
 
-/// Writes the patch of replacements in any order, in time linear in document and replacements. Those without effect are left
-/// out.
+/// Writes replacements, given in any order, as a patch. Takes time linear in document and replacements. Leaves out
+/// replacements without effect.
 pub(crate) fn hunks(text: &str, replacements: &[Replacement]) -> Result<Hunks, LinesRefusal> {
     let mut sorted: Vec<_> = replacements.iter().collect();
     sorted.sort_by_key(|replacement| (replacement.start, replacement.end));
     let mut out = Hunks { patch: String::new(), adapted: Vec::new() };
-    // Where the last hunk ended, what it added to the number of lines, and how many hunks there are.
+    // The end of the last hunk, the number of lines added so far, the number of hunks, and whether the last hunk lacks
+    // a final terminator.
     let (mut above, mut growth, mut count, mut is_open) = (None, 0_isize, 0, false);
     for Replacement { start, end, text: lines, .. } in sorted {
         let Place { old, .. } = place(text, *start, *end)?;
@@ -200,7 +202,7 @@ pub(crate) fn hunks(text: &str, replacements: &[Replacement]) -> Result<Hunks, L
         }
         let (old, new) = whole_lines(text, old, new);
         let is_taken = |above: &Range<usize>| old.start < above.end || *above == old && old.is_empty();
-        // Nothing can follow a line without its terminator.
+        // No text can follow a line without its terminator.
         if above.as_ref().is_some_and(is_taken) || is_open {
             return Err(LinesRefusal::Overlap { line: *start });
         }
@@ -214,9 +216,10 @@ pub(crate) fn hunks(text: &str, replacements: &[Replacement]) -> Result<Hunks, L
     if count == 0 { Err(LinesRefusal::NoEffect) } else { Ok(out) }
 }
 
-/// The bytes of lines, from 1, with their terminators; of those after the last one none.
+/// Returns the byte range of lines, counted from 1, with their terminators. The range is empty for lines after the last
+/// one.
 pub(crate) fn bytes_of(text: &str, lines: LineRange) -> Range<usize> {
-    // Where the lines after the first, the second, and so on begin.
+    // The starts of the second line, the third, and so on.
     let mut starts = text.match_indices('\n').map(|(newline, _)| newline + 1);
     let from = if lines.start == 1 { 0 } else { starts.nth(lines.start - 2).unwrap_or(text.len()) };
     let after = lines.end.checked_sub(lines.start).and_then(|more| starts.nth(more));
@@ -224,9 +227,9 @@ pub(crate) fn bytes_of(text: &str, lines: LineRange) -> Range<usize> {
 }
 
 struct Place {
-    /// What must be as its author knows it; no lines in an empty document.
+    /// Lines that must be unchanged since their author saw them; empty in an empty document.
     guard: LineRange,
-    /// The bytes that go.
+    /// Bytes to remove.
     old: Range<usize>,
 }
 
@@ -269,7 +272,7 @@ impl LinesNow {
     }
 }
 
-/// What goes and what comes, with a byte order mark left where it is.
+/// Returns the range to remove and the lines to insert, keeping a byte order mark in place.
 fn behind_mark<'l>(text: &str, old: Range<usize>, lines: &'l str) -> (Range<usize>, &'l str) {
     if old.start == 0 && text.starts_with(MARK) {
         (MARK.len()..old.end.max(MARK.len()), lines.strip_prefix(MARK).unwrap_or(lines))
@@ -278,22 +281,22 @@ fn behind_mark<'l>(text: &str, old: Range<usize>, lines: &'l str) -> (Range<usiz
     }
 }
 
-/// Lines that fit the document.
+/// Lines with terminators adapted to the document.
 struct Adapted {
     text: String,
-    /// The terminator of the last one.
+    /// The terminator of the last line.
     last: &'static str,
-    /// Some came with another terminator.
+    /// Whether some lines came with another terminator.
     adapted: bool,
 }
 
-/// Gives each line the terminator that is wanted, or its own where none is.
+/// Gives each line the wanted terminator, or keeps its own if `wanted` is `None`.
 fn adapt(lines: &str, wanted: Option<&'static str>) -> Adapted {
     let mut out = Adapted { text: String::with_capacity(lines.len() + 2), last: "", adapted: false };
     for line in lines.split_inclusive('\n') {
         let whole = line.strip_suffix('\n');
         let rest = whole.unwrap_or(line);
-        // A CR at the end of the argument is half a terminator: as content it would make one with what follows.
+        // A CR at the end of the argument is half a terminator. As content it would form one with the text after it.
         let content = rest.strip_suffix('\r').unwrap_or(rest);
         let own = if content.len() < rest.len() { "\r\n" } else { "\n" };
         out.last = wanted.unwrap_or(own);
@@ -304,13 +307,14 @@ fn adapt(lines: &str, wanted: Option<&'static str>) -> Adapted {
     out
 }
 
-/// The terminator of the last line that ends before `at`, which is replaced or lies above, else of the line after.
+/// Returns the terminator of the last line that ends before `at`, which is replaced or above the insertion, or else of
+/// the line after.
 fn neighbour_terminator(text: &str, at: usize) -> Option<&'static str> {
     let newline = text[..at].rfind('\n').or_else(|| text[at..].find('\n').map(|i| at + i))?;
     Some(if text[..newline].ends_with('\r') { "\r\n" } else { "\n" })
 }
 
-/// What comes, with a missing terminator at the end of the document left missing.
+/// Returns the new text. If the document lacks a terminator at its end, it stays missing.
 fn keep_end(text: &str, old: &Range<usize>, new: Adapted) -> String {
     let Adapted { text: mut lines, last, .. } = new;
     let open = old.end == text.len() && !text.is_empty() && text != MARK && !text.ends_with('\n');
@@ -324,7 +328,7 @@ fn keep_end(text: &str, old: &Range<usize>, new: Adapted) -> String {
     lines
 }
 
-/// The same change as one of whole lines.
+/// Extends a change to whole lines.
 fn whole_lines(text: &str, old: Range<usize>, new: String) -> (Range<usize>, String) {
     let starts_line = |at: usize| at == 0 || text.as_bytes()[at - 1] == b'\n';
     let start =
@@ -339,7 +343,8 @@ fn whole_lines(text: &str, old: Range<usize>, new: String) -> (Range<usize>, Str
     (start..end, lines)
 }
 
-/// Appends a hunk after `before` lines, to which the hunks above have added `growth`. Returns what it adds itself.
+/// Appends a hunk after `before` lines. `growth` is the number of lines added by the hunks above. Returns the number
+/// that this hunk adds.
 fn write(out: &mut String, (before, growth): (usize, isize), old: &str, new: &str) -> isize {
     let count = |text: &str| text.split_inclusive('\n').count();
     let (removed, added) = (count(old), count(new));

@@ -7,51 +7,52 @@ use canvas_patch::{LineRange, StatedLines};
 use crate::model::blob::BlobId;
 use crate::model::revision::RevisionId;
 
-/// Lines that a conversation was shown with their numbers, of the document as it is and of its last texts before.
+/// Lines that a conversation was shown with their numbers, in the current document and in its last earlier texts.
 ///
-/// A number that a patch states decides between equal places only at a line that was shown of the document as it is. A patch
-/// of lines that were shown and have changed since is `OUTDATED`.
+/// A line number in a patch decides between equal places only if that line of the current document was shown. If a
+/// patch is for lines that were shown and changed later, it is `OUTDATED`.
 ///
-/// It is a value of the conversation's host, bounded, and no part of what a canvas keeps: where it is lost, a patch that
-/// fits at several places is `AMBIGUOUS`.
+/// The conversation's host keeps this value, which is bounded and not part of the canvas. If it is lost, a patch that
+/// fits several places is `AMBIGUOUS`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ShownLines {
-    /// The latest first; at most [`ShownLines::TEXTS`].
+    /// Latest first; at most [`ShownLines::TEXTS`].
     texts: Vec<ShownText>,
-    /// Those of this turn, with the lines that were listed; at most [`ShownLines::TURN_TEXTS`].
+    /// Texts of this turn, including listed lines; at most [`ShownLines::TURN_TEXTS`].
     turn: Vec<ShownText>,
 }
 
-/// Lines that were shown of one text.
+/// The shown lines of one text, identified by its hash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ShownText {
     /// The revision with which it was shown last.
     pub(crate) revision: RevisionId,
     pub(crate) document: BlobId,
-    /// From 0, in order, apart, and none empty; at most [`ShownLines::RANGES`].
+    /// From 0, in order, not adjacent, and never empty; at most [`ShownLines::RANGES`].
     pub(crate) ranges: Vec<Range<usize>>,
 }
 
 impl ShownLines {
-    /// Ranges that are kept of each text. Of more the shortest go.
+    /// Maximum number of ranges kept for each text. Beyond that, the shortest are dropped.
     pub const RANGES: usize = 256;
 
-    /// Texts of which lines are kept. Of more the oldest go.
+    /// Maximum number of texts whose lines are kept. Beyond that, the oldest are dropped.
     pub const TEXTS: usize = 4;
 
-    /// Texts of one turn of which lines are kept for [`Policy::require_located`](crate::Policy::require_located). Of more those
-    /// with the fewest lines go.
+    /// Maximum number of texts of one turn whose lines are kept for
+    /// [`Policy::require_located`](crate::Policy::require_located). Beyond that, the texts with the fewest lines are
+    /// dropped.
     pub const TURN_TEXTS: usize = 16;
 
-    /// Adds lines of the document with this hash, as of a revision. Linear in the ranges.
+    /// Adds lines of the document with this hash at a revision. Linear in the number of ranges.
     pub fn add(&mut self, revision: RevisionId, document: BlobId, lines: LineRange) {
         add_to(&mut self.texts, (revision, document), lines);
         self.texts.truncate(Self::TEXTS);
         self.add_listed(revision, document, lines);
     }
 
-    /// Adds lines that were listed and not shown, such as those of a section in an outline. They count as located in this
-    /// turn; numbers decide nothing there.
+    /// Adds lines that were listed but not shown, such as the lines of a section in an outline. They count as located
+    /// in this turn, but their numbers do not decide between equal places.
     pub fn add_listed(&mut self, revision: RevisionId, document: BlobId, lines: LineRange) {
         add_to(&mut self.turn, (revision, document), lines);
         if self.turn.len() > Self::TURN_TEXTS {
@@ -60,27 +61,27 @@ impl ShownLines {
         }
     }
 
-    /// Begins a turn, in which no line has been located.
+    /// Begins a turn, in which no line has been located yet.
     pub fn begin_turn(&mut self) {
         self.turn.clear();
     }
 
-    /// The lines that were shown of the document with this hash, from 1 and in order.
+    /// Returns the shown lines of the document with this hash, from 1 and in order.
     pub fn of(&self, document: BlobId) -> impl Iterator<Item = LineRange> {
         self.known_of(document).iter().map(|range| LineRange { start: range.start + 1, end: range.end })
     }
 
-    /// What the numbers of a patch for that document may decide.
+    /// Returns the lines of that document whose numbers decide in a patch.
     pub(crate) fn stated(shown: Option<&Self>, document: BlobId) -> StatedLines<'_> {
         shown.map_or(StatedLines::Trusted, |shown| StatedLines::Shown(shown.known_of(document)))
     }
 
-    /// What was shown of other texts than that document, the latest first.
+    /// Returns the shown lines of all texts except that document, latest first.
     pub(crate) fn before(&self, document: BlobId) -> impl Iterator<Item = &ShownText> {
         self.texts.iter().filter(move |text| text.document != document)
     }
 
-    /// The texts of which lines were located in this turn, those with the most lines first.
+    /// Returns the texts whose lines were located in this turn, those with the most lines first.
     pub(crate) fn located(&self) -> Vec<&ShownText> {
         let mut located: Vec<_> = self.turn.iter().collect();
         located.sort_by_key(|text| std::cmp::Reverse(text.lines()));

@@ -1,4 +1,4 @@
-//! The steps of the document in the journal.
+//! Steps of the document in the journal.
 
 use std::sync::Arc;
 
@@ -17,18 +17,18 @@ use crate::model::tree::Tree;
 /// A change of the document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DocumentStep {
-    /// Its blob before.
+    /// The document blob before the change.
     pub before: BlobId,
-    /// Its blob after.
+    /// The document blob after the change.
     pub after: BlobId,
-    /// The edit that leads from one to the other; `None` if it is larger than an entry may be, and both blobs are kept
+    /// The edits from one to the other; `None` if they exceed the limit for an entry, in which case both blobs are kept
     /// instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delta: Option<Delta>,
 }
 
 impl DocumentStep {
-    /// Keeps a delta of at most `limit` bytes, and of a larger one both documents.
+    /// Keeps a delta of at most `limit` bytes. For a larger one, both documents are kept instead.
     pub(crate) fn new((before, after): (BlobId, BlobId), delta: Delta, limit: usize) -> Self {
         Self { before, after, delta: (delta.len_bytes() <= limit).then_some(delta) }
     }
@@ -38,13 +38,13 @@ impl DocumentStep {
     }
 }
 
-/// The document at some entry.
+/// The document as of some entry of the journal.
 pub(crate) struct DocumentAt {
-    /// What steps call it.
+    /// The id by which steps name this document.
     id: BlobId,
     /// The last text that has a blob.
     pub(crate) blob: Blob,
-    /// The text, if it was changed since.
+    /// The text, if it differs from that blob by now.
     changed: Option<String>,
 }
 
@@ -56,7 +56,7 @@ impl DocumentAt {
         }
     }
 
-    /// Plays a delta, which leads to this document.
+    /// Plays a delta, which leads from or to this document.
     fn play(&mut self, delta: &Delta, way: Way) -> Result<(), Mismatch> {
         let played = match (way, &mut self.changed) {
             (Way::Forth, _) => delta.apply(self.text()).map(|text| self.changed = Some(text)),
@@ -166,13 +166,13 @@ impl FileContent for DocumentOutline {
 }
 
 impl Contents {
-    /// The outline of the document.
+    /// Returns the outline of the document.
     pub(crate) fn outline(&self) -> Option<Arc<DocumentOutline>> {
         self.get(self.document()?.id(), ()).ok()
     }
 
-    /// Takes the document that comes after an older one, whose outline is then brought up to date instead of made anew.
-    /// `edits` lead from one to the other, or are left out.
+    /// Sets the document that follows an older one. The older document's outline is then updated instead of being
+    /// computed again. `edits` lead from one to the other, or are empty.
     pub(crate) fn put_document(&mut self, blob: Blob, older: &Self, edits: &[TextEdit]) {
         match older.decoded::<DocumentOutline>() {
             Some((before, _)) if *before == blob => self.share(TreeFile::Document, older),

@@ -1,4 +1,4 @@
-//! Reads of the records of executed actions.
+//! The engine's reads of the records of executed actions.
 
 use canvas_lease::Timestamp;
 
@@ -11,13 +11,13 @@ use crate::surface::NumberedRecord;
 use crate::surface::audit::StoredRecord;
 
 impl<S: Store> Engine<S> {
-    /// Records of the actions that have ended on a canvas, newest first: at most `limit`, and none from the number `before`
-    /// on. The last [`SurfaceLimits::audit`](crate::surface::SurfaceLimits::audit) are kept, those of a surface too that
-    /// was deleted since. Round trips are as few as for [`Engine::history`].
+    /// Returns the records of actions that ended on a canvas, newest first: at most `limit`, and only those before the
+    /// number `before`. The last [`SurfaceLimits::audit`](crate::surface::SurfaceLimits::audit) records are kept, even
+    /// for a surface deleted since. It takes as few round trips as [`Engine::history`].
     ///
     /// # Errors
     ///
-    /// As [`Engine::history`].
+    /// Returns the errors of [`Engine::history`].
     pub async fn audit(
         &self,
         canvas: &CanvasId,
@@ -64,7 +64,7 @@ mod tests {
     use crate::surface::audit::AuditRecord;
     use crate::transition::policy::Policy;
 
-    /// Counts how often the store is asked for blobs: for records, and once for the document.
+    /// Counts the requests for blobs: those for records, and one for the document.
     struct Counted {
         store: MemoryStore,
         asked: AtomicUsize,
@@ -104,7 +104,7 @@ mod tests {
         OpKey { conversation, turn: Turn::ZERO, call: CallId::new(call).unwrap() }
     }
 
-    /// A canvas with records, of which so many are kept.
+    /// A canvas with `count` records, of which `kept` are kept.
     fn canvas_with(count: u64, kept: u64) -> (Engine<Counted>, CanvasId) {
         let mut policy = Policy { min_blob_age: Duration::ZERO, ..Policy::default() };
         policy.surface.audit = kept;

@@ -1,11 +1,12 @@
-//! How long a call, or a collection, holds back that loses its commits to others.
+//! The pause of a call, or a collection, that loses its commits to other writers.
 //!
-//! * Who has lost once has the newest row at hand and goes on at once. Who loses twice has many beside it, and waits
-//!   after every second loss.
-//! * The pause is a share of [`Policy::back_off`](crate::Policy::back_off) that follows from the call's key and the
-//!   number of its losses: it differs from call to call, so that of many servers only few try at once. A collection has
-//!   no key; its pause follows from what it has lost to.
-//! * The engine has no clock: it waits by what the host has given to [`Engine::with_pause`](crate::Engine::with_pause).
+//! * After one loss, a call has the newest row at hand and goes on at once. After two, it has many competitors, so it
+//!   waits after every second loss.
+//! * The pause is a share of [`Policy::back_off`](crate::Policy::back_off) that is derived from the call's key and the
+//!   number of its losses. It differs from call to call, so that only a few of many servers try at once. A collection
+//!   has no key, so its pause is derived from the version of the row that it lost to.
+//! * The engine has no clock. It waits by the function that the host passes to
+//!   [`Engine::with_pause`](crate::Engine::with_pause).
 
 use std::fmt;
 use std::pin::Pin;
@@ -17,7 +18,7 @@ use crate::model::id::OpKey;
 
 type Pausing = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// What the host waits by; nothing where it has given nothing.
+/// The host's function to wait by; `None` if the host has not set one.
 #[derive(Default)]
 pub(super) struct Pause(Option<Box<dyn Fn(Duration) -> Pausing + Send + Sync>>);
 
@@ -29,12 +30,12 @@ impl Pause {
         Self(Some(Box::new(move |time| Box::pin(pause(time)))))
     }
 
-    /// Whether there is something to wait by.
+    /// Whether the host has set a function to wait by.
     pub(super) fn is_some(&self) -> bool {
         self.0.is_some()
     }
 
-    /// Waits where `who` has lost that number of commits; false where it does not.
+    /// Waits if `who` must pause after that number of losses. Returns whether it waited.
     pub(super) async fn wait(&self, trace: Trace<'_>, longest: Duration, losses: u32, who: &str) -> bool {
         let Some(pause) = &self.0 else { return false };
         let time = share(longest, losses, who);
@@ -47,7 +48,7 @@ impl Pause {
     }
 }
 
-/// What a call is known by here.
+/// The text that a call's pause is derived from.
 pub(super) fn name(operation: &OpKey) -> String {
     let OpKey { conversation, turn, call } = operation;
     format!("{} {conversation} {call}", turn.get())

@@ -1,4 +1,4 @@
-//! Waiting for a future on a thread, for hosts without an async runtime.
+//! A minimal executor on the current thread, for hosts without an async runtime.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -13,9 +13,9 @@ impl Wake for Unpark {
     }
 }
 
-/// Runs a future to its end on this thread.
+/// Runs a future to completion on this thread.
 ///
-/// Fit for stores that answer at once or from threads of their own. A store that needs a runtime must be driven by
+/// Use it with stores that answer at once or from their own threads. A store that needs a runtime must be driven by
 /// that runtime.
 ///
 /// ```

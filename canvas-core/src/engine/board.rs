@@ -1,4 +1,4 @@
-//! What the engine does of boards.
+//! The engine's constructor and reads for boards.
 
 use std::sync::Arc;
 
@@ -15,21 +15,21 @@ use crate::transition::policy::Policy;
 use crate::transition::view::Types;
 
 impl<S: Store> Engine<S> {
-    /// An engine on a store, with other types of components.
+    /// Creates an engine on a store, with other component types than the built-in ones.
     pub fn with_registry(store: S, policy: Policy, registry: Arc<Registry>) -> Self {
         Self::with_types(store, policy, Types::default().with_components(registry))
     }
 
-    /// The types of components.
+    /// Returns the component types of this engine.
     pub fn registry(&self) -> &Registry {
         &self.types.components
     }
 
-    /// The canvas as it is, and its board; `None` where it has none.
+    /// Returns the board of a canvas, `None` if it has none, together with the current canvas.
     ///
     /// # Errors
     ///
-    /// As [`Engine::snapshot`]; [`EngineError::Damaged`] where the board cannot be read.
+    /// Returns the errors of [`Engine::snapshot`], and [`EngineError::Damaged`] if the board cannot be read.
     pub async fn board(
         &self,
         canvas: &CanvasId,
@@ -41,7 +41,7 @@ impl<S: Store> Engine<S> {
     }
 }
 
-/// See the canvas and its board.
+/// Reads the canvas and its board.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BoardTask;
 

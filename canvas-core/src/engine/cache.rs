@@ -1,15 +1,15 @@
-//! The rows that an engine keeps between calls, and which of them a read may show without a load.
+//! The rows that an engine keeps between calls, and whether a read may show one without a load.
 //!
-//! Calls overlap, so rows arrive in another order than they were read in. The cache numbers every question to the store
-//! before it is asked. For each canvas it keeps a number, `since`: a row that answers a later question is at least as new
-//! as all that the engine has answered or was notified of. Such a row replaces what is kept and is current. A row that
-//! answers an earlier question may be older or newer than the kept one, and nothing shows which: the kept row stays,
-//! but reads load until a later question is answered. A commit may begin with any row, because the store compares its
-//! version.
+//! Calls overlap, so rows may arrive in another order than they were read in. The cache numbers every question to the
+//! store before it is sent, and keeps a number `since` for each canvas. A row that answers a later question is at least
+//! as new as everything that the engine returned or was notified of. Such a row replaces the kept one and is current. A
+//! row that answers an earlier question may be older or newer than the kept one, and the two cannot be ordered. In this
+//! case the kept row stays, but reads load until the answer to a later question arrives. A commit may begin with any
+//! row, because the store compares its version.
 //!
-//! What is kept is bounded by number and by bytes ([`Policy::cache_bytes`](crate::Policy::cache_bytes)). A row is weighed
-//! when a call ends with it, and once more when the next call on another canvas ends: an outline is made, and a board is
-//! read, by who has the answer.
+//! The cache is bounded by number and by bytes ([`Policy::cache_bytes`](crate::Policy::cache_bytes)). A row is weighed
+//! when a call ends with it, and again when the next call on another canvas ends, because the caller that gets the
+//! answer may then make an outline or read a board.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -23,51 +23,51 @@ use crate::face::fetched::Fetched;
 use crate::model::blob::Blob;
 use crate::model::id::CanvasId;
 
-/// Canvases whose rows are kept. Beyond that the half that was used least recently goes.
+/// The maximum number of kept rows. Beyond that, the least recently used half is dropped.
 const CAPACITY: usize = 1024;
 
-/// Rows as they were last seen.
+/// The last seen rows, and their order by use.
 #[derive(Debug, Clone)]
 pub(super) struct Cache {
     canvases: HashMap<CanvasId, Cached>,
-    /// Bytes that may be kept.
+    /// The maximum of `bytes`, by the policy.
     limit: usize,
     /// The sum of `Cached::bytes`.
     bytes: usize,
-    /// The canvas that was used last.
+    /// The most recently used canvas.
     last: Option<CanvasId>,
-    /// The last number given.
+    /// The last tick.
     ticks: u64,
-    /// `Cached::since` for canvases that are not kept: when one was last removed, or when the engine was last notified of
-    /// one.
+    /// `Cached::since` for canvases without a kept row. It is the tick of the last removal of a canvas, or of the last
+    /// notification of one.
     since: u64,
 }
 
 #[derive(Debug, Clone)]
 struct Cached {
     row: CachedRow,
-    /// It is at least as new as all that the engine has answered or was notified of.
+    /// The row is at least as new as everything that the engine returned or was notified of.
     is_current: bool,
     /// A row that answers an earlier question may be older than this one.
     since: u64,
     used: u64,
-    /// What it was weighed last.
+    /// The weight when it was last measured.
     bytes: usize,
 }
 
-/// What a run decides on first.
+/// The row that a run decides on first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Begin {
-    /// The row as the store has it now.
+    /// The row that the store has now.
     Load,
-    /// The kept row if it is current, else a load.
+    /// The kept row if it is current, otherwise a load.
     Current,
     /// The kept row, because a commit compares its version and a refusal is decided again on a fresh one.
     Cached,
 }
 
 impl Begin {
-    /// A read loads, unless the store notifies of changes.
+    /// A read loads, unless the store notifies the engine of changes.
     pub(super) fn of_call(is_read: bool, notify: bool) -> Self {
         match (is_read, notify) {
             (false, _) => Self::Cached,
@@ -82,7 +82,6 @@ impl Begin {
 pub(super) struct Ticket(u64);
 
 impl Cache {
-    /// A cache of at most this number of bytes.
     pub(super) fn new(limit: usize) -> Self {
         Self { canvases: HashMap::new(), limit, bytes: 0, last: None, ticks: 0, since: 0 }
     }
@@ -97,7 +96,7 @@ impl Cache {
         Ticket(self.tick())
     }
 
-    /// Numbers a question before it is asked. None for blobs, which say nothing of the row.
+    /// Numbers a question before it is sent; `None` for blobs, because they do not reveal the row.
     pub(super) fn ticket(&mut self, request: &Request) -> Option<Ticket> {
         match request {
             Request::Load | Request::Commit(_) => Some(self.number()),
@@ -105,7 +104,7 @@ impl Cache {
         }
     }
 
-    /// The row that is kept, and whether a run may decide on it.
+    /// Returns the kept row, and whether a run may decide on it.
     pub(super) fn start(&self, canvas: &CanvasId, begin: Begin, now: Timestamp) -> (Option<CachedRow>, bool) {
         let Some(Cached { row, is_current, .. }) = self.canvases.get(canvas) else { return (None, false) };
         let is_good_for_it = match begin {
@@ -113,19 +112,19 @@ impl Cache {
             Begin::Current => *is_current,
             Begin::Cached => true,
         };
-        // Where the host's clock has gone back, the store must say whether its own has.
+        // If the host's clock went back, the store must say whether its own did too.
         (Some(row.clone()), is_good_for_it && now >= row.host_at)
     }
 
-    /// Hears an answer of the store before the run does.
+    /// Takes an answer of the store before the run does.
     pub(super) fn answered(&mut self, canvas: &CanvasId, response: &Response) {
-        // The commit may have landed, or may land yet.
+        // The commit may have landed, or may still land.
         if let Response::Committed(Err(_)) = response {
             self.forget(canvas);
         }
     }
 
-    /// Keeps the row that a commit of the queue leaves: none where it has written nothing.
+    /// Keeps the row after a commit of the queue; `Ok(None)` if the commit wrote no row.
     pub(super) fn committed<E>(
         &mut self,
         canvas: &CanvasId,
@@ -135,13 +134,13 @@ impl Cache {
         match row {
             Ok(Some(row)) if is_worth_it(&row) => self.keep(canvas, &row, Some(ticket)),
             Ok(None) => {}
-            // The commit may have landed, or may land yet.
+            // The commit may have landed, or may still land.
             Ok(Some(_)) | Err(_) => self.forget(canvas),
         }
     }
 
-    /// Keeps the row that a run ends with, which answers the question with that ticket. None for a row that came from the
-    /// cache.
+    /// Keeps the row that a run ends with. The ticket numbers the question that the row answers; `None` if the row came
+    /// from the cache.
     pub(super) fn ended<A>(
         &mut self,
         canvas: &CanvasId,
@@ -149,7 +148,7 @@ impl Cache {
         ticket: Option<Ticket>,
     ) {
         match ended {
-            // The queue has told of it.
+            // The queue already reported this row.
             Ok(Done { row: Some(_), is_newest: false, .. }) => {}
             Ok(Done { row: Some(row), .. }) if is_worth_it(row) => self.keep(canvas, row, ticket),
             Ok(_) | Err(EngineError::NotFound { .. }) => self.forget(canvas),
@@ -168,7 +167,7 @@ impl Cache {
                 cached.is_current |= is_current;
                 cached.used = used;
             }
-            // The run asked nothing, and the row that it began with is no longer kept.
+            // The run asked no question, and the row that it began with is no longer kept.
             _ if ticket.is_none() => {}
             Some(cached) if !is_current => (cached.is_current, cached.since) = (false, used),
             _ => {
@@ -186,19 +185,19 @@ impl Cache {
         self.make_room();
     }
 
-    /// Counts what a canvas takes by now, and drops it where that is more than all may take.
+    /// Measures the current weight of a canvas, and drops the canvas if it alone exceeds the limit.
     fn weigh(&mut self, canvas: &CanvasId) {
         let Some(cached) = self.canvases.get_mut(canvas) else { return };
         let bytes = cached.row.approximate_bytes();
         self.bytes = self.bytes - cached.bytes + bytes;
         cached.bytes = bytes;
-        // One that is too large by itself would take the place of all others.
+        // A row that is too large by itself would displace all others.
         if bytes > self.limit {
             self.forget(canvas);
         }
     }
 
-    /// Whether the answer to a question is at least as new as all that the engine has answered or was notified of.
+    /// Whether the answer to a question is at least as new as everything that the engine returned or was notified of.
     pub(super) fn is_later(&self, canvas: &CanvasId, Ticket(asked): Ticket) -> bool {
         asked >= self.canvases.get(canvas).map_or(self.since, |cached| cached.since)
     }
@@ -211,8 +210,8 @@ impl Cache {
         }
     }
 
-    /// Leaves no more canvases and bytes than these, those that were used last. The last one stays where it alone is within
-    /// the limit. So much goes at once that the walk over all is paid rarely.
+    /// Keeps at most this many canvases and bytes, the most recently used ones. The newest stays if it alone is within
+    /// the limit. It drops many at once, so that the walk over all canvases is rarely paid.
     fn drop_oldest(&mut self, canvases: usize, bytes: usize) {
         let mut newest: Vec<(u64, usize)> =
             self.canvases.values().map(|cached| (cached.used, cached.bytes)).collect();
@@ -228,31 +227,32 @@ impl Cache {
         self.since = self.tick();
     }
 
-    /// Drops what is kept of a canvas: the engine is notified of a change, or does not know what its own commit has done.
+    /// Drops the kept row of a canvas. The engine was notified of a change, or does not know the fate of its own
+    /// commit.
     pub(super) fn forget(&mut self, canvas: &CanvasId) {
         let gone = self.canvases.remove(canvas);
         self.bytes -= gone.map_or(0, |cached| cached.bytes);
         self.since = self.tick();
     }
 
-    /// The kept row, if it is current.
+    /// Returns the kept row if it is current.
     pub(super) fn current(&self, canvas: &CanvasId) -> Option<&CachedRow> {
         self.canvases.get(canvas).filter(|cached| cached.is_current).map(|cached| &cached.row)
     }
 
-    /// The document of the kept row, current or not.
+    /// Returns the document of the kept row, current or not.
     pub(super) fn document(&self, canvas: &CanvasId) -> Option<Blob> {
         self.canvases.get(canvas)?.row.contents.document().cloned()
     }
 
-    /// What later answers depend on, besides [`Cache::is_later`] of the questions that are under way.
+    /// The state that later answers depend on, together with [`Cache::is_later`] for the questions in flight.
     #[cfg(test)]
     pub(super) fn row(&self, canvas: &CanvasId) -> Option<(&CachedRow, bool)> {
         self.canvases.get(canvas).map(|cached| (&cached.row, cached.is_current))
     }
 }
 
-/// A canvas that is there, and whose document is here.
+/// Whether a canvas exists and its document is loaded.
 fn is_worth_it(row: &CachedRow) -> bool {
     !row.head.is_deleted() && row.contents.document().is_some()
 }

@@ -1,4 +1,4 @@
-//! Commands on canvases that may not be there yet.
+//! Commands on canvases that may not exist yet.
 
 use canvas_lease::Timestamp;
 
@@ -16,15 +16,17 @@ use crate::transition::command::{Command, Outcome};
 use crate::transition::refusal::Refused;
 
 impl<S: Store> Engine<S> {
-    /// Runs a command on a canvas, which is made first where there is none, with an empty document: in one commit, and
-    /// with one revision. For commands that give a canvas a face, and for the first text of a document.
+    /// Runs a command on a canvas. If the canvas does not exist, it is created first with an empty document, in the
+    /// same commit and with one revision. Use it for commands that give a canvas a face, and for the first text of a
+    /// document.
     ///
-    /// A refusal makes no canvas. Where there is none then, the refusal is all that is answered: no receipt keeps it.
+    /// A refused command does not create the canvas. If the canvas does not exist in that case, this returns the
+    /// refusal alone, and no receipt keeps it.
     ///
     /// # Errors
     ///
-    /// As [`Engine::call`], and [`EngineError::Deleted`] where the same operation was done on the canvas, and that was deleted
-    /// since.
+    /// Returns the errors of [`Engine::call`], and [`EngineError::Deleted`] if the same operation ran on the canvas and
+    /// the canvas was deleted since.
     pub async fn call_or_create<C: Command>(
         &self,
         canvas: &CanvasId,
@@ -46,7 +48,7 @@ impl<S: Store> Engine<S> {
     }
 }
 
-/// Run a command, on a new canvas where there is none.
+/// Runs a command, on a new canvas if none exists.
 #[derive(Debug)]
 struct CallOrCreate<'a, C> {
     call: Call<'a, C>,
@@ -66,7 +68,7 @@ impl<C: Command> Task for CallOrCreate<'_, C> {
         let document = Blob::text(String::new());
         let mut head = Create { document: document.clone(), operation: self.operation }.head(context)?;
         head.made_by = Some(self.operation.conversation.clone());
-        // The command brings the revision that the document has already, so that both are of one.
+        // The command adds the revision that the document already has, so that both share one.
         let made = std::mem::replace(
             &mut head.revision,
             context.row.map_or(Revision::ZERO, |row| row.head.revision),
@@ -79,7 +81,7 @@ impl<C: Command> Task for CallOrCreate<'_, C> {
             Decision::Commit(_, reply) | Decision::Answer(reply) => return Ok(Decision::Answer(reply)),
         };
         std::sync::Arc::make_mut(&mut change.head).revision = made;
-        // The journal names it even where the command has put another document.
+        // The journal names this document even if the command replaced it.
         change.blobs.push(document.clone());
         if change.head.document() == document.id() {
             change.contents.put_blob(TreeFile::Document, document);

@@ -1,4 +1,4 @@
-//! Reads of a chain of blobs, of which each names some before it: many at once, in few round trips.
+//! Reads of a chain of blobs in which each names some earlier ones. It reads many at once, in few round trips.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -12,10 +12,10 @@ use crate::model::blob::{Blob, BlobId};
 use crate::model::links::Linked;
 use crate::store::contract::Store;
 
-/// Entries that a walk over all of them reads before it goes on: a few megabytes as a rule.
+/// The number of entries that a walk over the whole chain reads per step; usually a few megabytes.
 const WINDOW: u64 = 1_024;
 
-/// A chain as the head has it: its newest entry, and the oldest that is kept.
+/// The newest entry of a chain by its head, and the oldest kept one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Ends {
     pub(super) newest: u64,
@@ -24,13 +24,13 @@ pub(super) struct Ends {
     pub(super) marks: Vec<(u64, BlobId)>,
 }
 
-/// A chain, as far as it was read.
+/// The entries of a chain read so far.
 pub(super) struct ChainReader<'a, S, E> {
     blobs: Blobs<'a, S>,
     ends: Ends,
-    /// What was asked for; `None` where it was only likely to be needed, and is not there or no entry.
+    /// The requested entries; `None` if one was only likely to be needed, and is missing or not an entry.
     entries: BTreeMap<BlobId, Option<Arc<E>>>,
-    /// The number of the newest entry that no window has had.
+    /// The number of the newest entry that no window has returned.
     next: u64,
 }
 
@@ -40,13 +40,12 @@ impl<'a, S: Store, E: Linked> ChainReader<'a, S, E> {
         Self { blobs, ends, entries: BTreeMap::new(), next }
     }
 
-    /// The number of the newest entry.
     #[cfg(feature = "surface")]
     pub(super) const fn newest(&self) -> u64 {
         self.ends.newest
     }
 
-    /// The entries of these numbers, newest first, as far as they are kept, with their ids.
+    /// Returns the kept entries of these numbers with their ids, newest first.
     pub(super) async fn range(
         &mut self,
         wanted: RangeInclusive<u64>,
@@ -69,7 +68,8 @@ impl<'a, S: Store, E: Linked> ChainReader<'a, S, E> {
         }
     }
 
-    /// The next older entries, newest first; empty after the last one. Keeps in memory what leads to the next ones.
+    /// Returns the next older entries, newest first; empty after the last one. Keeps the links to the next ones in
+    /// memory.
     pub(super) async fn window(&mut self) -> Result<Vec<(BlobId, Arc<E>)>, EngineError> {
         let oldest = self.next.saturating_sub(WINDOW - 1).max(1);
         let is_near = |entry: &E| {
@@ -90,7 +90,7 @@ impl<'a, S: Store, E: Linked> ChainReader<'a, S, E> {
         }
     }
 
-    /// Reads entries at once: those that must be there, and those that are only likely to be needed.
+    /// Reads entries in one request. Those in `needed` must exist; those in `likely` may be missing.
     pub(super) async fn read(&mut self, needed: &[BlobId], likely: &[BlobId]) -> Result<(), EngineError> {
         let ids = [needed, likely].concat();
         let blobs = self.blobs.find(&ids).await?;
@@ -105,7 +105,7 @@ impl<'a, S: Store, E: Linked> ChainReader<'a, S, E> {
     }
 }
 
-/// The blobs of a canvas.
+/// The blobs of a canvas, with texts in place of chunk lists.
 #[derive(Debug)]
 pub(super) struct Blobs<'a, S> {
     engine: &'a Engine<S>,
@@ -117,14 +117,14 @@ impl<'a, S: Store> Blobs<'a, S> {
         Self { engine, trace }
     }
 
-    /// In the order of the ids, all of which must be there.
+    /// Returns blobs in the order of the ids. All must exist.
     pub(super) async fn all(&self, ids: &[BlobId]) -> Result<Vec<Blob>, EngineError> {
         let (found, lost) = self.find_or_lost(ids).await?;
         let blobs = ids.iter().zip(found);
         blobs.map(|(id, blob)| blob.ok_or_else(|| self.damaged(lost.of(*id)))).collect()
     }
 
-    /// As many as ids; `None` where one is not there or is another.
+    /// Returns one item per id; `None` if a blob is missing or has another id.
     pub(super) async fn find(&self, ids: &[BlobId]) -> Result<Vec<Option<Blob>>, EngineError> {
         Ok(self.find_or_lost(ids).await?.0)
     }
@@ -138,7 +138,6 @@ impl<'a, S: Store> Blobs<'a, S> {
         Ok((found.collect(), lost))
     }
 
-    /// The chunks of documents.
     pub(super) async fn chunks_of(&self, documents: &[BlobId]) -> Result<Vec<BlobId>, EngineError> {
         let chunks = self.engine.chunks_of(self.trace, documents).await;
         chunks.map_err(|fault| EngineError::of(fault, self.trace.canvas()))

@@ -1,10 +1,13 @@
-//! Old blobs go: what a canvas needs is found from its head, and the store drops the rest of what is old.
+//! Garbage collection of blobs. The engine finds the blobs that a canvas needs from its head, and the store drops the
+//! other old ones.
 //!
-//! * The history is cut first, by a commit of its own: the head says where it begins, and only then do older entries go.
-//!   So nobody who has the head relies on what is dropped, and who read by an earlier head reads again by this one.
-//! * The chunks of every document that is kept are kept, whoever names it: the draft, the artefact, a conversation, the journal.
-//! * The store drops only at the version from which the needed blobs were found. Where somebody else was faster, they are
-//!   found anew.
+//! * The history is cut first, by a commit of its own. The head then says where the history begins, and only after that
+//!   are older entries dropped. So a reader of that head does not rely on dropped blobs, and a reader of an earlier
+//!   head reads again by this one.
+//! * The chunks of every kept document are kept, whether the draft, the artefact, a conversation or the journal names
+//!   it.
+//! * The store drops blobs only at the version from which the needed ones were found. If another writer was faster, the
+//!   engine finds them again.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -23,21 +26,21 @@ use crate::model::head::Head;
 use crate::model::id::{CanvasId, OpKey};
 use crate::store::contract::{Collected, Commit, Committed, Store, Version};
 
-/// How often a collection begins again because others have changed the canvas.
+/// The number of times that a collection starts again because others changed the canvas.
 const TRIES: u32 = 64;
 
-/// What a collection leaves.
+/// The limits of a collection: the history and the young blobs that it keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Collection {
-    /// Changes of the journal that stay, for undo and history; older ones are forgotten for good. `None` for as many as
-    /// [`Policy::history`](crate::Policy::history) says, and never more than those.
+    /// Changes that the journal keeps, for undo and history; older ones are lost for good. `None` keeps as many as
+    /// [`Policy::history`](crate::Policy::history), which is also the maximum.
     pub history: Option<u64>,
-    /// Effects of tools and jobs that stay beside them; where there are more, the oldest are forgotten, and with them the changes
-    /// before those. `None` for as many as [`Policy::history_effects`](crate::Policy::history_effects) says, and never more than
-    /// those.
+    /// Effects of tools and jobs that the journal keeps in addition. If there are more, the oldest are dropped,
+    /// together with the changes before them. `None` keeps as many as
+    /// [`Policy::history_effects`](crate::Policy::history_effects), which is also the maximum.
     pub effects: Option<u64>,
-    /// Blobs that were put within this time stay, by the store's own clock. At least
-    /// [`Policy::min_blob_age`](crate::Policy::min_blob_age), whatever is said here. Default one hour.
+    /// Keeps blobs stored within this time, by the store's own clock. Values below
+    /// [`Policy::min_blob_age`](crate::Policy::min_blob_age) count as that one. Default one hour.
     pub older_than: Duration,
 }
 
@@ -47,24 +50,25 @@ impl Default for Collection {
     }
 }
 
-/// What a collection has dropped.
+/// The blobs that a collection dropped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Dropped {
-    /// How many blobs.
+    /// The number of blobs that the store dropped.
     pub blobs: u64,
-    /// Their bytes.
+    /// Their total size, in bytes.
     pub bytes: u64,
 }
 
 impl<S: Store> Engine<S> {
-    /// Drops the blobs of a canvas that nothing needs any more, deleted canvases too: old documents, entries of the
-    /// journal and records of actions beyond those that are kept, pages of boards, answers of receipts that are forgotten. It may be asked for at
-    /// any time, while others write, and from many servers.
+    /// Drops the blobs that a canvas no longer needs, even if it is deleted: old documents, journal entries and records
+    /// of actions beyond the kept ones, pages of boards, and answers of dropped receipts. You can call it at any time,
+    /// while others write, and from many servers.
     ///
-    /// Where the history is cut, undo, history and replay end there, and an edit on an older revision is out of reach.
+    /// If the history is cut, undo, history and replay end at the cut, and edits based on an older revision are out of
+    /// reach.
     ///
-    /// It reads the entries that are kept, 1,024 in a dozen or two of round trips, effects too, and the lists of chunks that are
-    /// kept, and is linear in the blobs of the canvas.
+    /// It reads the kept entries, including effects, with a dozen or two of round trips for each 1,024, and the kept
+    /// lists of chunks. The time is linear in the blobs of the canvas.
     ///
     /// ```
     /// # use canvas_core::document::Edit;
@@ -90,9 +94,10 @@ impl<S: Store> Engine<S> {
     ///
     /// # Errors
     ///
-    /// [`EngineError::FaceNotSupported`] where the canvas has a face of which this library cannot say what it needs, and
-    /// then nothing is dropped; [`EngineError::Contention`] where others change the canvas all the time;
-    /// [`EngineError::NotFound`]; [`EngineError::Damaged`]; faults of the store. It may be asked for again after each.
+    /// Returns [`EngineError::FaceNotSupported`] if the canvas has a face whose blobs this build cannot determine; then
+    /// it drops no blobs. It returns [`EngineError::Contention`] if others keep changing the canvas. Other errors are
+    /// [`EngineError::NotFound`], [`EngineError::Damaged`] and failures of the store. After any of them, you can call
+    /// it again.
     pub async fn collect(&self, canvas: &CanvasId, collection: Collection) -> Result<Dropped, EngineError> {
         let Collection { history, effects, older_than } = collection;
         let most = self.policy.keep_limits();
@@ -106,17 +111,19 @@ impl<S: Store> Engine<S> {
         call.end(dropped)
     }
 
-    /// Erases every text of a canvas but the one that it has now, for a text that must be gone, such as a pasted secret. The
-    /// host edits it out first, of the document, of the board, and of the artefact by promoting: what these hold stays.
+    /// Erases every text of a canvas except its current one. Use it for a text that must be gone, such as a pasted
+    /// secret. First edit the secret out of the document and the board, and promote the draft, because the current
+    /// texts of these and of the artefact stay.
     ///
-    /// The history is cleared, and so are the records of actions. Receipts keep that a call was answered and not what: the same call again is refused with
-    /// `CALL_ABANDONED`, never done twice, and [`Engine::resolve`] says that it was answered. Conversations get the whole
-    /// document next. Then everything goes that the head does not need, however young; engines of other servers may hold
-    /// older texts in their caches until they are asked for the canvas again.
+    /// This clears the history and the records of actions. Receipts keep the fact of an answer, but not its content. If
+    /// you repeat such a call, the engine refuses it with `CALL_ABANDONED` and does not run it again, and
+    /// [`Engine::resolve`] reports it as done. Conversations get the whole document next. Then every blob that the head
+    /// does not need is dropped, even a young one. Engines of other servers may keep older texts in their caches until
+    /// they load the canvas again.
     ///
-    /// An answer says that the store has dropped it and has overwritten it wherever it can. A store that cannot do so yet,
-    /// for example because others use its file, answers an error, and the same operation again goes on. What remains after an
-    /// answer, and how a host removes that:
+    /// `Ok` means that the store dropped the text and overwrote it wherever it can. A store that cannot do so yet, for
+    /// example because others use its file, returns an error, and repeating the same operation goes on from there. The
+    /// table shows what remains after `Ok`, and how a host removes it:
     ///
     /// | store | what remains | what removes it |
     /// | --- | --- | --- |
@@ -125,7 +132,8 @@ impl<S: Store> Engine<S> {
     /// | PostgreSQL | dead rows and the write-ahead log; replicas, archives and backups | `VACUUM (FULL)` of its tables, then a checkpoint; delete the others |
     /// | objects | versions and deleted objects that the bucket keeps | delete these versions, or let a rule do so |
     ///
-    /// It may take long: a store in an SQLite file rewrites the file, while commits wait. The docs of each store say more.
+    /// It may take long. For example, a store in an SQLite file rewrites the file while commits wait. The docs of each
+    /// store say more.
     ///
     /// ```
     /// # use canvas_core::document::Edit;
@@ -148,8 +156,9 @@ impl<S: Store> Engine<S> {
     ///
     /// # Errors
     ///
-    /// As [`Engine::collect`], with [`EngineError::KeyReused`] and [`EngineError::Abandoned`]. After each some of it may be
-    /// done, and the text may still be readable in the store's files: ask again with the same operation until there is an answer.
+    /// Returns the errors of [`Engine::collect`], [`EngineError::KeyReused`] and [`EngineError::Abandoned`]. After any
+    /// of them, part of the work may be done, and the text may still be readable in the store's files. Repeat the same
+    /// operation until it returns `Ok`.
     pub async fn erase(
         &self,
         canvas: &CanvasId,
@@ -168,12 +177,12 @@ impl<S: Store> Engine<S> {
         now: Timestamp,
     ) -> Result<Dropped, EngineError> {
         self.run(trace, Erase { operation }, Begin::Load, now).await?;
-        // Texts of before, which the cache has too.
+        // The cache has older texts too.
         self.forget(trace.canvas());
         self.drop_unneeded(trace, self.policy.keep_limits(), Duration::ZERO).await
     }
 
-    /// Cuts the history and drops what is not needed then.
+    /// Cuts the history and drops the blobs not needed after the cut.
     pub(super) async fn drop_unneeded(
         &self,
         trace: Trace<'_>,
@@ -194,7 +203,7 @@ impl<S: Store> Engine<S> {
             lost = Some(row.version.clone());
             let (head, keep) = match self.needed(trace, &row.head, limits).await {
                 Ok(found) => found,
-                // Another collection may have cut more, and its head says so.
+                // If another collection cut more, its head says so.
                 Err(EngineError::Damaged { .. }) if damaged.as_ref() != Some(&row.version) => {
                     damaged = Some(row.version);
                     continue;
@@ -207,7 +216,7 @@ impl<S: Store> Engine<S> {
                     let (expected, blobs) = (Some(row.version), Vec::new());
                     let commit = Commit { expected, head, blobs, not_after: None };
                     let committed = self.commit(trace, commit).await;
-                    // The head that is cached, here or with watchers, does not say where the history begins.
+                    // A cached head, here or with watchers, does not say where the history begins.
                     self.forget(canvas);
                     match committed.map_err(fault)? {
                         Committed::Done { version, .. } => version,
@@ -225,7 +234,7 @@ impl<S: Store> Engine<S> {
         Err(EngineError::Contention { canvas: canvas.clone() })
     }
 
-    /// The head with its history cut, where it is longer, and the blobs that it needs then.
+    /// Returns the head with its history cut if that is too long, and the blobs that this head needs.
     async fn needed(
         &self,
         trace: Trace<'_>,
@@ -239,7 +248,7 @@ impl<S: Store> Engine<S> {
         Ok((cut, keep))
     }
 
-    /// The number of the oldest entry that is kept. Where there are effects, it is found by halving.
+    /// Returns the number of the oldest kept entry. If there are effects, a binary search finds it.
     async fn oldest_kept(
         &self,
         trace: Trace<'_>,
@@ -252,7 +261,7 @@ impl<S: Store> Engine<S> {
             return Ok(kept.oldest());
         }
         let mut walk = self.walk_of(trace, head);
-        // So many are within both limits, whatever they are.
+        // This many are within both limits in any case.
         let fewest = limits.changes.min(limits.effects);
         let newest = slot.entries.saturating_sub(fewest).saturating_add(1);
         let (mut low, mut high) = (kept.oldest(), newest.max(kept.oldest()));
@@ -268,16 +277,16 @@ impl<S: Store> Engine<S> {
         Ok(low)
     }
 
-    /// What is needed is found without the document.
+    /// The document is not needed to find the blobs.
     fn walk_of<'a>(&'a self, trace: Trace<'a>, head: &Arc<Head>) -> Walk<'a, S> {
         Walk::new(self, trace, Arc::clone(head), Blob::text(String::new()))
     }
 }
 
-/// The head with the entries from this number on, and at most `records` of actions; `None` where it has no others.
+/// The head with the entries from this number on and at most `records` records of actions; `None` if it has no others.
 fn cut(head: &Arc<Head>, entries_from: u64, records: u64) -> Option<Arc<Head>> {
     let records_from = head.audit.oldest(records);
-    // Nothing is older than the first entry, and a history that was cleared has none.
+    // No entry is older than the first one, and a cleared history has no entries.
     let is_cut = entries_from > head.journal.kept_from.max(1) && head.journal.last.is_some();
     let are_records_cut = records_from > head.audit.kept_from.max(1) && head.audit.last.is_some();
     (is_cut || are_records_cut).then(|| {

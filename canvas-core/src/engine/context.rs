@@ -1,4 +1,4 @@
-//! What a run works on: the row of a canvas, and what the host brings.
+//! The input of a run: the row of a canvas, and the host's settings and clock.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::store::contract::Version;
 use crate::transition::policy::Policy;
 use crate::transition::view::Types;
 
-/// Where a run and its task stand.
+/// The context of a run and its task.
 #[derive(Debug, Clone, Copy)]
 #[cfg_attr(test, derive(PartialEq, Eq, Hash))]
 pub(crate) struct RunContext<'a> {
@@ -30,12 +30,12 @@ impl RunContext<'_> {
         EngineError::NotFound { canvas: self.canvas.clone() }
     }
 
-    /// Refuses to go on where the host's clock, the store's or the one that the head was written by counts seconds, and
-    /// another one milliseconds: leases would last a thousand times as long, or end at once.
+    /// Returns an error if one of three clocks counts seconds and another one milliseconds: the host's, the store's, or
+    /// the one that the head was written by. Otherwise leases would last a thousand times as long, or end at once.
     ///
-    /// Two clocks that were read together are a day apart at most, which a clock of another unit or beginning rarely is
-    /// after it was multiplied. A head may be years old. Clocks that show less than 2001 in milliseconds, such as those of
-    /// tests, are compared with nothing.
+    /// Two clocks read together are at most a day apart. A clock with another unit or epoch is rarely that close after
+    /// the multiplication. A head may be years old. Clocks that show a time before 2001 in milliseconds, such as test
+    /// clocks, are not compared.
     pub(crate) fn check_units(&self, head: &Head, store_at: Timestamp) -> Result<(), EngineError> {
         const DAY: Duration = Duration::from_secs(24 * 60 * 60);
         const YEARS: Duration = Duration::from_secs(10 * 365 * 24 * 60 * 60);
@@ -53,36 +53,36 @@ impl RunContext<'_> {
     }
 }
 
-/// Whether a time is what another one is in seconds, give or take.
+/// Whether a time is roughly the other one in seconds.
 fn is_thousandth(time: Timestamp, known: Timestamp, within: Duration) -> bool {
     const IN_2001: Timestamp = Timestamp::from_secs(1_000_000_000);
     let multiplied = Timestamp::from_secs(time.as_millis());
     let apart = multiplied.saturating_since(known).max(known.saturating_since(multiplied));
-    // At the last time that there is, a product says nothing.
+    // At the maximum, the product saturates and proves nothing.
     known >= IN_2001 && multiplied < Timestamp::MAX && apart <= within
 }
 
-/// The row of a canvas as it was last seen.
+/// The last seen row of a canvas.
 #[derive(Debug, Clone)]
 #[cfg_attr(test, derive(PartialEq, Eq, Hash))]
 pub(crate) struct CachedRow {
     pub(crate) head: Arc<Head>,
     pub(crate) version: Version,
-    /// Of its faces those that were needed.
+    /// Only files needed so far.
     pub(crate) contents: Contents,
-    /// The host's clock when the store's was asked for.
+    /// The host's clock when the store's clock was requested.
     pub(crate) host_at: Timestamp,
     /// The store's clock in the answer.
     pub(crate) store_at: Timestamp,
 }
 
 impl CachedRow {
-    /// Roughly what it takes in memory. Cost: a few additions for each page of the board.
+    /// The approximate size in memory, in bytes. It costs a few additions for each page of the board.
     pub(crate) fn approximate_bytes(&self) -> usize {
         self.head.approximate_bytes() + self.contents.approximate_bytes()
     }
 
-    /// An estimate of the store's clock: too late by one round trip at most, never too early.
+    /// An estimate of the store's clock. It is ahead by at most one round trip, and never behind.
     pub(crate) fn clock(&self, now: Timestamp) -> Timestamp {
         self.store_at.saturating_add(now.saturating_since(self.host_at))
     }
@@ -103,12 +103,12 @@ mod tests {
             (NOW / 1_000 - 90_000, NOW, false),
             (NOW / 1_000 + 90_000, NOW, false),
             (NOW, NOW, false),
-            // Clocks of tests, and one that counts from the start of a machine.
+            // Clocks of tests, and a clock that counts from the start of a machine.
             (0, 0, false),
             (1_000, 1_000_000, false),
             (1_000, NOW, false),
             (86_400_000, NOW, false),
-            // In seconds both: nothing says so.
+            // Both are in seconds, so the difference does not show.
             (NOW / 1_000, NOW / 1_000, false),
             (u64::MAX, u64::MAX, false),
             (NOW * 100, u64::MAX, false),

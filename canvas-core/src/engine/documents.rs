@@ -1,11 +1,10 @@
-//! Reads of blobs, of which those that are lists of chunks become the texts of documents.
+//! Reads of blobs. A blob that is a list of chunks becomes the text of its document.
 //!
-//! * All that the engine reads is text: JSON that this library has written, and documents. So a list is expanded wherever one
-//!   is met, and a text is never taken for one. Content that hosts bring, an asset's, is read from the store itself.
-//! * The chunks of all lists that are asked for come in one more round trip, less those of the document that the engine has
-//!   in its cache.
-//! * A list that cannot be one, and one whose chunks are not there or are others, is as a blob that is not there. Nothing
-//!   is allocated by what a list says before its chunks are here.
+//! * The engine reads only text: JSON that this library wrote, and documents. So it expands every list that it meets,
+//!   and never mistakes a text for a list. Content from hosts, such as an asset, is read from the store itself.
+//! * One more round trip fetches the chunks of all requested lists, except for the document in the engine's cache.
+//! * An invalid list counts as missing, and so does a list whose chunks are missing or have other hashes. Memory is not
+//!   allocated by the numbers in a list before its chunks are fetched.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -19,15 +18,15 @@ use crate::model::id::CanvasId;
 use crate::store::contract::{Loaded, Store};
 use crate::store::error::StoreError;
 
-/// Texts are put together up to so many bytes, whatever the policy says of documents by now.
+/// The maximum size of an assembled text, in bytes, even if the policy now limits documents to less.
 const LARGEST: usize = 64 << 20;
 
-/// The chunks because of which lists are no texts, by the ids of the lists.
+/// For each list that cannot be expanded, the chunk that is to blame.
 #[derive(Debug, Default)]
 pub(super) struct Lost(BTreeMap<BlobId, BlobId>);
 
 impl Lost {
-    /// Names the chunk that is damaged instead of its list.
+    /// Names the damaged chunk instead of its list.
     pub(super) fn name(&self, error: EngineError) -> EngineError {
         match error {
             EngineError::Damaged { canvas, blob } => EngineError::Damaged { canvas, blob: self.of(blob) },
@@ -35,13 +34,13 @@ impl Lost {
         }
     }
 
-    /// The chunk because of which a blob is damaged, or that blob.
+    /// The damaged chunk of a blob, or the blob itself.
     pub(super) fn of(&self, blob: BlobId) -> BlobId {
         self.0.get(&blob).copied().unwrap_or(blob)
     }
 }
 
-/// A chunk that is here.
+/// A chunk at hand.
 enum Piece {
     Fetched(Blob),
     Cached(Arc<String>, Range<usize>),
@@ -57,12 +56,14 @@ impl Piece {
 }
 
 impl<S: Store> Engine<S> {
-    /// A document of the canvas by its id, such as [`Step::Document`](crate::history::Step::Document) names. `None` where it is not
-    /// there: who asks for one that nothing names may come after a collection.
+    /// Returns a document of the canvas by its id, for example an id that
+    /// [`Step::Document`](crate::history::Step::Document) names. It returns `None` if the document is missing, because
+    /// a collection may drop a document that the canvas no longer names.
     ///
     /// # Errors
     ///
-    /// [`EngineError::Damaged`] where a chunk of it is not there, or it is no text; faults of the store.
+    /// Returns [`EngineError::Damaged`] if a chunk of the document is missing or the document is not text, or a failure
+    /// of the store.
     pub async fn document(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, EngineError> {
         let call = self.tracer.begin(canvas, "document", None);
         let found = self.document_in(call.trace(), id).await;
@@ -83,7 +84,7 @@ impl<S: Store> Engine<S> {
         }
     }
 
-    /// Blobs in the order of the ids, documents with their texts.
+    /// Returns blobs in the order of the ids, with texts in place of chunk lists.
     pub(super) async fn blobs(
         &self,
         trace: Trace<'_>,
@@ -95,7 +96,7 @@ impl<S: Store> Engine<S> {
         Ok(blobs)
     }
 
-    /// Blobs in the order of the ids, as the store has them.
+    /// Returns blobs in the order of the ids, unchanged from the store.
     pub(super) async fn stored_blobs(
         &self,
         trace: Trace<'_>,
@@ -111,8 +112,8 @@ impl<S: Store> Engine<S> {
         found
     }
 
-    /// Puts the text into the place of a list that came along with a row. Where that fails it is left out, and asked for
-    /// again where it is needed.
+    /// Expands the document that a store sent along with a row, if it is a chunk list. If this fails, the document is
+    /// left out and fetched again when it is needed.
     pub(super) async fn expand_sent(&self, trace: Trace<'_>, row: &mut Option<Loaded>) {
         let Some(document) = row.as_mut().map(|row| &mut row.document) else { return };
         let mut sent = [document.take()];
@@ -121,8 +122,8 @@ impl<S: Store> Engine<S> {
         }
     }
 
-    /// The chunks of those of these documents that have some, as their lists name them. What is not there, or is no list, has
-    /// none.
+    /// Returns the chunks that the lists of these documents name. A document that is missing or is not a list has no
+    /// chunks.
     pub(super) async fn chunks_of(
         &self,
         trace: Trace<'_>,
@@ -142,7 +143,7 @@ impl<S: Store> Engine<S> {
         Ok(chunks)
     }
 
-    /// Puts texts into the place of lists, and nothing into that of a list that is none.
+    /// Replaces lists by their texts, and invalid lists by `None`.
     async fn expand(
         &self,
         trace: Trace<'_>,
@@ -172,7 +173,7 @@ impl<S: Store> Engine<S> {
         Ok(())
     }
 
-    /// Chunks of the canvas: those of the cached document, and the others from the store.
+    /// Returns chunks of the canvas. Chunks of the cached document come from memory, the others from the store.
     async fn pieces(
         &self,
         trace: Trace<'_>,
@@ -201,13 +202,14 @@ impl<S: Store> Engine<S> {
     }
 }
 
-/// A blob as a list; the inner `None` where it is one that this library does not read, and the outer where it is none.
+/// Reads a blob as a list. The inner `None` is a list that this library cannot read, and the outer is not a list.
 fn list_of(blob: &Blob) -> Option<Option<ChunkList>> {
     let is_list = blob.as_text().is_none() && ChunkList::is_list(blob.as_bytes());
     is_list.then(|| ChunkList::read(blob.id(), blob.as_bytes()))
 }
 
-/// The text of a list; else the chunk that is not there or is another, or the list where it says too much.
+/// Assembles the text of a list. The error is the chunk that is missing or has another length, or the list if its text
+/// is too long.
 fn joined(list: &ChunkList, pieces: &BTreeMap<BlobId, Piece>, limit: usize) -> Result<String, BlobId> {
     let piece = |range: &Range<usize>, id: BlobId| {
         let text = pieces.get(&id).and_then(Piece::text);

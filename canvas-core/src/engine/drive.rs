@@ -1,4 +1,4 @@
-//! Runs and queues over a store: asks what they want to know, and tells the cache and the watchers.
+//! Drives runs and queues over a store: it answers their requests, and updates the cache and the watchers.
 
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::store::contract::{Commit, Committed, Loaded, Store};
 use crate::store::error::StoreError;
 
 impl<S: Store> Engine<S> {
-    /// Drives a task to its end: asks the store what the run wants to know, and waits in the queue for what it commits.
+    /// Drives a task to its end. It sends the run's requests to the store, and waits in the queue for its commits.
     pub(super) async fn run<T: Task>(
         &self,
         trace: Trace<'_>,
@@ -32,7 +32,7 @@ impl<S: Store> Engine<S> {
         let mut run = Run::new(context, Traced::new(task, trace));
         let cached = |begin| self.cache().start(canvas, begin, now);
         let mut next = match begin {
-            // It may be decided on what is not stored yet.
+            // The run may decide on state that is not stored yet.
             Begin::Cached => Next::Decide,
             begin => {
                 let (cached, trusted) = cached(begin);
@@ -59,7 +59,7 @@ impl<S: Store> Engine<S> {
                 }
                 Next::Done(ended) => {
                     self.cache().ended(canvas, &ended, ticket);
-                    // What was made in its place expects no row, as it does.
+                    // The commit in place of the lost one expects no row either, so the lost one can never arrive.
                     if let (Ok(_), Some(began)) = (&ended, doubt) {
                         trace.settled(began, run.settlement());
                     }
@@ -74,7 +74,7 @@ impl<S: Store> Engine<S> {
                 Some(next) => next,
                 None => {
                     let began = trace.now();
-                    // Whose name a pause follows from, where there are any.
+                    // The name that a pause is derived from, if the host has a function to wait by.
                     let who = self.pause.is_some().then(|| run.operation().map(backoff::name)).flatten();
                     let (mut outcome, commit) =
                         poll_fn(|context| self.poll_outcome(trace, waiter, &who, context)).await;
@@ -90,7 +90,7 @@ impl<S: Store> Engine<S> {
         }
     }
 
-    /// Drives a task that only shows something of a canvas that is there.
+    /// Drives a task that only reads an existing canvas.
     pub(super) async fn read<T: Task>(
         &self,
         trace: Trace<'_>,
@@ -101,7 +101,7 @@ impl<S: Store> Engine<S> {
         Ok((answer, seen(trace.canvas(), snapshot)?))
     }
 
-    /// What the store answers to a run.
+    /// Sends a request of a run to the store.
     async fn ask(&self, trace: Trace<'_>, request: Request, lost: &mut Lost) -> Response {
         let (canvas, asked) = (trace.canvas(), self.watches.ticket());
         match request {
@@ -130,7 +130,6 @@ impl<S: Store> Engine<S> {
         }
     }
 
-    /// Loads the head.
     pub(super) async fn load(&self, trace: Trace<'_>) -> Result<Option<Loaded>, StoreError> {
         let began = trace.now();
         let loaded = self.store.load(trace.canvas()).await;
@@ -146,7 +145,7 @@ impl<S: Store> Engine<S> {
         committed
     }
 
-    /// Drives the commit under way, whoever's it is, or sends the next, until there is an outcome.
+    /// Drives the commit in flight, even if another call sent it, or sends the next one, until there is an outcome.
     fn poll_outcome(
         &self,
         trace: Trace<'_>,
@@ -170,7 +169,7 @@ impl<S: Store> Engine<S> {
             };
             let row = committed.as_ref().ok().and_then(|committed| waiter.queue.stored(committed));
             self.cache().committed(canvas, committed.as_ref().map(|_| row), ticket);
-            // Watchers hear of it before anybody has an answer.
+            // Watchers learn of it before any call returns.
             self.watches.committed(canvas, &planned, committed.as_ref().ok());
             waiter.queue.complete(waiter.id, number, committed);
         }
@@ -191,11 +190,11 @@ impl<S: Store> Engine<S> {
         let number = CommitNumber(tracer.number());
         let commit = Box::pin(async move {
             let trace = tracer.of(call, &canvas);
-            // Told here, where a panic is as one of the store.
+            // Reported here, so that a panic of the observer counts as one of the store.
             let sent = trace.commit(number, calls, &commit);
             let mut committed = store.commit(commit).await;
             sent.end(&committed);
-            // Who has waited looks again. Where that fails, the row of the conflict is good enough.
+            // After a pause, load again. If that fails, the row of the conflict is good enough.
             if let Ok(Committed::Conflict(row)) = &mut committed
                 && pause.wait(trace, longest, losses + 1, &who).await
             {

@@ -1,4 +1,4 @@
-//! Why a call has no answer.
+//! Errors of calls that have no answer.
 
 use canvas_lease::Timestamp;
 
@@ -10,99 +10,100 @@ use crate::model::id::CanvasId;
 use crate::model::revision::Revision;
 use crate::store::error::{StoreError, StoreErrorKind};
 
-/// Why there is no answer.
+/// The reason that a call has no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
-    /// There is no such canvas.
+    /// The canvas does not exist, or it was deleted.
     #[error("there is no canvas {canvas}: create it first")]
     NotFound {
-        /// The canvas.
+        /// The id in the request.
         canvas: CanvasId,
     },
-    /// There is such a canvas already.
+    /// A canvas with this id already exists.
     #[error("the canvas {canvas} exists already: use it, or choose another id")]
     Exists {
-        /// The canvas.
+        /// The id in the request.
         canvas: CanvasId,
     },
-    /// The operation has made this canvas, and it was deleted since.
+    /// The operation created this canvas, and it was deleted since.
     #[error("the canvas {canvas} was deleted after this operation had made it: create it under a new key")]
     Deleted {
-        /// The canvas.
+        /// The id of the deleted canvas, which you can create again under a new key.
         canvas: CanvasId,
     },
-    /// A blob that the head names is not in the store, or is not what it should be.
+    /// A blob that the head names is missing from the store, or its bytes do not match its id.
     #[error("the blob {blob} of canvas {canvas} is missing or damaged: restore the store from a backup")]
     Damaged {
-        /// The canvas.
+        /// The canvas whose head needs the blob.
         canvas: CanvasId,
-        /// The blob.
+        /// The hash of the expected bytes.
         blob: BlobId,
     },
-    /// The canvas has a face that this library was built without, so what it needs is not known.
+    /// The canvas has a face that this build does not support, so the blobs that it needs are unknown.
     #[error("the canvas {canvas} has a {face}, and {}", not_supported(*face))]
     FaceNotSupported {
-        /// The canvas.
+        /// The canvas that has the unsupported face.
         canvas: CanvasId,
-        /// The face.
+        /// The face that this build lacks. [`Face::is_supported`] lists the features.
         face: Face,
     },
-    /// The store keeps bytes for the head that are none.
+    /// The stored head could not be parsed.
     #[error("the canvas {canvas} cannot be opened: {reason}")]
     Unreadable {
-        /// The canvas.
+        /// The canvas whose head is unreadable.
         canvas: CanvasId,
-        /// What is wrong with them.
+        /// The fault of the stored bytes.
         reason: HeadError,
     },
-    /// A face has changed since the revision that the host expects, or that one is yet to come.
+    /// A face has changed since the revision that the host expects, or has not reached that revision yet.
     #[error("the canvas is at revision {}, not at {}: read it again and repeat the request", current.get(), expected.get())]
     RevisionConflict {
-        /// The canvas.
+        /// The canvas that the host wants to change.
         canvas: CanvasId,
-        /// The revision that was expected.
+        /// The revision in the host's request.
         expected: Revision,
-        /// The revision of the canvas.
+        /// The current revision of the canvas.
         current: Revision,
     },
-    /// The host's time counts seconds and the store's milliseconds, or the other way round. Nothing was done.
+    /// The host's clock counts seconds and the store's counts milliseconds, or the reverse. The call left the canvas
+    /// unchanged.
     #[error(
         "{time} counts seconds where {known} counts milliseconds since 1970: make each time with Timestamp::from_secs or \
          from a SystemTime"
     )]
     TimeInSeconds {
-        /// The time that counts seconds.
+        /// The clock reading that counts seconds.
         time: Timestamp,
-        /// One that was read at the same moment, or was stored.
+        /// A time in milliseconds, read at the same moment or stored before.
         known: Timestamp,
     },
-    /// Others changed the canvas each time.
+    /// Other writers won every attempt to commit.
     #[error("the canvas {canvas} is changed by others all the time: try again later")]
     Contention {
-        /// The canvas.
+        /// The canvas that other writers keep changing.
         canvas: CanvasId,
     },
-    /// The first document is larger than the policy allows.
+    /// The first document is larger than [`Policy::document_bytes`](crate::Policy::document_bytes).
     #[error("the document has {bytes} bytes, the limit is {limit}: shorten it")]
     TooLarge {
-        /// Its bytes.
+        /// The size of the document, in bytes.
         bytes: usize,
-        /// The limit.
+        /// The largest size that the policy allows, in bytes.
         limit: usize,
     },
-    /// The canvas has no more revisions.
+    /// The revision number of the canvas has reached its maximum.
     #[error("the canvas {canvas} has used up its revisions: go on in a new canvas")]
     RevisionsExhausted {
-        /// The canvas.
+        /// The canvas that cannot change any more.
         canvas: CanvasId,
     },
-    /// The key was used for another operation.
+    /// An earlier operation with other arguments used the same key.
     #[error("this operation key was used before with other arguments: use a new key")]
     KeyReused,
-    /// The operation was abandoned by [`Engine::resolve`](crate::Engine::resolve).
+    /// [`Engine::resolve`](crate::Engine::resolve) abandoned the operation before it was applied.
     #[error("this operation was abandoned before it was done: ask again under a new key")]
     Abandoned,
-    /// The store failed.
+    /// The store failed. The code `STORE_INDETERMINATE` means that a commit may have been applied.
     #[error(transparent)]
     Store(StoreError),
 }
@@ -127,7 +128,7 @@ canvas_patch::coded_error!(EngineError {
 reported!(EngineError);
 
 impl EngineError {
-    /// What an error of the store means for a canvas.
+    /// Converts a store error on a canvas.
     pub(super) fn of(error: StoreError, canvas: &CanvasId) -> Self {
         match error.kind {
             StoreErrorKind::Unreadable(reason) => Self::Unreadable { canvas: canvas.clone(), reason },

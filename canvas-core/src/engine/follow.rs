@@ -1,4 +1,4 @@
-//! The changes of a canvas one by one, for hosts that send them on.
+//! A stream of the changes of one canvas, for hosts that forward them.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -13,14 +13,15 @@ use crate::history::number::EntryNumber;
 use crate::model::id::CanvasId;
 use crate::store::contract::Store;
 
-/// Entries that are read at once.
+/// Entries read at once.
 const PAGE: usize = 256;
 
-/// Every change of one canvas, once and in order: first those that a client has missed, then each as it happens.
+/// Every change of one canvas, once and in order: first those that a client missed, then each one as it happens.
 ///
-/// It is a [`Watch`], which says that something has changed, and [`Engine::history_after`], which says what: so nothing queues
-/// for a client that is slow, and one that was away names the number of the last entry that it has. What is known, and when, of
-/// commits of other processes is said at [`Engine::watch`]. The engine stays as long as somebody follows.
+/// It combines a [`Watch`], which signals that something changed, with [`Engine::history_after`], which reads the
+/// changes. So no queue builds up for a slow client, and a client that was away passes the number of the last entry
+/// that it has. [`Engine::watch`] describes when commits of other processes are seen. The engine stays alive as long as
+/// a `Follow` exists.
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -50,30 +51,31 @@ pub struct Follow<S> {
     watch: Watch,
     after: EntryNumber,
     read: VecDeque<Entry>,
-    /// The watch has told of something that is not read yet.
+    /// The watch signalled a change that the journal read has not returned yet.
     is_behind: bool,
     is_over: bool,
 }
 
 impl<S: Store + 'static> Follow<S> {
-    /// The changes after the entry of this number, or all that are kept. The first entry is not `after` + 1 where those between
-    /// are no longer kept; a client then reads the canvas anew.
+    /// Follows a canvas from the entry after this number, or from the oldest kept entry if `after` is `None`. If the
+    /// first entry is not `after` + 1, the entries between are no longer kept. A client then reads the whole canvas
+    /// again.
     pub fn new(engine: Arc<Engine<S>>, canvas: &CanvasId, after: Option<EntryNumber>) -> Self {
         let (watch, after) = (engine.watch(canvas), after.unwrap_or(EntryNumber::new(0)));
         Self { engine, watch, after, read: VecDeque::new(), is_behind: false, is_over: false }
     }
 
-    /// The next change; it waits until there is one. A call that is dropped loses none.
+    /// Waits for the next change. If you drop a call, no change is lost.
     ///
-    /// `None` where the store has gone back to before the last change, as after a restore from a backup: what the client has is
-    /// void, so it reads the canvas anew and follows it from there.
+    /// Returns `None` if the store went back to a state before the last change, for example after a restore from a
+    /// backup. The client's copy is then void, so it reads the whole canvas again and starts a new `Follow` from there.
     ///
-    /// `now` reads the host's clock, because a call may wait for hours before it asks the store.
+    /// `now` is a function that reads the host's clock, because a call may wait for hours before it asks the store.
     ///
     /// # Errors
     ///
-    /// [`EngineError::NotFound`] where there is no canvas, or it was deleted; else as [`Engine::history`]. The next call tries
-    /// again, so wait before it.
+    /// Returns [`EngineError::NotFound`] if the canvas does not exist or was deleted, and otherwise the errors of
+    /// [`Engine::history`]. The next call tries again, so wait before you make it.
     #[expect(clippy::missing_panics_doc, reason = "a watch ends with its engine, which is held here")]
     pub async fn next(&mut self, now: impl Fn() -> Timestamp) -> Option<Result<Entry, EngineError>> {
         loop {

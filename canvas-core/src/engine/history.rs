@@ -1,4 +1,4 @@
-//! Reads of the journal: entries, stacks, the blobs in use, and a replay.
+//! Reads of the journal: entries, the undo and redo stacks, the blobs in use, and a replay.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -26,11 +26,12 @@ use crate::model::id::CanvasId;
 use crate::model::tree::Tree;
 use crate::store::contract::Store;
 
-/// How often a read begins again because the head that it began with was overtaken.
+/// The number of times that a read starts again because its head was overtaken.
 pub(super) const TRIES: usize = 8;
 
-/// Reads the journal by the head as it is. What is missing may be missing because a collection came after a later head: then
-/// it is read by that. A macro, since the futures of closures that borrow cannot be called `Send`.
+/// Reads the journal from the current head. A missing blob may have been dropped by a collection that came after a
+/// later head. If so, the read starts again from that head. This is a macro because the futures of closures that borrow
+/// are not `Send`.
 macro_rules! reading {
     ($engine:expr, $name:literal, $canvas:expr, $now:expr, $walk:ident => $read:expr) => {{
         let call = $engine.tracer.begin($canvas, $name, None);
@@ -57,20 +58,21 @@ macro_rules! reading {
 #[cfg(feature = "surface")]
 pub(super) use reading;
 
-/// Documents that a replay has in memory at once.
+/// Documents that a replay keeps in memory at once.
 const DOCUMENTS: usize = 16;
 
-/// Documents that are looked at together for their chunks. Most are lists, of a few KiB.
+/// Documents whose chunks are read at once. Most are chunk lists of a few KiB.
 const LISTS: usize = 64;
 
-/// The journal, played back to its beginning and forth again.
+/// The result of [`Engine::replay`], which plays the journal back to its beginning and forward again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Replay {
-    /// Entries that were played.
+    /// The number of entries played, not counting unsupported faces.
     pub entries: usize,
-    /// The document before the first of them.
+    /// The id of the document before the first of these entries.
     pub first: BlobId,
-    /// The hash of the draft that they lead to ([`Tree::hash`](crate::store::Tree::hash)): that of the canvas.
+    /// The hash of the draft that the entries lead to ([`Tree::hash`](crate::store::Tree::hash)). It equals the hash of
+    /// the canvas's draft.
     pub tree: BlobId,
 }
 
@@ -93,9 +95,10 @@ fn in_short<S: Serializer>(entries: &[Entry], serializer: S) -> Result<S::Ok, S:
 }
 
 impl<S: Store> Engine<S> {
-    /// Entries of the journal, newest first: at most `limit`, and none from the number `before` on. The store is asked for
-    /// many at once: three times for each power of 4 among the entries that are given, and as often for those that are
-    /// newer, which is at most 22 round trips for 5,000. Entries of version 0.1.0 are passed one by one.
+    /// Returns entries of the journal, newest first: at most `limit`, and only those before the number `before`. It
+    /// reads many entries at once. The store gets three requests for each power of 4 in the number of returned entries,
+    /// and as many again for newer entries, so at most 22 round trips for 5,000 entries. Entries of version 0.1.0 are
+    /// read one by one.
     ///
     /// ```
     /// # use canvas_core::document::Edit;
@@ -114,8 +117,8 @@ impl<S: Store> Engine<S> {
     ///
     /// # Errors
     ///
-    /// [`EngineError::NotFound`]; [`EngineError::Damaged`] where an entry is missing or not what it was; faults of the
-    /// store.
+    /// Returns [`EngineError::NotFound`], [`EngineError::Damaged`] if an entry is missing or was altered, or a failure
+    /// of the store.
     pub async fn history(
         &self,
         canvas: &CanvasId,
@@ -126,9 +129,10 @@ impl<S: Store> Engine<S> {
         reading!(self, "history", canvas, now, walk => entries(&mut walk, before, limit))
     }
 
-    /// The entries after the number `after`, or all, oldest first: at most `limit`, and none where nothing has happened since.
-    /// For hosts that tell clients what they have missed: a client names the last entry that it has, and the number of each
-    /// entry is the next name. A first entry that is not `after` + 1 says that what lies between is no longer kept.
+    /// Returns the entries after the number `after`, or all if it is `None`, oldest first and at most `limit`. The
+    /// result is empty if the canvas did not change since. Use it to send clients the changes that they missed. A
+    /// client passes the number of the last entry that it has. If the first entry is not `after` + 1, the entries
+    /// between are no longer kept.
     ///
     /// ```
     /// # use canvas_core::lease::Timestamp;
@@ -150,11 +154,11 @@ impl<S: Store> Engine<S> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// It costs what [`Engine::history`] costs for the same entries.
+    /// It costs as much as [`Engine::history`] for the same entries.
     ///
     /// # Errors
     ///
-    /// As [`Engine::history`].
+    /// Returns the errors of [`Engine::history`].
     pub async fn history_after(
         &self,
         canvas: &CanvasId,
@@ -166,7 +170,7 @@ impl<S: Store> Engine<S> {
         self.read_after(canvas, after, limit, now).await.map(|(entries, _)| entries)
     }
 
-    /// The same, with the number of the newest entry of the head that was read.
+    /// Like [`Engine::history_after`], and also returns the newest entry's number in the head of this read.
     pub(super) async fn read_after(
         &self,
         canvas: &CanvasId,
@@ -177,10 +181,10 @@ impl<S: Store> Engine<S> {
         reading!(self, "history_after", canvas, now, walk => entries_after(&mut walk, after, limit))
     }
 
-    /// What can be taken back and what can be done again, on one face or on all: at most `limit` entries of each. They
-    /// are read as those of [`Engine::history`] are, those of other faces too. Of one face only those count that lie among the last
-    /// [`Policy::history_reach`](crate::Policy::history_reach) (or `limit`, if that is more) entries of all: no more than
-    /// that many are read.
+    /// Returns the changes that can be undone and those that can be redone, on one face or on all, at most `limit` of
+    /// each. It reads entries like [`Engine::history`], also entries of other faces. For one face, it searches only the
+    /// last [`Policy::history_reach`](crate::Policy::history_reach) entries of all faces (or the last `limit`, if that
+    /// is more) and does not read further.
     ///
     /// ```
     /// # use canvas_core::document::Edit;
@@ -207,7 +211,7 @@ impl<S: Store> Engine<S> {
     ///
     /// # Errors
     ///
-    /// As [`Engine::history`].
+    /// Returns the errors of [`Engine::history`].
     pub async fn stacks(
         &self,
         canvas: &CanvasId,
@@ -218,23 +222,23 @@ impl<S: Store> Engine<S> {
         reading!(self, "stacks", canvas, now, walk => stacks(&mut walk, face, limit))
     }
 
-    /// Every blob that the canvas needs: those of the head, the entries of the journal that can still be taken back, what
-    /// these need, the chunks of all documents among them, and the records of actions. A host that drops blobs keeps these, and
-    /// all that are young. It reads 1,024 entries in a dozen or two of round trips, and of the documents that are kept whole
-    /// beside them 64 in one.
+    /// Returns every blob that the canvas needs. These are the blobs of the head, the journal entries that can still be
+    /// undone and the blobs that they need, the records of actions, and the chunks of all these documents. If your host
+    /// drops blobs itself, keep these and all young ones. It reads 1,024 entries in a dozen or two of round trips, and
+    /// 64 of the documents kept whole in one.
     ///
     /// # Errors
     ///
-    /// [`EngineError::FaceNotSupported`] where the canvas has a face of which this library cannot say what it needs: drop
-    /// nothing then. Else as [`Engine::history`].
+    /// Returns [`EngineError::FaceNotSupported`] if the canvas has a face whose blobs this build cannot determine. In
+    /// this case, do not drop any. Otherwise it returns the errors of [`Engine::history`].
     pub async fn blobs_in_use(&self, canvas: &CanvasId, now: Timestamp) -> Result<Vec<BlobId>, EngineError> {
         let needed = reading!(self, "blobs_in_use", canvas, now, walk => needed(&mut walk))?;
         Ok(needed.into_iter().collect())
     }
 
-    /// Plays the journal back from the document to its first entry and forth again, for those who must know that it
-    /// leads to the draft. Keeps all entries in memory meanwhile. Faces that are not supported ([`Face::is_supported`])
-    /// are not played.
+    /// Plays the journal back from the current document to its first entry and forward again, to verify that it leads
+    /// to the draft. It keeps all entries in memory during the replay. It skips unsupported faces
+    /// ([`Face::is_supported`]).
     ///
     /// ```
     /// # use canvas_core::document::Edit;
@@ -253,7 +257,8 @@ impl<S: Store> Engine<S> {
     ///
     /// # Errors
     ///
-    /// As [`Engine::history`]; [`EngineError::Damaged`] names the document that an entry does not lead to.
+    /// Returns the errors of [`Engine::history`]. [`EngineError::Damaged`] names the document that an entry does not
+    /// lead to.
     pub async fn replay(&self, canvas: &CanvasId, now: Timestamp) -> Result<Replay, EngineError> {
         reading!(self, "replay", canvas, now, walk => replay(&mut walk))
     }
@@ -267,7 +272,7 @@ impl<S: Store> Engine<S> {
         Ok(Walk::new(self, trace, snapshot.head, snapshot.document))
     }
 
-    /// Whether a canvas has another head by now.
+    /// Whether the store has another head than this one.
     pub(super) async fn has_moved(&self, trace: Trace<'_>, head: &Head) -> Result<bool, EngineError> {
         let row = self.load(trace).await.map_err(|fault| EngineError::of(fault, trace.canvas()))?;
         Ok(row.is_none_or(|row| *row.head != *head))
@@ -296,7 +301,7 @@ async fn entries_after<S: Store>(
     while limit > 0 && start <= newest {
         let end = start.saturating_add(limit - 1).min(newest);
         let mut found = walk.range(start..=end).await?;
-        // Changes and effects are forgotten apart, so a stretch may have nothing and a later one something.
+        // Changes and effects are dropped separately, so a range may be empty and a later one not.
         if !found.is_empty() {
             found.reverse();
             return Ok((found.into_iter().map(Arc::unwrap_or_clone).collect(), newest));
@@ -316,7 +321,7 @@ async fn stacks<S: Store>(
     Ok(Stacks { undo, redo })
 }
 
-/// Every blob that the head of a walk needs, and the entries that it keeps.
+/// Returns every blob that the head of a walk and its kept entries need.
 pub(super) async fn needed<S: Store>(walk: &mut Walk<'_, S>) -> Result<BTreeSet<BlobId>, EngineError> {
     let mut blobs: BTreeSet<_> = walk.head.blobs().collect();
     let mut documents: BTreeSet<_> = walk.head.documents().collect();
@@ -351,12 +356,12 @@ pub(super) async fn needed<S: Store>(walk: &mut Walk<'_, S>) -> Result<BTreeSet<
                     documents.extend((file == TreeFile::Document).then_some(id));
                 }
             }
-            // The last entry names one that is forgotten, and a walk looks at it to see that.
+            // The last entry names one that was dropped, and a walk reads that one to find out.
             blobs.extend(entry.previous().into_iter().chain(entry.below()));
             blobs.extend(entry.previous_change().map(|(_, id)| id));
         }
     }
-    // What a list names, nothing else does.
+    // Blobs named only by chunk lists.
     let documents: Vec<_> = documents.into_iter().collect();
     for documents in documents.chunks(LISTS) {
         blobs.extend(walk.chunks_of(documents).await?);
@@ -364,7 +369,7 @@ pub(super) async fn needed<S: Store>(walk: &mut Walk<'_, S>) -> Result<BTreeSet<
     Ok(blobs)
 }
 
-/// The blobs that a file of a tree names. Most name none, and are not read.
+/// The blobs that a file of a tree names. Most files name no blobs and are not read.
 async fn named_by<S: Store>(
     walk: &Walk<'_, S>,
     file: TreeFile,
@@ -403,7 +408,7 @@ fn played(entry: &Entry) -> impl DoubleEndedIterator<Item = &Step> {
     entry.steps().filter(|step| !matches!(step, Step::Unsupported { .. }))
 }
 
-/// The faces of a canvas at some entry of its journal.
+/// The faces of a canvas at one entry of its journal.
 struct Playback {
     faces: Faces,
     /// The loaded files of the current canvas.
@@ -417,12 +422,12 @@ impl Playback {
         Self { faces: Faces::default(), contents }
     }
 
-    /// The document; `None` until a step has touched it.
+    /// The document; `None` until a step touches it.
     fn document(&self) -> Option<&Blob> {
         self.faces.document.at.as_ref().map(|at| &at.blob)
     }
 
-    /// Plays steps one after the other. The documents that they name are read some at a time.
+    /// Plays steps in order. It reads the documents that they name in batches of `DOCUMENTS`.
     async fn play<S: Store>(
         &mut self,
         walk: &Walk<'_, S>,
@@ -444,7 +449,7 @@ impl Playback {
             }
             let files = Files { tree: walk.head.draft(), contents: &self.contents, blobs: &fetched };
             for step in steps {
-                // All is fetched, so what cannot be read is damaged.
+                // All blobs are fetched, so an unreadable one is damaged.
                 if let Err(Err(damaged)) = self.faces.read(way, step, &files).map_err(ReadError::missing) {
                     return Err(walk.damaged(damaged));
                 }
@@ -456,7 +461,7 @@ impl Playback {
         Ok(())
     }
 
-    /// A tree with the faces as they are.
+    /// A tree with the current faces.
     fn tree(mut self, tree: &Tree) -> Tree {
         let (mut tree, older) = (tree.clone(), Contents::default());
         let (blobs, contents) = (&mut Vec::new(), &mut Contents::default());

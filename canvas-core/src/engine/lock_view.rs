@@ -1,4 +1,4 @@
-//! What a person sees of the lock.
+//! The lock of a canvas as a person sees it.
 
 use canvas_lease::Timestamp;
 use serde::Serialize;
@@ -71,7 +71,7 @@ pub enum LockEvent {
 }
 
 impl LockView {
-    /// The lock at the moment of a snapshot, by the store's clock.
+    /// Returns the lock at the moment of a snapshot, by the store's clock.
     ///
     /// ```
     /// # use canvas_core::document::Edit;
@@ -101,7 +101,7 @@ impl LockView {
     }
 
     pub(super) fn at(head: &Head, clock: Timestamp, policy: &canvas_lease::Policy) -> Self {
-        // Who holds it is named as a conversation, so the name is one.
+        // The holder of a lease is a conversation, so its name parses.
         let held = head.lock().valid_lease(policy, clock).and_then(|lease| {
             Some(Held { holder: ConversationId::new(lease.holder.as_str()).ok()?, until: lease.expires_at })
         });
@@ -113,22 +113,23 @@ impl LockView {
         self.held.is_some()
     }
 
-    /// The conversation whose model edits.
+    /// Returns the conversation whose model edits; `None` if the canvas is free.
     pub fn holder(&self) -> Option<&ConversationId> {
         self.held.as_ref().map(|held| &held.holder)
     }
 
-    /// When the lock ends unless the model goes on, by the store's clock: look again then.
+    /// Returns the time, by the store's clock, at which the lock ends unless the model goes on. Look again then.
     pub fn until(&self) -> Option<Timestamp> {
         self.held.as_ref().map(|held| held.until)
     }
 
-    /// The indicator's words.
+    /// Returns the text of the indicator; `None` if the canvas is free.
     pub fn tooltip(&self) -> Option<&'static str> {
         self.is_locked().then_some("Assistant editing canvas…")
     }
 
-    /// Whether the host keeps the user from typing. An edit that reaches the engine all the same takes the canvas over.
+    /// Whether the host should keep the user from typing. If an edit reaches the engine anyway, it takes the canvas
+    /// over.
     pub fn blocks_typing(&self) -> bool {
         self.is_locked()
     }
@@ -138,7 +139,7 @@ impl LockView {
         self.is_locked()
     }
 
-    /// What has happened since an earlier view; `None` where there is nothing to draw.
+    /// Returns the change since an earlier view; `None` if a user interface need not redraw the lock.
     pub fn event_since(&self, earlier: &Self) -> Option<LockEvent> {
         match (earlier.holder(), self.holder()) {
             (None, Some(_)) => Some(LockEvent::Locked),

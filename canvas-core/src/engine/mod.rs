@@ -1,7 +1,7 @@
-//! The engine: loads, decides and commits, and decides again where others were faster.
+//! The engine loads a head, decides, commits, and decides again if another writer was faster.
 //!
-//! `run` is the whole of it as a machine without input or output, `task` what the machine may be asked to do, and `queue`
-//! how calls share commits. What is left waits for the store and keeps the cache: `drive`.
+//! `run` is the sans-IO state machine of one call, `task` lists the operations that it can run, and `queue` batches
+//! calls into shared commits. `drive` does the I/O and maintains the cache.
 
 #[cfg(feature = "surface")]
 mod audit;
@@ -70,25 +70,25 @@ use crate::transition::view::Types;
 
 /// Runs calls on the canvases of a store.
 ///
-/// A steady writer costs one round trip: the engine decides on the head that it knows and learns from the conflict
-/// if it was wrong. What it refuses on a cached head it decides again on a fresh one before it says so. A read loads
-/// the head first, unless the store notifies of changes.
+/// A steady writer costs one round trip, because the engine decides on the head that it knows and learns from the
+/// conflict if that head was out of date. Before it returns a refusal that it decided on a cached head, it decides
+/// again on a fresh one. A read loads the head first, unless the store notifies the engine of changes.
 ///
-/// Calls that wait for one canvas share a commit: while one is under way, those that come are decided one upon the other,
-/// first come first, and are the next. Each has its own receipt, revision and entry of the journal, and is answered, refusals
-/// too, once what it was decided upon is stored. A commit takes 32 calls, and no further one once they bring 4 MiB of blobs.
-/// A call that is dropped before its commit is sent is never done; one that is held and not polled holds up no other. A call
-/// alone is one commit.
+/// Calls that wait for the same canvas share a commit. While a commit is in flight, new calls are decided on top of
+/// each other, in the order of their arrival, and form the next commit. Each call still gets its own receipt, revision
+/// and journal entry. It returns, even if it is refused, only once the state that it was decided on is stored. A commit
+/// takes up to 32 calls, and no further call once their blobs reach 4 MiB. If you drop a call before its commit is
+/// sent, the call never runs. If you hold a call without polling it, the others go on. A single call is one commit.
 ///
-/// Every call brings the host's `now`; expiry is judged by the store's clock, which the engine carries forward by
-/// the time that has passed at the host. That runs ahead by at most one round trip, so a lease may count as expired
-/// that much early, and be issued for that much longer; [`Commit::not_after`](crate::store::Commit::not_after) holds in any
-/// case.
+/// You pass the host's `now` with every call. Expiry is judged by the store's clock, which the engine carries forward
+/// by the time that has passed at the host. This estimate runs ahead by at most one round trip, so a lease may count as
+/// expired that much early, and be issued for that much longer. [`Commit::not_after`](crate::store::Commit::not_after)
+/// holds in any case.
 ///
-/// A commit of unknown fate is settled for each of its calls before that answers: where its receipt is in the row, it got through; where
-/// not, an empty bump of the version wins first, so that the late duplicate fails in any store. Where that cannot be
-/// had either, the call ends in `STORE_INDETERMINATE`, and the same call again, or [`Engine::resolve`], settles it
-/// later.
+/// If the store cannot say whether it wrote a commit, each call of that commit settles the question before it returns.
+/// If its receipt is in the row, the commit landed. Otherwise the engine first commits an empty bump of the version, so
+/// that the late duplicate fails in any store. If that is not possible either, the call ends in `STORE_INDETERMINATE`,
+/// and the same call again, or [`Engine::resolve`], settles it later.
 #[derive(Debug)]
 pub struct Engine<S = BoxStore> {
     /// Shared with the loads of watchers.
@@ -102,37 +102,38 @@ pub struct Engine<S = BoxStore> {
     watches: Watches,
 }
 
-/// The answer to a call.
+/// The answer to a call, with the canvas that it left.
 #[derive(Debug, Clone)]
 pub struct Answered<C: Command> {
-    /// What became of it. What the rules refuse is an answer too.
+    /// The command's result under the rules. A refusal is an answer too, so check this even if [`Engine::call`]
+    /// returned `Ok`.
     pub result: Result<C::Done, C::Refusal>,
-    /// It had been asked before, and this is the first answer again.
+    /// Whether this call repeats an earlier one with the same key, so that the command did not run a second time.
     pub replayed: bool,
-    /// The canvas after it.
+    /// The canvas after the call, or the current one if the answer is replayed.
     pub snapshot: Snapshot,
 }
 
 impl<C: Command> Answered<C> {
-    /// The answer as a receipt keeps it, and as [`Engine::resolve`] tells it.
+    /// Returns the answer in the form that a receipt keeps and that [`Engine::resolve`] returns.
     pub fn stored(&self) -> StoredAnswer {
         StoredAnswer::of::<C>(&self.result)
     }
 }
 
-/// A canvas that was made.
+/// The result of [`Engine::create`].
 #[derive(Debug, Clone)]
 pub struct Created {
-    /// Its first revision, or the next after a deletion.
+    /// The first revision of the canvas, or the next one if the canvas was deleted before.
     pub revision: RevisionId,
-    /// The same operation had made it before.
+    /// Whether the same operation created the canvas earlier.
     pub replayed: bool,
-    /// The canvas as it is.
+    /// The current canvas, which may have changed since if the creation is replayed.
     pub snapshot: Snapshot,
 }
 
 impl<S: Store> Engine<S> {
-    /// An engine on a store, with the built-in types of components.
+    /// Creates an engine on a store, with the built-in component types.
     ///
     /// ```
     /// use canvas_core::lease::Timestamp;
@@ -155,24 +156,25 @@ impl<S: Store> Engine<S> {
         Self { store: Arc::new(store), policy, types, pause, tracer, cache, queues, watches }
     }
 
-    /// With what surfaces may do. Without it they may call no tool, and send to their owners' sessions only.
+    /// Sets the limit of what surfaces may do. Without one, they may not call tools, and may send only to their owners'
+    /// sessions.
     #[cfg(feature = "surface")]
     #[must_use]
     pub fn with_ceiling(mut self, ceiling: Arc<Ceiling>) -> Self {
         self.types.ceiling = ceiling;
-        // What is cached was compiled for another one.
+        // Cached entries were compiled against the old ceiling.
         self.cache = Mutex::new(Cache::new(self.policy.cache_bytes));
         self
     }
 
-    /// What surfaces may do.
+    /// Returns the limit of what surfaces may do.
     #[cfg(feature = "surface")]
     pub fn ceiling(&self) -> &Arc<Ceiling> {
         &self.types.ceiling
     }
 
-    /// Waits by this where [`Policy::back_off`] says so; without it, a call that loses its commits to others tries again
-    /// at once. With tokio: `Engine::new(store, policy).with_pause(tokio::time::sleep)`.
+    /// Sets the function that pauses a call as [`Policy::back_off`] asks. Without one, a call that loses its commits to
+    /// other writers retries at once. With tokio, write `Engine::new(store, policy).with_pause(tokio::time::sleep)`.
     ///
     /// ```
     /// # use canvas_core::lease::Timestamp;
@@ -190,24 +192,26 @@ impl<S: Store> Engine<S> {
         Self { pause: Arc::new(Pause::by(pause)), ..self }
     }
 
-    /// Tells an observer what it does: each call from its beginning to its end, with what it asks of the store, decides,
-    /// commits and waits for. See [`Observer`]. An engine has one; what goes to several is for that one to spread.
+    /// Sets the observer of each call from its beginning to its end, with its requests to the store, decisions, commits
+    /// and waits. See [`Observer`]. An engine has at most one observer. To notify several, write one that forwards to
+    /// them.
     #[must_use]
     pub fn with_observer(self, observer: Arc<dyn Observer>) -> Self {
         Self { tracer: Tracer::by(observer), ..self }
     }
 
-    /// The store.
+    /// Returns the store that this engine commits to.
     pub fn store(&self) -> &S {
         &self.store
     }
 
-    /// What the host decided.
+    /// Returns the host's limits, durations and permissions.
     pub fn policy(&self) -> &Policy {
         &self.policy
     }
 
-    /// Makes a canvas with a first document. After a deletion its numbers go on.
+    /// Creates a canvas with a first document. If the canvas was deleted before, its revision, epoch and fence go on
+    /// from there.
     ///
     /// ```
     /// # use canvas_core::document::Edit;
@@ -231,9 +235,9 @@ impl<S: Store> Engine<S> {
     ///
     /// # Errors
     ///
-    /// [`EngineError::Exists`], unless the same operation made it; [`EngineError::Deleted`] where it did and the canvas
-    /// was deleted since; [`EngineError::KeyReused`]; [`EngineError::Abandoned`]; [`EngineError::TooLarge`]; faults of
-    /// the store.
+    /// Returns [`EngineError::Exists`], unless the same operation created the canvas, and [`EngineError::Deleted`] if
+    /// it did and the canvas was deleted since. Other errors are [`EngineError::KeyReused`],
+    /// [`EngineError::Abandoned`], [`EngineError::TooLarge`] and failures of the store.
     pub async fn create(
         &self,
         canvas: &CanvasId,
@@ -254,9 +258,9 @@ impl<S: Store> Engine<S> {
         call.end_as(created, |created| (None, created.replayed))
     }
 
-    /// Deletes a canvas. The head stays as a tombstone, so that revision, epoch and fence are never used twice, and
-    /// with it the receipts. Doing it twice is fine; the same operation again leaves a canvas alone that was made
-    /// since.
+    /// Deletes a canvas. The head stays as a tombstone together with its receipts, so that a revision, epoch or fence
+    /// is never used twice. Deleting twice is not an error. If you retry the same operation, it does not delete a
+    /// canvas created again in the meantime.
     ///
     /// ```
     /// # use canvas_core::document::Edit;
@@ -275,8 +279,8 @@ impl<S: Store> Engine<S> {
     ///
     /// # Errors
     ///
-    /// [`EngineError::NotFound`] where there never was one; [`EngineError::KeyReused`]; [`EngineError::Abandoned`];
-    /// faults of the store.
+    /// Returns [`EngineError::NotFound`] if the canvas never existed, [`EngineError::KeyReused`],
+    /// [`EngineError::Abandoned`], or a failure of the store.
     pub async fn delete(
         &self,
         canvas: &CanvasId,
@@ -286,8 +290,8 @@ impl<S: Store> Engine<S> {
         self.delete_from(canvas, None, operation, now).await
     }
 
-    /// As [`Engine::delete`], unless a face has changed since a revision. That is part of the commit, whoever is writing
-    /// meanwhile.
+    /// Like [`Engine::delete`], but only if a face has not changed since a revision. The check is part of the commit,
+    /// so it holds even while others write.
     ///
     /// ```
     /// # use canvas_core::document::Edit;
@@ -311,7 +315,8 @@ impl<S: Store> Engine<S> {
     ///
     /// # Errors
     ///
-    /// As [`Engine::delete`]; [`EngineError::RevisionConflict`] where the face has changed, and nothing is deleted.
+    /// Returns the errors of [`Engine::delete`], and [`EngineError::RevisionConflict`] if the face has changed. The
+    /// canvas is then left in place.
     pub async fn delete_unchanged(
         &self,
         canvas: &CanvasId,
@@ -334,7 +339,7 @@ impl<S: Store> Engine<S> {
         call.end(ran).map(drop)
     }
 
-    /// The canvas as it is.
+    /// Returns the current state of a canvas.
     ///
     /// ```
     /// # use canvas_core::document::Edit;
@@ -353,16 +358,16 @@ impl<S: Store> Engine<S> {
     ///
     /// # Errors
     ///
-    /// [`EngineError::NotFound`]; faults of the store.
+    /// Returns [`EngineError::NotFound`] or a failure of the store.
     pub async fn snapshot(&self, canvas: &CanvasId, now: Timestamp) -> Result<Snapshot, EngineError> {
         let call = self.tracer.begin(canvas, "snapshot", None);
         let read = self.read(call.trace(), SnapshotTask, now).await;
         call.end(read.map(|((), snapshot)| snapshot))
     }
 
-    /// Runs a command. The same key with the same command answers the same again, also while the first is on its way and
-    /// after the lease has ended, for as long as the canvas remembers it: [`Policy::receipt_lifetime`]. Later it is a new
-    /// command.
+    /// Runs a command. If you repeat the same command with the same key, you get the same answer again, even while the
+    /// first call is still in flight and after the lease has ended. This holds for as long as the canvas keeps
+    /// the receipt, see [`Policy::receipt_lifetime`]. After that, it is a new command.
     ///
     /// ```
     /// # use canvas_core::document::Edit;
@@ -395,8 +400,8 @@ impl<S: Store> Engine<S> {
     ///
     /// # Errors
     ///
-    /// Only where there is no answer: an unknown canvas, faults of the store, contention. What the rules refuse is in
-    /// [`Answered::result`].
+    /// Returns an error only if the call has no answer, for example because the canvas does not exist, the store fails,
+    /// or other writers keep winning. If the rules refuse the command, the refusal is in [`Answered::result`].
     pub async fn call<C: Command>(
         &self,
         canvas: &CanvasId,
@@ -415,8 +420,9 @@ impl<S: Store> Engine<S> {
         })
     }
 
-    /// The canvas as it is, and what the same call was answered before: `None` where it is new. Nothing is done. For
-    /// hosts that make an edit from a request and the document, and must not make it again for a retry.
+    /// Returns the current canvas, and the stored answer if this call already ran; `None` means that it is new. It has
+    /// no side effects. Use it if you derive an edit from a request and the document, and must not derive it again on a
+    /// retry.
     ///
     /// ```
     /// # use canvas_core::document::Edit;
@@ -442,7 +448,7 @@ impl<S: Store> Engine<S> {
     ///
     /// # Errors
     ///
-    /// As [`Engine::snapshot`].
+    /// Returns the errors of [`Engine::snapshot`].
     pub async fn recall<C: Command>(
         &self,
         canvas: &CanvasId,
@@ -456,12 +462,12 @@ impl<S: Store> Engine<S> {
         call.end(read)
     }
 
-    /// Finds out what became of an operation whose answer was lost, for good: what was not done by now never will be,
-    /// also where a commit of it is still on its way or another server is still at it. For hosts that must know
-    /// before they go on, and cannot simply make the same call again, which would do it.
+    /// Settles an operation whose answer was lost. If the operation is not applied by now, it never will be, even if a
+    /// commit of it is in flight or another server is still working on it. Use it if you must know the outcome before
+    /// you go on and cannot repeat the call, because that would run it.
     ///
-    /// An operation that nobody remembers any more counts as never done (receipts are kept as
-    /// [`Policy::receipt_lifetime`] says). Where there is no canvas, a tombstone takes its place.
+    /// An operation whose receipt is gone counts as never done ([`Policy::receipt_lifetime`] says how long receipts are
+    /// kept). If the canvas does not exist, a tombstone takes its place.
     ///
     /// ```
     /// # use canvas_core::lease::Timestamp;
@@ -483,7 +489,7 @@ impl<S: Store> Engine<S> {
     ///
     /// # Errors
     ///
-    /// Faults of the store, contention.
+    /// Returns failures of the store, and [`EngineError::Contention`].
     pub async fn resolve(
         &self,
         canvas: &CanvasId,
@@ -495,8 +501,8 @@ impl<S: Store> Engine<S> {
         call.end(resolved.map(|(resolution, _)| resolution))
     }
 
-    /// Where a canvas has come to, for hosts that ask again and again. No blob is fetched: it is one load of the store, and
-    /// none where the store notifies of changes and the row is known.
+    /// Returns the current revision of a canvas. It is cheap enough to poll, because it does not fetch blobs. It costs
+    /// one load of the store, or no round trip if the store notifies the engine of changes and the row is cached.
     ///
     /// ```
     /// # use canvas_core::document::Edit;
@@ -515,7 +521,7 @@ impl<S: Store> Engine<S> {
     ///
     /// # Errors
     ///
-    /// [`EngineError::NotFound`], also of a deleted canvas; faults of the store.
+    /// Returns [`EngineError::NotFound`], also for a deleted canvas, or a failure of the store.
     pub async fn revision_of(&self, canvas: &CanvasId) -> Result<HeadRevision, EngineError> {
         let call = self.tracer.begin(canvas, "revision_of", None);
         let revision = self.revision_in(call.trace()).await;
@@ -537,35 +543,36 @@ impl<S: Store> Engine<S> {
             .ok_or_else(|| EngineError::NotFound { canvas: canvas.clone() })
     }
 
-    /// Drops the cached row of a canvas, and has its watchers load the head. A host whose store claims
-    /// [`Capabilities::notify`](crate::store::Capabilities::notify) calls it for each notification.
+    /// Drops the cached row of a canvas and makes its watchers reload the head. If your store claims
+    /// [`Capabilities::notify`](crate::store::Capabilities::notify), call this for each of its notifications.
     pub fn forget(&self, canvas: &CanvasId) {
         self.cache().forget(canvas);
         self.watches.changed(canvas);
     }
 
     fn cache(&self) -> MutexGuard<'_, Cache> {
-        // The cache holds values that are replaced whole; a panic elsewhere leaves none half written.
+        // The cache replaces its values as a whole, so a panic elsewhere does not leave one half written.
         self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl<S: Store + 'static> Engine<S> {
-    /// Watches a canvas, which need not be there: the first event says so, and a later one that it was made. Deleting it
-    /// is an event, making it again too.
+    /// Watches a canvas, which need not exist. The first event says whether it does, and later events report its
+    /// creation, deletion and re-creation.
     ///
-    /// The first event comes at once, with the state as the store had it when the watch began, or later. After that each
-    /// commit is one that changes content, the lock (a check-out, a heartbeat, its end by a user), the artefact, or
-    /// whether the canvas is there. What a commit under way does when the watch begins is in the first event or the next.
+    /// The first event comes at once, with a state that the store had when the watch began, or later. After that, each
+    /// commit is an event if it changes content, the lock (a check-out, a heartbeat, or its end by a user), the
+    /// artefact, or whether the canvas exists. If a commit is in flight when the watch begins, its changes are in the
+    /// first event or the next.
     ///
-    /// Commits of this engine are known at once. Those of others are known by [`Engine::forget`], which a host calls from
-    /// its store's listener: then the watcher that is polled first loads the head, once for all watchers of the canvas.
-    /// Without a listener they are known when a call of this engine meets them. A commit of unknown fate is known once
-    /// it is settled, and one whose call was dropped when the head is loaded next.
+    /// Watchers see commits of this engine at once. For commits of other processes, call [`Engine::forget`] from your
+    /// store's listener. The first watcher to be polled then loads the head once for all watchers of the canvas.
+    /// Without a listener, watchers see such a commit when a call of this engine meets it. A commit of unknown fate is
+    /// reported once it is settled, and one whose call was dropped is reported when the head is next loaded.
     ///
-    /// A watcher that is slow gets the newest state and the number of those that it missed. A watched canvas keeps one
-    /// small state for all its watchers, and no text; a change costs each of them a wake. The store stays open as long as
-    /// there is a watch.
+    /// A slow watcher gets the newest state and the number of states that it missed. A watched canvas keeps one small
+    /// state, without text, for all its watchers, and a change costs each of them a wake. The store stays open as long
+    /// as a watch exists.
     ///
     /// ```
     /// # use canvas_core::lease::Timestamp;
@@ -596,7 +603,7 @@ impl<S: Store + 'static> Engine<S> {
     }
 }
 
-/// What a task shows of a canvas that is there.
+/// The snapshot of a canvas that must exist.
 fn seen(canvas: &CanvasId, snapshot: Option<Snapshot>) -> Result<Snapshot, EngineError> {
     snapshot.ok_or_else(|| EngineError::NotFound { canvas: canvas.clone() })
 }

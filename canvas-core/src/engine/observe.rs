@@ -1,17 +1,18 @@
-//! What an engine tells a host of its work, for logs, metrics and traces.
+//! Events about an engine's work, for logs, metrics and traces.
 
 use std::time::Duration;
 
 use crate::model::id::{CanvasId, OpKey};
 
-/// Hears what an engine does, as plain events with durations by the host's clock. Given by
-/// [`Engine::with_observer`](crate::Engine::with_observer); without one, an engine pays a branch for each event.
+/// Receives the events of an engine, with durations by the host's clock. Set one with
+/// [`Engine::with_observer`](crate::Engine::with_observer). Without an observer, each event costs the engine one
+/// branch.
 ///
-/// It runs inside the calls, and may be asked by several threads at once. While it takes its time, the call waits that it is
-/// told of, and with an event of a commit all that share it; it must not wait for the engine itself. Where it panics, the call
-/// ends as one whose caller has dropped it: nothing is lost, the same call again is answered as the first was or would have
-/// been, and those that shared its commit find out what has become of it. What it panics with while it is told of a
-/// dropped call goes no further.
+/// An observer runs inside the calls, possibly on several threads at once. While it handles an event, the call of this
+/// event waits, and for an event of a commit, all calls that share the commit wait. So it must not wait for the engine
+/// itself. If it panics, the call ends as if its caller had dropped it, and the canvas stays consistent. The same call
+/// again returns the answer that the first call returned or would have returned, and the calls that shared its commit
+/// find out whether the commit was stored. A panic during the event of a dropped call does not reach the host.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -59,176 +60,181 @@ use crate::model::id::{CanvasId, OpKey};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Observer: Send + Sync {
-    /// The time since a moment of the host's choice, by a clock that does not go back. It is asked before and after what an
-    /// event gives a duration of, also under the lock of a canvas: it returns at once, and calls no engine.
+    /// Returns the time since a moment of the host's choice, by a clock that does not go back. The engine reads it at
+    /// the start and the end of each duration, even under the lock of a canvas, so it must return at once and must not
+    /// call an engine.
     fn now(&self) -> Duration;
 
-    /// Takes an event. The order of events is that in which things happened, for each call and for each commit.
+    /// Handles an event. The events of each call arrive in the order in which they happened, and so do the events of
+    /// each commit.
     fn event(&self, event: &Event<'_>);
 }
 
-/// What has happened. It has ids, codes, sizes, counts and durations, and never a text or a value of a canvas.
+/// An event of an engine. It holds ids, codes, sizes, counts and durations, and never a text or a value of a canvas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Event<'a> {
-    /// The call in which it happened: each has [`EventKind::Began`] as its first event, and [`EventKind::Ended`] as its
-    /// last. Only a commit that it has sent, and that others wait for, may go on after it.
+    /// The number of the call that caused this event. Its first event is [`EventKind::Began`] and its last is
+    /// [`EventKind::Ended`]. Only a commit that this call sent, and that other calls wait for, may have events after
+    /// that.
     pub call: CallNumber,
-    /// The canvas.
+    /// The canvas that the call reads or changes.
     pub canvas: &'a CanvasId,
-    /// What it was.
+    /// The kind of the event, with its details.
     pub kind: EventKind<'a>,
 }
 
-/// Which call of an engine it was. Numbers begin anew with each engine, so an observer serves one.
+/// Identifies a call of an engine. Each engine counts from 1 again, so use one observer per engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CallNumber(pub(super) u64);
 
 impl CallNumber {
-    /// As a number, from 1.
+    /// Returns the number. Numbers start at 1.
     pub const fn get(self) -> u64 {
         self.0
     }
 }
 
-/// Which commit of an engine it was.
+/// Identifies a commit of an engine. Numbers are unique within the engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CommitNumber(pub(super) u64);
 
 impl CommitNumber {
-    /// As a number, from 1.
+    /// Returns the number. Numbers start at 1.
     pub const fn get(self) -> u64 {
         self.0
     }
 }
 
-/// What has happened, by its kind.
+/// The kind of an [`Event`], with its details.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EventKind<'a> {
-    /// A call was polled first.
+    /// A call was polled for the first time.
     #[non_exhaustive]
     Began {
-        /// A command's name, such as `apply_patch` of [`ApplyPatch`](crate::document::ApplyPatch), else that of the function of
-        /// [`Engine`](crate::Engine), such as `snapshot`.
+        /// The name of the command, such as `apply_patch` for [`ApplyPatch`](crate::document::ApplyPatch), or of the
+        /// function of [`Engine`](crate::Engine), such as `snapshot`.
         name: &'static str,
-        /// Its key; `None` for what leaves no receipt.
+        /// The key of the call; `None` for functions that take no key, such as `snapshot`.
         operation: Option<&'a OpKey>,
     },
-    /// The store was asked for the head.
+    /// The engine loaded the head from the store.
     #[non_exhaustive]
     Loaded {
-        /// How long that took.
+        /// Time from the request to the store's response.
         took: Duration,
-        /// There is one.
+        /// Whether the store has a head.
         found: bool,
-        /// The code of its error.
+        /// The code of the store's error; `None` if the load succeeded.
         error: Option<&'static str>,
     },
-    /// The store was asked for blobs, at once.
+    /// The engine fetched blobs from the store, all in one request.
     #[non_exhaustive]
     Fetched {
-        /// How long that took.
+        /// Time from the request to the store's response.
         took: Duration,
-        /// How many were asked for.
+        /// The number of requested blobs.
         asked: usize,
-        /// How many it has.
+        /// The number of blobs that the store returned.
         found: usize,
-        /// Their bytes.
+        /// The total size of the returned blobs, in bytes.
         bytes: usize,
-        /// The code of its error.
+        /// The code of the store's error; `None` if the request succeeded.
         error: Option<&'static str>,
     },
-    /// The rules were applied to the canvas as it was known.
+    /// The rules were applied to the known state of the canvas.
     #[non_exhaustive]
     Decided {
-        /// How long that took; where blobs were at hand that were missing first, all of it.
+        /// Time that the rules took. If blobs were missing at first and the engine had them at hand, this includes
+        /// every round.
         took: Duration,
-        /// What it was decided on.
+        /// The state that the call was decided on.
         basis: Basis,
-        /// What was decided.
+        /// Whether the rules reached an answer, and whether it changes the canvas.
         decision: Decision,
-        /// The code of the refusal, or of the error.
+        /// The code of the refusal or the error; `None` if there is neither.
         code: Option<&'static str>,
     },
-    /// A call has waited for its commit, for that of others that it was decided upon, or for room in one.
+    /// A call waited for its own commit, for a commit of others that it was decided on, or for room in a commit.
     #[non_exhaustive]
     Waited {
-        /// How long.
+        /// Time until the wait ended.
         took: Duration,
-        /// The commit that has ended the wait; `None` where none has.
+        /// The commit that ended the wait; `None` if it did not end by a commit.
         commit: Option<CommitNumber>,
-        /// What it has come to.
+        /// The reason that the wait ended.
         end: WaitEnd,
     },
-    /// A call knows what has become of its commit of unknown fate, and goes on.
+    /// A call found out the fate of its commit, which was unknown, and goes on.
     #[non_exhaustive]
     Settled {
-        /// How long it did not know.
+        /// The time during which the fate was unknown.
         took: Duration,
-        /// What it was.
+        /// Whether the commit was stored.
         settlement: Settlement,
     },
-    /// A commit is sent to the store, by this call and perhaps for others too.
+    /// This call sends a commit to the store, perhaps with changes of other calls too.
     #[non_exhaustive]
     CommitBegan {
-        /// Its number.
+        /// Identifies the commit. [`EventKind::CommitEnded`] repeats it.
         commit: CommitNumber,
-        /// How many calls change something by it; 0 for an empty one, which settles another, and for a history that is cut.
+        /// The number of calls that change the canvas by this commit. It is 0 for an empty commit that settles another
+        /// one, and for a commit that cuts the history.
         calls: usize,
-        /// How many blobs it puts.
+        /// The number of blobs that the commit stores.
         blobs: usize,
-        /// Their bytes.
+        /// The total size of these blobs, in bytes.
         bytes: usize,
     },
-    /// The store has answered, or nobody waits for that any more.
+    /// The store answered a commit, or no call waits for it any more.
     #[non_exhaustive]
     CommitEnded {
-        /// Its number.
+        /// The number from [`EventKind::CommitBegan`].
         commit: CommitNumber,
-        /// How long that took.
+        /// Time from sending the commit until this event.
         took: Duration,
-        /// What has become of it.
+        /// Whether the store applied the request, or the reason that it did not.
         end: CommitEnd,
     },
-    /// A commit was lost to others, and the next is held back.
+    /// A commit lost to another writer, and the next one is delayed.
     #[non_exhaustive]
     BackedOff {
-        /// How many were lost in a row.
+        /// The number of consecutive losses.
         losses: u32,
-        /// For how long.
+        /// The pause before the next attempt.
         pause: Duration,
     },
-    /// The store was asked to drop what nothing needs.
+    /// A collection requested the store to drop unneeded blobs.
     #[non_exhaustive]
     Collected {
-        /// How long that took.
+        /// Time from the request to the store's response.
         took: Duration,
-        /// How many blobs are needed.
+        /// The number of blobs that the canvas needs.
         kept: usize,
-        /// How many it has dropped.
+        /// The number of dropped blobs; 0 unless `end` is [`CommitEnd::Done`].
         blobs: u64,
-        /// Their bytes.
+        /// The total size of the dropped blobs, in bytes.
         bytes: u64,
-        /// What has become of it.
+        /// Whether the store applied the request, or the reason that it did not.
         end: CommitEnd,
     },
-    /// A call has ended.
+    /// A call ended.
     #[non_exhaustive]
     Ended {
-        /// The name that it began with.
+        /// The name from [`EventKind::Began`].
         name: &'static str,
-        /// How long it took, from its first poll.
+        /// The duration of the call since its first poll.
         took: Duration,
-        /// What it has come to.
+        /// Whether the call was answered, refused, failed or abandoned.
         end: CallEnd,
-        /// It had been asked before, and was answered the same again.
+        /// Whether the call repeats an earlier one, so that it did not run a second time.
         replayed: bool,
     },
 }
 
 impl EventKind<'_> {
-    /// The stable name of the kind, such as `call_began`.
+    /// Returns the stable name of the kind, such as `call_began`.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Began { .. } => "call_began",
@@ -246,20 +252,20 @@ impl EventKind<'_> {
     }
 }
 
-/// What a call is decided on.
+/// The state that a call is decided on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Basis {
-    /// The head that the engine has in its cache. What is refused on it is decided again on a fresh one.
+    /// The head in the engine's cache. A refusal on this basis is decided again on a fresh head.
     Cached,
-    /// The head as the store has given it to this call.
+    /// The head that the store returned to this call.
     Fresh,
-    /// What calls before it leave, whose commit is under way or waits.
+    /// The state after earlier calls, whose commit is in flight or waits to be sent.
     Queued,
 }
 
 impl Basis {
-    /// Its stable name, such as `cached`.
+    /// Returns the stable name of the basis, such as `cached`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Cached => "cached",
@@ -269,22 +275,22 @@ impl Basis {
     }
 }
 
-/// What the rules have decided.
+/// The result of applying the rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Decision {
-    /// An answer that is given once a change is committed. A refusal too, where a receipt keeps it.
+    /// An answer, returned once a change is committed. It may be a refusal, if a receipt keeps it.
     Commit,
-    /// An answer that changes nothing.
+    /// An answer without a change.
     Answer,
-    /// Nothing yet: blobs are missing.
+    /// No result yet, because blobs are missing.
     Missing,
-    /// There is no answer.
+    /// An error instead of an answer.
     Fail,
 }
 
 impl Decision {
-    /// Its stable name, such as `commit`.
+    /// Returns the stable name of the decision, such as `commit`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Commit => "commit",
@@ -295,24 +301,25 @@ impl Decision {
     }
 }
 
-/// What a wait has come to.
+/// The reason that a call stopped waiting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum WaitEnd {
-    /// What the call was decided on, and has changed, is stored.
+    /// The state that the call was decided on, and its own changes, are stored.
     Stored,
-    /// Others were faster, and it is decided again.
+    /// Another writer was faster, and the call is decided again.
     Conflict,
-    /// The store has failed for sure, with this code.
+    /// The store failed with this code, and the commit was not stored.
     Failed(&'static str),
-    /// Nobody knows whether the commit was done.
+    /// It is unknown whether the commit was stored.
     InDoubt,
-    /// It is decided again, because there is room for it now, or because what it was decided upon was not sent or was too late.
+    /// The call is decided again, because there is room for it now, or because the state that it was decided on was not
+    /// sent or was too late.
     Again,
 }
 
 impl WaitEnd {
-    /// Its stable name, such as `in_doubt`.
+    /// Returns the stable name of the reason, such as `in_doubt`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Stored => "stored",
@@ -324,18 +331,19 @@ impl WaitEnd {
     }
 }
 
-/// What a commit of unknown fate was.
+/// The fate of a commit that was unknown at first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Settlement {
-    /// It was done: the call's receipt is in the head.
+    /// The commit was stored, because the call's receipt is in the head.
     Landed,
-    /// The head has moved on, so that it will never arrive. Where it had arrived after all, the call ends as a replayed one.
+    /// The head moved on, so that the commit can never arrive any more. If it did arrive before, the call ends as a
+    /// replayed one.
     Barred,
 }
 
 impl Settlement {
-    /// Its stable name, such as `landed`.
+    /// Returns the stable name of the settlement, such as `landed`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Landed => "landed",
@@ -344,24 +352,25 @@ impl Settlement {
     }
 }
 
-/// What has become of a commit, or of a collection, at the store.
+/// The outcome of a commit or a collection at the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum CommitEnd {
-    /// It is stored; of a collection, what could go is gone.
+    /// The commit is stored, or the collection dropped the unneeded blobs.
     Done,
-    /// Others were faster, and nothing was done.
+    /// Another writer was faster, and the store did not change.
     Conflict,
-    /// Its time had passed, and nothing was written.
+    /// The commit missed its deadline and was not stored.
     Late,
-    /// The store has failed, with this code: `STORE_INDETERMINATE` where it may have been done all the same.
+    /// The store failed with this code. If the code is `STORE_INDETERMINATE`, the commit may have been stored anyway.
     Failed(&'static str),
-    /// All calls that waited for it were dropped, or the store or an observer has panicked: it may have been done.
+    /// All calls that waited for the commit were dropped, or the store or an observer panicked. The commit may have
+    /// been stored.
     Abandoned,
 }
 
 impl CommitEnd {
-    /// Its stable name, such as `conflict`.
+    /// Returns the stable name of the outcome, such as `conflict`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Done => "done",
@@ -373,22 +382,22 @@ impl CommitEnd {
     }
 }
 
-/// What a call has come to.
+/// The way in which a call ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum CallEnd {
-    /// It was done.
+    /// The call succeeded.
     Answered,
-    /// The rules refuse it, with this code.
+    /// The rules refuse the call, with this code.
     Refused(&'static str),
-    /// There is no answer, with this code.
+    /// The call has no answer, and its error has this code.
     Failed(&'static str),
-    /// Its future was dropped before it had ended.
+    /// The future of the call was dropped before it ended.
     Abandoned,
 }
 
 impl CallEnd {
-    /// Its stable name, such as `answered`.
+    /// Returns the stable name of the result, such as `answered`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Answered => "answered",
@@ -398,7 +407,7 @@ impl CallEnd {
         }
     }
 
-    /// The code of the refusal, or of the error.
+    /// Returns the code of the refusal or the error.
     pub const fn code(self) -> Option<&'static str> {
         match self {
             Self::Refused(code) | Self::Failed(code) => Some(code),
@@ -411,8 +420,8 @@ impl CallEnd {
 mod tests {
     use super::*;
 
-    /// What may be in an event: nothing that a canvas says. A field of another type does not compile below, and a text that
-    /// is not part of the library neither.
+    /// The types that an event may hold, so that it never carries content of a canvas. A field of another type does not
+    /// compile below, and neither does a text that is not part of the library.
     trait Plain {}
     impl Plain for u32 {}
     impl Plain for u64 {}
@@ -452,7 +461,7 @@ mod tests {
         CallEnd::Answered | CallEnd::Abandoned => {}
     };
 
-    /// Every field of every event, by name.
+    /// Lists every field of every event by name.
     const _: fn(Event<'_>) = |Event { call, canvas, kind }| {
         plain(&[&call, &canvas]);
         match kind {

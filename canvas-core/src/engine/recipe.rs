@@ -1,4 +1,4 @@
-//! What the engine does of recipes and their data.
+//! The engine's reads of recipes and their data.
 
 use std::sync::Arc;
 
@@ -14,11 +14,11 @@ use crate::recipe::{CanvasData, ComponentData, DataManifest, StoredRecipe};
 use crate::store::contract::Store;
 
 impl<S: Store> Engine<S> {
-    /// The canvas as it is, and its recipe, compiled; `None` where it has none.
+    /// Returns the compiled recipe of a canvas, `None` if it has none, together with the current canvas.
     ///
     /// # Errors
     ///
-    /// As [`Engine::snapshot`]; [`EngineError::Damaged`] where the recipe cannot be read.
+    /// Returns the errors of [`Engine::snapshot`], and [`EngineError::Damaged`] if the recipe cannot be read.
     pub async fn recipe(
         &self,
         canvas: &CanvasId,
@@ -29,11 +29,12 @@ impl<S: Store> Engine<S> {
         call.end(read)
     }
 
-    /// The canvas as it is, and the data that its recipe has made. Linear in them, in two round trips.
+    /// Returns the data that the recipe of a canvas produced, together with the current canvas. It is linear in the
+    /// data and takes two round trips.
     ///
     /// # Errors
     ///
-    /// As [`Engine::snapshot`]; [`EngineError::Damaged`] where data cannot be read.
+    /// Returns the errors of [`Engine::snapshot`], and [`EngineError::Damaged`] if data cannot be read.
     pub async fn data(
         &self,
         canvas: &CanvasId,
@@ -45,7 +46,7 @@ impl<S: Store> Engine<S> {
     }
 }
 
-/// See the canvas and its recipe.
+/// Reads the canvas and its recipe.
 #[derive(Debug, Clone, Copy)]
 struct RecipeTask;
 
@@ -58,7 +59,7 @@ impl Task for RecipeTask {
     }
 }
 
-/// See the canvas and its data.
+/// Reads the canvas and its data.
 #[derive(Debug, Clone, Copy)]
 struct DataTask;
 

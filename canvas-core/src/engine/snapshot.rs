@@ -1,4 +1,4 @@
-//! What an answer shows of a canvas.
+//! The view of a canvas that an answer carries.
 
 use std::sync::Arc;
 
@@ -14,17 +14,17 @@ use crate::model::revision::RevisionId;
 /// A canvas as an answer left it.
 #[derive(Debug, Clone)]
 pub struct Snapshot {
-    /// The head.
+    /// The head with the lock, the revisions and the receipts.
     pub head: Arc<Head>,
-    /// The document.
+    /// The document as a Markdown blob. [`Snapshot::text`] returns it as a string.
     pub document: Blob,
-    /// The store's clock.
+    /// The store's clock at the time of the answer, estimated as [`Engine`](crate::Engine) describes.
     pub clock: Timestamp,
     outline: Arc<DocumentOutline>,
 }
 
 impl Snapshot {
-    /// A row as it is shown; `None` where there is no canvas, or its document was never needed.
+    /// Returns `None` if there is no canvas, or if its document was never needed.
     pub(super) fn of(row: Option<CachedRow>, now: Timestamp) -> Option<Self> {
         let row = row.filter(|row| !row.head.is_deleted())?;
         let clock = row.clock(now);
@@ -32,27 +32,28 @@ impl Snapshot {
         Some(Self { document, clock, outline, head: row.head })
     }
 
-    /// The document's text.
+    /// Returns the document's text.
     pub fn text(&self) -> &str {
         self.document.as_text().unwrap_or_default()
     }
 
-    /// The document's headings. Made in linear time when first asked for, and then kept with the document: an edit of it
-    /// costs the next outline what the edit costs, and a copy of this one where somebody still holds this snapshot.
+    /// Returns the outline of the document's headings. The first call takes linear time, and the outline is then kept
+    /// with the document. After an edit, the next outline costs about as much as the edit, plus a copy of this one if
+    /// this snapshot is still held.
     pub fn outline(&self) -> &Outline {
         self.outline.live().outline()
     }
 
-    /// Finds a place in the document, by the outline that [`Snapshot::outline`] makes.
+    /// Finds a place in the document, by the outline of [`Snapshot::outline`].
     ///
     /// # Errors
     ///
-    /// Those of [`text::resolve`](crate::text::resolve).
+    /// Returns the errors of [`text::resolve`](crate::text::resolve).
     pub fn resolve(&self, address: &Address) -> Result<Resolved, AddressError> {
         self.outline.live().resolve(address)
     }
 
-    /// The revision, as models see it.
+    /// Returns the revision in the form that models see.
     pub fn revision_id(&self) -> RevisionId {
         self.head.revision_id()
     }

@@ -1,4 +1,4 @@
-//! A surface as it is.
+//! The view of a surface that [`Engine::surface`] returns.
 
 use std::sync::Arc;
 
@@ -15,39 +15,40 @@ use crate::store::contract::Store;
 use crate::surface::descriptor::StoredDescriptor;
 use crate::surface::{Assets, Ceiling, Descriptor, Spec, SurfaceActor, SurfaceState};
 
-/// A surface at one moment. Clones share it.
+/// A surface at one moment. Clones share the spec, the state and the assets.
 #[derive(Debug, Clone)]
 pub struct Surface {
-    /// What it is.
+    /// The surface's metadata, such as its agent.
     pub descriptor: Descriptor,
-    /// Its spec, compiled for this host; `None` where it has none.
+    /// The spec, compiled for this host; `None` if the surface has none.
     pub spec: Option<Arc<Spec>>,
-    /// The live state.
+    /// The live state at the moment of the read.
     pub state: SurfaceState,
-    /// Its assets, whose contents the store has.
+    /// The list of assets by path. Their contents are in the store.
     pub assets: Arc<Assets>,
     spec_blob: Option<Blob>,
 }
 
 impl Surface {
-    /// The spec as it was sent; `None` where it has none. Linear in it.
+    /// Returns the spec in the form that it was sent in, or `None` if the surface does not have one. It is linear in
+    /// the spec.
     pub fn spec_json(&self) -> Option<Value> {
         serde_json::from_str(self.spec_blob.as_ref()?.as_text()?).ok()
     }
 
-    /// Whether who asks sees it on this host: clients see all surfaces, a session those of its agent, and of agents that
-    /// the ceiling adds.
+    /// Whether `by` sees the surface on this host. Clients see all surfaces. A session sees surfaces of its own agent
+    /// and of agents that the ceiling adds.
     pub fn is_shown_to(&self, by: &SurfaceActor, ceiling: &Ceiling) -> bool {
         ceiling.shows(by, &self.descriptor.agent_id)
     }
 }
 
 impl<S: Store> Engine<S> {
-    /// The canvas as it is, and its surface; `None` where it has none.
+    /// Returns the surface of a canvas, `None` if it has none, together with the current canvas.
     ///
     /// # Errors
     ///
-    /// As [`Engine::snapshot`]; [`EngineError::Damaged`] where the surface cannot be read.
+    /// Returns the errors of [`Engine::snapshot`], and [`EngineError::Damaged`] if the surface cannot be read.
     pub async fn surface(
         &self,
         canvas: &CanvasId,
@@ -59,7 +60,7 @@ impl<S: Store> Engine<S> {
     }
 }
 
-/// See the canvas and its surface.
+/// Reads the canvas and its surface.
 #[derive(Debug, Clone, Copy)]
 struct SurfaceTask;
 

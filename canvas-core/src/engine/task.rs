@@ -1,4 +1,4 @@
-//! What may be done at a canvas, each as a pure decision on its row.
+//! The operations on a canvas, each as a pure decision on its row.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -27,42 +27,43 @@ use crate::transition::refusal::{CallRefusal, Refused};
 use crate::transition::surface::ended::Ends;
 use crate::transition::view::{Change, View};
 
-/// Something to be done at a canvas.
+/// An operation on a canvas.
 pub(crate) trait Task {
     type Answer: Debug;
 
-    /// Decides on the row as it is known.
+    /// Decides on the known row.
     fn decide(&self, context: &DecisionContext<'_>) -> Result<Decision<Self::Answer>, Blocked>;
 
-    /// Whose receipt shows that it was done, or will never be; none for what changes nothing.
+    /// The operation whose receipt shows that the task was done or never will be; `None` for tasks that do not change
+    /// the canvas.
     fn operation(&self) -> Option<&OpKey> {
         None
     }
 
-    /// Whether an answer needs a second look where the row comes from a cache.
+    /// Whether an answer must be decided again if the row comes from a cache.
     fn is_refusal(_answer: &Self::Answer) -> bool {
         false
     }
 
-    /// The code of an answer by which the rules refuse.
+    /// The code of an answer that is a refusal by the rules.
     fn refusal(_answer: &Self::Answer) -> Option<&'static str> {
         None
     }
 }
 
-/// What a task decides.
+/// The result of a task on one row.
 #[derive(Debug)]
 pub(crate) enum Decision<A> {
-    /// The answer, with nothing to commit.
+    /// An answer without a commit.
     Answer(A),
-    /// The answer once this is committed.
+    /// An answer that is valid once the change is committed.
     Commit(Change, A),
 }
 
-/// Why a task decides nothing.
+/// The reason that a task cannot decide.
 #[derive(Debug)]
 pub(crate) enum Blocked {
-    /// It needs a blob first.
+    /// A blob must be loaded first.
     Missing(Missing),
     Fails(EngineError),
 }
@@ -79,24 +80,24 @@ impl From<EngineError> for Blocked {
     }
 }
 
-/// What a task sees.
+/// The input of a task's decision.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct DecisionContext<'a> {
     pub(crate) run: RunContext<'a>,
-    /// The row; none where the canvas never had one.
+    /// The row; `None` if the canvas never had one.
     pub(crate) row: Option<&'a CachedRow>,
     pub(crate) blobs: &'a Fetched,
-    /// A commit of this very run was of unknown fate, and is settled by now.
+    /// A commit of this run was of unknown fate and is settled by now.
     pub(crate) was_in_doubt: bool,
 }
 
 impl<'a> DecisionContext<'a> {
-    /// The row of a canvas that is not deleted, with its document loaded.
+    /// Returns the row of a live canvas, with its document loaded.
     pub(super) fn live(&self) -> Result<&'a CachedRow, Blocked> {
         self.live_with(&[])
     }
 
-    /// As [`DecisionContext::live`], with other files, which are fetched along with the document.
+    /// Like [`DecisionContext::live`], but also with other files, which are fetched together with the document.
     pub(super) fn live_with(&self, files: &[TreeFile]) -> Result<&'a CachedRow, Blocked> {
         let live = self.row.filter(|row| !row.head.is_deleted());
         let row = live.ok_or_else(|| self.run.not_found())?;
@@ -114,7 +115,7 @@ impl<'a> DecisionContext<'a> {
         }
     }
 
-    /// The files of a row, as far as they are loaded.
+    /// Returns the loaded files of a row.
     #[cfg_attr(
         not(any(feature = "board", feature = "surface")),
         expect(dead_code, reason = "a document is its text")
@@ -123,7 +124,7 @@ impl<'a> DecisionContext<'a> {
         Files { tree: row.head.draft(), contents: &row.contents, blobs: self.blobs }
     }
 
-    /// Why a file is not read.
+    /// Converts the error of reading a file.
     #[cfg_attr(
         not(any(feature = "board", feature = "surface")),
         expect(dead_code, reason = "a document is its text")
@@ -144,7 +145,7 @@ impl<'a> DecisionContext<'a> {
         receipts.map_or(Ok(Recall::New), |receipts| receipts.recall(operation, digest, |id| self.blob(id)))
     }
 
-    /// The answer of an operation that was done; `None` where it is new.
+    /// Returns the earlier answer of an operation, or `None` if it is new.
     pub(super) fn answered(&self, operation: &OpKey, digest: Digest) -> Result<Option<Answer>, Blocked> {
         match self.recall(operation, digest)? {
             Recall::New => Ok(None),
@@ -159,7 +160,7 @@ impl<'a> DecisionContext<'a> {
     }
 }
 
-/// See the canvas.
+/// Reads the canvas.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SnapshotTask;
 
@@ -172,7 +173,7 @@ impl Task for SnapshotTask {
     }
 }
 
-/// An answer, and whether it had been given before.
+/// An answer, and whether a receipt kept it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Reply<A> {
     pub(crate) answer: A,
@@ -180,13 +181,12 @@ pub(crate) struct Reply<A> {
 }
 
 impl<D, R: Refused> Reply<Result<D, R>> {
-    /// The code of the refusal.
     pub(super) fn refusal(&self) -> Option<&'static str> {
         self.answer.as_ref().err().map(Refused::code)
     }
 }
 
-/// Run a command.
+/// Runs a command.
 #[derive(Debug)]
 pub(crate) struct Call<'a, C> {
     operation: &'a OpKey,
@@ -196,7 +196,7 @@ pub(crate) struct Call<'a, C> {
 
 impl<'a, C: Command> Call<'a, C> {
     pub(crate) fn new(operation: &'a OpKey, command: &'a C) -> Self {
-        // A call is decided again each time that blobs were fetched, and a command may be as long as the document.
+        // A call is decided again after each fetch of blobs, and a command may be as long as the document.
         Self { operation, command, digest: command.digest() }
     }
 
@@ -204,14 +204,14 @@ impl<'a, C: Command> Call<'a, C> {
         self.digest
     }
 
-    /// Decides it on a head, of which the files that it needs first are here.
+    /// Decides on a head whose first files are already loaded.
     pub(super) fn decide_on(
         &self,
         context: &DecisionContext<'_>,
         head: &Head,
         contents: &Contents,
     ) -> Result<Decision<Reply<Outcome<C>>>, Missing> {
-        // Where there is no row, only the host's clock is known.
+        // Without a row, only the host's clock is known.
         let clock = context.row.map_or(context.run.now, |row| row.clock(context.run.now));
         let (blobs, types, was_in_doubt) = (context.blobs, context.run.types, context.was_in_doubt);
         let view = View { head, contents, clock, blobs, types, was_in_doubt };
@@ -245,7 +245,7 @@ impl<C: Command> Task for Call<'_, C> {
     }
 }
 
-/// See the canvas, and what a call was answered before.
+/// Reads the canvas, and the earlier answer to a call.
 #[derive(Debug)]
 pub(crate) struct RecallTask<'a, C>(pub(crate) Call<'a, C>);
 
@@ -264,7 +264,7 @@ impl<C: Command> Task for RecallTask<'_, C> {
     }
 }
 
-/// Make the canvas, or make it again after its deletion.
+/// Creates the canvas, or creates it again after its deletion.
 #[derive(Debug, Clone)]
 pub(crate) struct Create<'a> {
     pub(crate) document: Blob,
@@ -276,7 +276,7 @@ impl Create<'_> {
         Digest::of(&[b"create", self.document.as_bytes()])
     }
 
-    /// The head of the canvas that is made.
+    /// Returns the head of the new canvas.
     pub(super) fn head(&self, context: &DecisionContext<'_>) -> Result<Head, EngineError> {
         let canvas = || context.run.canvas.clone();
         match context.row {
@@ -290,13 +290,13 @@ impl Create<'_> {
     }
 }
 
-/// What receipts keep of a creation.
+/// The content of the receipt of a creation.
 #[derive(Serialize, Deserialize)]
 struct Revised {
     revision: RevisionId,
 }
 
-/// What receipts keep of a deletion, and of an erasure.
+/// The content of the receipts of deletions and erasures.
 #[derive(Serialize)]
 struct Nothing {}
 
@@ -331,11 +331,11 @@ impl Task for Create<'_> {
     }
 }
 
-/// Delete the canvas; its head stays as a tombstone.
+/// Deletes the canvas. Its head stays as a tombstone.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Delete<'a> {
     pub(crate) operation: &'a OpKey,
-    /// Not where this face has changed since this revision.
+    /// Delete only if this face has not changed since this revision.
     pub(crate) base: Option<(Face, Revision)>,
 }
 
@@ -351,7 +351,7 @@ impl Task for Delete<'_> {
             }
         };
         let row = context.row.ok_or_else(|| context.run.not_found())?;
-        // Where it was done, the canvas may have been made again since, and that one stays.
+        // If it was done, the canvas may have been created again since, and that one stays.
         if context.answered(self.operation, digest)?.is_some() || row.head.is_deleted() {
             return Ok(Decision::Answer(()));
         }
@@ -361,7 +361,7 @@ impl Task for Delete<'_> {
         }
         let policy = context.run.policy;
         let mut head = Head::clone(&row.head);
-        // As a message does: should the canvas be made again, a turn is open.
+        // Like a message, so that a turn is open if the canvas is created again.
         head.lock.preempt(&policy.lease, row.clock(context.run.now), PreemptionCause::UserMessage);
         let mut blobs = Vec::new();
         #[cfg(feature = "surface")]
@@ -380,7 +380,7 @@ impl Task for Delete<'_> {
     }
 }
 
-/// Forget every text but that of the canvas as it is.
+/// Forgets every text except the current ones of the canvas.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Erase<'a> {
     pub(crate) operation: &'a OpKey,
@@ -395,7 +395,7 @@ impl Task for Erase<'_> {
         if context.answered(self.operation, digest)?.is_some() {
             return Ok(Decision::Answer(()));
         }
-        // What cannot be dropped afterwards is not forgotten either.
+        // A face whose blobs cannot be dropped later is not forgotten either.
         let mut faces = row.head.files().map(|(file, _)| file.face());
         if let Some(face) = faces.find(|face| !face.is_supported()) {
             return Err(EngineError::FaceNotSupported { canvas: context.run.canvas.clone(), face }.into());
@@ -417,17 +417,18 @@ impl Task for Erase<'_> {
     }
 }
 
-/// What became of an operation whose answer was lost.
+/// The fate of an operation whose answer was lost.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Resolution {
-    /// It was done, with this answer, which a retry gets too. An answer of the kind `erased` is what
-    /// [`Engine::erase`](crate::Engine::erase) has left of one.
+    /// The operation was applied, and a retry gets the same answer. An answer of the kind `erased` is what remains
+    /// after [`Engine::erase`](crate::Engine::erase).
     Done(StoredAnswer),
-    /// It was not done, as far as receipts go back, and never will be: whoever still tries, with this key, is refused.
+    /// The operation was not applied, as far as receipts go back, and never will be. The engine refuses any further try
+    /// with this key.
     NeverDone,
 }
 
-/// Find out what became of an operation, and bar it where nothing did.
+/// Finds out the fate of an operation, and bars it if it was not done.
 #[derive(Debug, Clone, Copy)]
 #[cfg_attr(test, derive(PartialEq, Eq, Hash))]
 pub(crate) struct Resolve<'a> {
@@ -447,7 +448,7 @@ impl Task for Resolve<'_> {
                 }
                 None => Head::clone(head),
             },
-            // A creation may be on its way: a tombstone takes its place.
+            // A creation may be in flight, so a tombstone takes its place.
             None => {
                 let nothing = Blob::text(String::new());
                 let head = Head::absent(context.run.canvas.clone(), nothing.id());
@@ -465,7 +466,7 @@ impl Task for Resolve<'_> {
     }
 }
 
-/// A new head and its blobs, with the receipt of an operation that needs no lease.
+/// Builds a change from a new head and its blobs, with the receipt of an operation that needs no lease.
 fn with_receipt(
     context: &DecisionContext<'_>,
     (operation, digest): (&OpKey, Digest),
@@ -473,7 +474,7 @@ fn with_receipt(
     (mut head, mut blobs): (Head, Vec<Blob>),
 ) -> Change {
     let live = head.lock.lease().map(|lease| lease.id.fence());
-    // Where there is no row, only the host's clock is known.
+    // Without a row, only the host's clock is known.
     let clock = context.row.map(|row| row.clock(context.run.now));
     let receipt = Receipt { operation: operation.clone(), digest, fence: None, answer, at: 0 };
     let occasion = Occasion { is_refusal: false, live, clock };

@@ -1,10 +1,10 @@
-//! How the engine tells its observer: a call from its first poll to its end, and a commit.
+//! Reports to the observer of an engine, for a call from its first poll to its end, and for a commit.
 //!
-//! * Nothing is told under the lock of a queue or a cache, so a slow observer holds up the call that it is told of, and no
-//!   other that does not share its commit.
-//! * What ends by being dropped is told of from `Drop`, where a panic of the observer is caught: it may come while another one
-//!   unwinds.
-//! * Without an observer no clock is asked, and numbers are 0.
+//! * Events are not sent under the lock of a queue or a cache. So a slow observer delays the call of the event and
+//!   those that share its commit, and no others.
+//! * If a call or commit is dropped, the event is sent from `Drop`, which catches a panic of the observer, because
+//!   another panic may be unwinding.
+//! * Without an observer, the engine reads no clock, and numbers are 0.
 
 use std::cell::Cell;
 use std::fmt;
@@ -25,7 +25,7 @@ use crate::model::id::{CanvasId, OpKey};
 use crate::store::contract::{Collected, Commit, Committed, Loaded};
 use crate::store::error::StoreError;
 
-/// The observer of an engine, where it has one.
+/// The observer of an engine, if it has one.
 #[derive(Clone, Default)]
 pub(super) struct Tracer(Option<Arc<Observed>>);
 
@@ -39,7 +39,6 @@ impl Tracer {
         Self(Some(Arc::new(Observed { observer, numbers: AtomicU64::new(0) })))
     }
 
-    /// Begins a call.
     pub(super) fn begin<'a>(
         &'a self,
         canvas: &'a CanvasId,
@@ -55,12 +54,12 @@ impl Tracer {
         begun
     }
 
-    /// A number that no other call or commit has.
+    /// A number that no other call or commit of the engine has.
     pub(super) fn number(&self) -> u64 {
         self.0.as_ref().map_or(0, |observed| observed.numbers.fetch_add(1, Ordering::Relaxed) + 1)
     }
 
-    /// The call of this number, for a commit that it has sent and that may outlive it.
+    /// The trace of a call by its number, for a commit that the call sent and that may outlive it.
     pub(super) fn of<'a>(&'a self, call: CallNumber, canvas: &'a CanvasId) -> Trace<'a> {
         Trace { tracer: self, call, canvas }
     }
@@ -72,7 +71,7 @@ impl fmt::Debug for Tracer {
     }
 }
 
-/// A call that is told of.
+/// Reports the events of one call.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Trace<'a> {
     tracer: &'a Tracer,
@@ -89,7 +88,7 @@ impl<'a> Trace<'a> {
         self.canvas
     }
 
-    /// The host's clock.
+    /// The host's clock, or zero without an observer.
     pub(super) fn now(&self) -> Duration {
         self.tracer.0.as_ref().map_or(Duration::ZERO, |observed| observed.observer.now())
     }
@@ -98,7 +97,7 @@ impl<'a> Trace<'a> {
         self.tell_with(|_| kind);
     }
 
-    /// Tells what is computed only where somebody hears it, by the clock of now.
+    /// Sends an event by the current clock. The event is computed only if there is an observer.
     fn tell_with<'e>(&self, kind: impl FnOnce(&Clock<'_>) -> EventKind<'e>) {
         if let Some(observed) = &self.tracer.0 {
             let kind = kind(&Clock(&*observed.observer));
@@ -132,7 +131,7 @@ impl<'a> Trace<'a> {
         });
     }
 
-    /// Tells what a task has decided since it was asked last.
+    /// Reports the decisions of a task since the last report.
     pub(super) fn decided(&self, basis: Basis, decided: Option<Decided>) {
         if let Some(Decided { took, decision, code }) = decided {
             self.tell(EventKind::Decided { took, basis, decision, code });
@@ -171,7 +170,7 @@ impl<'a> Trace<'a> {
         });
     }
 
-    /// Begins a commit that this call sends for so many.
+    /// Begins a commit that this call sends for `calls` calls.
     pub(super) fn commit(&self, number: CommitNumber, calls: usize, commit: &Commit) -> CommitTrace<'a> {
         let mut begun = CommitTrace { trace: *self, number, began: Duration::ZERO, is_over: true };
         self.tell_with(|_| {
@@ -193,7 +192,7 @@ impl Clock<'_> {
     }
 }
 
-/// A call from its first poll on. Dropped before it has ended, it is abandoned.
+/// A call since its first poll. If it is dropped before its end, it counts as abandoned.
 #[derive(Debug)]
 pub(super) struct CallTrace<'a> {
     trace: Trace<'a>,
@@ -207,13 +206,12 @@ impl<'a> CallTrace<'a> {
         self.trace
     }
 
-    /// Ends it with what the caller gets.
+    /// Ends the call with the caller's result.
     pub(super) fn end<T>(self, ended: Result<T, EngineError>) -> Result<T, EngineError> {
         self.end_as(ended, |_| (None, false))
     }
 
-    /// The same, where the rules may have refused it, or it had been asked before: the code of a refusal, and whether it is
-    /// replayed.
+    /// Like [`CallTrace::end`]. `said` returns the code of a refusal, and whether the answer is replayed.
     pub(super) fn end_as<T>(
         mut self,
         ended: Result<T, EngineError>,
@@ -252,7 +250,7 @@ impl Drop for CallTrace<'_> {
     }
 }
 
-/// A commit on its way. Dropped before there is an answer, it is abandoned.
+/// A commit in flight. If it is dropped before there is an answer, it counts as abandoned.
 #[derive(Debug)]
 pub(super) struct CommitTrace<'a> {
     trace: Trace<'a>,
@@ -286,12 +284,12 @@ impl Drop for CommitTrace<'_> {
     }
 }
 
-/// Tells in a `Drop`: a panic that comes out of one ends the process where another unwinds.
+/// Sends an event in a `Drop`. A panic that leaves a `Drop` aborts the process if another panic is unwinding.
 fn unheard(tell: impl FnOnce()) {
     drop(catch_unwind(AssertUnwindSafe(tell)));
 }
 
-/// A task of which is kept what it has decided, until it is told without a lock.
+/// A task whose last decision is kept until it can be reported without a lock.
 #[derive(Debug)]
 pub(super) struct Traced<'a, T> {
     task: T,
@@ -299,7 +297,7 @@ pub(super) struct Traced<'a, T> {
     decided: Cell<Option<Decided>>,
 }
 
-/// What a task has decided last, and how long all of it took.
+/// The last decision of a task, and the total duration since the last report.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Decided {
     took: Duration,

@@ -1,4 +1,4 @@
-//! Reads of the journal of a canvas, each of which asks the store for many entries at once.
+//! Reads of the journal of a canvas. Each read fetches many entries in one request.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::model::head::Head;
 use crate::model::links::Linked;
 use crate::store::contract::Store;
 
-/// The journal of one head, as far as it was read.
+/// The entries of one head's journal read so far.
 pub(super) struct Walk<'a, S> {
     engine: &'a Engine<S>,
     trace: Trace<'a>,
@@ -34,7 +34,6 @@ impl<'a, S: Store> Walk<'a, S> {
         Self { engine, trace, head, document, kept, journal }
     }
 
-    /// The records of the canvas's executed actions.
     pub(super) fn records<E: Linked>(&self) -> ChainReader<'a, S, E> {
         let slot = &self.head.audit;
         let (newest, oldest) = (slot.records, slot.oldest(self.engine.policy.audit_records()));
@@ -42,7 +41,7 @@ impl<'a, S: Store> Walk<'a, S> {
         ChainReader::new(Blobs::new(self.engine, self.trace), ends)
     }
 
-    /// The entries of these numbers, newest first, as far as the history has them.
+    /// Returns the kept entries of these numbers, newest first.
     pub(super) async fn range(
         &mut self,
         wanted: RangeInclusive<u64>,
@@ -56,7 +55,8 @@ impl<'a, S: Store> Walk<'a, S> {
         self.kept.oldest()
     }
 
-    /// The next older entries, newest first; empty after the last one. Keeps in memory what leads to the next ones.
+    /// Returns the next older entries, newest first; empty after the last one. Keeps the links to the next ones in
+    /// memory.
     pub(super) async fn window(&mut self) -> Result<Vec<Arc<Entry>>, EngineError> {
         let entries = self.journal.window().await?;
         Ok(self.kept_of(entries))
@@ -66,8 +66,8 @@ impl<'a, S: Store> Walk<'a, S> {
         entries.into_iter().map(|(_, entry)| entry).filter(|entry| self.kept.has(entry)).collect()
     }
 
-    /// What undo, or redo, would take back one after the other. Where another face has made most of the entries, the
-    /// search for those of `face` would read the whole journal, so it ends at the reach of an undo.
+    /// Returns the entries that consecutive undo or redo commands would revert. If another face made most of the
+    /// entries, a search for those of `face` would read the whole journal, so the search ends at the reach of an undo.
     pub(super) async fn stack(
         &mut self,
         start: Option<BlobId>,
@@ -99,12 +99,11 @@ impl<'a, S: Store> Walk<'a, S> {
         self.blobs(&[id]).await?.pop().ok_or_else(|| self.damaged(id))
     }
 
-    /// Blobs in the order of the ids, all of which must be there.
+    /// Returns blobs in the order of the ids. All must exist.
     pub(super) async fn blobs(&self, ids: &[BlobId]) -> Result<Vec<Blob>, EngineError> {
         Blobs::new(self.engine, self.trace).all(ids).await
     }
 
-    /// The chunks of documents.
     pub(super) async fn chunks_of(&self, documents: &[BlobId]) -> Result<Vec<BlobId>, EngineError> {
         Blobs::new(self.engine, self.trace).chunks_of(documents).await
     }

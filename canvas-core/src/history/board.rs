@@ -1,4 +1,4 @@
-//! The history of a board in memory: the journal's rules, without its blobs.
+//! The history of a board in memory, with the rules of the journal but without its blobs.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -16,16 +16,16 @@ use crate::history::revert::{Choice, Selection};
 use crate::history::step::Step;
 use crate::model::author::Actor;
 
-/// The last changes of a board, for a host that keeps one in memory. A canvas has a journal of all its faces instead,
-/// with the same rules.
+/// The last changes of a board, for a host that keeps the board in memory. A canvas has a journal of all its faces
+/// instead, with the same rules.
 ///
-/// It holds what each change touched and nothing else. Undo and redo cost what the change did.
+/// The journal holds only the records that each change touched. Undo and redo cost as much as the change.
 #[derive(Debug, Clone)]
 pub struct BoardJournal {
     undo: VecDeque<Item>,
     redo: Vec<Item>,
     limit: usize,
-    /// Changes so far, dropped ones too.
+    /// Number of changes so far, including dropped ones.
     changes: u64,
 }
 
@@ -33,35 +33,35 @@ pub struct BoardJournal {
 struct Item {
     number: ChangeNumber,
     change: BoardChange,
-    /// What a revert has reverted; boxed, because few are reverts.
+    /// The changes reverted by this one, if it is a revert. Boxed because reverts are rare.
     reverts: Option<Box<Reverts>>,
 }
 
-/// Why nothing was undone or redone. The board is as it was.
+/// Error returned if an undo, redo or revert was refused. The board is unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BoardJournalError {
-    /// No change is left that could be undone.
+    /// No change is left to undo.
     #[error("there is nothing to undo: change something first")]
     NothingToUndo,
-    /// No change was undone last.
+    /// The last action was not an undo.
     #[error("there is nothing to redo: undo something first")]
     NothingToRedo,
-    /// No change that still applies has this id.
+    /// No change in effect has this id.
     #[error("there is no entry {id} that could be taken back: take an id from the history")]
     NotFound {
-        /// As it was given.
+        /// The unknown id, as passed by the caller.
         id: UndoId,
     },
-    /// A later change touches the same component, view or setting, or covers a place that would be needed.
+    /// A later change touches the same component, view or setting, or occupies a place that the revert would need.
     #[error("a later change, {with}, touches the same: take that back first")]
     Conflict {
         /// The change that was to be reverted.
         id: UndoId,
-        /// The later one.
+        /// The later change in conflict with it.
         with: UndoId,
     },
-    /// The board was changed by something that the journal does not have.
+    /// The board was changed by an action that the journal did not record.
     #[error(transparent)]
     OtherBoard(#[from] PatchMismatch),
 }
@@ -74,26 +74,26 @@ canvas_patch::coded_error!(BoardJournalError as CommandErrorCode {
 });
 
 impl Default for BoardJournal {
-    /// Of 50 changes.
+    /// Creates a journal of 50 changes.
     fn default() -> Self {
         Self::new(50)
     }
 }
 
 impl BoardJournal {
-    /// A journal of this many changes; of more, the oldest are dropped.
+    /// Creates a journal of at most `limit` changes. Beyond that, the oldest are dropped.
     pub const fn new(limit: usize) -> Self {
         Self { undo: VecDeque::new(), redo: Vec::new(), limit, changes: 0 }
     }
 
-    /// Records what a command did. What was refused, or changed nothing, leaves the journal as it is.
+    /// Records the result of a command, unless it was refused or had no effect.
     pub fn record(&mut self, executed: &Executed) {
         if let Some(change) = &executed.change {
             self.push(change.clone());
         }
     }
 
-    /// Records a change that was made on the board. Nothing can be redone after it.
+    /// Records a change made on the board, and clears the redo stack.
     pub fn push(&mut self, change: BoardChange) {
         self.push_item(change, None);
     }
@@ -107,11 +107,11 @@ impl BoardJournal {
         }
     }
 
-    /// Undoes the last change. Gives it, and what happened by that.
+    /// Undoes the last change. Returns the change and the resulting events.
     ///
     /// # Errors
     ///
-    /// Where there is nothing to undo.
+    /// Returns an error if the undo stack is empty.
     pub fn undo(&mut self, board: &mut Board) -> Result<(&BoardChange, Vec<CanvasEvent>), BoardJournalError> {
         let item = self.undo.back().ok_or(BoardJournalError::NothingToUndo)?;
         let events = apply(board, &item.change.patch.inverse())?;
@@ -120,11 +120,11 @@ impl BoardJournal {
         Ok((&self.redo[self.redo.len() - 1].change, events))
     }
 
-    /// Redoes the change that was undone last. Gives it, and what happened by that.
+    /// Redoes the change undone last. Returns the change and the resulting events.
     ///
     /// # Errors
     ///
-    /// Where there is nothing to redo.
+    /// Returns an error if the redo stack is empty.
     pub fn redo(&mut self, board: &mut Board) -> Result<(&BoardChange, Vec<CanvasEvent>), BoardJournalError> {
         let item = self.redo.last().ok_or(BoardJournalError::NothingToRedo)?;
         let events = apply(board, &item.change.patch)?;
@@ -133,11 +133,12 @@ impl BoardJournal {
         Ok((&self.undo[self.undo.len() - 1].change, events))
     }
 
-    /// Undoes the change of this id and all later ones. Gives how many they were.
+    /// Undoes the change with this id and all later ones. Returns the number of undone changes and the resulting
+    /// events.
     ///
     /// # Errors
     ///
-    /// Where no change has the id; nothing was undone.
+    /// Returns an error if no change has the id. In that case no change was undone.
     pub fn undo_to(
         &mut self,
         board: &mut Board,
@@ -152,12 +153,12 @@ impl BoardJournal {
         Ok((count, events))
     }
 
-    /// Reverts one change under later ones, which stay. The revert is a change of its own, by `by`, and can be undone.
+    /// Reverts one change under later ones, which stay. The revert is a new change by `by` and can itself be undone.
     ///
     /// # Errors
     ///
-    /// Where no change that still applies has the id, or a later one touches a record that it touches, or has put something
-    /// in its place. Nothing was reverted then.
+    /// Returns an error if no change in effect has the id, or if a later change touches the same record or occupies its
+    /// place. In that case the board and the journal are unchanged.
     pub fn revert(
         &mut self,
         board: &mut Board,
@@ -172,13 +173,13 @@ impl BoardJournal {
         reverted.map(|(_, events)| events).ok_or_else(not_found)
     }
 
-    /// Reverts every change of one author that still applies, under those of others. Gives how many they were. The revert
-    /// is a change of its own, by `by`, and can be undone.
+    /// Reverts all changes of one author that are in effect, under the changes of others. Returns the number of
+    /// reverted changes and the resulting events. The revert is a new change by `by` and can itself be undone.
     ///
     /// # Errors
     ///
-    /// Where there is none, or another author's later change touches what one of them touches, or has put something in its
-    /// place. Nothing was reverted then.
+    /// Returns an error if there are no such changes, or if a later change by another author touches the same record or
+    /// occupies its place. In that case the board and the journal are unchanged.
     pub fn revert_author(
         &mut self,
         board: &mut Board,
@@ -190,7 +191,7 @@ impl BoardJournal {
         reverted.ok_or(BoardJournalError::NothingToUndo)
     }
 
-    /// `None` where nothing is chosen.
+    /// Returns `None` if the selection is empty.
     fn revert_all(
         &mut self,
         board: &mut Board,
@@ -240,18 +241,18 @@ impl BoardJournal {
         item.map(|item| item.change.id.clone()).expect("it was looked at just now")
     }
 
-    /// Drops everything. The board stays.
+    /// Clears the journal. The board stays unchanged.
     pub fn clear(&mut self) {
         self.undo.clear();
         self.redo.clear();
     }
 
-    /// The changes that can be undone, reverts among them, the last one last.
+    /// Returns the changes that can be undone, including reverts, oldest first.
     pub fn changes(&self) -> impl ExactSizeIterator<Item = &BoardChange> + DoubleEndedIterator {
         self.undo.iter().map(|item| &item.change)
     }
 
-    /// What a person is shown of it.
+    /// Returns the undo and redo stacks in the form shown to people.
     pub fn state(&self) -> HistoryState {
         HistoryState {
             undo_stack: self.undo.iter().map(|item| item.change.shown()).collect(),
@@ -267,8 +268,8 @@ fn apply(board: &mut Board, patch: &BoardPatch) -> Result<Vec<CanvasEvent>, Patc
 }
 
 impl UndoEntry {
-    /// An entry of the journal as it is shown: of an undoing, the change that redo would do again. `None` where it is of
-    /// another face.
+    /// Converts a journal entry to the form shown to people. For an undo, this is the change that redo would make.
+    /// Returns `None` if the entry belongs to another face.
     pub fn of(entry: &Entry) -> Option<Self> {
         let (id, forward, patch, timestamp) = change_of(entry)?;
         Some(Self {
@@ -283,7 +284,7 @@ impl UndoEntry {
 }
 
 impl<'e> UndoEntryJson<'e> {
-    /// What [`UndoEntry::of`] gives, to be written as JSON: a tenth of the time where the change is long.
+    /// Like [`UndoEntry::of`], but for writing as JSON. Takes a tenth of the time if the change is long.
     pub fn of(entry: &'e Entry) -> Option<Self> {
         let (id, forward, patch, timestamp) = change_of(entry)?;
         Some(Self {
@@ -297,18 +298,18 @@ impl<'e> UndoEntryJson<'e> {
     }
 }
 
-/// The change of a board that an entry makes, or takes back.
+/// The change of a board that an entry makes or undoes.
 type ChangeOf<'e> = (&'e UndoId, &'e Box<CanvasCommand>, Cow<'e, BoardPatch>, Timestamp);
 
-/// `None` where it is of another face.
+/// Returns `None` if the entry belongs to another face.
 fn change_of(entry: &Entry) -> Option<ChangeOf<'_>> {
     let Step::Board(BoardStep { id, forward, patch, .. }) = &entry.step else { return None };
     let patch = match entry.kind {
         EntryKind::Undo => Cow::Owned(patch.inverse()),
         EntryKind::Edit | EntryKind::Redo | EntryKind::Revert | EntryKind::Effect => Cow::Borrowed(patch),
     };
-    // An undoing and a redoing have times of their own; the change has noted when it was made. What was taken back
-    // from under later changes leaves the board's time as it was.
+    // Undo and redo entries have times of their own, while the change records when it was made. A revert from under
+    // later changes leaves the board's time unchanged.
     let walked = matches!(entry.kind, EntryKind::Undo | EntryKind::Redo) && entry.reverts.is_none();
     let timestamp = if walked { patch.updated_at.after } else { entry.at };
     Some((id, forward, patch, timestamp))

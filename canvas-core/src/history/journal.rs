@@ -1,13 +1,14 @@
-//! The journal: what happened on a canvas, as a chain of blobs that hangs on its head.
+//! The journal: the changes of a canvas, as a chain of blobs whose newest ones the head names.
 //!
-//! * Each committed change is an entry that names the one before, with the way there and the way back. The head names
-//!   three: the last, the next to undo, the next to redo. So an edit costs the same however long the chain is.
-//! * Undo and redo are entries too. Nothing is taken out of the chain, and it replays to the first text and back.
-//! * A redone change remains its author's. Undoing a change from under later ones is a change, which can be undone like
-//!   any other.
-//! * Of a board's blobs an entry needs none: it has the records before and after. Nor of a surface's states, nor of
-//!   data: those of before a replay may be gone.
-//! * An effect is an entry too, in the chain and on neither stack. → `history/effect.rs`
+//! * Each committed change is an entry that names the previous one and can be played in both directions. The head names
+//!   three entries: the last, the next to undo, and the next to redo. An edit therefore costs the same however long the
+//!   chain is.
+//! * Undo and redo are entries too. No entry is ever taken out of the chain, so it replays to the first text and back.
+//! * A redone change still belongs to its author. Undoing a change from under later ones is itself a change, and can be
+//!   undone like any other.
+//! * An entry needs no blobs of a board, because it has the records before and after. It needs no states of a surface
+//!   and no data either, and those from before a replay may have been dropped.
+//! * An effect is an entry in the chain too, but on neither stack. → `history/effect.rs`
 //! * Changes and effects are kept up to a limit each. → `history/kept.rs`
 
 use canvas_lease::Timestamp;
@@ -25,11 +26,11 @@ use crate::model::receipt::is_zero;
 use crate::model::revision::Revision;
 
 impl JournalSlot {
-    /// Appends an entry, as the one that undo takes back next where it is no undoing itself.
+    /// Appends an entry. Unless it is itself an undo, it becomes the next one to undo.
     pub(crate) fn push(&mut self, entry: NewEntry) -> (Entry, Blob) {
         let NewEntry { kind, change, actor, author, reverts, operation, at, summary, revisions, step, also } =
             entry;
-        // At most the revision, which ends before: a head with more entries than revisions is not read.
+        // At most the revision, which runs out first, because a head with more entries than revisions is rejected.
         let number = EntryNumber::new(self.entries + 1);
         let below = match if kind == EntryKind::Undo { self.redo } else { self.undo } {
             id if id == self.last => Below::Previous,
@@ -72,7 +73,7 @@ impl JournalSlot {
             EntryKind::Redo => self.undo = Some(blob.id()),
             EntryKind::Edit | EntryKind::Revert => {
                 if self.undo.is_none() {
-                    // Nothing older can be taken back any more.
+                    // No older change can be undone any more.
                     self.touched.clear();
                 }
                 (self.undo, self.redo) = (Some(blob.id()), None);
@@ -102,53 +103,54 @@ pub enum EntryKind {
     Effect,
 }
 
-/// One committed change.
+/// A committed change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
-    /// Its number in the canvas.
+    /// The position in the canvas's journal, from 1.
     pub number: EntryNumber,
-    /// The change that it makes: one of its own, but for [`EntryKind::Undo`] and [`EntryKind::Redo`].
+    /// The change that the entry makes. [`EntryKind::Undo`] and [`EntryKind::Redo`] name an earlier change, all other
+    /// entries a new one.
     pub change: ChangeNumber,
-    /// What kind of doing it is.
+    /// How the entry came about: an edit, undo, redo, revert or effect.
     pub kind: EntryKind,
-    /// Who did it.
+    /// The actor who made this entry, for example by an undo.
     pub actor: Actor,
-    /// Who first made the change: whoever does it again, it stays the author's.
+    /// The original author of the change. A change that somebody else redoes still belongs to its author.
     pub author: Actor,
-    /// What an [`EntryKind::Revert`] has undone.
+    /// The changes that an [`EntryKind::Revert`] undid; `None` for other kinds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reverts: Option<Reverts>,
-    /// The call that did it.
+    /// The call that made the entry. A retry of the call does not add another.
     pub operation: OpKey,
-    /// The store's clock.
+    /// The time of the entry, by the store's clock.
     pub at: Timestamp,
     /// A short line for people.
     pub summary: String,
-    /// The revision before.
+    /// The revision before the change.
     pub revision_before: Revision,
-    /// The revision after.
+    /// The revision after the change.
     pub revision_after: Revision,
-    /// What was changed, with the way there and the way back.
+    /// The change of the face, which can be played forward and back.
     pub step: Step,
-    /// What an effect changed on another face besides.
+    /// The change that an effect made to another face, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub also: Option<Step>,
-    /// The entry before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     previous: Option<BlobId>,
-    /// What undo, or of an undoing redo, takes back after this one.
+    /// The entry that undo takes after this one, or redo if this entry is an undo.
     #[serde(default, skip_serializing_if = "Below::is_previous")]
     below: Below,
-    /// Effects before it.
+    /// Number of effects before this entry.
     #[serde(default, skip_serializing_if = "is_zero")]
     effects_before: u64,
-    /// The last change before it with its number, where effects lie between; the first of those where there is none.
+    /// The last change before this entry with its number, if effects come between. If there is no such change, the
+    /// first of those effects.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     previous_change: Option<(u64, BlobId)>,
     /// Links over many entries, by powers of 4.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     links: Vec<Option<BlobId>>,
-    /// Links as they were before, by powers of 16.
+    /// Links as older versions wrote them, by powers of 16.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     skips: Vec<BlobId>,
 }
@@ -156,7 +158,7 @@ pub struct Entry {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Below {
-    /// The entry before, as mostly.
+    /// The previous entry, which is the usual case.
     #[default]
     Previous,
     Entry(BlobId),
@@ -169,12 +171,12 @@ impl Below {
     }
 }
 
-/// Changes that were undone from under later ones.
+/// Changes undone from under later ones.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reverts {
-    /// Their numbers.
+    /// The numbers of the undone changes.
     pub changes: Vec<ChangeNumber>,
-    /// Whose they are.
+    /// The author of the undone changes.
     pub author: Actor,
 }
 
@@ -209,11 +211,11 @@ impl From<&Entry> for HistoryEntry {
     }
 }
 
-/// The input of [`JournalSlot::push`]; the rest of an entry follows from the slot.
+/// The input of [`JournalSlot::push`]. The rest of an entry follows from the slot.
 #[derive(Debug)]
 pub(crate) struct NewEntry {
     pub(crate) kind: EntryKind,
-    /// `None` for a change of its own.
+    /// The earlier change of an undo or redo; `None` for a new change.
     pub(crate) change: Option<ChangeNumber>,
     pub(crate) actor: Actor,
     pub(crate) author: Actor,
@@ -221,20 +223,20 @@ pub(crate) struct NewEntry {
     pub(crate) operation: OpKey,
     pub(crate) at: Timestamp,
     pub(crate) summary: String,
-    /// Before and after.
+    /// The revisions before and after.
     pub(crate) revisions: (Revision, Revision),
     pub(crate) step: Step,
-    /// Of an effect only.
+    /// Used only for an effect.
     pub(crate) also: Option<Step>,
 }
 
 impl Entry {
-    /// The entry before.
+    /// Returns the id of the previous entry.
     pub(crate) fn previous(&self) -> Option<BlobId> {
         self.previous
     }
 
-    /// The last entry before it that is no effect, or the first of all, with its number.
+    /// Returns the last entry before this one that is not an effect, or else the first entry, with its number.
     pub(crate) fn previous_change(&self) -> Option<(u64, BlobId)> {
         self.previous_change.or_else(|| Some((self.number.get().checked_sub(1)?, self.previous?)))
     }
@@ -247,7 +249,7 @@ impl Entry {
         self.number.get().saturating_sub(1).saturating_sub(self.effects_before)
     }
 
-    /// What undo, or of an undoing redo, takes back after this one.
+    /// Returns the entry that undo takes after this one, or redo if this entry is an undo.
     pub(crate) fn below(&self) -> Option<BlobId> {
         match self.below {
             Below::Previous => self.previous,
@@ -256,7 +258,7 @@ impl Entry {
         }
     }
 
-    /// What it changed, face by face.
+    /// Returns the changes of the faces.
     pub(crate) fn steps(&self) -> impl DoubleEndedIterator<Item = &Step> {
         [&self.step].into_iter().chain(&self.also)
     }

@@ -1,39 +1,39 @@
-//! Which entries of a journal count: the newest, as many changes and as many effects as are kept.
+//! Retention of journal entries: the newest ones, within limits for changes and effects.
 //!
-//! * Changes and effects have a limit each, so that a poll never takes the place of what a person may undo. Kept is the longest
-//!   end of the chain that has no more of either: where there are too many effects, the oldest of them go, and with them the
-//!   changes before those.
-//! * Each entry says how many effects came before it, so that any entry tells by itself whether it is kept.
-//! * From a change a link leads to the change before it, past the effects between, which an edit on an older revision need not
-//!   read.
+//! * Changes and effects have separate limits, so that a poll never displaces a change that a person may undo. The
+//!   longest end of the chain within both limits is kept. If there are too many effects, the oldest of them are dropped
+//!   together with the changes before them.
+//! * Each entry records how many effects came before it, so any entry shows by itself whether it is kept.
+//! * Each change links to the change before it, past the effects between, so an edit on an older revision need not read
+//!   those.
 
 use crate::history::journal::Entry;
 use crate::model::blob::BlobId;
 use crate::model::journal_slot::JournalSlot;
 
-/// How many entries are kept.
+/// Maximum number of entries to keep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct KeepLimits {
-    /// All but effects.
+    /// All entries except effects.
     pub(crate) changes: u64,
     pub(crate) effects: u64,
 }
 
-/// The end of a journal that is kept.
+/// The retained end of a journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Kept {
-    /// What is older was dropped.
+    /// Older entries were dropped.
     from: u64,
-    /// Changes that came before.
+    /// Number of changes before the retained end.
     changes: u64,
-    /// Effects that came before.
+    /// Number of effects before the retained end.
     effects: u64,
-    /// No effect was ever made, so that numbers tell all.
+    /// Whether the journal never had an effect, in which case numbers alone decide.
     has_changes_only: bool,
 }
 
 impl JournalSlot {
-    /// What so long a history still has, and was kept.
+    /// Computes the retained end under these limits, without entries already dropped.
     pub(crate) fn kept(&self, limits: KeepLimits) -> Kept {
         let changes = self.entries.saturating_sub(self.effects);
         Kept {
@@ -44,19 +44,20 @@ impl JournalSlot {
         }
     }
 
-    /// The newest entry that is no effect, with its number; where all are effects, the first of them.
+    /// Returns the newest entry that is not an effect, with its number. If all entries are effects, returns the first
+    /// of them.
     pub(crate) fn last_change(&self) -> Option<(u64, BlobId)> {
         self.before_effects.or_else(|| Some((self.entries, self.last?)))
     }
 }
 
 impl Kept {
-    /// No entry of a lower number is kept.
+    /// Returns a lower bound: no entry with a lower number is kept.
     pub(crate) fn oldest(&self) -> u64 {
         self.changes.saturating_add(self.effects).saturating_add(1).max(self.from)
     }
 
-    /// Whether [`Kept::oldest`] is the oldest that is kept, where it is there.
+    /// Whether [`Kept::oldest`] is exactly the oldest kept entry, if that entry exists.
     pub(crate) fn is_exact(&self) -> bool {
         self.has_changes_only || (self.changes == 0 && self.effects == 0)
     }
@@ -83,13 +84,13 @@ mod tests {
     use crate::model::id::{CallId, ConversationId, OpKey};
     use crate::model::revision::Revision;
 
-    /// What happens to a journal.
+    /// An action on a journal.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     enum Act {
         Change,
         Effect,
         Clear,
-        /// The oldest entries of those that are kept are dropped.
+        /// Drops this many of the oldest kept entries.
         Drop(u64),
     }
 
@@ -124,8 +125,8 @@ mod tests {
     }
 
     proptest! {
-        /// Judged by plain lists: what is kept is the longest end within both limits, and the links lead from change to change,
-        /// and at the end to the first entry.
+        /// Compares with plain lists: the longest end within both limits is kept, and the links lead from change to
+        /// change and finally to the first entry.
         #[test]
         fn entries_tell_by_themselves_whether_they_are_kept(
             acts in acts(), changes in 0..12_u64, effects in 0..20_u64,

@@ -1,6 +1,7 @@
-//! Undo, redo and the journal: what was done on a canvas, over all faces.
+//! Undo, redo and the journal: the record of all changes of a canvas, over all faces.
 //!
-//! [`Undo`], [`Redo`] and [`ClearHistory`] are commands. An [`Entry`] of the journal has at most one [`Step`] for each face.
+//! [`Undo`], [`Redo`] and [`ClearHistory`] are commands. An [`Entry`] of the journal has at most one [`Step`] for each
+//! face.
 
 #[cfg(feature = "board")]
 pub(crate) mod board;

@@ -16,12 +16,12 @@ macro_rules! number {
         pub struct $name(#[serde(deserialize_with = "safe_integer::deserialize")] u64);
 
         impl $name {
-            /// This number, whether or not there is such an entry.
+            /// Creates a number, whether or not an entry with it exists.
             pub const fn new(number: u64) -> Self {
                 Self(number)
             }
 
-            /// Its value.
+            /// Returns the number as an integer.
             pub const fn get(self) -> u64 {
                 self.0
             }

@@ -1,4 +1,5 @@
-//! Which entries of a journal, or of another chain, to ask for next: all that are named by now and wanted, in one wave.
+//! Choice of the journal entries to request next. Entries of other chains work the same. All wanted entries named so
+//! far are requested in one wave.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -10,18 +11,18 @@ use crate::model::blob::BlobId;
 use crate::model::journal_slot::JournalSlot;
 use crate::model::links::{self, Linked};
 
-/// What is known of an entry that was named.
+/// The state of an entry whose id is known.
 #[derive(Debug)]
 pub(crate) enum Known<'e, E = Entry> {
-    /// Nobody has asked for it.
+    /// The entry has not been requested.
     Nothing,
-    /// It is not there, or is no entry.
+    /// The entry is missing, or is not a valid entry.
     Lost,
     Entry(&'e E),
 }
 
 impl Fetched {
-    /// What is known of an entry of the journal.
+    /// Looks up an entry of the journal.
     pub(crate) fn entry(&self, id: BlobId) -> Known<'_> {
         match self.linked(id) {
             None => Known::Nothing,
@@ -31,7 +32,7 @@ impl Fetched {
     }
 }
 
-/// The entries that the head, and the entries read so far, name with their numbers.
+/// The entries named by the head and by the entries read so far, with their numbers.
 pub(crate) struct Reach<L> {
     marks: Vec<(u64, BlobId)>,
     look: L,
@@ -40,8 +41,8 @@ pub(crate) struct Reach<L> {
 }
 
 impl<'e, E: Linked + 'e, L: Fn(BlobId) -> Known<'e, E>> Reach<L> {
-    /// Begins with `marks`, which the head names, and with `seeds`, and leaves out what is older than `oldest`. Linear in the
-    /// entries that are read.
+    /// Starts from `marks`, which the head names, and from `seeds`. Leaves out entries older than `oldest`. Linear in
+    /// the entries read.
     pub(crate) fn new(
         marks: impl IntoIterator<Item = (u64, BlobId)>,
         oldest: u64,
@@ -64,23 +65,23 @@ impl<'e, E: Linked + 'e, L: Fn(BlobId) -> Known<'e, E>> Reach<L> {
         reach
     }
 
-    /// Entries that are named and read.
+    /// Returns the number of named entries that were read.
     pub(crate) fn read(&self) -> usize {
         self.read
     }
 
-    /// The number of an entry that is named.
+    /// Returns the number of a named entry.
     pub(crate) fn number_of(&self, id: BlobId) -> Option<u64> {
         self.named.iter().find(|(_, named)| **named == id).map(|(number, _)| *number)
     }
 
-    /// The id of an entry that is named.
+    /// Returns the id of a named entry.
     pub(crate) fn named(&self, number: u64) -> Option<BlobId> {
         self.named.get(&number).copied()
     }
 
-    /// What to ask for on the way to the entries of these numbers: those that are named, and where none is that leads
-    /// to others, the next one on the way from the head. Empty where all is read that can be.
+    /// Returns the entries to request on the way to these numbers. These are the named ones and, if no named entry
+    /// leads to others, the next one on the way from the head. Empty once all reachable entries are read.
     pub(crate) fn wave(&self, wanted: RangeInclusive<u64>) -> Vec<BlobId> {
         if wanted.is_empty() {
             return Vec::new();
@@ -104,7 +105,7 @@ impl<'e, E: Linked + 'e, L: Fn(BlobId) -> Known<'e, E>> Reach<L> {
         }
     }
 
-    /// The first entry that is not read on the way from the head to one that is not named yet.
+    /// Returns the first unread entry on the way from the head to an entry that is not named yet.
     fn next_towards(&self, target: u64) -> Option<BlobId> {
         if self.named.contains_key(&target) {
             return None;
@@ -120,32 +121,32 @@ impl<'e, E: Linked + 'e, L: Fn(BlobId) -> Known<'e, E>> Reach<L> {
     }
 }
 
-/// A walk down the changes that undo, or redo, would take back one after the other, or down all changes.
+/// A walk down the changes that undo or redo would take one after the other, or down all changes.
 #[derive(Debug)]
 pub(crate) struct Chain {
     next: Option<BlobId>,
-    /// It leads from each change to the one before.
+    /// Whether the walk leads from each change to the previous one.
     is_of_all: bool,
     walked: usize,
-    /// Numbers and ids of the entries that were passed.
+    /// Numbers and ids of the entries passed.
     passed: Vec<(u64, BlobId)>,
 }
 
-/// Where a walk is.
+/// The result of one step of a walk.
 #[derive(Debug)]
 pub(crate) enum ChainStep<'e> {
     Entry(&'e Entry),
-    /// The history ends.
+    /// The history ends, so the walk is complete.
     End,
-    /// The entry is there, and it and what is older is forgotten.
+    /// The entry exists, but it and all older ones are forgotten.
     Forgotten(&'e Entry),
-    /// It is not there, or is no entry.
+    /// The entry is missing, or is not a valid entry.
     Lost(BlobId),
-    /// This entry must be read first; the others are likely to come after it.
+    /// This entry must be read first. The others are likely to be needed after it.
     Missing(BlobId, Vec<BlobId>),
 }
 
-/// How many more entries than are wanted may be asked for on a guess: a chain may leave entries out.
+/// Factor by which guessed requests may exceed the wanted entries, because a chain may leave entries out.
 const GUESSES: usize = 4;
 
 impl Chain {
@@ -153,15 +154,16 @@ impl Chain {
         Self { next: start, is_of_all: false, walked: 0, passed: Vec::new() }
     }
 
-    /// All changes, past the effects between them. Where the first entries are effects, the very first of them ends it.
+    /// Walks down all changes, past the effects between them. If the first entries are effects, the walk ends at the
+    /// very first of them.
     pub(crate) fn of_changes(slot: &JournalSlot) -> Self {
         let last = slot.last_change();
         Self { next: last.map(|(_, id)| id), is_of_all: true, walked: 0, passed: last.into_iter().collect() }
     }
 
-    /// The next entry. `oldest` is the lowest number that matters, and `more` how many entries are wanted, this one with
-    /// them: what a wave asks for follows from it. A chain is mostly the entries one after the other, so those are asked
-    /// for at once; where it leaves many out, the guesses end.
+    /// Returns the next entry. `oldest` is the lowest number that matters, and `more` the number of wanted entries,
+    /// including this one. Both determine the entries requested in a wave. A chain usually consists of consecutive
+    /// entries, so those are requested at once. If it leaves many out, guessing stops.
     pub(crate) fn step<'e>(
         &mut self,
         slot: &JournalSlot,

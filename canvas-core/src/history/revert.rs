@@ -1,33 +1,35 @@
-//! Changes that are taken back from under later ones, which stay.
+//! Changes to revert from under later ones, which stay.
 
 use crate::history::journal::{Entry, Reverts};
 use crate::history::number::ChangeNumber;
 use crate::model::author::Actor;
 
-/// Which of the changes that still apply are reverted.
+/// The changes to revert, among those in effect.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Selection {
-    /// One.
     Change(ChangeNumber),
-    /// All of an author that were made after a revision.
-    Author { author: Actor, since: u64 },
+    /// All changes of an author after a revision.
+    Author {
+        author: Actor,
+        since: u64,
+    },
 }
 
 impl Selection {
-    /// Whether nothing older can be chosen.
+    /// Whether no older entry can be selected.
     pub(crate) fn ends_before(self, entry: &Entry) -> bool {
         match self {
-            // Done again, a change has a later number than its own, never an earlier one.
+            // A redone change has a later entry number than its own, never an earlier one.
             Self::Change(change) => entry.number < change.into(),
             Self::Author { since, .. } => entry.revision_after.get() <= since,
         }
     }
 }
 
-/// Which changes are chosen, looked at from the newest to older ones.
+/// The choice of changes, visited from the newest to the oldest.
 pub(crate) struct Choice {
     selection: Selection,
-    /// Changes that later ones have reverted.
+    /// Changes reverted by later ones.
     reverted: Vec<ChangeNumber>,
 }
 
@@ -36,16 +38,16 @@ impl Choice {
         Self { selection, reverted: Vec::new() }
     }
 
-    /// Whether the next older change is chosen: it still applies, and is one of the selection.
+    /// Whether to revert the next older change, because it is in effect and matches the selection.
     pub(crate) fn takes(&mut self, change: ChangeNumber, author: Actor, reverts: Option<&Reverts>) -> bool {
         if self.reverted.contains(&change) {
-            // What it reverted applies again.
+            // The changes that it reverted are in effect again.
             return false;
         }
         self.reverted.extend(reverts.into_iter().flat_map(|reverts| &reverts.changes));
         match self.selection {
             Selection::Change(one) => one == change,
-            // Who reverted an own change has nothing of it in the text any more.
+            // A revert by an author of their own change leaves nothing of that author in the text.
             Selection::Author { author: by, .. } => {
                 author == by && reverts.is_none_or(|reverts| reverts.author != by)
             }

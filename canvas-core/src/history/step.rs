@@ -14,11 +14,10 @@ use crate::model::blob::{Blob, BlobId};
 use crate::model::face::{Face, TreeFile};
 use crate::model::tree::Tree;
 
-/// Declares the faces: each with the type of its steps, the field that has it while steps act on it, and the feature that
-/// brings it.
+/// Declares the faces. Each has the type of its steps, the field that holds it while steps act on it, and its feature.
 macro_rules! faces {
     ($($(#[doc = $doc:literal])* $(#[cfg($($gate:tt)*)])? $face:ident($step:ty) $field:ident;)*) => {
-        /// What an entry changed, by face.
+        /// The change that an entry made to a face.
         #[derive(Debug, Clone, PartialEq, Serialize)]
         #[serde(tag = "face", rename_all = "snake_case", remote = "Self")]
         #[non_exhaustive]
@@ -28,12 +27,12 @@ macro_rules! faces {
                 $(#[cfg($($gate)*)])?
                 $face($step),
             )*
-            /// A face that this library does not support ([`Face::is_supported`]).
+            /// A change of a face that this library does not support ([`Face::is_supported`]).
             #[serde(skip)]
             Unsupported {
-                /// Which.
+                /// The face that the step changed.
                 face: Face,
-                /// The step as it was written, in JSON.
+                /// The stored step in JSON, verbatim.
                 json: Box<str>,
             },
         }
@@ -48,7 +47,7 @@ macro_rules! faces {
         )*
 
         impl Step {
-            /// The face that it changed.
+            /// Returns the face that the step changed.
             pub const fn face(&self) -> Face {
                 match self {
                     $($(#[cfg($($gate)*)])? Self::$face(_) => Face::$face,)*
@@ -56,7 +55,7 @@ macro_rules! faces {
                 }
             }
 
-            /// The step back; `None` if the face is not supported.
+            /// Returns the inverse step, or `None` if the face is not supported.
             pub fn inverse(&self) -> Option<Self> {
                 match self {
                     $($(#[cfg($($gate)*)])? Self::$face(step) => Some(Self::$face(FaceStep::inverse(step))),)*
@@ -64,7 +63,8 @@ macro_rules! faces {
                 }
             }
 
-            /// The blob to report as damaged if the step does not fit its face; `None` for that of the document.
+            /// Returns the blob to report as damaged if the step does not fit its face, or `None` for the blob of the
+            /// document.
             pub(crate) fn suspect(&self, way: Way, tree: &Tree) -> Option<BlobId> {
                 match self {
                     $($(#[cfg($($gate)*)])? Self::$face(step) => step.suspect(way, tree),)*
@@ -72,7 +72,7 @@ macro_rules! faces {
                 }
             }
 
-            /// The blobs that its entry needs, each with its file.
+            /// Returns the blobs that the entry needs, each with its file.
             pub(crate) fn kept(&self) -> Vec<(TreeFile, BlobId)> {
                 match self {
                     $($(#[cfg($($gate)*)])? Self::$face(step) => step.kept(),)*
@@ -80,7 +80,7 @@ macro_rules! faces {
                 }
             }
 
-            /// The places of the state that it changed.
+            /// Returns the places of the state that the step changed.
             pub(crate) fn state_paths(&self) -> Vec<&str> {
                 match self {
                     $($(#[cfg($($gate)*)])? Self::$face(step) => step.state_paths(),)*
@@ -96,14 +96,14 @@ macro_rules! faces {
             }
         }
 
-        /// The faces of a canvas while steps act on them. A face that no step has touched stays empty.
+        /// The faces of a canvas while steps act on them. A face stays empty until a step touches it.
         #[derive(Default)]
         pub(crate) struct Faces {
             $($(#[cfg($($gate)*)])? pub(crate) $field: Track<$step>,)*
         }
 
         impl Faces {
-            /// Reads what a step needs.
+            /// Reads the blobs that a step needs.
             pub(crate) fn read(&mut self, way: Way, step: &Step, files: &Files<'_>) -> Result<(), ReadError> {
                 match step {
                     $($(#[cfg($($gate)*)])? Step::$face(step) => self.$field.read(way, step, files),)*
@@ -111,7 +111,7 @@ macro_rules! faces {
                 }
             }
 
-            /// Plays a step, for which all is read, on the faces that it was made on.
+            /// Plays a step on the faces that it was made on. All its blobs must have been read.
             pub(crate) fn play(&mut self, way: Way, step: &Step, files: &Files<'_>) -> Result<(), Mismatch> {
                 match step {
                     $($(#[cfg($($gate)*)])? Step::$face(step) => self.$field.play(way, step, files),)*
@@ -119,16 +119,16 @@ macro_rules! faces {
                 }
             }
 
-            /// Takes the next older change, to keep it.
+            /// Adds the next older change, which stays.
             pub(crate) fn keep(&mut self, change: ChangeNumber, step: &Step) {
                 match step {
                     $($(#[cfg($($gate)*)])? Step::$face(step) => self.$field.keep(change, step),)*
-                    // It touches no other face.
+                    // The step touches no other face.
                     Step::Unsupported { .. } => {}
                 }
             }
 
-            /// Takes the next older change, to take it back from under those that were kept.
+            /// Reverts the next older change, from under those added by [`Faces::keep`].
             pub(crate) fn revert(&mut self, change: ChangeNumber, step: &Step) -> Result<(), RevertConflict> {
                 match step {
                     $($(#[cfg($($gate)*)])? Step::$face(step) => self.$field.revert(change, step),)*
@@ -136,7 +136,7 @@ macro_rules! faces {
                 }
             }
 
-            /// Checks that a face is what the steps say, and makes its root blob.
+            /// Checks that a face matches the steps, and builds its root blob.
             pub(crate) fn seal(&mut self, face: Face) -> Result<(), Mismatch> {
                 $($(#[cfg($($gate)*)])? if face == Face::$face {
                     return self.$field.seal();
@@ -144,7 +144,8 @@ macro_rules! faces {
                 Ok(())
             }
 
-            /// The one step that reverts have made on a face, and the changes that they took back; `None` if nothing changes.
+            /// Returns the single step that the reverts made on a face, with the reverted changes, or `None` if the
+            /// face is unchanged.
             pub(crate) fn since(
                 &mut self,
                 face: Face,
@@ -158,7 +159,7 @@ macro_rules! faces {
                 None
             }
 
-            /// Makes a face that of a draft. False if no step has touched it.
+            /// Puts a face into a draft. Returns `false` if the face was never touched by a step.
             pub(crate) fn put(&mut self, face: Face, draft: &mut Draft<'_>) -> bool {
                 $($(#[cfg($($gate)*)])? if face == Face::$face {
                     return self.$field.put(draft);
@@ -167,7 +168,7 @@ macro_rules! faces {
             }
         }
 
-        /// The blobs that a file names; `None` if it is damaged.
+        /// Returns the blobs that a file names, or `None` if the file is damaged.
         pub(crate) fn named(file: TreeFile, blob: &Blob) -> Option<Vec<BlobId>> {
             $($(#[cfg($($gate)*)])? if file.face() == Face::$face {
                 return <$step>::named(file, blob);
@@ -178,24 +179,24 @@ macro_rules! faces {
 }
 
 faces! {
-    /// The document.
+    /// A change of the document.
     Document(crate::document::step::DocumentStep) document;
-    /// The board.
+    /// A change of the board.
     #[cfg(feature = "board")]
     Board(crate::board::BoardStep) board;
-    /// The surface.
+    /// A change of the surface.
     #[cfg(feature = "surface")]
     Surface(crate::surface::SurfaceDiff) surface;
-    /// The recipe.
+    /// A change of the recipe.
     #[cfg(feature = "recipe")]
     Recipe(crate::recipe::RecipeReplaced) recipe;
-    /// The data that a recipe has made.
+    /// A change of the data produced by a recipe.
     #[cfg(feature = "recipe")]
     Data(crate::recipe::DataDiff) data;
 }
 
 impl Faces {
-    /// Reads what steps need, as far as it is loaded. Gives all that is not.
+    /// Reads the blobs that steps need. Returns those not loaded yet.
     pub(crate) fn read_all<'s>(
         &mut self,
         way: Way,
@@ -204,7 +205,7 @@ impl Faces {
     ) -> Vec<BlobId> {
         let mut missing = Vec::new();
         for step in steps {
-            // What is damaged is found again when the step is played.
+            // Damage is found again when the step is played.
             if let Err(ReadError::Missing(ids)) = self.read(way, step, files) {
                 missing.extend(ids);
             }
@@ -217,7 +218,7 @@ impl Faces {
 
 #[cfg(feature = "board")]
 impl Faces {
-    /// The events of the last step on a face.
+    /// Returns the events of the last step on a face.
     pub(crate) fn events(&self, face: Face) -> Vec<crate::board::CanvasEvent> {
         match (face, &self.board.at) {
             (Face::Board, Some(at)) => at.events(),
@@ -238,8 +239,8 @@ impl Serialize for Step {
     }
 }
 
-/// Reads JSON only, and keeps the text of an unsupported step. The tag is read first, because serde would read a long change
-/// into a buffer otherwise.
+/// Reads JSON only, and keeps the text of an unsupported step. Reads the tag first, because otherwise serde would
+/// buffer the whole of a long change.
 impl<'de> Deserialize<'de> for Step {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]

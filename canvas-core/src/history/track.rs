@@ -1,27 +1,26 @@
-//! One face while steps act on it.
+//! A face while steps act on it.
 
 use crate::face::files::{Draft, Files};
 use crate::face::read_error::ReadError;
 use crate::face::step::{Conflict, FaceStep, Mismatch, StepSeed, Way};
 use crate::history::number::ChangeNumber;
 
-/// A face that steps are played on, or that changes are taken out of, newest first.
+/// A face on which steps are played, or from which changes are reverted, newest first.
 pub(crate) struct Track<F: FaceStep> {
-    /// The face; empty until a step has touched it.
+    /// The face; `None` until the first step touches it.
     pub(crate) at: Option<F::At>,
-    /// The changes after the one that is looked at, oldest first, as if those taken back had never been.
+    /// The changes after the current one, oldest first, as if the reverted ones had never been made.
     later: Vec<F>,
     later_changes: Vec<ChangeNumber>,
-    /// The changes that were taken back.
     reverted: Vec<ChangeNumber>,
 }
 
-/// Why a change is not taken back from under later ones.
+/// The reason why a change cannot be reverted from under later ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RevertConflict {
-    /// This later change touches the same; the change itself, if it cannot be moved at all.
+    /// This later change touches the same place. If the change itself cannot be moved at all, its own number.
     Touched(ChangeNumber),
-    /// The face is not what the change was made on.
+    /// The face differs from the one that the change was made on.
     Mismatch,
 }
 

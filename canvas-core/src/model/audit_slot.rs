@@ -1,4 +1,4 @@
-//! Where the records of executed actions hang on the head.
+//! The head's pointers into the records of executed actions.
 
 use canvas_lease::safe_integer;
 use serde::{Deserialize, Serialize};
@@ -8,17 +8,17 @@ use crate::model::links::{self, Linked, Links};
 use crate::model::receipt::is_zero;
 use crate::model::unknown::Unknown;
 
-/// The head's part of the records. Each names the one before, as entries of the journal do, but they are no entries: a
-/// record is of no revision, and nobody takes it back.
+/// The head's part of the action records. Each record names the previous one, like journal entries do. However, a
+/// record is not an entry, because it has no revision and cannot be undone.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub(crate) struct AuditSlot {
-    /// The last record; `None` before the first, and after they were erased.
+    /// The last record; `None` before the first one, and after an erasure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) last: Option<BlobId>,
-    /// Records that were ever made; the last one has this number.
+    /// Number of records ever made, which is also the number of the last one.
     #[serde(deserialize_with = "safe_integer::deserialize")]
     pub(crate) records: u64,
-    /// The oldest record that is kept; zero where all are.
+    /// The oldest record kept; zero if all are kept.
     #[serde(default, skip_serializing_if = "is_zero", deserialize_with = "safe_integer::deserialize")]
     pub(crate) kept_from: u64,
     #[serde(default, skip_serializing_if = "Links::is_empty")]
@@ -27,12 +27,11 @@ pub(crate) struct AuditSlot {
     unknown: Unknown,
 }
 
-/// How a record is found: all that must be read of one to find the others, whatever else a library knows of it.
+/// The links of a record: the part that must be readable to find other records, whatever else a library knows of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct AuditLinks {
     #[serde(deserialize_with = "safe_integer::deserialize")]
     pub(crate) number: u64,
-    /// The record before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     previous: Option<BlobId>,
     /// Links over many records, by powers of 4.
@@ -41,27 +40,27 @@ pub(crate) struct AuditLinks {
 }
 
 impl AuditSlot {
-    /// Nothing was ever recorded.
+    /// Whether no action was ever recorded.
     pub(crate) fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Whether there can be such a slot: one past the last record keeps none.
+    /// Whether the numbers are possible. `kept_from` is one past the last record if no record is kept.
     pub(crate) fn is_consistent(&self) -> bool {
         self.kept_from <= self.records + 1
     }
 
-    /// The number of the oldest record where only this many are kept.
+    /// Returns the number of the oldest record if at most `limit` records are kept.
     pub(crate) fn oldest(&self, limit: u64) -> u64 {
         self.records.saturating_sub(limit).saturating_add(1).max(self.kept_from)
     }
 
-    /// The records that it names, with their numbers.
+    /// Returns the records that the slot names, with their numbers.
     pub(crate) fn marks(&self) -> impl Iterator<Item = (u64, BlobId)> + use<> {
         self.last.map(|id| (self.records, id)).into_iter().chain(self.links.marks(self.records))
     }
 
-    /// Without records. Numbers go on.
+    /// Returns the slot without records. Numbers continue.
     pub(crate) fn cleared(&self) -> Self {
         let (records, unknown) = (self.records, self.unknown.clone());
         Self { records, kept_from: if records == 0 { 0 } else { records + 1 }, unknown, ..Self::default() }
@@ -70,13 +69,13 @@ impl AuditSlot {
 
 #[cfg(feature = "surface")]
 impl AuditSlot {
-    /// The links of the next record; `None` where numbers are used up.
+    /// Returns the links of the next record, or `None` if the numbers are used up.
     pub(crate) fn next(&self) -> Option<AuditLinks> {
         let number = self.records.checked_add(1).filter(|number| *number < safe_integer::MAX)?;
         Some(AuditLinks { number, previous: self.last, links: self.links.before(number) })
     }
 
-    /// Takes the record with the links that [`AuditSlot::next`] gave.
+    /// Adds the record that has the links from [`AuditSlot::next`].
     pub(crate) fn push(&mut self, number: u64, record: BlobId) {
         self.records = number;
         self.last = Some(record);

@@ -1,25 +1,26 @@
-//! Who does something.
+//! Authors of operations.
 
 use canvas_lease::LeaseId;
 use serde::{Deserialize, Serialize};
 
-/// Who asks for something that users and models may both do.
+/// The author of an operation that both users and models may perform.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Author {
-    /// The user, or the host on the user's behalf. Comes first always: an edit ends the lease.
+    /// The user, or the host on the user's behalf. A user always takes precedence: an edit ends the lease.
     User,
     /// A model, in its own turn and under its lease.
     Assistant {
-        /// The lease; `None` where the model named none. Enough where the [`Rollout`](crate::Rollout) asks for none, and
-        /// on the board, which no lease guards.
+        /// The lease, if the model named one. `None` suffices if the [`Rollout`](crate::Rollout) requires no lease, and
+        /// on the board, which the lease does not cover.
         lease: Option<LeaseId>,
     },
-    /// The host in a model's name, whoever's turn it is. It changes a document only while nobody holds the lease.
+    /// The host in a model's name, in any turn. It can change a document only while nobody holds the lease.
     Host,
 }
 
 impl Author {
-    /// How the journal records it: what a host does in a model's name is the model's.
+    /// Returns the actor that the journal records. An operation of the host in a model's name is recorded as the
+    /// model's.
     pub const fn actor(self) -> Actor {
         match self {
             Self::User => Actor::User,

@@ -10,26 +10,27 @@ use canvas_patch::TextEdit;
 pub use crate::model::blob_id::{BlobId, ParseBlobIdError};
 use crate::model::chunk_list::ChunkList;
 
-/// The longest document that is one blob.
+/// Maximum bytes of a document stored as one blob.
 pub(crate) const WHOLE: usize = 64 << 10;
 
 impl BlobId {
-    /// The id of a document with this text: of the text up to 64 KiB, and of the list of its chunks where it is longer. Linear.
-    /// A document that was stored by 0.1.0 has [`BlobId::of`] its text, however long that is, until it is edited.
+    /// Computes the id of a document with this text: the hash of a text up to 64 KiB, otherwise the hash of its list of
+    /// chunks. Linear. A document stored by version 0.1.0 has the [`BlobId::of`] its text, however long, until it is
+    /// edited.
     pub fn of_document(text: &str) -> Self {
         if text.len() <= WHOLE { Self::of(text.as_bytes()) } else { ChunkList::of(text).id() }
     }
 }
 
-/// Whether a text is that of the document with this id, whole or in chunks.
+/// Whether a text is the document with this id, stored whole or in chunks.
 pub(crate) fn is_document(text: &str, id: BlobId) -> bool {
     BlobId::of_document(text) == id || text.len() > WHOLE && BlobId::of(text.as_bytes()) == id
 }
 
-/// Content with its id. A copy shares the bytes.
+/// Content with its id. Clones share the bytes.
 ///
-/// The id is the hash of the bytes. Only a document of more than 64 KiB that comes from a canvas is named otherwise, by the
-/// hash of the list of its chunks: stores keep the list and the chunks, never the whole text under that name.
+/// The id is the hash of the bytes. The only exception is a document of more than 64 KiB from a canvas, whose id is the
+/// hash of its list of chunks. Stores keep the list and the chunks, never the whole text under that id.
 #[derive(Clone)]
 pub struct Blob {
     id: BlobId,
@@ -40,19 +41,19 @@ pub struct Blob {
 #[derive(Clone)]
 enum Content {
     Text(Arc<String>),
-    /// Its id is that of the list.
+    /// The blob's id is the hash of the list.
     Chunked(Arc<String>, Arc<ChunkList>),
     Bytes(Arc<Vec<u8>>),
 }
 
 impl Blob {
-    /// A blob of text.
+    /// Creates a blob of text.
     pub fn text(text: String) -> Self {
         let id = BlobId::of(text.as_bytes());
         Self { id, content: Content::Text(Arc::new(text)) }
     }
 
-    /// A blob of bytes. Bytes that are UTF-8 become text.
+    /// Creates a blob of bytes. UTF-8 bytes become text.
     pub fn bytes(bytes: Vec<u8>) -> Self {
         match String::from_utf8(bytes) {
             Ok(text) => Self::text(text),
@@ -64,13 +65,13 @@ impl Blob {
         }
     }
 
-    /// The document with this text, as it is named: one longer than 64 KiB by its chunks.
+    /// Creates the document with this text. A text longer than 64 KiB is named by its chunks.
     pub(crate) fn document(text: String) -> Self {
         if text.len() <= WHOLE { Self::text(text) } else { Self::chunked(ChunkList::of(&text), text) }
     }
 
-    /// The document with this text, which some edits have made of an earlier one; none where they are not known. Costs what
-    /// the edits cost, and where they are not known a comparison of both texts.
+    /// Creates the document with this text, which some edits made from an earlier one. `edits` is empty if they are not
+    /// known. Costs as much as the edits, or else a comparison of both texts.
     pub(crate) fn document_after(earlier: Option<&Self>, text: String, edits: &[TextEdit]) -> Self {
         match earlier.map(|earlier| &earlier.content) {
             Some(Content::Chunked(before, list)) if text.len() > WHOLE => {
@@ -80,8 +81,8 @@ impl Blob {
         }
     }
 
-    /// The document that has this text and this id, as a list of chunks or, as 0.1.0 stored it, whole; `None` where the
-    /// text is another. As [`Blob::document_after`], but that a whole text is hashed.
+    /// Like [`Blob::document_after`], but checks the id, which may name a list of chunks or, as in version 0.1.0, the
+    /// whole text. Returns `None` if the id belongs to another text. Also hashes a whole text.
     pub(crate) fn document_named(
         id: BlobId,
         earlier: Option<&Self>,
@@ -100,7 +101,7 @@ impl Blob {
         }
     }
 
-    /// Whether a document with this id has the text of this one, under another name at most. Hashes a long text.
+    /// Whether a document with this id has the same text, possibly under another name. Hashes a long text.
     pub(crate) fn is_named(&self, id: BlobId) -> bool {
         let other = |text: &str| {
             if self.list().is_some() { BlobId::of(text.as_bytes()) } else { BlobId::of_document(text) }
@@ -109,12 +110,12 @@ impl Blob {
         self.id == id || has_other && self.as_text().map(other) == Some(id)
     }
 
-    /// The text of a list, put together of its chunks.
+    /// Creates a document from a list and the text of its chunks.
     pub(crate) fn chunked(list: ChunkList, text: String) -> Self {
         Self { id: list.id(), content: Content::Chunked(Arc::new(text), Arc::new(list)) }
     }
 
-    /// The list of its chunks, where it has one.
+    /// Returns the list of chunks, if the document has one.
     pub(crate) fn list(&self) -> Option<&ChunkList> {
         match &self.content {
             Content::Chunked(_, list) => Some(list),
@@ -122,8 +123,8 @@ impl Blob {
         }
     }
 
-    /// What a store must be given of this document where it has another one: its list and the chunks that the other does
-    /// not have, or its text.
+    /// Returns the blobs to put into a store that already has the document `there`: the list and the chunks that
+    /// `there` lacks, or the text.
     pub(crate) fn to_put(&self, there: Option<&Self>) -> Vec<Self> {
         let Content::Chunked(text, list) = &self.content else { return vec![self.clone()] };
         let mut seen = BTreeSet::new();
@@ -137,12 +138,12 @@ impl Blob {
         put
     }
 
-    /// Its name.
+    /// Returns the name of the blob.
     pub fn id(&self) -> BlobId {
         self.id
     }
 
-    /// Its bytes; of a document its text.
+    /// Returns the bytes. For a document, this is its text.
     pub fn as_bytes(&self) -> &[u8] {
         match &self.content {
             Content::Text(text) | Content::Chunked(text, _) => text.as_bytes(),
@@ -150,7 +151,7 @@ impl Blob {
         }
     }
 
-    /// Its text without a copy; empty where it is not UTF-8.
+    /// Returns the text without copying it, or an empty text if the bytes are not UTF-8.
     pub(crate) fn shared_text(&self) -> Arc<String> {
         match &self.content {
             Content::Text(text) | Content::Chunked(text, _) => Arc::clone(text),
@@ -158,12 +159,12 @@ impl Blob {
         }
     }
 
-    /// Roughly what it takes in memory.
+    /// Returns the approximate size in memory.
     pub(crate) fn approximate_bytes(&self) -> usize {
         self.as_bytes().len() + self.list().map_or(0, ChunkList::approximate_bytes)
     }
 
-    /// Its text, where it is UTF-8.
+    /// Returns the text, or `None` if the bytes are not UTF-8.
     pub fn as_text(&self) -> Option<&str> {
         match &self.content {
             Content::Text(text) | Content::Chunked(text, _) => Some(text),
@@ -172,7 +173,7 @@ impl Blob {
     }
 }
 
-/// The id tells contents apart.
+/// Two blobs are equal if their ids are, because the id identifies the content.
 impl PartialEq for Blob {
     fn eq(&self, other: &Self) -> bool {
         self.id == other.id
@@ -197,14 +198,14 @@ impl fmt::Debug for Blob {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[expect(unnameable_types, reason = "only the sealed part of `Command` speaks of it")]
 pub struct Missing {
-    /// Without them nothing can be decided.
+    /// Blobs without which no decision is possible.
     pub(crate) needed: Vec<BlobId>,
-    /// It will most likely need these too. They may be missing from the store.
+    /// Blobs likely to be needed later. The store may lack them.
     pub(crate) likely: Vec<BlobId>,
 }
 
 impl Missing {
-    /// All of these are needed.
+    /// Creates a request for blobs that are all needed.
     pub(crate) fn all(needed: Vec<BlobId>) -> Self {
         Self { needed, likely: Vec::new() }
     }

@@ -1,4 +1,4 @@
-//! The name of immutable content: its hash.
+//! The name of immutable content, which is its hash.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::id::stored_as_text;
 
-/// The blake3 hash of a blob, shown as 64 hexadecimal digits.
+/// The blake3 hash of a blob, displayed as 64 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct BlobId([u8; 32]);
 
-/// A text is not the 64 hexadecimal digits of a blob id.
+/// Error returned if a text is not the 64 hexadecimal digits of a blob id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a blob id is 64 hexadecimal digits: pass one that a canvas has given")]
 pub struct ParseBlobIdError;
@@ -20,7 +20,7 @@ pub struct ParseBlobIdError;
 canvas_patch::coded_error!(ParseBlobIdError => "INVALID_ARGUMENTS");
 
 impl BlobId {
-    /// The id of some bytes.
+    /// Computes the id of some bytes.
     pub fn of(bytes: &[u8]) -> Self {
         Self(*blake3::hash(bytes).as_bytes())
     }
@@ -29,7 +29,7 @@ impl BlobId {
         Self(bytes)
     }
 
-    /// The raw 32 bytes.
+    /// Returns the raw 32 bytes.
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }

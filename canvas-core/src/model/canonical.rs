@@ -1,4 +1,4 @@
-//! Canonical JSON (RFC 8785, JCS): one text for each value, so that equal values have equal hashes everywhere.
+//! Canonical JSON (RFC 8785, JCS), a unique text for each value, so that equal values have equal hashes everywhere.
 
 use std::fmt::Write;
 
@@ -8,45 +8,47 @@ use serde_json::{Map, Number, Value};
 
 use crate::model::json_pointer::join_pointer;
 
-/// An integer that a double does not hold exactly. A reader that holds numbers as doubles would take another value from it.
+/// Error returned for an integer that a double does not hold exactly. A reader that holds numbers as doubles would read
+/// another value.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("the number {number}{} is an integer that a double does not hold: send it as a string", at(place))]
 pub struct CanonicalError {
-    /// Where in the value, as a JSON Pointer; empty where the number is the whole value.
+    /// Position in the value, as a JSON Pointer; empty if the number is the whole value.
     pub place: String,
-    /// The number as it was given.
+    /// The number as given in the value.
     pub number: Number,
 }
 
 canvas_patch::coded_error!(CanonicalError => "NUMBER_NOT_EXACT");
 
-/// The canonical text of a value: no white space, members sorted by the UTF-16 code units of their names, numbers as
-/// ECMAScript writes them.
+/// Returns the canonical text of a value: no white space, members sorted by the UTF-16 code units of their names, and
+/// numbers as ECMAScript writes them.
 ///
-/// A reader that holds numbers as doubles reads an equal value from the text: -0 is 0, 1.0 is 1, and 1e20 is
-/// 100000000000000000000. Of a double between 2^53 and 10^21, the text may be an integer that the double only rounds to, such
-/// as 9223372036854776000 for 2^63. Linear in the value, but for the sorting; as deep as the value is nested.
+/// A reader that holds numbers as doubles reads an equal value from the text. For example, -0 is written as 0, 1.0 as
+/// 1, and 1e20 as 100000000000000000000. For a double between 2^53 and 10^21, the text may be an integer that the
+/// double only rounds to, such as 9223372036854776000 for 2^63.
+/// Linear in the value, except for the sorting. Recurses as deeply as the value is nested.
 ///
 /// # Errors
 ///
-/// The first integer, in the order of the text, that a double does not hold. Integers beyond 64 bits are doubles in a
-/// [`Value`] already: [`exact_json`] refuses them when it reads them.
+/// Returns an error for the first integer, in the order of the text, that a double does not hold. Integers beyond 64
+/// bits are already doubles in a [`Value`]; [`exact_json`] refuses them when it reads them.
 pub fn canonical_json(value: &Value) -> Result<String, CanonicalError> {
     let mut text = String::new();
     write_value(value, None, &mut text)?;
     Ok(text)
 }
 
-/// Writes the text that [`canonical_json`] makes, in many small parts, to what takes everything.
+/// Writes the text of [`canonical_json`] in many small parts. The output must not fail.
 #[cfg(feature = "surface")]
 pub(crate) fn write_canonical(value: &Value, out: &mut impl Write) -> Result<(), CanonicalError> {
     write_value(value, None, out)
 }
 
-/// What a text is written to is a string or a hash.
+/// The output is always a string or a hash, which cannot fail.
 const EVERYTHING: &str = "it takes everything";
 
-/// Where a value is, spelt out only for an error.
+/// A position in a value, converted to text only for an error.
 #[derive(Clone, Copy)]
 struct Place<'a> {
     above: Option<&'a Self>,
@@ -60,7 +62,7 @@ enum Step<'a> {
 }
 
 impl Place<'_> {
-    /// As a JSON Pointer.
+    /// Returns the position as a JSON Pointer.
     fn pointer(&self) -> String {
         let above = self.above.map(Self::pointer).unwrap_or_default();
         match self.step {
@@ -105,8 +107,8 @@ fn push(text: &mut impl Write, part: &str) {
     text.write_str(part).expect(EVERYTHING);
 }
 
-/// Whether the members come in the order of their UTF-16 code units. Bytes of UTF-8 have another order where U+10000 and above
-/// meet U+E000 and above, both of which begin with a byte of at least 0xEE.
+/// Whether the members come in the order of their UTF-16 code units. The order of UTF-8 bytes differs only between
+/// U+10000 and above and U+E000 and above, both of which begin with a byte of at least 0xEE.
 fn is_sorted(members: &Map<String, Value>) -> bool {
     members.keys().is_sorted() && members.keys().all(|name| name.bytes().all(|byte| byte < 0xEE))
 }
@@ -129,7 +131,7 @@ fn write_members<'a, W: Write>(
     Ok(())
 }
 
-/// serde_json escapes what RFC 8785 wants escaped, in the same way, and nothing else.
+/// Writes a string. serde_json escapes exactly the characters that RFC 8785 requires, and in the same way.
 fn write_string(string: &str, text: &mut impl Write) {
     if string.bytes().all(|byte| byte >= 0x20 && byte != b'"' && byte != b'\\') {
         push(text, "\"");
@@ -164,11 +166,11 @@ fn write_number<W: Write>(
     Ok(())
 }
 
-/// Reads a JSON text and refuses an integer that serde_json would round. Linear in the text, which is looked at twice.
+/// Parses a JSON text and refuses an integer that serde_json would round. Linear in the text, which is scanned twice.
 ///
 /// # Errors
 ///
-/// The text is not JSON, or has an integer that neither 64 bits nor a double hold.
+/// Returns an error if the text is not JSON, or has an integer that neither 64 bits nor a double can hold.
 pub fn exact_json(text: &str) -> Result<Value, serde_json::Error> {
     let value = serde_json::from_str(text)?;
     match integers(text).find(|literal| !is_held(literal)) {
@@ -179,7 +181,7 @@ pub fn exact_json(text: &str) -> Result<Value, serde_json::Error> {
     }
 }
 
-/// The literals of integers with at least 20 digits, which may be beyond 64 bits.
+/// Returns the integer literals of at least 20 digits, which may exceed 64 bits.
 fn integers(json: &str) -> impl Iterator<Item = &str> {
     let bytes = json.as_bytes();
     let (mut at, mut in_string) = (0, false);
@@ -206,14 +208,14 @@ fn integers(json: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Whether a literal of an integer is one of 64 bits, or a double holds it.
+/// Whether an integer literal fits into 64 bits or is held exactly by a double.
 fn is_held(literal: &str) -> bool {
     let is_short = literal.parse::<i64>().is_ok() || literal.parse::<u64>().is_ok();
     // All digits of a double are printed.
     is_short || literal.parse().is_ok_and(|double: f64| format!("{double:.0}") == literal)
 }
 
-/// Where a number is, for a message.
+/// Formats the place of a number for a message.
 fn at(place: &str) -> String {
     if place.is_empty() { String::new() } else { format!(" at {place}") }
 }
@@ -252,7 +254,7 @@ mod tests {
         );
     }
 
-    /// Appendix B, but for NaN and infinity, which no JSON value holds.
+    /// Appendix B, except NaN and infinity, which no JSON value can hold.
     #[test]
     fn the_numbers_of_rfc_8785() {
         for (bits, expected) in [
@@ -359,7 +361,7 @@ mod tests {
     }
 
     proptest! {
-        /// Of a double and its neighbours among integers, those have a text that the double is equal to.
+        /// Among a double and the integers next to it, only those equal to the double have a text.
         #[test]
         fn integers_are_held_or_refused(power in 50_u32..100, low in 0_u128..64, odd in 0_u128..3, minus: bool) {
             let integer = (1_u128 << power) + (low << (power - 40)) + odd;

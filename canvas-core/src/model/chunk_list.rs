@@ -1,26 +1,26 @@
-//! A long document as canvases keep it: a list of chunks, in place of its text.
+//! The stored form of a long document: a list of chunks in place of its text.
 //!
-//! * A text of up to 64 KiB is one blob. The blob of a longer document is the list of its chunks ([`Chunks`]), each of which
-//!   is a blob too, and the hash of the list is the document's id. Equal texts have equal lists.
-//! * A list is the eight bytes `FF 63 68 75 6E 6B 73 01` (`chunks` behind a byte that no UTF-8 has, and the number of this
-//!   format), the length of the text in eight bytes, and for each chunk its length in four bytes and the 32 of its id; numbers
-//!   have their highest byte first. No text and no JSON begins like that.
-//! * A document of before has one blob, however long it is. It is read as it is, and the first edit makes chunks. Undo leads
-//!   back to the very blob that was there.
+//! * A text of up to 64 KiB is one blob. The blob of a longer document is the list of its chunks ([`Chunks`]), each of
+//!   which is a blob too. The hash of the list is the document's id. Equal texts have equal lists.
+//! * A list begins with the eight bytes `FF 63 68 75 6E 6B 73 01`: a byte that never occurs in UTF-8, `chunks`, and the
+//!   number of this format. The length of the text follows in eight bytes, and for each chunk its length in four bytes
+//!   and its id in 32. Numbers are big-endian. No text or JSON begins like this.
+//! * A document from version 0.1.0 has one blob, however long it is. It is read in this form, and the first edit makes
+//!   chunks. Undo leads back to the original blob.
 //!
 //! # What a commit puts
 //!
-//! The list, and the chunks that the document of the head before does not have ([`ChunkList::new_since`]). The others are there
-//! and stay, whoever collects meanwhile: a collection drops by the head of one version, and keeps what that needs
-//! ([`Store::collect`](crate::store::Store::collect)).
+//! A commit puts the list, and the chunks that the document of the previous head lacks ([`ChunkList::new_since`]). The
+//! other chunks exist and remain, even if a collection runs at the same time. A collection drops blobs by the head of
+//! one version, and keeps the blobs that this head needs ([`Store::collect`](crate::store::Store::collect)):
 //!
-//! * One at the version that the commit expects keeps the chunks of that head's document.
-//! * One at an earlier version ended before that head was committed, or finds another version and drops nothing, or, where
-//!   it removes objects late, removes none that was put since. The commit of that head put all that the head before it did
-//!   not have.
-//! * One at a later version keeps what this commit's head needs.
+//! * A collection at the version that the commit expects keeps the chunks of that head's document.
+//! * A collection at an earlier version has three possible outcomes. It ended before that head was committed, or it
+//!   finds another version and leaves all blobs, or, if it removes objects late, it spares all objects put since. The
+//!   commit of that head put every chunk that its predecessor lacked.
+//! * A collection at a later version keeps the blobs that this commit's head needs.
 //!
-//! So chunks that only an older text has, of which the journal may know, are put again: an undo does.
+//! Chunks that only an older text has, which the journal may name, are therefore put again, for example by an undo.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -29,7 +29,7 @@ use canvas_patch::{Chunks, EditedChunks, TextEdit};
 
 use crate::model::blob_id::BlobId;
 
-/// What a list begins with: the last byte is the number of its format.
+/// The first bytes of a list, the last of which is the number of its format.
 const BEGIN: [u8; 8] = *b"\xffchunks\x01";
 const HEADER: usize = BEGIN.len() + size_of::<u64>();
 const ENTRY: usize = size_of::<u32>() + 32;
@@ -37,22 +37,22 @@ const ENTRY: usize = size_of::<u32>() + 32;
 /// The chunks of a text, with their ids.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct ChunkList {
-    /// The hash of its bytes.
+    /// The hash of the list's bytes.
     id: BlobId,
     chunks: Chunks,
     ids: Vec<BlobId>,
 }
 
 impl ChunkList {
-    /// The list of a text.
+    /// Creates the list of a text.
     pub(crate) fn of(text: &str) -> Self {
         let chunks = Chunks::of(text);
         let ids = chunks.ranges().map(|range| BlobId::of(text[range].as_bytes())).collect();
         Self::new(chunks, ids)
     }
 
-    /// The list of a text that was made of the one of this list, `before`. Where the edits are not known, the two are
-    /// compared. What the edits do not touch is not hashed again.
+    /// Creates the list of a text made from this list's text, `before`. If `edits` is empty, the two texts are
+    /// compared. Chunks that the edits do not touch are not hashed again.
     pub(crate) fn after(&self, before: &str, text: &str, edits: &[TextEdit]) -> Self {
         let EditedChunks { chunks, kept } = match edits {
             [] => self.chunks.edited(text, difference(before, text)),
@@ -78,12 +78,12 @@ impl ChunkList {
         list
     }
 
-    /// Whether bytes begin as a list does, of this format or another.
+    /// Whether bytes begin like a list of this or another format.
     pub(crate) fn is_list(bytes: &[u8]) -> bool {
         bytes.starts_with(&BEGIN[..BEGIN.len() - 1])
     }
 
-    /// Reads the list with this id; `None` where it is none that this library writes.
+    /// Reads the list with this id. Returns `None` if this library would not write such a list.
     pub(crate) fn read(id: BlobId, bytes: &[u8]) -> Option<Self> {
         let (header, entries) = bytes.split_at_checked(HEADER)?;
         let total = u64::from_be_bytes(header.strip_prefix(&BEGIN)?.try_into().ok()?);
@@ -100,7 +100,7 @@ impl ChunkList {
         Some(Self { id, chunks: Chunks::with_ends(ends).filter(|_| is_whole)?, ids })
     }
 
-    /// What is stored of it.
+    /// Encodes the list for storage.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(HEADER + ENTRY * self.ids.len());
         bytes.extend_from_slice(&BEGIN);
@@ -113,30 +113,30 @@ impl ChunkList {
         bytes
     }
 
-    /// The id of the document.
+    /// Returns the id of the document.
     pub(crate) fn id(&self) -> BlobId {
         self.id
     }
 
-    /// The length of the text.
+    /// Returns the length of the text in bytes.
     pub(crate) fn text_len(&self) -> usize {
         self.chunks.text_len()
     }
 
-    /// The ids of the chunks, in order; one that the text has twice comes twice.
+    /// Returns the ids of the chunks, in order. A chunk that occurs twice in the text is listed twice.
     pub(crate) fn ids(&self) -> &[BlobId] {
         &self.ids
     }
 
-    /// The chunks in order: where each lies in the text, and its id.
+    /// Returns the chunks in order, with the byte range and the id of each.
     pub(crate) fn entries(&self) -> impl Iterator<Item = (Range<usize>, BlobId)> {
         self.chunks.ranges().zip(self.ids.iter().copied())
     }
 
-    /// The chunks that another list does not have; one that the text has twice comes twice.
+    /// Returns the chunks that another list lacks. A chunk that occurs twice in the text is listed twice.
     pub(crate) fn new_since(&self, other: Option<&Self>) -> impl Iterator<Item = (Range<usize>, BlobId)> {
         let other = other.map_or(&[][..], |other| &other.ids);
-        // After an edit most are the same at the begin, and at the end.
+        // After an edit, most chunks at the beginning and at the end are the same.
         let begin = self.ids.iter().zip(other).take_while(|(id, there)| id == there).count();
         let (ids, other) = (&self.ids[begin..], &other[begin..]);
         let end = ids.iter().rev().zip(other.iter().rev()).take_while(|(id, there)| id == there).count();
@@ -145,13 +145,13 @@ impl ChunkList {
         between.filter(move |(_, id)| !there.contains(id))
     }
 
-    /// Roughly what it takes in memory.
+    /// Returns the approximate size in memory.
     pub(crate) fn approximate_bytes(&self) -> usize {
         size_of::<Self>() + self.ids.len() * (size_of::<usize>() + size_of::<BlobId>())
     }
 }
 
-/// The one edit that leads from a text to another: all but their common beginning and end.
+/// Returns the single edit from one text to another, which replaces all but their common beginning and end.
 fn difference(before: &str, after: &str) -> Option<(Range<usize>, usize)> {
     let (before, after) = (before.as_bytes(), after.as_bytes());
     let most = before.len().min(after.len());
@@ -164,7 +164,8 @@ fn difference(before: &str, after: &str) -> Option<(Range<usize>, usize)> {
     (start < before.len() || start < after.len()).then(|| (range, after.len() - end - start))
 }
 
-/// How far two sides are the same, up to `most`. Most of it is compared block by block, at the speed of memory.
+/// Returns the length up to which two sides are the same, at most `most`. Most of it is compared block by block, at
+/// memory speed.
 fn common(most: usize, same: impl Fn(Range<usize>) -> bool) -> usize {
     let mut at = 0;
     for block in [4_096, 64, 1] {

@@ -1,4 +1,4 @@
-//! Actions that are under way: each leaves a claim in the head before it runs, so that nobody starts it twice.
+//! Actions in progress. Each puts a claim into the head before it runs, so that it cannot be started twice.
 
 use canvas_lease::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -10,23 +10,23 @@ use crate::model::receipt::Digest;
 use crate::model::surface::{ActionId, EventId, JobId, RunnerId, SessionKey, SurfaceActor, ToolName};
 use crate::model::unknown::Unknown;
 
-/// Claims in the order in which they were made.
+/// Claims in the order of their creation.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct Claims(Vec<Claim>);
 
-/// An action that was begun and has not ended.
+/// An action that has begun and not ended.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct Claim {
     pub(crate) event: EventId,
     pub(crate) action: ActionId,
     pub(crate) target: Target,
-    /// Of the arguments, or of the message.
+    /// The hash of the arguments, or of the message.
     pub(crate) arguments: JsonHash,
-    /// Nobody else starts it, or says how it ended.
+    /// The only runner that may start the action, or report its end.
     pub(crate) runner: RunnerId,
     pub(crate) started_at: Timestamp,
-    /// From then on nobody can say how it ended.
+    /// The instant after which the outcome of the action can no longer be reported.
     pub(crate) deadline: Timestamp,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) save: Option<PlannedSave>,
@@ -34,31 +34,31 @@ pub(crate) struct Claim {
     /// The refresh job that runs it in the actor's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) job: Option<JobId>,
-    /// Whose change the result is, in the journal.
+    /// The author of the result's change in the journal.
     pub(crate) author: Actor,
-    /// The call that has begun it, and its digest: how it ends becomes the answer to that call.
+    /// The call that began the action. The action's outcome becomes the answer to it.
     pub(crate) operation: OpKey,
     pub(crate) digest: Digest,
     #[serde(flatten)]
     pub(crate) unknown: Unknown,
 }
 
-/// What runs.
+/// The tool, session or state on which an action runs.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Target {
     Tool(ToolName),
     Session(SessionKey),
-    /// The state alone, which takes no time: no claim has it.
+    /// An action on the state itself takes no time, so it never has a claim.
     State,
 }
 
-/// Where a result goes, and what was there when the action was planned.
+/// The destination of a result, with the value there when the action was planned.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct PlannedSave {
-    /// As specs write paths.
+    /// A path in the notation of specs.
     pub(crate) path: String,
-    /// `None` where nothing was there.
+    /// `None` if the path had no value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) before: Option<JsonHash>,
 }
@@ -80,15 +80,15 @@ impl Claims {
         self.0.push(claim);
     }
 
-    /// Takes those out for which this holds.
+    /// Removes the claims for which `is_over` holds, and returns them.
     pub(crate) fn take(&mut self, is_over: impl Fn(&Claim) -> bool) -> Vec<Claim> {
         self.0.extract_if(.., |claim| is_over(claim)).collect()
     }
 }
 
 impl Claim {
-    /// Whether its deadline has passed. A clock that has fallen back behind its start tells nothing of the time since, so
-    /// then it has, too.
+    /// Whether the deadline has passed. If the clock has fallen back behind the action's start, the elapsed time is
+    /// unknown, so the claim also counts as over.
     pub(crate) fn is_over(&self, clock: Timestamp, tolerance: std::time::Duration) -> bool {
         clock >= self.deadline || self.started_at.saturating_since(clock) > tolerance
     }

@@ -1,4 +1,4 @@
-//! Confirmations that were used: each counts once.
+//! Used confirmations, each of which counts only once.
 
 use std::time::Duration;
 
@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::json_hash::JsonHash;
 
-/// Confirmations that are listed. Of more, all that are as old as one that was left out count as used.
+/// Number of confirmations listed. Beyond that, all confirmations as old as a dropped one count as used.
 const LISTED: usize = 32;
 
-/// What was confirmed and begun, as long as the same confirmation would still be taken.
+/// Confirmations already used, for as long as the same confirmation would still be accepted.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub(crate) struct Confirmed {
-    /// Times of the plans, and their digests.
+    /// The times of the plans and their digests.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     used: Vec<(Timestamp, JsonHash)>,
     /// Every plan up to this time counts as used.
@@ -26,21 +26,21 @@ impl Confirmed {
         *self == Self::default()
     }
 
-    /// Whether a plan that was made at this time was confirmed and begun before. `latest` is the latest time of a plan that
-    /// counts now: a clock that was ahead of it once bars no plan of today.
+    /// Whether a plan with this time was already confirmed and begun. `latest` is the latest time of a plan that counts
+    /// now. Because of it, a clock that once ran ahead does not bar later plans.
     pub(crate) fn has(&self, planned_at: Timestamp, digest: JsonHash, latest: Timestamp) -> bool {
         let bar = self.up_to.filter(|bar| *bar <= latest);
         bar.is_some_and(|bar| planned_at <= bar) || self.used.contains(&(planned_at, digest))
     }
 
-    /// A time at which nothing was planned that has begun.
+    /// Returns a time later than all plans already begun.
     pub(crate) fn next(&self, latest: Timestamp) -> Timestamp {
         let times = self.used.iter().map(|(planned, _)| *planned).chain(self.up_to);
         let last = times.filter(|planned| *planned <= latest).max();
         last.map_or(latest, |last| last.saturating_add(Duration::from_millis(1)))
     }
 
-    /// Notes that it is begun now, and leaves out what is older than a confirmation may be.
+    /// Records that a plan has begun, and drops records older than a confirmation may be.
     pub(crate) fn note(
         &mut self,
         (planned_at, digest): (Timestamp, JsonHash),
@@ -67,7 +67,7 @@ mod tests {
         JsonHash::of_text(&n.to_string())
     }
 
-    /// Plans that are used one after the other at some time, and then asked about.
+    /// Uses plans one after the other at different times, and then looks them up.
     #[test]
     fn what_was_used_counts_as_used_as_long_as_it_could_be_used_again() {
         let at = Timestamp::from_millis;
@@ -81,7 +81,7 @@ mod tests {
             assert!(confirmed.used.len() <= LISTED);
         }
         assert!(!confirmed.has(at(1_199), hash(999), at(1_199)));
-        // The time stands still.
+        // The clock does not advance.
         for _ in 0..200 {
             let next = confirmed.next(at(2_000));
             assert!(!confirmed.has(next, hash(7), at(2_000)));

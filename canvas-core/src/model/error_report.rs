@@ -1,4 +1,4 @@
-//! An error as a client of a host gets it.
+//! An error in the form in which a host's client receives it.
 
 use serde::Serialize;
 
@@ -34,13 +34,14 @@ pub struct ErrorReport {
 }
 
 impl ErrorReport {
-    /// A request that the host itself cannot read: the code `INVALID_ARGUMENTS`.
+    /// Creates the report of a request that the host itself cannot read, with the code `INVALID_ARGUMENTS`.
     pub fn invalid(message: impl Into<String>) -> Self {
         Self { code: "INVALID_ARGUMENTS", reason: None, message: message.into(), retryable: false }
     }
 
-    /// The status of HTTP for it. What may pass is 503; a fault of the store or of what it keeps is 500; 400 is a request that
-    /// cannot be read, 404 names what is not there, 413 is too large; what the rules of a canvas refuse is 409.
+    /// Returns the HTTP status. A transient error is 503, and a failure of the store or damage to its data is 500. An
+    /// unreadable request is 400, a missing object 404, and an excessive size 413. A refusal by the rules of a canvas
+    /// is 409.
     ///
     /// ```
     /// use canvas_core::store::{StoreError, StoreErrorKind};
@@ -75,7 +76,7 @@ impl ErrorReport {
     }
 }
 
-/// Makes a report of an error with a code.
+/// Implements the conversion of an error with a code to a report.
 macro_rules! reported {
     ($error:ty) => {
         impl From<$error> for $crate::model::error_report::ErrorReport {

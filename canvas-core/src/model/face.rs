@@ -1,4 +1,4 @@
-//! The faces of a canvas, and the files that they have in its tree.
+//! The faces of a canvas, and their files in its tree.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,8 +10,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::model::path::TreePath;
 use crate::model::revision::Revision;
 
-/// Lists the faces in the order in which heads have them: each with its name in JSON, the feature that brings it, and its
-/// files, the root first. `naming` marks a file that names other blobs which the canvas needs.
+/// Lists the faces in the order in which heads contain them. Each has its name in JSON, its feature, and its files,
+/// with the root first. `naming` marks a file that names other blobs which the canvas needs.
 macro_rules! faces {
     ($(
         $(#[doc = $doc:literal])*
@@ -34,8 +34,8 @@ macro_rules! faces {
             /// Whether this library reads and changes the face: the board with the feature `board`, the surface with
             /// `surface`, the recipe and its data with `recipe`.
             ///
-            /// A canvas with a face that is not supported is opened, edited and promoted all the same, and that face stays as
-            /// it is. Only what takes its changes back, or would have to know its blobs, is refused with
+            /// A canvas with an unsupported face can still be opened, edited and promoted, and that face stays
+            /// unchanged. Only an operation that would undo its changes, or need to know its blobs, is refused with
             /// `FACE_NOT_SUPPORTED`.
             pub const fn is_supported(self) -> bool {
                 match self {
@@ -43,21 +43,21 @@ macro_rules! faces {
                 }
             }
 
-            /// Its name in JSON.
+            /// Returns the name in JSON.
             const fn name(self) -> &'static str {
                 match self {
                     $(Self::$face => $name,)*
                 }
             }
 
-            /// The feature that brings it; none if every build has the face.
+            /// Returns the feature that enables the face; empty if every build has it.
             const fn feature(self) -> &'static str {
                 match self {
                     $(Self::$face => concat!($($feature)?),)*
                 }
             }
 
-            /// The file that leads to the rest of it.
+            /// Returns the file that leads to the other files.
             const fn root(self) -> TreeFile {
                 match self {
                     $(Self::$face => [$(TreeFile::$file),*][0],)*
@@ -73,17 +73,15 @@ macro_rules! faces {
         }
 
         impl TreeFile {
-            /// All files, face by face.
+            /// All files, grouped by face.
             pub(crate) const ALL: [Self; [$($(Self::$file),*),*].len()] = [$($(Self::$file),*),*];
 
-            /// Whose it is.
             pub(crate) const fn face(self) -> Face {
                 match self {
                     $($(Self::$file => Face::$face,)*)*
                 }
             }
 
-            /// Where a tree has it.
             pub(crate) const fn path(self) -> &'static str {
                 match self {
                     $($(Self::$file => $path,)*)*
@@ -103,7 +101,7 @@ macro_rules! faces {
 faces! {
     /// The Markdown text.
     Document = "document" {
-        /// The text.
+        /// The Markdown text.
         Document = "document.md";
     }
     /// The grid of components.
@@ -113,7 +111,7 @@ faces! {
     }
     /// State, actions and assets.
     Surface = "surface" if "surface" {
-        /// What describes the surface.
+        /// The description of the surface.
         Descriptor = "descriptor.json";
         /// Actions, bindings and jobs of the surface.
         Spec = "spec.json";
@@ -129,44 +127,43 @@ faces! {
     }
     /// Data of components that the recipe has made.
     Data = "data" if "recipe" {
-        /// The manifest of what the recipe has made for components, which names their blobs.
+        /// The manifest of the data that the recipe has produced for components, which names their blobs.
         Data = "data.json" naming;
     }
 }
 
 impl Face {
-    /// Whether heads list the face also where the canvas never had it, as they did before there were others.
+    /// Whether heads list the face even if the canvas never had it, as they did before other faces existed.
     const fn is_always_listed(self) -> bool {
         matches!(self, Self::Document | Self::Board | Self::Surface)
     }
 
-    /// Where a tree has the face's root: the blob that leads to the rest of it.
+    /// Returns the path of the face's root, the blob that leads to the others.
     pub fn path(self) -> TreePath {
         self.root().tree_path()
     }
 }
 
 impl TreeFile {
-    /// Where a tree has it, as a path.
     pub(crate) fn tree_path(self) -> TreePath {
         TreePath::try_from(self.path().to_owned()).expect("names without anything special")
     }
 }
 
-/// The name of the face in JSON.
+/// Formats the name of the face in JSON.
 impl fmt::Display for Face {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
 }
 
-/// The code of what can be no board. A build without boards reads refusals of one with them.
+/// The error code of an invalid board, also known to builds without boards, which may read refusals with it.
 pub(crate) const INVALID_BOARD: &str = "INVALID_BOARD";
 
-/// The code where this library does not support a face that it would have to read or change.
+/// The code if this library does not support a face that it would have to read or change.
 pub(crate) const FACE_NOT_SUPPORTED: &str = "FACE_NOT_SUPPORTED";
 
-/// What to do about it.
+/// Returns the advice for that error.
 pub(crate) fn not_supported(face: Face) -> String {
     let feature = face.feature();
     format!("this library was built without the {face}: build canvas-core with the feature `{feature}`")
@@ -177,7 +174,7 @@ pub(crate) fn not_supported(face: Face) -> String {
 pub(crate) struct PerFace<T>([T; Face::ALL.len()]);
 
 impl PerFace<Revision> {
-    /// No face has content.
+    /// The state in which no face has content.
     pub(crate) const NOTHING: Self = Self([Revision::ZERO; Face::ALL.len()]);
 }
 
@@ -201,7 +198,8 @@ impl<T> IndexMut<Face> for PerFace<T> {
     }
 }
 
-/// An object with a member for each face, in their order. Of later faces it has those that the canvas has had.
+/// Writes an object with a member for each face, in their order. Later faces are included only if the canvas has had
+/// them.
 impl<T: Serialize + Default + PartialEq> Serialize for PerFace<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
@@ -213,7 +211,7 @@ impl<T: Serialize + Default + PartialEq> Serialize for PerFace<T> {
     }
 }
 
-/// A face that is not named has the default: it is younger than what is read.
+/// A face without a member has the default, because it is newer than the writer.
 impl<'de, T: Deserialize<'de> + Default> Deserialize<'de> for PerFace<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut named = BTreeMap::<Face, T>::deserialize(deserializer)?;

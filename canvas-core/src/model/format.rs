@@ -1,19 +1,21 @@
-//! The format of a head, and why stored bytes are none.
+//! The format of a head, and errors of unreadable heads.
 
 use serde::{Deserialize, Serialize};
 
 use crate::model::id::CanvasId;
 
-/// The newest format that is read.
+/// The newest format that this library reads.
 pub(crate) const FORMAT: u32 = 2;
 
-/// The format number. A head keeps that of its first writer until it has what an older library must not see.
+/// The format number of a head. A head keeps the format of its first writer until it contains data that an older
+/// library must not handle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "u32", into = "u32")]
 pub(crate) enum Format {
     /// Each document is one blob.
     Whole,
-    /// Documents may be lists of chunks, also in the journal. A library that does not know that would drop the chunks.
+    /// Documents may be lists of chunks, including those in the journal. A library without support for lists would drop
+    /// the chunks.
     Chunked,
 }
 
@@ -38,53 +40,53 @@ impl TryFrom<u32> for Format {
     }
 }
 
-/// What tells a head of another format from bytes that are none.
+/// The part that distinguishes a head of another format from arbitrary bytes.
 #[derive(Deserialize)]
 pub(crate) struct AnyFormat {
     pub(crate) format: u32,
 }
 
-/// Why stored bytes are no head.
+/// Error returned if stored bytes are not a head.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HeadError {
-    /// A later version of this library wrote it.
+    /// A later version of this library wrote the head.
     #[error("the head has format {found}, this library reads up to {FORMAT}: update the library")]
     Format {
-        /// The format that it says.
+        /// The format number in the head.
         found: u32,
     },
-    /// A later version of this library wrote it, with something that this one must not leave alone.
+    /// A later version of this library wrote the head, with a part that this version must not ignore.
     #[error(
         "the head has what this library does not know, {what} (line {line}, column {column}): update the library"
     )]
     Unknown {
-        /// What was found, in the reader's words.
+        /// The finding, in the words of the JSON reader.
         what: String,
-        /// The line, from 1.
+        /// The line of the finding, from 1.
         line: usize,
-        /// The column, from 1.
+        /// The column of the finding, from 1.
         column: usize,
     },
-    /// It is not the JSON of a head.
+    /// The bytes are not the JSON of a head.
     #[error("the head cannot be read, {what} (line {line}, column {column}): restore it from a backup")]
     Unreadable {
-        /// What was found, in the reader's words.
+        /// The finding, in the words of the JSON reader.
         what: String,
-        /// The line, from 1.
+        /// The line of the finding, from 1.
         line: usize,
-        /// The column, from 1.
+        /// The column of the finding, from 1.
         column: usize,
     },
-    /// A face, a sync point, the turn's start or the journal's last number lies beyond the canvas's own revision or epoch.
+    /// A face, a sync point, the turn's start or the journal's last number exceeds the canvas's own revision or epoch.
     #[error("the head contradicts itself in {place}: restore it from a backup")]
     Inconsistent {
-        /// The field.
+        /// The first inconsistent field, by its name in the JSON.
         place: &'static str,
     },
-    /// It belongs to another canvas.
+    /// The head belongs to another canvas.
     #[error("this is the head of canvas {found}: restore the right one from a backup")]
     Foreign {
-        /// That canvas.
+        /// The canvas that the head names.
         found: CanvasId,
     },
 }
@@ -96,11 +98,11 @@ canvas_patch::coded_error!(HeadError {
 
 impl HeadError {
     pub(crate) fn unreadable(e: &serde_json::Error) -> Self {
-        // The reader's text ends with the place, which has its own fields here.
+        // The reader's message ends with the place, which has its own fields here.
         let text = e.to_string();
         let what = text.rsplit_once(" at line ").map_or(text.as_str(), |(what, _)| what).to_owned();
         let (line, column) = (e.line(), e.column());
-        // serde tells these apart by their words alone.
+        // serde distinguishes these cases only by their words.
         if ["unknown field", "unknown variant"].iter().any(|words| what.starts_with(words)) {
             return Self::Unknown { what, line, column };
         }

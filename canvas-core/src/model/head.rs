@@ -1,15 +1,16 @@
-//! The head: everything about a canvas that moves, in one value that is compared and swapped whole.
+//! The head: all mutable state of a canvas, in one value that is compared and swapped as a whole.
 //!
-//! Engines of several versions may share a store while they are updated:
+//! Engines of several versions may share a store during an update:
 //!
-//! * What an older library can leave alone is a new member of the head, its journal, a conversation, the receipts, a receipt
-//!   or a page of them. It keeps members that it does not know, and writes them again as it has read them; with a
-//!   conversation that is evicted its own go.
-//! * What it must know is a new member of another part (the lock, a sync point, the turn's start) or a face: it refuses the
-//!   head with `HEAD_TOO_NEW`, for reads and writes, since it could only break the rule or drop what it does not know.
-//! * What changes the meaning of what is there is a higher format number, which is refused in the same way. A head has it
-//!   only once it needs it.
-//! * Entries of the journal are never written again, so nothing is dropped from them.
+//! * If an older library may ignore a part, it is a new member of the head, its journal, a conversation, the receipts,
+//!   a receipt or a page of receipts. The older library keeps unknown members and writes them back as it read them. If
+//!   a conversation is evicted, its unknown members are dropped with it.
+//! * If an older library must know a part, it is a new member elsewhere (the lock, a sync point, the turn's start) or a
+//!   new face. The older library then refuses the head with `HEAD_TOO_NEW`, for reads and writes, because otherwise it
+//!   would break the rule or drop data that it does not know.
+//! * If the meaning of existing data changes, the format number increases, which older libraries refuse in the same
+//!   way. A head has the higher number only once it needs it.
+//! * Entries of the journal are never rewritten, so they lose no members.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +34,7 @@ use crate::model::revision::{Revision, RevisionId};
 use crate::model::tree::Tree;
 use crate::model::unknown::Unknown;
 
-/// A text as somebody saw it.
+/// A version of the document, as seen by a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SyncPoint {
@@ -41,13 +42,14 @@ pub(crate) struct SyncPoint {
     pub(crate) document: BlobId,
 }
 
-/// What a conversation knows of the document.
+/// A conversation's knowledge of the document.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct Conversation {
-    /// Snapshot plus hidden diffs have brought it here; `None` where it has forgotten, and needs a snapshot.
+    /// The text that snapshot and hidden diffs add up to; `None` if the conversation needs a snapshot, for example
+    /// after `Forget`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) synced: Option<SyncPoint>,
-    /// Its own calls have shown it this.
+    /// The text that its own calls have shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) seen: Option<SyncPoint>,
     #[serde(flatten)]
@@ -55,19 +57,19 @@ pub(crate) struct Conversation {
 }
 
 impl Conversation {
-    /// It knows a text, by its context and by its calls.
+    /// Creates the knowledge of a text from both context and calls.
     pub(crate) const fn knows(point: SyncPoint) -> Self {
         Self { synced: Some(point), seen: Some(point), unknown: Unknown::NONE }
     }
 
-    /// It knows nothing.
+    /// A conversation without any knowledge of the document.
     pub(crate) const NOTHING: Self = Self { synced: None, seen: None, unknown: Unknown::NONE };
 
     fn points(&self) -> impl Iterator<Item = SyncPoint> + use<> {
         [self.synced, self.seen].into_iter().flatten()
     }
 
-    /// The newest revision that it knows something of.
+    /// Returns the newest revision of which the conversation knows a text.
     fn last(&self) -> Option<Revision> {
         self.points().map(|point| point.revision).max()
     }
@@ -85,17 +87,17 @@ pub struct TurnStart {
     pub revision: Revision,
 }
 
-/// The one mutable value of a canvas. It moves only by compare-and-swap.
+/// The only mutable value of a canvas, changed only by compare-and-swap.
 ///
-/// Its JSON is what stores keep, so names, order and defaults of the fields are those of formats 1 and 2. serde derives both
-/// ways as functions of `Head` itself (`remote`); the traits below add the check of what is read.
+/// Stores keep its JSON, so names, order and defaults of the fields are part of formats 1 and 2. serde derives both
+/// directions as functions of `Head` itself (`remote`), and the traits below add the check of values read.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(remote = "Self")]
 pub struct Head {
     pub(crate) format: Format,
     pub(crate) canvas: CanvasId,
     pub(crate) revision: Revision,
-    /// Per face, the revision that last changed it: a precondition conflicts only where its own face has changed.
+    /// For each face, the revision that last changed it. A precondition conflicts only if its own face changes.
     pub(crate) faces: PerFace<Revision>,
     #[serde(rename = "lease")]
     pub(crate) lock: Lock,
@@ -103,32 +105,32 @@ pub struct Head {
     pub(crate) committed: Option<Tree>,
     pub(crate) receipts: Receipts,
     pub(crate) journal: JournalSlot,
-    /// The document that the canvas was made with.
+    /// The document with which the canvas was created.
     pub(crate) origin: SyncPoint,
     pub(crate) conversations: BTreeMap<ConversationId, Conversation>,
-    /// The conversation that made the canvas, which knows its first document. `None` in heads of 0.1.0, where every
-    /// conversation counts as knowing it.
+    /// The conversation that created the canvas and therefore knows its first document. `None` in heads of version
+    /// 0.1.0, where every conversation counts as knowing it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) made_by: Option<ConversationId>,
-    /// A conversation was evicted, so one that is not listed may have known a text.
+    /// Whether a conversation was ever evicted. If so, an unlisted one may have known a text.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) gave_up: bool,
     pub(crate) turn_start: TurnStart,
-    /// The last revision that a user made of the board, which raises no epoch.
+    /// The last revision in which a user changed the board, which does not raise the epoch.
     #[serde(default, skip_serializing_if = "Revision::is_zero")]
     pub(crate) user_revision: Revision,
-    /// When the surface was last changed, by the store's clock.
+    /// The time of the surface's last change, by the store's clock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) surface_changed: Option<Timestamp>,
-    /// Actions that are under way. A library without surfaces keeps them as it found them.
+    /// Actions in progress. A library without surfaces keeps them unchanged.
     #[cfg(feature = "surface")]
     #[serde(default, skip_serializing_if = "Claims::is_empty")]
     pub(crate) claims: Claims,
-    /// Confirmations that were used; also of the canvas before it was deleted.
+    /// Used confirmations, including those from before a deletion of the canvas.
     #[cfg(feature = "surface")]
     #[serde(default, skip_serializing_if = "Confirmed::is_empty")]
     pub(crate) confirmed: Confirmed,
-    /// Records of the actions that have ended. They outlive the surface, and the canvas too.
+    /// Records of ended actions. They outlive the surface, and the canvas too.
     #[serde(default, skip_serializing_if = "AuditSlot::is_empty")]
     pub(crate) audit: AuditSlot,
     pub(crate) deleted: bool,
@@ -137,14 +139,14 @@ pub struct Head {
 }
 
 impl Head {
-    /// A canvas with a first document, revision 1.
+    /// Creates a canvas with a first document, at revision 1.
     pub(crate) fn create(canvas: CanvasId, document: BlobId) -> Self {
         let revision = Revision::ZERO.next().expect("one is a revision");
         // The store's clock is not known yet, and the host's may be ahead of it.
         Self::first(canvas, document, revision, Lock::new(Timestamp::from_millis(0)))
     }
 
-    /// The canvas again after its deletion: revision, epoch, fence and receipts go on.
+    /// Recreates the canvas after its deletion. Revision, epoch, fence and receipts continue.
     pub(crate) fn recreate(&self, document: BlobId) -> Option<Self> {
         let first = Self::first(self.canvas.clone(), document, self.revision.next()?, self.lock.clone());
         let (receipts, journal, audit) = (self.receipts.clone(), self.journal.clone(), self.audit.clone());
@@ -159,14 +161,14 @@ impl Head {
         })
     }
 
-    /// A canvas that never was, as a tombstone.
+    /// Creates the tombstone of a canvas that never existed.
     pub(crate) fn absent(canvas: CanvasId, nothing: BlobId) -> Self {
         let mut head = Self::first(canvas, nothing, Revision::ZERO, Lock::new(Timestamp::from_millis(0)));
         head.tombstone();
         head
     }
 
-    /// Makes a tombstone of it. Numbers and receipts stay.
+    /// Turns the head into a tombstone. Numbers and receipts stay.
     pub(crate) fn tombstone(&mut self) {
         self.origin = self.now();
         self.draft = Tree::default();
@@ -178,8 +180,8 @@ impl Head {
         self.deleted = true;
     }
 
-    /// Forgets every text but those of its trees: the history, records of actions, what conversations know, the first
-    /// document. A tombstone, which has no tree, gets `nothing` for its last document.
+    /// Drops every text outside its trees. This clears the history, the records of actions, the knowledge of
+    /// conversations, and the first document. A tombstone has no tree, so its last document becomes `nothing`.
     pub(crate) fn forget_texts(&mut self, nothing: BlobId) {
         self.journal = self.journal.cleared();
         self.audit = self.audit.cleared();
@@ -221,95 +223,95 @@ impl Head {
         }
     }
 
-    /// The canvas it belongs to.
+    /// Returns the canvas of the head.
     pub fn canvas(&self) -> &CanvasId {
         &self.canvas
     }
 
-    /// Number of committed content changes.
+    /// Returns the number of committed content changes.
     pub fn revision(&self) -> Revision {
         self.revision
     }
 
-    /// The revision that last changed a face.
+    /// Returns the revision that last changed a face.
     pub fn face_revision(&self, face: Face) -> Revision {
         self.faces[face]
     }
 
-    /// Whether a face has not changed since a revision, and the canvas has come so far.
+    /// Whether a face is unchanged since a revision that the canvas has reached.
     pub(crate) fn is_current(&self, face: Face, base: Revision) -> bool {
         (self.faces[face]..=self.revision).contains(&base)
     }
 
-    /// Whether a conversation has seen the document as it is.
+    /// Whether a conversation has seen the current document.
     pub fn has_seen(&self, conversation: &ConversationId) -> bool {
         let seen = self.conversation(conversation).seen;
         seen.is_some_and(|seen| self.is_current(Face::Document, seen.revision))
     }
 
-    /// Who may write, until when, and whose turn it is.
+    /// Returns the lock, which decides who may write, until when, and in whose turn.
     pub fn lock(&self) -> &Lock {
         &self.lock
     }
 
-    /// The working tree.
+    /// Returns the working tree.
     pub fn draft(&self) -> &Tree {
         &self.draft
     }
 
-    /// The tree that was promoted last: the artefact.
+    /// Returns the last promoted tree, which is the artefact.
     pub fn committed(&self) -> Option<&Tree> {
         self.committed.as_ref()
     }
 
-    /// Where the running turn began.
+    /// Returns the start of the running turn.
     pub fn turn_start(&self) -> TurnStart {
         self.turn_start
     }
 
-    /// The journal's slot.
+    /// Returns the head's pointers into the journal.
     pub fn journal(&self) -> &JournalSlot {
         &self.journal
     }
 
-    /// True for a deleted canvas: the head stays, so that no number is ever used twice.
+    /// Whether the canvas is deleted. Its head remains, so that no number is ever used twice.
     pub fn is_deleted(&self) -> bool {
         self.deleted
     }
 
-    /// The id of the current revision, as models see it.
+    /// Returns the id of the current revision in the form that models see.
     pub fn revision_id(&self) -> RevisionId {
         RevisionId::new(self.revision, self.document())
     }
 
-    /// Hashes of draft and artefact: promotion has something to do where they differ.
+    /// Returns the hashes of draft and artefact. If they are equal, a promotion has no effect.
     pub fn hash_pair(&self) -> (BlobId, Option<BlobId>) {
         (self.draft.hash(), self.committed.as_ref().map(Tree::hash))
     }
 
-    /// Every blob that the head itself names. Entries of the journal and lists of chunks name others, which a store cannot see:
-    /// [`Engine::blobs_in_use`](crate::Engine::blobs_in_use) tells of all of them.
+    /// Returns every blob that the head itself names. Journal entries and lists of chunks name others, which a store
+    /// cannot see. [`Engine::blobs_in_use`](crate::Engine::blobs_in_use) returns all of them.
     pub fn blobs(&self) -> impl Iterator<Item = BlobId> {
         let trees = self.draft.iter().chain(self.committed.iter().flat_map(Tree::iter)).map(|(_, blob)| blob);
         let last = self.journal.blobs().chain(self.audit.last);
         trees.chain(self.known_texts()).chain(last).chain(self.receipts.blobs())
     }
 
-    /// The documents that it names, each of which may be a list of chunks.
+    /// Returns the documents that the head names, each of which may be a list of chunks.
     pub(crate) fn documents(&self) -> impl Iterator<Item = BlobId> {
         let trees = [Some(&self.draft), self.committed.as_ref()].into_iter().flatten();
         trees.filter_map(|tree| tree.file(TreeFile::Document)).chain(self.known_texts())
     }
 
-    /// What conversations know, and the first document, which may be the one of a tombstone.
+    /// Returns the documents that conversations know, and the first document, which may belong to a tombstone.
     fn known_texts(&self) -> impl Iterator<Item = BlobId> {
         let known = self.conversations.values().flat_map(|c| c.points());
         known.map(|point| point.document).chain([self.origin.document])
     }
 
-    /// Roughly what it takes in memory.
+    /// Returns the approximate size in memory.
     pub(crate) fn approximate_bytes(&self) -> usize {
-        /// A conversation with its name, a path or a link with a blob, a quarter of a claim.
+        /// A conversation with its name, a path or a link with a blob, or a quarter of a claim.
         const ENTRY: usize = 256;
         #[cfg(feature = "surface")]
         let claims = 4 * self.claims.len();
@@ -319,7 +321,7 @@ impl Head {
             + ENTRY * (self.conversations.len() + self.draft.iter().count() + claims)
     }
 
-    /// Makes a blob the document of the draft.
+    /// Sets the document of the draft.
     pub(crate) fn set_document(&mut self, document: &Blob) {
         self.draft.insert(TreeFile::Document.tree_path(), document.id());
         if document.list().is_some() {
@@ -327,17 +329,17 @@ impl Head {
         }
     }
 
-    /// The document's blob, also of a tombstone: its last one.
+    /// Returns the blob of the document. A tombstone returns its last document.
     pub fn document(&self) -> BlobId {
         self.draft.file(TreeFile::Document).unwrap_or(self.origin.document)
     }
 
-    /// The board's root blob; `None` where the canvas has no board.
+    /// Returns the board's root blob, or `None` if the canvas has no board.
     pub fn board(&self) -> Option<BlobId> {
         self.draft.file(TreeFile::Board)
     }
 
-    /// The blob of a file; `None` where the canvas does not have it. A tombstone still has its document.
+    /// Returns the blob of a file, or `None` if the canvas does not have it. A tombstone still has its document.
     pub(crate) fn file(&self, file: TreeFile) -> Option<BlobId> {
         match file {
             TreeFile::Document => Some(self.document()),
@@ -345,7 +347,7 @@ impl Head {
         }
     }
 
-    /// The files of its trees: of the draft, and of what was committed.
+    /// Returns the files of the draft and of the committed tree.
     pub(crate) fn files(&self) -> impl Iterator<Item = (TreeFile, BlobId)> {
         [Some(&self.draft), self.committed.as_ref()]
             .into_iter()
@@ -353,25 +355,25 @@ impl Head {
             .flat_map(|tree| TreeFile::ALL.into_iter().filter_map(|file| Some((file, tree.file(file)?))))
     }
 
-    /// The document as it is now.
+    /// Returns the current document with its revision.
     pub(crate) fn now(&self) -> SyncPoint {
         SyncPoint { revision: self.faces[Face::Document], document: self.document() }
     }
 
-    /// What a conversation knows.
+    /// Returns a conversation's knowledge of the document.
     pub(crate) fn conversation(&self, id: &ConversationId) -> Conversation {
         let fresh = match &self.made_by {
-            // Who is not known may be new, or one that was evicted.
+            // An unlisted conversation may be new, or may have been evicted.
             _ if self.gave_up => Conversation::NOTHING,
-            // It has no text that a diff would fit; but its first patch may be for the first document, while that is there.
+            // It has no text to which a diff would apply. However, its first patch may be for the first document, while
+            // that is current.
             Some(maker) if maker != id => Conversation { seen: Some(self.origin), ..Conversation::NOTHING },
             Some(_) | None => Conversation::knows(self.origin),
         };
         self.conversations.get(id).cloned().unwrap_or(fresh)
     }
 
-    /// Stops following the conversation that has known nothing new for the longest time. Should it come back, it
-    /// gets the whole document.
+    /// Evicts the least recently updated conversation. If it returns, it gets the whole document.
     pub(crate) fn evict_oldest(&mut self) {
         let holder = self.lock.lease().map(|lease| lease.holder.as_str());
         let spare = self.conversations.iter().filter(|(id, _)| Some(id.as_str()) != holder);
@@ -384,23 +386,23 @@ impl Head {
 }
 
 impl Head {
-    /// The form in which stores keep a head: JSON with a format number.
+    /// Encodes the head in the form that stores keep: JSON with a format number.
     #[expect(clippy::missing_panics_doc, reason = "all keys are strings and no value can fail")]
     pub fn to_json(&self) -> Vec<u8> {
-        // As long as that of a canvas which is written to often.
+        // The usual length for a canvas with frequent writes.
         let mut json = Vec::with_capacity(8 << 10);
         serde_json::to_writer(&mut json, self).expect("a head has only string keys");
         json
     }
 
-    /// Reads what [`Head::to_json`] wrote, as the head of this canvas.
+    /// Parses the output of [`Head::to_json`] as the head of this canvas.
     ///
     /// # Errors
     ///
-    /// [`HeadError`] says what is wrong and what to do about it.
+    /// Returns a [`HeadError`] that says what is wrong and what to do about it.
     pub fn from_json(canvas: &CanvasId, json: &[u8]) -> Result<Self, HeadError> {
         let mut reader = serde_json::Deserializer::from_slice(json);
-        // The derived function, which does not check: a contradiction has an error of its own.
+        // The derived function does not check, because a contradiction has its own error.
         let read = Self::deserialize(&mut reader).and_then(|head| reader.end().map(|()| head));
         let head = read.map_err(|e| match serde_json::from_slice(json) {
             // A later format may have other fields.
@@ -413,7 +415,7 @@ impl Head {
         if head.canvas == *canvas { Ok(head) } else { Err(HeadError::Foreign { found: head.canvas }) }
     }
 
-    /// Whether no number lies beyond the one that bounds it.
+    /// Checks that no number exceeds its bound.
     fn check(&self) -> Result<(), HeadError> {
         let last = self.revision;
         let known = self.conversations.values().filter_map(|c| c.last()).max();
@@ -425,7 +427,7 @@ impl Head {
             (self.user_revision <= last, "user_revision"),
             (self.turn_start.epoch <= self.lock.epoch(), "turn_start"),
             (self.journal.entries <= last.get(), "journal"),
-            // One past the last entry keeps none.
+            // One past the last entry if no entry is kept.
             (self.journal.kept_from <= self.journal.entries + 1, "journal"),
             (self.audit.is_consistent(), "audit"),
             (self.journal.touched.newest() <= self.journal.entries, "journal"),

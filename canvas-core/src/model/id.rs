@@ -1,4 +1,4 @@
-//! Names that hosts give: canvases, conversations, calls.
+//! Names that hosts choose for canvases, conversations and calls.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,16 +10,16 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::model::error_report::reported;
 
-/// A name is empty or longer than [`NameError::BYTES`].
+/// Error returned if a name is empty or longer than [`NameError::BYTES`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a name needs 1 to {} bytes, this one has {bytes}: give a shorter one", NameError::BYTES)]
 pub struct NameError {
-    /// Bytes of the name that was given.
+    /// Length of the rejected name in bytes.
     pub bytes: usize,
 }
 
 impl NameError {
-    /// Bytes that a name may have.
+    /// Maximum length of a name in bytes.
     pub const BYTES: usize = 512;
 }
 
@@ -46,11 +46,11 @@ macro_rules! name {
         }
 
         impl $name {
-            /// Checks a name: any text of 1 to 512 bytes.
+            /// Creates a name from any text of 1 to 512 bytes.
             ///
             /// # Errors
             ///
-            /// [`NameError`](crate::NameError) where it is empty or too long.
+            /// Returns [`NameError`](crate::NameError) if the name is empty or too long.
             pub fn new(name: &str) -> Result<Self, $crate::model::id::NameError> {
                 use $crate::model::id::NameError;
                 match name.len() {
@@ -59,7 +59,7 @@ macro_rules! name {
                 }
             }
 
-            /// The name.
+            /// Returns the name as text.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
@@ -90,7 +90,7 @@ macro_rules! name {
 #[cfg(any(feature = "board", feature = "surface"))]
 pub(crate) use name;
 
-/// Reads a name from where it lies, without a `String` in between: a large board has a hundred thousand of them.
+/// Reads a name in place, without a `String` in between, because a large board has a hundred thousand of them.
 pub(crate) fn read_name<'de, D: Deserializer<'de>, T>(
     deserializer: D,
     read: fn(&str) -> Result<T, NameError>,
@@ -112,7 +112,7 @@ pub(crate) fn read_name<'de, D: Deserializer<'de>, T>(
     deserializer.deserialize_str(Name(read))
 }
 
-/// Stores an id as the text that it is shown as and parsed from.
+/// Stores an id as its displayed text, which it is also parsed from.
 macro_rules! stored_as_text {
     ($id:ident, $error:ident) => {
         impl TryFrom<String> for $id {
@@ -154,11 +154,11 @@ impl ConversationId {
     }
 }
 
-/// Makes call ids that nobody has used before: a start that the host draws at random, and a number that counts up.
+/// A generator of unique call ids, from a start that the host draws at random and a counter.
 ///
-/// Receipts are stored with the canvas and outlive the process, so ids that count from 1 in each process are retries of
-/// the last one's calls: they get its answers, or `CALL_ID_REUSED`. Where a client sends the same request again after a
-/// failure, take the id from the request instead, so that it is a retry.
+/// Receipts are stored with the canvas and outlive the process. If ids counted from 1 in each process, they would be
+/// retries of the previous process's calls, and would get its answers or `CALL_ID_REUSED`. If a client sends the same
+/// request again after a failure, take the id from the request instead, so that it is a retry.
 ///
 /// ```
 /// use canvas_core::CallIds;
@@ -175,22 +175,22 @@ pub struct CallIds {
 }
 
 impl CallIds {
-    /// Ids that begin with these bits, which no other process has.
+    /// Creates a generator of ids that start with these bits. No other process may use the same bits.
     pub const fn new(random: u64) -> Self {
         Self { start: random, made: AtomicU64::new(0) }
     }
 
-    /// The next id.
+    /// Returns the next id.
     pub fn fresh(&self) -> CallId {
         let number = self.made.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
         CallId(format!("{:016x}-{number}", self.start).into())
     }
 }
 
-/// Names an operation for good: the same key again is a retry of the same operation, for as long as the canvas keeps its
-/// receipt.
+/// The permanent key of an operation. As long as the canvas keeps its receipt, the same key means a retry of the same
+/// operation.
 ///
-/// The key of a model's call comes from its session. What users and the host do is in no turn of a model:
+/// The key of a model's call comes from its session. Operations of users and the host do not belong to a model's turn:
 ///
 /// ```
 /// use canvas_core::{CallId, ConversationId, OpKey};
@@ -203,30 +203,30 @@ impl CallIds {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct OpKey {
-    /// Who asks: a model's conversation, or a name that the host keeps for its users.
+    /// The caller: a model's conversation, or a name that the host keeps for its users.
     pub conversation: ConversationId,
-    /// The turn in which it was asked for the first time.
+    /// The turn in which the operation was first requested.
     pub turn: Turn,
-    /// The call.
+    /// The call within the conversation's turn.
     pub call: CallId,
 }
 
 impl OpKey {
-    /// An operation of a user. All users share one name, `user`, so no two of them may use one call id: where pages count
-    /// their calls themselves, name each page with [`OpKey::of`].
+    /// Creates the key of a user's operation. All users share the name `user`, so their call ids must be unique among
+    /// all of them. If pages count their calls themselves, name each page with [`OpKey::of`].
     pub fn user(call: CallId) -> Self {
         Self::of(ConversationId("user".into()), call)
     }
 
-    /// An operation of the host itself, such as making a canvas: its name is `host`.
+    /// Creates the key of an operation by the host itself, such as creating a canvas, under the name `host`.
     ///
-    /// A conversation that makes a canvas knows its first text. Where that is to be a model's, make it with
-    /// [`OpKey::of`] that conversation.
+    /// The conversation that creates a canvas knows its first text. If this should be a model's conversation, create
+    /// the canvas with [`OpKey::of`] and that conversation.
     pub fn host(call: CallId) -> Self {
         Self::of(ConversationId("host".into()), call)
     }
 
-    /// An operation outside of the turns of models, in the name of whoever asks for it.
+    /// Creates the key of an operation outside the turns of models, in the name of its caller.
     pub fn of(conversation: ConversationId, call: CallId) -> Self {
         Self { conversation, turn: Turn::ZERO, call }
     }

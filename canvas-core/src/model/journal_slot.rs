@@ -1,4 +1,4 @@
-//! Where the journal hangs on the head.
+//! The head's pointers into the journal.
 
 use canvas_lease::safe_integer;
 use serde::{Deserialize, Serialize};
@@ -9,44 +9,44 @@ use crate::model::receipt::is_zero;
 use crate::model::touched::Touched;
 use crate::model::unknown::Unknown;
 
-/// The head's part of the journal. Each entry names the one before, so that a commit writes one entry and this
-/// slot, however many there are.
+/// The head's part of the journal. Each entry names the previous one, so a commit writes only one entry and this slot,
+/// however many entries there are.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(from = "StoredSlot")]
 pub struct JournalSlot {
-    /// The last entry; `None` before the first, and after the history was cleared.
+    /// The last entry; `None` before the first one, and after the history was cleared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last: Option<BlobId>,
-    /// The entry that undo takes back next.
+    /// The entry that undo takes next; `None` if the undo stack is empty.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub undo: Option<BlobId>,
-    /// The undoing that redo takes back next.
+    /// The undo entry that redo takes next; `None` if the redo stack is empty.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub redo: Option<BlobId>,
-    /// Entries that were ever made; the last one has this number. Each has a revision of its own, so there are no more
-    /// than those.
+    /// Number of entries ever made, which is also the number of the last one. Each has its own revision, so there are
+    /// at most as many entries as revisions.
     pub entries: u64,
-    /// The oldest entry that is kept; what is older may be dropped, and nobody goes there. Zero where all are kept, as in
-    /// heads from before there were collections.
+    /// Oldest retained entry. Older ones may be collected and are never read. Zero if all are kept, as in heads from
+    /// before collections existed.
     #[serde(skip_serializing_if = "is_zero")]
     pub kept_from: u64,
-    /// Entries of effects that were ever made; the others are changes.
+    /// Number of effect entries ever made. The other entries are changes.
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) effects: u64,
-    /// Where effects have come last: the entry before them with its number, or the first of them where there is none.
+    /// If the last entries are effects, the entry before them with its number. If they are preceded by no entry, the
+    /// first of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) before_effects: Option<(u64, BlobId)>,
-    /// Links down to old entries.
     #[serde(skip_serializing_if = "Links::is_empty")]
     pub(crate) links: Links,
-    /// Where effects have changed the state since the oldest change that can be undone or redone.
+    /// Places of the state touched by effects since the oldest change that can be undone or redone.
     #[serde(skip_serializing_if = "Touched::is_empty")]
     pub(crate) touched: Touched,
     #[serde(flatten)]
     pub(crate) unknown: Unknown,
 }
 
-/// A slot as it may be stored.
+/// The stored form of a slot in any version.
 #[derive(Deserialize)]
 struct StoredSlot {
     last: Option<BlobId>,
@@ -61,7 +61,7 @@ struct StoredSlot {
     before_effects: Option<(u64, BlobId)>,
     #[serde(default)]
     links: Links,
-    /// Links as they were before, by powers of 16.
+    /// Links as older versions wrote them, by powers of 16.
     #[serde(default)]
     skips: Vec<BlobId>,
     #[serde(default)]
@@ -80,18 +80,18 @@ impl From<StoredSlot> for JournalSlot {
 }
 
 impl JournalSlot {
-    /// The blobs that it names.
+    /// Returns the blobs that the slot names.
     pub(crate) fn blobs(&self) -> impl Iterator<Item = BlobId> + use<> {
         let before_effects = self.before_effects.map(|(_, id)| id);
         [self.last, self.undo, self.redo, before_effects].into_iter().flatten()
     }
 
-    /// The entries that it names with their numbers, but for those of the stacks.
+    /// Returns the entries that the slot names with their numbers, except the tops of the undo and redo stacks.
     pub(crate) fn marks(&self) -> impl Iterator<Item = (u64, BlobId)> + use<> {
         self.last.map(|id| (self.entries, id)).into_iter().chain(self.links.marks(self.entries))
     }
 
-    /// Without history. Numbers go on.
+    /// Returns the slot without history. Numbers continue.
     pub(crate) fn cleared(&self) -> Self {
         let Self { entries, kept_from, effects, .. } = *self;
         Self { entries, kept_from, effects, unknown: self.unknown.clone(), ..Self::default() }

@@ -16,7 +16,7 @@ use crate::model::id::stored_as_text;
 #[schemars(with = "String")]
 pub struct JsonHash([u8; 32]);
 
-/// A text is not the 64 hexadecimal digits of a hash.
+/// Error returned if a text is not the 64 hexadecimal digits of a hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a hash is 64 hexadecimal digits: send one back as it was given")]
 pub struct ParseJsonHashError;
@@ -24,16 +24,16 @@ pub struct ParseJsonHashError;
 canvas_patch::coded_error!(ParseJsonHashError => "INVALID_ARGUMENTS");
 
 impl JsonHash {
-    /// The hash of a value.
+    /// Computes the hash of a value.
     ///
     /// # Errors
     ///
-    /// [`CanonicalError`] where the value has no canonical text.
+    /// Returns [`CanonicalError`] if the value has no canonical text.
     pub fn of(value: &Value) -> Result<Self, CanonicalError> {
         Self::with_bytes(value).map(|(hash, _)| hash)
     }
 
-    /// The hash of a value, and how many bytes its canonical text has, which is never whole in memory.
+    /// Computes the hash of a value and the number of bytes of its canonical text, which is never whole in memory.
     pub(crate) fn with_bytes(value: &Value) -> Result<(Self, usize), CanonicalError> {
         let mut hashing =
             Hashing { hasher: blake3::Hasher::new(), text: String::with_capacity(PART + 256), bytes: 0 };
@@ -42,18 +42,18 @@ impl JsonHash {
         Ok((Self(*hashing.hasher.finalize().as_bytes()), hashing.bytes))
     }
 
-    /// The hash of a text as it is.
+    /// Computes the hash of a text verbatim.
     pub(crate) fn of_text(text: &str) -> Self {
         Self(*blake3::hash(text.as_bytes()).as_bytes())
     }
 }
 
-/// Bytes that are hashed at once.
+/// Number of bytes hashed at once.
 const PART: usize = 16 << 10;
 
 struct Hashing {
     hasher: blake3::Hasher,
-    /// What was written since the last part.
+    /// The text written since the last part.
     text: String,
     bytes: usize,
 }

@@ -1,24 +1,24 @@
-//! JSON Pointers (RFC 6901) as texts. The empty one is the whole value.
+//! JSON Pointers (RFC 6901) as text. The empty pointer names the whole value.
 
 #[cfg(any(feature = "recipe", feature = "surface"))]
 use std::borrow::Cow;
 
-/// The pointer to a member or an item of the value at `place`.
+/// Returns the pointer to a member or item of the value at `place`.
 pub(crate) fn join_pointer(place: &str, name: &str) -> String {
     format!("{place}/{}", name.replace('~', "~0").replace('/', "~1"))
 }
 
-/// What keeps a text from being a pointer.
+/// The reason why a text is not a pointer.
 #[cfg(any(feature = "recipe", feature = "surface"))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Malformed {
-    /// It does not begin with a slash.
+    /// The text does not start with a slash.
     Slash,
     /// A tilde is followed by neither 0 nor 1.
     Tilde,
 }
 
-/// The names of a pointer, unescaped; none of the whole value.
+/// Returns the unescaped names of a pointer. A pointer to the whole value has no names.
 #[cfg(any(feature = "recipe", feature = "surface"))]
 pub(crate) fn names(pointer: &str) -> Result<impl Iterator<Item = Cow<'_, str>>, Malformed> {
     if !pointer.is_empty() && !pointer.starts_with('/') {
@@ -30,7 +30,7 @@ pub(crate) fn names(pointer: &str) -> Result<impl Iterator<Item = Cow<'_, str>>,
     Ok(pointer.split('/').skip(1).map(unescape))
 }
 
-/// A name of a pointer that is well formed.
+/// Unescapes a name of a well-formed pointer.
 #[cfg(any(feature = "recipe", feature = "surface"))]
 pub(crate) fn unescape(name: &str) -> Cow<'_, str> {
     if name.contains('~') {

@@ -1,9 +1,9 @@
-//! The JSON of a value as a text of its own.
+//! Conversion of a value to JSON text.
 
 use serde::Serialize;
 
-/// The JSON of a value whose maps have only string keys. `about` is how long it mostly is: a text that grows from nothing is
-/// moved four times on its way to a kilobyte, and each edit writes several.
+/// Encodes a value whose maps have only string keys. `about` is the usual length of the JSON, because a text that grows
+/// from empty is moved four times on its way to a kilobyte, and each edit writes several.
 pub(crate) fn json_text<T: Serialize>(value: &T, about: usize) -> String {
     let mut json = Vec::with_capacity(about);
     serde_json::to_writer(&mut json, value).expect("it has only string keys");

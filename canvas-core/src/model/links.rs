@@ -1,41 +1,41 @@
-//! Links over many entries of a chain at once, so that few rounds of reads lead to any of its entries: of the journal, and
-//! of the records of actions.
+//! Links over many entries of a chain, so that any entry is reached in few rounds of reads. The journal and the records
+//! of actions are such chains.
 //!
-//! An entry whose number is a multiple of 4^k links to the one 4^k before. So from a multiple of 4^k the 4^k entries
-//! before it are all reached in 3k rounds, each of which asks for everything that the one before has named. The head
-//! holds the last multiple of each power, since a commit reads no entry.
+//! An entry whose number is a multiple of 4^k links to the one 4^k earlier. From a multiple of 4^k, all of the 4^k
+//! entries before it are therefore reached in 3k rounds, each of which requests every entry named by the previous
+//! round. The head holds the last multiple of each power, because a commit reads no entry.
 //!
-//! Before, the powers were those of 16, in the field `skips` of heads and entries: what was stored so is read, and
-//! gaps are left where it has no link. Entries and heads of version 0.1.0 have none, and there the journal is walked one
-//! by one.
+//! Older versions used powers of 16, in the field `skips` of heads and entries. These are still read, and gaps remain
+//! if they have no link. Entries and heads of version 0.1.0 have no links, so their journal is walked one entry at a
+//! time.
 
 use serde::{Deserialize, Serialize};
 
 use crate::model::blob::{Blob, BlobId};
 
-/// A blob of a chain: it has a number, and names those before it.
+/// A blob of a chain, which has a number and names earlier blobs.
 pub(crate) trait Linked: Sized {
-    /// Reads what the chain has written; `None` where it is something else.
+    /// Reads a blob of the chain, or returns `None` if it is a different kind of blob.
     fn read(blob: &Blob) -> Option<Self>;
 
-    /// Its number in the chain, from 1.
+    /// Returns the number in the chain, from 1.
     fn number(&self) -> u64;
 
-    /// The others that it names with their numbers: the one before, and those over many.
+    /// Returns the entries that this one names, with their numbers: the previous entry, and the targets of the links.
     fn named(&self) -> impl Iterator<Item = (u64, BlobId)>;
 }
 
 const STEP: u64 = 4;
-/// Powers that are linked: up to 4^10, a million.
+/// Number of linked powers, up to 4^10, about a million.
 const LEVELS: usize = 10;
 
-/// Of each power of 4, from the first on, the last entry whose number is a multiple of it.
+/// For each power of 4, starting with 4 itself, the last entry whose number is a multiple of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(from = "Vec<Option<BlobId>>", into = "Vec<Option<BlobId>>")]
 pub(crate) struct Links([Option<BlobId>; LEVELS]);
 
 impl Links {
-    /// Of links by powers of 16, which are each other power of 4.
+    /// Converts links by powers of 16, which are every second power of 4.
     pub(crate) fn of_sixteens(ids: &[BlobId]) -> Self {
         let sixteens = ids.iter().flat_map(|id| [None, Some(*id)]);
         Self::from(sixteens.collect::<Vec<_>>())
@@ -45,33 +45,33 @@ impl Links {
         self.0.iter().all(Option::is_none)
     }
 
-    /// What the entry of this number, the next one, links to, by powers. Empty for 3 of 4.
+    /// Returns the links of the next entry, which has this number, by powers. Empty for three out of four entries.
     pub(crate) fn before(&self, number: u64) -> Vec<Option<BlobId>> {
         trimmed(&self.0[..level(number)])
     }
 
-    /// Puts the next entry into the place of the last multiple.
+    /// Replaces the last multiples by the next entry.
     pub(crate) fn push(&mut self, number: u64, id: BlobId) {
         self.0[..level(number)].fill(Some(id));
     }
 
-    /// The last multiples up to the newest number, with their numbers.
+    /// Returns the last multiples up to the newest number, with their numbers.
     pub(crate) fn marks(self, newest: u64) -> impl Iterator<Item = (u64, BlobId)> {
         powers(STEP).zip(self.0).filter_map(move |(power, id)| Some((newest / power * power, id?)))
     }
 }
 
-/// Where the links of the entry of this number lead, with the numbers there.
+/// Returns the targets of an entry's links, with their numbers.
 pub(crate) fn ends(links: &[Option<BlobId>], number: u64) -> impl Iterator<Item = (u64, BlobId)> {
     powers(STEP).zip(links).filter_map(move |(power, id)| Some((number.checked_sub(power)?, (*id)?)))
 }
 
-/// As [`ends`], for links by powers of 16.
+/// Like [`ends`], for links by powers of 16.
 pub(crate) fn ends_of_sixteens(links: &[BlobId], number: u64) -> impl Iterator<Item = (u64, BlobId)> {
     powers(STEP * STEP).zip(links).filter_map(move |(power, id)| Some((number.checked_sub(power)?, *id)))
 }
 
-/// Of each power of 4, from 1 on, the last multiple up to a number.
+/// Returns the last multiple up to a number, for each power of 4 from 1 on.
 pub(crate) fn multiples_up_to(number: u64) -> impl Iterator<Item = u64> {
     std::iter::once(1).chain(powers(STEP).take(LEVELS)).map(move |power| number / power * power)
 }
@@ -80,12 +80,12 @@ fn powers(step: u64) -> impl Iterator<Item = u64> {
     std::iter::successors(Some(step), move |power| power.checked_mul(step))
 }
 
-/// How many powers of 4, up to the highest that is linked, divide a number.
+/// Returns the number of linked powers of 4 that divide a number.
 fn level(number: u64) -> usize {
     powers(STEP).take(LEVELS).take_while(|power| number.is_multiple_of(*power)).count()
 }
 
-/// Without what is missing at the end.
+/// Removes missing links at the end.
 fn trimmed(links: &[Option<BlobId>]) -> Vec<Option<BlobId>> {
     links[..links.iter().rposition(Option::is_some).map_or(0, |last| last + 1)].to_vec()
 }

@@ -1,4 +1,4 @@
-//! What every face and every store speaks of: names, content, the head.
+//! Types shared by every face and every store: names, content, and the head.
 
 pub(crate) mod audit_slot;
 pub(crate) mod author;

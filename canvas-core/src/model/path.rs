@@ -5,30 +5,30 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A relative path of plain segments: `document.md`, `assets/logo.png`.
+/// A relative path of plain segments, such as `document.md` or `assets/logo.png`.
 ///
-/// Percent-encoded forms are decoded before they are checked, so no spelling leads out of the tree.
+/// Percent-encoded characters are decoded before the check, so that no spelling leads out of the tree.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct TreePath(String);
 
-/// Why a text is no path of a tree.
+/// Error returned if a text is not a path of a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PathError {
-    /// It is empty or longer than [`TreePath::BYTES`].
+    /// The path is empty or longer than [`TreePath::BYTES`].
     #[error("a path needs 1 to {} bytes: give a shorter one", TreePath::BYTES)]
     Length,
-    /// It begins at the root of a file system.
+    /// The path starts at the root of a file system.
     #[error("a path is relative to the canvas: leave out what comes before the first name")]
     Absolute,
     /// A segment is empty, `.` or `..`.
     #[error("a path has only plain names between its slashes: remove empty, . and .. segments")]
     Segment,
-    /// It has a NUL, another control character or a backslash.
+    /// The path has a NUL, another control character or a backslash.
     #[error("a path has no backslash and no control character: replace them")]
     Character,
-    /// A percent sign does not begin an encoded byte, or the bytes are not UTF-8.
+    /// A percent sign does not start an encoded byte, or the bytes are not UTF-8.
     #[error("a percent sign in a path begins an encoded byte of UTF-8: write %25 for the sign itself")]
     Encoding,
 }
@@ -36,15 +36,15 @@ pub enum PathError {
 canvas_patch::coded_error!(PathError => "INVALID_PATH");
 
 impl TreePath {
-    /// Bytes that a path may have.
+    /// Maximum length of a path in bytes.
     pub const BYTES: usize = 1024;
 
-    /// The Markdown document.
+    /// Returns the path of the Markdown document.
     pub fn document() -> Self {
         Self("document.md".into())
     }
 
-    /// The board.
+    /// Returns the path of the board.
     pub fn board() -> Self {
         Self("board.json".into())
     }
@@ -53,7 +53,7 @@ impl TreePath {
     ///
     /// # Errors
     ///
-    /// [`PathError`] says which rule it breaks.
+    /// Returns the [`PathError`] for the rule that the path breaks.
     pub fn new(text: &str) -> Result<Self, PathError> {
         if text.is_empty() || text.len() > Self::BYTES {
             return Err(PathError::Length);
@@ -75,14 +75,14 @@ impl TreePath {
         Ok(Self(path))
     }
 
-    /// The decoded path.
+    /// Returns the decoded path.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// Decodes once. What would still be encoded after that is refused: `%252e` must not become a name `%2e` that a
-/// later decoder takes for a dot.
+/// Decodes once. Text that would still be encoded afterwards is refused, because `%252e` must not become a name `%2e`
+/// that a later decoder takes for a dot.
 fn decode(text: &str) -> Result<String, PathError> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -103,7 +103,7 @@ fn encoded_byte(digits: &[u8]) -> Option<u8> {
     u8::try_from(digit(*high)? << 4 | digit(*low)?).ok()
 }
 
-/// Trees are asked for the names that the library has itself.
+/// Lets the library look up its own file names in trees by `&str`.
 impl Borrow<str> for TreePath {
     fn borrow(&self) -> &str {
         &self.0
@@ -119,7 +119,7 @@ impl fmt::Display for TreePath {
 impl TryFrom<String> for TreePath {
     type Error = PathError;
 
-    /// Reads a path as it was stored, decoded.
+    /// Reads a stored path, which is already decoded.
     fn try_from(path: String) -> Result<Self, PathError> {
         if path.is_empty() || path.len() > Self::BYTES {
             return Err(PathError::Length);

@@ -1,8 +1,8 @@
-//! One receipt: what was asked and answered, so that a retry is answered and not done again.
+//! A receipt of a call and its answer, so that a retry gets the answer and the call does not run twice.
 //!
 //! * Every call that may change state leaves a receipt under (conversation, turn, call id) with a digest of its
-//!   arguments, refusals too. The same call is answered the same again.
-//! * `CALL_ID_REUSED`, `CALL_ABANDONED` and what the rollout closes leave none. Reads run again.
+//!   arguments, even if it is refused. A retry of the same call gets the same answer.
+//! * `CALL_ID_REUSED`, `CALL_ABANDONED` and refusals because of the rollout do not leave a receipt. Reads run again.
 //! * An answer of more than 1 KiB is a blob of its own.
 
 use canvas_lease::{Fence, safe_integer};
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::blob::{Blob, BlobId};
 use crate::model::id::OpKey;
 
-/// Tells calls with other arguments from retries: the first 16 bytes of a blake3 hash of the arguments.
+/// A digest of a call's arguments, the first 16 bytes of their blake3 hash. It distinguishes other calls from retries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 #[expect(unnameable_types, reason = "only the sealed part of `Command` speaks of it")]
@@ -23,7 +23,7 @@ impl From<Digest> for String {
     }
 }
 
-/// Two digits for each byte. Each receipt has some, and the machinery of `format!` takes ten times as long.
+/// Writes two digits for each byte. Each receipt has several such texts, and `format!` takes ten times as long.
 fn hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let digit = |half: u8| char::from(DIGITS[usize::from(half)]);
@@ -36,19 +36,19 @@ impl TryFrom<String> for Digest {
     fn try_from(text: String) -> Result<Self, ParseHexError> {
         let number = u128::from_str_radix(&text, 16).map_err(|_| ParseHexError)?;
         let digest = Self(number.to_be_bytes());
-        // Only the form that is written: no sign, no upper case, no digit too few.
+        // Only the form written above: no sign, no upper case, no missing digit.
         if String::from(digest) == text { Ok(digest) } else { Err(ParseHexError) }
     }
 }
 
-/// A text is not hexadecimal digits of the right number.
+/// Error returned if a text does not have the right number of hexadecimal digits.
 #[derive(Debug, thiserror::Error)]
 #[expect(unnameable_types, reason = "only the sealed part of `Command` speaks of it")]
 #[error("a digest is lower-case hexadecimal digits: restore the head from a backup")]
 pub struct ParseHexError;
 
 impl Digest {
-    /// The digest of parts, each kept apart from the next by its length.
+    /// Computes the digest of parts, which are separated by their lengths.
     pub(crate) fn of(parts: &[&[u8]]) -> Self {
         let mut hasher = blake3::Hasher::new();
         for part in parts {
@@ -60,32 +60,32 @@ impl Digest {
         Self(short)
     }
 
-    /// Its first eight digits.
+    /// Returns the first eight digits.
     pub(crate) fn short(self) -> String {
         hex(&self.0[..4])
     }
 }
 
-/// The JSON of an answer that was erased; no command has answers of this kind.
+/// The JSON of an erased answer, which is not the answer of any command.
 const ERASED: &str = r#"{"kind":"erased"}"#;
 
-/// The answer that a receipt keeps, as JSON: in the head where it is small, in a blob where it is not. What it says
-/// is for the face that gave it.
+/// An answer in a receipt, as JSON, either in the head or, if it is long, in a blob. The face that gave the answer
+/// defines its content.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Answer {
     Inline(String),
     Stored(BlobId),
-    /// It was abandoned, and must not be done any more.
+    /// The call was abandoned and must never run.
     #[serde(rename = "void")]
     Abandoned,
 }
 
 impl Answer {
-    /// Bytes of an answer that the head takes; a longer one goes into a blob of its own.
+    /// Maximum bytes of an answer in the head. A longer one is a blob of its own.
     const INLINE: usize = 1024;
 
-    /// Keeps the JSON of an answer, with a blob among `blobs` where it needs one.
+    /// Stores the JSON of an answer, and adds a blob to `blobs` if it is long.
     pub(crate) fn of_json(json: String, blobs: &mut Vec<Blob>) -> Self {
         if json.len() <= Self::INLINE {
             return Self::Inline(json);
@@ -96,19 +96,19 @@ impl Answer {
         Self::Stored(id)
     }
 
-    /// What is left of an answer that was erased: that there was one.
+    /// Erases the answer but keeps the fact that there was one.
     pub(crate) fn erase(&mut self) {
         if *self != Self::Abandoned {
             *self = Self::Inline(ERASED.to_owned());
         }
     }
 
-    /// Whether only that is left.
+    /// Whether the answer was erased.
     pub(crate) fn is_erased(&self) -> bool {
         matches!(self, Self::Inline(json) if json == ERASED)
     }
 
-    /// The blob that it lies in, if it does.
+    /// Returns the blob of the answer, if it has one.
     pub(crate) fn blob(&self) -> Option<BlobId> {
         match self {
             Self::Stored(id) => Some(*id),
@@ -121,10 +121,10 @@ impl Answer {
 pub(crate) struct Receipt {
     pub(crate) operation: OpKey,
     pub(crate) digest: Digest,
-    /// The lease under which it was done; `None` for users and for refusals without a valid lease.
+    /// The lease that covered the call; `None` for users and for refusals without a valid lease.
     pub(crate) fence: Option<Fence>,
     pub(crate) answer: Answer,
-    /// When it was left, by the time that passes for receipts; 0 for those of version 0.1.0, which had none.
+    /// The time of the receipt, in the elapsed time of the receipts. Zero for receipts of version 0.1.0.
     #[serde(default, skip_serializing_if = "is_zero", deserialize_with = "safe_integer::deserialize")]
     pub(crate) at: u64,
 }
@@ -134,15 +134,15 @@ pub(crate) fn is_zero(millis: &u64) -> bool {
     *millis == 0
 }
 
-/// What the receipts know of an operation.
+/// The result of looking an operation up in the receipts.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Recall {
-    /// Never asked, as far as is remembered.
+    /// No receipt is remembered.
     New,
-    /// A retry.
+    /// A receipt with the same digest exists, so the call is a retry.
     Answered(Answer),
-    /// The same key was used for other arguments.
+    /// The same key was used with other arguments.
     Reused,
-    /// It was abandoned or its answer was erased, with whatever arguments.
+    /// The call was abandoned or its answer was erased, regardless of its arguments.
     Abandoned,
 }

@@ -1,12 +1,13 @@
-//! The receipts of a canvas, and how long they are kept.
+//! The receipts of a canvas, and their retention.
 //!
-//! * A change is remembered while it is among the newest (`Bounds::changes`) or younger than `Bounds::lifetime`, in all
-//!   at most `Bounds::most`: of more the oldest goes, although it is young. So the head and its blobs stay bounded.
-//! * What changed nothing because it was refused is kept apart, by number alone, and drops no receipt of a change.
-//! * Receipts of the current lease are never dropped; those of a deleted canvas stay with its tombstone.
-//! * Of those that lie in pages only whole pages go, so up to 15 more are kept than the numbers say.
-//! * A call whose receipt is gone is a new call: it is decided on the canvas as it is.
-//! * Ages are measured by a clock that never goes back and takes no leap at its word, see [`Elapsed`].
+//! * The receipt of a change is kept while it is among the newest (`Bounds::changes`) or younger than
+//!   `Bounds::lifetime`, up to `Bounds::most` in total. Beyond that the oldest is dropped although it is young, so that
+//!   the head and its blobs stay bounded.
+//! * Refusals that changed no content are kept separately, limited only by number, and displace no receipt of a change.
+//! * Receipts of the current lease are never dropped. Receipts of a deleted canvas stay with its tombstone.
+//! * Receipts in pages are dropped only by whole pages, so up to 15 more are kept than the limits say.
+//! * A call whose receipt is gone is a new call, decided on the current canvas.
+//! * Ages are measured by a clock that never goes back and limits forward leaps, see [`Elapsed`].
 
 use std::time::Duration;
 
@@ -19,38 +20,37 @@ use crate::model::receipt::{Answer, Digest, Recall, Receipt};
 use crate::model::shelf::{Page, Room, Shelf, Written};
 use crate::model::unknown::Unknown;
 
-/// How many receipts are kept besides those of the live lease, and for how long.
+/// Limits for receipts, not counting the live lease's.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bounds {
-    /// Changes, whatever their age.
+    /// Receipts of changes, regardless of age.
     pub(crate) changes: usize,
-    /// Changes in all, the young ones with them; where it is less than `changes`, that counts.
+    /// Receipts of changes in total, including young ones. If it is less than `changes`, that limit applies instead.
     pub(crate) most: usize,
     pub(crate) refusals: usize,
-    /// How long a change is young. Zero for no time at all.
+    /// The time for which a change is young. Zero if no change is.
     pub(crate) lifetime: Duration,
-    /// By how much a clock may fall back and still be right.
+    /// The amount by which a clock may fall back and still be correct.
     pub(crate) clock_tolerance: Duration,
 }
 
-/// What a call has come to, and when.
+/// The circumstances under which a receipt is left.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Occasion {
-    /// It was refused and changed nothing.
+    /// Whether the call was refused and changed no content.
     pub(crate) is_refusal: bool,
-    /// The lease that is held after it.
+    /// The lease held after the call.
     pub(crate) live: Option<Fence>,
-    /// The store's clock, where it is known.
+    /// The store's clock, if it is known.
     pub(crate) clock: Option<Timestamp>,
 }
 
-/// The receipts of a canvas.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Deserialize)]
 #[serde(from = "Stored")]
 pub(crate) struct Receipts {
     changes: Shelf,
     refusals: Shelf,
-    /// The calls of the lease that was given last.
+    /// Calls of the last lease issued.
     lease: Option<Calls>,
     elapsed: Elapsed,
     unknown: Unknown,
@@ -64,17 +64,17 @@ struct Calls {
     calls: u64,
 }
 
-/// The time that has passed for receipts, in milliseconds.
+/// The age of receipts, in milliseconds of elapsed time.
 ///
-/// It passes as the highest clock seen so far does. Between two calls it passes by an eighth of the lifetime at most:
-/// who leaps a year ahead ages no receipt by more than that. A clock that falls back further than it may is believed
-/// from then on, and no time has passed.
+/// Time advances with the highest clock seen so far, but between two calls by at most an eighth of the lifetime. A
+/// clock that leaps a year ahead therefore ages no receipt by more than that. If a clock falls back by more than the
+/// tolerance, it is trusted from then on, and the time does not advance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Elapsed {
     #[serde(deserialize_with = "safe_integer::deserialize")]
     millis: u64,
-    /// The highest clock; `None` before the first.
+    /// The highest clock seen; `None` before the first.
     clock: Option<Timestamp>,
 }
 
@@ -92,14 +92,14 @@ impl Elapsed {
         self.clock = Some(if is_believed { clock } else { highest.max(clock) });
     }
 
-    /// What was left before this is not young any more.
+    /// Returns the earliest time of a receipt that is still young.
     fn young_from(self, lifetime: Duration) -> u64 {
         let lifetime = u64::try_from(lifetime.as_millis()).unwrap_or(u64::MAX);
         (self.millis + 1).saturating_sub(lifetime)
     }
 }
 
-/// The JSON of receipts. In that of version 0.1.0 refusals lie among the changes, and nothing has a time.
+/// The stored JSON of receipts. In version 0.1.0 refusals were among the changes, and receipts had no time.
 #[derive(Deserialize)]
 struct Stored {
     pages: Vec<Written<Page>>,
@@ -120,7 +120,7 @@ impl From<Stored> for Receipts {
     }
 }
 
-/// The same, for writing.
+/// The same JSON, for writing.
 #[derive(Serialize)]
 struct StoredRef<'a> {
     pages: &'a [Written<Page>],
@@ -143,7 +143,7 @@ impl Serialize for Receipts {
 }
 
 impl Receipts {
-    /// What is known of an operation. Pages come from `blob`, where it may be one of them.
+    /// Looks up an operation. `blob` supplies the pages that may contain it.
     pub(crate) fn recall<'a>(
         &self,
         operation: &OpKey,
@@ -159,7 +159,7 @@ impl Receipts {
         })
     }
 
-    /// The receipt of an operation, whatever its arguments.
+    /// Returns the receipt of an operation, regardless of its arguments.
     pub(crate) fn find<'a>(
         &self,
         operation: &OpKey,
@@ -174,7 +174,7 @@ impl Receipts {
         }
     }
 
-    /// Whether the newest receipts, which the head has, know an operation.
+    /// Whether the newest receipts, which are in the head, include an operation.
     #[cfg(test)]
     pub(crate) fn has_newly(&self, operation: &OpKey) -> bool {
         self.newest(operation).is_some()
@@ -189,12 +189,12 @@ impl Receipts {
         self.changes.iter().chain(self.refusals.iter())
     }
 
-    /// How many calls a lease has made.
+    /// Returns the number of calls under a lease.
     pub(crate) fn of_fence(&self, fence: Fence) -> u64 {
         self.lease.filter(|lease| lease.fence == fence).map_or(0, |lease| lease.calls)
     }
 
-    /// Keeps a receipt, and drops those for which there is no room any more. A new page is put to `blobs`.
+    /// Adds a receipt, and drops those beyond the limits. A new page is added to `blobs`.
     pub(crate) fn push(
         &mut self,
         mut receipt: Receipt,
@@ -221,8 +221,8 @@ impl Receipts {
         }
     }
 
-    /// Erases the answers and keeps that there were some. Pages come from `blob`; those that take their place are put to
-    /// `blobs`.
+    /// Erases the answers but keeps the fact that they existed. `blob` supplies the pages; their replacements are added
+    /// to `blobs`.
     pub(crate) fn erase<'a>(
         &mut self,
         blob: impl Fn(BlobId) -> Result<&'a Blob, Missing>,
@@ -232,12 +232,12 @@ impl Receipts {
         self.refusals.erase(&blob, blobs)
     }
 
-    /// Roughly what they take in memory.
+    /// Returns the approximate size in memory.
     pub(crate) fn approximate_bytes(&self) -> usize {
         self.changes.approximate_bytes() + self.refusals.approximate_bytes()
     }
 
-    /// Blobs that hold pages and answers.
+    /// Returns the blobs of pages and answers.
     pub(crate) fn blobs(&self) -> impl Iterator<Item = BlobId> {
         self.changes.blobs().chain(self.refusals.blobs())
     }

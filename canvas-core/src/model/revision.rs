@@ -1,7 +1,7 @@
 //! Revisions: a number that only grows, and the name that models see.
 //!
-//! * Each committed change of content adds 1. Loading, leases, reads and data of components add nothing.
-//! * Of a [`RevisionId`] the number decides; its eight digits of the content hash show to people that a text came back.
+//! * Each committed change of content adds 1. Loading, leases, reads and component data do not change the revision.
+//! * The number of a [`RevisionId`] decides. Its eight digits of the content hash show people that a text has returned.
 
 use std::fmt;
 use std::str::FromStr;
@@ -20,13 +20,13 @@ use crate::model::blob::BlobId;
 pub struct Revision(u64);
 
 impl Revision {
-    /// Before the first content.
+    /// The revision before the first content.
     pub const ZERO: Self = Self(0);
 
     /// The last revision, 2^53 − 1.
     pub(crate) const MAX: Self = Self(safe_integer::MAX);
 
-    /// A revision of this number; `None` past 2^53 − 1.
+    /// Creates a revision with this number, or `None` if it exceeds 2^53 − 1.
     pub const fn new(number: u64) -> Option<Self> {
         if number <= Self::MAX.0 { Some(Self(number)) } else { None }
     }
@@ -35,12 +35,12 @@ impl Revision {
         self.0 == 0
     }
 
-    /// Its number.
+    /// Returns the revision as an integer.
     pub const fn get(self) -> u64 {
         self.0
     }
 
-    /// The next revision; `None` where numbers are used up.
+    /// Returns the next revision, or `None` if the numbers are used up.
     pub const fn next(self) -> Option<Self> {
         Self::new(self.0 + 1)
     }
@@ -70,7 +70,7 @@ pub struct RevisionId {
     digits: u32,
 }
 
-/// A text is not a revision id.
+/// Error returned if a text is not a revision id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a revision id reads like r12-3fa94c02: pass one that a reply has given")]
 pub struct ParseRevisionIdError;
@@ -78,13 +78,13 @@ pub struct ParseRevisionIdError;
 canvas_patch::coded_error!(ParseRevisionIdError => "INVALID_ARGUMENTS");
 
 impl RevisionId {
-    /// The id of a revision whose content has this hash.
+    /// Creates the id of a revision whose content has this hash.
     pub fn new(revision: Revision, content: BlobId) -> Self {
         let [a, b, c, d, ..] = *content.as_bytes();
         Self { revision, digits: u32::from_be_bytes([a, b, c, d]) }
     }
 
-    /// Its number.
+    /// Returns the number of the revision.
     pub const fn revision(self) -> Revision {
         self.revision
     }
@@ -126,7 +126,7 @@ pub enum Base {
 }
 
 impl Base {
-    /// Its number, which decides.
+    /// Returns the number of the base, which decides comparisons.
     pub const fn revision(self) -> Revision {
         match self {
             Self::Id(id) => id.revision(),

@@ -1,7 +1,7 @@
-//! Receipts in their order: the newest in the head, older ones in pages.
+//! Receipts in order. The head contains the newest, and pages contain older ones.
 //!
-//! The head is written with every commit, so it has only the newest; older ones lie in pages, blobs of 16 that are written
-//! once. The head knows which operations are in which page, by 8 bytes each.
+//! The head is written with every commit, so it contains only the newest receipts. Older ones are in pages, which are
+//! blobs of 16 receipts written once. The head knows the operations in each page, at 8 bytes per operation.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -15,10 +15,10 @@ use crate::model::blob::{Blob, BlobId, Missing};
 use crate::model::id::OpKey;
 use crate::model::receipt::{Answer, Digest, ParseHexError, Receipt, is_zero};
 
-/// Receipts in a page.
+/// Number of receipts in a page.
 const PAGE: usize = 16;
 
-/// Receipts that stay in the head when a page is made: a retry follows soon.
+/// Number of receipts that stay in the head when a page is made, because a retry usually follows soon.
 const RECENT: usize = 4;
 
 /// Receipts, oldest first.
@@ -29,8 +29,8 @@ pub(crate) struct Shelf {
     pub(crate) recent: Vec<Written<Receipt>>,
 }
 
-/// A value and its JSON, which each later head has in it unchanged, with whatever a newer library has put there. Heads share
-/// it: a copy of a head costs one count for each.
+/// A value with its JSON, which later heads contain unchanged, including members that a newer library added. Heads
+/// share the value, so copying a head costs one reference count for each.
 #[derive(Debug)]
 pub(crate) struct Written<T>(Arc<WithJson<T>>);
 
@@ -92,17 +92,17 @@ impl<T: Hash> Hash for Written<T> {
 pub(crate) struct Page {
     blob: BlobId,
     keys: Keys,
-    /// The newest lease with a receipt in it.
+    /// The newest lease with a receipt in the page.
     fence: Option<Fence>,
-    /// Blobs that hold its long answers.
+    /// Blobs with the long answers of the page.
     answers: Vec<BlobId>,
-    /// When the newest was left.
+    /// The time of the newest receipt.
     #[serde(default, skip_serializing_if = "is_zero", deserialize_with = "safe_integer::deserialize")]
     at: u64,
 }
 
-/// Short hashes of operations, 8 hexadecimal digits each: kept as they are written, which happens with every commit.
-/// Two operations may have the same; the page then tells.
+/// Short hashes of operations, 8 hexadecimal digits each. They are kept in their stored form because every commit
+/// writes them. Two operations may have the same hash; the page then distinguishes them.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String")]
 struct Keys(String);
@@ -124,22 +124,22 @@ impl Keys {
     }
 
     fn has(&self, key: &str) -> bool {
-        // As numbers: a retry looks through all keys of a canvas, and so does each new call.
+        // Compared as numbers, because a retry searches all keys of a canvas, and so does each new call.
         let number = |key: &[u8]| key.try_into().ok().map(u64::from_ne_bytes);
         let key = number(key.as_bytes());
         self.0.as_bytes().chunks_exact(8).any(|known| number(known) == key)
     }
 }
 
-/// What a shelf keeps besides what belongs to the live lease.
+/// Limits for receipts, not counting the live lease's.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Room {
     pub(crate) live: Option<Fence>,
-    /// That many in any case.
+    /// Number of receipts kept in any case.
     pub(crate) keep: usize,
-    /// And no more than that.
+    /// Maximum number of receipts.
     pub(crate) most: usize,
-    /// Between the two those that were left at this time or later.
+    /// Receipts between the two limits are kept if their time is at least this.
     pub(crate) young_from: u64,
 }
 
@@ -148,12 +148,12 @@ impl Shelf {
         self.pages.is_empty() && self.recent.is_empty()
     }
 
-    /// The receipt of an operation, where it is one of those in the head.
+    /// Returns the receipt of an operation if the head contains it.
     pub(crate) fn newest(&self, operation: &OpKey) -> Option<&Receipt> {
         self.recent.iter().rev().map(Written::value).find(|receipt| receipt.operation == *operation)
     }
 
-    /// The receipt of an operation, where it is in a page.
+    /// Returns the receipt of an operation if a page contains it.
     pub(crate) fn find_in_pages<'a>(
         &self,
         operation: &OpKey,
@@ -166,12 +166,12 @@ impl Shelf {
         for page in self.pages.iter().rev().map(Written::value).filter(|page| page.keys.has(&key)) {
             let json = blob(page.blob)?.as_text().unwrap_or_default();
             let Ok(receipts) = serde_json::from_str::<Vec<Receipt>>(json) else {
-                // What cannot be read must not be done twice: an answer that nothing fits.
+                // A call whose receipt is unreadable must not run twice, so it gets an answer that fits no command.
                 let (operation, digest) = (operation.clone(), Digest::of(&[]));
                 let answer = Answer::Inline(String::new());
                 return Ok(Some(Receipt { operation, digest, fence: None, answer, at: page.at }));
             };
-            // Of several the last one counts: what began has ended.
+            // If there are several receipts, the last one counts, because an action that began has ended.
             if let Some(receipt) = receipts.into_iter().rfind(|receipt| receipt.operation == *operation) {
                 return Ok(Some(receipt));
             }
@@ -185,7 +185,7 @@ impl Shelf {
         self.recent.iter().map(Written::value)
     }
 
-    /// Keeps a receipt, and drops the oldest for which there is no room. A new page is put to `blobs`.
+    /// Adds a receipt, and drops the oldest ones beyond the limits. A new page is added to `blobs`.
     pub(crate) fn push(&mut self, receipt: Receipt, room: &Room, blobs: &mut Vec<Blob>) {
         self.recent.push(receipt.into());
         if self.recent.len() == PAGE + RECENT {
@@ -216,7 +216,7 @@ impl Shelf {
         let in_head = self.recent.iter().filter(|written| is_spare(written.value().fence)).count();
         let spare = in_pages + in_head;
         let (mut beyond, mut too_many) = (spare.saturating_sub(room.keep), spare.saturating_sub(room.most));
-        // Takes this number, all or none, where they are old or there are too many of them.
+        // Drops this many receipts together, if they are old or exceed the maximum.
         let mut takes = |count: usize, fence: Option<Fence>, at: u64| {
             let goes = is_spare(fence) && beyond >= count && (at < room.young_from || too_many >= count);
             if goes {
@@ -248,7 +248,7 @@ impl Shelf {
                 receipts.iter_mut().for_each(|receipt| receipt.answer.erase());
                 serde_json::to_string(&receipts).expect("a receipt has only string keys")
             });
-            // What cannot be read bars its calls, and still does so.
+            // An unreadable page bars its calls, and its replacement still does so.
             let erased = Blob::text(erased.unwrap_or_default());
             let index = Page { blob: erased.id(), answers: Vec::new(), ..Page::clone(page.value()) };
             *page = index.into();
@@ -262,13 +262,13 @@ impl Shelf {
         Ok(())
     }
 
-    /// Roughly what they take in memory: each twice, as a value and as JSON.
+    /// Returns the approximate size in memory. Each receipt counts twice, as a value and as JSON.
     pub(crate) fn approximate_bytes(&self) -> usize {
         let recent: usize = self.recent.iter().map(|written| written.0.json.get().len()).sum();
         2 * recent + 1024 * self.pages.len()
     }
 
-    /// Blobs that hold pages and answers.
+    /// Returns the blobs of pages and answers.
     pub(crate) fn blobs(&self) -> impl Iterator<Item = BlobId> {
         let pages = self.pages.iter().map(Written::value);
         let pages = pages.flat_map(|page| page.answers.iter().copied().chain([page.blob]));
@@ -297,7 +297,7 @@ mod tests {
         Receipt { operation, digest: Digest::of(&[]), fence: None, answer, at: 0 }
     }
 
-    /// What began leaves a second receipt when it ends, in the same page, in the next one, or in the head.
+    /// An action leaves a second receipt when it ends: in the same page, in the next one, or in the head.
     #[test]
     fn the_last_receipt_of_an_operation_counts_wherever_it_lies() {
         let room = Room { live: None, keep: 1_000, most: 1_000, young_from: 0 };

@@ -1,4 +1,4 @@
-//! Names on a surface, which heads and records have too.
+//! Names on a surface, which heads and records use too.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -56,7 +56,7 @@ pub enum SurfaceActor {
 }
 
 impl SessionKey {
-    /// The agent whose session it is: `main` of `agent:main:work`; `None` where the key names none.
+    /// Returns the session's agent, for example `main` for `agent:main:work`, or `None` if the key names no agent.
     pub fn agent(&self) -> Option<AgentId> {
         let (agent, session) = self.as_str().strip_prefix("agent:")?.split_once(':')?;
         if session.is_empty() { None } else { AgentId::new(agent).ok() }

@@ -1,20 +1,21 @@
-//! Paths of the state that effects have touched, each with the number of the last entry that did.
+//! Paths of the state touched by effects, each with the number of the last such entry.
 //!
-//! Undo asks this list, so that it reads none of the effects, of which there may be thousands for one edit of a person. A head
-//! has it, so it is bounded: of more paths the two that were touched the longest ago merge into what is around both, with
-//! the later number. So the list may have more than was touched, and never less.
+//! Undo looks up this list so that it need not read the effects, of which there may be thousands for one edit of a
+//! person. The list is part of the head, so it is bounded. If there are too many paths, the two touched longest ago
+//! merge into their common ancestor, with the later number. The list may therefore claim more than was touched, but
+//! never less.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// Paths that are listed.
+/// Maximum number of paths.
 const PATHS: usize = 32;
 
-/// Bytes of all paths together. No pointer into a state is longer.
+/// Maximum bytes of all paths together. No pointer into a state is longer.
 const BYTES: usize = 4_096;
 
-/// JSON Pointers and numbers of entries.
+/// JSON Pointers with numbers of entries.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct Touched(BTreeMap<String, u64>);
@@ -24,18 +25,18 @@ impl Touched {
         self.0.is_empty()
     }
 
-    /// The number of the newest entry.
+    /// Returns the number of the newest entry.
     pub(crate) fn newest(&self) -> u64 {
         self.0.values().copied().max().unwrap_or_default()
     }
 
-    /// The newest entry after this one that has touched the path: the same, one around it or one in it.
+    /// Returns the newest entry after this one that touched the path, an enclosing one or one inside it.
     pub(crate) fn since(&self, number: u64, path: &str) -> Option<u64> {
         let touching = self.0.iter().filter(|(other, _)| is_in(path, other) || is_in(other, path));
         touching.map(|(_, last)| *last).filter(|last| *last > number).max()
     }
 
-    /// Notes that an entry, newer than all before, has touched a path.
+    /// Records that an entry, newer than all before, touches a path.
     pub(crate) fn touch(&mut self, path: &str, number: u64) {
         self.put(path.to_owned(), number);
         while self.0.len() > PATHS || self.0.keys().map(String::len).sum::<usize>() > BYTES {
@@ -49,7 +50,7 @@ impl Touched {
         }
     }
 
-    /// Takes a path in, unless one around it is as new, and leaves out what is in it and not newer.
+    /// Adds a path, unless an enclosing one is at least as new. Removes paths inside it that are not newer.
     fn put(&mut self, path: String, number: u64) {
         if self.0.iter().any(|(outer, last)| *last >= number && is_in(&path, outer)) {
             return;
@@ -58,7 +59,7 @@ impl Touched {
         self.0.insert(path, number);
     }
 
-    /// Forgets what is not newer than this entry.
+    /// Removes paths that are not newer than this entry.
     pub(crate) fn forget_up_to(&mut self, number: u64) {
         self.0.retain(|_, last| *last > number);
     }
@@ -73,7 +74,7 @@ fn is_in(inner: &str, outer: &str) -> bool {
     inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// The innermost place that both pointers lead into.
+/// Returns the innermost place that contains both pointers.
 fn around<'p>(one: &'p str, other: &str) -> &'p str {
     let ends = one.match_indices('/').map(|(end, _)| end).chain([one.len()]);
     let common = ends.map(|end| &one[..end]).take_while(|outer| is_in(other, outer));
@@ -122,14 +123,14 @@ mod tests {
         );
     }
 
-    /// Names of which some begin like others.
+    /// Names of which some share a prefix.
     fn path() -> impl Strategy<Value = String> {
         prop::collection::vec(prop_oneof![Just("a"), Just("ab"), Just("b"), Just("c~1a")], 0..4)
             .prop_map(|names| names.iter().map(|name| format!("/{name}")).collect())
     }
 
     proptest! {
-        /// However many paths there are, what was touched is never said to be untouched.
+        /// However many paths there are, a touched path is never reported as untouched.
         #[test]
         fn the_list_is_bounded_and_leaves_nothing_out(
             effects in prop::collection::vec((path(), prop::option::of(0..60_u32)), 0..200),

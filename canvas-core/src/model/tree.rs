@@ -8,38 +8,39 @@ use crate::model::blob::BlobId;
 use crate::model::face::TreeFile;
 use crate::model::path::TreePath;
 
-/// Paths and the blobs they name, in the order of the paths.
+/// A map from paths to blobs, in the order of the paths.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Tree(BTreeMap<TreePath, BlobId>);
 
 impl Tree {
-    /// The blob at a path.
+    /// Returns the blob at a path.
     pub fn get(&self, path: &TreePath) -> Option<BlobId> {
         self.0.get(path).copied()
     }
 
-    /// The blob of a face's file.
+    /// Returns the blob of a face's file.
     pub(crate) fn file(&self, file: TreeFile) -> Option<BlobId> {
         self.0.get(file.path()).copied()
     }
 
-    /// Puts a blob at a path and gives back what stood there.
+    /// Puts a blob at a path and returns the previous one.
     pub fn insert(&mut self, path: TreePath, blob: BlobId) -> Option<BlobId> {
         self.0.insert(path, blob)
     }
 
-    /// Takes a path out and gives back what stood there.
+    /// Removes a path and returns its blob.
     pub fn remove(&mut self, path: &TreePath) -> Option<BlobId> {
         self.0.remove(path)
     }
 
-    /// All paths with their blobs, in order.
+    /// Returns all paths with their blobs, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&TreePath, BlobId)> {
         self.0.iter().map(|(path, blob)| (path, *blob))
     }
 
-    /// One hash for the whole tree: equal exactly where paths and contents are.
+    /// Computes a single hash of the whole tree. Two trees have the same hash if and only if their paths and contents
+    /// are equal.
     pub fn hash(&self) -> BlobId {
         let mut bytes = Vec::new();
         for (path, blob) in &self.0 {

@@ -7,8 +7,8 @@ use serde::ser::{SerializeMap as _, Serializer};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// The members that a newer library has put into an object, for `#[serde(flatten)]`: they are written again as they were
-/// read. A number that is no integer may come back with another last digit.
+/// Members that a newer library added to an object, for `#[serde(flatten)]`. They are written back as they were read,
+/// except that the last digit of a non-integer number may change.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub(crate) struct Unknown(Option<Arc<Map<String, Value>>>);
 

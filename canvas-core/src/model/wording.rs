@@ -1,10 +1,10 @@
-//! What others wrote, made fit for a message.
+//! Text from elsewhere, prepared for a message.
 
-/// Characters of a label, or of another name.
+/// Maximum characters of a label or other name.
 #[cfg(feature = "zone")]
 pub(crate) const NAME: usize = 80;
 
-/// At most `most` characters of a text, on one line, with single spaces.
+/// Clips a text to `most` characters on one line, with single spaces.
 pub(crate) fn clip(text: &str, most: usize) -> String {
     let mut clipped = String::new();
     let (mut count, mut space) = (0, false);
@@ -30,7 +30,7 @@ pub(crate) fn clip(text: &str, most: usize) -> String {
     clipped
 }
 
-/// `; perhaps a or b`, where there are any.
+/// Returns `; perhaps a or b`, or an empty text without candidates.
 #[cfg(feature = "zone")]
 pub(crate) fn perhaps(candidates: &[String]) -> String {
     if candidates.is_empty() { String::new() } else { format!("; perhaps {}", candidates.join(" or ")) }

@@ -1,4 +1,4 @@
-//! Stores that wait on the thread that calls them, and how they become a [`Store`].
+//! Stores that block the calling thread, and their adapter to [`Store`].
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -12,54 +12,55 @@ use crate::model::id::CanvasId;
 use crate::store::contract::{Capabilities, Collected, Commit, Committed, Loaded, Store, Version};
 use crate::store::error::{StoreError, StoreErrorKind};
 
-/// The contract of [`Store`] for a back end that makes its caller wait, such as an embedded database. [`Blocking`]
-/// turns it into a [`Store`]. Each method promises what the method of the same name there promises.
+/// The contract of [`Store`] for a back end that blocks its caller, such as an embedded database. [`Blocking`] turns it
+/// into a [`Store`]. Each method has the contract of the [`Store`] method with the same name.
 pub trait BlockingStore: Send + Sync {
-    /// See [`Store::capabilities`].
+    /// Like [`Store::capabilities`].
     fn capabilities(&self) -> Capabilities;
 
-    /// See [`Store::load`].
+    /// Like [`Store::load`], but blocks.
     ///
     /// # Errors
     ///
-    /// The store's own faults.
+    /// Returns the store's own error.
     fn load(&self, canvas: &CanvasId) -> Result<Option<Loaded>, StoreError>;
 
-    /// See [`Store::commit`].
+    /// Like [`Store::commit`], but blocks.
     ///
     /// # Errors
     ///
-    /// The store's own faults.
+    /// Returns the store's own error.
     fn commit(&self, commit: Commit) -> Result<Committed, StoreError>;
 
-    /// See [`Store::blob`].
+    /// Like [`Store::blob`], but blocks.
     ///
     /// # Errors
     ///
-    /// The store's own faults.
+    /// Returns the store's own error.
     fn blob(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, StoreError>;
 
-    /// See [`Store::blobs`]. This body makes one [`BlockingStore::blob`] after the other.
+    /// Like [`Store::blobs`], but blocks. The default implementation calls [`BlockingStore::blob`] for one id after the
+    /// other.
     ///
     /// # Errors
     ///
-    /// The store's own faults.
+    /// Returns the store's own error.
     fn blobs(&self, canvas: &CanvasId, ids: &[BlobId]) -> Result<Vec<Option<Blob>>, StoreError> {
         ids.iter().map(|id| self.blob(canvas, *id)).collect()
     }
 
-    /// See [`Store::list`].
+    /// Like [`Store::list`], but blocks.
     ///
     /// # Errors
     ///
-    /// The store's own faults.
+    /// Returns the store's own error.
     fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, StoreError>;
 
-    /// See [`Store::collect`].
+    /// Like [`Store::collect`], but blocks.
     ///
     /// # Errors
     ///
-    /// The store's own faults.
+    /// Returns the store's own error.
     fn collect(
         &self,
         canvas: &CanvasId,
@@ -69,13 +70,13 @@ pub trait BlockingStore: Send + Sync {
     ) -> Result<Collected, StoreError>;
 }
 
-/// One call of a [`BlockingStore`], for a thread that may wait.
+/// One call of a [`BlockingStore`], to run on a thread that may block.
 pub type Job = Box<dyn FnOnce() + Send>;
 
-/// A [`BlockingStore`] as a [`Store`]. A copy shares the store.
+/// An adapter that makes a [`BlockingStore`] a [`Store`]. Clones share the store.
 ///
-/// [`Blocking::in_place`] fits hosts without an async runtime and tests. A host with a runtime must not let its
-/// reactor wait for a disk, so it hands in a way to its threads for blocking work:
+/// [`Blocking::in_place`] is suitable for tests and for hosts without an async runtime. If your host has a runtime, its
+/// reactor must not wait for a disk, so pass a function that runs jobs on threads for blocking work:
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -90,10 +91,10 @@ pub type Job = Box<dyn FnOnce() + Send>;
 /// # }
 /// ```
 ///
-/// A call whose future is dropped goes on to its end all the same.
+/// If the future of a call is dropped, the call still runs to its end.
 pub struct Blocking<S> {
     store: Arc<S>,
-    /// Where calls run; on the polling thread if there is none.
+    /// Runs a job elsewhere. With `None`, calls run on the polling thread.
     spawn: Option<Arc<dyn Fn(Job) + Send + Sync>>,
 }
 
@@ -103,12 +104,13 @@ impl<S: BlockingStore + 'static> Blocking<S> {
         Self { store: Arc::new(store), spawn: None }
     }
 
-    /// Runs each call where `spawn` takes it. A job that `spawn` drops unrun, or that panics, answers a fault.
+    /// Runs each call as a job passed to `spawn`. If `spawn` drops a job unrun, or the job panics, the call returns
+    /// [`StoreErrorKind::Indeterminate`].
     pub fn on(store: S, spawn: impl Fn(Job) + Send + Sync + 'static) -> Self {
         Self { store: Arc::new(store), spawn: Some(Arc::new(spawn)) }
     }
 
-    /// The store itself.
+    /// Returns the wrapped store.
     pub fn get(&self) -> &S {
         &self.store
     }
@@ -137,7 +139,7 @@ impl<S: fmt::Debug> fmt::Debug for Blocking<S> {
     }
 }
 
-/// Where a job leaves its answer.
+/// The place for the answer of a job.
 struct Slot<T>(Mutex<Waiting<T>>);
 
 struct Waiting<T> {
@@ -153,11 +155,11 @@ impl<T> Default for Slot<T> {
 
 impl<T> Slot<T> {
     fn waiting(&self) -> MutexGuard<'_, Waiting<T>> {
-        // Nothing that holds it can panic.
+        // No code that holds the lock can panic.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes the first answer only.
+    /// Stores the first answer and ignores later ones.
     fn fill(&self, answer: Result<T, StoreError>) {
         let waker = {
             let mut waiting = self.waiting();
@@ -181,7 +183,7 @@ impl<T> Slot<T> {
     }
 }
 
-/// Answers for a job that ends without an answer of its own.
+/// Supplies an answer if a job ends without its own.
 struct Guard<T>(Arc<Slot<T>>);
 
 impl<T> Drop for Guard<T> {
@@ -241,7 +243,7 @@ mod tests {
     use super::*;
     use crate::block_on;
 
-    /// A store of which only the list is asked.
+    /// A store for tests of `list`, `blob` and `collect`.
     #[derive(Debug)]
     struct Lists;
 

@@ -1,4 +1,4 @@
-//! Any store behind one type.
+//! A store of any type behind a single type.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -65,7 +65,7 @@ impl<S: Store> DynStore for S {
     }
 }
 
-/// Any store behind one type, so that embedders need no generics. A copy shares the store.
+/// A store of any type behind a single type, so that embedders need no generics. Clones share the store.
 #[derive(Clone)]
 pub struct BoxStore(Arc<dyn DynStore>);
 

@@ -1,4 +1,4 @@
-//! The contract of a store: compare, swap, and say honestly what happened.
+//! The contract of a store: compare, swap, and report honestly whether the write happened.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -18,175 +18,180 @@ use crate::store::error::StoreError;
 pub struct Version(Arc<str>);
 
 impl Version {
-    /// A version that a store has made up.
+    /// Creates a version from the store's own text.
     pub fn new(text: impl Into<Arc<str>>) -> Self {
         Self(text.into())
     }
 
-    /// Its text.
+    /// Returns the text of the version.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// A head as a store gave it.
+/// A head as loaded from a store.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Loaded {
-    /// The head.
+    /// The head in the row at the time of the load or conflict.
     pub head: Arc<Head>,
-    /// Names this state of the row: a later commit expects it.
+    /// The version of this state of the row, which a later commit expects.
     pub version: Version,
     /// The store's clock, read **after** the row.
     pub clock: Timestamp,
-    /// The document, where the store can send it along with a conflict for little: whoever lost needs it next. The
-    /// engine fetches it where it is not sent.
+    /// The document, if the store can cheaply send it along with a conflict, because the losing call needs it next. If
+    /// the store does not send it, the engine fetches it.
     pub document: Option<Blob>,
 }
 
-/// What a commit asks for, in one atomic step.
+/// The input of a commit, which is one atomic step.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Commit {
-    /// The version that the row must have; `None` where there must be no row.
+    /// The version that the row must have; `None` if the row must not exist.
     pub expected: Option<Version>,
-    /// The head to put there.
+    /// The head that replaces the one in the row.
     pub head: Arc<Head>,
-    /// Blobs that the head needs and that the store may not have yet. Writers put theirs again rather than trust
-    /// that an old one was kept, but for chunks of the document that the head before has: that head needs them, so
-    /// [`Store::collect`] leaves them. A store keeps each blob under the hash of its bytes and knows nothing of chunks.
+    /// Blobs that the head needs and that the store may lack. Writers put blobs again rather than rely on old ones
+    /// still being kept. Chunks of the document that the previous head also has are an exception: that head needs them,
+    /// so [`Store::collect`] does not drop them. A store keeps each blob under the hash of its bytes and is not aware
+    /// of chunks.
     pub blobs: Vec<Blob>,
-    /// Do not commit at or past this instant of the store's clock. A store that cannot judge it says so in its
-    /// [`Capabilities`] and relies on the version alone, which is safe.
+    /// The commit must not happen at or past this instant of the store's clock. A store that cannot check it says so in
+    /// its [`Capabilities`] and relies on the version alone, which is safe.
     pub not_after: Option<Timestamp>,
 }
 
-/// What became of a commit.
+/// The outcome of a commit, if the store itself did not fail.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Committed {
-    /// Head and blobs are stored.
+    /// The head and its blobs are stored.
     Done {
         /// The row's new version, never used before.
         version: Version,
         /// The store's clock at the commit.
         clock: Timestamp,
     },
-    /// The row has another version, and nothing was written. `None` where there is no row.
+    /// The row has another version, so the commit was not written. `None` if the row does not exist.
     Conflict(Option<Loaded>),
-    /// The store's clock has reached `not_after`, and nothing was written.
+    /// The store's clock already reached `not_after`, so the commit was not written.
     Late {
-        /// The store's clock.
+        /// The store's clock at the attempt.
         clock: Timestamp,
     },
 }
 
-/// What became of a collection.
+/// The outcome of a collection, if the store itself did not fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Collected {
-    /// What could go is gone.
+    /// Unreferenced blobs were dropped.
     Done {
-        /// How many blobs went.
+        /// Number of dropped blobs.
         blobs: u64,
-        /// Their bytes.
+        /// Total bytes of the dropped blobs.
         bytes: u64,
     },
-    /// The row has another version than that from which the host found out what is kept, or there is no row. Nothing
-    /// was dropped.
+    /// The row changed after the host computed what to keep, or it does not exist. No blob was dropped.
     Conflict,
 }
 
-/// What a store can do beyond the contract.
+/// Optional guarantees of a store beyond the contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Capabilities {
-    /// It keeps to [`Commit::not_after`].
+    /// Whether it respects [`Commit::not_after`].
     pub not_after: bool,
-    /// It notifies the engine ([`Engine::forget`](crate::Engine::forget)) of every commit whose answer this engine does not
-    /// get, that of another or its own, before anybody has the answer. So reads need not load the head.
+    /// Whether it notifies the engine ([`Engine::forget`](crate::Engine::forget)) of every commit whose answer this
+    /// engine does not receive, by this engine or another, before anybody receives the answer. Reads then need not load
+    /// the head.
     pub notify: bool,
 }
 
-/// Keeps heads and blobs. It compares and swaps and decides nothing else.
+/// Storage for heads and blobs. A store only compares and swaps, and makes no other decision.
 ///
-/// Any back end with a conditional write serves: a table with a version column, an object store that honours
-/// `If-Match`, a key-value store with compare-and-swap. A back end that makes its caller wait implements
-/// [`BlockingStore`](crate::store::BlockingStore) and becomes a `Store` by [`Blocking`](crate::store::Blocking); hosts that want
-/// no generics put any store into a [`BoxStore`](crate::store::BoxStore). Whether it keeps what is promised here is tried by
-/// the suite of the package `canvas-store-testing`.
+/// Any back end with a conditional write can serve as a store, for example a table with a version column, an object
+/// store that honours `If-Match`, or a key-value store with compare-and-swap. If your back end blocks its caller,
+/// implement [`BlockingStore`](crate::store::BlockingStore) and wrap it in [`Blocking`](crate::store::Blocking). Hosts
+/// that want no generics put any store into a [`BoxStore`](crate::store::BoxStore). The suite in the package
+/// `canvas-store-testing` tests whether a store fulfils this contract.
 ///
 /// # What it keeps
 ///
-/// * One **row** for each canvas: the head ([`Head::to_json`], [`Head::from_json`]) and a version. A canvas id is any
-///   text of 1 to 512 bytes, NUL included; ids are compared and ordered byte by byte and never folded.
-/// * The **blobs** of each canvas by their hash. A blob of one canvas is never shown to another.
+/// * One **row** for each canvas, with the head ([`Head::to_json`], [`Head::from_json`]) and a version. A canvas id is
+///   any text of 1 to 512 bytes, including NUL. Ids are compared and ordered byte by byte and never case-folded.
+/// * The **blobs** of each canvas by their hash. A blob of one canvas is never visible to another.
 ///
-/// Sizes: a head has mostly some KiB, and about 1 MiB at most with the default [`Policy`](crate::Policy), with the worst
-/// names for its conversations; a blob as much as [`Policy::document_bytes`](crate::Policy::document_bytes) allows. What
-/// is too large for the back end is a [`StoreErrorKind::TooLarge`], never cut.
+/// Sizes: a head usually has a few KiB. With the default [`Policy`](crate::Policy) and worst-case conversation names it
+/// has at most about 1 MiB. A blob is as large as [`Policy::document_bytes`](crate::Policy::document_bytes) allows. If
+/// a value is too large for the back end, the store returns [`StoreErrorKind::TooLarge`] and never truncates it.
 ///
 /// # What it promises
 ///
-/// * **Atomic.** [`Store::commit`] is one step: head and blobs, all or nothing, judged on the row as it is at that
-///   moment. Where it waits for the row, it judges after the wait. A reader never sees a head without its blobs.
-/// * **Versions** are never used for two states of a row, so that A, B, A is seen, and a canvas that is deleted and made
-///   again has none of its first life; not after a backup was put back either, by which a counter begins again at an earlier
-///   number. So a counter has a random part beside it, or a hash of the row. Also a commit of the very head that is there
-///   takes a new version: by such an empty bump an engine makes sure that a commit of unknown fate can never land.
-/// * **Tombstones.** A row is never removed. A deleted canvas is a head like any other
-///   ([`Head::is_deleted`]), listed like any other; its numbers go on when the canvas is made again.
-/// * **Conflicts** carry the row as it is, not as some snapshot of an earlier moment had it.
-/// * **Clock.** Each answer carries the store's clock, read after the row and, in a commit, after the wait for it. One
-///   clock for all servers is best; where each server has its own, leases may end early, and nothing else goes wrong.
-/// * **`not_after`**, where [`Capabilities::not_after`] says so: a commit at or past that instant writes nothing and
-///   answers [`Committed::Late`]. The version is compared first.
-/// * **Seen by all.** What a commit has answered is in every later `load`, `blob` and `blobs`, on every server: no replica that
-///   lags behind.
-/// * **Honest errors.** [`StoreErrorKind::Indeterminate`] says that nobody knows whether it was written; every other
-///   kind says that nothing was and nothing will be. A serialization failure, a deadlock, a busy or full database are
-///   definite; a connection lost during a commit is not. Bytes that are no head are [`StoreErrorKind::Unreadable`]. An
-///   error names the operation and the canvas ([`StoreError::at`]).
-/// * **No retries.** A store never tries a commit again by itself: the engine does, and settles what is in doubt.
+/// * **Atomic.** [`Store::commit`] stores either both head and blobs or neither of them, in one step judged on the row
+///   at that moment. If it waits for the row, it judges after the wait. A reader never sees a head without its blobs.
+/// * **Versions** are never used for two states of a row. An A-B-A change is therefore visible, and a canvas that is
+///   deleted and recreated has no version of its first life. This also holds after a backup is restored, when a counter
+///   starts again at an earlier number. A counter therefore needs a random part, or a hash of the row. Even a commit of
+///   the identical head takes a new version, because an engine uses such an empty bump to ensure that an indeterminate
+///   commit can never land.
+/// * **Tombstones.** A row is never removed. A deleted canvas is a head like any other ([`Head::is_deleted`]) and is
+///   listed like any other. If the canvas is recreated, its numbers continue.
+/// * **Conflicts** carry the current row, not an earlier snapshot of it.
+/// * **Clock.** Each answer carries the store's clock, read after the row and, in a commit, after the wait for the row.
+///   A single clock for all servers is best. If each server has its own, leases may end early, but there is no other
+///   harm.
+/// * **`not_after`**, if [`Capabilities::not_after`] is set. A commit at or past that instant is not written, and the
+///   store returns [`Committed::Late`]. The version is compared first.
+/// * **Visible to all.** After a commit returns, every later `load`, `blob` and `blobs` on every server sees its
+///   result. Lagging replicas are not allowed.
+/// * **Honest errors.** [`StoreErrorKind::Indeterminate`] means that the write may be stored. Every other kind
+///   guarantees that it is not stored and never will be. A serialization failure, a deadlock, and a busy or full
+///   database are definite; a connection lost during a commit is not. If a head cannot be parsed, the error is
+///   [`StoreErrorKind::Unreadable`]. An error names the operation and the canvas ([`StoreError::at`]).
+/// * **No retries.** A store never retries a commit by itself. The engine does so, and settles indeterminate commits.
 ///
 /// # Blobs
 ///
-/// A blob is immutable, and its name is the blake3 hash of its bytes: a name is never used again for other bytes. Every
-/// blob that a canvas needs is found from its head, and nothing is found by listing. So how blobs lie in a back end is the
-/// store's own affair: one by one, or many in a pack later, without another layout of heads or journals.
+/// A blob is immutable, and its name is the blake3 hash of its bytes, so a name is never reused for other bytes. Every
+/// blob that a canvas needs is reachable from its head, so blobs need not be listed. The layout of blobs is therefore
+/// the back end's own choice: it can keep them one by one, or later many in a pack, without changing the layout of
+/// heads or journals.
 ///
-/// A commit brings every blob that its head needs and that may not be there yet; a blob that is there already is put
-/// again, which makes it young. [`Store::collect`] drops blobs that are unreferenced *and* old; what the current head
-/// needs stays whatever the host says. Blobs of a commit that lost may stay and do no harm.
+/// A commit brings every blob that its head needs and that may be missing. A blob that already exists is put again,
+/// which resets its age. [`Store::collect`] drops blobs that are unreferenced *and* old. It always keeps the blobs of
+/// the current head, whatever the host passes. Blobs of a commit that lost may remain and do no harm.
 ///
-/// A collection and a commit that puts the same blob again may come together, and the blob is there afterwards: a store
-/// with transactions makes one wait for the other, and one without them gives a blob that is put again a place of its own,
-/// which no collection that began before knows.
+/// If a collection races with a commit that puts the same blob again, the blob must exist afterwards. A store with
+/// transactions makes one wait for the other. A store without them gives a blob a new place when it is put again,
+/// unknown to any collection that began before.
 ///
 /// [`StoreErrorKind::Indeterminate`]: crate::store::StoreErrorKind::Indeterminate
 /// [`StoreErrorKind::TooLarge`]: crate::store::StoreErrorKind::TooLarge
 /// [`StoreErrorKind::Unreadable`]: crate::store::StoreErrorKind::Unreadable
 pub trait Store: Send + Sync + 'static {
-    /// What it can do beyond the contract.
+    /// Returns the optional guarantees that this store gives.
     fn capabilities(&self) -> Capabilities;
 
-    /// The row of a canvas; `None` where it never had one.
+    /// Loads the row of a canvas, or `None` if the canvas never had one.
     ///
     /// # Errors
     ///
-    /// See "Honest errors" above; so for the other methods.
+    /// See "Honest errors" above, also for the other methods.
     fn load(&self, canvas: &CanvasId) -> impl Future<Output = Result<Option<Loaded>, StoreError>> + Send;
 
     /// Compares the version and swaps head and blobs.
     fn commit(&self, commit: Commit) -> impl Future<Output = Result<Committed, StoreError>> + Send;
 
-    /// A blob of a canvas; `None` where it is not there.
+    /// Loads a blob of a canvas, or `None` if the store does not have it.
     fn blob(
         &self,
         canvas: &CanvasId,
         id: BlobId,
     ) -> impl Future<Output = Result<Option<Blob>, StoreError>> + Send;
 
-    /// Blobs of a canvas, one answer for each id and in the order of the ids: `None` where one is not there. Ids may be
-    /// none, may be thousands, and may come twice. Blobs that are dropped meanwhile may be there or not.
+    /// Loads blobs of a canvas, with one answer for each id, in the order of the ids, and `None` for each missing blob.
+    /// The list of ids may be empty, may hold thousands, and may contain duplicates. Blobs dropped during the call may
+    /// or may not be returned.
     ///
-    /// A back end should answer in one round trip, or in few where there are thousands; this body makes one
-    /// [`Store::blob`] after the other.
+    /// A back end should answer in one round trip, or in few if there are thousands of ids. The default implementation
+    /// calls [`Store::blob`] for one id after the other.
     fn blobs(
         &self,
         canvas: &CanvasId,
@@ -201,35 +206,37 @@ pub trait Store: Send + Sync + 'static {
         }
     }
 
-    /// Canvases after `after` in the order of their ids, byte by byte, at most `limit`, which may be `usize::MAX`;
-    /// tombstones too.
+    /// Lists canvases after `after` in byte order of their ids, including tombstones. Returns at most `limit`, which
+    /// may be `usize::MAX`.
     fn list(
         &self,
         after: Option<&CanvasId>,
         limit: usize,
     ) -> impl Future<Output = Result<Vec<CanvasId>, StoreError>> + Send;
 
-    /// Drops, in one atomic step, every blob of the canvas that is not in `keep`, that the head does not name
-    /// ([`Head::blobs`]), and that was put last at least `older_than` ago by the store's own clock: the host's has no say
-    /// in it. `keep` was found from the row at the version `at`; where the row has another one, nothing is dropped.
+    /// Drops unneeded blobs of the canvas in one atomic step. A blob is dropped if it is not in `keep`, is not named by
+    /// the head ([`Head::blobs`]), and was last put at least `older_than` ago by the store's own clock; the host's
+    /// clock does not count. `keep` was computed from the row at the version `at`. If the row has another version, no
+    /// blob is dropped.
     ///
-    /// Zero for `older_than` drops blobs whatever their age, and is for what must be gone: the store then overwrites
-    /// what it dropped, now or earlier, as far as it can, before it answers [`Collected::Done`]. If it cannot do so yet, it
-    /// answers an indeterminate error, although the blobs are gone, and the same call again goes on, also where there is
-    /// nothing left to drop. Its own docs say what remains after an answer, and how a host removes that. Else nobody may pass less than any reader or commit may
-    /// take. Hosts mostly ask [`Engine::collect`](crate::Engine::collect), which knows what to keep.
+    /// With `older_than` zero, the store drops blobs regardless of their age. Use this for data that must be erased:
+    /// the store then overwrites everything it has ever dropped, as far as it can, before it returns
+    /// [`Collected::Done`]. If it cannot do so yet, it returns an indeterminate error although the blobs are dropped.
+    /// Repeating the call continues, even if there are no more blobs to drop. The documentation of each store says what
+    /// remains after an answer, and how a host removes that. Otherwise `older_than` must be longer than any read or
+    /// commit may take. Hosts usually call [`Engine::collect`](crate::Engine::collect), which knows what to keep.
     ///
-    /// The head names a document of more than 64 KiB by the list of its chunks, and entries of the journal name others: these
-    /// are in `keep` or they go. A store does not look for them, and a host that finds out by itself what is needed asks
-    /// [`Engine::blobs_in_use`](crate::Engine::blobs_in_use), which has the chunks of every list that is kept. A commit relies
-    /// on chunks that were needed at the version that it expects, and brings all others; so nothing may go by a `keep` of
-    /// another version than `at`.
+    /// The head names a document of more than 64 KiB by its list of chunks, and journal entries name further blobs. All
+    /// of these must be in `keep`, otherwise they are dropped, because a store does not follow such references. A host
+    /// that computes `keep` by itself uses [`Engine::blobs_in_use`](crate::Engine::blobs_in_use), which includes the
+    /// chunks of every kept list. A commit relies on chunks that were needed at the version it expects, and brings all
+    /// others. For this reason no blob may be dropped by a `keep` of a version other than `at`.
     ///
     /// Linear in the blobs of the canvas.
     ///
     /// # Errors
     ///
-    /// See "Honest errors" above. After an indeterminate one some blobs may be gone that could go.
+    /// See "Honest errors" above. After an indeterminate error some unneeded blobs may already be dropped.
     fn collect(
         &self,
         canvas: &CanvasId,

@@ -1,4 +1,4 @@
-//! Why a store failed: one error and one family of codes for all stores.
+//! The error type and the error codes of all stores.
 
 use std::borrow::Cow;
 use std::error::Error;
@@ -8,23 +8,23 @@ use crate::model::error_report::reported;
 use crate::model::format::HeadError;
 use crate::model::id::CanvasId;
 
-/// What was asked for when a store failed.
+/// The store operation that failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum StoreOperation {
-    /// Opening the store, or making what it keeps canvases in.
+    /// Opening the store, or creating its tables or files.
     Open,
-    /// [`Store::load`](crate::store::Store::load).
+    /// A call of [`Store::load`](crate::store::Store::load).
     Load,
-    /// [`Store::commit`](crate::store::Store::commit).
+    /// A call of [`Store::commit`](crate::store::Store::commit).
     Commit,
-    /// [`Store::blob`](crate::store::Store::blob).
+    /// A call of [`Store::blob`](crate::store::Store::blob).
     Blob,
-    /// [`Store::list`](crate::store::Store::list).
+    /// A call of [`Store::list`](crate::store::Store::list).
     List,
-    /// [`Store::collect`](crate::store::Store::collect).
+    /// A call of [`Store::collect`](crate::store::Store::collect).
     Collect,
-    /// Hearing of changes by others.
+    /// Listening for changes by others.
     Listen,
 }
 
@@ -42,36 +42,38 @@ impl fmt::Display for StoreOperation {
     }
 }
 
-/// What went wrong, distinguished as far as a caller would act differently. Only one of them may have written.
+/// A kind of store failure. Failures have separate kinds if a caller would handle them differently. Only after
+/// [`Self::Indeterminate`] may the store contain the write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StoreErrorKind {
-    /// Nobody knows whether it was written, for example where the connection broke during the commit. Each other kind
-    /// says that nothing was written and nothing will be.
+    /// The write may or may not be stored, for example if the connection broke during the commit. Every other kind
+    /// guarantees that the write is not stored and never will be.
     Indeterminate,
-    /// Others were in the way: a lock, a deadlock, a serialization failure.
+    /// Another transaction was in the way, for example with a lock, a deadlock or a serialization failure.
     Busy,
-    /// No disk, memory or quota is left.
+    /// The disk, the memory or a quota is exhausted.
     Full,
-    /// Server, network, disk or file cannot be reached now.
+    /// The server, network, disk or file is currently unreachable.
     Unavailable,
-    /// A head or its blobs are larger than the back end takes.
+    /// A head or its blobs exceed the back end's size limit.
     TooLarge,
-    /// The process, the role or the credentials lack a right.
+    /// The process, the role or the credentials lack a permission.
     Denied,
-    /// What the store was given cannot serve as one: not set up, of another application, without conditional writes.
+    /// The back end cannot be used, for example because it is uninitialised, belongs to another application, or lacks
+    /// conditional writes.
     Unfit,
-    /// A later version of the store has changed what it keeps canvases in.
+    /// A later version of the store changed the storage format.
     TooNew {
-        /// The format that it has now.
+        /// The format version of the stored data.
         found: u64,
     },
-    /// The data are no longer those that were opened.
+    /// The data were replaced since the store was opened.
     Moved,
-    /// What is stored beside heads contradicts itself.
+    /// Stored data other than heads are inconsistent.
     Damaged,
-    /// The bytes of a head are none. Blobs are judged by the engine, by their hash.
+    /// The stored head could not be parsed. The engine checks blobs itself, by their hash.
     Unreadable(HeadError),
-    /// Anything else.
+    /// Any other failure.
     Failed,
 }
 
@@ -98,8 +100,8 @@ impl StoreErrorKind {
     }
 }
 
-/// A store failed. Refusals are values of [`Committed`](crate::store::Committed); this is the store's own trouble, with its
-/// place. The cause, mostly the driver's own error, is its source.
+/// A failure of the store itself, with its place. Refusals are values of [`Committed`](crate::store::Committed)
+/// instead. The source of the error is its cause, usually the driver's own error.
 ///
 /// ```
 /// use canvas_core::store::{StoreError, StoreErrorKind, StoreOperation};
@@ -115,10 +117,10 @@ impl StoreErrorKind {
 ///
 /// # In a store
 ///
-/// A call over a driver with errors of many types is a function that gives any of them, boxed, as `?` boxes them. One more `?`
-/// makes a `StoreError` of what comes out: one that was made on purpose stays as it is, the bytes of a head that are none are
-/// [`StoreErrorKind::Unreadable`], and everything else is [`StoreErrorKind::Failed`], which says that **nothing was written**.
-/// From the statement on that may write for good, errors are named:
+/// Write a call over a driver with errors of many types as a function that returns any of them boxed, as `?` boxes
+/// them. Another `?` converts the result to a `StoreError`. An error created as a `StoreError` stays unchanged, an
+/// unparseable head becomes [`StoreErrorKind::Unreadable`], and everything else becomes [`StoreErrorKind::Failed`],
+/// which means that **nothing was written**. Once a statement may write permanently, name its errors explicitly:
 ///
 /// ```
 /// use std::error::Error;
@@ -144,63 +146,66 @@ impl StoreErrorKind {
 /// ```
 #[derive(Debug)]
 pub struct StoreError {
-    /// What went wrong.
+    /// The kind of the failure, which determines the code.
     pub kind: StoreErrorKind,
-    /// What was asked for.
+    /// The failed operation; `None` until [`StoreError::at`] sets it.
     pub operation: Option<StoreOperation>,
-    /// The canvas that was asked for, where it was one.
+    /// The canvas of the operation, if it had one.
     pub canvas: Option<CanvasId>,
-    /// One sentence: what is wrong and what to do next.
+    /// One sentence that says what is wrong and what to do next.
     pub message: Cow<'static, str>,
-    /// What the store itself was asked.
+    /// The underlying cause, usually the driver's error.
     pub source: Option<Box<dyn Error + Send + Sync>>,
 }
 
 impl StoreError {
-    /// An error whose place is not known yet, with the message of its kind.
+    /// Creates an error with the message of its kind and without a place.
     pub fn new(kind: StoreErrorKind) -> Self {
         Self { message: kind.message(), kind, operation: None, canvas: None, source: None }
     }
 
-    /// The driver failed before anything was written: see [`StoreErrorKind::Failed`]. For `map_err`, as the next ones are.
+    /// Creates a [`StoreErrorKind::Failed`] error, for a driver that failed before it wrote anything. You can pass it
+    /// to `map_err`, like the following ones.
     pub fn failed(source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self::new(StoreErrorKind::Failed).caused(source)
     }
 
-    /// The driver failed where it may have written: see [`StoreErrorKind::Indeterminate`].
+    /// Creates a [`StoreErrorKind::Indeterminate`] error, for a driver that failed when the write may already be
+    /// stored.
     pub fn indeterminate(source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self::new(StoreErrorKind::Indeterminate).caused(source)
     }
 
-    /// The back end was not reached, and nothing was written: see [`StoreErrorKind::Unavailable`].
+    /// Creates a [`StoreErrorKind::Unavailable`] error, for a back end that could not be reached and therefore did not
+    /// write.
     pub fn unavailable(source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self::new(StoreErrorKind::Unavailable).caused(source)
     }
 
-    /// What is stored is not what the store writes: see [`StoreErrorKind::Damaged`].
+    /// Creates a [`StoreErrorKind::Damaged`] error, for stored data that are not in the form that the store writes.
     pub fn damaged(source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self::new(StoreErrorKind::Damaged).caused(source)
     }
 
-    /// Says more than the kind does: one sentence, what is wrong and what to do next.
+    /// Replaces the message of the kind by a more specific sentence that says what is wrong and what to do next.
     #[must_use]
     pub fn saying(self, message: impl Into<Cow<'static, str>>) -> Self {
         Self { message: message.into(), ..self }
     }
 
-    /// Keeps what the store itself was asked.
+    /// Sets the underlying cause.
     #[must_use]
     pub fn caused(self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self { source: Some(source.into()), ..self }
     }
 
-    /// Gives the error its place.
+    /// Sets the place of the error.
     #[must_use]
     pub fn at(self, operation: StoreOperation, canvas: Option<&CanvasId>) -> Self {
         Self { operation: Some(operation), canvas: canvas.cloned(), ..self }
     }
 
-    /// The same trouble with something that may have been written all the same.
+    /// Marks the error as indeterminate, because the write may be stored nevertheless.
     #[must_use]
     pub fn in_doubt(self) -> Self {
         if !self.is_definite() {
@@ -211,12 +216,12 @@ impl StoreError {
         Self { operation, canvas, source, ..Self::new(StoreErrorKind::Indeterminate) }
     }
 
-    /// Whether nothing was written and nothing will be.
+    /// Whether the error guarantees that the write is not stored and never will be.
     pub const fn is_definite(&self) -> bool {
         !matches!(self.kind, StoreErrorKind::Indeterminate)
     }
 
-    /// The stable code.
+    /// Returns the stable error code.
     pub fn code(&self) -> &'static str {
         match &self.kind {
             StoreErrorKind::Indeterminate => "STORE_INDETERMINATE",
@@ -234,7 +239,7 @@ impl StoreError {
         }
     }
 
-    /// Whether the same call can succeed later, without anybody mending the store.
+    /// Whether the same call can succeed later without a repair of the store.
     pub const fn retryable(&self) -> bool {
         use StoreErrorKind::{Busy, Failed, Full, Indeterminate, Unavailable};
         matches!(self.kind, Indeterminate | Busy | Full | Unavailable | Failed)
@@ -255,7 +260,7 @@ impl From<HeadError> for StoreError {
     }
 }
 
-/// See [`StoreError`], "In a store".
+/// Converts a boxed error as the section "In a store" of [`StoreError`] describes.
 impl From<Box<dyn Error + Send + Sync>> for StoreError {
     fn from(error: Box<dyn Error + Send + Sync>) -> Self {
         let error = match error.downcast::<Self>() {
@@ -274,7 +279,7 @@ impl fmt::Display for StoreError {
         if let Some(operation) = self.operation {
             write!(f, "{operation}")?;
             if let Some(canvas) = &self.canvas {
-                // An id may hold anything: in quotes, with what cannot be printed escaped.
+                // An id may contain any character, so it is quoted and unprintable characters are escaped.
                 write!(f, " of canvas {:?}", canvas.as_str())?;
             }
             f.write_str(": ")?;

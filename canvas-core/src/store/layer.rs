@@ -8,8 +8,9 @@ use crate::model::id::CanvasId;
 use crate::store::contract::{Capabilities, Collected, Commit, Committed, Loaded, Store, Version};
 use crate::store::error::StoreError;
 
-/// A store around another one. It overrides the calls that it changes; all others reach the store inside, also those
-/// that the contract gets later. Whoever changes [`Layer::blob`] changes [`Layer::blobs`] with it. Every layer is a [`Store`].
+/// A wrapper around another store. It overrides the calls that it changes. All others reach the inner store, including
+/// calls added to the contract later. If you override [`Layer::blob`], override [`Layer::blobs`] too. Every layer is a
+/// [`Store`].
 ///
 /// ```
 /// # use std::sync::atomic::{AtomicU64, Ordering};
@@ -43,28 +44,28 @@ use crate::store::error::StoreError;
 /// # assert!(Store::capabilities(&store).not_after && store.loads.load(Ordering::Relaxed) == 1);
 /// ```
 pub trait Layer: Send + Sync + 'static {
-    /// The store inside.
+    /// The type of the wrapped store.
     type Inner: Store;
 
-    /// The store inside.
+    /// Returns the wrapped store.
     fn inner(&self) -> &Self::Inner;
 
-    /// See [`Store::capabilities`].
+    /// Like [`Store::capabilities`]. Forwards to the inner store by default.
     fn capabilities(&self) -> Capabilities {
         self.inner().capabilities()
     }
 
-    /// See [`Store::load`].
+    /// Like [`Store::load`]. Forwards to the inner store by default.
     fn load(&self, canvas: &CanvasId) -> impl Future<Output = Result<Option<Loaded>, StoreError>> + Send {
         self.inner().load(canvas)
     }
 
-    /// See [`Store::commit`].
+    /// Like [`Store::commit`]. Forwards to the inner store by default.
     fn commit(&self, commit: Commit) -> impl Future<Output = Result<Committed, StoreError>> + Send {
         self.inner().commit(commit)
     }
 
-    /// See [`Store::blob`].
+    /// Like [`Store::blob`]. Forwards to the inner store by default.
     fn blob(
         &self,
         canvas: &CanvasId,
@@ -73,7 +74,7 @@ pub trait Layer: Send + Sync + 'static {
         self.inner().blob(canvas, id)
     }
 
-    /// See [`Store::blobs`].
+    /// Like [`Store::blobs`]. Forwards to the inner store by default.
     fn blobs(
         &self,
         canvas: &CanvasId,
@@ -82,7 +83,7 @@ pub trait Layer: Send + Sync + 'static {
         self.inner().blobs(canvas, ids)
     }
 
-    /// See [`Store::list`].
+    /// Like [`Store::list`]. Forwards to the inner store by default.
     fn list(
         &self,
         after: Option<&CanvasId>,
@@ -91,7 +92,7 @@ pub trait Layer: Send + Sync + 'static {
         self.inner().list(after, limit)
     }
 
-    /// See [`Store::collect`].
+    /// Like [`Store::collect`]. Forwards to the inner store by default.
     fn collect(
         &self,
         canvas: &CanvasId,

@@ -1,4 +1,4 @@
-//! A store in memory: the reference of the contract, and the store of tests.
+//! A store in memory: the reference implementation of the contract, and the store for tests.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
@@ -13,8 +13,8 @@ use crate::model::id::CanvasId;
 use crate::store::contract::{Capabilities, Collected, Commit, Committed, Loaded, Store, Version};
 use crate::store::error::StoreError;
 
-/// Keeps canvases in memory for as long as it lives. A copy shares them, as a second connection would. The blobs of
-/// old revisions stay until the host drops them by [`Store::collect`].
+/// An in-memory store, which keeps canvases only as long as it lives. Clones share the canvases, like a second
+/// connection to a database. The blobs of old revisions stay until the host drops them with [`Store::collect`].
 #[derive(Clone)]
 pub struct MemoryStore {
     rows: Arc<Mutex<Rows>>,
@@ -24,14 +24,14 @@ pub struct MemoryStore {
 #[derive(Default)]
 struct Rows {
     by_id: BTreeMap<CanvasId, Row>,
-    /// Commits to any row. It only grows, also if rows are put back.
+    /// Number of commits to any row. It only grows, even if a backup of the rows is restored.
     commits: u64,
-    /// The hash of all documents that were committed, in their order: versions of different histories differ, and equal
-    /// histories have equal versions.
+    /// The hash of all committed documents in their order. Different histories therefore get different versions, and
+    /// equal histories get equal ones.
     history: Option<BlobId>,
 }
 
-/// A blob, and when it was put last.
+/// A blob with the time of its last put.
 #[derive(Clone)]
 struct Kept {
     blob: Blob,
@@ -40,7 +40,7 @@ struct Kept {
 
 #[derive(Default, Clone)]
 struct Row {
-    /// The head and its version; none where no commit was done.
+    /// The head and its version; `None` if the row has no commit yet.
     state: Option<(Arc<Head>, Version)>,
     blobs: HashMap<BlobId, Kept>,
 }
@@ -52,7 +52,7 @@ impl Row {
 }
 
 impl MemoryStore {
-    /// A store with the clock that its host hands in.
+    /// Creates a store that reads the given clock.
     ///
     /// ```
     /// use canvas_core::lease::Timestamp;
@@ -67,22 +67,22 @@ impl MemoryStore {
         Self { rows: Arc::default(), clock: Arc::new(clock) }
     }
 
-    /// Number of blobs of a canvas, and their bytes.
+    /// Returns the number of blobs of a canvas, and their total bytes.
     pub fn blob_stats(&self, canvas: &CanvasId) -> (usize, usize) {
         let rows = self.rows();
         let blobs = || rows.by_id.get(canvas).into_iter().flat_map(|row| row.blobs.values());
         (blobs().count(), blobs().map(|kept| kept.blob.as_bytes().len()).sum())
     }
 
-    /// Copies all rows; what it returns puts them back, under every clone, as a restored backup does. Costs a copy of the rows, not
-    /// of their blobs.
+    /// Copies all rows. Calling the returned function puts them back, for every clone, as if a backup was restored.
+    /// Costs a copy of the rows, but not of their blobs.
     pub fn back_up(&self) -> impl FnOnce() + Send + use<> {
         let (store, rows) = (self.clone(), self.rows().by_id.clone());
         move || store.rows().by_id = rows
     }
 
     fn rows(&self) -> MutexGuard<'_, Rows> {
-        // A panic elsewhere cannot leave a row half written: each is changed by moves that do not panic.
+        // A panic elsewhere cannot leave a row half written, because each row is changed by moves that do not panic.
         self.rows.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

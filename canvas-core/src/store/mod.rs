@@ -1,7 +1,8 @@
-//! Where canvases are kept: the contract of a [`Store`], its adapters, and [`MemoryStore`].
+//! Storage of canvases: the contract of a [`Store`], its adapters, and [`MemoryStore`].
 //!
 //! A store keeps a [`Head`] for each canvas under a [`Version`], compares and swaps it, and keeps blobs by their hash.
-//! [`BlockingStore`] makes one of calls that block, [`BoxStore`] is any store, and a [`Layer`] wraps one.
+//! To use blocking calls, implement [`BlockingStore`]. [`BoxStore`] holds any store behind one type, and a [`Layer`]
+//! wraps a store.
 
 pub(crate) mod blocking;
 pub(crate) mod boxed;

@@ -1,4 +1,4 @@
-//! Who may do something, and until when.
+//! Permission checks, and the instant until which a permission holds.
 
 use canvas_lease::{CheckOutError, CheckOutRequest, LeaseError, LeaseId, Timestamp};
 
@@ -10,7 +10,7 @@ use crate::transition::rollout::Access;
 use crate::transition::step::{Stop, Transition};
 
 impl Transition<'_> {
-    /// Passes only the holder of the valid lease; afterwards the commit may not come later than its expiry.
+    /// Accepts only the holder of the valid lease. Afterwards the commit must happen before the lease expires.
     pub(super) fn authorize<R: From<LeaseRefusal>>(
         &mut self,
         lease: Option<LeaseId>,
@@ -29,7 +29,7 @@ impl Transition<'_> {
         Ok((lease, permit.expires_at()))
     }
 
-    /// A call under the lease is a keep-alive.
+    /// Authorizes a call under the lease, which also keeps the lease alive.
     pub(super) fn heartbeat<R: From<LeaseRefusal>>(
         &mut self,
         lease: Option<LeaseId>,
@@ -39,7 +39,7 @@ impl Transition<'_> {
         Ok(beat.map_or(expires_at, |beat| beat.grant().expires_at))
     }
 
-    /// Extends the caller's own lease, if it has a valid one. Returns it with its end.
+    /// Extends the caller's own lease, if it has a valid one, and returns it with its new end.
     pub(super) fn keep_alive(&mut self) -> Option<(LeaseId, Timestamp)> {
         let holder = self.who.holder();
         let lease = self.head.lock.lease().filter(|lease| lease.holder == holder)?;
@@ -49,7 +49,7 @@ impl Transition<'_> {
         Some((id, beat.grant().expires_at))
     }
 
-    /// Passes whoever may look: the holder, and where the rollout asks for no lease, anybody.
+    /// Accepts the holder, or any caller if the rollout requires no lease.
     pub(super) fn authorize_read<R: From<LeaseRefusal>>(
         &mut self,
         lease: Option<LeaseId>,
@@ -57,8 +57,8 @@ impl Transition<'_> {
         if self.is_under(lease) { self.heartbeat(lease).map(Some) } else { Ok(None) }
     }
 
-    /// Passes whoever may change something: the holder, and where the rollout asks for no lease, anybody whose turn it is
-    /// while nobody else holds one.
+    /// Accepts the holder. If the rollout requires no lease, accepts any caller in the running turn while nobody else
+    /// holds one.
     pub(super) fn authorize_change<R: From<LeaseRefusal> + From<NotAvailable>>(
         &mut self,
         operation: &OpKey,
@@ -70,7 +70,7 @@ impl Transition<'_> {
         self.authorize_turn(operation)
     }
 
-    /// Passes whoever holds the lease, named or not, and anybody whose turn it is while nobody does.
+    /// Accepts the holder of the lease, named or not, and any caller in the running turn while nobody holds it.
     pub(super) fn authorize_turn<R: From<LeaseRefusal> + From<NotAvailable>>(
         &mut self,
         operation: &OpKey,
@@ -86,7 +86,7 @@ impl Transition<'_> {
         }
     }
 
-    /// Passes whoever may write, and who may take the lease anew with the write.
+    /// Accepts a caller that may write, or that may take the lease again together with the write.
     pub(super) fn authorize_write<R: From<LeaseRefusal> + From<NotAvailable>>(
         &mut self,
         operation: &OpKey,
@@ -98,8 +98,8 @@ impl Transition<'_> {
         self.authorize_change(operation, lease).map(Permit::Until)
     }
 
-    /// Whether a lease has run out that nobody has missed: its id is the last that was given, no user has acted since,
-    /// and its holder has seen the document as it is.
+    /// Whether an expired lease can be taken again. This requires that it is the last one issued, that the user did not
+    /// act in the meantime, and that its holder has seen the current document.
     fn may_retake(&mut self, operation: &OpKey, lease: Option<LeaseId>) -> bool {
         let Some(lease) = lease.filter(|_| self.policy.retake && self.is_under(lease)) else { return false };
         let holder = self.who.holder();
@@ -109,8 +109,8 @@ impl Transition<'_> {
             && self.head.has_seen(self.who)
     }
 
-    /// Says until when the lease lives under which a write was done. One that is taken anew is taken only now, so that a
-    /// refused write takes none.
+    /// Sets the end of the lease in the reply of a write. An expired lease is retaken only at this point, so that a
+    /// refused write does not take one.
     pub(super) fn complete_write<R: From<LeaseRefusal> + From<NotAvailable> + From<LimitRefusal>>(
         &mut self,
         operation: &OpKey,
@@ -148,7 +148,7 @@ impl Transition<'_> {
         Ok(())
     }
 
-    /// Passes a call of the turn that runs, while the user has not ended it.
+    /// Accepts a call of the running turn if the user has not ended it.
     pub(super) fn check_turn<R: From<NotAvailable>>(&self, operation: &OpKey) -> Result<(), Stop<R>> {
         if operation.turn != self.head.lock.turn() || !self.head.lock.turn_open() {
             return Err(Stop::refused(NotAvailable::UserActive));
@@ -156,7 +156,7 @@ impl Transition<'_> {
         Ok(())
     }
 
-    /// Passes anybody while no lease is valid.
+    /// Refuses if a lease is valid.
     pub(super) fn check_free<R: From<NotAvailable>>(&self) -> Result<(), Stop<R>> {
         match self.head.lock.valid_lease(&self.policy.lease, self.view.clock) {
             Some(lease) => Err(Stop::refused(NotAvailable::Held { until: lease.expires_at, own: None })),
@@ -164,7 +164,7 @@ impl Transition<'_> {
         }
     }
 
-    /// Why a lease is not the asker's: what is known of it, and who holds the canvas.
+    /// Explains why a lease is not the caller's, from its id and the current holder.
     pub(super) fn not_owned(&self, lease: Option<LeaseId>) -> LeaseRefusal {
         let lock = &self.head.lock;
         let held = lock.valid_lease(&self.policy.lease, self.view.clock);
@@ -179,7 +179,7 @@ impl Transition<'_> {
         LeaseRefusal::NotOwned { over, own, held_until: other.map(|other| other.expires_at) }
     }
 
-    /// Where there are no leases, one that is named means nothing.
+    /// Whether a call runs under the lease. A named lease is ignored if the rollout has no leases.
     fn is_under(&self, lease: Option<LeaseId>) -> bool {
         let rollout = self.policy.rollout;
         rollout.needs_lease() || (lease.is_some() && rollout.has_leases())
@@ -197,16 +197,15 @@ impl Transition<'_> {
     }
 }
 
-/// By what right a write is done.
+/// The permission under which a write is done.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Permit {
-    /// Under the valid lease, until then; without an end where none is needed.
+    /// Under the valid lease until this instant; `None` if no lease is needed.
     Until(Option<Timestamp>),
-    /// Under an expired one, which is taken anew with it.
+    /// Under an expired lease, which is taken again together with the write.
     Retake,
 }
 
-/// An author as a part of a digest.
 pub(super) fn author_text(by: Author) -> String {
     match by {
         Author::User => "user".to_owned(),
@@ -216,7 +215,7 @@ pub(super) fn author_text(by: Author) -> String {
     }
 }
 
-/// What a model does by a change; `None` where it is not a model's.
+/// Returns the access that a change by this author needs, or `None` if the author is not a model.
 pub(super) fn access_of(by: Author) -> Option<Access> {
     matches!(by, Author::Assistant { .. }).then_some(Access::Write)
 }

@@ -1,8 +1,8 @@
-//! Which text a call was made for, and how a patch fits the text of now that was written for an older one.
+//! The text that a call was made for, and the fit of a patch for an older text to the current one.
 //!
-//! * A patch is moved by the changes that are known since, never by a line number of the older text.
-//! * What is offered, or done under [`Policy::rebase`](crate::Policy::rebase), has been tried: a patch that fits the text of
-//!   now at one place, and one that the known changes move, must come to the same text.
+//! * A patch is moved by the known later changes, never by a line number of the older text.
+//! * A patch offered, or applied under [`Policy::rebase`](crate::Policy::rebase), was tried first. Applying it at its
+//!   one place in the current text and moving it by the known changes must give the same text.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -24,54 +24,54 @@ use crate::transition::refusal::{BaseRefusal, ReplaceLinesRefusal};
 use crate::transition::stale::{Fits, StaleBase};
 use crate::transition::step::{Stop, Transition};
 
-/// A patch, and the lines that its author was shown.
+/// A patch with the lines that its author was shown.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Written<'p> {
     pub(super) patch: &'p str,
     pub(super) shown: Option<&'p ShownLines>,
 }
 
-/// An older text, for which a call was made.
+/// An older text for which a call was made.
 struct Known<'v> {
     point: SyncPoint,
     text: Cow<'v, str>,
 }
 
-/// An earlier text, and the lines of it that were shown.
+/// An earlier text with its shown lines.
 pub(super) struct ShownBefore<'s> {
     pub(super) text: String,
     pub(super) lines: &'s [Range<usize>],
-    /// The later changes, oldest first.
+    /// Later changes, oldest first.
     pub(super) since: Vec<Delta>,
 }
 
-/// The base of a call that is not for the document as it is.
+/// The base of a call that was not made for the current document.
 enum Stale<'v> {
-    /// Its text is known.
+    /// The text of the base is known.
     Known(Known<'v>),
-    /// The conversation knows nothing at all.
+    /// The conversation has not seen the document at all.
     Nothing,
-    /// Nothing tells any more what the text was.
+    /// The text can no longer be restored.
     OutOfReach,
-    /// There was no such revision.
+    /// The canvas never had such a revision.
     Invented,
 }
 
-/// What becomes of a patch for an older text.
+/// The fit of a patch for an older text.
 enum Fit {
-    /// It fits the text of now at one place. Nothing has changed there since.
+    /// It fits the current text at one place, and the lines there are unchanged.
     Untouched,
-    /// It fits the text of now at one place, near which others have changed lines.
+    /// It fits the current text at one place, near which others changed lines.
     Same,
-    /// It may still say what its author means, in this form.
+    /// The patch in a form that may still express its author's intent.
     Rebased(String),
-    /// The text of now is what it leads to.
+    /// The current text already is the result of the patch.
     AlreadyApplied,
     Nowhere,
 }
 
 impl<'a> Transition<'a> {
-    /// Passes a call whose author knows the document as it is: by the base that it names, or by what it has seen.
+    /// Checks that the call's author knows the current document, from the base it names or from the text it has seen.
     pub(super) fn check_base<R: From<BaseRefusal>>(
         &self,
         base: Option<Base>,
@@ -81,8 +81,8 @@ impl<'a> Transition<'a> {
         Err(Stop::refused(self.stale_base(base, &stale, written)?))
     }
 
-    /// As [`Transition::check_base`], and under the policy also passes a patch without a base that fits where nothing has
-    /// changed. Says what has changed then.
+    /// Like [`Transition::check_base`], but under the policy it also accepts a patch without a base that fits at an
+    /// unchanged place. Returns the changes since in that case.
     pub(super) fn check_base_or_rebase<R: From<BaseRefusal>>(
         &self,
         base: Option<Base>,
@@ -97,7 +97,7 @@ impl<'a> Transition<'a> {
         Err(Stop::refused(self.stale_base(base, &stale, Some(written))?))
     }
 
-    /// What is known of a base; `None` if it has the bytes of now, also if they were others in between.
+    /// Looks up a base. Returns `None` if its text equals the current one, even if the document differed in between.
     fn stale(&self, base: Option<Base>) -> Result<Option<Stale<'_>>, Missing> {
         let conversation = self.head.conversation(self.who);
         let seen = conversation.seen.map(|seen| seen.revision);
@@ -124,7 +124,7 @@ impl<'a> Transition<'a> {
         };
         Ok(Some(match found {
             Some(Known { point, .. }) if !names(base, point) => Stale::Invented,
-            // A text may have two names, one of them from before it was kept in chunks.
+            // A text may have two names, one of them from versions that did not store chunks.
             Some(Known { point, text })
                 if point.document == self.head.document() || text == self.view.text() =>
             {
@@ -159,7 +159,7 @@ impl<'a> Transition<'a> {
         }
         let is_shown = near.is_some() || changes.as_ref().is_some_and(Changes::is_shown);
         fit = match (fit, &near) {
-            // Whoever is not shown what changed cannot tell whether a patch still says what was meant.
+            // An author that is not shown the changes cannot judge whether the patch still expresses its intent.
             _ if !is_shown => Fit::Nowhere,
             (Fit::Untouched, Some(far)) if far.diff.is_empty() => {
                 near = None;
@@ -188,8 +188,8 @@ impl<'a> Transition<'a> {
         Ok(BaseRefusal::StaleBase(Box::new(stale_base)))
     }
 
-    /// Collects the earlier texts that the conversation was shown and that others have changed; its own changes are known to
-    /// it. Texts that the journal no longer reaches are left out.
+    /// Collects the earlier texts that the conversation was shown and others changed. It already knows its own changes.
+    /// Texts that the journal no longer reaches are left out.
     pub(super) fn shown_before<'s>(
         &self,
         shown: Option<&'s ShownLines>,
@@ -208,7 +208,7 @@ impl<'a> Transition<'a> {
         Ok(past.map(|past| ShownBefore { lines: &shown.ranges, since: past.since(), text: past.text }))
     }
 
-    /// Passes replacements of lines that are as their author knows them, where their author knows them to be.
+    /// Checks that the replaced lines are unchanged, and still at the numbers that their author knows.
     pub(super) fn check_lines(
         &self,
         replacements: &[Replacement],
@@ -240,7 +240,8 @@ impl<'a> Transition<'a> {
         check_fates(now, fates, most).map_err(Stop::refused)
     }
 
-    /// What has become of the lines of an older text; `None` if they are not known, or were others even then.
+    /// Follows the lines of an older text to the current one. Returns `None` if the text is unknown, or if the lines
+    /// differed even in it.
     fn fates_since<'r>(
         &self,
         stale: &Stale<'_>,
@@ -256,8 +257,8 @@ impl<'a> Transition<'a> {
         fates.collect()
     }
 
-    /// What has become of lines that had this hash when the caller was shown them. In the document of now they count if they
-    /// were shown there, or if no other lines are equal to them.
+    /// Follows lines that had this hash when the caller was shown them. In the current document they count if they were
+    /// shown there, or if no other lines are equal to them.
     fn fate(&self, shown: Option<&ShownLines>, lines: LineRange, hash: RangeHash) -> Result<Fate, Missing> {
         let (now, place) = (self.view.text(), lines.start.saturating_sub(1)..lines.end);
         let is_same = RangeHash::of(&now[bytes_of(now, lines)]) == hash;
@@ -294,19 +295,19 @@ impl<'a> Transition<'a> {
                 let bytes = after(bytes_of(earlier.text, lines), &since);
                 let start = now[..bytes.start].matches('\n').count() + 1;
                 let end = now[..bytes.end].split_inclusive('\n').count();
-                // Where nothing is left, the line above stands for them.
+                // If no line is left, the line above represents them.
                 let start = if end < start { end.max(1) } else { start };
                 Fate::Changed(LineRange { start, end })
             }
         }
     }
 
-    /// What has changed since an older text.
     fn changes_from(&self, known: &Known<'_>, diff_bytes: usize) -> Option<Changes> {
         changes_since((known.point, &known.text), self.text_now(), diff_bytes)
     }
 
-    /// How a patch for an older text fits the text of now. Linear in both texts, and what a diff of them costs.
+    /// Determines the fit of a patch for an older text to the current one. Linear in both texts, plus the cost of a
+    /// diff between them.
     fn fit(&self, known: Option<&Known<'_>>, written: Written<'_>) -> Result<Fit, Missing> {
         let now = self.view.text();
         let here = apply(now, written.patch, &options(StatedLines::Shown(&[]), self.policy.patch));
@@ -341,7 +342,7 @@ impl<'a> Transition<'a> {
         })
     }
 
-    /// Applies a patch to the document of now, by what its author was shown of it and of earlier texts.
+    /// Applies a patch to the current document, with the lines that its author was shown of it and of earlier texts.
     pub(super) fn patch(&self, written: Written<'_>) -> Result<Result<Applied<'a>, ApplyError>, Missing> {
         let stated_lines = ShownLines::stated(written.shown, self.head.document());
         let before = self.shown_before(written.shown)?;
@@ -355,13 +356,14 @@ impl<'a> Transition<'a> {
         Ok(apply(self.view.text(), written.patch, &options))
     }
 
-    /// Applies a patch that has been moved past later changes: numbers of an older text decide nothing.
+    /// Applies a patch moved past later changes. Line numbers of an older text therefore do not count.
     pub(super) fn moved_patch(&self, patch: &str) -> Result<Applied<'a>, ApplyError> {
         apply(self.view.text(), patch, &options(StatedLines::Shown(&[]), self.policy.patch))
     }
 }
 
-/// The bytes that these have become: of a change across an end all that it has put there.
+/// Maps a range of bytes to the text after some changes. If a change crosses an end of the range, its whole new text is
+/// included.
 fn after(bytes: Range<usize>, since: &Delta) -> Range<usize> {
     let (mut start, mut end, mut grown) = (bytes.start, bytes.end, 0_isize);
     for edit in since.edits() {
@@ -384,10 +386,10 @@ fn after(bytes: Range<usize>, since: &Delta) -> Range<usize> {
     start..end.max(start)
 }
 
-/// A change of an older text past later ones.
+/// A change of an older text, moved past later ones.
 enum Moved {
     To(Delta),
-    /// A later one has done all of it.
+    /// A later change already contains all of it.
     Done,
     Touched,
 }
@@ -404,7 +406,7 @@ fn options(stated_lines: StatedLines<'_>, limits: Limits) -> Options<'_> {
     Options { mode: Mode::Anchored, stated_lines, limits, ..Options::default() }
 }
 
-/// Whether a base is the revision of this text: the digits of its id must be right too.
+/// Whether a base names the revision of this text. The hash in its id must match too.
 fn names(base: Option<Base>, point: SyncPoint) -> bool {
     match base {
         Some(Base::Id(id)) => id == RevisionId::new(point.revision, point.document),

@@ -22,10 +22,10 @@ use crate::transition::refusal::{BoardCommandRefusal, BoardRefusal, CreateBoardR
 use crate::transition::rollout::Access;
 use crate::transition::step::{Record, Stop, Transition};
 
-/// Give the canvas a board.
+/// Creates the board of the canvas.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CreateBoard {
-    /// The board.
+    /// The initial content of the board.
     pub workspace: Box<Workspace>,
 }
 
@@ -37,17 +37,17 @@ pub struct BoardCreated {
     pub revision: RevisionId,
 }
 
-/// Change the board. It takes no lease: the lease is of the document.
+/// Runs a command on the board. It needs no lease, because the lease covers only the document.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunBoardCommand {
-    /// Who asks. A model asks in its own turn, and nothing once that is over.
+    /// The author in whose name the command runs. A model can run commands only in its own running turn.
     pub by: Author,
-    /// What.
+    /// The command to run on the board's components, views or settings.
     pub command: Box<CanvasCommand>,
-    /// The revision that the command was made for: it is refused where the board has changed since.
+    /// The revision that the command was made for. If the board changed after it, the command is refused.
     pub base: Option<Base>,
-    /// What to do where a component that names no place finds no room; without, what the board's rules say. It is no part of
-    /// the command: a retry may have another.
+    /// The policy for a component without a requested position that finds no room. `None` uses the board rules. A retry
+    /// may pass another policy and is still the same call.
     pub grid: Option<GridPolicy>,
 }
 
@@ -64,7 +64,7 @@ pub struct BoardCommandRun {
     pub revision: RevisionId,
 }
 
-/// The JSON of a board, or of a command on it. It is the one form that tells all their fields apart.
+/// Encodes a board, or a command on it, as JSON, which is the one form that distinguishes all their fields.
 fn json_text<T: Serialize>(value: &T) -> String {
     serde_json::to_string(value).expect("its maps have text for keys")
 }
@@ -157,7 +157,7 @@ impl Decide for RunBoardCommand {
 }
 
 impl Transition<'_> {
-    /// The board as it is in the view.
+    /// Returns the view's board.
     pub(super) fn board_now<R: From<BoardRefusal>>(&self) -> Result<Arc<Board>, Stop<R>> {
         match self.view.files().get::<Board>(self.view.blobs).map_err(ReadError::missing) {
             Ok(board) => board.ok_or_else(|| Stop::refused(BoardRefusal::NoBoard)),
@@ -166,7 +166,7 @@ impl Transition<'_> {
         }
     }
 
-    /// Makes this the board of the revision that the head has.
+    /// Makes this the board of the head's current revision.
     pub(super) fn put_board(&mut self, board: StoredBoard) {
         let StoredBoard { root, parts, board } = board;
         self.head.draft.insert(TreeFile::Board.tree_path(), root.id());

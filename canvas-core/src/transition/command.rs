@@ -1,4 +1,4 @@
-//! What may be asked of a canvas: one type a command, each with its own answer and its own refusals.
+//! Commands on a canvas. Each is a type of its own, with its own answer and its own refusals.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -12,14 +12,14 @@ use crate::transition::refusal::{CallRefusal, Refused};
 use crate::transition::rollout::Access;
 use crate::transition::step::{Stop, Transition};
 
-/// Something that may be asked of a canvas.
+/// A command on a canvas.
 ///
-/// A command of a model needs the lease as far as the [`Rollout`](crate::Rollout) says so; those of users and hosts come
-/// first always. Only this library has commands.
+/// A model's command needs the lease if the [`Rollout`](crate::Rollout) requires it. Commands of users and hosts always
+/// take precedence. The trait is sealed, so only this library defines commands.
 pub trait Command: sealed::Decide {
-    /// The answer where it was done.
+    /// The answer if the command was executed.
     type Done: Clone + std::fmt::Debug + PartialEq + Serialize + DeserializeOwned;
-    /// Why it was not done.
+    /// The error if the command was refused.
     type Refusal: Clone
         + std::fmt::Debug
         + PartialEq
@@ -29,33 +29,34 @@ pub trait Command: sealed::Decide {
         + From<CallRefusal>;
 }
 
-/// What became of a command.
+/// Either the answer or the refusal of a command.
 pub(crate) type Outcome<C> = Result<<C as Command>::Done, <C as Command>::Refusal>;
 
 pub(crate) mod sealed {
     use super::{Access, Command, Digest, OpKey, Outcome, Stop, Transition, TreeFile};
 
-    /// How a command is decided.
+    /// The decision logic of a command.
     #[expect(unnameable_types, reason = "it seals `Command`")]
     pub trait Decide: Clone + std::fmt::Debug {
-        /// The name of the command for observers: that of its type.
+        /// The name of the command for observers, which is the name of its type.
         const NAME: &'static str;
 
-        /// The name of an answer in a receipt.
+        /// The value of `kind` in a receipt's answer.
         const KIND: &'static str;
 
-        /// Reads are run again rather than answered from a receipt.
+        /// Whether this is a read. Reads run again instead of being answered from a receipt.
         const IS_READ: bool = false;
 
-        /// What a model does by it; `None` where it is not a model's.
+        /// Returns the access that a model needs for it, or `None` if the command does not come from a model.
         fn access(&self) -> Option<Access> {
             None
         }
 
-        /// Tells it from others with the same key: a hash of its name and its fields, each with its length.
+        /// Distinguishes commands with the same key. The digest is a hash of the name and the fields, each with its
+        /// length.
         fn digest(&self) -> Digest;
 
-        /// Decides it, changing the head as it goes.
+        /// Decides the command, and changes the head while it does so.
         fn decide(
             &self,
             transition: &mut Transition<'_>,
@@ -64,8 +65,8 @@ pub(crate) mod sealed {
         where
             Self: Command;
 
-        /// Files that it reads besides the document, fetched along with that. What it asks for later costs a round trip
-        /// of its own.
+        /// Files to read in addition to the document, fetched together with it. Each file requested later costs another
+        /// round trip.
         const FILES: &'static [TreeFile] = &[];
 
         /// Whether an answer leaves a receipt.
@@ -76,7 +77,7 @@ pub(crate) mod sealed {
             !Self::IS_READ
         }
 
-        /// Whether an answer only says that something has begun. Who asks again is answered by [`Decide::resume`].
+        /// Whether an answer only reports that something has begun. A retry is then answered by [`Decide::resume`].
         fn is_begun(_: &Self::Done) -> bool
         where
             Self: Command,
@@ -84,8 +85,8 @@ pub(crate) mod sealed {
             false
         }
 
-        /// What is answered to the same call after it was answered that something has begun. What it changes in the head is
-        /// committed, without a receipt of its own; a refusal changes nothing.
+        /// Answers a retry of a call whose action already began. Its changes of the head are committed without a
+        /// receipt of their own. A refusal leaves the head unchanged.
         fn resume(&self, _: &mut Transition<'_>, begun: Self::Done) -> Result<Self::Done, Stop<Self::Refusal>>
         where
             Self: Command,
@@ -93,7 +94,7 @@ pub(crate) mod sealed {
             Ok(begun)
         }
 
-        /// Whether an answer counts as a refusal, which a cached head is not enough for.
+        /// Whether an answer counts as a refusal. A refusal must not be based on a cached head.
         fn is_refusal(outcome: &Outcome<Self>) -> bool
         where
             Self: Command,
@@ -103,10 +104,10 @@ pub(crate) mod sealed {
     }
 }
 
-/// The name of refusals in receipts.
+/// The value of `kind` for refusals in receipts.
 const REFUSED: &str = "refused";
 
-/// The JSON by which a receipt keeps an answer: that of the answer, with a member `kind` before.
+/// The JSON form of an answer in a receipt, which is the answer's own JSON with a leading member `kind`.
 #[derive(Serialize)]
 struct Tagged<'a, T> {
     kind: &'static str,
@@ -114,7 +115,7 @@ struct Tagged<'a, T> {
     answer: &'a T,
 }
 
-/// The JSON that a receipt keeps.
+/// Encodes a result as the JSON of a receipt.
 pub(crate) fn encode<C: Command>(outcome: &Outcome<C>) -> String {
     match outcome {
         Ok(answer) => encode_answer(C::KIND, answer),
@@ -122,12 +123,11 @@ pub(crate) fn encode<C: Command>(outcome: &Outcome<C>) -> String {
     }
 }
 
-/// The JSON of an answer of this kind.
 pub(crate) fn encode_answer<T: Serialize>(kind: &'static str, answer: &T) -> String {
     json_text(&Tagged { kind, answer }, 384)
 }
 
-/// The answer that a receipt keeps, whatever it answers: the host may not know any more what it asked.
+/// An answer of any command, as stored in a receipt. The host may no longer know which command it sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredAnswer(pub(crate) String);
 
@@ -136,7 +136,7 @@ impl StoredAnswer {
         Self(encode::<C>(outcome))
     }
 
-    /// As JSON, with the kind of the answer in the member `kind`: `refused` for refusals.
+    /// Returns the JSON of the answer. Its member `kind` names the kind of the answer, which is `refused` for refusals.
     pub fn json(&self) -> &str {
         &self.0
     }
@@ -146,7 +146,7 @@ impl StoredAnswer {
         self.members().is_some_and(|(kind, _)| kind == REFUSED)
     }
 
-    /// The answer to a command; `None` where it answers another one.
+    /// Parses the answer to a command. Returns `None` if the answer belongs to another command.
     pub fn answer<C: Command>(&self) -> Option<Result<C::Done, C::Refusal>> {
         let (kind, members) = self.members()?;
         if kind == REFUSED {
@@ -182,7 +182,7 @@ mod tests {
         StoredAnswer(json.to_string()).answer::<C>()
     }
 
-    /// Answers are read as one command's and no other's.
+    /// An answer is read only as its own command's.
     #[test]
     fn an_answer_is_that_of_its_command() {
         let checked_out = json!({
@@ -202,7 +202,7 @@ mod tests {
         }
     }
 
-    /// Refusals that were written before there were suggestions and parts of changes.
+    /// Refusals from before suggestions and partial changes existed.
     #[test]
     fn refusals_of_older_versions_are_read() {
         let rejected = |conflicts: Value| {
@@ -219,7 +219,7 @@ mod tests {
         assert_eq!(read::<ApplyPatch>(stale), Some(Err(expected)));
     }
 
-    /// Observers are told it, so it is that which the host has written.
+    /// Observers get this name, so it must match the type that the host wrote.
     #[test]
     fn a_command_is_named_by_its_type() {
         fn check<C: Command>() {

@@ -1,4 +1,4 @@
-//! What a conversation knows of the document, and which changes it gets to see.
+//! A conversation's knowledge of the document, and the changes to show it.
 
 use crate::document::changes::{Changes, Headings, changes_since};
 use crate::face::contents::Contents;
@@ -9,7 +9,7 @@ use crate::transition::refusal::{BaseRefusal, LeaseRefusal, Refusal};
 use crate::transition::step::Transition;
 
 impl Transition<'_> {
-    /// What changed since the conversation last saw the document.
+    /// Returns the changes since the conversation last saw the document.
     pub(super) fn changes_seen(&self) -> Result<Option<Changes>, Missing> {
         let limit = self.policy.refusal_diff_bytes;
         match self.head.conversation(self.who).seen {
@@ -26,33 +26,33 @@ impl Transition<'_> {
         (self.head.now(), self.view.text())
     }
 
-    /// The whole document, for a conversation that knows nothing of it.
+    /// Returns the whole document, for a conversation without any knowledge of it.
     pub(super) fn whole(&self, most: usize) -> Changes {
         Changes::whole(None, self.head.revision_id(), self.view.text(), most)
     }
 
-    /// The headings in place of a long document.
+    /// Returns the headings, in place of a long document.
     fn headings(&self) -> Changes {
         let outline = self.view.contents.outline().expect("a view has the document at least");
         let headings = Headings::of(self.view.text(), outline.live().outline());
         Changes::headings(self.head.revision_id(), headings)
     }
 
-    /// Leaves the head as it was, but for the lock: the user's act preempts and a call is a keep-alive, whatever else is
-    /// refused. After a refusal that showed the changes, the conversation has seen the document.
+    /// Resets the head except for the lock, because the user's act preempts, and a call keeps its lease alive, even if
+    /// the rest is refused. After a refusal that showed the changes, the conversation has seen the document.
     pub(super) fn refuse(&mut self, refusal: Refusal<'_>) {
         let lock = std::mem::replace(&mut self.head, self.view.head.clone()).lock;
         self.head.lock = lock;
-        // `not_after` stays: a refusal under the lease extends it, and must not do so once it has expired.
+        // `not_after` stays, because a refusal under the lease extends it and must not do so after it has expired.
         self.blobs.clear();
         self.contents = Contents::default();
         let shown = match refusal {
-            // Without changes, the text is again what the conversation has seen.
+            // Without changes, the text again equals the one that the conversation has seen.
             Refusal::Lease(LeaseRefusal::StaleEpoch { changes, .. }) => {
                 changes.as_ref().is_none_or(Changes::is_shown)
             }
             Refusal::Base(BaseRefusal::StaleBase(stale)) => {
-                // Nothing tells whether it knows a base that is later than what it has seen.
+                // The conversation may not know a base later than the one it has seen.
                 let seen = self.head.conversation(self.who).seen;
                 let knows = |base: Base| seen.is_some_and(|seen| base.revision() <= seen.revision);
                 stale.base.is_none_or(knows) && stale.changes.as_ref().is_some_and(Changes::is_shown)
@@ -68,15 +68,16 @@ impl Transition<'_> {
         self.set_conversation(Conversation { seen: Some(point), ..self.head.conversation(self.who) });
     }
 
-    /// A conversation that knows nothing has been shown all of the document. One that knows an older text still gets the
-    /// changes with its next message; and one that may have been evicted, which also may know one, the whole text.
+    /// Records that a conversation without prior knowledge was shown the whole document. A conversation that knows an
+    /// older text still gets the changes with its next message. One that may have been evicted gets the whole text,
+    /// because it may know an older text too.
     pub(super) fn mark_known(&mut self) {
         if self.head.conversation(self.who).synced.is_none() && !self.head.gave_up {
             self.set_conversation(Conversation::knows(self.head.now()));
         }
     }
 
-    /// Follows what the conversation knows from now on.
+    /// Records the conversation's new knowledge.
     pub(super) fn set_conversation(&mut self, conversation: Conversation) {
         self.make_room();
         let Conversation { synced, seen, .. } = conversation;
@@ -97,7 +98,7 @@ impl Transition<'_> {
         }
     }
 
-    /// Tells what the conversation does not know yet, and counts it as known.
+    /// Returns the changes unknown to the conversation, and records them as known.
     pub(super) fn sync(&mut self) -> Result<Option<Changes>, Missing> {
         let now = self.head.now();
         let changes = match self.head.conversation(self.who).synced {
@@ -106,7 +107,7 @@ impl Transition<'_> {
                 changes.map(|changes| changes.or_whole(self.view.text(), self.policy.sync_diff_bytes))
             }
             None if self.view.text().len() > self.policy.snapshot_bytes => {
-                // Of what it was not shown it has seen no more than before.
+                // The headings do not extend the text that the conversation has seen.
                 let seen = self.head.conversation(self.who).seen;
                 self.set_conversation(Conversation { synced: Some(now), seen, ..Conversation::NOTHING });
                 return Ok(Some(self.headings()));

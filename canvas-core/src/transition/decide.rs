@@ -1,4 +1,4 @@
-//! One pure step: the canvas at one moment and a call in, a decision out.
+//! A pure function that takes the canvas at one moment and a call, and returns a decision.
 
 use std::sync::Arc;
 
@@ -12,24 +12,24 @@ use crate::transition::refusal::{CallRefusal, Refused as _};
 use crate::transition::step::{Stop, Transition};
 use crate::transition::view::{Change, View};
 
-/// What is decided.
+/// The decision on a call, with the change to commit.
 #[derive(Debug)]
 pub(crate) struct Decided<C: Command> {
     pub(crate) result: Outcome<C>,
-    /// The answer comes from a receipt.
+    /// Whether the answer comes from a receipt.
     pub(crate) replayed: bool,
-    /// What to commit; nothing where the canvas stays as it is.
+    /// The change to commit, or `None` if the canvas stays unchanged.
     pub(crate) change: Option<Change>,
 }
 
 impl<C: Command> Decided<C> {
-    /// A refusal that leaves no trace.
+    /// Creates a refusal that leaves no trace.
     fn refused(refusal: CallRefusal) -> Self {
         Self { result: Err(refusal.into()), replayed: false, change: None }
     }
 }
 
-/// Decides a call. Where several refusals apply, the first in this order is given: the rollout, the receipt, the lease
+/// Decides a call. If several refusals apply, the first in this order is returned: the rollout, the receipt, the lease
 /// (epoch, owner, expiry), the base, the change itself.
 pub(crate) fn decide<C: Command>(
     view: &View<'_>,
@@ -85,7 +85,7 @@ pub(crate) fn decide<C: Command>(
     Ok(Decided { result, replayed: false, change })
 }
 
-/// Answers a call that has begun something before.
+/// Resumes a call whose first attempt already started an action.
 fn resume<C: Command>(
     view: &View<'_>,
     policy: &Policy,
@@ -109,17 +109,17 @@ fn change_by(transition: Transition<'_>) -> Change {
     Change { head: Arc::new(head), blobs, contents, not_after, actor }
 }
 
-/// The answer that a receipt keeps.
+/// Reads the answer in a receipt.
 pub(crate) fn recalled<'a, C: Command>(
     answer: &Answer,
     blob: impl FnOnce(BlobId) -> Result<&'a Blob, Missing>,
 ) -> Result<Outcome<C>, Missing> {
     let Some(stored) = stored_answer(answer, blob)? else { return Ok(Err(CallRefusal::Abandoned.into())) };
-    // An answer that a damaged store has made unreadable must not be given twice, so the call is not done again.
+    // The receipt proves that the call ran, but its answer is unreadable. Refuse rather than run it twice.
     Ok(stored.answer::<C>().unwrap_or_else(|| Err(CallRefusal::CallIdReused.into())))
 }
 
-/// The answer that a receipt keeps, of whatever command; `None` where the call was barred.
+/// Returns any command's answer from a receipt, or `None` if the call was abandoned.
 pub(crate) fn stored_answer<'a>(
     answer: &Answer,
     blob: impl FnOnce(BlobId) -> Result<&'a Blob, Missing>,

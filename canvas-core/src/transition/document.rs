@@ -29,26 +29,26 @@ use crate::transition::rollout::Access;
 use crate::transition::stale::StaleBase;
 use crate::transition::step::{Record, Stop, Transition};
 
-/// See the document.
+/// Reads the document.
 ///
-/// Here and below a lease is `None` where the model sent none that can be read: enough where the
-/// [`Rollout`](crate::Rollout) asks for none.
+/// In this and the following commands, the lease is `None` if the model sent no readable lease id. This suffices if the
+/// [`Rollout`](crate::Rollout) requires no lease.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Read {
-    /// The lease.
+    /// The caller's lease, which the read extends.
     pub lease: Option<LeaseId>,
-    /// What the caller is about to be shown. A conversation that is shown all of the document knows it, so its next
-    /// message does not bring it.
+    /// The part of the document that the caller is about to see. A conversation that was shown the whole document knows
+    /// it, so its next message does not carry it.
     pub shown: Shown,
 }
 
-/// The beginning of a document that is shown to somebody: as many lines as fit into the bytes. Zero for a part that begins
-/// elsewhere.
+/// The beginning of a document as shown to a caller: as many whole lines as fit into the bytes. Zero for a part that
+/// does not start at the first line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Shown {
-    /// Lines.
+    /// Maximum number of lines shown.
     pub lines: usize,
-    /// Bytes.
+    /// Maximum number of bytes shown.
     pub bytes: usize,
 }
 
@@ -59,7 +59,7 @@ impl Shown {
 }
 
 impl Read {
-    /// A look at some part of the document.
+    /// Creates a read of some part of the document, which does not count as the whole.
     pub fn part(lease: Option<LeaseId>) -> Self {
         Self { lease, shown: Shown::default() }
     }
@@ -77,34 +77,36 @@ pub struct Readable {
     pub expires_at: Option<Timestamp>,
 }
 
-/// Change the document by an anchored patch.
+/// Changes the document by an anchored patch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApplyPatch {
-    /// The lease.
+    /// The caller's lease, which the write extends.
     pub lease: Option<LeaseId>,
-    /// A unified diff.
+    /// A unified diff of the document.
     pub patch: String,
-    /// The revision that the patch was written against.
+    /// The revision that the patch was written against, or `None` for the text that the conversation saw last.
     pub base: Option<Base>,
-    /// The only place of the document that the patch may change; `None` for all of it. Blank lines right below it belong to
-    /// it, and a line that is inserted to the line above.
+    /// The only place that the patch may change; `None` for the whole document. Blank lines directly below the place
+    /// belong to it, and an inserted line belongs to the line above it.
     pub scope: Option<Address>,
-    /// The lines that its author was shown: elsewhere a line number does not decide between equal places. `None` trusts all
-    /// numbers, as for a host that computes its patches. It is no part of what tells a retry from another call.
+    /// The lines shown to the patch's author. A line number decides between equal places only within them. `None`
+    /// trusts all numbers, for example if a host computes its patches. A retry may pass other lines and is still the
+    /// same call.
     pub shown: Option<ShownLines>,
 }
 
-/// Change the document by replacing whole lines, where they are as their author knows them.
+/// Replaces whole lines of the document if they are unchanged since their author saw them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReplaceLines {
-    /// The lease.
+    /// The caller's lease, which the write extends.
     pub lease: Option<LeaseId>,
-    /// Which lines, and by what: in any order, no line twice. All are made, or none.
+    /// The replacements, in any order and without a line twice. If one is refused, all are.
     pub replacements: Vec<Replacement>,
-    /// The revision that the line numbers are of.
+    /// The revision that the line numbers refer to, or `None` for the text that the conversation saw last.
     pub base: Option<Base>,
-    /// The lines that the caller was shown. If others equal to the replaced ones exist, the numbers count only for lines that
-    /// were shown and have stayed there. `None` trusts all numbers. A retry may differ in it.
+    /// The lines shown to the caller. If the document has other lines equal to the replaced ones, the numbers count
+    /// only for lines that were shown and are still in place. `None` trusts all numbers. A retry may pass other lines
+    /// and is still the same call.
     pub shown: Option<ShownLines>,
 }
 
@@ -155,18 +157,18 @@ impl From<&canvas_patch::Span> for LineSpan {
     }
 }
 
-/// Change the document on a model's behalf without a lease: refused while one is valid, and where the user has ended the
-/// turn.
+/// Changes the document on a model's behalf without a lease. It is refused while a lease is valid, and if the user has
+/// ended the turn.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HostEdit {
-    /// The revision that the edit was made for: the document must not have changed since.
+    /// The revision that the edit was made for. The document must be unchanged since.
     pub base: Base,
-    /// The edit.
+    /// The edits of the text at that revision.
     pub delta: Delta,
     /// A short line for the history.
     pub summary: String,
-    /// The hash of what the edit was made from, where the host makes it anew for a retry: a call with the same key and
-    /// the same hash is then the same call, whatever the edit. `None` tells calls apart by the edit.
+    /// The hash of the edit's source, if the host computes the edit again for a retry. A call with the same key and the
+    /// same hash is then the same call, even if the edit differs. With `None`, calls are distinguished by the edit.
     pub request: Option<BlobId>,
 }
 
@@ -185,7 +187,6 @@ pub struct HostEdited {
     pub summary: String,
 }
 
-/// A base as a part of a digest.
 fn base_text(base: Option<Base>) -> String {
     base.map_or_else(String::new, |base| base.to_string())
 }
@@ -235,7 +236,7 @@ impl Decide for ApplyPatch {
         let Self { lease, patch, base, scope, shown: _ } = self;
         let (lease, base) = (lease_text(*lease), base_text(*base));
         let scope = scope.as_ref().map(|scope| serde_json::to_string(scope).expect("an address is JSON"));
-        // Without a scope it is what it was before there were scopes, for the receipts of then.
+        // Without a scope, the digest is unchanged from versions without scopes, so their receipts still match.
         let parts = ["apply", &lease, patch, &base].into_iter().chain(scope.as_deref());
         Digest::of(&parts.map(str::as_bytes).collect::<Vec<_>>())
     }
@@ -272,7 +273,7 @@ impl Decide for ReplaceLines {
     fn digest(&self) -> Digest {
         let Self { lease, replacements, base, shown: _ } = self;
         let mut parts = vec!["replace".to_owned(), lease_text(*lease)];
-        // One alone is what it was when there was but one, for the receipts of then.
+        // A single replacement has the same digest as in versions with only one, so their receipts still match.
         for Replacement { start, end, expect, text } in replacements {
             parts.extend([format!("{start} {end} {expect}"), text.clone()]);
         }
@@ -280,7 +281,7 @@ impl Decide for ReplaceLines {
         Digest::of(&parts.iter().map(String::as_bytes).collect::<Vec<_>>())
     }
 
-    /// Lines that are replaced are a patch too, so that nothing else changes a document under a lease.
+    /// Replaced lines become a patch too, so that only patches change a document under a lease.
     fn decide(
         &self,
         at: &mut Transition<'_>,
@@ -331,7 +332,7 @@ impl Decide for HostEdit {
     ) -> Result<HostEdited, Stop<HostEditRefusal>> {
         at.check_turn::<HostEditRefusal>(operation)?;
         at.check_free::<HostEditRefusal>()?;
-        // Nobody has written a patch that could be shown again.
+        // There is no patch that a refusal could offer again.
         at.check_base::<HostEditRefusal>(Some(self.base), None)?;
         let Ok(text) = self.delta.apply(at.view.text()) else {
             let stale = StaleBase::of(Some(self.base));
@@ -347,7 +348,7 @@ impl Decide for HostEdit {
     }
 }
 
-/// Which lines a patch may change; by default all.
+/// The lines that a patch may change; by default all.
 #[derive(Default)]
 struct Bounds<'p> {
     scope: Option<&'p Address>,
@@ -355,7 +356,7 @@ struct Bounds<'p> {
 }
 
 impl Transition<'_> {
-    /// Stores what a patch has made of the document. `moved_past` is what others have changed that its author has not seen.
+    /// Stores the result of a patch. `moved_past` holds the changes by others that the patch's author has not seen.
     fn apply<R: From<PatchRefusal> + From<LimitRefusal>>(
         &mut self,
         operation: &OpKey,
@@ -380,7 +381,7 @@ impl Transition<'_> {
         if moved_past.is_some() {
             repairs.insert(0, Repair { hunk: 0, kind: RepairKind::Rebased });
         }
-        // What the answer does not show of others' changes is still to be seen.
+        // The conversation has yet to see any changes by others that the reply does not show.
         if moved_past.as_ref().is_none_or(Changes::is_shown) {
             self.mark_seen(self.head.now());
         }
@@ -397,7 +398,7 @@ impl Transition<'_> {
         })
     }
 
-    /// Passes a change that keeps to its scope, and to what the host's policy says of side effects.
+    /// Checks that a change stays within its scope and complies with the host's policy on side effects.
     pub(super) fn check_edit<R: From<PatchRefusal>>(
         &self,
         after: &str,
@@ -406,7 +407,7 @@ impl Transition<'_> {
     ) -> Result<(), Stop<R>> {
         let refuse_side_effects = self.policy.refuse_side_effects;
         if scope.is_none() && !refuse_side_effects {
-            // Only who asks for it pays for the outline.
+            // Only a call with a scope or a policy pays for the outline.
             return Ok(());
         }
         let outline = self.view.contents.outline().expect("a view has the document at least");
@@ -415,7 +416,7 @@ impl Transition<'_> {
         checked.map(drop).map_err(|error| Stop::refused(PatchRefusal::EditRefused { error }))
     }
 
-    /// Places that read alike are told apart by the headings above them; only a refusal that has some pays for the outline.
+    /// Adds the headings above places that read alike. Only a refusal with such places pays for the outline.
     fn with_headings(&self, error: ApplyError) -> ApplyError {
         if error.conflicts().iter().all(|conflict| conflict.places.is_empty()) {
             return error;
@@ -424,7 +425,7 @@ impl Transition<'_> {
         outline.live().outline().name_places(error)
     }
 
-    /// A refusal carries no diff past the policy's size, its own suggestion included.
+    /// Removes a suggestion larger than the policy's limit for diffs in refusals.
     fn without_long_patch(&self, error: ApplyError) -> ApplyError {
         match error.suggestion() {
             Some(Suggestion::Rebased(patch)) if patch.len() > self.policy.refusal_diff_bytes => {
@@ -435,7 +436,7 @@ impl Transition<'_> {
     }
 }
 
-/// Lines added and removed, and the edits that they are in.
+/// Counts the added and removed lines, and the edits.
 pub(super) fn summary(delta: &Delta) -> Summary {
     let lines = |text: &str| text.split_inclusive('\n').count();
     let edits = delta.edits();

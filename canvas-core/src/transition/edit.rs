@@ -1,4 +1,4 @@
-//! What the user has typed becomes the document: in its place, or on the revision that it was made from.
+//! Applies a user's edit, either replacing the document or rebasing from the edit's base revision.
 
 use std::borrow::Cow;
 
@@ -26,28 +26,28 @@ use crate::transition::refusal::EditRefusal;
 use crate::transition::stale::{StaleCause, StaleEdit};
 use crate::transition::step::{Record, Stop, Transition};
 
-/// The user has changed the text, and the lease ends.
+/// Applies the user's edit of the text and ends the lease.
 ///
-/// With a base, the user's changes are moved past those that were made since, by the rules of
-/// [`UndoScope::Author`](crate::history::UndoScope::Author); where both touch the same place, nothing is stored and the refusal
-/// holds both texts. Where both change it in exactly the same way it counts as done, and as the other's change: undo of
-/// that takes it back. All that needs the journal, and costs one entry for each change since the base; effects of tools and
-/// jobs cost none, and do not count toward [`Policy::history_reach`](crate::Policy::history_reach).
+/// With a base, the user's changes are rebased over later ones by the rules of
+/// [`UndoScope::Author`](crate::history::UndoScope::Author). If both touch the same place, the edit is not stored and
+/// the refusal holds both texts. If both made the identical change, it is attributed to the other author and undone
+/// with theirs. Rebasing needs the journal, and costs one entry for each change since the base. Effects of tools and
+/// jobs are free, and do not count toward [`Policy::history_reach`](crate::Policy::history_reach).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edit {
-    /// The whole new text.
+    /// The complete new text in Markdown.
     pub markdown: String,
-    /// The revision whose text the user has changed; `None` replaces whatever is there.
+    /// The revision whose text the user changed. With `None`, the text replaces the current document, whatever it is.
     pub base: Option<Base>,
 }
 
 impl Edit {
-    /// The text replaces whatever is there.
+    /// Creates an edit that replaces the current document, whatever it is.
     pub fn replace(markdown: impl Into<String>) -> Self {
         Self { markdown: markdown.into(), base: None }
     }
 
-    /// The text was made from the document of a revision.
+    /// Creates an edit of the document at a revision.
     ///
     /// ```
     /// # use canvas_core::document::Edit;
@@ -93,13 +93,13 @@ impl Decide for Edit {
 
     fn digest(&self) -> Digest {
         let base = self.base.map(|base| base.to_string());
-        // Without a base it is what it was before there were bases, for the receipts of then.
+        // Without a base, the digest is unchanged from versions without bases, so their receipts still match.
         let parts = ["edit", &self.markdown].into_iter().chain(base.as_deref());
         Digest::of(&parts.map(str::as_bytes).collect::<Vec<_>>())
     }
 
     fn decide(&self, at: &mut Transition<'_>, operation: &OpKey) -> Result<Edited, Stop<EditRefusal>> {
-        // The user has acted, whatever becomes of the text.
+        // The user has acted even if the text is refused below.
         at.preempt(PreemptionCause::UserEdit);
         at.check_size::<EditRefusal>(self.markdown.len())?;
         let (delta, moved) = match self.base {
@@ -120,24 +120,24 @@ impl Decide for Edit {
     }
 }
 
-/// The document of an older revision, and the way from there to now.
+/// The document at an older revision, with the changes from there to the current one.
 pub(super) struct Past<'e> {
     pub(super) document: BlobId,
     pub(super) text: String,
-    /// Changes since, oldest first.
+    /// Changes since that revision, oldest first.
     later: Vec<(ChangeNumber, Cow<'e, Delta>)>,
 }
 
 impl Past<'_> {
-    /// Changes since, oldest first.
+    /// Changes since that revision, oldest first.
     pub(super) fn since(&self) -> Vec<Delta> {
         self.later.iter().map(|(_, delta)| Delta::clone(delta)).collect()
     }
 }
 
 impl Transition<'_> {
-    /// The edits that lead from the document of now to one that has the user's changes too, and whether they were moved
-    /// past later ones.
+    /// Rebases the user's edit onto the current document. Returns the edits of the current text, and whether they were
+    /// moved past later ones.
     fn rebase_edit(&self, base: Base, markdown: &str) -> Result<(Delta, bool), Stop<EditRefusal>> {
         let (revision, now, text) = (base.revision(), self.head.now(), self.view.text());
         let is_of = |document| match base {
@@ -173,7 +173,7 @@ impl Transition<'_> {
         Ok((rebase.into_delta(), true))
     }
 
-    /// The document of a revision; `None` where the journal does not lead there.
+    /// Returns the document at a revision, or `None` if the journal does not reach back to it.
     pub(super) fn past(&self, base: Base) -> Result<Option<Past<'_>>, Missing> {
         let Some(entries) = self.entries_after(base)? else { return Ok(None) };
         let mut past =
@@ -197,12 +197,12 @@ impl Transition<'_> {
             past.later.push((entry.change, delta));
         }
         past.later.reverse();
-        // Deltas that were altered may fit and lead to a text that never was.
+        // A corrupted delta may still apply cleanly and yield a text that never existed.
         let is_whole = past.later.is_empty() || is_document(&past.text, past.document);
         Ok(is_whole.then_some(past))
     }
 
-    /// Whether anybody but this conversation has changed the document after a revision, as far as the journal tells.
+    /// Whether anybody but this conversation changed the document after a revision, as far as the journal reaches.
     pub(super) fn is_changed_by_others(&self, base: Base) -> Result<bool, Missing> {
         let entries = self.entries_after(base)?.unwrap_or_default();
         let is_others =
@@ -210,15 +210,15 @@ impl Transition<'_> {
         Ok(entries.iter().any(|entry| entry.step.face() == Face::Document && is_others(entry)))
     }
 
-    /// The changes of all faces after a revision, newest first, without effects, which change no document; `None` where the
-    /// journal does not have all of them.
+    /// Returns the changes of all faces after a revision, newest first, or `None` if the journal does not have all of
+    /// them. Leaves out effects, because they do not change the document.
     fn entries_after(&self, base: Base) -> Result<Option<Vec<&Entry>>, Missing> {
         let (journal, fetched, base) = (&self.head.journal, self.view.blobs, base.revision());
         let (kept, limit) = (journal.kept(self.policy.keep_limits()), self.policy.history_reach);
         let (mut entries, mut chain, mut oldest) =
             (Vec::new(), Chain::of_changes(journal), self.head.revision);
         while oldest > base {
-            // Each entry is of a revision of its own.
+            // Each entry has its own revision.
             let revisions = usize::try_from(oldest.get() - base.get()).unwrap_or(usize::MAX);
             let more = revisions.min(limit - entries.len());
             let entry = match chain.step(journal, (kept, 1), more, |id| fetched.entry(id)) {
@@ -229,7 +229,7 @@ impl Transition<'_> {
                 ChainStep::Entry(_) | ChainStep::Forgotten(_) | ChainStep::End => return Ok(None),
                 ChainStep::Missing(id, likely) => return Err(Missing { needed: vec![id], likely }),
                 ChainStep::Lost(id) => {
-                    // Where it was only likely before, it is needed now.
+                    // An entry that was only a guess before is needed now.
                     self.view.blob(id)?;
                     return Ok(None);
                 }

@@ -12,7 +12,7 @@ use crate::transition::refusal::{CheckOutRefusal, HolderRefusal, NotAvailable};
 use crate::transition::rollout::Access;
 use crate::transition::step::{Stop, Transition};
 
-/// Take the lease.
+/// Takes the lease.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CheckOut;
 
@@ -33,10 +33,10 @@ pub struct CheckedOut {
     pub revision: RevisionId,
 }
 
-/// Extend the lease.
+/// Extends the lease.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Renew {
-    /// The lease; `None` where the model sent none that can be read.
+    /// The lease to extend, or `None` if the model sent no readable lease id.
     pub lease: Option<LeaseId>,
 }
 
@@ -56,10 +56,10 @@ pub struct Renewed {
     pub revision: RevisionId,
 }
 
-/// Give the lease back. Doing it twice is fine.
+/// Releases the lease. Releasing it twice is not an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CheckIn {
-    /// The lease; `None` where the model sent none that can be read.
+    /// The lease to release, or `None` if the model sent no readable lease id.
     pub lease: Option<LeaseId>,
 }
 
@@ -73,7 +73,6 @@ pub struct CheckedIn {
     pub revision: RevisionId,
 }
 
-/// A lease as a part of a digest.
 pub(super) fn lease_text(lease: Option<LeaseId>) -> String {
     lease.map_or_else(String::new, |lease| lease.to_string())
 }

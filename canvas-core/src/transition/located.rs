@@ -1,4 +1,4 @@
-//! Whether the author of a patch has looked at the lines that it changes, in the turn of the patch.
+//! Checks that the author of a patch looked at the changed lines in the same turn.
 
 use std::ops::Range;
 
@@ -10,12 +10,12 @@ use crate::model::revision::Base;
 use crate::transition::refusal::PatchRefusal;
 use crate::transition::step::{Stop, Transition};
 
-/// A change is located by any of its lines, or of so many around it: what a hunk usually quotes.
+/// Number of lines around a change that also count as locating it, as many as a hunk usually quotes.
 const CONTEXT: usize = 3;
 
 impl Transition<'_> {
-    /// Passes changes whose lines, or lines around them, were located in this turn. Costs nothing unless the policy asks for
-    /// it; then, for each earlier text of the turn at most, what it costs to restore that text.
+    /// Checks that the changed lines, or lines around them, were located in this turn. Free of cost unless the policy
+    /// requires it. Otherwise it costs at most as much as restoring each earlier text of the turn.
     pub(super) fn check_located<R: From<PatchRefusal>>(
         &self,
         shown: Option<&ShownLines>,
@@ -37,7 +37,7 @@ impl Transition<'_> {
         Err(Stop::refused(PatchRefusal::NotLocated { lines }))
     }
 
-    /// Drops the lines of now that were located in a text, which may be an earlier one.
+    /// Drops those current lines that were located in a text, which may be an earlier one.
     fn retain_elsewhere<R>(&self, open: &mut Vec<Range<usize>>, located: &ShownText) -> Result<(), Stop<R>> {
         let is_located = |lines: &Range<usize>| {
             located.ranges.iter().any(|known| known.start < lines.end && lines.start < known.end)
@@ -63,7 +63,8 @@ fn around(lines: &Range<usize>) -> Range<usize> {
     lines.start.saturating_sub(CONTEXT)..lines.end + CONTEXT
 }
 
-/// The bytes that these were before a change: of those that it touches all that it replaced.
+/// Maps a range of bytes to the text before a change. If an edit touches the range, all the text that it replaced is
+/// included.
 fn before(bytes: Range<usize>, delta: &Delta) -> Range<usize> {
     let (mut start, mut end, mut grown) = (bytes.start, bytes.end, 0_isize);
     for edit in delta.edits() {

@@ -1,4 +1,4 @@
-//! Commands of a conversation that names neither lease nor base: both come from what the canvas knows of it.
+//! Commands that name neither lease nor base. The canvas derives both from its record of the conversation.
 
 use canvas_patch::{Delta, Repair};
 use serde_json::Value;
@@ -17,36 +17,37 @@ use crate::transition::rollout::Access;
 use crate::transition::stale::StaleBase;
 use crate::transition::step::{Record, Stop, Transition};
 
-/// Change the document by edits that are located in it, for a conversation that has seen it as it is.
+/// Changes the document by located edits, for a conversation that has seen the current document.
 ///
-/// It takes the lease and gives it back within its commit: it is refused while somebody else holds one, and where the
-/// user has ended the turn. A conversation that holds the lease keeps it.
+/// The command takes the lease and releases it within its commit. It is refused while another conversation holds the
+/// lease, and if the user has ended the turn. A conversation that holds the lease keeps it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ApplyEdits {
-    /// The revision that the edits are located in.
+    /// The revision to which the edits apply.
     pub made_on: RevisionId,
-    /// The edits; none where only the refusal is wanted that a conversation gets which has not seen the document.
+    /// The edits of the text at that revision. If the list is empty, the command is always refused, with the refusal
+    /// that a conversation gets if it has not seen the document.
     pub delta: Delta,
-    /// What was repaired on the way to them.
+    /// Repairs made while the request was turned into edits.
     pub repairs: Vec<Repair>,
-    /// The hash of what they were made from: a call with the same key and the same hash is the same call.
+    /// The hash of the request behind the edits. A call with the same key and the same hash is the same call.
     pub request: BlobId,
 }
 
-/// See the document without naming a lease. What is shown counts as seen.
+/// Reads the document without naming a lease. The part shown counts as seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Look {
-    /// What the caller is about to be shown.
+    /// The part of the document that the caller is about to see.
     pub shown: Shown,
 }
 
-/// Extend the lease that the caller has, if it has one, for a call that came no further: one with wrong arguments, or of an
-/// unknown tool. It leaves no receipt.
+/// Extends the caller's lease, if it has one, for a call that failed early because of wrong arguments or an unknown
+/// tool. It leaves no receipt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KeepAlive;
 
 impl ApplyEdits {
-    /// The hash of a request.
+    /// Computes the hash of a request.
     pub fn request(name: &str, arguments: &Value) -> BlobId {
         BlobId::of(format!("{name}\n{arguments}").as_bytes())
     }
@@ -156,7 +157,7 @@ impl Decide for ApplyEdits {
     }
 }
 
-/// The lines of the new text that edits touch.
+/// Returns the lines of the new text that edits touch.
 fn spans(after: &str, delta: &Delta) -> Vec<LineSpan> {
     let newlines = |text: &str| text.bytes().filter(|byte| *byte == b'\n').count();
     let (mut line, mut from, mut shift) = (1, 0, 0_isize);
@@ -167,7 +168,7 @@ fn spans(after: &str, delta: &Delta) -> Vec<LineSpan> {
         line += newlines(&after[from..start]);
         from = start;
         let starts_line = start == 0 || after.as_bytes()[start - 1] == b'\n';
-        // Whole lines that were removed leave an empty span; everything else lies in a line.
+        // Removed whole lines leave an empty span. Every other edit is within a line.
         let is_removal = one.new.is_empty() && starts_line && one.old.ends_with('\n');
         let last = newlines(one.new.strip_suffix('\n').unwrap_or(&one.new));
         let end_line = if is_removal { line - 1 } else { line + last };

@@ -1,4 +1,4 @@
-//! What a host decides once.
+//! Settings that a host chooses once for its engine.
 
 use std::time::Duration;
 
@@ -15,90 +15,95 @@ use crate::surface::SurfaceLimits;
 use crate::transition::refusal::CallRefusal;
 use crate::transition::rollout::{Access, Rollout};
 
-/// What models may do, durations and sizes.
+/// Permissions for models, durations and size limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Policy {
-    /// How far the tools of models are rolled out. Default all the way: nothing without a lease.
+    /// How far the tools for models are rolled out. By default completely, so that models need a lease for everything.
     pub rollout: Rollout,
-    /// The host keeps its documents in Git, where models have no tools whatever the rollout. Default
-    /// false.
+    /// Whether the host keeps its documents in Git. If so, models have no tools, whatever the rollout. Default false.
     pub git_mode: bool,
-    /// What boards may be.
+    /// Rules and size limits for boards.
     #[cfg(feature = "board")]
     pub board: BoardRules,
-    /// How large surfaces may be.
+    /// Size limits for surfaces.
     #[cfg(feature = "surface")]
     pub surface: SurfaceLimits,
-    /// How large recipes and their data may be, and how often they are replayed.
+    /// Size limits for recipes and their data, and limits on how often they are replayed.
     #[cfg(feature = "recipe")]
     pub recipe: RecipeLimits,
-    /// How long leases live.
+    /// Lifetime of leases.
     pub lease: canvas_lease::Policy,
-    /// Refuse patches of models, and lines that they replace, that change the meaning of lines which they do not touch:
-    /// a fence that is left open, a heading or list item made or unmade, front matter. Default false.
+    /// Whether to refuse models' patches and line replacements that change the meaning of lines they do not touch: an
+    /// unclosed code fence, a heading or list item created or removed, front matter. Default false.
     pub refuse_side_effects: bool,
-    /// Refuse patches of models as `NOT_LOCATED` if they change lines that no search, read or outline of the turn has shown or
-    /// listed. It counts for [`ApplyPatch`](crate::document::ApplyPatch) with [`ShownLines`](crate::document::ShownLines); a replacement of lines
-    /// names their hash, and the tools of native dialects are not judged. Default false.
+    /// Whether to refuse models' patches as `NOT_LOCATED` if they change lines that no search, read or outline of the
+    /// turn showed or listed. Applies to [`ApplyPatch`](crate::document::ApplyPatch) with
+    /// [`ShownLines`](crate::document::ShownLines). Line replacements are exempt because they name the hash of their
+    /// lines, and so are the tools of native dialects. Default false.
     pub require_located: bool,
-    /// A patch that names no base, of a conversation that has not seen the document as it is, is applied where each of its
-    /// places is the only one and untouched by what the conversation has not seen; its answer shows that. Default false:
-    /// it is refused with the changes.
+    /// Whether to apply a patch that names no base if its conversation has not seen the current document. Each of its
+    /// places must be unambiguous and untouched by the changes unknown to the conversation, and the reply shows those
+    /// changes. Default false, which refuses the patch and returns the changes.
     pub rebase: bool,
-    /// A write under a lease that has expired takes a lease anew in its commit, where nobody has had the canvas since, the
-    /// epoch is the same and its conversation has seen the document as it is. Default false: it is refused.
+    /// Whether a write under an expired lease takes a new one in its own commit. This requires that nobody held the
+    /// canvas in the meantime, that the epoch is the same, and that its conversation has seen the current document.
+    /// Default false, which refuses the write.
     pub retake: bool,
-    /// Sizes of patches.
+    /// Size limits for patches.
     pub patch: Limits,
-    /// Bytes of a document. Default 16 MiB.
+    /// Maximum size of a document in bytes. Default 16 MiB.
     pub document_bytes: usize,
-    /// Calls that one lease may make; their receipts are never dropped while it lives. Default 512.
+    /// Maximum number of calls under one lease. Their receipts are never dropped while the lease is live. Default 512.
     pub calls_per_lease: usize,
-    /// Receipts of changes that are kept whatever their age, besides those of the live lease. Default 128.
+    /// Number of change receipts kept regardless of age, not counting the live lease's. Default 128.
     pub receipts: usize,
-    /// How long the receipt of a change is kept at least, by the store's clock, whatever comes after it: so long a call may
-    /// be sent again and is answered and not done again. A call that comes later, and whose receipt is gone, is a new
-    /// call: an edit that names no base then replaces what was written since. Default 10 minutes; zero for no time.
+    /// Minimum lifetime of a change's receipt, by the store's clock. Within it, a retry is answered from the receipt
+    /// instead of being applied again. A later call whose receipt is gone is a new call, so an edit without a base then
+    /// replaces everything written since. Default 10 minutes; zero for no minimum.
     pub receipt_lifetime: Duration,
-    /// Receipts of changes that are kept in all, besides those of the live lease: of more within
-    /// [`Policy::receipt_lifetime`] the oldest go, although they are young. Each adds some 20 bytes to the head. Default
-    /// 2,048; where it is less than [`Policy::receipts`], that counts.
+    /// Maximum number of change receipts, not counting the live lease's. If more fall within
+    /// [`Policy::receipt_lifetime`], the oldest are dropped early. Each adds about 20 bytes to the head. Default 2,048;
+    /// if it is less than [`Policy::receipts`], that value applies instead.
     pub max_receipts: usize,
-    /// Receipts of refusals that are kept, besides those of the live lease. They drop none of a change. Default 64.
+    /// Number of receipts of refusals kept, not counting the live lease's. They never displace a receipt of a change.
+    /// Default 64.
     pub refusal_receipts: usize,
-    /// Conversations that a canvas follows, at least 1. Of more it evicts who has known nothing new for the longest
-    /// time; should that one come back, it gets the whole document. Default 256.
+    /// Number of conversations that a canvas follows, at least 1. Beyond that, the least recently updated conversation
+    /// is evicted. If it returns, it gets the whole document. Default 256.
     pub conversations: usize,
-    /// Bytes of a diff, or of lines of the document, that a refusal carries. Default 32 KiB.
+    /// Maximum bytes of a diff, or of document lines, in a refusal. Default 32 KiB.
     pub refusal_diff_bytes: usize,
-    /// Bytes of a hidden diff; a larger one makes way for the whole document where that is smaller. Default 32 KiB.
+    /// Maximum bytes of a hidden diff. A larger diff is replaced by the whole document if that is smaller. Default 32
+    /// KiB.
     pub sync_diff_bytes: usize,
-    /// Bytes of a document that the first message to a conversation brings whole; of a larger one it brings the headings.
-    /// Default 64 KiB.
+    /// Maximum size in bytes up to which the first message to a conversation carries the whole document. For a larger
+    /// document it carries the headings. Default 64 KiB.
     pub snapshot_bytes: usize,
-    /// Changes that the journal keeps, for undo and history; older ones are forgotten first. Effects of tools and jobs do not
-    /// count, so that no poll takes the place of what a person may undo. Default 100,000; 0 for no journal.
+    /// Number of changes that the journal keeps for undo and history. The oldest are forgotten first. Effects of tools
+    /// and jobs do not count, so that no poll displaces a change that a person may undo. Default 100,000; 0 disables
+    /// the journal.
     pub history: u64,
-    /// Effects of tools and jobs that the journal keeps beside them. Of more the oldest are forgotten, and with them the changes
-    /// before those. Default 1,000,000, which a poll every 30 seconds makes in a year.
+    /// Number of effects of tools and jobs that the journal keeps in addition to the changes. Beyond that, the oldest
+    /// effects are forgotten together with the changes before them. Default 1,000,000, about a year of a poll every 30
+    /// seconds.
     pub history_effects: u64,
-    /// Later changes under which a change can still be undone, or past which an edit on an older revision is moved: all of
-    /// them are transformed. Effects do not count. Default 256.
+    /// Maximum number of later changes under which a change can still be undone, or past which an edit on an older
+    /// revision is moved. All of them are transformed. Effects do not count. Default 256.
     pub history_reach: usize,
-    /// Bytes that an entry of the journal has of the old and new text. A larger change keeps both documents instead.
-    /// Default 1 MiB.
+    /// Maximum bytes of old and new text that a journal entry contains. For a larger change, both documents are kept
+    /// instead. Default 1 MiB.
     pub history_entry_bytes: usize,
-    /// How old blobs are at least that [`Engine::collect`](crate::Engine::collect) drops, by the store's clock. Longer than
-    /// any commit or read of this canvas may take. Default 1 minute.
+    /// Minimum age, by the store's clock, at which [`Engine::collect`](crate::Engine::collect) drops a blob. It must be
+    /// longer than any commit or read of this canvas may take. Default 1 minute.
     pub min_blob_age: Duration,
-    /// The longest that a call, or a collection, holds back after every second time that it loses to others, where the
-    /// engine has something to wait by ([`Engine::with_pause`](crate::Engine::with_pause)). The actual time differs from
-    /// call to call, so that of many servers at one canvas only few try at once; each lost try costs a database as much
-    /// as a read. Default 24 ms; zero for never.
+    /// Maximum pause of a call or a collection after every second commit race it loses, if the engine has a sleep
+    /// function ([`Engine::with_pause`](crate::Engine::with_pause)). The actual pause differs between calls, so that
+    /// only few of many servers contend for one canvas at once. Each lost attempt costs a database as much as a read.
+    /// Default 24 ms; zero to disable.
     pub back_off: Duration,
-    /// Bytes of canvases that an engine keeps between calls: texts, outlines, boards and heads, counted approximately. Of
-    /// more those go that were used least recently, and are loaded again when they are asked for. At most 1,024 canvases
-    /// are kept besides. Default 256 MiB; 0 for none.
+    /// Approximate bytes of canvases that an engine caches between calls: texts, outlines, boards and heads. Beyond
+    /// that, the least recently used are evicted, and are loaded again when needed. The cache also holds at most 1,024
+    /// canvases. Default 256 MiB; 0 disables the cache.
     pub cache_bytes: usize,
 }
 
@@ -155,20 +160,20 @@ impl Policy {
         KeepLimits { changes: self.history, effects: self.history_effects }
     }
 
-    /// Records of actions that are kept.
+    /// Number of action records to keep.
     pub(crate) const fn audit_records(&self) -> u64 {
         #[cfg(feature = "surface")]
         return self.surface.audit;
-        // How many those are who can read them says.
+        // Only builds with `surface` can read these records, so only they bound them.
         #[cfg(not(feature = "surface"))]
         u64::MAX
     }
 
-    /// Whether models may do this at all. Whether one may do it now is another question, which each call answers.
+    /// Checks whether models may do this at all. Each call itself decides whether a model may do it now.
     ///
     /// # Errors
     ///
-    /// [`CallRefusal::GitMode`] in Git mode, [`CallRefusal::Disabled`] where the rollout has not come so far.
+    /// [`CallRefusal::GitMode`] in Git mode, [`CallRefusal::Disabled`] if the rollout does not include the access.
     pub fn permits(&self, access: Access) -> Result<(), CallRefusal> {
         let rollout = self.rollout;
         let is_open = match access {

@@ -1,9 +1,10 @@
-//! Why a command was refused.
+//! Errors of refused commands.
 //!
-//! A command's refusal is composed of a few shared groups, so that a caller has a branch for what can be and for
-//! nothing else. Who renders refusals of any command takes the borrowed [`Refusal`] of [`Refused::view`].
+//! A command's refusal is composed of a few shared groups, so that callers match only the refusals that the command can
+//! produce. To render any refusal, use the borrowed [`Refusal`] from [`Refused::view`].
 //!
-//! Receipts keep refusals as JSON, distinguished by the member `refusal`: names of variants and fields are stored.
+//! Receipts keep refusals as JSON, distinguished by the member `refusal`. The names of variants and fields are
+//! therefore part of the stored format.
 
 use canvas_lease::{CheckOutError, Epoch, LeaseId, Timestamp};
 use canvas_patch::{ApplyError, EditPolicyError, LineRange, Reason};
@@ -22,29 +23,30 @@ use crate::surface::refusal::SurfaceRefusal;
 use crate::transition::rollout::Rollout;
 use crate::transition::stale::{StaleBase, StaleEdit};
 
-/// What every refusal has. A refusal is an answer: it leaves a receipt where the command would have.
+/// The common interface of all refusals. A refusal is an answer, so it leaves a receipt if the command's answer would.
 pub trait Refused: std::error::Error {
-    /// The refusal by its group, for who renders refusals of whatever command.
+    /// Returns the refusal by its group, to render the refusals of any command.
     fn view(&self) -> Refusal<'_>;
 
-    /// The stable code.
+    /// Returns the stable error code.
     fn code(&self) -> &'static str {
         self.view().code()
     }
 
-    /// What tells cases of the same code apart.
+    /// Returns the reason, which distinguishes cases with the same code.
     fn reason(&self) -> Option<&'static str> {
         self.view().reason()
     }
 
-    /// What a host tells a client of it.
+    /// Builds the report that a host sends to a client.
     fn report(&self) -> ErrorReport {
         let (code, reason) = (self.code(), self.reason());
         ErrorReport { code, reason, message: self.to_string(), retryable: self.retryable() }
     }
 
-    /// Whether the very same request can succeed later, when nothing but time has passed: its author need not look, and
-    /// need not change anything. False says only that; the message says how to go on.
+    /// Whether the same request can succeed later without any change, simply because of the time passed. Its author
+    /// then need not look at the canvas or change the request. `false` rules out only that; the message says how to
+    /// continue.
     fn retryable(&self) -> bool {
         self.view().retryable()
     }
@@ -52,7 +54,7 @@ pub trait Refused: std::error::Error {
 
 macro_rules! groups {
     ($($(#[$cfg:meta])* $group:ident($type:ty): $doc:literal),+ $(,)?) => {
-        /// A refusal of any command, borrowed. Each face that the library is built with may add a group.
+        /// A borrowed refusal of any command. Each face that the library is built with may add a group.
         #[derive(Debug, Clone, Copy, PartialEq)]
         #[non_exhaustive]
         pub enum Refusal<'a> {
@@ -511,7 +513,7 @@ canvas_patch::coded_error!(Refusal<'_> {
 });
 
 impl Refusal<'_> {
-    /// What tells cases of the same code apart.
+    /// Returns the reason, which distinguishes cases with the same code.
     pub fn reason(self) -> Option<&'static str> {
         Some(match self {
             Self::NotAvailable(NotAvailable::Held { .. }) => "HELD",
@@ -557,7 +559,7 @@ fn not_owned(over: bool, own: Option<LeaseId>, held_until: Option<Timestamp>) ->
 }
 
 impl LeaseRefusal {
-    /// The refusal of a lease of which nothing is known.
+    /// The refusal of an unknown lease.
     pub const NOT_OWNED: Self = Self::NotOwned { over: false, own: None, held_until: None };
 }
 

@@ -1,4 +1,4 @@
-//! Undo of changes that lie under later ones.
+//! Undo of changes under later ones.
 
 use crate::face::step::StepSeed;
 use crate::history::journal::{Entry, EntryKind, HistoryEntry, NewEntry, Reverts};
@@ -14,7 +14,7 @@ use crate::transition::step::{Stop, Transition};
 use crate::transition::undo::Undone;
 
 impl Transition<'_> {
-    /// Reverts changes under later ones, which are moved and stay. One conflict refuses all.
+    /// Reverts changes under later ones, which are moved and stay. A single conflict refuses the whole revert.
     pub(super) fn revert(
         &mut self,
         operation: &OpKey,
@@ -66,7 +66,7 @@ impl Transition<'_> {
         })
     }
 
-    /// Enters a revert into the journal, at a revision of its own.
+    /// Adds a revert to the journal, with its own revision.
     fn push_revert(
         &mut self,
         operation: &OpKey,
@@ -96,7 +96,7 @@ impl Transition<'_> {
 }
 
 impl<'a> Transition<'a> {
-    /// The changes that still apply, newest first, down to the last that is chosen.
+    /// Returns the changes in effect, newest first, down to the last selected one.
     fn choose(&self, selection: Selection) -> Result<Vec<(&'a Entry, bool)>, Stop<UndoRefusal>> {
         let mut entries: Vec<(&Entry, bool)> = Vec::new();
         let (mut choice, mut chain) = (Choice::new(selection), Chain::new(self.head.journal.undo));
@@ -128,11 +128,11 @@ impl<'a> Transition<'a> {
         }
     }
 
-    /// The lowest number that an entry to be looked at has.
+    /// Returns the lowest number of an entry that has to be read.
     fn oldest_chosen(&self, selection: Selection) -> u64 {
         match selection {
             Selection::Change(change) => change.get(),
-            // Each entry is of a revision of its own, so no more of them came after a revision than revisions. One
+            // Each entry has its own revision, so there are at most as many entries after a revision as revisions. One
             // more shows that they end.
             Selection::Author { since, .. } => {
                 let revisions = self.head.revision.get().saturating_sub(since);

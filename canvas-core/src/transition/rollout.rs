@@ -1,4 +1,4 @@
-//! How much of a canvas its host has opened to models.
+//! The extent to which a host opens a canvas to models.
 
 use serde::{Deserialize, Serialize};
 
@@ -23,24 +23,24 @@ pub enum Rollout {
 }
 
 impl Rollout {
-    /// Whether there are leases to take.
+    /// Whether models can take leases at this stage.
     pub const fn has_leases(self) -> bool {
         matches!(self, Self::LeaseOptional | Self::LeaseEnforced)
     }
 
-    /// Whether nothing is done without a lease.
+    /// Whether models need a lease for every access.
     pub const fn needs_lease(self) -> bool {
         matches!(self, Self::LeaseEnforced)
     }
 }
 
-/// What a call of a model does with a canvas.
+/// The kind of access that a model's call needs to a canvas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Access {
-    /// It looks.
+    /// The call only reads the canvas.
     Read,
-    /// It changes something.
+    /// The call changes the content of the canvas.
     Write,
-    /// It takes, extends or gives back a lease.
+    /// The call takes, extends or releases a lease.
     Lease,
 }

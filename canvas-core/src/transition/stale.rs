@@ -1,4 +1,4 @@
-//! Texts that changed between the revision that a patch or an edit was made on and now.
+//! Texts that changed after the revision that a patch or an edit was made for.
 
 use canvas_patch::{ApplyError, DiffExcerpt};
 use serde::{Deserialize, Serialize};
@@ -53,7 +53,7 @@ pub enum Fits {
 canvas_patch::coded_error!(StaleBase { Self { .. } => ApplyError::CODE; });
 
 impl StaleBase {
-    /// Nothing more is known than the base that was named.
+    /// Creates a refusal that only names the base.
     pub const fn of(base: Option<Base>) -> Self {
         Self {
             base,
@@ -67,7 +67,7 @@ impl StaleBase {
         }
     }
 
-    /// Whether its reader knows from it what has changed, all of it or near the patch.
+    /// Whether this shows its reader the changes, all of them or those near the patch.
     pub fn shows_changes(&self) -> bool {
         self.near.is_some() || self.changes.as_ref().is_some_and(Changes::is_shown)
     }

@@ -1,4 +1,4 @@
-//! A transition under way: the head as it will be.
+//! A transition in progress, with the head as changed so far.
 
 use canvas_lease::{Fence, PreemptionCause, Timestamp};
 use canvas_patch::{Delta, TextEdit};
@@ -17,13 +17,13 @@ use crate::transition::policy::Policy;
 use crate::transition::refusal::{Counter, LimitRefusal};
 use crate::transition::view::View;
 
-/// Why a command is not done, or not yet.
+/// The reason why a command is not done, or not yet.
 #[derive(Debug)]
 #[expect(unnameable_types, reason = "only the sealed part of `Command` speaks of it")]
 pub enum Stop<R> {
-    /// Boxed, so that functions which succeed do not carry the room for it.
+    /// A refusal. Boxed to keep the `Ok` path of functions small.
     Refused(Box<R>),
-    /// These blobs are needed first.
+    /// These blobs must be loaded first.
     Missing(Missing),
 }
 
@@ -39,31 +39,30 @@ impl<R> From<Missing> for Stop<R> {
     }
 }
 
-/// A change that is about to be recorded.
+/// A change about to be recorded.
 pub(super) struct Record<'o> {
     pub(super) actor: Actor,
     pub(super) operation: &'o OpKey,
     pub(super) summary: String,
 }
 
-/// The head of a view with what a command has changed so far. A refusal drops all of that but the lock.
+/// The head of a view with the changes of a command so far. A refusal drops all of them except the lock.
 #[derive(Debug)]
 #[expect(unnameable_types, reason = "only the sealed part of `Command` speaks of it")]
 pub struct Transition<'a> {
     pub(super) view: &'a View<'a>,
     pub(super) policy: &'a Policy,
-    /// The conversation that asks.
     pub(super) who: &'a ConversationId,
     pub(super) head: Head,
     pub(super) blobs: Vec<Blob>,
-    /// The faces that have new roots.
+    /// Faces with new roots.
     pub(super) contents: Contents,
     pub(super) not_after: Option<Timestamp>,
-    /// Who has changed content.
+    /// The author of the changes, if any.
     pub(super) actor: Option<Actor>,
-    /// The revision after the last entry that was recorded.
+    /// The revision after the last recorded entry.
     recorded: Revision,
-    /// The lease under which the call is done, once that is sure.
+    /// The fence of the lease that covers the call, once that is certain.
     pub(super) fence: Option<Fence>,
 }
 
@@ -84,14 +83,15 @@ impl<'a> Transition<'a> {
         }
     }
 
-    /// A read is stored only where it changes who holds the lease, until when, or what the conversation has seen.
+    /// Whether a read must be stored. This is the case only if it changes the lease's holder or end, or the text seen
+    /// by the conversation.
     pub(super) fn is_worth_a_commit(&self) -> bool {
         self.head.lock.lease() != self.view.head.lock.lease()
             || self.head.lock.epoch() != self.view.head.lock.epoch()
             || self.head.conversations != self.view.head.conversations
     }
 
-    /// Keeps the time of a change of the surface, whatever has changed it.
+    /// Records the time of a change of the surface, whichever command made it.
     pub(super) fn date_surface(&mut self) {
         if self.head.faces[Face::Surface] != self.view.head.faces[Face::Surface] {
             self.head.surface_changed = Some(self.view.clock);
@@ -114,7 +114,7 @@ impl<'a> Transition<'a> {
         if bytes <= limit { Ok(()) } else { Err(Stop::refused(LimitRefusal::TooLarge { bytes, limit })) }
     }
 
-    /// Makes a text, which some edits make of the document, the document of the next revision.
+    /// Makes a text the document of the next revision. `edits` lead from the current document to the text.
     pub(super) fn replace_document<R: From<LimitRefusal>>(
         &mut self,
         text: String,
@@ -127,21 +127,21 @@ impl<'a> Transition<'a> {
         Ok(())
     }
 
-    /// Makes a text the document of the revision that the head has. `edits` lead to it, or are left out.
+    /// Makes a text the document of the head's current revision. `edits` lead to it, or are empty.
     pub(super) fn put_document(&mut self, blob: Blob, edits: &[TextEdit]) {
         self.head.set_document(&blob);
         self.head.faces[Face::Document] = self.head.revision;
-        // The document of the view is there, chunks and all, and stays.
+        // The view's document is already stored with its chunks and stays.
         self.blobs.extend(blob.to_put(self.view.contents.document()));
         self.contents.put_document(blob, self.view.contents, edits);
     }
 
-    /// Puts a change into the journal. The head has what it led to and the revision already.
+    /// Adds a change to the journal. The head already has the result and its revision.
     pub(super) fn record(&mut self, record: Record<'_>, step: Step) -> Option<HistoryEntry> {
         self.record_as(EntryKind::Edit, record, step, None)
     }
 
-    /// As [`Transition::record`], for what a tool or a job has changed: nobody undoes it.
+    /// Like [`Transition::record`], but for a change by a tool or a job, which cannot be undone.
     #[cfg(feature = "surface")]
     pub(super) fn record_effect(
         &mut self,
@@ -179,7 +179,7 @@ impl<'a> Transition<'a> {
     pub(super) fn push(&mut self, entry: NewEntry) -> Option<HistoryEntry> {
         self.actor = Some(entry.actor);
         if self.policy.history == 0 {
-            // A chain with a gap would lead to a text that never was.
+            // A chain with a gap would lead to a text that never existed.
             self.head.journal = self.head.journal.cleared();
             return None;
         }
@@ -188,7 +188,7 @@ impl<'a> Transition<'a> {
         Some(HistoryEntry::from(&entry))
     }
 
-    /// The step from the document of the view to that of the head.
+    /// Returns the step from the view's document to the head's.
     pub(super) fn document_step(&self, delta: Delta) -> Step {
         let ends = (self.view.head.document(), self.head.document());
         DocumentStep::new(ends, delta, self.policy.history_entry_bytes).into()

@@ -1,4 +1,4 @@
-//! Commands on turns: the user's messages and interruptions, and where a model's turn ends.
+//! Commands on turns: the user's messages and interruptions, and the end of a model's turn.
 
 use canvas_lease::{Epoch, PreemptionCause};
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ use crate::transition::command::sealed::Decide;
 use crate::transition::refusal::CallRefusal;
 use crate::transition::step::{Stop, Transition};
 
-/// The user sends a message to the conversation: the running turn ends and the next begins.
+/// Records a user message to the conversation. The running turn ends and the next one begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SendMessage;
 
@@ -30,8 +30,8 @@ pub struct TurnBegan {
     pub promotion: Promotion,
 }
 
-/// The conversation has lost what it knew of the document, as when a chat is compacted or begun anew: its next message
-/// brings the whole of it.
+/// Records that the conversation no longer knows the document, for example because a chat was compacted or restarted.
+/// Its next message carries the whole document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Forget;
 
@@ -40,11 +40,11 @@ pub struct Forget;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Forgotten {}
 
-/// The user stops the answer: the running turn ends.
+/// Stops the answer on the user's behalf and ends the running turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cancel;
 
-/// The user takes the locked document over: the running turn ends.
+/// Takes the locked document over for the user and ends the running turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TakeControl;
 
@@ -57,10 +57,10 @@ pub struct Interrupted {
     pub epoch: Epoch,
 }
 
-/// The model's turn is over: its lease is given back and its draft promoted.
+/// Ends the model's turn, releases its lease and promotes its draft.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EndTurn {
-    /// Where the turn began, as [`TurnBegan::start`] said.
+    /// The start of the turn, from [`TurnBegan::start`].
     pub start: TurnStart,
 }
 
@@ -175,18 +175,18 @@ impl Decide for EndTurn {
     const NAME: &'static str = "end_turn";
     const KIND: &'static str = "turn_ended";
 
-    /// A turn's end names what it ends by its key: a host may learn the start late.
+    /// The operation's key identifies the turn. The start is not part of the digest because a host may learn it late.
     fn digest(&self) -> Digest {
         Digest::of(&[b"end_turn", b""])
     }
 
     fn decide(&self, at: &mut Transition<'_>, operation: &OpKey) -> Result<TurnEnded, Stop<CallRefusal>> {
         let (start, holder) = (self.start, at.who.holder());
-        // The end of a turn may come late, when the next one holds a lease under the same name.
+        // The end of a turn may arrive late, when the next turn already holds a lease under the same name.
         let is_running = operation.turn == at.head.lock.turn();
         let own = at.head.lock.lease().filter(|lease| is_running && lease.holder == holder);
         if let Some(lease) = own.map(|lease| lease.id) {
-            // A refusal means that the lease has ended by itself, which is all that is wanted.
+            // A refusal means that the lease has already ended, which is the desired state.
             let _ = at.head.lock.check_in(&at.policy.lease, at.view.clock, lease, &holder);
         }
         let changes = at.sync()?;
@@ -197,8 +197,8 @@ impl Decide for EndTurn {
 }
 
 impl Transition<'_> {
-    /// Moves the artefact's pointer to the draft where they differ. Where the artefact is the same text under its name of
-    /// before there were chunks, it gets the new one, and nothing was promoted.
+    /// Moves the artefact's pointer to the draft if they differ. If the artefact is the same text under its name from
+    /// versions without chunks, only the name is updated and the result is `Unchanged`.
     fn promote(&mut self) -> Promotion {
         let Some(committed) = self.head.committed.replace(self.head.draft.clone()) else {
             return Promotion::Promoted;

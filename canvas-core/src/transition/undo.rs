@@ -1,4 +1,4 @@
-//! Undo and redo, on every face by one journal.
+//! Undo and redo on every face, by one journal.
 
 use std::num::NonZeroU32;
 
@@ -31,39 +31,41 @@ use crate::transition::refusal::{
 use crate::transition::rollout::Access;
 use crate::transition::step::{Stop, Transition};
 
-/// Take changes back.
+/// Undoes changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Undo {
-    /// Who asks.
+    /// The author in whose name the changes are undone. To undo changes of the document, a model needs the same
+    /// permission as for a write.
     pub by: Author,
-    /// Which ones.
+    /// The selection of changes to undo, either one, several or all of an author.
     pub what: UndoScope,
 }
 
-/// Which changes to take back. Each way takes back all that it names, or nothing.
+/// Selection of the changes to undo. Either all the selected changes are undone, or the undo is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UndoScope {
-    /// So many of the last ones.
+    /// The given number of changes, newest first.
     Steps(NonZeroU32),
-    /// The last ones down to this change and with it.
+    /// All changes from the newest down to this one, inclusive.
     To(ChangeNumber),
     /// One change from under later ones, which stay.
     Change(ChangeNumber),
-    /// All changes of one author that still apply, from under those of the other, which stay.
+    /// All changes of one author that are in effect, from under the other author's changes, which stay.
     Author {
-        /// Whose.
+        /// The author whose changes are undone.
         author: Actor,
-        /// Only those made after this revision; `None` for all.
+        /// Selects only changes after this revision; `None` selects all.
         since: Option<Revision>,
     },
 }
 
-/// Do again what was undone last.
+/// Redoes the changes undone last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Redo {
-    /// Who asks.
+    /// The author in whose name the changes are redone. To redo changes of the document, a model needs the same
+    /// permission as for a write.
     pub by: Author,
-    /// How many.
+    /// The number of undos to reverse, newest first.
     pub steps: NonZeroU32,
 }
 
@@ -84,7 +86,7 @@ pub struct HistoryMove {
     pub revision: RevisionId,
 }
 
-/// Forget the history of the canvas. Its faces stay; no change so far can be undone any more.
+/// Clears the history of the canvas. Its faces stay, but no earlier change can be undone any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClearHistory;
 
@@ -198,17 +200,17 @@ enum Direction {
     Redo,
 }
 
-/// What a canvas becomes by an undo or a redo.
+/// The canvas after an undo or a redo.
 pub(super) struct Undone {
     pub(super) faces: Faces,
     #[cfg(feature = "board")]
     pub(super) events: Vec<CanvasEvent>,
-    /// The entries that record it.
+    /// The journal entries that record it.
     pub(super) done: Vec<HistoryEntry>,
 }
 
 impl Transition<'_> {
-    /// The user must not have acted since a model's turn began; a lease that is named must be valid.
+    /// Checks that the user did not act since a model's turn began, and that a named lease is valid.
     fn authorize_undo(&mut self, operation: &OpKey, by: Author) -> Result<(), Stop<UndoRefusal>> {
         match by {
             Author::User | Author::Host => Ok(()),
@@ -228,8 +230,8 @@ impl Transition<'_> {
         Ok(())
     }
 
-    /// A model takes document entries back only where it may write; those of other faces need no lease. The policy of a surface
-    /// never becomes wider by it.
+    /// Checks that a model may write the document before it undoes document entries; entries of other faces need no
+    /// lease. An undo by a model never widens the policy of a surface.
     pub(super) fn authorize_entries<'e>(
         &mut self,
         operation: &OpKey,
@@ -255,7 +257,7 @@ impl Transition<'_> {
         }
     }
 
-    /// Makes what was undone the canvas, in the name of whoever asked.
+    /// Replaces the canvas by the result of an undo, on behalf of its author.
     fn put_undone(&mut self, by: Author, undone: Undone) -> HistoryMove {
         let mut faces = undone.faces;
         let document = faces.document.at.as_ref().map(|at| at.blob.clone());
@@ -268,7 +270,7 @@ impl Transition<'_> {
             let mut draft = Draft { tree: &mut self.head.draft, blobs, contents, older: self.view.contents };
             if faces.put(face, &mut draft) {
                 self.head.faces[face] = self.head.revision;
-                // A user's edit of the document has preempted already.
+                // A user's edit of the document has already preempted.
                 if face != Face::Document && by == Author::User {
                     self.head.user_revision = self.head.revision;
                 }
@@ -286,8 +288,8 @@ impl Transition<'_> {
         }
     }
 
-    /// Inverts the last changes, or the last undos: each by an entry and a revision of its own, so that each can be
-    /// undone by itself.
+    /// Inverts the last changes, or the last undos. Each gets its own entry and revision, so that each can be undone
+    /// separately.
     fn undo_entries(
         &mut self,
         operation: &OpKey,
@@ -330,7 +332,7 @@ impl Transition<'_> {
         Ok(undone)
     }
 
-    /// The faces after the steps of some entries were inverted, one after the other.
+    /// Returns the faces after inverting the steps of some entries, one after the other.
     fn invert(&self, entries: &[&Entry]) -> Result<Undone, Stop<UndoRefusal>> {
         let files = self.view.files();
         let mut faces = self.faces_for(entries.iter().copied())?;
@@ -357,14 +359,14 @@ impl Transition<'_> {
         })
     }
 
-    /// The faces that entries have changed, as they are. All that is not loaded is asked for at once.
+    /// Returns the current state of the faces that these entries changed. Requests everything not yet loaded at once.
     pub(super) fn faces_for<'e>(&self, entries: impl Iterator<Item = &'e Entry>) -> Result<Faces, Missing> {
         let mut faces = Faces::default();
         let missing = faces.read_all(Way::Back, entries.map(|entry| &entry.step), &self.view.files());
         if missing.is_empty() { Ok(faces) } else { Err(Missing::all(missing)) }
     }
 
-    /// Passes an entry of which no effect has touched anything since.
+    /// Refuses an entry if a later effect touched the same place.
     pub(super) fn check_effects(&self, entry: &Entry) -> Result<(), Stop<UndoRefusal>> {
         match self.view.head.journal.effect_on(&entry.step, entry.number.get()) {
             None => Ok(()),
@@ -376,12 +378,12 @@ impl Transition<'_> {
         }
     }
 
-    /// Why the step of an entry does not act on the canvas.
+    /// Returns the reason why an entry's step does not apply to the canvas.
     pub(super) fn unplayed(&self, entry: &Entry) -> Stop<UndoRefusal> {
         if let Step::Unsupported { face, .. } = entry.step {
             return Stop::refused(HistoryRefusal::FaceNotSupported { face });
         }
-        // What could not be read was left out.
+        // `faces_for` leaves out a face that it cannot read.
         let read = Faces::default().read(Way::Back, &entry.step, &self.view.files());
         match read {
             Err(ReadError::Damaged(_)) if entry.step.face() == Face::Board => {
@@ -393,7 +395,7 @@ impl Transition<'_> {
 }
 
 impl<'a> Transition<'a> {
-    /// So many entries of a chain.
+    /// Returns the first `steps` entries of a chain.
     fn chain(&self, start: Option<BlobId>, steps: NonZeroU32) -> Result<Vec<&'a Entry>, Stop<UndoRefusal>> {
         let (limit, asked) = (self.policy.history_reach, steps.get());
         let wanted = usize::try_from(asked).ok().filter(|steps| *steps <= limit);
@@ -408,7 +410,7 @@ impl<'a> Transition<'a> {
         Ok(entries)
     }
 
-    /// The last changes down to one.
+    /// Returns the last changes down to a given one, inclusive.
     fn chain_to(&self, change: ChangeNumber) -> Result<Vec<&'a Entry>, Stop<UndoRefusal>> {
         let limit = self.policy.history_reach;
         let (mut entries, mut chain) = (Vec::new(), Chain::new(self.head.journal.undo));
@@ -427,7 +429,8 @@ impl<'a> Transition<'a> {
         Err(Stop::refused(HistoryRefusal::HistoryNotFound { change }))
     }
 
-    /// The next entry of a chain; `None` where the history ends. See [`Chain::step`] for `oldest` and `more`.
+    /// Returns the next entry of a chain, or `None` at the end of the history. See [`Chain::step`] for `oldest` and
+    /// `more`.
     pub(super) fn step_down(
         &self,
         chain: &mut Chain,
@@ -441,7 +444,7 @@ impl<'a> Transition<'a> {
             ChainStep::End | ChainStep::Forgotten(_) => Ok(None),
             ChainStep::Missing(id, likely) => Err(Missing { needed: vec![id], likely }.into()),
             ChainStep::Lost(id) => {
-                // Where it was only likely before, it is needed now.
+                // An entry that was only a guess before is needed now.
                 self.view.blob(id)?;
                 Err(Stop::refused(HistoryRefusal::HistoryDamaged { entry: EntryNumber::new(slot.entries) }))
             }

@@ -1,4 +1,4 @@
-//! What a pure transition sees, and what it changes.
+//! Inputs and outputs of a pure transition.
 
 use std::sync::{Arc, OnceLock};
 
@@ -17,12 +17,12 @@ use crate::model::head::Head;
 #[cfg(feature = "surface")]
 use crate::surface::Ceiling;
 
-/// A canvas at one moment. The engine loads what the transition asks for and runs it again, so a transition never
-/// waits.
+/// A canvas at one moment. The engine loads the blobs that the transition requests and runs it again, so a transition
+/// never waits.
 #[derive(Debug)]
 pub(crate) struct View<'a> {
     pub(crate) head: &'a Head,
-    /// The document at least.
+    /// Contains at least the document.
     pub(crate) contents: &'a Contents,
     pub(crate) clock: Timestamp,
     pub(crate) blobs: &'a Fetched,
@@ -31,13 +31,13 @@ pub(crate) struct View<'a> {
         expect(dead_code, reason = "a document has no types")
     )]
     pub(crate) types: &'a Types,
-    /// A commit of this very call was of unknown fate, and is settled by now.
+    /// Whether an earlier commit of this same call was indeterminate and is now settled.
     #[cfg_attr(not(feature = "surface"), expect(dead_code, reason = "only actions begin what ends later"))]
     pub(crate) was_in_doubt: bool,
 }
 
 impl View<'_> {
-    /// The files of the canvas, as far as they are loaded.
+    /// Returns the loaded files of the canvas.
     pub(crate) fn files(&self) -> Files<'_> {
         Files { tree: &self.head.draft, contents: self.contents, blobs: self.blobs }
     }
@@ -46,7 +46,7 @@ impl View<'_> {
         self.contents.blob(id).or_else(|| self.blobs.get(id)).ok_or_else(|| Missing::all(vec![id]))
     }
 
-    /// Whether the canvas is made by this very call: its document is of the revision that is to come.
+    /// Whether this same call creates the canvas. Its document then belongs to the revision to come.
     #[cfg(feature = "surface")]
     pub(crate) fn is_being_made(&self) -> bool {
         self.head.face_revision(Face::Document) > self.head.revision()
@@ -57,33 +57,31 @@ impl View<'_> {
     }
 }
 
-/// What is committed.
+/// The change to commit, with everything it puts into the store.
 #[derive(Debug)]
 pub(crate) struct Change {
     pub(crate) head: Arc<Head>,
-    /// New blobs, the new roots among them.
+    /// New blobs, including new roots.
     pub(crate) blobs: Vec<Blob>,
-    /// The faces that have new roots.
+    /// Faces with new roots.
     pub(crate) contents: Contents,
     /// The commit must happen before this instant of the store's clock.
     pub(crate) not_after: Option<Timestamp>,
-    /// Who changes content by it; `None` where nobody does, and of a canvas that is made.
+    /// The author of the content changes; `None` if the content stays the same, and for a new canvas.
     pub(crate) actor: Option<Actor>,
 }
 
-/// The types that faces have things of, and what they may do. An engine has one value of it, so that no two runs differ
-/// by it.
+/// Component types and the ceiling for surfaces. An engine has a single value of them, so that no two runs differ.
 #[derive(Debug, Clone)]
 pub(crate) struct Types {
-    /// The types of components.
     #[cfg(feature = "board")]
     pub(crate) components: Arc<Registry>,
-    /// What surfaces may do.
+    /// The widest permissions of any surface.
     #[cfg(feature = "surface")]
     pub(crate) ceiling: Arc<Ceiling>,
 }
 
-/// The built-in types, which all engines share.
+/// Returns the built-in types, which all engines share.
 impl Default for Types {
     fn default() -> Self {
         static BUILT_IN: OnceLock<Types> = OnceLock::new();
@@ -99,7 +97,6 @@ impl Default for Types {
 
 #[cfg(feature = "board")]
 impl Types {
-    /// With other types of components.
     pub(crate) fn with_components(mut self, components: Arc<Registry>) -> Self {
         self.components = components;
         self

@@ -1,4 +1,4 @@
-//! What holds for every state, policy, clock and order of operations.
+//! Laws that hold for every state, policy, clock and order of operations.
 
 use std::collections::BTreeSet;
 
@@ -53,7 +53,7 @@ enum Outcome {
 
 fn callers() -> impl Strategy<Value = Caller> {
     let ids = prop_oneof![
-        // Anything else is refused nearly always, and then the state goes nowhere.
+        // The lock refuses nearly every other id, and then its state does not advance.
         6 => Just(Choice::Last),
         2 => any::<prop::sample::Index>().prop_map(Choice::Issued),
         1 => strategies::lease_ids().prop_map(Choice::Any),
@@ -67,7 +67,7 @@ fn commands() -> impl Strategy<Value = Command> {
         2 => Just(OnLease::Renew),
         2 => Just(OnLease::Heartbeat),
         2 => Just(OnLease::Authorize),
-        // It ends the lease, which the others need.
+        // A check-in ends the lease, which the other operations need.
         1 => Just(OnLease::CheckIn),
     ];
     let causes = [
@@ -149,7 +149,7 @@ fn run(
     }
 }
 
-/// Checks what must hold between a state and the next.
+/// Checks the laws between one state and the next.
 fn check_step(
     before: &Lock,
     after: &Lock,

@@ -1,4 +1,4 @@
-//! Each rule as a story: one line a step, with the clock, who does what, and the answer.
+//! Each rule as a story, one step per line, with the clock, the actor, the action and the answer.
 
 use std::time::Duration;
 

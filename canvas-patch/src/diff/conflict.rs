@@ -1,4 +1,4 @@
-//! Why a patch was refused: every conflict at once, each with its place and what to do next.
+//! The reasons why a patch is refused. All conflicts are listed at once, each with its place and with advice.
 
 use std::fmt;
 use std::ops::Range;
@@ -59,7 +59,7 @@ coded! {
 }
 
 impl Reason {
-    /// One sentence: what the author of the patch may do next.
+    /// Returns one sentence of advice for the author of the patch.
     pub const fn advice(self) -> &'static str {
         match self {
             Self::NoHunks => "Send a unified diff with at least one hunk that begins with @@.",
@@ -116,7 +116,7 @@ coded! {
 }
 
 impl ExceededLimit {
-    /// One sentence: what the author of the patch may do next.
+    /// Returns one sentence of advice for the author of the patch.
     pub const fn advice(self) -> &'static str {
         match self {
             Self::Document => {
@@ -173,10 +173,10 @@ pub struct Conflict {
 }
 
 impl Conflict {
-    /// How many candidates one conflict lists at most.
+    /// The largest number of candidates that one conflict lists.
     pub const CANDIDATES: usize = 64;
 
-    /// How many of them it shows with what stands there.
+    /// The largest number of [`Conflict::places`], which show the text at some of the candidates.
     pub const PLACES: usize = 3;
 
     pub(crate) fn of_hunk(hunk: usize, reason: Reason, patch_line: usize) -> Self {
@@ -195,7 +195,7 @@ impl Conflict {
         }
     }
 
-    /// One sentence: what the author of the patch may do next.
+    /// Returns one sentence of advice for the author of the patch.
     pub fn advice(&self) -> &'static str {
         match (self.reason, self.limit, self.present_at) {
             (_, Some(limit), _) => limit.advice(),
@@ -217,7 +217,8 @@ impl Conflict {
     }
 }
 
-/// Says what is wrong and what to do. The alternate form, `{:#}`, leaves out what `nearby` and `places` show, and the advice.
+/// Prints the fault and the advice. The alternate form, `{:#}`, leaves out the advice and the text that `nearby` and
+/// `places` show.
 impl fmt::Display for Conflict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.hunk {
@@ -295,7 +296,8 @@ pub struct QuotedLine {
 }
 
 impl QuotedLine {
-    /// The line at `index`, from 0, and one on each side. Of a long one, what is around the character `column` is shown.
+    /// Returns the line at `index`, from 0, and one on each side. If the line is long, only the text around the
+    /// character `column` is shown.
     pub(crate) fn around(lines: &NumberedLines<'_>, index: usize, column: usize) -> Vec<Self> {
         let near = index.saturating_sub(1)..index.saturating_add(2);
         let quoted = near.filter_map(|i| {
@@ -304,7 +306,7 @@ impl QuotedLine {
         quoted.collect()
     }
 
-    /// The beginnings of some lines, from 0.
+    /// Returns the beginnings of the lines in `range`, from 0.
     pub(crate) fn of(lines: &NumberedLines<'_>, range: Range<usize>) -> Vec<Self> {
         range.filter_map(|i| Some(Self { line: i + 1, text: cut(lines.get(i)?, 1) })).collect()
     }
@@ -327,7 +329,7 @@ pub struct Place {
     pub header: Option<String>,
 }
 
-/// A fault of the patch text itself, which no text can mend.
+/// A fault that has a place in the patch text only, such as a syntax error or a size above its limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ParseError {
     pub(crate) hunk: usize,

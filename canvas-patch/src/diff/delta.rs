@@ -1,4 +1,4 @@
-//! A change of a text as a value of its own: its edits, in order.
+//! A change of a text as a value of its own, made of edits in order.
 
 use std::error::Error;
 use std::fmt;
@@ -11,9 +11,10 @@ use crate::diff::compare::changes;
 use crate::diff::edit::TextEdit;
 use crate::text::span::Span;
 
-/// A change that needs no text beside it: it can be stored, inverted, and transformed to fit after later changes.
+/// A change of a text that you can store, invert and transform to fit after later changes, without the text itself.
 ///
-/// It fits exactly the texts that hold, at each of its places, what it removes. Places are bytes, never searched for.
+/// It fits exactly those texts that hold, at each of its places, the bytes that it removes there. Places are byte
+/// offsets and are never searched for.
 ///
 /// ```
 /// use canvas_patch::Delta;
@@ -31,28 +32,29 @@ use crate::text::span::Span;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "Vec<TextEdit>", into = "Vec<TextEdit>"))]
 pub struct Delta {
-    // Invariant: in order, apart from one another, and none without effect.
+    // Invariant: edits are in order and apart from one another, and each has an effect.
     edits: Vec<TextEdit>,
 }
 
-/// A change does not fit a text: nothing was changed.
+/// Error returned when a change does not fit a text, which is unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DeltaMismatch {
-    /// Where the first edit does not fit, in the text before.
+    /// The byte offset, in the given text, of the first edit that does not fit.
     pub at: usize,
 }
 
-/// Two changes of one text touch the same place.
+/// Error returned when two changes of one text touch the same place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DeltaConflict {
-    /// The place in the text that both start from.
+    /// The byte offset of that place in the text that both changes start from.
     pub at: usize,
 }
 
-/// Edits are out of order, touch one another, change nothing, or lie where no text reaches.
+/// Error returned when edits are out of order, touch one another, have no effect, or reach further than any text in
+/// memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DeltaOrder {
-    /// Its index, from 0.
+    /// The index, from 0, of the first such edit.
     pub index: usize,
 }
 
@@ -89,7 +91,7 @@ coded_error!(DeltaConflict => "DELTA_CONFLICT");
 coded_error!(DeltaOrder => "DELTA_ORDER");
 
 impl Delta {
-    /// The change that leads from one text to another, in whole lines. Costs what [`build`](crate::build()) costs.
+    /// Returns the change from one text to another, in whole lines. Costs as much as [`build`](crate::build()).
     ///
     /// ```
     /// use canvas_patch::Delta;
@@ -123,26 +125,26 @@ impl Delta {
         Self { edits }
     }
 
-    /// Its edits, in order; their places count in the text before.
+    /// Returns the edits in order, with places in the text before the change.
     pub fn edits(&self) -> &[TextEdit] {
         &self.edits
     }
 
-    /// True where it changes nothing.
+    /// Returns whether the change has no edits, and so no effect.
     pub fn is_empty(&self) -> bool {
         self.edits.is_empty()
     }
 
-    /// Bytes that it holds: all that it removes and inserts.
+    /// Returns the number of bytes in the change, which are all that it removes and inserts.
     pub fn len_bytes(&self) -> usize {
         self.edits.iter().map(|one| one.old.len() + one.new.len()).sum()
     }
 
-    /// The text after. One pass, one allocation.
+    /// Returns the text after the change, in one pass and one allocation.
     ///
     /// # Errors
     ///
-    /// [`DeltaMismatch`] where the text does not hold what is removed.
+    /// [`DeltaMismatch`] if the text does not hold the bytes that the change removes.
     pub fn apply(&self, text: &str) -> Result<String, DeltaMismatch> {
         let grown: usize = self.edits.iter().map(|one| one.new.len()).sum();
         let mut out = String::with_capacity(text.len().saturating_add(grown));
@@ -158,14 +160,14 @@ impl Delta {
         Ok(out)
     }
 
-    /// Takes the change out of the text that it has led to, in place: as the inverse applied, without a copy of the text
-    /// where the edits are few.
+    /// Undoes the change in the text after it, in place. This equals applying the inverse, but does not copy the text
+    /// if the edits are few.
     ///
     /// # Errors
     ///
-    /// [`DeltaMismatch`] where the text does not hold what was inserted; it stays as it is.
+    /// [`DeltaMismatch`] if the text does not hold the bytes that the change inserts. The text is then unchanged.
     pub fn revert(&self, text: &mut String) -> Result<(), DeltaMismatch> {
-        // Each edit of another length moves all that lies behind it.
+        // Each edit that changes the length moves all of the text after it.
         const FEW: usize = 4;
         if self.edits.len() > FEW {
             *text = self.inverse().apply(text)?;
@@ -180,13 +182,13 @@ impl Delta {
             shift += one.new.len() as isize - one.old.len() as isize;
         }
         for one in &self.edits {
-            // What lies before it is as it was before the change.
+            // The text before this edit is restored already.
             text.replace_range(one.at..one.at + one.new.len(), &one.old);
         }
         Ok(())
     }
 
-    /// The change that leads back.
+    /// Returns the change that undoes this one.
     pub fn inverse(&self) -> Self {
         let mut shift = 0_isize;
         let back = |one: &TextEdit| {
@@ -197,10 +199,11 @@ impl Delta {
         Self { edits: self.edits.iter().map(back).collect() }
     }
 
-    /// This change, made to fit the text that `later` leads to. Both start from the same text.
+    /// Returns this change, made to fit the text after `later`. Both changes start from the same text.
     ///
-    /// Two changes conflict where they remove a common byte, where one inserts something into what the other removes, or
-    /// where both insert at the same place and no order is right. Changes that only border on each other do not.
+    /// Two changes conflict if they remove a common byte, if one inserts into text that the other removes, or if both
+    /// insert at the same place, because then no order of the insertions is right. Changes that only border on each
+    /// other do not conflict.
     ///
     /// ```
     /// use canvas_patch::Delta;
@@ -217,7 +220,7 @@ impl Delta {
     ///
     /// # Errors
     ///
-    /// [`DeltaConflict`] where they conflict.
+    /// [`DeltaConflict`] if the two changes conflict.
     pub fn transform(&self, later: &Self) -> Result<Self, DeltaConflict> {
         let mut past = Passing::new(later);
         let edits = self.edits.iter().map(|one| {
@@ -228,29 +231,30 @@ impl Delta {
     }
 }
 
-/// A change on its way past later ones, one after the other. The first of them starts from the same text.
+/// A change on its way past later changes, one after the other. The first of them starts from the same text as this
+/// change.
 ///
-/// It is [`Delta::transform`] past each, but what a later change does in exactly the same way is no conflict: it is done
-/// already, and left out. A change after that one which touches or borders on such a place is a conflict, so that
-/// nothing which was done so is lost unseen.
+/// Each step works like [`Delta::transform`], with one exception. If the later change contains exactly the same edit,
+/// this is not a conflict. Instead, the edit is left out because it is already done. However, a still later change that
+/// touches or borders on the place of such an edit is a conflict, so that an edit left out is never lost unnoticed.
 #[derive(Debug, Clone)]
 pub struct Rebase {
     edits: Vec<TextEdit>,
-    /// Where others have done the same, in order, in the text that the edits fit.
+    /// The places of edits left out because later changes contain them, in order, in the text that the edits fit.
     done: Vec<Range<usize>>,
 }
 
 impl Rebase {
-    /// Begins with the text that the change was made for.
+    /// Starts from a change and the text that it was made for.
     pub fn new(change: Delta) -> Self {
         Self { edits: change.edits, done: Vec::new() }
     }
 
-    /// Makes it fit the text that `later` leads to.
+    /// Makes the change fit the text after `later`.
     ///
     /// # Errors
     ///
-    /// [`DeltaConflict`] where they conflict.
+    /// [`DeltaConflict`] if the two changes conflict.
     pub fn past(self, later: &Delta) -> Result<Self, DeltaConflict> {
         let mut past = Passing::new(later);
         let done = self.done.iter().map(|place| past.moved(place, is_apart));
@@ -270,16 +274,16 @@ impl Rebase {
         Ok(Self { edits: joined(edits), done })
     }
 
-    /// What is left to do.
+    /// Returns the edits that are still to be done.
     pub fn into_delta(self) -> Delta {
         Delta { edits: self.edits }
     }
 }
 
-/// Places of a text, in order, on their way past a change of it.
+/// Moves places of a text, in ascending order, past a change of it.
 struct Passing<'l> {
     others: Peekable<Iter<'l, TextEdit>>,
-    /// Bytes that the change has added so far, less those that it has removed.
+    /// Bytes that the change added so far, minus those that it removed.
     shift: isize,
 }
 
@@ -288,7 +292,8 @@ impl<'l> Passing<'l> {
         Self { others: change.edits.iter().peekable(), shift: 0 }
     }
 
-    /// Where a place is after the change; a conflict where an edit of the change is neither before nor after it.
+    /// Returns the place in the text after the change, or a conflict if an edit of the change is neither before nor
+    /// after it.
     fn moved(&mut self, own: &Range<usize>, is_before: IsBefore) -> Result<Range<usize>, DeltaConflict> {
         while let Some(other) = self.others.next_if(|other| is_before(&other.range(), own)) {
             self.shift += other.new.len() as isize - other.old.len() as isize;
@@ -301,12 +306,11 @@ impl<'l> Passing<'l> {
         }
     }
 
-    /// The edit of the change that comes next.
     fn upcoming(&mut self) -> Option<&'l TextEdit> {
         self.others.peek().copied()
     }
 
-    /// Where a byte is, which no edit that comes next changes.
+    /// Returns the offset, after the change, of a byte before the edits still to come.
     fn place(&self, at: usize) -> usize {
         at.wrapping_add_signed(self.shift)
     }
@@ -314,17 +318,17 @@ impl<'l> Passing<'l> {
 
 type IsBefore = fn(&Range<usize>, &Range<usize>) -> bool;
 
-/// Whether all of `a` lies before `b`, and not both are empty at one place.
+/// Whether all of `a` is before `b`, and they are not both empty at one place.
 fn is_before(a: &Range<usize>, b: &Range<usize>) -> bool {
     a.end <= b.start && a.start < b.end
 }
 
-/// Whether `a` lies before `b`, with something between them.
+/// Whether `a` is before `b`, with at least one byte between them.
 fn is_apart(a: &Range<usize>, b: &Range<usize>) -> bool {
     a.end < b.start
 }
 
-/// Edits that bordered on something removed since may border on each other now, and cancel out.
+/// Joins edits that border on each other because the text between them is gone, and drops those that cancel out.
 fn joined(edits: Vec<TextEdit>) -> Vec<TextEdit> {
     let mut joined: Vec<TextEdit> = Vec::with_capacity(edits.len());
     for one in edits {
@@ -343,7 +347,8 @@ fn joined(edits: Vec<TextEdit>) -> Vec<TextEdit> {
 impl TryFrom<Vec<TextEdit>> for Delta {
     type Error = DeltaOrder;
 
-    /// Takes edits in order, with at least one kept byte between neighbours, of texts that can be in memory.
+    /// Accepts edits of texts that fit in memory. The edits must be in order, have an effect, and have at least one
+    /// kept byte between neighbours.
     fn try_from(edits: Vec<TextEdit>) -> Result<Self, DeltaOrder> {
         const LONGEST: usize = isize::MAX as usize;
         let (mut kept_from, mut shift) = (0, 0_isize);

@@ -1,4 +1,5 @@
-//! Edits of text, and the applier that both modes share: one walk over the text before that collects the text after.
+//! Edits of text, and the applier that both modes share, which walks over the text before once and collects the text
+//! after.
 
 use std::fmt;
 use std::ops::Range;
@@ -21,13 +22,12 @@ pub struct TextEdit {
 }
 
 impl TextEdit {
-    /// The bytes that it removes; empty where it only inserts.
+    /// Returns the byte range that the edit removes. It is empty if the edit only inserts.
     pub fn range(&self) -> Range<usize> {
         self.at..self.at.saturating_add(self.old.len())
     }
 }
 
-/// What the applier has made of a text.
 #[derive(Debug, Clone)]
 pub(crate) struct Spliced {
     pub(crate) text: String,
@@ -36,7 +36,7 @@ pub(crate) struct Spliced {
     pub(crate) summary: Summary,
 }
 
-/// Applies a patch whose arithmetic is exact, in one pass; `None` where anything differs.
+/// Applies a patch of exact arithmetic, in one pass. Returns `None` if anything differs.
 pub(crate) fn exact(text: &str, patch: &Patch<'_>) -> Option<Spliced> {
     if patch.misplaced_marker.is_some() {
         return None;
@@ -78,7 +78,7 @@ pub(crate) fn exact(text: &str, patch: &Patch<'_>) -> Option<Spliced> {
     apart.then_some(spliced)
 }
 
-/// Whether new lines begin where a line of the text after begins, and end where one ends.
+/// Whether new lines begin and end at line boundaries of the text after.
 fn is_whole_lines(after: &str, new: &Range<usize>) -> bool {
     let ends_line = |at: usize| at == 0 || after.as_bytes()[at - 1] == b'\n';
     new.is_empty() || ends_line(new.start) && (ends_line(new.end) || new.end == after.len())
@@ -104,22 +104,22 @@ impl fmt::Display for Summary {
     }
 }
 
-/// Collects the text after while the text before is walked.
+/// Collects the text after during a walk over the text before.
 pub(crate) struct Splice<'t> {
     before: &'t str,
     out: String,
-    /// Bytes of the text before that are already in `out` or removed.
+    /// Bytes of the text before that are in `out` already, or removed.
     done: usize,
     spans: Vec<Span>,
     run: Option<Run>,
-    /// Whether the hunk has changed the text so far.
+    /// Whether the hunk changes the text so far.
     is_effective: bool,
     summary: Summary,
     /// New lines minus old lines so far.
     pub(crate) grown: isize,
 }
 
-/// Removed and added lines of one hunk without context between them: where they start, and how many they are.
+/// A run of removed and added lines of one hunk, without context between them.
 struct Run {
     old_byte: usize,
     new_byte: usize,
@@ -127,7 +127,7 @@ struct Run {
     new_line: usize,
     removed: usize,
     added: usize,
-    /// Of both, lines that the patch keeps.
+    /// Lines counted in both `removed` and `added` that the patch keeps.
     kept: usize,
 }
 
@@ -160,8 +160,8 @@ impl<'t> Splice<'t> {
         self.grown += 1;
     }
 
-    /// Ends the last line of the text before where it is kept, has no terminator and lines are to follow it. The
-    /// line then lies in a span, but is neither added nor removed.
+    /// Terminates the last line of the text before if it is kept, has no terminator, and lines follow it. The line is
+    /// then part of a span, but counts as neither added nor removed.
     pub(crate) fn terminate_kept_line(&mut self, terminator: &str) {
         if self.done == self.before.len() || at_line_end(self.before) {
             return;
@@ -174,12 +174,12 @@ impl<'t> Splice<'t> {
         self.run(start, line).kept += 1;
     }
 
-    /// Takes bytes of the line that was added last away again.
+    /// Removes the last `by` bytes of the line added last.
     pub(crate) fn shorten(&mut self, by: usize) {
         self.out.truncate(self.out.len() - by);
     }
 
-    /// Ends a run of removed and added lines; one that puts back what it has removed leaves no span.
+    /// Ends a run of removed and added lines. A run that puts back the lines that it removes leaves no span.
     pub(crate) fn end_run(&mut self) {
         let Some(run) = self.run.take() else { return };
         if self.before[run.old_byte..self.done] == self.out[run.new_byte..] {
@@ -213,7 +213,7 @@ impl<'t> Splice<'t> {
         Spliced { text: self.out, spans: self.spans, summary: self.summary }
     }
 
-    /// The open run; a new one starts at byte `at` of line `line`, up to which the text before is kept.
+    /// Returns the open run, or starts one at byte `at` of line `line`, up to which the text before is kept.
     fn run(&mut self, at: usize, line: usize) -> &mut Run {
         if self.run.is_none() {
             self.out.push_str(&self.before[self.done..at]);

@@ -1,8 +1,9 @@
 //! Finds the pre-images of all hunks in a text, in linear time.
 //!
-//! Lines are compared without their terminators. Distinct lines of the needles become small numbers, the needles
-//! one Aho-Corasick automaton over these numbers, and the text runs through it once. So neither many hunks nor
-//! long runs of one line make the search quadratic. A few needles with a rare line are found faster by that line.
+//! Lines are compared without their terminators. Distinct lines of the needles become small numbers. The needles become
+//! one Aho-Corasick automaton over these numbers, through which the text runs once. Therefore neither many hunks nor
+//! long runs of one line make the search quadratic. If there are few needles and each has a rare line, a search for
+//! that line is faster.
 
 use std::collections::HashMap;
 
@@ -10,13 +11,13 @@ use memchr::memmem;
 
 use crate::text::lines::{Lines, content, line_start_before, newlines_in};
 
-/// The places of one needle, as line indices from 0 in increasing order.
+/// The places of one needle, as line indices from 0 in ascending order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Places {
     pub(crate) lines: Vec<usize>,
 }
 
-/// Finds each needle (lines of an pre-image; never empty) in the text, at most `cap` places of each.
+/// Finds at most `cap` places of each needle in the text. A needle is the lines of a pre-image and is never empty.
 pub(crate) fn find(text: &str, needles: &[Vec<&str>], cap: usize) -> Vec<Places> {
     let few = needles.len() <= MAX_SINGLE_SEARCHES;
     let found = few
@@ -24,13 +25,13 @@ pub(crate) fn find(text: &str, needles: &[Vec<&str>], cap: usize) -> Vec<Places>
     found.flatten().unwrap_or_else(|| find_by_automaton(text, needles, cap))
 }
 
-/// Up to this many needles are searched one by one, as bytes: on 100 KB that takes a fifth of the automaton's time.
+/// Up to this many needles are searched one by one, as bytes. On 100 KB this takes a fifth of the automaton's time.
 const MAX_SINGLE_SEARCHES: usize = 8;
 
-/// Occurrences of a needle's longest line that are looked at before the automaton takes over.
+/// Maximum occurrences of a needle's longest line that are looked at before the automaton takes over.
 const MAX_PROBES: usize = 256;
 
-/// Finds a needle by its longest line; `None` where that line is empty or occurs more than [`MAX_PROBES`] times.
+/// Finds a needle by its longest line. Returns `None` if that line is empty or occurs more than [`MAX_PROBES`] times.
 fn find_by_longest_line(text: &str, needle: &[&str], cap: usize) -> Option<Places> {
     let (rank, longest) =
         needle.iter().map(|line| content(line)).enumerate().max_by_key(|(_, line)| line.len())?;
@@ -57,8 +58,8 @@ fn find_by_longest_line(text: &str, needle: &[&str], cap: usize) -> Option<Place
     Some(places)
 }
 
-/// The start of the line `count` lines above the one that starts at `at`; `None` where no line starts at `at`, or there
-/// are fewer above it.
+/// Returns the start of the line `count` lines above the one that starts at `at`. Returns `None` if no line starts at
+/// `at`, or if there are fewer lines above it.
 fn lines_above(text: &str, mut at: usize, count: usize) -> Option<usize> {
     if at > 0 && text.as_bytes()[at - 1] != b'\n' {
         return None;
@@ -81,18 +82,18 @@ fn find_by_automaton(text: &str, needles: &[Vec<&str>], cap: usize) -> Vec<Place
 const ROOT: usize = 0;
 const NONE: usize = usize::MAX;
 
-/// Aho-Corasick over line numbers (Aho and Corasick, 1975).
+/// An Aho-Corasick automaton over line numbers (Aho and Corasick, 1975).
 struct Automaton<'a> {
     ids: HashMap<&'a str, usize>,
     filter: LineFilter,
     next: HashMap<(usize, usize), usize>,
-    /// The node after the root for each line; most lines that the text shares with a needle lead back to the root.
+    /// The node after the root for each line. Most lines that the text shares with a needle lead back to the root.
     from_root: Vec<usize>,
     fail: Vec<usize>,
     depth: Vec<usize>,
-    /// The nearest node along the failure links, this one included, where a needle ends and that wants more places.
+    /// The nearest node along the failure links, this one included, at which a needle ends that needs more places.
     output: Vec<usize>,
-    /// The node where each needle ends; equal needles share one.
+    /// The node at which each needle ends. Equal needles share one.
     ends: Vec<usize>,
     found: Vec<Places>,
 }
@@ -199,8 +200,8 @@ impl<'a> Automaton<'a> {
         }
     }
 
-    /// Follows the output links to a needle that wants more places, and shortens the way for the next time, so
-    /// that needles which have enough cost nothing further.
+    /// Follows the output links to a needle that needs more places. Shortens the path for the next time, so that
+    /// needles with enough places cost no more.
     fn wanting(&mut self, node: usize, cap: usize) -> usize {
         let mut end = self.output[node];
         while end != NONE && self.found[end].lines.len() >= cap {
@@ -219,15 +220,16 @@ impl<'a> Automaton<'a> {
     }
 }
 
-/// Filters out most lines that are in no needle, by their length and ends: a tenth of the cost of hashing them. A line
-/// that passes is looked up by the keyed hash of `ids`, so a text made to pass costs no more than without the filter.
+/// A filter that rejects most lines that are in no needle, by their length and ends, at a tenth of the cost of hashing
+/// them. A line that passes is looked up by the keyed hash of `ids`, so a text made to pass costs no more than without
+/// the filter.
 struct LineFilter {
-    /// Bits, a power of two of them.
+    /// The number of bits is a power of two.
     bits: Vec<u64>,
 }
 
 impl LineFilter {
-    /// Bits for each line; one in as many other lines passes.
+    /// Bits for each line. One in this many other lines passes.
     const SPARSITY: usize = 64;
 
     fn new(lines: usize) -> Self {

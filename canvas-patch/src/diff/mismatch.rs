@@ -1,4 +1,4 @@
-//! How a line that a patch quotes differs from that of the text. A report only.
+//! Describes the difference between a line that a patch quotes and a line of the text. It is only reported.
 
 use crate::coded;
 use crate::diff::alike::{self, CodePoints};
@@ -52,7 +52,7 @@ coded! {
 }
 
 impl Difference {
-    /// What to look for, where the two lines alone do not show it.
+    /// Returns a hint for the author of the patch, or `None` if the two lines alone show the difference.
     pub const fn hint(self) -> Option<&'static str> {
         Some(match self {
             Self::Invisible => "both look alike",
@@ -100,10 +100,10 @@ impl Difference {
     }
 }
 
-/// Bytes up to which a line of the text is looked through for how it differs, and four times those of the expected line.
+/// The longest line of the text, in bytes, that is compared in detail, unless four times the expected line is longer.
 const LOOKED_THROUGH: usize = 16 << 10;
 
-/// Whether the text's line is the expected one, given without indentation, after a `-` of its own.
+/// Whether the text's line is a `-` before the expected line, which is given without indentation.
 fn lost_its_marker(expected: &str, actual: &str) -> bool {
     let own = actual.trim_start_matches([' ', '\t']).strip_prefix('-');
     !expected.is_empty() && own.is_some_and(|own| own.trim_start_matches([' ', '\t']) == expected)
@@ -146,26 +146,26 @@ impl Mismatch {
     }
 }
 
-/// What a line has from a byte on, without its terminator.
+/// Returns the rest of a line from a byte on, without its terminator.
 fn from(line: &str, byte: usize) -> &str {
     lines::content(line).get(byte..).unwrap_or_default()
 }
 
-/// Shows at most 200 characters of a line, escapes and ellipses included; the byte `focus` is among them.
+/// Returns at most 200 characters of a line, including escapes and ellipses, with the byte `focus` among them.
 fn escape(line: &str, focus: usize) -> String {
     let (lead, part, tail) = window(line, focus, |c| escaped(c).count());
     let shown: String = part.chars().flat_map(escaped).collect();
     format!("{lead}{shown}{tail}")
 }
 
-/// Shows at most 200 characters of a line as they are, with the character `column` among them, from 1.
+/// Returns at most 200 characters of a line, unescaped, with the character `column`, from 1, among them.
 pub(crate) fn cut(line: &str, column: usize) -> String {
     let focus = line.char_indices().nth(column.saturating_sub(1)).map_or(line.len(), |(byte, _)| byte);
     let (lead, part, tail) = window(line, focus, |_| 1);
     format!("{lead}{part}{tail}")
 }
 
-/// The part of a line around `focus` that is shown, between ellipses where it is cut.
+/// Returns the part of a line around `focus` to show, with an ellipsis at each end that is cut.
 fn window(line: &str, focus: usize, width: impl Fn(char) -> usize) -> (&str, &str, &str) {
     const CHARS: usize = 200;
     const BEFORE: usize = 120;
@@ -180,7 +180,7 @@ fn window(line: &str, focus: usize, width: impl Fn(char) -> usize) -> (&str, &st
     (lead, &rest[..end], tail)
 }
 
-/// Bytes of the characters that fit into `room` characters.
+/// Returns the size in bytes of the characters that fit into `room` characters.
 fn fitting(chars: impl Iterator<Item = char>, room: usize, width: impl Fn(char) -> usize) -> usize {
     let widths = chars.scan(0, |sum, c| {
         *sum += width(c);
@@ -189,7 +189,8 @@ fn fitting(chars: impl Iterator<Item = char>, room: usize, width: impl Fn(char) 
     widths.take_while(|&(sum, _)| sum <= room).map(|(_, bytes)| bytes).sum()
 }
 
-/// A character as it is shown: terminators, other control characters and byte order marks are escaped.
+/// Escapes terminators, other control characters, backslashes and byte order marks, and shows every other character
+/// unchanged.
 fn escaped(c: char) -> impl Iterator<Item = char> {
     let is_shown = c != '\\' && c != '\u{feff}' && !c.is_control();
     let escape = (!is_shown).then(|| c.escape_default());

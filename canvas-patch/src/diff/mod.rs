@@ -1,11 +1,12 @@
-//! Unified diffs: reading, applying, building and inverting them.
+//! Reads, applies, builds and inverts unified diffs.
 //!
-//! `options` and `parse` read a patch into `patch`. `edit` is an edit of a text, and `delta` one that needs no text beside it.
-//! `locate` finds the places of lines. `conflict` is what a hunk is refused with, `mismatch` where its lines differ, by `words`; `slips`
-//! is what copying does to lines.
-//! `compare` finds what differs between two texts, and `unified` writes it as a patch, for `build` and for inverses.
+//! `options` and `parse` read a patch into `patch`. `edit` is an edit of a text, and `delta` is a change that can be
+//! stored without the text. `locate` finds the places of lines. `conflict` is the reason why a hunk is refused, and
+//! `mismatch` the difference of its lines, with the help of `alike` for characters that look alike and `slips` for the
+//! slips of copying. `words` compares changed lines word by word. `compare` finds the changes between two texts, and
+//! `unified` writes them as a patch, for `build` and for inverses.
 //!
-//! `explain` says why a hunk has no place; `apply` decides where hunks belong, and applies them.
+//! `explain` finds the reason why a hunk has no place. `apply` decides where hunks belong, and applies them.
 
 pub(crate) mod alike;
 pub(crate) mod apply;

@@ -1,40 +1,43 @@
-//! How a patch is read and applied.
+//! Options for reading and applying a patch.
 
 use std::ops::Range;
 
 use crate::diff::delta::Delta;
 use crate::text::limits::Limits;
 
-/// How much of a patch must be exact. Both modes compare content byte for byte and never tolerate white space,
-/// case or similarity.
+/// The degree to which a patch must be exact. Both modes compare content byte for byte and never tolerate a difference
+/// in white space or case, or accept a line because it is similar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Mode {
     /// Text, position, counts, order and header are exact.
     #[default]
     Strict,
     /// Counts, line numbers, line terminators and the end-of-file marker are hints. Each hunk's pre-image, compared
-    /// line by line without terminators, must occur at exactly one place of the text; where it occurs at several,
-    /// the stated place wins only if all of the patch's arithmetic is exact, and [`StatedLines`] lets it.
+    /// line by line without terminators, must occur at exactly one place of the text. If it occurs at several, the
+    /// stated place wins, but only if all of the patch's arithmetic is exact and [`StatedLines`] allows it.
     Anchored,
 }
 
-/// Which stated lines decide in [`Mode::Anchored`] between several places of a pre-image, in a patch of exact arithmetic.
+/// The stated lines that decide in [`Mode::Anchored`] between several places of a pre-image, in a patch of exact
+/// arithmetic.
 ///
-/// A number that was right once leads to another of the places after lines have been added or removed above. Exact
-/// arithmetic does not show that: what the hunk quotes is there too.
+/// After lines above are added or removed, a number that was right once may lead to another of the places. Exact
+/// arithmetic does not reveal this, because the lines that the hunk quotes are there too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum StatedLines<'a> {
-    /// All of them.
+    /// Every stated line decides.
     #[default]
     Trusted,
-    /// The lines of this text, from 0, that the author of the patch was shown with their numbers, in any order. A hunk
-    /// that states another one is `AMBIGUOUS` where its pre-image occurs several times.
+    /// Only these lines of the text to be patched, from 0, decide, because the author of the patch saw them with their
+    /// numbers. The ranges may be in any order. A hunk that states another line is `AMBIGUOUS` if its pre-image occurs
+    /// several times.
     Shown(&'a [Range<usize>]),
 }
 
 impl StatedLines<'_> {
-    /// Tells of lines, from 0 and in order, whether a hunk that states one belongs there and nowhere else.
+    /// Returns a function that takes stated lines, from 0 and in order, and tells whether a hunk that states one
+    /// belongs there and nowhere else.
     pub(crate) fn deciding(self) -> impl FnMut(usize) -> bool {
         let everything = 0..usize::MAX;
         let mut shown = match self {
@@ -53,27 +56,28 @@ impl StatedLines<'_> {
     }
 }
 
-/// An earlier text, and the lines of it that the author of a patch was shown.
+/// An earlier text, with the lines of it that the author of a patch saw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EarlierText<'a> {
-    /// The whole text.
+    /// The whole earlier text, without cuts.
     pub text: &'a str,
-    /// Lines of it, from 0, in any order.
+    /// The lines that the author saw, from 0, in any order.
     pub lines: &'a [Range<usize>],
-    /// The changes from it to the text that is patched, oldest first.
+    /// The changes from this text to the text to be patched, oldest first.
     pub since: &'a [&'a Delta],
 }
 
-/// What to apply a patch with.
+/// Options of [`apply`](crate::apply).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Options<'a> {
-    /// How exact the patch must be.
+    /// The degree to which the patch must be exact. Default [`Mode::Strict`].
     pub mode: Mode,
-    /// Which stated lines decide between equal places. Strict mode has no need of it.
+    /// The stated lines that decide between equal places. Strict mode does not use them.
     pub stated_lines: StatedLines<'a>,
-    /// Earlier texts that the author was shown, the latest first; strict mode does not need them. A hunk is
-    /// [`Outdated`](crate::Reason::Outdated) if it quotes such lines and they have changed, even if equal lines stand elsewhere.
+    /// Earlier texts that the author saw, the latest first. Strict mode does not use them. A hunk is
+    /// [`Outdated`](crate::Reason::Outdated) if it quotes such lines and they changed since, even if equal lines occur
+    /// elsewhere.
     pub earlier: &'a [EarlierText<'a>],
-    /// Sizes above which it is refused.
+    /// Sizes above which the patch is refused as [`TooLarge`](crate::Reason::TooLarge).
     pub limits: Limits,
 }

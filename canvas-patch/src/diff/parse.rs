@@ -1,8 +1,8 @@
-//! Reading unified diffs, exactly or leniently about arithmetic.
+//! Parses unified diffs, either exactly or with tolerance for wrong arithmetic.
 //!
-//! Both readers share one walk. Where the header's counts hold they decide what belongs to a hunk, so that a
-//! removed line `-- x` or an added line `++ x` is never taken for a file header. Only anchored mode goes on
-//! without them: then a hunk runs to the next line that can open something else.
+//! Both modes share one walk. If the header's counts hold, they decide which lines belong to a hunk, so that a removed
+//! line `-- x` or an added line `++ x` is never taken for a file header. Only anchored mode goes on if they do not
+//! hold. In this case, a hunk runs to the next line that can open something else.
 
 use crate::diff::conflict::{ExceededLimit, ParseError, Reason};
 use crate::diff::options::Mode;
@@ -10,9 +10,9 @@ use crate::diff::patch::{Hunk, HunkRange, Line, LineKind, Patch, Repair, RepairK
 use crate::text::limits::Limits;
 use crate::text::lines::line_end;
 
-/// Reads a patch.
+/// Parses a patch.
 ///
-/// Anchored mode stops at the first error too: what follows a broken line cannot be read safely.
+/// Anchored mode stops at the first error too, because the text after a broken line cannot be read safely.
 pub(crate) fn parse<'a>(text: &'a str, mode: Mode, limits: &Limits) -> Result<Patch<'a>, ParseError> {
     if text.len() > limits.patch_bytes {
         return Err(ParseError::too_large(ExceededLimit::Patch));
@@ -35,7 +35,7 @@ pub(crate) fn parse<'a>(text: &'a str, mode: Mode, limits: &Limits) -> Result<Pa
     Ok(reader.patch)
 }
 
-/// One line, with a backslash and an `n` before what can begin a line of a diff.
+/// Whether the patch is one line, with a backslash and an `n` before a character that can begin a line of a diff.
 fn has_escaped_newlines(text: &str) -> bool {
     let line = text.trim_end();
     let starts = |rest: &str| rest.starts_with([' ', '+', '-', '@', '\\']);
@@ -45,13 +45,13 @@ fn has_escaped_newlines(text: &str) -> bool {
         && line.split("\\n").skip(1).any(starts)
 }
 
-/// A position in the patch text. Copying it is a look ahead.
+/// A position in the patch text. A copy of it looks ahead.
 #[derive(Clone, Copy)]
 struct Cursor<'a> {
     rest: &'a str,
-    /// Bytes of the line that comes next, searched for once however often it is looked at.
+    /// Size in bytes of the next line, which is searched for once, however often it is peeked at.
     len: usize,
-    /// Of the line that comes next, from 1.
+    /// Number of the next line, from 1.
     number: usize,
 }
 
@@ -80,9 +80,10 @@ struct Reader<'a> {
     /// The code fence around the patch (anchored mode).
     fence: Option<&'a str>,
     fence_closed: bool,
-    /// Whether the header of the hunk ends in CR LF, which decides what a trimmed terminator was.
+    /// Whether the hunk's header ends in CR LF, which decides the meaning of a trimmed terminator.
     crlf: bool,
-    /// Lines that a no-newline marker follows: index in the patch's lines, conflict to report if it may not.
+    /// Lines that a no-newline marker follows, as the index in the patch's lines and the error to report if the marker
+    /// is misplaced.
     unterminated: Vec<(usize, ParseError)>,
 }
 
@@ -107,7 +108,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Everything before the first hunk: a fence, git's extended headers, one pair of file names.
+    /// Reads everything before the first hunk, which may be a fence, git's extended headers and one pair of file names.
     fn preamble(&mut self) -> Result<(), ParseError> {
         let (mut diffs, mut old_names, mut new_names) = (0, 0, 0);
         while let Some(line) = self.cursor.peek() {
@@ -145,7 +146,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Reads one hunk; false at the end of the patch.
+    /// Reads one hunk. Returns `false` at the end of the patch.
     fn hunk(&mut self, limits: &Limits) -> Result<bool, ParseError> {
         let Some(header) = self.cursor.peek() else { return Ok(false) };
         if self.closes_fence(header) {
@@ -197,7 +198,7 @@ impl<'a> Reader<'a> {
         Ok(true)
     }
 
-    /// A body of exactly the stated counts, with something after it that may follow a hunk.
+    /// Reads a body of exactly the stated counts, and checks that the next line may follow a hunk.
     fn counted_body(&mut self, range: HunkRange) -> Result<(usize, usize), ParseError> {
         let (mut old, mut new) = (0, 0);
         while (old, new) != (range.old_count, range.new_count) {
@@ -242,8 +243,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A body that runs to the next line that opens something else (anchored mode): its counts, and how many blank lines
-    /// follow it.
+    /// Reads a body that runs to the next line that opens something else (anchored mode). Returns its counts, and the
+    /// number of blank lines after it.
     fn open_body(&mut self) -> Result<((usize, usize), usize), ParseError> {
         let (mut old, mut new) = (0, 0);
         // Blank lines count as context only once another line of the body has followed them.
@@ -278,7 +279,8 @@ impl<'a> Reader<'a> {
         Ok(((old - blanks, new - blanks), blanks))
     }
 
-    /// Forgets the lines from `start` on, those after the header, with what is known of them, which is in the same order.
+    /// Drops the lines from `start` on, which come after the line `header`, and all records of them, which are in the
+    /// same order.
     fn drop_lines(&mut self, start: usize, header: usize) {
         let patch = &mut self.patch;
         patch.lines.truncate(start);
@@ -287,7 +289,7 @@ impl<'a> Reader<'a> {
         patch.marker_lines.truncate(patch.marker_lines.partition_point(|line| *line <= header));
     }
 
-    /// LineKind and text of a body line; `None` for a line that cannot be one.
+    /// Returns the kind and the text of a body line, or `None` for a line that cannot be one.
     fn body_line(&self, line: &'a str) -> Option<(LineKind, &'a str)> {
         let kind = match line.as_bytes()[0] {
             b' ' => LineKind::Context,
@@ -299,14 +301,14 @@ impl<'a> Reader<'a> {
         Some((kind, &line[1..]))
     }
 
-    /// A no-newline marker: the line before it has no terminator. An empty line cannot go without one.
+    /// Reads a no-newline marker and takes the terminator off the line before it. An empty line must keep its own.
     fn marker(&mut self) -> Result<(), ParseError> {
         let marker = self.cursor.peek().unwrap_or_default();
         let start = self.patch.hunks.last().map_or(0, |hunk| hunk.lines.end + hunk.blanks);
         let ends_in_crlf = marker.ends_with("\r\n") || self.crlf && !marker.ends_with('\n');
         let stripped = self.patch.lines[start..].last().and_then(|line| match self.mode {
             Mode::Strict if marker.ends_with("\r\n") => None,
-            // A patch that has been through CRLF has gained a CR on the line too.
+            // A patch that was converted to CRLF also has a CR on the line.
             Mode::Anchored if ends_in_crlf => line.text.strip_suffix("\r\n"),
             _ => line.text.strip_suffix('\n'),
         });
@@ -331,7 +333,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// What is known only once the whole patch has been read.
+    /// Sets the fields that depend on the whole patch.
     fn end(&mut self, text: &str) {
         self.patch.misplaced_marker = self.misplaced_marker();
         self.patch.markers = self.unterminated.iter().map(|(i, _)| *i).collect();
@@ -339,10 +341,10 @@ impl<'a> Reader<'a> {
         let line = &mut self.patch.lines[last].text;
         if !line.ends_with('\n') && self.patch.markers.last() != Some(&last) {
             self.patch.missing_final_newline = true;
-            // The LF of a CR LF was trimmed, and the CR with it is no content.
+            // The LF of a CR LF was trimmed, so the CR before it is not content.
             *line = line.strip_suffix('\r').filter(|_| self.crlf).unwrap_or(line);
         }
-        // The line that closes a fence is not of the patch.
+        // The line that closes a fence is not part of the patch.
         if self.mode == Mode::Anchored && !text.ends_with('\n') && !self.fence_closed {
             self.repair(self.patch.hunks.len(), RepairKind::MissingFinalNewline);
         }
@@ -350,7 +352,7 @@ impl<'a> Reader<'a> {
         self.patch.repairs.dedup();
     }
 
-    /// A marker on a line that is not the last of its side: no text ends there.
+    /// Returns the error of a marker on a line that is not the last of its side, because no text ends there.
     fn misplaced_marker(&self) -> Option<ParseError> {
         if self.unterminated.is_empty() {
             return None;
@@ -364,7 +366,7 @@ impl<'a> Reader<'a> {
         misplaced.map(|(_, fault)| *fault)
     }
 
-    /// Blank lines between hunks or at the end of the patch (anchored mode).
+    /// Skips blank lines between hunks or at the end of the patch (anchored mode).
     fn separators(&mut self) {
         let mut ahead = self.cursor;
         while ahead.peek().is_some_and(is_blank) {
@@ -384,7 +386,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// After the closing fence there may be blank lines only.
+    /// Reads the lines after the closing fence, which may only be blank.
     fn after_fence(&mut self) -> Result<bool, ParseError> {
         self.fence_closed = true;
         self.cursor.take();
@@ -398,19 +400,19 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// `--- a`, `+++ b` and `@@` in a row: less could be the body of a hunk.
+/// Whether the next lines are `--- a`, `+++ b` and `@@`. Fewer of them could be the body of a hunk.
 fn opens_file(mut cursor: Cursor<'_>) -> bool {
     cursor.take().is_some_and(|line| line.starts_with("--- "))
         && cursor.take().is_some_and(|line| line.starts_with("+++ "))
         && cursor.peek().is_some_and(|line| line.starts_with("@@"))
 }
 
-/// `\ No newline at end of file`; the wording is git's to translate.
+/// Whether the line is `\ No newline at end of file`. Only its start counts, because git may translate the wording.
 fn is_marker(line: &str) -> bool {
     line.starts_with("\\ ")
 }
 
-/// A line of nothing but its terminator.
+/// Whether the line is empty apart from its terminator.
 fn is_blank(line: &str) -> bool {
     line.bytes().all(|byte| matches!(byte, b'\r' | b'\n'))
 }
@@ -419,7 +421,7 @@ fn is_fence(bare: &str) -> bool {
     bare.starts_with("```") || bare.starts_with("~~~")
 }
 
-/// Lines that git and other tools write above the file names.
+/// Whether the line is one that git and other tools write above the file names.
 fn is_extended_header(line: &str) -> bool {
     const HEADERS: [&str; 14] = [
         "diff ",
@@ -440,7 +442,7 @@ fn is_extended_header(line: &str) -> bool {
     HEADERS.iter().any(|header| line.starts_with(header))
 }
 
-/// The numbers of `@@ -a[,b] +c[,d] @@[ section]`, or `None`.
+/// Returns the numbers of `@@ -a[,b] +c[,d] @@[ section]`, or `None`.
 fn parse_header(line: &str, mode: Mode) -> Option<HunkRange> {
     let rest = line.strip_prefix("@@ -")?;
     let (old_start, old_count, rest) = parse_range(rest)?;

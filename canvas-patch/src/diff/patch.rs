@@ -1,11 +1,10 @@
-//! A patch as values that borrow from its text.
+//! A parsed patch, whose values borrow from its text.
 
 use std::ops::Range;
 
 use crate::coded;
 use crate::diff::conflict::{Conflict, ParseError, Reason};
 
-/// What a line of a hunk does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LineKind {
     Context,
@@ -23,8 +22,8 @@ impl LineKind {
     }
 }
 
-/// A line of a hunk without its prefix. A line that the no-newline marker follows has lost its LF, so that the
-/// text is byte for byte what the document holds.
+/// A line of a hunk without its prefix. If the no-newline marker follows the line, its LF is removed, so that the text
+/// equals the document byte for byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Line<'a> {
     pub(crate) kind: LineKind,
@@ -41,7 +40,8 @@ pub(crate) struct HunkRange {
 }
 
 impl HunkRange {
-    /// Lines before the hunk on the pre-image. A side of no lines is stated by the line before it.
+    /// Returns the number of lines before the hunk in the pre-image. A header states a side without lines by the line
+    /// before it.
     pub(crate) const fn old_before(self) -> Option<usize> {
         before(self.old_start, self.old_count)
     }
@@ -57,22 +57,23 @@ const fn before(start: usize, count: usize) -> Option<usize> {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Hunk {
-    /// The header's numbers; `None` where it states none that can be read.
+    /// The header's numbers, or `None` if they cannot be read.
     pub(crate) range: Option<HunkRange>,
-    /// Its lines, as a range of [`Patch::lines`].
+    /// The hunk's lines, as a range of [`Patch::lines`].
     pub(crate) lines: Range<usize>,
-    /// Blank lines without prefix that follow them there: separators, or context that the hunk needs to be unique.
+    /// The number of blank lines without prefix after them. These are separators, or context that the hunk needs to be
+    /// unique.
     pub(crate) blanks: usize,
-    /// Lines of the pre-image.
+    /// Number of lines in the pre-image.
     pub(crate) old_len: usize,
-    /// Lines of the post-image.
+    /// Number of lines in the post-image.
     pub(crate) new_len: usize,
     /// The header's line in the patch text, from 1.
     pub(crate) patch_line: usize,
 }
 
 impl Hunk {
-    /// True where the header's counts are those of the body.
+    /// Whether the header's counts equal those of the body.
     pub(crate) fn counts_hold(&self) -> bool {
         self.range.is_some_and(|s| (s.old_count, s.new_count) == (self.old_len, self.new_len))
     }
@@ -131,19 +132,19 @@ coded! {
 pub(crate) struct Patch<'a> {
     pub(crate) hunks: Vec<Hunk>,
     pub(crate) lines: Vec<Line<'a>>,
-    /// Lines, by index, that a no-newline marker follows.
+    /// Indices of the lines that a no-newline marker follows.
     pub(crate) markers: Vec<usize>,
-    /// Lines of the patch text, from 1, that are such markers, right or wrong.
+    /// Line numbers in the patch text, from 1, of all such markers, right or wrong.
     pub(crate) marker_lines: Vec<usize>,
-    /// Blank lines without prefix, by index, that were read as context.
+    /// Indices of the blank lines without prefix that were read as context.
     pub(crate) bare_blanks: Vec<usize>,
     /// A marker where no text can end; only strict mode reports it.
     pub(crate) misplaced_marker: Option<ParseError>,
     /// The patch text ends inside its last line (anchored reading only).
     pub(crate) missing_final_newline: bool,
-    /// What anchored reading repaired; empty after strict reading.
+    /// Repairs of anchored reading, empty after strict reading.
     pub(crate) repairs: Vec<Repair>,
-    /// Bytes on added lines.
+    /// Total size of the added lines, in bytes.
     pub(crate) added_bytes: usize,
 }
 
@@ -152,7 +153,7 @@ impl<'a> Patch<'a> {
         &self.lines[hunk.lines.clone()]
     }
 
-    /// The line of the patch text, from 1, of the line at `index` of the hunk.
+    /// Returns the line of the patch text, from 1, that holds the hunk's line at `index`.
     pub(crate) fn line_number(&self, hunk: &Hunk, index: usize) -> usize {
         let first = self.marker_lines.partition_point(|&marker| marker <= hunk.patch_line);
         let lines = hunk.patch_line + 1 + index;
@@ -160,7 +161,8 @@ impl<'a> Patch<'a> {
         lines + before.count()
     }
 
-    /// A conflict for each hunk that neither adds nor removes a line: its author has lost a change on the way.
+    /// Returns a conflict for each hunk that neither adds nor removes a line, because its author lost a change on the
+    /// way.
     pub(crate) fn no_op_hunks(&self) -> Vec<Conflict> {
         let hunks = self.hunks.iter().enumerate();
         hunks

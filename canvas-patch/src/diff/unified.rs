@@ -1,4 +1,4 @@
-//! Writing unified diffs from edits.
+//! Writes unified diffs from edits.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -7,25 +7,25 @@ use crate::text::limits::Limits;
 use crate::text::lines::{Lines, back, count, forward};
 use crate::text::span::Span;
 
-/// The hunks of a unified diff, without file names, with `context` unchanged lines around each change.
+/// Writes the hunks of a unified diff, without file names, with `context` unchanged lines around each change.
 ///
-/// The edits are in order and do not touch one another. Where they would make more hunks than a patch may have by
-/// default, neighbours further apart are joined until they do not.
+/// The edits are in order and do not touch one another. If they would make more hunks than a patch may have by default,
+/// neighbours further apart are joined until they do not.
 pub(crate) fn hunks(before: &str, after: &str, edits: &[Span], context: usize) -> String {
     write(before, after, edits, &frames(before, edits, context))
 }
 
-/// What one hunk shows of the text before.
+/// The part of the text before that one hunk shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Frame {
-    /// Its edits, by index; never empty.
+    /// Indices of the edits, never empty.
     pub(crate) edits: Range<usize>,
-    /// Bytes of its pre-image: the edits, what lies between them, and the context around them.
+    /// Bytes of the pre-image, which is the edits, the text between them and the context around them.
     pub(crate) old: Range<usize>,
 }
 
 impl Frame {
-    /// The frame of some edits with so much context, as far as the text goes.
+    /// Returns the frame of some edits with this many lines of context, as far as the text goes.
     pub(crate) fn around(before: &str, edits: &[Span], shown: Range<usize>, context: usize) -> Self {
         let (first, last) = (&edits[shown.start], &edits[shown.end - 1]);
         let old = back(before, first.old_bytes.start, context)..forward(before, last.old_bytes.end, context);
@@ -33,7 +33,7 @@ impl Frame {
     }
 }
 
-/// Frames for all edits, in order and apart from one another.
+/// Returns frames for all edits, in order and apart from one another.
 pub(crate) fn frames(before: &str, edits: &[Span], context: usize) -> Vec<Frame> {
     let most = Limits::default().hunks;
     // Changes with at most two contexts between them share a hunk.
@@ -45,7 +45,6 @@ pub(crate) fn frames(before: &str, edits: &[Span], context: usize) -> Vec<Frame>
     groups.map(|group| Frame::around(before, edits, group, context)).collect()
 }
 
-/// Writes a hunk for each frame.
 pub(crate) fn write(before: &str, after: &str, edits: &[Span], frames: &[Frame]) -> String {
     let mut out = String::with_capacity(length(edits, frames));
     for Frame { edits: shown, old } in frames {
@@ -68,14 +67,14 @@ pub(crate) fn write(before: &str, after: &str, edits: &[Span], frames: &[Frame])
     out
 }
 
-/// Roughly how long the hunks of these frames are.
+/// Estimates the size of the hunks of these frames, in bytes.
 fn length(edits: &[Span], frames: &[Frame]) -> usize {
     let changed = |edit: &Span| edit.old_lines.len() + edit.new_bytes.len() + edit.new_lines.len();
     let shown = frames.iter().map(|frame| frame.old.len() + 48);
     shown.chain(edits.iter().map(changed)).sum()
 }
 
-/// Edits that share a hunk, because at most `reach` lines lie between neighbours.
+/// Groups edits that share a hunk, because there are at most `reach` lines between neighbours.
 struct Groups<'a> {
     edits: &'a [Span],
     at: usize,
@@ -83,7 +82,7 @@ struct Groups<'a> {
 }
 
 impl Iterator for Groups<'_> {
-    /// Edits by index; never empty.
+    /// Indices of edits, never empty.
     type Item = Range<usize>;
 
     fn next(&mut self) -> Option<Range<usize>> {
@@ -96,7 +95,7 @@ impl Iterator for Groups<'_> {
     }
 }
 
-/// Writes the header of a hunk, whose sides begin after so many lines.
+/// Writes the header of a hunk. `old_line` and `new_line` are the numbers of lines before its sides.
 pub(crate) fn header(out: &mut String, old_line: usize, old_count: usize, new_line: usize, new_count: usize) {
     let mut side = |mark: &str, line: usize, count: usize| {
         // An empty side is stated by the line before it; a count of one is left out, as git does.

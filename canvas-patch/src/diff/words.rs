@@ -1,4 +1,4 @@
-//! What differs within changed lines, word by word.
+//! Compares changed lines word by word.
 
 use std::ops::Range;
 
@@ -7,26 +7,29 @@ use imara_diff::{Algorithm, Diff, InternedInput};
 use crate::diff::compare::{changes as line_changes, same_end, same_start};
 use crate::text::boundary::{ceil_char_boundary, floor_char_boundary};
 
-/// Words that differ, as bytes of the old and of the new text; one side may be empty. Both ends are char boundaries.
+/// A run of words that differ, as byte ranges of the old and of the new text. One range may be empty, and all ends are
+/// char boundaries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WordChange {
-    /// Bytes of the old text.
+    /// Byte range in the old text, empty if words are only inserted.
     pub old: Range<usize>,
-    /// Bytes of the new text.
+    /// Byte range in the new text, empty if words are only removed.
     pub new: Range<usize>,
 }
 
-/// Words of one side times words of the other that are compared at most, over all ranges.
+/// The largest number of comparisons over all ranges, as words of one side times words of the other.
 const MAX_WORK: usize = 1 << 26;
 
-/// The words that differ between two texts, in order; outside of them both are equal.
+/// Returns the words that differ between two texts, in order. Outside of them, both texts are equal.
 ///
-/// Meant for the two sides of a [`Span`](crate::Span). A word is a run of letters and digits, a run of white space, or
-/// any other character. Changes with only white space between them, but no line break, are one.
+/// This is meant for the two sides of a [`Span`](crate::Span). A word is a run of letters and digits, a run of white
+/// space, or any other single character. Two changes with only white space between them become one, unless the white
+/// space has a line break.
 ///
-/// Time is linear, and the search for words adds at most 2^26 steps: words of one side times words of the other, so
-/// 8,192 of each (some 4,000 of prose, for white space counts). Where what lies between the shared ends has more, lines
-/// are compared first, and a changed range of lines for which too few steps are left is one change.
+/// Time is linear, and the search for words adds at most 2^26 steps. The steps are the words of one side times the
+/// words of the other, so 8,192 words on each side are possible (about 4,000 words of prose, because white space
+/// counts). If the part between the shared ends has more, lines are compared first, and a changed range of lines for
+/// which too few steps are left is one change.
 ///
 /// ```
 /// use canvas_patch::word_changes;
@@ -57,7 +60,8 @@ pub fn word_changes(old: &str, new: &str) -> Vec<WordChange> {
     changes
 }
 
-/// What differs within two ranges, without the words that both begin or end with; `None` where nothing does.
+/// Returns the difference within two ranges, without the words that both begin or end with, or `None` if they are
+/// equal.
 fn without_ends(old: &str, new: &str, in_old: Range<usize>, in_new: Range<usize>) -> Option<WordChange> {
     let (old, new) = (&old[in_old.clone()], &new[in_new.clone()]);
     let start = shared_start(old, new);
@@ -70,7 +74,7 @@ fn without_ends(old: &str, new: &str, in_old: Range<usize>, in_new: Range<usize>
 }
 
 impl WordChange {
-    /// Steps that [`search`](Self::search) takes at worst.
+    /// Returns the number of steps that [`search`](Self::search) takes at worst.
     fn work(&self, old: &str, new: &str) -> usize {
         let words = |rest| Words { rest }.count();
         words(&old[self.old.clone()]).saturating_mul(words(&new[self.new.clone()]))
@@ -110,7 +114,7 @@ impl WordChange {
     }
 }
 
-/// White space that keeps two changes in one.
+/// Whether the text between two changes is white space that joins them into one.
 fn is_gap(between: &str) -> bool {
     between.chars().all(|c| c.is_whitespace() && c != '\n')
 }
@@ -131,13 +135,13 @@ impl Class {
         }
     }
 
-    /// Whether such a character goes on with the word of such another.
+    /// Whether a character of this class and one of the other, next to each other, belong to one word.
     fn joins(self, other: Self) -> bool {
         self == other && self != Self::Other
     }
 }
 
-/// The words of a text, which they make up without gaps.
+/// The words of a text, in order and without gaps.
 struct Words<'t> {
     rest: &'t str,
 }
@@ -155,7 +159,7 @@ impl<'t> Iterator for Words<'t> {
     }
 }
 
-/// Whether no word goes across `at`, which is a char boundary.
+/// Whether no word crosses `at`, which is a char boundary.
 fn is_word_end(text: &str, at: usize) -> bool {
     match (text[..at].chars().next_back(), text[at..].chars().next()) {
         (Some(before), Some(after)) => !Class::of(before).joins(Class::of(after)),
@@ -163,14 +167,14 @@ fn is_word_end(text: &str, at: usize) -> bool {
     }
 }
 
-/// Bytes of whole words that both texts begin with.
+/// Returns the number of bytes of the whole words that both texts begin with.
 fn shared_start(old: &str, new: &str) -> usize {
     let same = floor_char_boundary(old, same_start(old.as_bytes(), new.as_bytes()));
     let ends = |&at: &usize| is_word_end(old, at) && is_word_end(new, at);
     std::iter::once(same).chain(old[..same].char_indices().rev().map(|(at, _)| at)).find(ends).unwrap_or(0)
 }
 
-/// Bytes of whole words that both texts end with.
+/// Returns the number of bytes of the whole words that both texts end with.
 fn shared_end(old: &str, new: &str) -> usize {
     let at = ceil_char_boundary(old, old.len() - same_end(old.as_bytes(), new.as_bytes()));
     let new_at = |at: usize| new.len() - (old.len() - at);

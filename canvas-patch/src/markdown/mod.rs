@@ -1,4 +1,4 @@
-//! Markdown: headings and their lines, addresses, and what an edit does to them.
+//! Support for Markdown, which covers headings and their lines, addresses, and the effect of an edit on them.
 
 pub(crate) mod address;
 pub(crate) mod outline;

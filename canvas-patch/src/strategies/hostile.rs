@@ -1,12 +1,12 @@
-//! Markdown that is hard to read.
+//! Markdown that is hard to parse.
 
 use std::ops::Range;
 
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// A text of lines that open, continue and break off each other's blocks: where [`markdown`](super::markdown) is what
-/// people write, this is what tries a parser.
+/// Generates texts whose lines open, continue and break off each other's blocks. Unlike [`markdown`](super::markdown),
+/// which resembles text that people write, they are meant to strain a parser.
 ///
 /// Lines end in LF, in CRLF, in lone CRs or in a mixture. Some texts begin with a byte order mark or front matter.
 pub fn hostile_markdown() -> impl Strategy<Value = String> {
@@ -14,7 +14,7 @@ pub fn hostile_markdown() -> impl Strategy<Value = String> {
     (head, hostile_lines(0..30)).prop_map(|(head, lines)| head.to_owned() + &lines)
 }
 
-/// Lines that meet in all the ways that matter, rather than letters that hardly ever do.
+/// Generates lines that interact in all relevant ways, because random letters hardly ever do.
 pub(crate) fn hostile_line() -> impl Strategy<Value = String> {
     let rare = [
         "```",
@@ -82,7 +82,7 @@ pub(crate) fn hostile_lines(count: Range<usize>) -> impl Strategy<Value = String
         1 => Just(["\r"; 3]),
         3 => Just(["\n", "\r\n", "\r"]),
     ];
-    // A blank line between is what makes a block of its own.
+    // A blank line in between makes the next line a block of its own.
     let line = (hostile_line(), 0..3_usize, prop::bool::weighted(0.4));
     (prop::collection::vec(line, count), ending).prop_map(|(lines, endings)| {
         let one = |(line, ending, blank): (String, usize, bool)| {

@@ -1,6 +1,6 @@
-//! Ends of characters near a byte, as `str` has them since Rust 1.91.
+//! Character boundaries near a byte, with the semantics that `str` has since Rust 1.91.
 
-/// The last start of a character that is not after byte `at`; the end of the text where `at` is after it.
+/// Returns the last character boundary that is not after the byte `at`, or the end of the text if `at` is after it.
 pub fn floor_char_boundary(text: &str, at: usize) -> usize {
     if at >= text.len() {
         return text.len();
@@ -8,7 +8,7 @@ pub fn floor_char_boundary(text: &str, at: usize) -> usize {
     (0..=at).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
 }
 
-/// The first start of a character that is not before byte `at`; the end of the text where `at` is after it.
+/// Returns the first character boundary that is not before the byte `at`, or the end of the text if `at` is after it.
 pub(crate) fn ceil_char_boundary(text: &str, at: usize) -> usize {
     (at..text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(text.len())
 }

@@ -1,41 +1,45 @@
-//! Cuts a text into chunks at places that its content chooses, so that equal texts have equal chunks however they came
-//! about, and an edit changes the chunks that it touches.
+//! Cuts a text into chunks at positions that depend on its content. Equal texts therefore have equal chunks whatever
+//! their history. An edit changes the chunks that it touches and usually few others.
 //!
-//! Where the chunks of a text end is a storage format: hosts name chunks by their hashes. So these rules never change.
+//! The positions of the cuts are a storage format, because hosts name chunks by their hashes. For this reason, these
+//! rules never change.
 //!
-//! * A hash runs over the bytes: `hash = (hash << 1) + table[byte]`, in 64 bits. It depends on the last [`WINDOW`] bytes alone.
-//!   `table[n]` is the output of the generator splitmix64 whose state began at zero, after `n + 1` steps.
-//! * A chunk begins where the one before ends. Its **mark** is the first place, at least [`LEAST`] bytes behind its begin,
-//!   at which the hash is below [`BELOW`]: one place of 12,288 on average. Without one the mark is [`LATEST`] bytes behind
-//!   its begin.
-//! * The chunk ends with the first line that ends at its mark or after it. Where none does within [`LINE`] bytes, it ends so
-//!   many bytes after the mark, at the next character. Where the text ends before, it ends there.
+//! * A hash runs over the bytes with `hash = (hash << 1) + table[byte]`, in 64 bits. It depends only on the last
+//!   [`WINDOW`] bytes. `table[n]` is the output of the generator splitmix64, with zero as its first state, after
+//!   `n + 1` steps.
+//! * A chunk begins at the end of the chunk before it. Its **mark** is the first position, at least [`LEAST`] bytes
+//!   after its start, at which the hash is below [`BELOW`]. This holds for one position in 12,288 on average. If there
+//!   is no such position, the mark is [`LATEST`] bytes after the start.
+//! * The chunk ends with the first line that ends at or after its mark. If no line ends within [`LINE`] bytes, the
+//!   chunk ends that many bytes after the mark, at the next character boundary. If the text ends earlier, the chunk
+//!   ends there.
 //!
-//! So a chunk has 16 KiB on average, at least 4 KiB unless it is the last, and at most 64 KiB; a line is cut only where
-//! more than 8 KiB of it follow a mark. Where a chunk ends depends on nothing behind its end, and on nothing before its begin:
-//! [`Chunks::edited`] rests on both.
+//! A chunk therefore has 16 KiB on average, at least 4 KiB unless it is the last, and at most 64 KiB. A line is cut
+//! only if more than 8 KiB of it follow a mark. The end of a chunk does not depend on the text after that end or on the
+//! text before the start of the chunk. [`Chunks::edited`] relies on both.
 
 #[cfg(test)]
 mod tests;
 
 use std::ops::Range;
 
-/// Bytes that decide whether a place is a mark.
+/// Number of bytes that decide whether a position is a mark.
 const WINDOW: usize = 64;
 
-/// The smallest chunk but the last.
+/// Minimum bytes of a chunk, except for the last one.
 const LEAST: usize = 4 << 10;
 
-/// A mark is no farther from the begin of its chunk.
+/// Maximum bytes from the start of a chunk to its mark.
 const LATEST: usize = 56 << 10;
 
-/// A line that goes on for more bytes behind a mark is cut. Three less than 8 KiB, for the character at the cut.
+/// Maximum bytes of a line after a mark before the line is cut. It is three less than 8 KiB, for the character at the
+/// cut.
 const LINE: usize = (8 << 10) - 3;
 
-/// Hashes below this make a mark: one of 12,288.
+/// A hash below this value makes a mark, which one in 12,288 does.
 const BELOW: u64 = u64::MAX / 12_288;
 
-/// The outputs of splitmix64 from the state zero.
+/// The first 256 outputs of splitmix64 from the state zero.
 const TABLE: [u64; 256] = {
     let (mut table, mut state, mut n) = ([0; 256], 0_u64, 0);
     while n < table.len() {
@@ -49,7 +53,7 @@ const TABLE: [u64; 256] = {
     table
 };
 
-/// The sizes that chunks keep to. Tests have smaller ones, so that short texts have many chunks.
+/// Size limits of chunks. Tests use smaller ones, so that short texts have many chunks.
 #[derive(Debug, Clone, Copy)]
 struct Sizes {
     least: usize,
@@ -60,7 +64,7 @@ struct Sizes {
 
 const SIZES: Sizes = Sizes { least: LEAST, latest: LATEST, line: LINE, below: BELOW };
 
-/// Where the chunks of a text end.
+/// The chunks of a text, kept as the offsets at which they end.
 ///
 /// ```
 /// use canvas_patch::{Chunks, TextEdit};
@@ -77,65 +81,68 @@ const SIZES: Sizes = Sizes { least: LEAST, latest: LATEST, line: LINE, below: BE
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Chunks {
-    /// In order, apart; the last is the length of the text.
+    /// Strictly ascending. The last is the length of the text.
     ends: Vec<usize>,
 }
 
-/// The chunks of a text that was edited.
+/// The chunks of a text after some edits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EditedChunks {
-    /// Where they end.
+    /// The chunks of the text after the edits.
     pub chunks: Chunks,
-    /// For each of them which one of the text before it is, from 0; `None` where that is not known, and its bytes may be others.
+    /// For each chunk, the index of the same chunk in the text before, counted from 0. `None` means that no such chunk
+    /// is known, and that its bytes may differ from all of them.
     pub kept: Vec<Option<usize>>,
 }
 
 impl Chunks {
-    /// No chunk has more bytes.
+    /// Maximum bytes of a chunk, which are 64 KiB.
     pub const MAX_BYTES: usize = LATEST + LINE + 3;
 
-    /// The chunks of a text: none of an empty one. Linear, about a nanosecond for each byte.
+    /// Cuts a text into chunks. An empty text has no chunks. Takes linear time, about a nanosecond for each byte.
     pub fn of(text: &str) -> Self {
         SIZES.of(text)
     }
 
-    /// Chunks with these ends, as somebody has kept them; `None` where they are out of order.
+    /// Creates chunks from stored ends. Returns `None` if the ends are not positive and strictly ascending.
     pub fn with_ends(ends: Vec<usize>) -> Option<Self> {
         let is_first_right = ends.first().is_none_or(|first| *first > 0);
         (is_first_right && ends.is_sorted_by(|a, b| a < b)).then_some(Self { ends })
     }
 
-    /// How many there are.
+    /// Returns the number of chunks.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// True of an empty text.
+    /// Returns whether there are no chunks, which is the case only for an empty text.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// The length of the text in bytes.
+    /// Returns the length of the text in bytes.
     pub fn text_len(&self) -> usize {
         self.begin(self.ends.len())
     }
 
-    /// The bytes of each, in order.
+    /// Returns the byte range of each chunk, in order.
     pub fn ranges(&self) -> impl ExactSizeIterator<Item = Range<usize>> {
         (0..self.ends.len()).map(|place| self.begin(place)..self.ends[place])
     }
 
-    /// The chunks of a text that was made of the one of these by some edits: each the bytes of the text before that it replaced,
-    /// and the number of bytes that stand there now. Edits are in order and do not overlap.
+    /// Returns the chunks of `text`, which results from the text of these chunks through `edits`. Each edit has the
+    /// range of bytes that it replaces in the text before, and the number of bytes that replace them. Edits must be in
+    /// order and must not overlap.
     ///
-    /// The same as [`Chunks::of`] the text. It looks at the chunks that an edit touches, and at those that follow until one
-    /// of them begins where one did before: two or three for a short edit. Where content never makes a mark that is the
-    /// rest of the text, so the worst case is linear. Edits that cannot lead to the text are not used.
+    /// The result equals [`Chunks::of`] the new text. This reads only the chunks that an edit touches, and those that
+    /// follow until one begins at the start of an old chunk. For a short edit, these are two or three chunks. If the
+    /// content never makes a mark, they are the rest of the text, so the worst case is linear. Edits that cannot lead
+    /// to the text are ignored, and the whole text is read.
     pub fn edited(&self, text: &str, edits: impl IntoIterator<Item = (Range<usize>, usize)>) -> EditedChunks {
         SIZES.edited(self, text, edits)
     }
 
-    /// Where a chunk begins; the end of the text for the one after the last.
+    /// Returns the start of a chunk, or the end of the text for the index after the last chunk.
     fn begin(&self, place: usize) -> usize {
         place.checked_sub(1).map_or(0, |before| self.ends[before])
     }
@@ -165,12 +172,13 @@ impl Sizes {
         }
         let (mut ends, mut kept) =
             (Vec::with_capacity(before.len() + 2), Vec::with_capacity(before.len() + 2));
-        // The next chunk of before, which begins where the next one does now unless edits are in between.
+        // The next old chunk, which begins at the start of the next new one unless edits are in between.
         let (mut edits, mut old, mut shift) = (edits.into_iter().peekable(), 0, 0_isize);
-        // Places of the text now: where the last chunk ends, and where what the last edit put there does.
+        // Positions in the new text, namely the end of the last chunk and the end of the last edit's new text.
         let (mut at, mut edited_to) = (0, 0);
         loop {
-            // A chunk that ends before the next edit is as it was. The last one ended where the text did.
+            // A chunk that ends before the next edit is unchanged. The last one is an exception, because it ended with
+            // the text.
             let is_kept = |old: usize, next: Option<&(Range<usize>, usize)>| {
                 next.is_none_or(|(range, _)| before.ends[old] <= range.start && old + 1 < before.len())
             };
@@ -180,7 +188,7 @@ impl Sizes {
                 kept.push(Some(old));
                 old += 1;
             }
-            // Those that edits touch, and what follows until one begins where one did.
+            // The chunks that edits touch, and those that follow until one begins at the start of an old chunk.
             loop {
                 if at == text.len() {
                     return EditedChunks { chunks: Chunks { ends }, kept };
@@ -208,7 +216,7 @@ impl Sizes {
         }
     }
 
-    /// The length of the first chunk of what is left of a text.
+    /// Returns the length of the first chunk of the rest of a text.
     fn first(self, rest: &str) -> usize {
         let bytes = rest.as_bytes();
         if bytes.len() <= self.least {
@@ -223,7 +231,7 @@ impl Sizes {
         }
     }
 
-    /// The first mark of a chunk, or else the end of these bytes.
+    /// Returns the first mark of a chunk, or the end of these bytes if there is none.
     fn mark(self, bytes: &[u8]) -> usize {
         let step = |hash: u64, byte: &u8| (hash << 1).wrapping_add(TABLE[usize::from(*byte)]);
         let (window, rest) = bytes[self.least - WINDOW..].split_at(WINDOW);
@@ -238,7 +246,7 @@ impl Sizes {
     }
 }
 
-/// Whether edits are in order, apart, and make a text of one length of a text of another.
+/// Whether edits are in order, do not overlap, and turn a text of length `before` into one of length `after`.
 fn lead_to(before: usize, after: usize, edits: &[(Range<usize>, usize)]) -> bool {
     let (mut at, mut len) = (0, Some(before));
     for (range, new) in edits {

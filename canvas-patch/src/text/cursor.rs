@@ -1,18 +1,18 @@
-//! From byte offsets to line numbers, walking along the text.
+//! Conversion of byte offsets to line numbers by walking along the text.
 
 use memchr::{memchr_iter, memrchr};
 
-/// A place in a text that knows the number of its line.
+/// A position in a text that knows its line number.
 ///
-/// Moving costs a newline count over the bytes passed, so offsets asked for in rising order cost one
-/// pass over the text in all.
+/// A move counts the newlines in the bytes that it passes, so offsets in ascending order cost one pass over the text in
+/// total.
 #[derive(Debug)]
 pub(crate) struct LineCursor<'t> {
     bytes: &'t [u8],
     at: usize,
     line: usize,
     line_start: usize,
-    /// What [`Self::last_content_line`] has last passed over.
+    /// The blank bytes that the last call of [`Self::last_content_line`] passed over.
     blank: Blank,
 }
 
@@ -21,12 +21,13 @@ impl<'t> LineCursor<'t> {
         Self::starting_at(text, 0, 1)
     }
 
-    /// A cursor at the byte `line_start`, where the line with the number `line` starts.
+    /// Creates a cursor at the byte `line_start`, the start of the line with the number `line`.
     pub(crate) fn starting_at(text: &'t str, line_start: usize, line: usize) -> Self {
         Self { bytes: text.as_bytes(), at: line_start, line, line_start, blank: Blank::default() }
     }
 
-    /// The 1-based number of the line that holds the byte at `offset`; a newline belongs to its line.
+    /// Returns the 1-based number of the line that contains the byte at `offset`. A newline belongs to the line that it
+    /// ends.
     pub(crate) fn line_at(&mut self, offset: usize) -> usize {
         if offset >= self.at {
             let passed = &self.bytes[self.at..offset];
@@ -44,20 +45,21 @@ impl<'t> LineCursor<'t> {
         self.line
     }
 
-    /// The offset at which the line that holds `offset` starts.
+    /// Returns the offset at which the line that contains `offset` starts.
     pub(crate) fn line_start(&mut self, offset: usize) -> usize {
         self.line_at(offset);
         self.line_start
     }
 
-    /// The line of the last byte before `end` that is not blank; bare `>` markers count as blank where
-    /// `quoted`. Line 1 if there is none.
+    /// Returns the line of the last byte before `end` that is not blank, or 1 if there is none. If `quoted`, bare `>`
+    /// markers count as blank.
     pub(crate) fn last_content_line(&mut self, end: usize, quoted: bool) -> usize {
-        // Sections and items nested in each other end together: blanks are walked over once.
+        // Nested sections and items end together, so their blanks are walked over only once.
         if self.blank.quoted == quoted && self.blank.start < end && end <= self.blank.end {
             return self.blank.line;
         }
-        // Without a step back: between lone CRs the start of the line can be far away, and asked for often.
+        // This avoids a step back, because between lone CRs the start of the line can be far away and is requested
+        // often.
         let line = if end == self.line_start { self.line } else { self.line_at(end) };
         let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n') || quoted && *byte == b'>';
         let start = self.bytes[..end].iter().rposition(|byte| !is_blank(byte)).map_or(0, |last| last + 1);
@@ -67,12 +69,12 @@ impl<'t> LineCursor<'t> {
     }
 }
 
-/// Bytes that are blank.
+/// A range of blank bytes.
 #[derive(Debug, Default)]
 struct Blank {
     start: usize,
     end: usize,
-    /// That of the byte before `start`.
+    /// The line of the byte before `start`.
     line: usize,
     /// Whether `>` counts as blank.
     quoted: bool,

@@ -1,4 +1,4 @@
-//! Lines that hold a string or match an expression.
+//! Search for lines that contain a string or match an expression.
 
 use std::error::Error;
 use std::fmt;
@@ -13,26 +13,26 @@ use regex_syntax::hir::{Class, Hir, HirKind, Look};
 use super::cursor::LineCursor;
 use crate::text::boundary::{ceil_char_boundary, floor_char_boundary};
 
-/// Bytes that a query may have.
+/// Maximum bytes of a query.
 const MAX_QUERY_BYTES: usize = 4_096;
-/// Bytes of program that an expression may compile to.
+/// Maximum bytes of the program that an expression compiles to.
 const MAX_PROGRAM_BYTES: usize = 1 << 20;
 const MAX_REGEX_NESTING: u32 = 100;
-/// Positions of an expression times bytes of text, which is what matching takes at worst. Measured: a search at this
-/// bound ends within some three seconds.
+/// Maximum product of the positions of an expression and the bytes of the text, which is the worst-case cost of
+/// matching. A search at this bound was measured to end within about three seconds.
 const MAX_WORK: usize = 200_000_000;
-/// Expressions of at most this many positions are matched against any text.
+/// Expressions with at most this many positions may be matched against any text.
 const FEW_POSITIONS: usize = 32;
 
-/// Lists the lines of `text` that match `query`, each once, as far as `limits` allow.
+/// Lists the lines of `text` that match `query`, each once, up to the given `limits`.
 ///
-/// Every line is matched by itself, without its terminator (LF, or CR and LF): `^` and `$` are its ends,
-/// and nothing matches across lines. A lone CR is part of its line. Takes time linear in the text, for an
-/// expression times its size at worst.
+/// Each line is matched on its own, without its terminator (LF or CRLF). `^` and `$` match at its ends, and no match
+/// crosses lines. A lone CR is part of its line. Takes time linear in the text for a literal. For an expression, the
+/// worst case is the product of the sizes of the text and the expression.
 ///
 /// # Errors
 ///
-/// [`GrepError::TooCostly`] where the expression repeats so much that matching this text could take long.
+/// [`GrepError::TooCostly`] if the expression repeats so much that matching this text could take long.
 ///
 /// ```
 /// use canvas_patch::{GrepLimits, Query, grep};
@@ -57,12 +57,14 @@ pub fn grep<'t>(text: &'t str, query: &Query, limits: GrepLimits) -> Result<Grep
     Ok(found)
 }
 
-/// The lines of `text` that match `query`, each once, in order, as [`grep`] finds them; of a line longer than
-/// `max_line_bytes` the part around its first match. The same cost and errors, as far as it is asked for lines.
+/// Returns an iterator over the lines of `text` that match `query`, each once and in order, like [`grep`].
+///
+/// If a line is longer than `max_line_bytes`, [`Match::text`] has only the part around its first match. The cost is the
+/// same as for [`grep`], but only for the lines that you take from the iterator.
 ///
 /// # Errors
 ///
-/// As [`grep`].
+/// Returns the same errors as [`grep`], before it searches.
 pub fn matches<'t>(
     text: &'t str,
     query: &Query,
@@ -77,20 +79,20 @@ pub fn matches<'t>(
     }))
 }
 
-/// Where the lines start that match `query`, in order. The same cost and errors as [`grep`].
+/// Returns the starts of the lines that match `query`, in order and as bytes. Has the same cost and errors as [`grep`].
 pub(crate) fn matching_lines(text: &str, query: &Query) -> Result<impl Iterator<Item = usize>, GrepError> {
     query.check_cost(text.len())?;
     Ok(Hits::new(text, query).map(|hit| hit.line.start))
 }
 
-/// How much [`grep`] returns.
+/// Limits on the result of [`grep`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GrepLimits {
-    /// How many lines. Default 200.
+    /// Maximum number of lines. Default 200.
     pub max_matches: usize,
-    /// How many bytes of one line; of a longer one, the part around its first match. Default 1,000.
+    /// Maximum bytes of one line. A longer line is cut to the part around its first match. Default 1,000.
     pub max_line_bytes: usize,
-    /// How many bytes in all; a line that does not fit ends the list. Default 100,000.
+    /// Maximum bytes of all lines together. A line that does not fit ends the list. Default 100,000.
     pub max_total_bytes: usize,
 }
 
@@ -100,29 +102,30 @@ impl Default for GrepLimits {
     }
 }
 
-/// The lines that [`grep`] found.
+/// The lines found by [`grep`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grep<'t> {
-    /// One entry for each line, in order.
+    /// One entry for each matching line, in order.
     pub matches: Vec<Match<'t>>,
     /// Whether more lines match than are listed.
     pub truncated: bool,
 }
 
-/// A line that matches.
+/// A line that matches a [`Query`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Match<'t> {
-    /// Counted from 1.
+    /// The line number, counted from 1.
     pub line: usize,
-    /// The byte of the text at which the line starts.
+    /// The byte offset in the text at which the line starts.
     pub start: usize,
-    /// The line without its terminator, or a part of it that holds the start of its first match.
+    /// The line without its terminator, or a part of it that contains the start of its first match.
     pub text: &'t str,
-    /// Whether `text` is only a part.
+    /// Whether `text` is only a part of the line.
     pub clipped: bool,
 }
 
-/// What [`grep`] looks for. Equal are those that were made of the same string in the same way.
+/// A literal or an expression to search for with [`grep`]. Two queries are equal if they were made from the same string
+/// in the same way.
 #[derive(Debug, Clone)]
 pub struct Query(Kind);
 
@@ -132,15 +135,15 @@ enum Kind {
     Regex {
         regex: Regex,
         keeps_to_lines: bool,
-        /// Whether it may ask for the end of a line.
+        /// Whether it may assert the end of a line.
         asserts_end: bool,
-        /// How many characters it is written for once its repetitions are spelt out.
+        /// The number of its positions, as counted by the function `positions`.
         positions: usize,
     },
 }
 
 impl Query {
-    /// Looks for exactly this string.
+    /// Creates a query for exactly this string.
     ///
     /// ```
     /// use canvas_patch::{Query, matches};
@@ -152,7 +155,7 @@ impl Query {
     ///
     /// # Errors
     ///
-    /// If it is empty, longer than 4,096 bytes, or holds a newline, as no line does.
+    /// If the string is empty, longer than 4,096 bytes, or contains a newline, which no line can contain.
     pub fn literal(literal: &str) -> Result<Self, GrepError> {
         check_length(literal)?;
         if let Some(at) = memchr(b'\n', literal.as_bytes()) {
@@ -161,7 +164,7 @@ impl Query {
         Ok(Self(Kind::Literal(Box::new(Finder::new(literal).into_owned()))))
     }
 
-    /// Looks for matches of an expression in the syntax of the `regex` crate.
+    /// Creates a query for matches of an expression in the syntax of the `regex` crate.
     ///
     /// ```
     /// use canvas_patch::Query;
@@ -173,18 +176,18 @@ impl Query {
     ///
     /// # Errors
     ///
-    /// If it is empty, longer than 4,096 bytes, malformed, or too large once compiled.
+    /// If the expression is empty, longer than 4,096 bytes, malformed, or too large once compiled.
     pub fn regex(pattern: &str) -> Result<Self, GrepError> {
         check_length(pattern)?;
         Self::compiled(pattern)
     }
 
-    /// The same query, to which letters of either case are alike. Searching costs up to the text times the query, where a
-    /// literal that minds case costs the text alone.
+    /// Returns the same query, but without regard to case. A search then costs up to the text times the query, whereas
+    /// a case-sensitive literal costs only the text.
     ///
     /// # Errors
     ///
-    /// If it is too large once compiled.
+    /// If the query is too large once compiled.
     ///
     /// ```
     /// use canvas_patch::{GrepLimits, Query, grep};
@@ -196,7 +199,7 @@ impl Query {
     pub fn ignoring_case(&self) -> Result<Self, GrepError> {
         match self.source() {
             QuerySource::Literal(literal) => {
-                // A literal is searched for however long it is; who lets long ones in pays for it.
+                // A literal is searched for whatever its length. A caller that accepts long ones bears the cost.
                 let Self(Kind::Regex { regex, keeps_to_lines, asserts_end, .. }) =
                     Self::compiled(&format!("(?i){}", regex::escape(literal)))?
                 else {
@@ -216,14 +219,14 @@ impl Query {
             .size_limit(MAX_PROGRAM_BYTES)
             .nest_limit(MAX_REGEX_NESTING)
             .build()
-            // The expression is well-formed, so that only its size is left to refuse.
+            // The expression is well-formed, so only its size can be refused.
             .map_err(|_| GrepError::TooComplex { max: MAX_PROGRAM_BYTES })?;
         let asserts_end = hir.properties().look_set().contains(Look::EndLF);
         let (keeps_to_lines, positions) = (keeps_to_lines(&hir), positions(&hir));
         Ok(Self(Kind::Regex { regex, keeps_to_lines, asserts_end, positions }))
     }
 
-    /// What it was made of.
+    /// Returns the string that the query was made from.
     pub(crate) fn source(&self) -> QuerySource<'_> {
         match &self.0 {
             Kind::Literal(finder) => QuerySource::Literal(
@@ -337,7 +340,7 @@ crate::coded_error!(GrepError {
 });
 
 impl GrepError {
-    /// The place in the query, in bytes, where it is known.
+    /// Returns the byte offset of the error in the query, if it is known.
     pub fn at(&self) -> Option<usize> {
         match self {
             Self::Newline { at } => Some(*at),
@@ -358,19 +361,19 @@ impl From<regex_syntax::Error> for GrepError {
     }
 }
 
-/// The lines of a text that match, in order.
+/// Iterator over the matching lines of a text, in order.
 struct Hits<'t, 'q> {
     text: &'t str,
     query: &'q Kind,
-    /// Whether lines that may match can be found by a search of the whole text.
+    /// Whether a search of the whole text can find the lines that may match.
     in_text: bool,
-    /// Where the next line starts.
+    /// The start of the next line in bytes.
     from: usize,
 }
 
 struct Hit {
     line: Range<usize>,
-    /// Where its first match starts.
+    /// The byte at which its first match starts.
     at: usize,
 }
 
@@ -378,7 +381,7 @@ impl<'t, 'q> Hits<'t, 'q> {
     fn new(text: &'t str, Query(query): &'q Query) -> Self {
         let in_text = match query {
             Kind::Literal(_) => true,
-            // `$` would ask for LF, where the line already ends at the CR before it.
+            // `$` would require an LF, but the line already ends at the CR before it.
             Kind::Regex { keeps_to_lines, asserts_end, .. } => {
                 *keeps_to_lines && !(*asserts_end && memchr(b'\r', text.as_bytes()).is_some())
             }
@@ -421,7 +424,7 @@ struct Line {
 }
 
 impl Line {
-    /// The line that holds the byte at `at`, which is not before the line start `from`. None where no
+    /// Returns the line that contains the byte at `at`, which is not before the line start `from`. Returns `None` if no
     /// line is left.
     fn around(text: &str, from: usize, at: usize) -> Option<Self> {
         let bytes = text.as_bytes();
@@ -436,8 +439,8 @@ impl Line {
     }
 }
 
-/// The states that a matcher may have to hold at once: one for each byte of each character that the expression is
-/// written for, repetitions spelt out.
+/// Returns the number of states that a matcher may have to hold at once. There is one for each byte of each character
+/// in the expression, with repetitions written out.
 fn positions(hir: &Hir) -> usize {
     match hir.kind() {
         HirKind::Empty | HirKind::Look(_) => 0,
@@ -462,11 +465,11 @@ fn check_length(query: &str) -> Result<(), GrepError> {
     }
 }
 
-/// Whether no match can hold a newline, and every line matches within the text as it does alone.
+/// Whether no match can contain a newline, and every line matches within the text as it does alone.
 ///
-/// Then a search of the whole text stops at the first line that may match and is several times as fast as one line at a
-/// time. Other expressions would give wrong answers (`\A`), or would run to the end of the text and back from every line
-/// (`a[^b]*c`).
+/// If so, a search of the whole text stops at the first line that may match, and is several times as fast as one line
+/// at a time. Other expressions would give wrong answers (`\A`), or would run to the end of the text and back from
+/// every line (`a[^b]*c`).
 fn keeps_to_lines(hir: &Hir) -> bool {
     let looks = hir.properties().look_set();
     !looks.contains_anchor_haystack() && !looks.contains_anchor_crlf() && !may_hold_newline(hir)
@@ -488,8 +491,8 @@ fn may_hold_newline(hir: &Hir) -> bool {
     }
 }
 
-/// What is shown of a line: all of it, or `max` bytes with the start of its first match, a quarter of
-/// them before it.
+/// Returns the part of a line to show. This is all of it, or at most `max` bytes with the start of its first match and
+/// a quarter of them before it.
 fn clip(text: &str, hit: &Hit, max: usize) -> Range<usize> {
     let line = &hit.line;
     if line.len() <= max {

@@ -1,15 +1,15 @@
-//! What one call may cost, and how much of a text a message shows.
+//! Limits on the size of the input of a call, and on the text that a message shows.
 
 use std::borrow::Cow;
 
-/// Sizes above which a call is refused as `TOO_LARGE`.
+/// Size limits of a call. A call that exceeds one of them is refused as `TOO_LARGE`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Limits {
-    /// Bytes of the text to patch, and of the text that results. Default 64 MiB.
+    /// Maximum bytes of the text to patch and of the resulting text. Default 64 MiB.
     pub text_bytes: usize,
-    /// Bytes of the patch. Default 16 MiB.
+    /// Maximum bytes of the patch. Default 16 MiB.
     pub patch_bytes: usize,
-    /// Hunks of the patch. Default 20,000.
+    /// Maximum number of hunks in the patch. Default 20,000.
     pub hunks: usize,
 }
 
@@ -19,7 +19,8 @@ impl Default for Limits {
     }
 }
 
-/// The text, or its first `max_chars` characters and an ellipsis. Costs that many characters.
+/// Returns the text, or its first `max_chars` characters and an ellipsis if it is longer. Takes time linear in
+/// `max_chars`.
 ///
 /// ```
 /// use canvas_patch::truncate;

@@ -1,13 +1,13 @@
-//! Walking text by lines that end in LF. A lone CR is content; the last piece without LF is a line too.
+//! Functions that walk a text by lines that end in LF. A lone CR is content. A last piece without LF is a line too.
 
 use memchr::{Memchr, memchr, memchr_iter, memrchr};
 
-/// Bytes whose newlines are counted at once: few enough for the count to fit a byte, so that the compiler adds up
-/// whole vectors, and for the walk inside the last block to be short. Measured over 500 KB of prose, that takes two
-/// thirds of the time of one `memchr` count, and half of that of such counts over blocks.
+/// Bytes whose newlines are counted at once. They are few enough that the count fits a byte, so that the compiler adds
+/// up whole vectors, and that the walk inside the last block is short. Over 500 KB of prose, this takes two thirds of
+/// the time of one `memchr` count, and half the time of such counts over blocks.
 const BLOCK: usize = 192;
 
-/// The whole blocks of the bytes.
+/// Iterates over the complete blocks of the bytes.
 fn blocks(bytes: &[u8]) -> impl Iterator<Item = &[u8; BLOCK]> {
     bytes.chunks_exact(BLOCK).filter_map(<[u8]>::first_chunk)
 }
@@ -21,33 +21,33 @@ pub(crate) fn newlines_in(bytes: &[u8]) -> usize {
     blocks(bytes).map(newlines).sum::<usize>() + memchr_iter(b'\n', rest).count()
 }
 
-/// The bytes of the byte order mark that a text begins with.
+/// Returns the length in bytes of the byte order mark at the start of a text, or 0 if there is none.
 pub(crate) fn mark(text: &str) -> usize {
     const MARK: char = '\u{feff}';
     if text.starts_with(MARK) { MARK.len_utf8() } else { 0 }
 }
 
-/// The byte after the line that starts at `at`.
+/// Returns the end of the line that contains the byte `at`, after its newline.
 pub(crate) fn line_end(text: &str, at: usize) -> usize {
     memchr(b'\n', &text.as_bytes()[at..]).map_or(text.len(), |i| at + i + 1)
 }
 
-/// The first byte of the line that holds the byte `at`; a line boundary is its own.
+/// Returns the first byte of the line that contains the byte `at`. A line boundary is its own line start.
 pub(crate) fn line_start(text: &str, at: usize) -> usize {
     memrchr(b'\n', &text.as_bytes()[..at]).map_or(0, |newline| newline + 1)
 }
 
-/// The first byte of the line whose end is `end` (a line boundary above zero).
+/// Returns the first byte of the line that ends at `end`, which is a line boundary above zero.
 pub(crate) fn line_start_before(text: &str, end: usize) -> usize {
     memrchr(b'\n', &text.as_bytes()[..end - 1]).map_or(0, |i| i + 1)
 }
 
-/// Where the line `count` lines after the line boundary `at` starts; `None` where the text has fewer lines.
-/// Asking for the boundary after the last line is fine.
+/// Returns the line boundary `count` lines after the line boundary `at`, or `None` if the text has fewer lines. The
+/// boundary after the last line is included.
 pub(crate) fn skip(text: &str, mut at: usize, mut count: usize) -> Option<usize> {
     for block in blocks(&text.as_bytes()[at..]) {
         let found = newlines(block);
-        // The walk has to meet the end of the text itself: an unterminated last line is a line too.
+        // The walk must reach the end of the text itself, because an unterminated last line is a line too.
         if found >= count || at + BLOCK == text.len() {
             break;
         }
@@ -63,7 +63,8 @@ pub(crate) fn skip(text: &str, mut at: usize, mut count: usize) -> Option<usize>
     Some(at)
 }
 
-/// The line boundary at most `n` lines before `at`.
+/// Returns the line boundary `n` lines before the line boundary `at`, or the start of the text if there are fewer
+/// lines.
 pub(crate) fn back(text: &str, mut at: usize, n: usize) -> usize {
     for _ in 0..n {
         if at == 0 {
@@ -74,7 +75,7 @@ pub(crate) fn back(text: &str, mut at: usize, n: usize) -> usize {
     at
 }
 
-/// The line boundary at most `n` lines after `at`.
+/// Returns the line boundary `n` lines after the line boundary `at`, or the end of the text if there are fewer lines.
 pub(crate) fn forward(text: &str, mut at: usize, n: usize) -> usize {
     for _ in 0..n {
         if at == text.len() {
@@ -85,7 +86,8 @@ pub(crate) fn forward(text: &str, mut at: usize, n: usize) -> usize {
     at
 }
 
-/// Every line boundary: the start of each line, and the end of the text. For the many places of a refusal.
+/// Returns every line boundary, which are the start of each line and the end of the text. Use it if many lines are
+/// looked up.
 pub(crate) fn boundaries(text: &str) -> Vec<usize> {
     let ends = Lines::new(text).scan(0, |at, line| {
         *at += line.len();
@@ -94,17 +96,17 @@ pub(crate) fn boundaries(text: &str) -> Vec<usize> {
     std::iter::once(0).chain(ends).collect()
 }
 
-/// Number of lines in a piece of text that starts at a line boundary.
+/// Counts the lines in a piece of text that starts at a line boundary.
 pub(crate) fn count(text: &str) -> usize {
     memchr_iter(b'\n', text.as_bytes()).count() + usize::from(!text.is_empty() && !text.ends_with('\n'))
 }
 
-/// True where the text is empty or its last line has a terminator.
+/// Whether the text is empty or its last line has a terminator.
 pub(crate) fn at_line_end(text: &str) -> bool {
     text.is_empty() || text.ends_with('\n')
 }
 
-/// A line without its terminator, LF or CRLF. A CR at the very end of the text is content.
+/// Returns a line without its terminator, LF or CRLF. A CR at the very end of the text is content.
 pub(crate) fn content(line: &str) -> &str {
     match line.strip_suffix('\n') {
         Some(rest) => rest.strip_suffix('\r').unwrap_or(rest),
@@ -112,18 +114,18 @@ pub(crate) fn content(line: &str) -> &str {
     }
 }
 
-/// A line's terminator: `"\n"`, `"\r\n"`, or nothing for an unterminated last line.
+/// Returns a line's terminator, `"\n"` or `"\r\n"`. It is empty for an unterminated last line.
 pub(crate) fn terminator(line: &str) -> &str {
     &line[content(line).len()..]
 }
 
-/// The terminator that a line of this content can have where `wanted` is asked for: an LF right after a CR would take
-/// the CR out of the content.
+/// Returns the terminator for a line with this content if `wanted` is requested. After a CR, an LF becomes CRLF,
+/// because it would otherwise take the CR out of the content.
 pub(crate) fn terminator_after<'a>(content: &str, wanted: &'a str) -> &'a str {
     if wanted == "\n" && content.ends_with('\r') { "\r\n" } else { wanted }
 }
 
-/// The lines of a text, each with its terminator.
+/// Iterator over the lines of a text, each with its terminator.
 #[derive(Debug, Clone)]
 pub(crate) struct Lines<'a> {
     text: &'a str,

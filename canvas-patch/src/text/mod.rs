@@ -1,4 +1,4 @@
-//! Lines of a text: walking, counting and searching them; and the chunks that it is kept in.
+//! Tools that walk, count and search the lines of a text, and the chunks in which a text is stored.
 
 pub(crate) mod boundary;
 pub(crate) mod chunk;

@@ -1,25 +1,26 @@
-//! Where two texts differ.
+//! Changed ranges of lines between two texts.
 
 use std::ops::Range;
 
 use super::lines::count;
 
-/// A changed range of whole lines, in the text before and in the text after. Ranges are half-open and count from 0; an
-/// empty one is where lines were inserted or removed.
+/// A changed range of whole lines, in the text before and in the text after.
+///
+/// Ranges are half-open and count from 0. An empty range marks the position at which lines were inserted or removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Span {
-    /// Lines of the text before.
+    /// The changed lines of the text before.
     pub old_lines: Range<usize>,
-    /// Lines of the text after.
+    /// The lines of the text after that replace `old_lines`.
     pub new_lines: Range<usize>,
-    /// Bytes of the text before.
+    /// The bytes of `old_lines`, including terminators.
     pub old_bytes: Range<usize>,
-    /// Bytes of the text after.
+    /// The bytes of `new_lines`, including terminators.
     pub new_bytes: Range<usize>,
 }
 
 impl Span {
-    /// The span of two byte ranges. Costs a count of the lines up to their ends.
+    /// Creates the span of two byte ranges. Counts the lines up to their ends.
     pub(crate) fn between(
         before: &str,
         after: &str,
@@ -34,7 +35,7 @@ impl Span {
         Self { old_lines, new_lines, old_bytes, new_bytes }
     }
 
-    /// The span of the change that leads back.
+    /// Returns the span of the inverse change.
     pub(crate) fn inverse(&self) -> Self {
         Self {
             old_lines: self.new_lines.clone(),

@@ -1,7 +1,7 @@
-//! A whole answer, read.
+//! Decodes a complete answer.
 //!
-//! Blocks are looked at as JSON and have no structs: each goes back as it came, and a kind that is not known here is
-//! kept like the others.
+//! Blocks are read as JSON without structs, because each goes back unchanged, and unknown kinds are kept like the
+//! others.
 
 use serde::Deserialize as _;
 use serde_json::{Map, Value};
@@ -15,7 +15,7 @@ use crate::json::{text, unexpected};
 use crate::usage::Usage;
 use crate::verdict::{Arguments, DecodedCall};
 
-/// Whether the end of a block came.
+/// Whether the end of a block arrived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ending {
     Whole,
@@ -37,7 +37,7 @@ pub(crate) fn decode(body: &Value, context: &AnswerContext) -> Result<Decoded, D
         }
         Some(Value::Array(blocks)) => {
             let partial = blocks.len().checked_sub(1).filter(|_| {
-                // A body without a reason was taken before its end.
+                // A body without a reason was read before its end.
                 stop_reason.may_cut() || raw_stop_reason.is_none()
             });
             let events = blocks.iter().enumerate().map(|(index, block)| {
@@ -47,7 +47,7 @@ pub(crate) fn decode(body: &Value, context: &AnswerContext) -> Result<Decoded, D
             });
             events.collect::<Result<Vec<_>, _>>()?
         }
-        // Some compatible hosts answer with plain text.
+        // Some compatible hosts answer in plain text.
         Some(Value::String(text)) => vec![Event::assistant(text.as_str())],
         _ => return Err(unexpected("/content".to_owned(), "a list of blocks")),
     };
@@ -56,7 +56,7 @@ pub(crate) fn decode(body: &Value, context: &AnswerContext) -> Result<Decoded, D
     Ok(Decoded { events, raw_stop_reason, stop_reason, usage, failure: None })
 }
 
-/// Takes over what is counted; a stream counts again at its end. Input is without what the cache gave or took.
+/// Adds the reported counts; a stream reports again at its end. The provider's input count excludes cached tokens.
 pub(super) fn add_usage(usage: &mut Usage, counted: &Value) {
     let count = |name: &str| counted.get(name).and_then(Value::as_u64);
     let uncached = count("input_tokens").unwrap_or_else(|| {
@@ -85,7 +85,7 @@ pub(super) fn stop_reason(raw: Option<&str>) -> StopReason {
     }
 }
 
-/// Passes what can be read as a block.
+/// Checks that a value can be read as a block.
 fn check(block: &Value, place: &str) -> Result<(), DecodeError> {
     match block.get("type").and_then(Value::as_str) {
         None => Err(unexpected(place.to_owned(), "a block with a type")),
@@ -96,14 +96,14 @@ fn check(block: &Value, place: &str) -> Result<(), DecodeError> {
     }
 }
 
-/// The event of a block.
+/// Builds the event of a block.
 pub(super) fn event(block: Value, ending: Ending, context: &AnswerContext) -> Event {
     let body = match text(&block, "type") {
         "text" => Body::Text(text(&block, "text").to_owned()),
         "thinking" => Body::Thinking(text(&block, "thinking").to_owned()),
         "redacted_thinking" => Body::Thinking(String::new()),
         "tool_use" => Body::ToolCall(call(&block, ending, context)),
-        // Tools of the provider's server, and kinds that are newer than this.
+        // Tools of the provider's server, and kinds newer than this crate.
         _ => Body::Opaque(String::new()),
     };
     let issuer = Some(context.issuer.clone());

@@ -1,8 +1,8 @@
 //! Anthropic Messages.
 //!
-//! Rules of the endpoint that the types do not show: results come first in the user message right after the calls; every
-//! call has one; a text may not be blank; thinking goes back unchanged, in place and signed, and does not end a message;
-//! the first message is the user's.
+//! The types do not show these rules of the endpoint. Results come first in the user message right after the calls, and
+//! every call has one. A text must not be blank. Thinking goes back unchanged, in place and signed, and does not end a
+//! message. The first message is the user's.
 
 mod decode;
 mod encode;

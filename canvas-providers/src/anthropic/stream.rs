@@ -1,6 +1,6 @@
-//! A streamed answer.
+//! Decodes a streamed answer.
 //!
-//! Blocks are built from their deltas as a whole answer has them, and then read like one.
+//! Blocks are built from their deltas in the form of a complete answer, and then decoded like one.
 
 use std::collections::BTreeMap;
 
@@ -24,29 +24,30 @@ use crate::usage::Usage;
 pub(crate) struct Stream {
     context: AnswerContext,
     blocks: Vec<Block>,
-    /// Blocks whose end has not come, by the provider's index. An index that ended may begin again.
+    /// Blocks whose end has not arrived, by the provider's index. An index whose block ended may begin again.
     open: BTreeMap<u64, usize>,
-    /// The id in its `message_start`; empty if that has none.
+    /// The id in `message_start`; empty if it has none.
     message_id: Option<String>,
     raw_stop_reason: Option<String>,
     usage: Usage,
 }
 
-/// A block as far as it has come.
+/// A block so far.
 #[derive(Debug)]
 struct Block {
-    /// As it began.
+    /// The fields in the block's start event.
     start: Map<String, Value>,
-    /// What text or thinking has come since.
+    /// Text or thinking since the start.
     text: String,
-    /// The arguments as text; parsed at the end.
+    /// The arguments as text, parsed at the end.
     input: String,
-    /// Whether the host's tools are called. Tools of the provider's server stream their arguments in the same way.
+    /// Whether the block calls one of the host's tools. Tools of the provider's server stream their arguments in the
+    /// same way.
     is_call: bool,
     ended: bool,
 }
 
-/// The event that a stream mostly consists of: more of what is said, and nothing else.
+/// The most common event of a stream, which only adds text, arguments or thinking.
 #[derive(Debug, Default)]
 struct Saying<'a> {
     kind: Text<'a>,
@@ -61,7 +62,6 @@ enum Said {
     Thinking,
 }
 
-/// The delta of the event.
 struct SaidDelta<'s, 'a>(&'s mut Saying<'a>);
 
 impl<'de> Fields<'de> for Saying<'de> {
@@ -92,7 +92,7 @@ impl<'de> Fields<'de> for SaidDelta<'_, 'de> {
     }
 }
 
-/// Any event. Fields that this crate does not know are skipped without being kept.
+/// Any event. Unknown fields are skipped and not kept.
 #[derive(Debug, Deserialize)]
 struct Chunk<'a> {
     #[serde(borrow, rename = "type", default)]
@@ -197,7 +197,7 @@ impl Codec for Stream {
                 let error = chunk.error.map(owned).transpose()?;
                 return Err(decode::provider_error(&error.unwrap_or_default()));
             }
-            // An error without its type, as proxies send it.
+            // Proxies send errors without a type.
             _ if chunk.error.is_some() => {
                 let error = chunk.error.map(owned).transpose()?;
                 return Err(decode::provider_error(&error.unwrap_or_default()));
@@ -211,7 +211,7 @@ impl Codec for Stream {
         let Self { context, blocks, raw_stop_reason, usage, .. } = *self;
         let stop_reason = decode::stop_reason(raw_stop_reason.as_deref());
         let events = blocks.into_iter().map(|block| {
-            // A call without its stop is whole if the answer ended to run it.
+            // A call without its stop event is complete if the answer ended to run it.
             let is_whole = block.ended
                 || stop_reason == StopReason::ToolUse && block.is_call && json::is_object(&block.input);
             let ending = if is_whole { Ending::Whole } else { Ending::Partial };
@@ -227,7 +227,7 @@ impl Stream {
             return Err(unexpected("/content_block", "an object"));
         };
         let part = match self.open.get(&chunk.index) {
-            // The same start twice, before anything came of it.
+            // The same start can arrive twice, before any delta.
             Some(&at) if self.blocks[at].is_bare() => at,
             Some(_) => return Err(unexpected("/index", "no second start of a block that is open")),
             None if self.blocks.len() == MAX_PARTS => {
@@ -313,7 +313,7 @@ impl Stream {
                 other => *other = Value::Array(vec![owned(citation)?]),
             }
         } else if delta.content.is_some() || delta.encrypted_content.is_some() {
-            // A summary of what came before, whole.
+            // A summary of the earlier conversation, which arrives complete.
             for (name, given) in [("content", delta.content), ("encrypted_content", delta.encrypted_content)]
             {
                 if let Some(given) = given {
@@ -337,7 +337,7 @@ impl Block {
         self.text.is_empty() && self.input.is_empty() && !self.start.contains_key("signature")
     }
 
-    /// The block as a whole answer has it. Arguments that are no JSON stay text.
+    /// Returns the block in the form of a complete answer. Arguments that are not JSON stay text.
     fn into_value(self) -> Value {
         let Self { mut start, text, input, .. } = self;
         let (text, input) = (grown(text), grown(input));

@@ -1,4 +1,4 @@
-//! The structs that requests to the Messages endpoint are written from, and the one that its errors are read into.
+//! Structs for writing requests to the Messages endpoint, and a struct for reading its errors.
 
 use std::borrow::Cow;
 
@@ -31,7 +31,7 @@ pub(super) struct Request<'a> {
     pub(super) extra: Map<String, Value>,
 }
 
-/// Fields of [`Request`] that a host cannot fill.
+/// Fields of [`Request`] that the host's `extra` fields cannot replace.
 pub(super) const OWN_FIELDS: &[&str] =
     &["model", "max_tokens", "system", "messages", "tools", "tool_choice", "stream"];
 
@@ -74,7 +74,7 @@ pub(super) struct ToolChoice {
     pub(super) disable_parallel_tool_use: Option<bool>,
 }
 
-/// A block that this crate makes itself; blocks that came from the endpoint go back as they came.
+/// A block that this crate creates. Blocks from the endpoint go back unchanged.
 #[derive(Debug, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(super) enum Block<'a> {
@@ -128,7 +128,7 @@ impl Block<'_> {
     }
 }
 
-/// `{"type": "error", "error": {...}}`, where every field may be missing behind a proxy.
+/// The value of `error` in `{"type": "error", "error": {...}}`. Behind a proxy, any field may be missing.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct ErrorBody {
@@ -142,6 +142,6 @@ pub(super) struct ErrorBody {
 pub(super) struct Item {
     pub(super) role: Role,
     pub(super) block: Value,
-    /// Index of its event in the history.
+    /// Index of the block's event in the history.
     pub(super) at: usize,
 }

@@ -1,6 +1,6 @@
-//! A whole answer, read.
+//! Decodes a complete answer.
 //!
-//! A block is an object with one key, which says its kind. Blocks have no structs: each goes back as it came.
+//! A block is an object with one key, which is its kind. Blocks have no structs, because each goes back unchanged.
 
 use serde_json::{Map, Value};
 
@@ -13,7 +13,7 @@ use crate::json::{text, unexpected};
 use crate::usage::Usage;
 use crate::verdict::{Arguments, DecodedCall};
 
-/// Whether the end of a block came.
+/// Whether the end of a block arrived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ending {
     Whole,
@@ -33,7 +33,7 @@ pub(crate) fn decode(body: &Value, context: &AnswerContext) -> Result<Decoded, D
     }
     let raw_stop_reason = body.get("stopReason").and_then(Value::as_str).map(str::to_owned);
     let stop_reason = stop_reason(raw_stop_reason.as_deref());
-    // The models' own endpoints cut a call so that what is left of it may look whole.
+    // The models' own endpoints cut a call so that the rest of it may look complete.
     let may_be_cut = stop_reason.may_cut() || raw_stop_reason.is_none();
     let events = blocks.iter().enumerate().map(|(index, block)| {
         check(block, &format!("/output/message/content/{index}"))?;
@@ -45,7 +45,7 @@ pub(crate) fn decode(body: &Value, context: &AnswerContext) -> Result<Decoded, D
     Ok(Decoded { events, raw_stop_reason, stop_reason, usage, failure: None })
 }
 
-/// What is counted. Input is without what the cache gave or took.
+/// Reads the usage. The provider's input count excludes cached tokens.
 pub(super) fn usage(counted: &Value) -> Usage {
     let count = |name: &str| counted.get(name).and_then(Value::as_u64).unwrap_or_default();
     let (cache_read_tokens, cache_write_tokens) =
@@ -72,7 +72,7 @@ pub(super) fn stop_reason(raw: Option<&str>) -> StopReason {
     }
 }
 
-/// Passes what can be read as a block.
+/// Checks that a value can be read as a block.
 fn check(block: &Value, place: &str) -> Result<(), DecodeError> {
     if block.as_object().is_none_or(Map::is_empty) {
         return Err(unexpected(place, "a block"));
@@ -83,7 +83,7 @@ fn check(block: &Value, place: &str) -> Result<(), DecodeError> {
     Ok(())
 }
 
-/// The key that says what a block is; empty where there are several, so that nothing does.
+/// Returns the key that is the block's kind, or an empty string if there are several keys and the kind is unknown.
 pub(super) fn kind(block: &Value) -> &str {
     match block.as_object() {
         Some(block) if block.len() == 1 => block.keys().next().map_or("", String::as_str),
@@ -91,11 +91,11 @@ pub(super) fn kind(block: &Value) -> &str {
     }
 }
 
-/// The event of a block.
+/// Builds the event of a block.
 pub(super) fn event(block: Value, ending: Ending, context: &AnswerContext) -> Event {
     let body = match kind(&block) {
         "text" => Body::Text(text(&block, "text").to_owned()),
-        // Text whose sources are named.
+        // Text with its sources.
         "citationsContent" => Body::Text(cited_text(&block["citationsContent"])),
         "reasoningContent" => {
             let readable = block["reasoningContent"].get("reasoningText").unwrap_or(&Value::Null);
@@ -104,7 +104,7 @@ pub(super) fn event(block: Value, ending: Ending, context: &AnswerContext) -> Ev
         "toolUse" if !is_server_tool(&block["toolUse"]) => {
             Body::ToolCall(call(&block["toolUse"], ending, context))
         }
-        // Tools of the provider's server, media, and kinds that are newer than this.
+        // Tools of the provider's server, media, and kinds newer than this crate.
         _ => Body::Opaque(String::new()),
     };
     let issuer = Some(context.issuer.clone());
@@ -112,7 +112,7 @@ pub(super) fn event(block: Value, ending: Ending, context: &AnswerContext) -> Ev
     Event { envelope: Some(envelope), ..Event::new(Role::Assistant, body) }
 }
 
-/// Whether a call is one that the provider's server answers.
+/// Whether the provider's server answers the call.
 pub(super) fn is_server_tool(tool_use: &Value) -> bool {
     text(tool_use, "type") == "server_tool_use"
 }
@@ -134,10 +134,10 @@ fn call(tool_use: &Value, ending: Ending, context: &AnswerContext) -> DecodedCal
     DecodedCall { id: text(tool_use, "toolUseId").to_owned(), name, arguments }
 }
 
-/// An error as the endpoint and the proxies before it send one, or no answer at all.
+/// Reads an error of the endpoint or of a proxy in front of it. Any other body is not an answer.
 fn no_output(body: &Value) -> DecodeError {
     let message = [text(body, "message"), text(body, "Message")].concat();
-    // Its name is in a header; some proxies put it into the body, after a namespace.
+    // The name is in a header; some proxies put it into the body, after a namespace.
     let kind = text(body, "__type").rsplit('#').next().unwrap_or_default();
     if message.is_empty() && kind.is_empty() {
         return unexpected("/output", "an object");

@@ -1,7 +1,8 @@
 //! Bedrock Converse.
 //!
-//! Rules of the endpoint that the types do not show: messages alternate and the first is the user's; results come in the
-//! user message right after the calls; a text may not be blank; a history with calls needs tools; nothing forbids calls.
+//! The types do not show these rules of the endpoint. Messages alternate, and the first is the user's. Results come in
+//! the user message right after the calls. A text must not be blank. A history with calls needs tools. A request cannot
+//! forbid calls.
 
 mod decode;
 mod encode;

@@ -1,7 +1,7 @@
-//! A streamed answer.
+//! Decodes a streamed answer.
 //!
-//! Blocks are built from their deltas as a whole answer has them, and then read like one. A text begins with its first
-//! delta, without a start of its own.
+//! Blocks are built from their deltas in the form of a complete answer, and then decoded like one. A text begins with
+//! its first delta, without a start event.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -32,11 +32,11 @@ pub(crate) struct Stream {
     usage: Option<Usage>,
 }
 
-/// A block as far as it has come.
+/// A block so far.
 #[derive(Debug)]
 struct Block {
     kind: Kind,
-    /// What its start says, and what of its deltas is no text.
+    /// The fields of its start, and the deltas that are not text.
     fields: Map<String, Value>,
     /// Text, readable reasoning, or arguments.
     text: String,
@@ -50,11 +50,11 @@ enum Kind {
     Call,
     /// A call that the provider's server answers.
     ServerTool,
-    /// A kind that is kept without being understood.
+    /// A kind that is kept but not understood.
     Other,
 }
 
-/// One JSON line: an event under the name of its kind.
+/// One JSON line, with an event under the name of its kind.
 #[derive(Debug)]
 struct Line<'a> {
     kind: Text<'a>,
@@ -70,17 +70,16 @@ struct Start<'a> {
     start: Option<&'a RawValue>,
 }
 
-/// The event that a stream mostly consists of: more of what is said, and nothing else.
+/// The most common event of a stream, which only adds text, arguments or reasoning.
 #[derive(Debug, Default)]
 struct Saying<'a> {
     index: u64,
     said: Option<(Kind, Text<'a>)>,
 }
 
-/// The delta of the event.
 struct SaidDelta<'s, 'a>(&'s mut Saying<'a>);
 
-/// The object in a delta whose field has this name.
+/// The object in a delta that holds the field of this name.
 struct SaidIn<'s, 'a>(&'s mut Saying<'a>, &'static str, Kind);
 
 impl<'a> Saying<'a> {
@@ -110,7 +109,7 @@ impl<'de> Fields<'de> for SaidDelta<'_, 'de> {
             "text" => self.0.take(Kind::Text, map)?,
             "toolUse" => map.next_value_seed(Object(&mut SaidIn(self.0, "input", Kind::Call)))?,
             "reasoningContent" => map.next_value_seed(Object(&mut SaidIn(self.0, "text", Kind::Thinking)))?,
-            // A part that is to be kept.
+            // This part has to be kept.
             _ => return Err(A::Error::custom("no text")),
         }
         Ok(())
@@ -138,14 +137,14 @@ struct Delta<'a> {
     delta: Option<Piece<'a>>,
 }
 
-/// A delta of a kind that is not known here, read once more to be kept.
+/// A delta of an unknown kind, read again to be kept.
 #[derive(Debug, Deserialize)]
 struct UnknownDelta<'a> {
     #[serde(borrow)]
     delta: &'a RawValue,
 }
 
-/// What a delta brings; one field of it is there.
+/// The content of a delta, of which one field is present.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Piece<'a> {
@@ -207,7 +206,7 @@ impl Codec for Stream {
 
     fn frame(&mut self, frame: Frame<'_>, on_event: &mut OnEvent<'_>) -> Result<Taken, DecodeError> {
         if frame.is_error {
-            // The message is in the payload, or in a header that is not looked at.
+            // The message is in the payload, or in a header that is not read.
             let exception: Exception = serde_json::from_slice(frame.data).unwrap_or_default();
             return Err(decode::provider_error(frame.kind, exception.message));
         }
@@ -222,7 +221,8 @@ impl Codec for Stream {
         let Self { context, blocks, raw_stop_reason, usage, .. } = *self;
         let stop_reason = decode::stop_reason(raw_stop_reason.as_deref());
         let events = blocks.into_iter().map(|block| {
-            // Nothing may have been left of a call that was cut. One without its stop is whole if the answer ended to run it.
+            // A call that was cut off may be empty. A call without its stop event is complete if the answer ended to
+            // run it.
             let is_whole = block.ended || stop_reason == StopReason::ToolUse && json::is_object(&block.text);
             let is_cut = !is_whole || stop_reason.may_cut() && block.text.is_empty();
             let ending = if is_cut { Ending::Partial } else { Ending::Whole };
@@ -260,7 +260,7 @@ impl Stream {
             }
             _ => on_event(StreamEvent::Unknown { kind }),
         }
-        // What was counted comes after the stop, from some hosts before it.
+        // The usage comes after the stop, or before it from some hosts.
         Ok(if self.raw_stop_reason.is_some() && self.usage.is_some() { Taken::Last } else { Taken::More })
     }
 
@@ -270,7 +270,7 @@ impl Stream {
             Some(Value::Object(fields)) => fields,
             Some(_) => return Err(unexpected("/start", "an object")),
         };
-        // Proxies say that a text begins, too: its first delta begins it.
+        // Proxies also send a start for a text, which its first delta begins.
         if fields.is_empty() || fields.get("text").is_some_and(|text| text == "") {
             if self.latest.get(&event.content_block_index).is_some_and(|&at| self.blocks[at].ended) {
                 self.latest.remove(&event.content_block_index);
@@ -284,7 +284,7 @@ impl Stream {
         };
         let part = match self.latest.get(&event.content_block_index) {
             Some(&at) if !self.blocks[at].ended => {
-                // The same start twice, before anything came of it.
+                // The same start can arrive twice, before any delta.
                 if !self.blocks[at].text.is_empty() {
                     return Err(unexpected("/contentBlockIndex", "no second start of a block that is open"));
                 }
@@ -304,7 +304,8 @@ impl Stream {
         Ok(())
     }
 
-    /// Takes more text, readable reasoning or arguments of a block that is open; false where it is none of them.
+    /// Takes more text, readable reasoning or arguments of an open block. Returns `false` if the event is not one of
+    /// these.
     fn say(&mut self, saying: &Saying<'_>, on_event: &mut OnEvent<'_>) -> bool {
         let Some((said, Text(delta))) = &saying.said else { return false };
         let Some(&part) = self.latest.get(&saying.index) else { return false };
@@ -369,7 +370,7 @@ impl Stream {
         Ok(())
     }
 
-    /// The open block of this index, which is of this kind; one begins where there is none.
+    /// Returns the open block of this index, which must be of this kind, or begins one.
     fn open(&mut self, index: u64, kind: Kind) -> Result<usize, DecodeError> {
         let Some(&at) = self.latest.get(&index) else {
             return self.begin(index, Block::of(kind));
@@ -397,7 +398,7 @@ impl Block {
         Self { kind, fields: Map::new(), text: String::new(), ended: false }
     }
 
-    /// Keeps what a delta of another kind brings; returns its name.
+    /// Keeps a delta of another kind, and returns its name.
     fn keep(&mut self, delta: Map<String, Value>) -> Option<String> {
         let (name, value) = delta.into_iter().next()?;
         match (self.fields.get_mut(&name), value) {
@@ -416,7 +417,7 @@ impl Block {
         Some(name)
     }
 
-    /// The block as a whole answer has it. Arguments that are no JSON stay text.
+    /// Returns the block in the form of a complete answer. Arguments that are not JSON stay text.
     fn into_value(self) -> Value {
         let Self { kind, mut fields, text, .. } = self;
         let text = pieces::grown(text);

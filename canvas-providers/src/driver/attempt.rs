@@ -12,11 +12,11 @@ use crate::provider::Provider;
 use crate::stream::StreamDecoder;
 use crate::stream_event::StreamEvent;
 
-/// Maximum bytes of an error that are read.
+/// Maximum bytes read from an error body.
 const MAX_ERROR_BYTES: usize = 64 << 10;
-/// Maximum characters of an error that is not the provider's own JSON.
+/// Maximum characters kept of an error that is not the provider's own JSON.
 const MAX_ERROR_CHARS: usize = 300;
-/// Errors of providers that waiting does not mend, though their status says so.
+/// Provider errors that waiting does not fix, although their status suggests it.
 const FINAL: &[&str] = &["insufficient_quota", "billing_not_active", "billing_error", "access_terminated"];
 
 pub(super) struct Attempt<T: Transport> {
@@ -39,12 +39,11 @@ enum Reader {
     Error { status: u16, retry_after: Option<Duration>, bytes: Vec<u8> },
 }
 
-/// What came of a request.
 #[derive(Debug)]
 pub(super) enum Attempted {
-    /// An answer, which may have broken off.
+    /// An answer, which may be incomplete.
     Answer(Decoded),
-    /// Something that is no answer.
+    /// A response that is not an answer, with the wait that the provider asks for.
     Unusable(DecodeError, Option<Duration>),
     Unsent(SendError),
 }
@@ -56,7 +55,8 @@ impl<T: Transport> Attempt<T> {
         Self { provider, context, stage: Stage::Sending(sending) }
     }
 
-    /// Goes on until nothing is there to be read, and tells what a stream brings. Not to be polled after the end.
+    /// Reads until the body is pending or the attempt ends, and passes the events of a stream to `on_event`. Must not
+    /// be polled after it was ready.
     pub(super) fn poll(
         &mut self,
         cx: &mut Context<'_>,
@@ -96,7 +96,7 @@ impl<T: Transport> Attempt<T> {
         self.stage = Stage::Reading(incoming(body), reader);
     }
 
-    /// Takes what came of the body. `None` where there is more to come.
+    /// Takes the next chunk, or the end of the body. Returns `None` if there is more to come.
     fn read(
         &mut self,
         body: T::Body,
@@ -114,7 +114,7 @@ impl<T: Transport> Attempt<T> {
             }
             (Ok(Some(chunk)), Reader::Whole(bytes)) => {
                 bytes.extend_from_slice(chunk.as_ref());
-                // `decode_slice` refuses it.
+                // `decode_slice` refuses the oversized body.
                 bytes.len() > MAX_BODY_BYTES
             }
             (Ok(Some(chunk)), Reader::Error { bytes, .. }) => {
@@ -128,7 +128,8 @@ impl<T: Transport> Attempt<T> {
             return None;
         }
         Some(match (reader, chunk) {
-            // What came of it before the connection was lost is the answer, and says that it is not whole.
+            // The answer is whatever arrived before the connection was lost, and its `failure` says that it is
+            // incomplete.
             (Reader::Stream(stream), _) => Attempted::Answer(stream.finish()),
             (Reader::Whole(_), Err(error)) => Attempted::Unsent(error),
             (Reader::Whole(bytes), Ok(_)) => match self.provider.decode_slice(&bytes, &self.context) {
@@ -141,7 +142,7 @@ impl<T: Transport> Attempt<T> {
         })
     }
 
-    /// The error of a response with such a status, whatever its body is.
+    /// Builds the error of a response with this status, whatever its body is.
     fn error(&self, status: u16, bytes: &[u8]) -> DecodeError {
         let (kind, message, known) = match self.provider.decode_slice(bytes, &self.context) {
             Err(DecodeError::Provider { kind, message, retryable }) => (kind, message, retryable),

@@ -1,4 +1,4 @@
-//! What becomes of a turn that nobody drives any more.
+//! Hands turns dropped before their end back to the host.
 
 use canvas_tools::CallHost;
 
@@ -6,10 +6,11 @@ use super::transport::Transport;
 use super::turn::Turn;
 use crate::tool_loop::{Interruption, Outcome};
 
-/// Owns a turn, and hands it to the host where it is dropped before its end.
+/// Owns a turn, and hands it to the host if it is dropped before its end.
 ///
-/// A web server drops the future of a request when its client goes away, wherever that waits. The turn in it is cancelled
-/// then, as [`Turn::interrupt`] does it, and given to the function of the host, which cannot wait but can spawn:
+/// A web server drops the future of a request when its client disconnects, at whichever await point it is. The guard
+/// then cancels the turn, like [`Turn::interrupt`], and passes it to the host's function, which cannot wait but can
+/// spawn a task:
 ///
 /// ```text
 /// let mut guard = TurnGuard::new(turn, |mut rest| {
@@ -21,24 +22,24 @@ use crate::tool_loop::{Interruption, Outcome};
 /// let outcome = guard.run().await;
 /// ```
 ///
-/// The rest waits for the call that is under way and releases the leases; it sends no request and begins no call.
+/// The remaining turn waits for the call under way and releases the leases. It sends no request and begins no call.
 pub struct TurnGuard<T: Transport, H: CallHost + Clone + 'static, F: FnOnce(Turn<T, H>)> {
-    /// Both are there until the turn is taken or handed over.
+    /// `Some` until the turn is taken or handed over.
     guarded: Option<(Turn<T, H>, F)>,
 }
 
 impl<T: Transport, H: CallHost + Clone + 'static, F: FnOnce(Turn<T, H>)> TurnGuard<T, H, F> {
-    /// Guards a turn.
+    /// Guards a turn. If the guard is dropped before the turn is over, `on_drop` gets the interrupted turn.
     pub fn new(turn: Turn<T, H>, on_drop: F) -> Self {
         Self { guarded: Some((turn, on_drop)) }
     }
 
-    /// Drives the turn to its end. The future may be dropped and made again.
+    /// Drives the turn to its end. You can drop this future and call `run` again to continue.
     pub async fn run(&mut self) -> Outcome {
         self.turn().run().await
     }
 
-    /// The turn.
+    /// Returns the guarded turn.
     pub fn turn(&mut self) -> &mut Turn<T, H> {
         match &mut self.guarded {
             Some((turn, _)) => turn,
@@ -46,7 +47,7 @@ impl<T: Transport, H: CallHost + Clone + 'static, F: FnOnce(Turn<T, H>)> TurnGua
         }
     }
 
-    /// The turn without its guard.
+    /// Returns the turn and ends its protection: `on_drop` is not called.
     pub fn into_turn(mut self) -> Turn<T, H> {
         match self.guarded.take() {
             Some((turn, _)) => turn,

@@ -1,5 +1,7 @@
-//! A turn as futures, on any runtime: `transport` is what the host gives, `attempt` one request under way, `retries` when to
-//! send it again, `turn` drives the loop, `guard` takes care of turns that are dropped.
+//! Runs a turn as futures, on any runtime.
+//!
+//! `transport` is the host's side, `attempt` is one request under way, `retries` decides when to send it again, `turn`
+//! drives the loop, and `guard` rescues turns that are dropped.
 
 mod attempt;
 mod guard;
@@ -14,5 +16,5 @@ pub use self::turn::{Turn, TurnEvent, TurnOptions};
 
 use std::pin::Pin;
 
-/// A future that keeps its place when whoever polls it goes away.
+/// A future that keeps its progress if the future that polls it is dropped.
 type Kept<T> = Pin<Box<dyn Future<Output = T> + Send>>;

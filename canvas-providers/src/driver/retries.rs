@@ -1,18 +1,19 @@
-//! When a request is sent again.
+//! Decides when to send a request again.
 
 use std::time::Duration;
 
-/// How often a request is sent, and how long to wait between two attempts.
+/// The maximum number of attempts, and the wait between two of them.
 ///
-/// The wait doubles with each failure, and part of it is left to chance. A provider that says how long to wait is heard: the
-/// wait is not shorter, and where it would be longer than [`Retries::longest`], the request is given up at once.
+/// The wait doubles with each failure, and up to half of it is random. If the provider says how long to wait, the
+/// actual wait is never shorter than that. However, if the provider asks for more than [`Retries::longest`], the
+/// request is not sent again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retries {
-    /// Maximum attempts at one request, the first included.
+    /// Maximum number of attempts at one request or call, including the first.
     pub attempts: u32,
-    /// The wait after the first failure.
+    /// The wait after the first failure, before jitter.
     pub first: Duration,
-    /// The longest wait.
+    /// The longest wait between two attempts. Up to `first` may be added to a wait that the provider asks for.
     pub longest: Duration,
 }
 
@@ -23,7 +24,8 @@ impl Default for Retries {
 }
 
 impl Retries {
-    /// How long to wait after this many failures in a row, or `None` to give up. `jitter` is from 0 to 1.
+    /// Returns the wait after this many failures in a row, or `None` to give up. `asked` is the wait that the provider
+    /// asks for, and `jitter` is a random number from 0 to 1.
     ///
     /// ```
     /// use canvas_providers::Retries;
@@ -44,7 +46,7 @@ impl Retries {
         let chance = if jitter.is_finite() { jitter.clamp(0.0, 1.0) } else { 0.0 };
         match asked {
             Some(asked) if asked > self.longest => None,
-            // All were told the same time, so chance only adds to it.
+            // The provider gave all clients the same wait, so jitter only adds to it.
             Some(asked) => Some(asked + self.first.mul_f64(chance)),
             None => Some(wait.mul_f64(0.5 + chance / 2.0)),
         }

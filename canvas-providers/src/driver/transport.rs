@@ -1,4 +1,4 @@
-//! What the host gives a turn: a connection, a clock and a little chance.
+//! The host's side of a turn, which provides a connection, a clock and a source of randomness.
 
 use std::time::Duration;
 
@@ -9,62 +9,64 @@ use crate::frames::Framing;
 
 /// Sends requests to one provider, and tells the time.
 ///
-/// Clones share their connections, as those of HTTP clients do.
+/// Clones share their connections, as clones of HTTP clients do.
 pub trait Transport: Clone + Send + Sync + 'static {
-    /// A response as its bytes come.
+    /// The response body, read in chunks as they arrive.
     type Body: ResponseBody;
 
-    /// Sends a request and waits for the head of the response. Address, keys and the wish for a stream, which some providers
-    /// want in the body, are the host's to add.
+    /// Sends a request and waits for the head of the response. The host adds the address, the keys and the request for
+    /// a stream, which some providers expect in the body.
     ///
-    /// The future is dropped where the turn ends meanwhile, and may then close the connection.
+    /// If the turn ends meanwhile, this future is dropped. Dropping it may close the connection.
     fn send(
         &self,
         request: &EncodedRequest,
     ) -> impl Future<Output = Result<Response<Self::Body>, SendError>> + Send;
 
-    /// The time, by a clock that the store's is not far from.
+    /// Returns the current time, by a clock that is close to the store's.
     fn now(&self) -> Timestamp;
 
     /// Waits until this time, or a little longer.
     fn sleep_until(&self, until: Timestamp) -> impl Future<Output = ()> + Send;
 
-    /// A number from 0 to 1, another one each time, by which clients that failed together do not try again together.
+    /// Returns a random number from 0 to 1, a new one for each call, so that clients that failed together do not retry
+    /// together.
     fn jitter(&self) -> f64;
 }
 
-/// The bytes of a response.
+/// The bytes of a response, read as they arrive.
 pub trait ResponseBody: Send + 'static {
-    /// Some of them.
+    /// A piece of the body. It may have any length.
     type Chunk: AsRef<[u8]> + Send;
 
-    /// The next ones; `None` at the end.
+    /// Returns the next chunk, or `None` at the end of the body.
     fn next(&mut self) -> impl Future<Output = Result<Option<Self::Chunk>, SendError>> + Send;
 }
 
-/// The head of a response, with what is to come.
+/// The head of a response, and its body, which is still to be read.
 #[derive(Debug)]
 pub struct Response<B> {
-    /// The status of HTTP. From 400 on, the body is an error.
+    /// The HTTP status code. From 400 on, the body is an error.
     pub status: u16,
-    /// How long the provider wants its client to wait, by its header `retry-after`.
+    /// The wait that the provider asks for in its `retry-after` header; `None` if it does not ask for one.
     pub retry_after: Option<Duration>,
-    /// How a stream is framed; `None` for a whole answer. The type of the content tells which.
+    /// The framing of a streamed answer, or `None` for a whole answer. The content type of the response tells which it
+    /// is.
     pub framing: Option<Framing>,
-    /// The bytes.
+    /// The body, still to be read.
     pub body: B,
 }
 
-/// A request that did not arrive, or a response that did not.
+/// Error returned when a request or its response did not arrive.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "The provider was not reached: {message}; {}",
     if *retryable { "send the request again." } else { "check its address and the connection." }
 )]
 pub struct SendError {
-    /// What the connection says, without a full stop.
+    /// The error of the connection, without a full stop.
     pub message: String,
-    /// Whether trying again may help: a connection that was reset, but no unknown host.
+    /// Whether another attempt may succeed, for example after a connection reset, but not for an unknown host.
     pub retryable: bool,
 }
 

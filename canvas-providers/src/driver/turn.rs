@@ -21,27 +21,27 @@ use crate::stream_event::StreamEvent;
 use crate::tool_loop::{Interruption, LogEntry, LoopAction, LoopOptions, Outcome, ToolLoop};
 use crate::usage::Usage;
 
-/// What a host may set for a turn that drives itself.
+/// Options of a turn that drives itself.
 #[derive(Debug, Clone)]
 pub struct TurnOptions {
-    /// Who is asked.
+    /// The provider that receives the requests.
     pub provider: Provider,
-    /// At which host, and for which model.
+    /// The host and the model at that provider.
     pub issuer: Issuer,
-    /// The instructions.
+    /// Instructions sent with each request, in addition to those in the history.
     pub system: String,
-    /// What the model is offered.
+    /// The tools offered to the model.
     pub tools: Vec<ToolSpec>,
-    /// Options of each request.
+    /// Options applied to each request of the turn.
     pub request: RequestOptions,
-    /// Bounds of the turn.
+    /// Limits of requests, tokens and stalls, and the lease policy.
     pub bounds: LoopOptions,
-    /// When a request is sent again, and a call run again whose store did not answer.
+    /// When to send a request again, and when to run a call again whose store did not answer.
     pub retries: Retries,
 }
 
 impl TurnOptions {
-    /// A turn at this provider and model, with the tools of a host and the defaults of the rest.
+    /// Creates options for a turn at this provider and model, with the host's tools and with defaults for the rest.
     ///
     /// ```
     /// use canvas_core::lease::Timestamp;
@@ -68,39 +68,42 @@ impl TurnOptions {
     }
 }
 
-/// What happens in a turn, as it happens.
+/// An event reported while a turn runs.
 #[derive(Debug)]
 pub enum TurnEvent<'a> {
-    /// A piece of the answer that is coming.
+    /// A piece of the answer that is arriving.
     Stream(StreamEvent<'a>),
-    /// The answer that was coming failed: what was shown of it is void, and the request is sent again after this time.
+    /// The attempt failed, and the request is sent again after this time. If you have shown a part of the answer,
+    /// discard it.
     Retry {
-        /// Why: a code that stays.
+        /// Stable code of the error, such as `PROVIDER_ERROR`.
         code: &'static str,
-        /// One sentence.
+        /// The error message, in one sentence.
         message: String,
-        /// How long the turn waits first.
+        /// The wait before the next attempt.
         after: Duration,
     },
-    /// A call was answered.
+    /// The host's final reply to a call, after any retries.
     Reply(&'a ToolCall, &'a ToolReply),
-    /// The loop has asked for something, or taken a report.
+    /// The loop requested an action, or took a report.
     Log(&'a LogEntry),
 }
 
 /// A turn of a model that drives itself, over the host's [`Transport`] and [`CallHost`].
 ///
-/// Requests go out, calls run one after another, and leases are renewed while either takes its time. A request that fails in
-/// passing is sent again, and what its answer brought is void. A call whose store did not answer is run again under the same id.
+/// The turn sends requests, runs calls one after another, and renews leases while either takes time. If a request fails
+/// transiently, it is sent again, and the partial answer of the failed attempt is discarded. If a call's store did not
+/// answer, the call is run again under the same id.
 ///
 /// # What is left when a future is dropped
 ///
-/// All state is in this value, requests and calls under way included; the future of [`Turn::run`] has none. So that future may be
-/// dropped wherever it waits, and nothing is lost: another one goes on at the same place. Whoever wants an end instead calls
-/// [`Turn::interrupt`] and runs the turn to it, which takes as long as the call under way and the release of leases.
+/// All state is in this value, including requests and calls under way. The future returned by [`Turn::run`] has no
+/// state, so you can drop it at any await point and call [`Turn::run`] again to continue at the same place. To end the
+/// turn early instead, call [`Turn::interrupt`] and then run the turn to its end, which takes as long as the call under
+/// way and the release of leases.
 ///
-/// A turn that is dropped itself is gone: its calls may have run, and its leases keep others out until they expire. Where that may
-/// happen, a [`TurnGuard`](super::TurnGuard) hands it to the host.
+/// If the turn itself is dropped, it is lost. Its calls may have run, and its leases block others until they expire. If
+/// that can happen, wrap the turn in a [`TurnGuard`](super::TurnGuard), which hands it to the host instead.
 pub struct Turn<T: Transport, H: CallHost + Clone + 'static> {
     transport: T,
     host: H,
@@ -112,13 +115,13 @@ pub struct Turn<T: Transport, H: CallHost + Clone + 'static> {
     running: Option<RunningCall>,
     lease_calls: Vec<(LeaseCall, Kept<ToolReply>)>,
     timer: Option<(Timestamp, Kept<()>)>,
-    /// Entries of the log that were told.
+    /// Number of log entries passed to `on_event`.
     told: usize,
     is_over: bool,
 }
 
 struct Request<T: Transport> {
-    /// Attempts that have failed.
+    /// Failed attempts at this request.
     failures: u32,
     stage: RequestStage<T>,
 }
@@ -130,7 +133,7 @@ enum RequestStage<T: Transport> {
 
 struct RunningCall {
     call: ToolCall,
-    /// Attempts without an answer.
+    /// Attempts that the store did not answer.
     failures: u32,
     reply: Kept<ToolReply>,
 }
@@ -142,8 +145,8 @@ enum LeaseCall {
 }
 
 impl<T: Transport, H: CallHost + Clone + 'static> Turn<T, H> {
-    /// A turn that continues this history, whose last event is mostly the user's message. `on_event` hears what happens; it
-    /// is called while the turn is polled, so it does not block.
+    /// Creates a turn that continues this history, whose last event is usually the user's message. `on_event` is called
+    /// while the turn is polled, so it must not block.
     pub fn new(
         options: TurnOptions,
         history: Vec<Event>,
@@ -167,51 +170,52 @@ impl<T: Transport, H: CallHost + Clone + 'static> Turn<T, H> {
         }
     }
 
-    /// Drives the turn to its end, when no lease is held and no call is awaited. The future may be dropped and made again; after
-    /// the end it gives the same outcome.
+    /// Drives the turn to its end, when no lease is held and no call is awaited. You can drop the future and call `run`
+    /// again. After the end, it returns the same outcome again.
     pub async fn run(&mut self) -> Outcome {
         poll_fn(|cx| self.poll(cx)).await
     }
 
-    /// Ends the turn for the user: the request under way is dropped with what came of it, the calls that have not begun never do,
-    /// and what is left is done by [`Turn::run`]. The canvas hears of the user by another way, such as
+    /// Ends the turn early on behalf of the user. The request under way is dropped with its partial answer, and calls
+    /// that have not begun will never run. Run the turn with [`Turn::run`] to finish the rest. This does not tell the
+    /// canvas about the user; for that, use another way such as
     /// [`Session::begin_turn`](canvas_tools::Session::begin_turn), which stops the call under way from committing.
     pub fn interrupt(&mut self, cause: Interruption) {
         self.tool_loop.interrupt(cause);
         self.request = None;
         for call in self.queue.drain(..) {
-            // The turn may have been over, with the call forgotten.
+            // The turn may already be over and no longer know the call.
             let _ = self.tool_loop.on_not_run(&call.id);
         }
         self.tell();
     }
 
-    /// Whether [`Turn::run`] has come to the end.
+    /// Whether [`Turn::run`] has reached the end.
     pub fn is_over(&self) -> bool {
         self.is_over
     }
 
-    /// The whole history, at any moment one that [`Provider::request`] takes.
+    /// Returns the whole history. You can pass it to [`Provider::request`] at any time.
     pub fn events(&self) -> &[Event] {
         self.tool_loop.events()
     }
 
-    /// The whole history, for the next turn.
+    /// Returns the whole history, for the next turn.
     pub fn into_events(self) -> Vec<Event> {
         self.tool_loop.into_events()
     }
 
-    /// Every action and report so far.
+    /// Returns every action and report so far.
     pub fn log(&self) -> &[LogEntry] {
         self.tool_loop.log()
     }
 
-    /// What all answers have cost so far.
+    /// Returns the tokens used by all answers so far.
     pub fn usage(&self) -> Usage {
         self.tool_loop.usage()
     }
 
-    /// The leases that are held according to the replies.
+    /// Returns the leases held according to the replies.
     pub fn leases(&self) -> impl Iterator<Item = LeaseId> {
         self.tool_loop.leases()
     }
@@ -231,7 +235,7 @@ impl<T: Transport, H: CallHost + Clone + 'static> Turn<T, H> {
                 LoopAction::Wait { .. } if reported => {}
                 LoopAction::Wait { until } => match self.poll_timer(cx, until) {
                     Poll::Ready(()) if until.is_some_and(|until| self.transport.now() < until) => {
-                        // A clock that wakes too early would keep this poll from ever ending.
+                        // With a clock that wakes too early, this poll would otherwise never return.
                         cx.waker().wake_by_ref();
                         return Poll::Pending;
                     }
@@ -281,7 +285,7 @@ impl<T: Transport, H: CallHost + Clone + 'static> Turn<T, H> {
         }
     }
 
-    /// Whether the loop got an answer, or another attempt has begun.
+    /// Whether the loop got an answer or another attempt began.
     fn poll_request(&mut self, cx: &mut Context<'_>) -> bool {
         let Some(request) = &mut self.request else { return false };
         let failures = request.failures;
@@ -305,7 +309,7 @@ impl<T: Transport, H: CallHost + Clone + 'static> Turn<T, H> {
         true
     }
 
-    /// Takes what came of an attempt, the n-th of its request.
+    /// Handles the result of an attempt, the n-th of its request.
     fn take(&mut self, attempted: Attempted, attempts: u32) {
         let (failure, usage, asked) = match &attempted {
             Attempted::Answer(decoded) => {
@@ -338,7 +342,7 @@ impl<T: Transport, H: CallHost + Clone + 'static> Turn<T, H> {
         taken.expect("a request is under way");
     }
 
-    /// Whether the loop got a reply, or another call has begun.
+    /// Whether the loop got a reply or another call began.
     fn poll_call(&mut self, cx: &mut Context<'_>) -> bool {
         let Some(running) = &mut self.running else {
             let Some(call) = self.queue.pop_front() else { return false };
@@ -356,7 +360,7 @@ impl<T: Transport, H: CallHost + Clone + 'static> Turn<T, H> {
             return true;
         }
         (self.on_event)(TurnEvent::Reply(&call, &reply));
-        // After an interruption the loop waits for a lifetime of a lease, and no longer.
+        // After an interruption the loop waits for one lease lifetime, and no longer.
         let _ = self.tool_loop.on_reply(&call.id, reply);
         true
     }
@@ -386,7 +390,7 @@ impl<T: Transport, H: CallHost + Clone + 'static> Turn<T, H> {
         self.lease_calls.retain_mut(|(what, reply)| {
             let Poll::Ready(reply) = reply.as_mut().poll(cx) else { return true };
             reported = true;
-            // The lease may have ended meanwhile, or the loop have waited long enough.
+            // The lease may have ended meanwhile, or the loop may have stopped waiting.
             let _ = match *what {
                 LeaseCall::Renew(lease) => tool_loop.on_renewed(lease, &reply),
                 LeaseCall::Release(lease) => tool_loop.on_released(lease),

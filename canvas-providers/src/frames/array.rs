@@ -1,15 +1,14 @@
-//! The items of one JSON array, which is not read as a whole.
+//! The items of one JSON array, without parsing the array as a whole.
 
 use super::frame::{Frame, FrameError, Sink};
 use super::lines::grow;
 
-/// The items of one JSON array.
 #[derive(Debug, Default)]
 pub(crate) struct Array {
     state: State,
-    /// The beginning of an item whose end has not come.
+    /// An item whose end has not arrived.
     item: Vec<u8>,
-    /// Open brackets and braces of the item.
+    /// The number of open brackets and braces in the item.
     depth: usize,
     in_string: bool,
     after_backslash: bool,
@@ -17,14 +16,10 @@ pub(crate) struct Array {
 
 #[derive(Debug, Default, PartialEq, Eq)]
 enum State {
-    /// Before the array's bracket.
     #[default]
     Before,
-    /// Between items.
     Between,
-    /// Inside an item.
     Inside,
-    /// After the array's end.
     After,
 }
 
@@ -53,7 +48,7 @@ impl Array {
                 State::Between if byte == b']' => self.state = State::After,
                 State::Between if byte == b',' => {}
                 _ if byte.is_ascii_whitespace() => {}
-                // An error body comes as an object of its own, without the array.
+                // An error body arrives as a single object, without the array.
                 State::Before if byte == b'{' => {
                     self.state = State::Inside;
                     self.depth = 1;
@@ -69,7 +64,7 @@ impl Array {
         if self.state == State::Inside { Err(FrameError::Malformed) } else { Ok(()) }
     }
 
-    /// Counts brackets outside strings; true at the one that closes the item.
+    /// Counts brackets outside strings. Returns `true` at the one that closes the item.
     fn ends_item(&mut self, byte: u8) -> bool {
         if self.in_string {
             if self.after_backslash {

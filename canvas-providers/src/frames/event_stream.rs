@@ -1,7 +1,7 @@
 //! Binary frames with checksums: `application/vnd.amazon.eventstream`.
 //!
-//! A frame is the length of all of it, the length of its headers, a checksum of these eight bytes, headers, payload, and a
-//! checksum of all before; numbers are big-endian.
+//! A frame consists of its total length, the length of its headers, a checksum of these eight bytes, the headers, the
+//! payload, and a checksum of everything before. Numbers are big-endian.
 
 use super::frame::{Frame, FrameError, MAX_FRAME_BYTES, Sink};
 use super::lines::grow;
@@ -10,10 +10,9 @@ const PRELUDE: usize = 12;
 const CHECKSUM: usize = 4;
 const MAX_HEADER_BYTES: usize = 128 << 10;
 
-/// Binary frames with checksums.
 #[derive(Debug, Default)]
 pub(crate) struct EventStream {
-    /// The beginning of a frame whose end has not come.
+    /// A frame whose end has not arrived.
     frame: Vec<u8>,
 }
 
@@ -31,7 +30,7 @@ impl EventStream {
                 }
                 continue;
             }
-            // A frame that is cut: first its prelude, which tells how much is missing.
+            // For an incomplete frame, first collect its prelude, which tells how many bytes are missing.
             let wanted = size_of(&self.frame)?.unwrap_or(PRELUDE) - self.frame.len();
             let (part, rest) = bytes.split_at(wanted.min(bytes.len()));
             bytes = rest;
@@ -57,7 +56,7 @@ fn number(bytes: &[u8], at: usize) -> Option<usize> {
     usize::try_from(u32::from_be_bytes(bytes)).ok()
 }
 
-/// The size of the frame that begins here; `None` before its prelude is there.
+/// Returns the size of the frame that begins here, or `None` until its prelude is complete.
 fn size_of(bytes: &[u8]) -> Result<Option<usize>, FrameError> {
     let (Some(size), Some(headers), Some(checksum)) = (number(bytes, 0), number(bytes, 4), number(bytes, 8))
     else {
@@ -91,7 +90,7 @@ fn hand_out(frame: &[u8], sink: &mut Sink<'_>) -> Result<bool, FrameError> {
     Ok(sink(Frame { kind, is_error: matches!(headers.message, "exception" | "error"), data }))
 }
 
-/// The headers that say what a frame is; others are skipped.
+/// The headers that identify a frame; others are skipped.
 #[derive(Default)]
 struct Headers<'a> {
     message: &'a str,

@@ -1,29 +1,28 @@
-//! What every framing hands out.
+//! Frames, as every framing passes them on.
 
-/// Maximum bytes of one frame.
+/// Maximum size of one frame, in bytes (16 MiB).
 pub const MAX_FRAME_BYTES: usize = 16 << 20;
 
-/// One frame of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Frame<'a> {
-    /// The kind, where the framing tells it; empty otherwise.
+    /// The kind, if the framing states it; otherwise empty.
     pub(crate) kind: &'a str,
-    /// Whether the framing itself says that this is an error.
+    /// Whether the framing itself marks this frame as an error.
     pub(crate) is_error: bool,
-    /// The payload, mostly JSON.
+    /// The payload, usually JSON.
     pub(crate) data: &'a [u8],
 }
 
-/// Bytes that are no frames.
+/// Error returned when bytes cannot be split into frames.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FrameError {
-    /// A frame is over [`MAX_FRAME_BYTES`].
+    /// A frame exceeds [`MAX_FRAME_BYTES`].
     TooLarge,
-    /// A checksum differs.
+    /// A checksum does not match.
     Checksum,
-    /// Not the framing that it should be.
+    /// The bytes are not in the expected framing.
     Malformed,
 }
 
-/// What is done with each frame; false ends the stream.
+/// Called with each frame. Returns `false` to end the stream.
 pub(crate) type Sink<'s> = dyn FnMut(Frame<'_>) -> bool + 's;

@@ -1,13 +1,12 @@
-//! Lines, and JSON on each of them.
+//! JSON values, one on each line.
 
 use memchr::memchr;
 
 use super::frame::{Frame, FrameError, MAX_FRAME_BYTES, Sink};
 
-/// JSON on each line.
 #[derive(Debug, Default)]
 pub(crate) struct JsonLines {
-    /// The beginning of a line whose end has not come.
+    /// A line whose end has not arrived.
     line: Vec<u8>,
 }
 
@@ -37,13 +36,13 @@ impl JsonLines {
     }
 }
 
-/// Hands out a line that is not blank.
+/// Passes on a line unless it is blank.
 fn hand_out(line: &[u8], sink: &mut Sink<'_>) -> bool {
     let data = line.trim_ascii();
     data.is_empty() || sink(Frame { kind: "", is_error: false, data })
 }
 
-/// Appends to a frame that is not yet whole.
+/// Appends to an incomplete frame.
 pub(super) fn grow(frame: &mut Vec<u8>, bytes: &[u8]) -> Result<(), FrameError> {
     if frame.len() + bytes.len() > MAX_FRAME_BYTES {
         return Err(FrameError::TooLarge);

@@ -1,4 +1,4 @@
-//! Frames of a streamed answer, whatever way its bytes were cut.
+//! Frames of a streamed answer, however its bytes are split.
 
 mod array;
 #[cfg(feature = "bedrock")]
@@ -15,21 +15,21 @@ pub(crate) use self::frame::{Frame, FrameError, Sink};
 use self::lines::JsonLines;
 use self::sse::Sse;
 
-/// How the frames of a stream are told apart.
+/// The format that separates the frames of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Framing {
     /// Server-sent events.
     Sse,
     /// One JSON value on each line.
     JsonLines,
-    /// The items of one JSON array.
+    /// The items of one JSON array that spans the whole stream.
     JsonArray,
-    /// Binary frames with two checksums each (`application/vnd.amazon.eventstream`), with the feature `bedrock`.
+    /// Binary frames with two checksums each (`application/vnd.amazon.eventstream`); requires the feature `bedrock`.
     #[cfg(feature = "bedrock")]
     EventStream,
 }
 
-/// Cuts bytes into frames. What is not yet a whole frame is kept, and nothing else.
+/// Splits bytes into frames. Only an incomplete frame is kept.
 #[derive(Debug)]
 pub(crate) enum Frames {
     Sse(Sse),
@@ -50,7 +50,7 @@ impl Frames {
         }
     }
 
-    /// Takes the next bytes and hands out the frames that they complete.
+    /// Takes the next bytes and passes on the frames that they complete.
     pub(crate) fn feed(&mut self, bytes: &[u8], sink: &mut Sink<'_>) -> Result<(), FrameError> {
         match self {
             Self::Sse(frames) => frames.feed(bytes, sink),
@@ -61,7 +61,7 @@ impl Frames {
         }
     }
 
-    /// Hands out a last frame whose end is the end of the stream. An error where the stream ends inside a frame that tells
+    /// Passes on a last frame that ends with the stream. Returns an error if the stream ends inside a frame that marks
     /// its own end.
     pub(crate) fn finish(&mut self, sink: &mut Sink<'_>) -> Result<(), FrameError> {
         match self {

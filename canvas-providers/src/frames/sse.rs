@@ -1,42 +1,42 @@
-//! Server-sent events, as the WHATWG standard reads them.
+//! Server-sent events, as defined by the WHATWG standard.
 
 use memchr::memchr2;
 
 use super::frame::{Frame, FrameError, MAX_FRAME_BYTES, Sink};
 use super::lines::grow;
 
-/// Buffer that is kept from one event to the next; that of a long one is given back.
+/// Buffer capacity kept from one event to the next; a longer buffer is shrunk.
 const KEPT_BYTES: usize = 64 << 10;
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
-/// Server-sent events.
 #[derive(Debug, Default)]
 pub(crate) struct Sse {
-    /// The beginning of a line whose end has not come.
+    /// A line whose end has not arrived.
     line: Vec<u8>,
-    /// Whether the last line ended in CR, so that an LF right after it belongs to that end.
+    /// Whether the last line ended in CR, so that a following LF belongs to that line end.
     after_cr: bool,
-    /// Whether a line has been read; a byte order mark may stand before the first.
+    /// Whether a line has been read. A byte order mark may precede the first line.
     begun: bool,
     event: Event,
 }
 
-/// The event whose blank line has not come.
+/// An event whose blank line has not arrived.
 #[derive(Debug, Default)]
 struct Event {
-    /// The last kind that was named.
+    /// The last kind that a line named.
     kind: String,
-    /// The line that named it, with its LF: events of one kind mostly follow each other. Empty where it came otherwise.
+    /// The line that named the kind, with its LF, because events of one kind usually follow each other. Empty if the
+    /// line arrived in pieces or ended in CR.
     kind_line: Vec<u8>,
-    /// Whether the kind is this event's.
+    /// Whether the kind belongs to the current event.
     has_kind: bool,
     data: Vec<u8>,
     has_data: bool,
 }
 
 impl Event {
-    /// Hands out an event whose data was not copied, and begins the next.
+    /// Passes on an event whose data was not copied, and begins the next.
     fn hand_out(&mut self, data: &[u8], sink: &mut Sink<'_>) -> bool {
         let kind = if std::mem::take(&mut self.has_kind) { &self.kind } else { "" };
         sink(Frame { kind, is_error: false, data })
@@ -81,15 +81,16 @@ impl Sse {
         grow(&mut self.line, bytes)
     }
 
-    /// The data of an event that is whole with this line, because a blank one follows: they need not be copied.
+    /// Returns the data of an event that this line completes, because a blank line follows. The data need not be
+    /// copied.
     fn whole_data<'b>(&self, line: &'b [u8], rest: &[u8]) -> Option<&'b [u8]> {
         let is_last = self.begun && self.line.is_empty() && !self.event.has_data && !self.after_cr;
         let data = value_of(line, b"data").filter(|_| is_last && rest.first() == Some(&b'\n'))?;
-        // Longer ones are refused where they are copied.
+        // Longer data is refused when it is copied.
         (data.len() <= MAX_FRAME_BYTES).then_some(data)
     }
 
-    /// Takes the line that came in pieces. A long payload is not copied.
+    /// Takes a line that arrived in pieces. A long payload is not copied.
     fn take_line(&mut self, sink: &mut Sink<'_>) -> Result<bool, FrameError> {
         let value = value_of(&self.line, b"data").filter(|_| self.begun && !self.event.has_data);
         if let Some(value) = value {
@@ -104,7 +105,7 @@ impl Sse {
         Ok(goes_on)
     }
 
-    /// The standard drops an event whose blank line has not come; hosts leave that line out at the end.
+    /// The standard drops an event without its blank line, but hosts leave that line out at the end.
     pub(super) fn finish(&mut self, sink: &mut Sink<'_>) -> Result<(), FrameError> {
         let line = std::mem::take(&mut self.line);
         if take(&mut self.event, &mut self.begun, &line, sink)? {
@@ -114,7 +115,7 @@ impl Sse {
     }
 }
 
-/// Takes one line. A blank one ends the event.
+/// Takes one line. A blank line ends the event.
 fn take(event: &mut Event, begun: &mut bool, line: &[u8], sink: &mut Sink<'_>) -> Result<bool, FrameError> {
     let line = if *begun { line } else { line.strip_prefix(BOM).unwrap_or(line) };
     *begun = true;
@@ -143,11 +144,11 @@ fn take(event: &mut Event, begun: &mut bool, line: &[u8], sink: &mut Sink<'_>) -
             Err(_) => event.kind.push_str(&String::from_utf8_lossy(value)),
         }
     }
-    // Comments, ids, retry times and unknown fields say nothing about the answer.
+    // Comments, ids, retry times and unknown fields do not concern the answer.
     Ok(true)
 }
 
-/// The value of a field, without one space after the colon.
+/// Returns the value of a field, without one space after the colon.
 fn value_of<'a>(line: &'a [u8], field: &[u8]) -> Option<&'a [u8]> {
     let rest = line.strip_prefix(field)?;
     let Some(value) = rest.strip_prefix(b":") else { return rest.is_empty().then_some(rest) };

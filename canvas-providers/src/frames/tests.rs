@@ -43,7 +43,7 @@ fn what_is_a_frame() {
     }
 }
 
-/// A binary frame; headers are strings.
+/// Builds a binary frame; headers are strings.
 fn binary(headers: &[(&str, &str)], data: &[u8]) -> Vec<u8> {
     let mut block = Vec::new();
     for (name, value) in headers {

@@ -1,7 +1,7 @@
-//! A whole answer, read.
+//! Decodes a complete answer.
 //!
-//! A part is an object whose keys say what it is; beside them it may carry a signature. Parts have no structs: each goes
-//! back as it came.
+//! A part is an object whose keys tell its kind; it may also have a signature. Parts have no structs, because each goes
+//! back unchanged.
 
 use serde_json::{Map, Value};
 
@@ -17,7 +17,7 @@ use crate::verdict::{Arguments, DecodedCall};
 
 pub(crate) fn decode(body: &Value, context: &AnswerContext) -> Result<Decoded, DecodeError> {
     check_depth(body)?;
-    // A stream without framing answers an error as a list of one.
+    // A stream without framing returns an error as a list of one.
     let body = body.as_array().and_then(|list| list.first()).unwrap_or(body);
     let candidates = body.get("candidates");
     if let Some(error) = body.get("error").filter(|_| candidates.is_none()) {
@@ -58,24 +58,24 @@ pub(crate) fn decode(body: &Value, context: &AnswerContext) -> Result<Decoded, D
     Ok(Decoded { events, raw_stop_reason, stop_reason, usage, failure: None })
 }
 
-/// How a part ends.
+/// The state of a part's end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ending {
     Whole,
-    /// It is the last one of an answer that was cut.
+    /// The part is the last one of an answer that was cut off.
     Cut,
-    /// More of its arguments was announced, and did not come.
+    /// More arguments were announced and did not arrive.
     Open,
-    /// Its arguments came in pieces that do not fit together.
+    /// The arguments arrived in pieces that do not fit together.
     Broken,
 }
 
-/// Whether a limit, or nothing at all, ended the answer.
+/// Whether a limit ended the answer, or no finish reason arrived.
 pub(super) fn may_be_cut(raw: Option<&str>) -> bool {
     matches!(raw, None | Some("MAX_TOKENS" | "CONTINUATION"))
 }
 
-/// Input includes what the cache gave; the answer is counted without its reasoning.
+/// Reads the usage. The provider's input count includes cached tokens, and its output count excludes reasoning.
 pub(super) fn usage(counted: &Value) -> Usage {
     let count = |name: &str| counted.get(name).and_then(Value::as_u64).unwrap_or_default();
     let reasoning_tokens = count("thoughtsTokenCount");
@@ -114,7 +114,7 @@ pub(super) fn is_thought(part: &Value) -> bool {
     part.get("thought").is_some_and(|thought| thought == true)
 }
 
-/// What a part may hold; one of them at a time.
+/// The kinds of content in a part, which holds one at a time.
 pub(super) const KINDS: &[&str] = &[
     "text",
     "functionCall",
@@ -127,7 +127,7 @@ pub(super) const KINDS: &[&str] = &[
     "codeExecutionResult",
 ];
 
-/// Whether a part is text, a thought or not, or the signature that comes after everything else.
+/// Whether a part is text (also if it is a thought), or the signature that comes after everything else.
 pub(super) fn is_text(part: &Value) -> bool {
     let mut kinds = KINDS.iter().filter(|kind| part.get(**kind).is_some());
     match (kinds.next(), kinds.next()) {
@@ -137,7 +137,7 @@ pub(super) fn is_text(part: &Value) -> bool {
     }
 }
 
-/// The event of a part.
+/// Builds the event of a part.
 pub(super) fn event(part: Value, ending: Ending, context: &AnswerContext) -> Event {
     let body = if let Some(call) = part.get("functionCall") {
         Body::ToolCall(read_call(call, ending, context))
@@ -146,7 +146,7 @@ pub(super) fn event(part: Value, ending: Ending, context: &AnswerContext) -> Eve
     } else if is_text(&part) {
         Body::Text(text(&part, "text").to_owned())
     } else {
-        // Tools of the provider's server, media, and kinds that are newer than this.
+        // Tools of the provider's server, media, and kinds newer than this crate.
         Body::Opaque(String::new())
     };
     let issuer = Some(context.issuer.clone());
@@ -161,7 +161,7 @@ fn read_call(call: &Value, ending: Ending, context: &AnswerContext) -> DecodedCa
         _ if name.is_empty() || ending == Ending::Broken => Arguments::Malformed,
         None | Some(Value::Null) if ending == Ending::Cut => Arguments::Truncated,
         None => Arguments::Complete(Map::new()),
-        // The server has parsed them, so an object is whole whatever ended the answer.
+        // The server parsed the arguments, so an object is complete whatever ended the answer.
         Some(arguments) => Arguments::from_value(arguments.clone()),
     };
     DecodedCall { id: text(call, "id").to_owned(), name, arguments }

@@ -1,11 +1,11 @@
-//! Errors as every interface of Google writes them.
+//! Errors in the form of all Google APIs.
 
 use serde_json::Value;
 
 use crate::decoded::DecodeError;
 use crate::json::text;
 
-/// `{code, message, status}`, where every field may be missing; the code is a number, or a name.
+/// Reads `{code, message, status}`. Any field may be missing, and the code is a number or a name.
 pub(super) fn provider_error(error: &Value) -> DecodeError {
     let code = error.get("code");
     let status = match text(error, "status") {
@@ -19,7 +19,7 @@ pub(super) fn provider_error(error: &Value) -> DecodeError {
         (status, _) => status.to_owned(),
     };
     let message = error.as_str().unwrap_or_else(|| text(error, "message")).to_owned();
-    // Codes of the Interactions API are addresses whose end is the name.
+    // Codes of the Interactions API are URLs that end in the name.
     let name = status.rsplit('/').next().unwrap_or_default().to_ascii_uppercase();
     let retryable =
         matches!(name.as_str(), "RESOURCE_EXHAUSTED" | "INTERNAL" | "UNAVAILABLE" | "DEADLINE_EXCEEDED")

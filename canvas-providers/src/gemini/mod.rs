@@ -1,8 +1,8 @@
-//! Gemini: `generateContent`, and the Interactions API beside it.
+//! Gemini: `generateContent`, and the Interactions API.
 //!
-//! Rules of `generateContent` that its types do not show: a turn with calls follows the user's words or results; as many
-//! results as calls come right after it; a signature goes back on the part that it came on; from Gemini 3 on the first call
-//! of each step of the current turn has to be signed. No finish reason says that there are calls.
+//! The types do not show these rules of `generateContent`. A turn with calls follows the user's message or results. It
+//! is directly followed by as many results as calls. A signature goes back on the part that it arrived on. From Gemini
+//! 3 on, the first call of each step of the current turn must be signed. No finish reason announces calls.
 
 mod decode;
 mod encode;

@@ -1,7 +1,7 @@
-//! Arguments that come in pieces: each names a place in them, and a value or the next part of a text.
+//! Arguments that arrive in pieces. Each piece names a place, and holds a value or the next part of a text.
 //!
-//! They are put together as a value. Beside it they are written as the text that a whole call would have, for who shows them
-//! while they come; that text ends where a piece goes back to a place that was left.
+//! The pieces are assembled into a value. For hosts that show arguments while they arrive, they are also written as the
+//! text of a complete call. That text ends if a piece returns to an earlier place.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -10,10 +10,9 @@ use serde_json::{Map, Value};
 use crate::json::owned;
 use crate::text::Text;
 
-/// Deepest place of a piece.
+/// Maximum depth of a piece's place.
 const MAX_LEVELS: usize = 64;
 
-/// One piece.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Piece<'a> {
@@ -31,20 +30,18 @@ pub(super) struct Piece<'a> {
     will_continue: bool,
 }
 
-/// A piece that does not fit to those before it.
+/// Error for a piece that does not fit the earlier ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Misfit;
 
-/// The arguments so far.
 #[derive(Debug, Default)]
 pub(super) struct Assembly {
     root: Map<String, Value>,
-    /// The place of a text whose end has not come.
+    /// The place of a text whose end has not arrived.
     continues: Option<Vec<Step>>,
     shown: Shown,
 }
 
-/// One step into a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Step {
     Key(String),
@@ -52,7 +49,7 @@ enum Step {
 }
 
 impl Assembly {
-    /// Takes a piece; returns what comes after the text so far.
+    /// Takes a piece, and returns the text to append to the text so far.
     pub(super) fn take(&mut self, piece: &Piece<'_>) -> Result<String, Misfit> {
         let path = read_path(piece.json_path.as_str()).ok_or(Misfit)?;
         if let Some(Text(text)) = &piece.string_value
@@ -73,12 +70,12 @@ impl Assembly {
             },
             Piece { bool_value: Some(flag), .. } => Value::Bool(*flag),
             Piece { null_value: Some(_), .. } => Value::Null,
-            // A place without a value says that nothing more comes to it.
+            // A place without a value only says that the place is complete.
             _ => return Ok(String::new()),
         };
         let is_open = value.is_string() && piece.will_continue;
         let same = self.shown.open.iter().zip(&path).take_while(|(last, step)| last == step).count();
-        // A place that is there already has been left, or is set again.
+        // If the place already exists, the piece returned to it or sets it again.
         if find(&mut self.root, &path[..path.len().min(same + 1)]).is_some() {
             self.shown.lost = true;
         }
@@ -88,7 +85,7 @@ impl Assembly {
         Ok(told)
     }
 
-    /// The end of the text.
+    /// Returns the end of the text.
     pub(super) fn close(&mut self) -> String {
         self.shown.close()
     }
@@ -98,7 +95,7 @@ impl Assembly {
     }
 }
 
-/// A normalised path of RFC 9535, or its short form: `$.a[0]['b c']`.
+/// Parses a normalised path of RFC 9535, or its short form: `$.a[0]['b c']`.
 fn read_path(path: &str) -> Option<Vec<Step>> {
     let mut rest = path.strip_prefix('$')?;
     let mut steps = Vec::new();
@@ -127,11 +124,11 @@ fn read_path(path: &str) -> Option<Vec<Step>> {
             }
         }
     }
-    // The first step is into an object: arguments are one.
+    // The first step is into an object, because arguments are an object.
     matches!(steps.first(), Some(Step::Key(_))).then_some(steps)
 }
 
-/// A name up to its quote, and what follows that. Escapes are those of JSON, and one for the single quote.
+/// Returns a name up to its quote, and the text after it. It accepts JSON escapes, and one for the single quote.
 fn read_quoted(text: &str, quote: char) -> Option<(String, &str)> {
     let mut json = String::from("\"");
     let mut escaped = false;
@@ -160,7 +157,7 @@ fn find<'a>(root: &'a mut Map<String, Value>, path: &[Step]) -> Option<&'a mut V
     })
 }
 
-/// Puts a value at a place. Objects and lists on the way are made; a list grows by one item at its end.
+/// Sets a value at a place, creating objects and lists on the way. A list grows by one item at its end.
 fn insert(root: &mut Map<String, Value>, path: &[Step], value: Value) -> Result<(), Misfit> {
     let Some((Step::Key(first), rest)) = path.split_first() else { return Err(Misfit) };
     let mut slot = root.entry(first.as_str()).or_insert(Value::Null);
@@ -195,16 +192,16 @@ fn insert(root: &mut Map<String, Value>, path: &[Step], value: Value) -> Result<
 /// The text of the arguments so far.
 #[derive(Debug, Default)]
 struct Shown {
-    /// Steps to the last value; the containers on the way are open.
+    /// Steps to the last value. The containers on the way are open.
     open: Vec<Step>,
     /// Whether a text is open.
     in_text: bool,
-    /// Whether a piece went back, so that no text can tell the rest.
+    /// Whether a piece returned to an earlier place, so that a text cannot express the rest.
     lost: bool,
 }
 
 impl Shown {
-    /// A value whose place is the same as the last one's up to this step.
+    /// Writes a value whose place has the first `common` steps in common with the last one.
     fn value(&mut self, path: &[Step], common: usize, value: &Value, is_open: bool) -> String {
         if self.lost {
             return String::new();
@@ -239,7 +236,7 @@ impl Shown {
         quoted[1..end].to_owned()
     }
 
-    /// Ends a text, and the containers from this level on.
+    /// Ends an open text, and the containers from this level on.
     fn leave(&mut self, level: usize) -> String {
         let mut out = String::new();
         if std::mem::take(&mut self.in_text) {

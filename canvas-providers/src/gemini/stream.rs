@@ -1,7 +1,8 @@
-//! A streamed answer: chunks that are answers themselves, with more parts in each.
+//! Decodes a streamed answer, whose chunks are answers with more parts in each.
 //!
-//! Texts of one kind that follow each other are one part. A signature stays on the part that it came on, so that a signed
-//! part is never joined with another. Arguments come whole, or in pieces that are put together to what a whole call has.
+//! Consecutive texts of one kind are one part. A signature stays on the part that it arrived on, so a signed part is
+//! never joined with another. Arguments arrive complete, or in pieces that are assembled into the arguments of a
+//! complete call.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -27,32 +28,32 @@ use crate::text::Text;
 pub(crate) struct Stream {
     context: AnswerContext,
     parts: Vec<Part>,
-    /// The call whose arguments go on.
+    /// The call whose arguments continue.
     open_call: Option<usize>,
     raw_stop_reason: Option<String>,
     is_blocked: bool,
-    /// What was counted last, which is parsed at the end: each chunk counts anew.
+    /// The last usage, parsed at the end because each chunk reports it again.
     counted: String,
 }
 
-/// A part as far as it has come.
+/// A part so far.
 #[derive(Debug)]
 enum Part {
-    /// Text without a signature, which more of it may follow.
+    /// Text without a signature, which can still grow.
     Text { text: String, is_thought: bool },
     Call {
-        /// What stands beside the call.
+        /// Fields of the part other than the call.
         fields: Map<String, Value>,
-        /// The call, without arguments that came in pieces.
+        /// The call, without arguments that arrive in pieces.
         call: Map<String, Value>,
         pieces: Option<Assembly>,
         ending: Ending,
     },
-    /// A part that came whole.
+    /// A part that arrived complete.
     Whole(Value),
 }
 
-/// The chunk that a stream mostly consists of: one part that is more text, and what was counted.
+/// The most common chunk of a stream, with one part that only adds text, and the usage.
 #[derive(Debug, Default)]
 struct Saying<'a> {
     text: Text<'a>,
@@ -105,14 +106,14 @@ impl<'de> Fields<'de> for InPart<'_, 'de> {
         match key {
             "text" if self.0.text.as_str().is_empty() => self.0.text = map.next_value()?,
             "thought" => self.0.is_thought = map.next_value::<Option<bool>>()? == Some(true),
-            // A part that is to be kept.
+            // This part has to be kept.
             _ => return Err(A::Error::custom("more than a text")),
         }
         Ok(())
     }
 }
 
-/// Any chunk. Fields that this crate does not know are skipped without being kept.
+/// Any chunk. Unknown fields are skipped and not kept.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Chunk<'a> {
@@ -150,13 +151,13 @@ struct Feedback<'a> {
     block_reason: Option<Text<'a>>,
 }
 
-/// A part of one chunk: its text apart, which is most of a stream, and the rest as it came.
+/// A part of one chunk. Its text, which makes up most of a stream, is separate from the other fields.
 #[derive(Debug, Default)]
 struct PartDelta<'a> {
     text: Option<Text<'a>>,
     is_thought: bool,
     call: Option<&'a RawValue>,
-    /// All other fields, the signature too.
+    /// All other fields, including the signature.
     rest: Vec<(Cow<'a, str>, &'a RawValue)>,
 }
 
@@ -205,7 +206,7 @@ impl Codec for Stream {
             self.is_blocked = true;
             self.raw_stop_reason = Some(reason.0.into_owned());
         }
-        // Others than the first are asked for by nobody who reads one answer.
+        // A single answer is read, so candidates after the first are ignored.
         let candidates = chunk.candidates.into_iter().flatten();
         for candidate in candidates.filter(|candidate| candidate.index == 0) {
             for part in candidate.content.and_then(|content| content.parts).into_iter().flatten() {
@@ -245,7 +246,7 @@ impl Stream {
         }
     }
 
-    /// Takes more text of a part that has no other field.
+    /// Takes more text of a part without other fields.
     fn text(&mut self, text: &str, is_thought: bool, on_event: &mut OnEvent<'_>) -> Result<(), DecodeError> {
         let at = self.parts.len();
         let part = match self.parts.last_mut() {
@@ -290,7 +291,7 @@ impl Stream {
         on_event: &mut OnEvent<'_>,
     ) -> Result<(), DecodeError> {
         let Ok(read) = serde_json::from_str::<CallDelta<'_>>(raw.get()) else {
-            // No call, so it is kept as what it is.
+            // This is not a call, so it is kept unchanged.
             let rest = vec![(Cow::Borrowed("functionCall"), raw)];
             return self.push(Part::whole(None, delta.is_thought, rest)?);
         };
@@ -300,7 +301,7 @@ impl Stream {
             None => {
                 let mut call: Map<String, Value> = serde_json::from_str(raw.get())
                     .map_err(|error| DecodeError::not_json(String::new(), &error))?;
-                // The end of a call that has said itself that it ends.
+                // Ends a call that already announced its own end.
                 let follows_call = matches!(self.parts.last(), Some(Part::Call { .. }));
                 if call.is_empty() && delta.rest.is_empty() && follows_call {
                     return Ok(());
@@ -368,7 +369,7 @@ impl Part {
         Ok(Self::Whole(Value::Object(part)))
     }
 
-    /// Sets a field beside the call.
+    /// Sets a field of the part, next to the call.
     fn insert(&mut self, key: &str, value: Value) {
         if let Self::Call { fields, .. } = self {
             fields.insert(key.to_owned(), value);
@@ -401,7 +402,7 @@ impl Part {
         Ok(())
     }
 
-    /// The part as a whole answer has it.
+    /// Returns the part in the form of a complete answer.
     fn into_value(self) -> (Value, Ending) {
         match self {
             Self::Text { text, is_thought } => {

@@ -1,4 +1,4 @@
-//! A history, written as a request.
+//! Encodes a history as a request.
 
 use std::collections::BTreeSet;
 
@@ -25,7 +25,7 @@ use crate::schema::Subset;
 use crate::verdict::{Arguments, DecodedCall};
 use crate::wire::{Call, RequestBody, Wire};
 
-/// The endpoint takes any name; what models can write is less.
+/// The endpoint accepts any name, but models can write fewer.
 const RULES: ToolRules = ToolRules {
     names: NameRule { begins_with_letter: false, ..NameRule::PORTABLE },
     subset: Subset { property: |_| true, refused: &[] },
@@ -41,7 +41,6 @@ fn declare<'a>(
     declare::declare(specs, native, RULES, mapper, degradations).into_iter().filter_map(Tool::of).collect()
 }
 
-/// The wire format.
 #[derive(Debug)]
 pub(crate) enum Ollama {}
 
@@ -117,7 +116,7 @@ impl Wire for Ollama {
     }
 }
 
-/// The endpoint has no choice of tools: what can be said is which of them are there.
+/// Restricts the tools, because the endpoint has no tool choice.
 fn choose(
     options: &RequestOptions,
     tools: &mut Vec<Tool<'_>>,
@@ -155,11 +154,11 @@ struct Encoder<'a> {
     names: &'a mut Mapper,
     degradations: &'a mut Degradations,
     messages: Vec<Value>,
-    /// The message of the model that is being put together, and the first of its events.
+    /// The model's message under construction, and the index of its first event.
     answer: Option<(Map<String, Value>, usize)>,
-    /// The tool of a dialect: its replies are in the words of the dialect.
+    /// The tool whose replies are sent in the words of its dialect.
     native: Option<NativeTool>,
-    /// Ids of calls that were sent; a call of the issuer's own may have none.
+    /// Ids of calls already sent. The issuer's own calls may have none.
     sent_ids: BTreeSet<String>,
 }
 
@@ -198,7 +197,7 @@ impl Encoder<'_> {
         self.messages.push(message);
     }
 
-    /// Ends the message of the model. One that says nothing is left out.
+    /// Ends the model's message, which is left out if it is empty.
     fn flush_answer(&mut self) {
         let Some((mut answer, at)) = self.answer.take() else { return };
         let has_text = answer.get("content").and_then(Value::as_str).is_some_and(|text| !text.is_empty());
@@ -231,7 +230,7 @@ impl Encoder<'_> {
         }
     }
 
-    /// The piece as the issuer made it, where it has the field that the event is.
+    /// Returns the issuer's own piece if it has the field that fits the event.
     fn own_piece(&mut self, event: &Event, field: &str, at: usize) -> Option<Map<String, Value>> {
         let [part] = event.envelope.as_ref()?.parts_for(NAME, self.issuer, true)? else { return None };
         let is_sound = |(name, value): (&String, &Value)| match name.as_str() {
@@ -284,7 +283,7 @@ impl Encoder<'_> {
         piece
     }
 
-    /// Images that the host made for this wire, in base64.
+    /// Returns images in base64 that the host made for this wire format.
     fn own_images<'e>(&mut self, event: &'e Event, at: usize) -> Vec<&'e str> {
         let envelope = event.envelope.as_ref();
         let Some(parts) = envelope.and_then(|envelope| envelope.parts_for(NAME, self.issuer, false)) else {

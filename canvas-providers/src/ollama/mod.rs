@@ -1,6 +1,6 @@
 //! Ollama's own chat endpoint.
 //!
-//! Arguments are objects and come whole; ids of calls are optional; results are told apart by the tool's name.
+//! Arguments are objects and arrive complete. Ids of calls are optional, and results are matched by the tool's name.
 
 mod decode;
 mod encode;

@@ -1,4 +1,4 @@
-//! A streamed answer: each line is an answer with what is new in its message.
+//! Decodes a streamed answer, of which each line is an answer with the new part of its message.
 
 use serde::Deserialize;
 use serde::de::MapAccess;
@@ -27,12 +27,12 @@ pub(crate) struct Stream {
     usage: Usage,
 }
 
-/// The line that a stream mostly consists of: more text.
+/// The most common line of a stream, which only adds text.
 #[derive(Debug, Default)]
 struct Saying<'a> {
     content: Option<Text<'a>>,
     thinking: Option<Text<'a>>,
-    /// Whether the line is of an answer that goes on.
+    /// Whether the answer continues after this line.
     goes_on: bool,
     has_more: bool,
 }
@@ -65,7 +65,7 @@ impl<'de> Fields<'de> for InMessage<'_, 'de> {
     }
 }
 
-/// Any line. Fields that this crate does not know are skipped without being kept.
+/// Any line. Unknown fields are skipped and not kept.
 #[derive(Debug, Deserialize)]
 struct Chunk<'a> {
     #[serde(borrow, default)]
@@ -92,7 +92,7 @@ struct Message<'a> {
     tool_calls: Option<Vec<&'a RawValue>>,
 }
 
-/// Parts of the answer in the order of its events; calls follow these two.
+/// Numbers of the parts, in the order of the events. Calls follow these two.
 const THINKING: usize = 0;
 const CONTENT: usize = 1;
 const FIRST_CALL: usize = 2;

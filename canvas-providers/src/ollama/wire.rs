@@ -1,4 +1,4 @@
-//! The structs that requests to Ollama are written from.
+//! Structs for writing requests to Ollama.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -13,13 +13,13 @@ pub(super) struct Request<'a> {
     pub(super) model: &'a str,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) tools: Vec<Tool<'a>>,
-    /// Limits and sampling of the model.
+    /// Limits and sampling parameters of the model.
     pub(super) options: Map<String, Value>,
     #[serde(flatten)]
     pub(super) extra: Map<String, Value>,
 }
 
-/// Fields of [`Request`] that a host cannot fill.
+/// Fields of [`Request`] that the host's `extra` fields cannot replace.
 pub(super) const OWN_FIELDS: &[&str] = &["model", "messages", "tools", "options", "stream"];
 
 #[derive(Debug, Serialize)]
@@ -38,7 +38,7 @@ struct FunctionTool<'a> {
 }
 
 impl<'a> Tool<'a> {
-    /// `None` for a tool that a provider has built in: Ollama has none.
+    /// Returns `None` for a built-in tool, because Ollama does not have any.
     pub(super) fn of(tool: Declared<'a>) -> Option<Self> {
         match tool {
             Declared::Function(Function { name, description, schema: parameters }) => {
@@ -53,7 +53,7 @@ impl<'a> Tool<'a> {
     }
 }
 
-/// A message of the user or of the host; images in base64.
+/// Builds a message of the user or of the host; images are in base64.
 pub(super) fn message(role: &str, content: &str, images: &[&str]) -> Value {
     let mut message = json!({"role": role, "content": content});
     if !images.is_empty() {

@@ -1,4 +1,4 @@
-//! OpenAI's two APIs, and the schemas of tools that both take.
+//! OpenAI's two APIs, and the tool schemas that both accept.
 
 pub(crate) mod chat;
 pub(crate) mod responses;

@@ -1,26 +1,27 @@
-//! The schemas of OpenAI's tools, which both of its APIs take, and those that a model can be held to while it writes.
+//! Tool schemas for both OpenAI APIs, and strict schemas, which the model must follow while it writes.
 //!
-//! A strict schema closes every object, requires every property, and uses only the keywords that the vendor documents as
-//! supported. An object without `additionalProperties` is closed here, as in the vendor's SDKs; tools take no other properties.
-//! If a property may be left out, the schema is not strict, because requiring it would change its meaning.
+//! A strict schema closes every object, requires every property, and uses only the keywords that the vendor documents
+//! as supported. An object without `additionalProperties` is closed here, as in the vendor's SDKs, because tools accept
+//! no other properties. If a property may be left out, the schema is not strict, because requiring it would change its
+//! meaning.
 
 use serde_json::{Map, Value};
 
 use crate::encoded::Degradations;
 
-/// Most levels of objects and lists.
+/// Maximum nesting of objects and lists.
 const MAX_LEVELS: usize = 10;
-/// Most properties of all objects together.
+/// Maximum number of properties in all objects together.
 const MAX_PROPERTIES: usize = 5_000;
-/// Most characters of the names of properties and definitions and of the values of enums, together.
+/// Maximum number of characters in names of properties and definitions and in values of enums, together.
 const MAX_CHARS: usize = 120_000;
-/// Most values of all enums together.
+/// Maximum number of values in all enums together.
 const MAX_VALUES: usize = 1_000;
-/// From so many values on an enum of texts has a limit of its own, in characters.
+/// Above this number of values, an enum of texts has its own limit, in characters.
 const LONG_ENUM: usize = 250;
 const MAX_ENUM_CHARS: usize = 15_000;
 
-/// Keywords that the endpoints refuse at the root of a schema, beside the unions, which no endpoint takes there.
+/// Keywords that the endpoints refuse at the root of a schema, in addition to unions, which no endpoint accepts there.
 const REFUSED_AT_ROOT: &[&str] = &["enum", "not"];
 
 /// Keywords that a strict schema may have.
@@ -49,7 +50,7 @@ const ALLOWED: &[&str] = &[
     "type",
 ];
 
-/// Makes a tool's schema one that the endpoints take. True if it is to be declared as strict.
+/// Makes a tool's schema acceptable to the endpoints. Returns `true` if it is to be declared as strict.
 pub(crate) fn fit(
     schema: &mut Value,
     place: &str,
@@ -87,7 +88,7 @@ struct Sizes {
     values: usize,
 }
 
-/// The schema with every object closed, or why it cannot be strict.
+/// Returns the schema with every object closed, or the reason that it cannot be strict.
 fn close(schema: &Value) -> Result<Value, String> {
     let mut schema = schema.clone();
     let mut sizes = Sizes::default();

@@ -1,38 +1,39 @@
-//! What the loop asks for, and how it ends.
+//! The actions that the loop requests, and the outcomes of a turn.
 
 use canvas_tools::ToolCall;
 use canvas_tools::lease::{LeaseId, Timestamp};
 use serde::Serialize;
 
-/// What the host has to do next.
+/// An action that the host performs next.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LoopAction {
-    /// Encode [`ToolLoop::events`](super::ToolLoop::events), send it, and report the answer. Poll again before it is there: the
-    /// next actions say when to renew the lease meanwhile, which ends otherwise under a model that thinks long.
+    /// Encode [`ToolLoop::events`](super::ToolLoop::events), send the request, and report the answer. Poll again before
+    /// the answer arrives, because the next actions say when to renew the lease. Otherwise the lease may expire while
+    /// the model thinks.
     SendRequest,
-    /// Run these in order and report each reply. Calls that are not complete are never among them.
+    /// Run these calls in order and report each reply. They are all complete.
     RunCalls(Vec<ToolCall>),
     /// Renew the lease and report the reply.
     RenewLease {
-        /// The lease.
+        /// Id of the lease to renew.
         lease_id: LeaseId,
     },
-    /// Check the lease in and report that this was tried; whether it succeeded makes no difference.
+    /// Check the lease in, and report that you tried. It makes no difference whether that succeeded.
     ReleaseLease {
-        /// The lease.
+        /// Id of the lease to release.
         lease_id: LeaseId,
     },
     /// Do nothing until there is something to report, or until this time.
     Wait {
-        /// When to poll again; `None` where only a report changes anything.
+        /// The time of the next poll; `None` if only a report changes anything.
         until: Option<Timestamp>,
     },
-    /// The turn is over. Every later poll returns this again, unless a late reply has brought a lease, which is released
-    /// first.
+    /// The turn is over, with this outcome. Every later poll returns this again, unless a late reply acquired a lease,
+    /// which is released first.
     Done(Outcome),
 }
 
-/// What ends a turn early.
+/// The reason that a turn ends early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -43,54 +44,55 @@ pub enum Interruption {
     Cancel,
 }
 
-/// How a turn ended.
+/// The outcome of a turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Outcome {
     /// The model made no more calls.
     Completed,
-    /// The model made no more calls, and its last words were cut off.
+    /// The model made no more calls, and its last text was cut off.
     Truncated,
-    /// The model or its provider declined. Providers may refuse every further request that holds the refused answer, so
-    /// a host goes on from the history before it.
+    /// The model or its provider declined. Providers may refuse every further request that holds the declined answer,
+    /// so continue from the history before it.
     Refused,
-    /// All requests of [`LoopOptions::max_steps`](super::LoopOptions::max_steps) are used; the last calls have run.
+    /// All requests of [`LoopOptions::max_steps`](super::LoopOptions::max_steps) are used. The last calls ran.
     MaxSteps,
-    /// The tokens of [`LoopOptions::max_tokens`](super::LoopOptions::max_tokens) are used; the last calls have run.
+    /// The tokens of [`LoopOptions::max_tokens`](super::LoopOptions::max_tokens) are used. The last calls ran.
     MaxTokens,
-    /// The provider has paused the turn more often than
-    /// [`LoopOptions::max_stalls`](super::LoopOptions::max_stalls) allows. A turn with the same history goes on with it.
+    /// The provider paused the turn more often than [`LoopOptions::max_stalls`](super::LoopOptions::max_stalls) allows.
+    /// You can continue with another turn on the same history.
     Paused,
-    /// The history does not fit into the model's context: shorten it, since the same request fails again. Where an answer
-    /// has filled the context, what came of it is in the history, and its whole calls have run.
+    /// The history does not fit into the model's context. Shorten it, because the same request fails again. If an
+    /// answer filled the context, its parts are in the history, and its complete calls ran.
     ContextOverflow,
     /// The user sent a message or cancelled.
     Interrupted {
-        /// By which act.
+        /// The act that interrupted the turn.
         cause: Interruption,
     },
-    /// The request could not be sent, or no answer came.
+    /// The request could not be sent, or no answer arrived.
     TransportFailed {
-        /// The host's words.
+        /// The host's description of the failure.
         message: String,
-        /// Whether the host thinks that trying again may help.
+        /// Whether another attempt may succeed, according to the host.
         retryable: bool,
     },
-    /// The answer broke off. What came of it is in the history; none of its calls ran, and each is answered so.
+    /// The answer broke off, and the parts that arrived are in the history. None of its calls ran, and each has a result
+    /// that says so.
     Broken {
-        /// Names the failure, and stays.
+        /// Stable code of the failure.
         code: &'static str,
-        /// One sentence, with what to do.
+        /// One sentence that says what failed and what to do.
         message: String,
-        /// Whether the model may answer to the end when it is asked again.
+        /// Whether the model may complete the answer if you send the request again.
         retryable: bool,
     },
     /// The answer cannot be used, or no request can be made.
     Unusable {
-        /// Names the failure, and stays.
+        /// Stable code of the failure.
         code: &'static str,
-        /// One sentence, with what to do.
+        /// One sentence that says what failed and what to do.
         message: String,
         /// Whether the same request may get a better answer.
         retryable: bool,
@@ -98,7 +100,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// The kind, as in the JSON.
+    /// Returns the `kind` of the JSON form.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Completed => "completed",

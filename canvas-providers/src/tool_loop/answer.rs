@@ -1,4 +1,4 @@
-//! What an answer means for the turn: which calls run, how the others are answered, and whether the turn goes on.
+//! Judges an answer. The judgement lists the calls to run, the results of the others, and the next step of the turn.
 
 use canvas_tools::ToolCall;
 
@@ -8,22 +8,21 @@ use crate::decoded::{DecodeError, Decoded, StopReason};
 use crate::not_executed::NotExecuted;
 use crate::verdict::{DecodedCall, Verdict};
 
-/// What follows from an answer.
 #[derive(Debug)]
 pub(super) struct Judgement {
-    /// The calls to run, in order.
+    /// In the order of the answer.
     pub(super) run: Vec<ToolCall>,
-    /// The calls that do not run.
     pub(super) refuse: Vec<(DecodedCall, NotExecuted)>,
     pub(super) next: Next,
 }
 
-/// What follows once the calls have run.
+/// The step after the calls have run.
 #[derive(Debug)]
 pub(super) enum Next {
-    /// Another request.
+    /// Send another request.
     GoOn,
-    /// Another request, though the answer did not advance the turn; this outcome if there were too many such answers.
+    /// Send another request, although the answer did not advance the turn. After too many such answers, end with this
+    /// outcome.
     Stall(Outcome),
     End(Outcome),
 }
@@ -83,7 +82,7 @@ fn broken(failure: &DecodeError) -> Outcome {
     Outcome::Broken { code: failure.code(), message: failure.to_string(), retryable: failure.retryable() }
 }
 
-/// How a turn ends of which the last answer could not be read at all.
+/// The outcome of a turn whose last answer could not be read at all.
 pub(super) fn unusable(error: &DecodeError) -> Outcome {
     if is_overflow(error) {
         return Outcome::ContextOverflow;

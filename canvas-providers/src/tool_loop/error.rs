@@ -1,30 +1,30 @@
-//! Reports that nobody asked for.
+//! Errors for reports that the loop did not request.
 
 use canvas_tools::lease::LeaseId;
 
-/// A report that was not asked for. The loop is as it was.
+/// Error returned for a report that the loop did not request. The loop is unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoopError {
     /// No request is under way.
     #[error("No request is under way; poll first, and report one answer for each request.")]
     NoRequest,
-    /// No such call was handed out.
+    /// The loop did not hand out a call with this id.
     #[error("No call {call_id:?} was handed out; report replies under the ids of RunCalls.")]
     UnknownCall {
-        /// The id.
+        /// Id of the call in the report.
         call_id: String,
     },
-    /// The call has its answer.
+    /// The call already has its answer.
     #[error("The call {call_id:?} was answered before; report each reply once.")]
     AlreadyAnswered {
-        /// The id.
+        /// Id of the call in the report.
         call_id: String,
     },
-    /// The lease is not held, or its release was not asked for.
+    /// The lease is not held, or the loop did not request its release.
     #[error("No action is open for the lease {lease_id}; report only what poll asked for.")]
     UnknownLease {
-        /// The id.
+        /// Id of the lease in the report.
         lease_id: LeaseId,
     },
 }

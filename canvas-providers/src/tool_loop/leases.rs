@@ -1,4 +1,4 @@
-//! Which leases a turn holds, as the replies report them, and when to renew each.
+//! The leases that a turn holds, as the replies report them, and the time of each renewal.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -8,12 +8,12 @@ use canvas_tools::{LeaseChange, LeaseTerm};
 
 /// Leases in the order in which they were acquired.
 ///
-/// A lease is held once: after it was released or lost, replies that name it change nothing.
+/// A lease is held only once. After it was released or lost, replies that name it have no effect.
 #[derive(Debug, Default)]
 pub(super) struct Leases {
     held: Vec<HeldLease>,
     ended: BTreeSet<LeaseId>,
-    /// Releases that were asked for and not yet reported, with the time until which to wait.
+    /// Releases requested and not yet reported, with the time until which to wait for the report.
     releasing: Vec<(LeaseId, Timestamp)>,
 }
 
@@ -23,20 +23,19 @@ struct HeldLease {
     renewal: Renewal,
 }
 
-/// When a lease is to be renewed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Renewal {
-    /// The lease lives until then. A reply carries no time, so [`Leases::schedule`] makes a deadline of it.
+    /// The lease expires then. A reply carries no current time, so [`Leases::schedule`] computes the deadline.
     Pending {
         expires_at: Timestamp,
     },
     At(Timestamp),
-    /// The lease is at its maximum hold, where no renewal moves the expiry.
+    /// The lease is at its maximum hold, so a renewal does not move the expiry.
     Never,
 }
 
 impl Leases {
-    /// Takes over what a call or a renewal did to a lease.
+    /// Applies the effect of a call or a renewal on a lease.
     pub(super) fn observe_reply(&mut self, change: LeaseChange) {
         match change {
             LeaseChange::None => {}
@@ -58,7 +57,7 @@ impl Leases {
 
     fn extend(&mut self, term: LeaseTerm) {
         let held = self.held.iter_mut().find(|held| held.id == term.lease_id);
-        // Only renewals report the maximum hold. A read after one knows nothing of it, and it does not pass.
+        // Only renewals report the maximum hold. A later read does not report it, although it still applies.
         if let Some(held) = held.filter(|held| held.renewal != Renewal::Never) {
             held.renewal = Renewal::after(term);
         }
@@ -79,26 +78,26 @@ impl Leases {
         self.held.iter().map(|held| held.id)
     }
 
-    /// Makes deadlines of what was reported since the last poll: a lease is renewed after a third of its life, which is
-    /// at most `ttl`.
+    /// Computes deadlines for the terms reported since the last poll. A lease is renewed after a third of its remaining
+    /// life, which is at most `ttl`.
     pub(super) fn schedule(&mut self, now: Timestamp, ttl: Duration) {
         for held in &mut self.held {
             if let Renewal::Pending { expires_at } = held.renewal {
-                // An expiry in the past is another clock's.
+                // An expiry in the past comes from another clock.
                 let left = Some(expires_at.saturating_since(now)).filter(|left| !left.is_zero());
                 held.renewal = Renewal::At(after_a_third(now, left.unwrap_or(ttl).min(ttl)));
             }
         }
     }
 
-    /// A lease whose renewal is due. It is asked for once; the next time after another third.
+    /// Returns a lease whose renewal is due. The renewal is requested once, and again after another third.
     pub(super) fn renewal(&mut self, now: Timestamp, ttl: Duration) -> Option<LeaseId> {
         let due = self.held.iter_mut().find(|held| held.renewal.is_due(now))?;
         due.renewal = Renewal::At(after_a_third(now, ttl));
         Some(due.id)
     }
 
-    /// When the next renewal is due.
+    /// Returns the time of the next renewal.
     pub(super) fn next_renewal(&self) -> Option<Timestamp> {
         let deadlines = self.held.iter().filter_map(|held| match held.renewal {
             Renewal::At(at) => Some(at),
@@ -126,13 +125,13 @@ impl Leases {
         self.releasing.push((id, now.saturating_add(ttl)));
     }
 
-    /// Until when reports of releases are awaited.
+    /// Returns the time until which to wait for reports of releases.
     pub(super) fn releasing_until(&mut self, now: Timestamp) -> Option<Timestamp> {
         self.releasing.retain(|(_, until)| *until > now);
         self.releasing.iter().map(|(_, until)| *until).max()
     }
 
-    /// Takes the report of a release; false if none was asked for.
+    /// Takes the report of a release. Returns `false` if the release was not requested.
     pub(super) fn released(&mut self, id: LeaseId) -> bool {
         let before = self.releasing.len();
         self.releasing.retain(|(releasing, _)| *releasing != id);
@@ -150,7 +149,7 @@ impl Renewal {
     }
 }
 
-/// At least a millisecond later, so that a host that only waits gets on.
+/// At least a millisecond later, so that a host that only waits makes progress.
 fn after_a_third(now: Timestamp, life: Duration) -> Timestamp {
     now.saturating_add((life / 3).max(Duration::from_millis(1)))
 }

@@ -1,4 +1,4 @@
-//! The actions that a loop has asked for and the reports that it took, for hosts to show or to keep.
+//! The actions that a loop requested and the reports that it took, for hosts to show or to store.
 
 use canvas_tools::lease::LeaseId;
 use serde::Serialize;
@@ -6,77 +6,77 @@ use serde::Serialize;
 use super::action::Outcome;
 use crate::usage::Usage;
 
-/// One line of the log. In JSON: `{"step": n, "did": "request" | "calls" | ..., ...}`.
+/// One entry of the log. In JSON: `{"step": n, "did": "request" | "calls" | ..., ...}`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LogEntry {
-    /// The request that it belongs to, counted from 1.
+    /// Number of the request that the entry belongs to, counted from 1.
     pub step: u32,
-    /// What happened.
+    /// The action or report, flattened into the entry's JSON.
     #[serde(flatten)]
     pub event: LogEvent,
 }
 
-/// What happened in a step.
+/// An action requested or a report taken by the loop.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "did", rename_all = "snake_case")]
 pub enum LogEvent {
-    /// Asked the host to send a request.
+    /// Requested that the host send a request.
     Request,
     /// Took an answer.
     Response {
-        /// The provider's stop reason.
+        /// The provider's stop reason, verbatim; `None` if it gave none.
         #[serde(rename = "finish")]
         raw_stop_reason: Option<String>,
-        /// How many calls it holds, of any verdict.
+        /// Number of calls in the answer, whatever their verdicts.
         calls: usize,
-        /// What it cost; not in the JSON where the provider says nothing.
+        /// The tokens used; not in the JSON if the provider does not report usage.
         #[serde(skip_serializing_if = "is_nothing")]
         usage: Usage,
-        /// Why it is not whole.
+        /// Code of the failure if the answer is incomplete.
         #[serde(skip_serializing_if = "Option::is_none")]
         failure: Option<&'static str>,
     },
-    /// The host sends the request again.
+    /// The host is sending the request again.
     Retry {
-        /// Why.
+        /// Stable code of the error.
         code: &'static str,
-        /// What the attempt cost that is not used.
+        /// The tokens used by the failed attempt; not in the JSON if the provider does not report usage.
         #[serde(skip_serializing_if = "is_nothing")]
         usage: Usage,
     },
-    /// Asked the host to run calls.
+    /// Requested that the host run calls.
     Calls {
-        /// In the order in which they run.
+        /// The calls, in the order in which they run.
         calls: Vec<CallName>,
     },
     /// Took the reply to a call.
     Reply {
-        /// The call's id.
+        /// Id of the call.
         call_id: String,
         /// Whether the reply is a success.
         ok: bool,
     },
-    /// Answered a call in the tool's place, because it did not run.
+    /// Answered a call in place of the tool, because the call did not run.
     #[serde(rename = "unrun")]
     NotExecuted {
-        /// The call's id.
+        /// Id of the call.
         call_id: String,
-        /// Why: `CALL_INTERRUPTED`, `CALL_TRUNCATED`, `CALL_MALFORMED`, `CALL_DECLINED` or `ANSWER_BROKEN`.
+        /// The reason: `CALL_INTERRUPTED`, `CALL_TRUNCATED`, `CALL_MALFORMED`, `CALL_DECLINED` or `ANSWER_BROKEN`.
         code: &'static str,
     },
-    /// Asked the host to renew a lease.
+    /// Requested that the host renew a lease.
     Renew {
-        /// The lease.
+        /// Id of the lease.
         lease_id: LeaseId,
     },
-    /// Asked the host to release a lease.
+    /// Requested that the host release a lease.
     Release {
-        /// The lease.
+        /// Id of the lease.
         lease_id: LeaseId,
     },
-    /// The turn ended; leases may still have to be released.
+    /// The turn ended, but leases may still have to be released.
     End {
-        /// Why it ended.
+        /// How the turn ended.
         outcome: Outcome,
     },
 }
@@ -84,9 +84,9 @@ pub enum LogEvent {
 /// A call in the log, without its arguments.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CallName {
-    /// The call's id.
+    /// Id of the call.
     pub id: String,
-    /// The tool's own name.
+    /// The tool's own name, not the one on the wire.
     pub name: String,
 }
 

@@ -28,34 +28,37 @@ use crate::not_executed::NotExecuted;
 use crate::stream_event::StreamEvent;
 use crate::usage::Usage;
 
-/// One turn of a model: requests and calls in turn until there are no more calls.
+/// One turn of a model: alternating requests and calls until there are no more calls.
 ///
-/// The host polls until it gets [`LoopAction::Wait`] or [`LoopAction::Done`], does each action before these, and reports.
-/// Reports that were not asked for are refused and change nothing. The loop takes leases from
-/// [`ToolReply::lease_change`], asks for their renewal while it waits, and for the release of each before it is done,
-/// however the turn ends. At every moment its events, repaired, make a valid request.
+/// The host polls until it gets [`LoopAction::Wait`] or [`LoopAction::Done`], performs each action returned before
+/// these, and reports the result. Reports that the loop did not request return an error and have no effect. The loop
+/// learns of leases from [`ToolReply::lease_change`], requests their renewal while it waits, and requests the release
+/// of each lease before it is done, however the turn ends. Its events, once repaired, make a valid request at any time.
 ///
-/// It does not know which canvas a lease is for. [`Turn`](crate::Turn) drives one for hosts that run futures.
+/// The loop does not know which canvas a lease is for. If your host runs futures, use [`Turn`](crate::Turn), which
+/// drives a loop.
 ///
 /// # Requests and calls that fail
 ///
-/// A failure that is reported ends the turn: [`ToolLoop::on_transport_error`] and [`ToolLoop::on_unusable`] where nothing came,
-/// [`ToolLoop::on_response`] where the answer broke off, which keeps what came of it. A host that wants to try again sends the
-/// same request before it reports one, drops what the failed attempt brought, and counts it by [`ToolLoop::on_retry`].
-/// A call whose reply never came is run again as it is: by its id it is answered as the first time.
+/// A reported failure ends the turn. Report it with [`ToolLoop::on_transport_error`] or [`ToolLoop::on_unusable`] if no
+/// answer arrived, and with [`ToolLoop::on_response`] if the answer broke off; the latter keeps the parts that arrived.
+/// To retry instead, send the same request again before you report a failure, discard the partial answer of the failed
+/// attempt, and count its usage with [`ToolLoop::on_retry`]. If the reply to a call never arrived, run the same call
+/// again: its id makes it return the first result.
 ///
 /// # Leases and narrative
 ///
-/// A lease is renewed while an answer comes, unless that has brought only text so far: a lease whose renewal is due then is
-/// released, so that nobody waits for a model that narrates. The host tells what comes by [`ToolLoop::on_stream_event`];
-/// without it nothing is known of an answer before its end.
+/// A lease is renewed while an answer arrives, unless the answer consists only of text so far. If a renewal is due
+/// then, the lease is released instead, so that others do not wait for a model that narrates. Report the pieces of the
+/// answer with [`ToolLoop::on_stream_event`]. Without it, the loop cannot see an answer before its end.
 ///
 /// # A turn that is dropped
 ///
-/// A loop that is dropped before [`LoopAction::Done`] releases nothing: its lease keeps others out until it expires,
-/// 15 seconds after the last call by default, and its draft is promoted by the user's next message. Web servers drop the
-/// future of a request when the client goes away, and a task that is aborted ends in the same way. So a host spawns the
-/// turn as a task of its own and lets the request wait for that task, which goes on alone:
+/// If a loop is dropped before [`LoopAction::Done`], it releases no lease. The lease then blocks others until it
+/// expires, which is 15 seconds after the last call by default, and the user's next message promotes its draft. Web
+/// servers drop the future of a request when the client disconnects, and an aborted task has the same effect. You
+/// should therefore spawn the turn as its own task and let the request wait for that task, which continues if the
+/// request is dropped:
 ///
 /// ```text
 /// let turn = tokio::spawn(async move { drive(tool_loop, session).await });
@@ -63,9 +66,9 @@ use crate::usage::Usage;
 /// let ended = turn.await?;
 /// ```
 ///
-/// Whoever wants to end a turn early calls [`ToolLoop::interrupt`] inside that task and drives it on to its end. The same
-/// holds for each call: one that is dropped while it commits may or may not have been done, and the same call again, by
-/// the same id, is answered as the first one.
+/// To end a turn early, call [`ToolLoop::interrupt`] inside that task and drive the loop to its end. The same applies
+/// to each call. If a call is dropped while it commits, it may or may not have been applied; running the same call
+/// again, with the same id, returns the result of the first one.
 #[derive(Debug)]
 pub struct ToolLoop {
     options: LoopOptions,
@@ -73,25 +76,25 @@ pub struct ToolLoop {
     ids: UniqueIds,
     state: State,
     leases: Leases,
-    /// Calls that were handed out and then interrupted: of their replies only the leases count.
+    /// Calls handed out and then interrupted. Only the leases in their replies count.
     abandoned: BTreeSet<String>,
-    /// Until when the replies to abandoned calls are awaited; set by the first poll after the end.
+    /// The time until which replies to abandoned calls are awaited. The first poll after the end sets it.
     abandoned_until: Option<Timestamp>,
     answered: BTreeSet<String>,
     log: Vec<LogEntry>,
     step: u32,
     usage: Usage,
-    /// Answers in a row that did not advance the turn.
+    /// Consecutive answers that did not advance the turn.
     stalls: u32,
-    /// How the turn ends once the calls have run, whatever they say.
+    /// The outcome to end with once the calls have run, whatever their replies are.
     ending: Option<Outcome>,
     coming: Coming,
 }
 
-/// What has come of the answer that is under way.
+/// The kind of content that the answer under way has so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Coming {
-    /// Nothing, or thinking.
+    /// Empty, or thinking only.
     Nothing,
     Text,
     Call,
@@ -99,20 +102,20 @@ enum Coming {
 
 #[derive(Debug)]
 enum State {
-    /// A request is to be sent.
+    /// A request has to be sent.
     Ready,
     /// A request is under way.
     Asked,
-    /// Calls are to be run.
+    /// Calls have to be run.
     Called(Vec<ToolCall>),
-    /// Calls are being run; these have no reply yet.
+    /// Calls are running; these do not have a reply yet.
     Running(Vec<ToolCall>),
-    /// The turn has ended. Leases may still have to be released.
+    /// The turn ended, but leases may still have to be released.
     Over(Outcome),
 }
 
 impl ToolLoop {
-    /// A turn that continues this history, whose last event is mostly the user's message.
+    /// Creates a loop that continues this history, whose last event is usually the user's message.
     pub fn new(options: LoopOptions, history: Vec<Event>) -> Self {
         let mut ids = UniqueIds::default();
         for call in history.iter().filter_map(Event::call) {
@@ -136,7 +139,7 @@ impl ToolLoop {
         }
     }
 
-    /// The next action at this time. Each request, call and release is asked for once.
+    /// Returns the next action at this time. Each request, call and release is requested only once.
     pub fn poll(&mut self, now: Timestamp) -> LoopAction {
         let ttl = self.options.lease.ttl;
         self.leases.schedule(now, ttl);
@@ -189,8 +192,8 @@ impl ToolLoop {
         }
     }
 
-    /// Takes a piece of the answer that is coming: what it is decides whether leases are kept meanwhile. Without effect where
-    /// no request is under way.
+    /// Takes a piece of the answer that is arriving. Its kind decides whether leases are kept meanwhile. Has no effect
+    /// if no request is under way.
     pub fn on_stream_event(&mut self, event: &StreamEvent<'_>) {
         match event {
             StreamEvent::Call { .. } | StreamEvent::Arguments { .. } => self.coming = Coming::Call,
@@ -201,9 +204,9 @@ impl ToolLoop {
         }
     }
 
-    /// Takes the answer to the request. One with a [`failure`](Decoded::failure) ends the turn.
+    /// Takes the answer to the request. If it has a [`failure`](Decoded::failure), the turn ends.
     ///
-    /// Calls whose id was used before get a fresh one, in the events and for the host.
+    /// If a call's id was used before, the call gets a fresh one, both in the events and for the host.
     ///
     /// # Errors
     /// If no request is under way.
@@ -239,8 +242,8 @@ impl ToolLoop {
         Ok(())
     }
 
-    /// Takes an attempt that failed and of which nothing is kept, since the host sends the same request again: what it cost
-    /// counts. The request stays under way.
+    /// Records the usage of a failed attempt whose answer is discarded because the host sends the same request again.
+    /// The request stays under way.
     ///
     /// # Errors
     /// If no request is under way.
@@ -252,7 +255,7 @@ impl ToolLoop {
         Ok(())
     }
 
-    /// Takes an answer that could not be decoded: the turn ends.
+    /// Ends the turn because the answer could not be decoded.
     ///
     /// # Errors
     /// If no request is under way.
@@ -261,7 +264,7 @@ impl ToolLoop {
         self.end_with(answer::unusable(error))
     }
 
-    /// Takes the report that no request can be made: the turn ends.
+    /// Ends the turn because no request can be made.
     ///
     /// # Errors
     /// If no request is under way.
@@ -274,7 +277,7 @@ impl ToolLoop {
         })
     }
 
-    /// Takes the failure of a request: the turn ends.
+    /// Ends the turn because the request failed.
     ///
     /// # Errors
     /// If no request is under way.
@@ -287,22 +290,22 @@ impl ToolLoop {
         self.end_with(Outcome::TransportFailed { message: message.into(), retryable })
     }
 
-    /// Takes the reply to one call. A reply after an interruption changes no events, but it may bring a lease: poll again
-    /// after it.
+    /// Takes the reply to one call. After an interruption, a reply does not change the events but may acquire a lease,
+    /// so poll again after it.
     ///
     /// # Errors
-    /// If no such call was handed out, or it has its answer.
+    /// If no such call was handed out, or it already has its answer.
     pub fn on_reply(&mut self, call_id: &str, reply: ToolReply) -> Result<(), LoopError> {
         self.expect_call(call_id)?;
         self.take_reply(call_id, reply);
         Ok(())
     }
 
-    /// Takes the report that a call was handed out, has not begun and will not. It is answered as interrupted, and the loop
-    /// goes on without a reply to it.
+    /// Takes the report that a call was handed out but will never begin. The call gets an error result that reports the
+    /// interruption, and the loop continues without a reply to it.
     ///
     /// # Errors
-    /// As [`ToolLoop::on_reply`].
+    /// Like [`ToolLoop::on_reply`].
     pub fn on_not_run(&mut self, call_id: &str) -> Result<(), LoopError> {
         self.expect_call(call_id)?;
         if self.abandoned.remove(call_id) {
@@ -326,16 +329,16 @@ impl ToolLoop {
         Ok(())
     }
 
-    /// Takes the end of a release, whether it succeeded or not.
+    /// Takes the report that a release ended, whether it succeeded or not.
     ///
     /// # Errors
-    /// If that was not asked for.
+    /// If the loop did not request the release.
     pub fn on_released(&mut self, lease_id: LeaseId) -> Result<(), LoopError> {
         if self.leases.released(lease_id) { Ok(()) } else { Err(LoopError::UnknownLease { lease_id }) }
     }
 
-    /// Ends the turn for the user. Calls without a reply are answered as interrupted. After the end of the turn it has
-    /// no effect.
+    /// Ends the turn early on behalf of the user. Calls without a reply get an error result that reports the
+    /// interruption. Has no effect after the end of the turn.
     pub fn interrupt(&mut self, cause: Interruption) {
         let (calls, handed_out) = match std::mem::replace(&mut self.state, State::Ready) {
             State::Over(outcome) => {
@@ -355,33 +358,33 @@ impl ToolLoop {
         self.end(Outcome::Interrupted { cause });
     }
 
-    /// The whole history: the events that the loop began with, answers and results.
+    /// Returns the whole history: the events that the loop began with, answers and results.
     pub fn events(&self) -> &[Event] {
         &self.events
     }
 
-    /// The whole history, for the next turn.
+    /// Returns the whole history, for the next turn.
     pub fn into_events(self) -> Vec<Event> {
         self.events
     }
 
-    /// What all answers of the turn have cost so far, those that were not used included.
+    /// Returns the tokens used by all answers of the turn so far, including discarded attempts.
     pub fn usage(&self) -> Usage {
         self.usage
     }
 
-    /// Every action and report so far.
+    /// Returns every action and report so far.
     pub fn log(&self) -> &[LogEntry] {
         &self.log
     }
 
-    /// The leases that are held according to the replies.
+    /// Returns the leases held according to the replies.
     pub fn leases(&self) -> impl Iterator<Item = LeaseId> {
         self.leases.held()
     }
 
-    /// Until when to wait for calls that were under way at the interruption: each may still bring a lease. The wait is one
-    /// lifetime of a lease.
+    /// Returns the time until which to wait for calls that were under way at the interruption, because each may still
+    /// acquire a lease. The wait is one lease lifetime.
     fn abandoned_until(&mut self, now: Timestamp) -> Option<Timestamp> {
         if self.abandoned.is_empty() {
             return None;
@@ -405,7 +408,7 @@ impl ToolLoop {
         Ok(())
     }
 
-    /// What forbids another request.
+    /// Returns the outcome that prevents another request.
     fn bound(&self) -> Option<Outcome> {
         let tokens = self.usage.input_tokens.saturating_add(self.usage.output_tokens);
         if let Some(ending) = &self.ending {
@@ -435,7 +438,7 @@ impl ToolLoop {
         }
     }
 
-    /// The call is known to be open.
+    /// The caller has checked that the call is open.
     fn take_reply(&mut self, call_id: &str, reply: ToolReply) {
         self.leases.observe_reply(reply.lease_change());
         if self.abandoned.remove(call_id) {
@@ -447,7 +450,7 @@ impl ToolLoop {
         self.events.push(Event::result(call.id, call.name, reply.body().clone()));
     }
 
-    /// Takes a call that is being run off the list. After the last one comes the next request.
+    /// Removes a running call from the list. After the last one, the next request is due.
     fn close(&mut self, call_id: &str) -> Option<ToolCall> {
         let State::Running(calls) = &mut self.state else { return None };
         let index = calls.iter().position(|call| call.id == call_id)?;

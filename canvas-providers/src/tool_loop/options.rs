@@ -1,20 +1,22 @@
-//! What bounds a turn.
+//! Limits and lease policy of a turn.
 
 use canvas_tools::lease::Policy;
 
-/// What a host may set for a turn.
+/// Options of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LoopOptions {
-    /// Maximum requests of the turn. The calls of the last answer still run.
+    /// Maximum number of requests in the turn. The calls of the last answer still run.
     pub max_steps: u32,
-    /// Tokens after which no further request is made, those of all requests and answers of the turn added up; `None` for no
-    /// such bound. The answer that passes it counts, and its calls still run. Providers that tell no usage never reach it.
+    /// Maximum number of tokens, added up over all requests and answers of the turn; no further request is made once
+    /// they are used. `None` means no limit. The answer that exceeds it counts, and its calls still run. If a provider
+    /// does not report usage, the limit is never reached.
     pub max_tokens: Option<u64>,
-    /// Maximum answers in a row that do not advance the turn: paused ones, and those with calls of which none can run.
+    /// Maximum number of consecutive answers that do not advance the turn: paused answers, and answers with calls none
+    /// of which can run.
     pub max_stalls: u32,
-    /// The lease policy of the engine behind the tools. The loop takes the lifetime from it: that is how long it waits
-    /// for the reports of releases and for replies that come after the end, and a renewal comes after a third of it at
-    /// the latest. Whether a renewal would move the expiry at all is in the replies.
+    /// The lease policy of the engine behind the tools. The loop takes the lifetime of leases from it. It waits that
+    /// long for reports of releases and for replies after the end, and renews a lease after a third of the lifetime at
+    /// the latest. The replies tell whether a renewal can move the expiry at all.
     pub lease: Policy,
 }
 

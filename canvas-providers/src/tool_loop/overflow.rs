@@ -1,8 +1,8 @@
-//! Which errors of providers mean that a request does not fit into the model's context.
+//! Recognises provider errors that mean that a request does not fit into the model's context.
 
 use crate::decoded::DecodeError;
 
-/// Names of the error.
+/// Error names with this meaning.
 const KINDS: &[&str] = &[
     "context_length_exceeded",
     "context_window_exceeded",
@@ -11,7 +11,7 @@ const KINDS: &[&str] = &[
     "request_too_large",
 ];
 
-/// Words of messages whose name says only that the request is bad, in lower case.
+/// Message fragments, in lower case, for errors whose name says only that the request is bad.
 const WORDS: &[&str] = &[
     // Anthropic
     "prompt is too long",

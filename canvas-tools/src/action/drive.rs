@@ -1,4 +1,4 @@
-//! Driving an execution over an engine and a host.
+//! Drives an execution with an engine and a host.
 
 use canvas_core::lease::Timestamp;
 use canvas_core::store::Store;
@@ -8,19 +8,19 @@ use canvas_core::{Engine, EngineError};
 use super::host::{SessionHost, ToolHost};
 use super::run::{ActionOver, ActionRun, ActionStep};
 
-/// How often the end of an execution is brought to a store that may take it.
+/// Number of attempts to record the end of an execution if the store fails with a retryable error.
 const FINISH_TRIES: usize = 3;
 
 impl ActionRun {
-    /// Runs the action to its end: begins it, has the host do what it does, finishes it. `notify` gets each event as it
+    /// Begins the action, lets the host do its work and finishes the action. `notify` receives each event as it
     /// happens.
     ///
-    /// Where the future is dropped, the host may have been at work: the execution is lost after its deadline. An error
-    /// before the host was asked leaves all as it is, and the same call again is answered.
+    /// If the future is dropped, the host may already be at work, and the execution is lost after its deadline. An
+    /// error before the host starts leaves the canvas unchanged, and the same call can be sent again.
     ///
     /// # Errors
     ///
-    /// Those of [`Engine::call`]. After the host has answered, one that may pass is tried again.
+    /// Returns the errors of [`Engine::call`]. After the host has answered, retryable errors are retried first.
     pub async fn drive<S: Store, H: ToolHost + SessionHost>(
         &mut self,
         engine: &Engine<S>,
@@ -51,14 +51,15 @@ impl ActionRun {
         }
     }
 
-    /// Has the engine decide what is next: how the action begins, or what becomes of what the host has answered. Gives what
-    /// the clients are told. Does nothing while the host is at work, and when all is over.
+    /// Lets the engine decide the next step, which is either to begin the action or to record the host's outcome, and
+    /// returns the events for clients. Has no effect while the host is at work or when the action is over.
     ///
-    /// For hosts that answer at another time: they call [`ActionRun::settle`] then, and this again.
+    /// This is for hosts that answer later. Call [`ActionRun::settle`] once the host has answered, and then this method
+    /// again.
     ///
     /// # Errors
     ///
-    /// Those of [`Engine::call`]. It can be called again.
+    /// Returns the errors of [`Engine::call`]. You can call it again.
     pub async fn advance<S: Store>(
         &mut self,
         engine: &Engine<S>,

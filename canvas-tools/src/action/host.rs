@@ -1,48 +1,48 @@
-//! What runs tools and takes messages: the host's side of an action.
+//! The host's side of an action, which runs tools and delivers messages.
 
 use std::time::Duration;
 
 use canvas_core::surface::{ActionFailure, EventId, SessionKey, ToolName};
 use serde_json::Value;
 
-/// A tool to call, as an action has resolved it.
+/// A tool call to make, as resolved by an action.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolInvocation {
-    /// The execution that it belongs to. A tool that can be asked not to do a thing twice takes it as the key.
+    /// The execution that the call belongs to. If the tool supports an idempotency key, use this id.
     pub event_id: EventId,
-    /// The tool.
+    /// Name of the tool that the host has to run.
     pub tool: ToolName,
-    /// Its arguments, which fit its schema.
+    /// The tool's arguments, already checked against its schema.
     pub arguments: Value,
-    /// After so long the host gives up and answers [`ActionFailure::TimedOut`]. What it answers later is dropped.
+    /// Time after which the host gives up and returns [`ActionFailure::TimedOut`]. A later result is dropped.
     pub timeout: Duration,
 }
 
-/// A message to send, as an action has resolved it.
+/// A message to send, as resolved by an action.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionMessage {
-    /// The execution that it belongs to.
+    /// The execution that the message belongs to.
     pub event_id: EventId,
-    /// The session that gets it.
+    /// The session that receives the message.
     pub session_key: SessionKey,
-    /// Its text.
+    /// The text to deliver to the session.
     pub text: String,
-    /// After so long the host gives up and answers [`ActionFailure::TimedOut`].
+    /// Time after which the host gives up and returns [`ActionFailure::TimedOut`].
     pub timeout: Duration,
 }
 
-/// Runs tools for actions: a shell, a gateway to nodes, a script in tests.
+/// Runs tools for actions, for example in a shell, through a gateway to nodes, or from a script in tests.
 ///
-/// It is called once for an execution, with arguments that were checked. It keeps the time-out; a future of it that is
-/// dropped may have run.
+/// It is called once per execution, with checked arguments. It enforces the timeout itself. If its future is dropped,
+/// the tool may have run.
 pub trait ToolHost: Send + Sync {
-    /// Runs a tool to its end.
+    /// Runs a tool to its end and returns its result.
     fn call(&self, invocation: &ToolInvocation) -> impl Future<Output = Result<Value, ActionFailure>> + Send;
 }
 
-/// Takes messages of actions to sessions of models.
+/// Delivers messages of actions to the sessions of models.
 pub trait SessionHost: Send + Sync {
-    /// Sends a message, and waits for the reply.
+    /// Sends a message and waits for the reply.
     fn send(&self, message: &SessionMessage) -> impl Future<Output = Result<Value, ActionFailure>> + Send;
 }
 

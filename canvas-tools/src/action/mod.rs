@@ -1,20 +1,24 @@
-//! Running the actions of surfaces: `host` is who does what an action says, `run` says what is next, `drive` does it.
+//! Runs the actions of surfaces. `host` has the traits that do an action's work, `run` the state machine that decides
+//! the next step, and `drive` the loop that performs it.
 //!
-//! # What is overdue
+//! # Overdue actions
 //!
-//! From the begin on a tool has `timeoutMs` of its action, by default 30 seconds, and a message 10 minutes. Until then the same
-//! call again is answered `ACTION_IN_PROGRESS`. The end of that time is the deadline, by the store's clock
-//! ([`RunningAction::deadline`](canvas_core::surface::RunningAction::deadline)), and it has two outcomes:
+//! After it begins, a tool has its action's `timeoutMs`, 30 seconds by default, and a message has 10 minutes. Until
+//! then, the same call returns `ACTION_IN_PROGRESS`. The end of that time is the deadline, by the store's clock
+//! ([`RunningAction::deadline`](canvas_core::surface::RunningAction::deadline)). An overdue action ends in one of two
+//! ways:
 //!
-//! * `TOOL_TIMEOUT`: who runs it is alive and says so. The host gives up and answers
-//!   [`ActionFailure::TimedOut`](canvas_core::surface::ActionFailure::TimedOut), or brings a result after the deadline, which is dropped.
-//! * `ACTION_LOST`: nobody has said how it ended, since the host has crashed, was started again, or has dropped the future. The
-//!   next begin or end of any action on the canvas after the deadline records it so, or the deletion of the canvas; no timer
-//!   does. Who runs it and comes later still is answered the same.
+//! * `TOOL_TIMEOUT`: the runner is alive and reports it. Either the host gives up and returns
+//!   [`ActionFailure::TimedOut`](canvas_core::surface::ActionFailure::TimedOut), or it delivers a result after the
+//!   deadline, which is dropped.
+//! * `ACTION_LOST`: the outcome was never reported, because the host crashed, was restarted or dropped the future. A
+//!   timer does not record this. Instead, it is recorded by the next begin or end of any action on the canvas after the
+//!   deadline, or by the deletion of the canvas. A runner that reports even later gets the same answer.
 //!
-//! Either way there is one audit record, what ran may have done what it does, and nobody runs it again: the same call is
-//! answered how it ended, for as long as the canvas remembers its receipt. Who wants it again looks at what it did, and sends
-//! another call, which is confirmed anew. A tool that is read-only leaves nothing to be lost: the same call calls it again.
+//! In both cases there is one audit record, the work may have taken effect, and it is not run again. A retry of the
+//! same call returns the recorded end for as long as the canvas keeps the receipt. To run the action again, check its
+//! effects first and then send a new call, which needs a new confirmation. A read-only tool has no effects that could
+//! be lost, so the same call runs it again.
 
 mod drive;
 pub(crate) mod host;

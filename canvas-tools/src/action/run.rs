@@ -1,4 +1,4 @@
-//! One execution of an action as a machine without input or output.
+//! One execution of an action as a state machine without I/O.
 
 use canvas_core::lease::Turn;
 use canvas_core::surface::{
@@ -10,10 +10,10 @@ use serde_json::Value;
 
 use super::host::{SessionMessage, ToolInvocation};
 
-/// An action on its way: it says what is to be done next, and is told what came of it.
+/// An action in progress. It returns the next step and takes the step's outcome.
 ///
-/// Begin, call and finish follow each other. Whoever loses the machine between begin and finish, by a crash or a dropped
-/// future, has lost the execution: the canvas says so after the deadline, and nobody runs it again.
+/// The steps are begin, call and finish. If you lose the machine between begin and finish, by a crash or a dropped
+/// future, the execution is lost. The canvas reports this after the deadline, and the action is not run again.
 #[derive(Debug, Clone)]
 pub struct ActionRun {
     canvas: CanvasId,
@@ -30,39 +30,40 @@ enum State {
     Over(ActionOver),
 }
 
-/// What is to be done next.
+/// The next step of an action, which the host or the engine performs.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ActionStep<'r> {
-    /// Have the engine decide this under [`ActionRun::operation`], then call [`ActionRun::begun`].
+    /// Let the engine decide this command under [`ActionRun::operation`], then call [`ActionRun::begun`].
     Begin(&'r BeginAction),
     /// Call the tool, then [`ActionRun::settle`].
     Call(ToolInvocation),
     /// Send the message, then call [`ActionRun::settle`].
     Send(SessionMessage),
-    /// Have the engine decide this under [`ActionRun::operation`], then call [`ActionRun::finished`].
+    /// Let the engine decide this command under [`ActionRun::operation`], then call [`ActionRun::finished`].
     Finish(&'r FinishAction),
-    /// Nothing: this is what it came to.
+    /// The action is over, with this result.
     Over(&'r ActionOver),
 }
 
-/// What an execution came to.
+/// The end of an execution, as reported to its caller.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ActionOver {
-    /// The rules refused it, and nothing was run by this try.
+    /// The engine refused the action, and this attempt did not run it.
     Refused(Box<SurfaceCommandRefusal>),
-    /// It was run, well or not.
+    /// The action ran, successfully or not.
     Ended {
-        /// What is recorded of it.
+        /// The record of the execution, with its revision and changed paths.
         ended: Box<ActionEnded>,
-        /// What the tool, or the session, has answered.
+        /// The answer of the tool or the session. `None` if it failed or is no longer known.
         result: Option<Value>,
-        /// An earlier try of the same call ran it.
+        /// Whether an earlier attempt of the same call ran it.
         replayed: bool,
     },
 }
 
 impl ActionRun {
-    /// An action that is asked for. `event` was never used before, also not by an earlier try of the same call.
+    /// Creates the execution of a requested action. `event` must be new; not even an earlier attempt of the same call
+    /// may have used it.
     pub fn new(
         canvas: CanvasId,
         operation: OpKey,
@@ -74,12 +75,12 @@ impl ActionRun {
         Self { canvas, operation, runner, state: State::Begin(begin) }
     }
 
-    /// The canvas.
+    /// Returns the canvas that the action belongs to.
     pub const fn canvas(&self) -> &CanvasId {
         &self.canvas
     }
 
-    /// The key for the next command of the engine. The end has one of the runner, which no caller can take.
+    /// Returns the key for the next engine command. The end uses a key of the runner, which no caller can take.
     #[expect(clippy::missing_panics_doc, reason = "all names have the same limits")]
     pub fn operation(&self) -> OpKey {
         let State::Finish(FinishAction { running, .. }) = &self.state else { return self.operation.clone() };
@@ -90,7 +91,7 @@ impl ActionRun {
         OpKey { conversation, turn: Turn::ZERO, call }
     }
 
-    /// The execution; of one that was run before, that one.
+    /// Returns the id of the execution. If an earlier attempt ran the action, this is the id of that execution.
     pub fn event(&self) -> Option<&EventId> {
         match &self.state {
             State::Begin(begin) => Some(&begin.event),
@@ -101,7 +102,7 @@ impl ActionRun {
         }
     }
 
-    /// What is under way; `None` before and after.
+    /// Returns the execution while it is running, or `None` before and after that.
     pub fn running(&self) -> Option<&RunningAction> {
         match &self.state {
             State::Work(running) => Some(running),
@@ -109,7 +110,7 @@ impl ActionRun {
         }
     }
 
-    /// What is to be done next.
+    /// Returns the next step.
     pub fn step(&self) -> ActionStep<'_> {
         match &self.state {
             State::Begin(begin) => ActionStep::Begin(begin),
@@ -119,7 +120,7 @@ impl ActionRun {
         }
     }
 
-    /// The engine has decided [`ActionStep::Begin`]. Gives what the clients are told.
+    /// Takes the engine's answer to [`ActionStep::Begin`] and returns the events for clients.
     pub fn begun(&mut self, answered: Answered<BeginAction>) -> Vec<SurfaceEvent> {
         let Answered { result, replayed, snapshot } = answered;
         match result {
@@ -150,14 +151,14 @@ impl ActionRun {
         }
     }
 
-    /// The host has done its part, or failed. Once only: what comes later is dropped.
+    /// Takes the host's outcome. Only the first one counts; later ones are dropped.
     pub fn settle(&mut self, outcome: Result<Value, ActionFailure>) {
         if let State::Work(running) = &self.state {
             self.state = State::Finish(FinishAction { running: running.clone(), outcome });
         }
     }
 
-    /// The engine has decided [`ActionStep::Finish`]. Gives what the clients are told.
+    /// Takes the engine's answer to [`ActionStep::Finish`] and returns the events for clients.
     pub fn finished(&mut self, answered: Answered<FinishAction>) -> Vec<SurfaceEvent> {
         let State::Finish(finish) = &self.state else { return Vec::new() };
         let Answered { result, replayed, .. } = answered;
@@ -180,7 +181,8 @@ impl ActionRun {
             .of_action(&record.action_id, &record.event_id)
     }
 
-    /// What clients are told of its end: first what has changed, then how it ended.
+    /// Returns the events of an execution's end for clients: an update with the changed paths, if there are any, and
+    /// then the outcome.
     fn ended(&self, ended: &ActionEnded) -> Vec<SurfaceEvent> {
         let record = &ended.record;
         let event = |kind| {

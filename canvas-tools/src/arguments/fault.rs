@@ -1,4 +1,4 @@
-//! What is wrong with a JSON value, in words of JSON: serde's own name the types of Rust.
+//! Faults of a JSON value, described in JSON terms, because serde's own messages name Rust types.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,10 +8,10 @@ use serde::de::{Error, Expected, Unexpected};
 use super::pointer::pointer_key;
 use crate::reply::shorten;
 
-/// Names less alike than this are no slip of the pen.
+/// Minimum similarity of two names for one to be proposed as the correction of the other.
 const LIKELY: f64 = 0.5;
 
-/// The first fault of a value: its place, and the value to pass there.
+/// The first fault of a value, with its place and the value to pass there.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Fault {
     place: String,
@@ -34,7 +34,7 @@ impl Fault {
         &self.place
     }
 
-    /// One sentence that says what to pass. Fields of these names are never proposed.
+    /// Returns one sentence that says what to pass. It never proposes the `hidden` fields.
     pub(crate) fn message(&self, hidden: &[&str]) -> String {
         match &self.kind {
             Kind::Other(message) => message.clone(),
@@ -54,13 +54,13 @@ impl Fault {
         }
     }
 
-    /// The same fault of a value that stands at `key` of another.
+    /// Moves the fault to `key` of the enclosing object.
     pub(super) fn at_key(mut self, key: &str) -> Self {
         self.place.insert_str(0, &pointer_key(key));
         self
     }
 
-    /// The same fault of a value that stands at `index` of an array.
+    /// Moves the fault to `index` of the enclosing array.
     pub(super) fn at_index(mut self, index: usize) -> Self {
         self.place.insert_str(0, &format!("/{index}"));
         self
@@ -111,7 +111,7 @@ impl Error for Fault {
     }
 }
 
-/// The name that was probably meant.
+/// Returns the known name that was probably meant, if one is similar enough.
 fn likely<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     let plain = |name: &str| {
         let letters = name.chars().filter(|c| c.is_alphanumeric()).take(80);
@@ -127,11 +127,11 @@ fn likely<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     };
     let ranked =
         known.iter().map(|known| (likeness(known), *known)).filter(|(likeness, _)| *likeness >= LIKELY);
-    // The first of equals.
+    // If several are equally similar, the first one wins.
     ranked.reduce(|best, next| if next.0 > best.0 { next } else { best }).map(|(_, known)| known)
 }
 
-/// The expected value, for a reader of JSON.
+/// Describes the expected value to a reader of JSON.
 fn wanted(expected: &dyn Expected) -> Cow<'static, str> {
     let rust = expected.to_string();
     let (first, rest) = rust.split_once(' ').unwrap_or((&rust, ""));
@@ -160,7 +160,7 @@ fn wanted(expected: &dyn Expected) -> Cow<'static, str> {
     }
 }
 
-/// The value that was sent, short.
+/// Describes the received value, shortened.
 fn given(found: Unexpected<'_>) -> Cow<'_, str> {
     match found {
         Unexpected::Bool(value) => value.to_string().into(),

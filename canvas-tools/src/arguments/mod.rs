@@ -1,4 +1,4 @@
-//! Reading arguments, and saying where they are wrong.
+//! Reads the arguments of calls and reports the place of a fault.
 
 mod fault;
 mod pointer;
@@ -17,7 +17,8 @@ pub(crate) fn arguments<T: DeserializeOwned>(sent: &Value) -> Result<T, ToolErro
     arguments_but(&[], sent)
 }
 
-/// As [`arguments`], of a tool whose schema lacks some fields of `T`: an error proposes none of them.
+/// Like [`arguments`], but for a tool whose schema omits the `hidden` fields of `T`, so that errors do not propose
+/// them.
 pub(crate) fn arguments_but<T: DeserializeOwned>(hidden: &[&str], sent: &Value) -> Result<T, ToolError> {
     if !sent.is_object() {
         return Err(ToolError::argument("", "pass the arguments as one JSON object"));
@@ -25,7 +26,7 @@ pub(crate) fn arguments_but<T: DeserializeOwned>(hidden: &[&str], sent: &Value) 
     read(sent).map_err(|fault| ToolError::argument(&shorten(fault.place()), fault.message(hidden)))
 }
 
-/// Reads one JSON value. A number without a fraction is an integer, as in JSON Schema: `1.0` is 1.
+/// Reads one JSON value. A number without a fraction counts as an integer, as in JSON Schema: `1.0` is 1.
 pub(crate) fn read<T: DeserializeOwned>(sent: &Value) -> Result<T, Fault> {
     T::deserialize(Reader(sent))
 }

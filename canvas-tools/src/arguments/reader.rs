@@ -1,4 +1,4 @@
-//! A JSON value as serde reads it, with the place of every fault.
+//! A serde deserializer for JSON values that tracks the place of each fault.
 
 use serde::de::value::{BorrowedStrDeserializer, MapAccessDeserializer};
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Unexpected, Visitor};
@@ -7,13 +7,13 @@ use serde_json::{Map, Value, map};
 
 use super::fault::Fault;
 
-/// Reads the value. Where an integer is asked for, a number without a fraction is one.
+/// Deserializes a value. If an integer is expected, a number without a fraction is accepted.
 #[derive(Clone, Copy)]
 pub(super) struct Reader<'a>(pub(super) &'a Value);
 
 impl<'de> Reader<'de> {
     fn integer<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-        // Below 2^63 every whole double is one integer, and this cast finds it.
+        // Below 2^63, every whole `f64` is exactly one integer, and this cast finds it.
         const BOUND: f64 = 9_223_372_036_854_775_808.0;
         match self.0 {
             Value::Number(number) if number.is_f64() => match number.as_f64() {
@@ -75,7 +75,7 @@ impl<'de> Deserializer<'de> for Reader<'de> {
         visitor.visit_newtype_struct(self)
     }
 
-    /// An object alone: serde would take an array of its fields, too.
+    /// Accepts only an object; serde would also accept an array of the fields.
     fn deserialize_struct<V: Visitor<'de>>(
         self,
         _name: &'static str,
@@ -88,7 +88,7 @@ impl<'de> Deserializer<'de> for Reader<'de> {
         }
     }
 
-    /// A name, or an object whose one member has the name and what belongs to it.
+    /// Accepts a name, or an object whose single member has the variant's name and content.
     fn deserialize_enum<V: Visitor<'de>>(
         self,
         _name: &'static str,

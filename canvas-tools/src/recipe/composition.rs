@@ -1,4 +1,4 @@
-//! What a turn has changed on the board.
+//! The changes that a turn made to the board.
 
 use canvas_core::board::{BoardPatch, BoardStep};
 use canvas_core::history::Step;
@@ -8,17 +8,17 @@ use canvas_core::{Actor, Engine, EngineError};
 
 use crate::session::Session;
 
-/// Entries of the journal that are looked at, the newest.
+/// Maximum number of journal entries examined, newest first.
 const LOOKS: usize = 256;
-/// Bytes of a composition, as JSON: of a larger one the recipe has none.
+/// Maximum JSON size of a composition. Larger ones are omitted from the recipe.
 const BYTES: usize = 64 << 10;
 
-/// What the model has changed on the board in a session's turn, joined. `None` where it has changed nothing, or more than a
-/// recipe may carry along.
+/// Returns the model's changes to the board in a session's turn, joined into one patch. Returns `None` if it changed
+/// nothing or more than a recipe may carry.
 ///
 /// # Errors
 ///
-/// Those of [`Engine::history`].
+/// Returns the errors of [`Engine::history`].
 pub async fn turn_composition<S: Store>(
     engine: &Engine<S>,
     session: &Session,

@@ -1,4 +1,4 @@
-//! What a turn declares of its calls.
+//! The model's declaration about the calls of its turn.
 
 use std::collections::BTreeMap;
 

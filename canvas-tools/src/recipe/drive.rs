@@ -1,4 +1,4 @@
-//! Replays over an engine and a host of tools.
+//! Drives replays with an engine and a tool host.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -13,23 +13,25 @@ use super::pause::ReplayPauses;
 use super::replay::{Replay, ReplayReport, ReplayRequest};
 use crate::action::ToolHost;
 
-/// How often the end of a replay is brought to a store that may take it.
+/// Number of attempts to record the end of a replay if the store fails with a retryable error.
 const FINISH_TRIES: usize = 3;
 
-/// Replays the recipes of a host's canvases, each canvas not too often. One for all that refresh: people, models, timers.
+/// Replays the recipes of a host's canvases and limits how often each canvas is replayed. Use one value for everything
+/// that refreshes, such as users, models and timers.
 #[derive(Debug, Default)]
 pub struct Refresher {
     pauses: Mutex<ReplayPauses>,
 }
 
 impl Refresher {
-    /// Begins a replay of the recipe that the canvas has, for the components that its board has. A dry run neither waits for
-    /// others nor makes them wait.
+    /// Begins a replay of the canvas's recipe for the components that its board has. A dry run is not rate limited and
+    /// does not delay other replays.
     ///
     /// # Errors
     ///
-    /// `RECIPE_NOT_FOUND`, `NOT_IN_RECIPE`, `RATE_LIMITED` within [`RecipeLimits::pause`](canvas_core::recipe::RecipeLimits)
-    /// of the last one, and those of [`Engine::recipe`] and [`Engine::board`].
+    /// `RECIPE_NOT_FOUND`, `NOT_IN_RECIPE`, `RATE_LIMITED` within
+    /// [`RecipeLimits::pause`](canvas_core::recipe::RecipeLimits) of the last replay, and the errors of
+    /// [`Engine::recipe`] and [`Engine::board`].
     pub async fn begin<S: Store>(
         &self,
         engine: &Engine<S>,
@@ -49,14 +51,14 @@ impl Refresher {
         Ok(replay)
     }
 
-    /// Replays the recipe of a canvas to its end. Tools are called one after the other, in the order of the recipe.
-    /// `operation` was never used before: a refresh that is asked for again is another one.
+    /// Replays the recipe of a canvas to its end, calling the tools one after the other in the order of the recipe.
+    /// `operation` must be new, because a repeated request is a separate refresh.
     ///
-    /// Where the future is dropped nothing has changed.
+    /// If the future is dropped before the replay lands, the canvas is unchanged.
     ///
     /// # Errors
     ///
-    /// Those of [`Refresher::begin`] and of [`Replay::land`].
+    /// Returns the errors of [`Refresher::begin`] and of [`Replay::land`].
     pub async fn refresh<S: Store, H: ToolHost>(
         &self,
         engine: &Engine<S>,
@@ -81,12 +83,13 @@ impl Refresher {
 }
 
 impl Replay {
-    /// Has the engine decide the command that ends the replay ([`Replay::finish`]). A store that may take it later is asked
-    /// three times.
+    /// Lets the engine decide the command that ends the replay ([`Replay::finish`]). Makes up to three attempts if the
+    /// store fails with a retryable error.
     ///
     /// # Errors
     ///
-    /// `RECIPE_REPLACED` where the canvas has another recipe meanwhile, and those of [`Engine::call`]. Nothing was kept then.
+    /// `RECIPE_REPLACED` if the canvas has a different recipe by now, and the errors of [`Engine::call`]. In these
+    /// cases nothing is kept.
     pub async fn land<S: Store>(
         self,
         engine: &Engine<S>,

@@ -1,38 +1,38 @@
-//! Why recipes are not recorded, replayed or played again.
+//! Errors from recording, replaying and rerunning recipes.
 
 use canvas_core::json::JsonHash;
 use canvas_core::lease::Timestamp;
 use canvas_core::recipe::{Drift, RecipeCommandRefusal, RecipeFault, RecipeRefusal, StepId};
 use canvas_core::{EngineError, Refused as _};
 
-/// Why a replay does not begin, is not told something, or is not kept. The data are as they were.
+/// Error from starting, advancing or committing a replay. The data are unchanged.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReplayError {
-    /// The canvas was replayed just now.
+    /// The canvas was replayed a moment ago.
     #[error("this canvas was refreshed just now: refresh it again at {} ms or later", until.as_millis())]
     RateLimited {
-        /// From when on it may be.
+        /// Earliest time at which it may be replayed again.
         until: Timestamp,
     },
-    /// The recipe does not feed what was asked for.
+    /// The recipe does not feed a requested component.
     #[error("the recipe feeds no component {component}: name one that it feeds, or none to refresh all")]
     NotInRecipe {
-        /// The number of the component among those that were asked for.
+        /// Index of the component in the request, counted from 0.
         number: usize,
-        /// Its id.
+        /// The requested component id.
         component: String,
     },
-    /// The step was not called, or has its answer.
+    /// The step was not called, or its answer has already arrived.
     #[error("the replay waits for no step {step}: answer one that is pending")]
     NotPending {
-        /// The step.
+        /// The step that the caller answered.
         step: StepId,
     },
-    /// The rules refused it.
+    /// The engine refused the command.
     #[error(transparent)]
     Refused(#[from] RecipeCommandRefusal),
-    /// There is no answer.
+    /// The engine could not answer, for example because the store failed.
     #[error(transparent)]
     Engine(#[from] EngineError),
 }
@@ -46,7 +46,7 @@ canvas_core::coded_error!(ReplayError {
 });
 
 impl ReplayError {
-    /// Where in the request, as a JSON Pointer.
+    /// Returns the place in the request as a JSON Pointer, if the error has one.
     pub fn place(&self) -> Option<String> {
         match self {
             Self::NotInRecipe { number, .. } => Some(format!("/components/{number}")),
@@ -59,25 +59,25 @@ impl ReplayError {
     }
 }
 
-/// Why a turn does not become a recipe. Nothing was kept.
+/// Error from turning the calls of a turn into a recipe. Nothing is kept.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordError {
-    /// The result of a call is larger than a replay takes.
+    /// The result of a call is larger than a replay accepts.
     #[error("{0}")]
     Result(Drift),
-    /// The declaration, or the recipe that it leads to, cannot be read.
+    /// The declaration, or the recipe made from it, is invalid.
     #[error("{fault}")]
     Invalid {
-        /// What, and where in the declaration.
+        /// The first fault, with its place in the declaration.
         fault: RecipeFault,
-        /// What is wrong besides.
+        /// All further faults.
         others: Vec<RecipeFault>,
     },
-    /// The recipe, played on what came in the turn, does not give what was sent or shown.
+    /// Replayed on the turn's own results, the recipe does not reproduce the sent arguments or the shown data.
     #[error("{message}")]
     Mismatch {
-        /// Where in the declaration, as a JSON Pointer.
+        /// The place in the declaration, as a JSON Pointer.
         place: String,
         /// One sentence that says what to do.
         message: String,
@@ -103,7 +103,7 @@ impl RecordError {
         Self::Mismatch { place: place.into(), message: message.into() }
     }
 
-    /// Where in the declaration, as a JSON Pointer; `None` of an observed call.
+    /// Returns the place in the declaration as a JSON Pointer, or `None` if the fault is in an observed call.
     pub fn place(&self) -> Option<&str> {
         match self {
             Self::Result(_) => None,
@@ -112,7 +112,7 @@ impl RecordError {
         }
     }
 
-    /// All faults, where a part cannot be read.
+    /// Returns all faults if a part is invalid, otherwise an empty list.
     pub fn faults(&self) -> Vec<&RecipeFault> {
         match self {
             Self::Invalid { fault, others } => [fault].into_iter().chain(others).collect(),
@@ -121,39 +121,39 @@ impl RecordError {
     }
 }
 
-/// Why a replay is not played again.
+/// Error from rerunning a recorded replay.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RerunError {
-    /// A response is not there.
+    /// A response is missing.
     #[error("the response {hash} of step {step} is missing: give it by its hash")]
     ResponseMissing {
-        /// The step.
+        /// The step that needs the response.
         step: StepId,
-        /// The hash of its response.
+        /// The hash of the missing response.
         hash: JsonHash,
     },
-    /// A response is not the one that came.
+    /// A response differs from the recorded one.
     #[error("the response {hash} of step {step} has been altered: give it as it came")]
     ResponseAltered {
-        /// The step.
+        /// The step that the response belongs to.
         step: StepId,
-        /// The hash of its response.
+        /// The recorded hash of the response.
         hash: JsonHash,
     },
-    /// The time zones are of another version.
+    /// The time zone database has another version than the run used.
     #[error("the run used time zones {recorded}, the library has {present}: use one that has the same")]
     Zones {
-        /// The version then.
+        /// The version that the run used.
         recorded: String,
-        /// The version now.
+        /// The version that this library uses.
         present: &'static str,
     },
     /// The run and the recipe do not belong together.
     #[error("{what} of the run is not what the recipe gives: give the recipe that was replayed")]
     Mismatch {
-        /// Where in the run, as a JSON Pointer.
+        /// The place in the run, as a JSON Pointer.
         place: String,
-        /// What differs.
+        /// Name of the part that differs, for the message.
         what: &'static str,
     },
 }

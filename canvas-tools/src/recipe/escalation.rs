@@ -1,4 +1,4 @@
-//! What a person is offered where data have grown stale.
+//! The offer to a user whose data have become stale.
 
 use std::fmt::Write as _;
 
@@ -22,11 +22,12 @@ pub struct Escalation {
     pub message: String,
 }
 
-/// Targets that the message names.
+/// Maximum number of targets that the message names.
 const NAMED: usize = 16;
 
 impl Escalation {
-    /// What is offered after a replay. `None` where nothing has drifted: what is frozen was never to be refreshed.
+    /// Builds the offer after a replay. Returns `None` if no data drifted; frozen data do not count, because they were
+    /// never meant to be refreshed.
     pub(super) fn of(stale: &[StaleTarget]) -> Option<Self> {
         let drifted: Vec<_> = stale.iter().filter(|one| one.status != DataStatus::Frozen).collect();
         if drifted.is_empty() {

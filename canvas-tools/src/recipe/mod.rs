@@ -1,12 +1,14 @@
-//! Recipes: recording how a turn made data, and making them again without a model.
+//! Recipes record how a turn produced its data, and produce the data again without a model.
 //!
-//! A [`Recorder`](crate::Recorder) has the calls of a turn; what the turn declares of them becomes a recipe, which is played on the results that
-//! came before it is kept. A [`Replay`] is a machine without input or output: it says what to call, is told what came, and ends
-//! in one command. A [`Refresher`] runs one over an engine and a [`ToolHost`](crate::action::ToolHost). Each leaves a
-//! [`RunRecord`], from which [`RunRecord::rerun`] makes the same bytes again, offline.
+//! A [`Recorder`](crate::Recorder) holds the calls of a turn. The turn's declaration about them becomes a recipe, which
+//! is tested on the turn's own results before it is kept. A [`Replay`] is a state machine without I/O, which returns
+//! the tools to call, takes their answers, and ends in one command. A [`Refresher`] drives replays with an engine and a
+//! [`ToolHost`](crate::action::ToolHost). Each replay leaves a [`RunRecord`], from which [`RunRecord::rerun`] produces
+//! the same bytes again, offline.
 //!
-//! Rooms, each knowing only those before it: `error`, `pause`; `steps` (how far each call is), `escalation`, `run` (the
-//! record), `replay`, `rerun`; `drive` (over an engine); `composition`, `declaration` and `recorder`.
+//! Each of these modules depends only on earlier ones: `error`, `pause`; `steps` (the progress of each call),
+//! `escalation`, `run` (the record), `replay`, `rerun`; `drive` (with an engine); `composition`, `declaration` and
+//! `recorder`.
 
 mod composition;
 mod declaration;

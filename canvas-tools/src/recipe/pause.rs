@@ -1,4 +1,4 @@
-//! How often a canvas is replayed.
+//! Limits how often a canvas is replayed.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -8,16 +8,17 @@ use canvas_core::lease::Timestamp;
 
 use super::error::ReplayError;
 
-/// When canvases were replayed last, as far as it matters still.
+/// Times of the last replay of each canvas, kept for as long as they can still delay another one.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ReplayPauses(BTreeMap<CanvasId, Timestamp>);
 
 impl ReplayPauses {
-    /// Passes a replay that begins now, and has others of the canvas wait. A clock that was put back makes nobody wait.
+    /// Admits a replay that begins now and makes later replays of the canvas wait. If the clock moves backwards, no
+    /// replay has to wait.
     ///
     /// # Errors
     ///
-    /// `RATE_LIMITED` where one has begun within `pause`.
+    /// `RATE_LIMITED` if another replay of the canvas began within `pause`.
     pub fn begin(&mut self, canvas: &CanvasId, now: Timestamp, pause: Duration) -> Result<(), ReplayError> {
         self.0.retain(|_, last| *last <= now && now.saturating_since(*last) < pause);
         if let Some(last) = self.0.get(canvas) {

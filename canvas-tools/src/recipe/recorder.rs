@@ -1,4 +1,4 @@
-//! A turn becomes a recipe.
+//! Turns the calls of a turn into a recipe.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,37 +16,37 @@ use super::error::RecordError;
 use crate::arguments::pointer_key;
 use crate::session::recorder::{Recorder, Seen};
 
-/// A recipe that a turn has led to, and the data that it gives.
+/// A recipe made from a turn, with the data that it produces.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecordedTurn {
-    /// The recipe, as it is sent.
+    /// The recipe as JSON, for [`RecordRecipe`].
     pub recipe: Value,
-    /// What it makes of the results of the turn.
+    /// The data that the recipe produces from the turn's results.
     pub data: BTreeMap<ComponentId, Value>,
-    /// When the last of its calls was made.
+    /// Time of the last of its calls.
     pub now: Timestamp,
 }
 
 impl RecordedTurn {
-    /// The command that records it.
+    /// Returns the command that records the recipe.
     pub fn command(self, by: Author) -> RecordRecipe {
         let Self { recipe, data, now } = self;
         RecordRecipe { by, recipe: Some(recipe), expected: None, data, now }
     }
 }
 
-/// What is declared of the arguments of a call, by JSON Pointers into them.
+/// Declared placeholders of a call, by JSON Pointer into its arguments.
 type Placeholders = BTreeMap<String, Map<String, Value>>;
 
 impl Recorder {
-    /// Makes a recipe of the calls that a declaration needs, and plays it on their results. `composition` is what the turn has
-    /// changed on the board.
+    /// Makes a recipe of the calls that a declaration needs, and tests it on their results. `composition` has the
+    /// turn's changes to the board.
     ///
     /// # Errors
     ///
-    /// With places in the declaration: `RECIPE_INVALID`, `EXPR_INVALID` and `VERSION_MISMATCH` with all faults;
-    /// `RECIPE_MISMATCH` where the arguments come out other than they were sent, a mapping cannot be played on the results, or
-    /// the data are not those shown.
+    /// All errors have places in the declaration. `RECIPE_INVALID`, `EXPR_INVALID` and `VERSION_MISMATCH` come with all
+    /// faults. `RECIPE_MISMATCH` means that the arguments resolve to values other than those sent, a mapping cannot be
+    /// applied to the results, or the data differ from those shown.
     pub fn declare(
         &self,
         declaration: &RecipeDeclaration,
@@ -76,7 +76,7 @@ impl Recorder {
         self.seen().iter().find(|seen| seen.call.id.as_str() == id)
     }
 
-    /// The calls that mappings name, and those whose results these take.
+    /// Returns the calls that the mappings name, and the calls whose results these use.
     fn needed<'d>(&self, declaration: &'d RecipeDeclaration) -> BTreeSet<&'d str> {
         let named = declaration.mappings.iter().filter_map(|mapping| mapping.get("step")?.as_str());
         let mut open: Vec<&str> = named.collect();
@@ -90,7 +90,7 @@ impl Recorder {
         needed
     }
 
-    /// What the declaration names and the turn does not have.
+    /// Returns a fault for each call or argument that the declaration names and the turn does not have.
     fn unknown(&self, declaration: &RecipeDeclaration) -> Vec<RecipeFault> {
         let mut faults = Vec::new();
         let mut note = |place: String, message: String| {
@@ -174,7 +174,7 @@ fn recipe_json(
     Ok(recipe)
 }
 
-/// Arguments with what stands for some of them.
+/// Replaces arguments with their placeholders.
 fn with_placeholders(value: &Value, place: &str, placeholders: &Placeholders) -> Value {
     if let Some(placeholder) = placeholders.get(place) {
         let mut placeholder = placeholder.clone();
@@ -189,7 +189,7 @@ fn with_placeholders(value: &Value, place: &str, placeholders: &Placeholders) ->
             let items = items.iter().enumerate();
             items.map(|(at, item)| with_placeholders(item, &format!("{place}/{at}"), placeholders)).collect()
         }
-        // A name that begins so would be read as a placeholder.
+        // Without `$literal`, an object with such a name would be read as a placeholder.
         Value::Object(members) if !is_above && members.keys().any(|name| name.starts_with('$')) => {
             json!({"$literal": value})
         }
@@ -204,7 +204,7 @@ fn with_placeholders(value: &Value, place: &str, placeholders: &Placeholders) ->
     }
 }
 
-/// A fault of the recipe at its place in the declaration.
+/// Moves a fault of the recipe to its place in the declaration.
 fn in_declaration(fault: RecipeFault, seen: &[&Seen], declaration: &RecipeDeclaration) -> RecipeFault {
     let moved = || {
         let (number, rest) = fault.place.strip_prefix("/steps/")?.split_once('/')?;
@@ -222,7 +222,7 @@ fn in_declaration(fault: RecipeFault, seen: &[&Seen], declaration: &RecipeDeclar
     }
 }
 
-/// The arguments come out as they were sent.
+/// Checks that the declared arguments resolve to the sent values.
 fn check_arguments(
     recipe: &Recipe,
     seen: &[&Seen],
@@ -251,7 +251,7 @@ fn check_arguments(
     Ok(())
 }
 
-/// Plays the mappings on the results of the turn, each at the time of its call.
+/// Applies the mappings to the turn's results, each at the time of its call.
 fn play(
     recipe: &Recipe,
     seen: &[&Seen],
@@ -309,7 +309,7 @@ fn is_same(one: Option<&Value>, other: Option<&Value>) -> bool {
     }
 }
 
-/// The beginning of a value.
+/// Formats the beginning of a value.
 fn shown(value: Option<&Value>) -> String {
     value.map_or_else(|| "nothing".to_owned(), |value| truncate(&value.to_string(), 120).into_owned())
 }

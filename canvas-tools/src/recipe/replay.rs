@@ -1,4 +1,4 @@
-//! One replay of a recipe as a machine without input or output.
+//! One replay of a recipe as a state machine without I/O.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -24,34 +24,34 @@ use super::run::{RecordedCall, RunRecord, SkippedStep};
 use super::steps::{Permission, StepState, Steps};
 use crate::action::ToolInvocation;
 
-/// What is asked for.
+/// A request to replay a recipe.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReplayRequest {
-    /// Who asks.
+    /// The author to record for the replay.
     pub by: Author,
     /// The `now` of all time expressions.
     pub now: Timestamp,
-    /// The zone of the time expressions; the recipe's own where it is `None`.
+    /// The time zone of the time expressions, or `None` for the recipe's own.
     pub zone: Option<Zone>,
-    /// The components that are to be fed; all, and the state, where it is `None`.
+    /// The components to feed, or `None` for all components and the state.
     pub components: Option<Vec<ComponentId>>,
-    /// Whether to call the tools and keep nothing.
+    /// Whether to call the tools without keeping the result.
     pub dry_run: bool,
 }
 
-/// A tool to call, for a step.
+/// A tool call to make for a step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReplayCall {
-    /// The step, by which the answer is told.
+    /// The step to pass to [`Replay::settle`] with the answer.
     pub step: StepId,
-    /// The call.
+    /// The tool call for the host to make.
     pub invocation: ToolInvocation,
 }
 
-/// A recipe on its way: it says what is to be called, is told what came of it, and ends in one command.
+/// A replay in progress. It returns the tools to call, takes their answers and ends in one command.
 ///
-/// Before any call it has decided which tools have drifted: none of these is called. What it calls and makes depends on the
-/// recipe, the time, the tools and their answers alone, not on the order in which they come.
+/// Before the first call it decides which tools have drifted, and it never calls these. Its calls and results depend
+/// only on the recipe, the time, the tools and their answers, and not on the order in which the answers arrive.
 #[derive(Debug, Clone)]
 pub struct Replay {
     by: Author,
@@ -62,27 +62,27 @@ pub struct Replay {
     steps: Steps,
 }
 
-/// What came of a replay.
+/// The result of a replay, with everything that a host may keep of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReplayReport {
-    /// The record, which is all of it that is to be kept beside the responses.
+    /// The record of the run. Store it, because together with the responses it allows a rerun.
     pub run: RunRecord,
-    /// What was answered, by the hashes of the record.
+    /// The answers of the tools, by their hashes in the record.
     pub responses: BTreeMap<JsonHash, Value>,
-    /// What is offered where something has drifted.
+    /// The offer to the user if data drifted.
     pub escalation: Option<Escalation>,
 }
 
 impl Replay {
-    /// After so long the host gives a call up.
+    /// Time after which the host gives up on a call.
     pub const TIMEOUT: Duration = Duration::from_secs(30);
 
-    /// Begins a replay under a new name and decides which tools have drifted. Leaves out components for which `is_there` is false,
-    /// and the calls that only they need.
+    /// Begins a replay under a new run id and decides which tools have drifted. Leaves out components for which
+    /// `is_there` is false, and the calls that only they need.
     ///
     /// # Errors
     ///
-    /// `NOT_IN_RECIPE` where a component is asked for that the recipe does not feed.
+    /// `NOT_IN_RECIPE` if the request names a component that the recipe does not feed.
     pub fn begin(
         recipe: Arc<StoredRecipe>,
         ceiling: Arc<Ceiling>,
@@ -104,12 +104,12 @@ impl Replay {
         Ok(Self { by, run, components, gone, dry_run, steps })
     }
 
-    /// Names it.
+    /// Returns the id of this run.
     pub fn run(&self) -> &RunId {
         &self.run
     }
 
-    /// The next tool to call; `None` where all are that can be called by now.
+    /// Returns the next tool to call, or `None` if every call that is possible by now has been made.
     #[expect(clippy::missing_panics_doc, reason = "the name is short")]
     pub fn next_call(&mut self) -> Option<ReplayCall> {
         let place = self.steps.take()?;
@@ -122,22 +122,22 @@ impl Replay {
         Some(ReplayCall { step: step.id().clone(), invocation })
     }
 
-    /// The calls so far, in the order of the recipe.
+    /// Returns the calls so far, in the order of the recipe.
     pub fn calls(&self) -> Vec<RecordedCall> {
         recorded(&self.steps).0
     }
 
-    /// The steps that were called and have not answered, in the order of the recipe.
+    /// Returns the called steps without an answer, in the order of the recipe.
     pub fn pending(&self) -> Vec<&StepId> {
         let called = self.steps.iter().filter(|(_, state)| matches!(state, StepState::Called { .. }));
         called.map(|(step, _)| step.id()).collect()
     }
 
-    /// Tells what a tool has answered. Linear in it.
+    /// Takes the answer of a tool. Takes time linear in its size.
     ///
     /// # Errors
     ///
-    /// `STEP_NOT_PENDING` where the step was not called, or has its answer.
+    /// `STEP_NOT_PENDING` if the step was not called, or if its answer has already arrived.
     pub fn settle(&mut self, step: &StepId, answer: Result<Value, ActionFailure>) -> Result<(), ReplayError> {
         let answer = answer.map_err(|failure| {
             let message = match failure {
@@ -156,7 +156,8 @@ impl Replay {
         }
     }
 
-    /// The command that ends it; `None` while calls are to be made or answered. Costs what the mappings cost.
+    /// Returns the command that ends the replay, or `None` while calls are still to be made or answered. Costs as much
+    /// as applying the mappings.
     pub fn finish(&self) -> Option<FinishReplay> {
         let is_over = self.steps.is_over();
         is_over.then(|| FinishReplay {
@@ -169,7 +170,7 @@ impl Replay {
         })
     }
 
-    /// What came of it, when the engine has decided the command.
+    /// Returns the result of the replay, once the engine has decided the command.
     pub fn report(self, finish: &FinishReplay, finished: ReplayFinished) -> ReplayReport {
         let (calls, skipped) = recorded(&self.steps);
         let responses = self.steps.iter().filter_map(|(step, state)| match state {
@@ -196,22 +197,22 @@ impl Replay {
 }
 
 impl ReplayReport {
-    /// What has changed, as a JSON Patch of `{data: {component: value}, state}`.
+    /// Returns the changes as a JSON Patch of `{data: {component: value}, state}`.
     pub fn patch(&self) -> &[JsonPatchOperation] {
         &self.run.patch
     }
 
-    /// The components that have what the replay has made.
+    /// Returns the components that now show the replay's data.
     pub fn refreshed(&self) -> &[ComponentId] {
         &self.run.finished.refreshed
     }
 
-    /// What it could not feed.
+    /// Returns the targets that the replay could not feed.
     pub fn stale(&self) -> &[StaleTarget] {
         &self.run.finished.stale
     }
 
-    /// Where the state has changed.
+    /// Returns the places of the state that changed.
     pub fn changed_state(&self) -> Vec<StatePointer> {
         let paths = self.patch().iter().filter_map(|operation| match operation {
             JsonPatchOperation::Add { path, .. }
@@ -221,13 +222,14 @@ impl ReplayReport {
         paths.filter_map(|path| StatePointer::new(path).ok()).collect()
     }
 
-    /// The revision of the canvas.
+    /// Returns the revision of the canvas.
     pub fn revision(&self) -> Revision {
         self.run.finished.revision
     }
 
-    /// As clients and models get it, without the patch: `refreshed`, `stale` (each with `component` or `state`, `status`,
-    /// `reason`, the code, and `message`), `runId`, `now`, `revision`, and `escalation` or null.
+    /// Returns the report as clients and models receive it, without the patch: `refreshed`, `stale` (each with
+    /// `component` or `state`, `status`, the code as `reason`, and `message`), `runId`, `now`, `revision`, and
+    /// `escalation` or null.
     pub fn to_json(&self) -> Value {
         json!(self.fields())
     }
@@ -284,7 +286,7 @@ struct StaleFields<'a> {
     message: &'a str,
 }
 
-/// The targets that are these components, in the order of the mappings.
+/// Returns the targets that are these components, in the order of the mappings.
 fn named(targets: &[Target], components: &[ComponentId]) -> Result<Vec<Target>, ReplayError> {
     let fed: BTreeSet<_> = targets.iter().filter_map(Target::component).collect();
     if let Some(number) = components.iter().position(|component| !fed.contains(component)) {
@@ -295,7 +297,7 @@ fn named(targets: &[Target], components: &[ComponentId]) -> Result<Vec<Target>, 
     Ok(targets.iter().filter(wanted).cloned().collect())
 }
 
-/// What is kept of calls, and of steps that were not called.
+/// Returns the records of calls, and of steps that could not be called.
 pub(super) fn recorded(steps: &Steps) -> (Vec<RecordedCall>, Vec<SkippedStep>) {
     let (mut calls, mut skipped) = (Vec::new(), Vec::new());
     for (step, state) in steps.iter() {

@@ -1,4 +1,4 @@
-//! A replay that is played again, offline.
+//! Reruns a recorded replay offline.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,25 +14,26 @@ use super::replay::recorded;
 use super::run::{RecordedCall, RunRecord};
 use super::steps::{Permission, Steps};
 
-/// What a replay comes to when it is played again.
+/// The result of rerunning a replay.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rerun {
-    /// The calls, with their arguments as they are resolved.
+    /// The calls with their resolved arguments.
     pub calls: Vec<RecordedCall>,
-    /// What it changes, as a JSON Patch of `{data: {component: value}, state}`.
+    /// The changes, as a JSON Patch of `{data: {component: value}, state}`.
     pub patch: Vec<JsonPatchOperation>,
-    /// What it has made, changed or not.
+    /// All data that the replay produced, whether changed or not.
     pub data: BTreeMap<ComponentId, Value>,
 }
 
 impl RunRecord {
-    /// Plays the replay again with the same responses, by their hashes. No tool is called: what kept steps from being called
-    /// then keeps them now, and the patch is of the places that differed then. Costs what the replay has cost.
+    /// Reruns the replay with the same responses, given by their hashes, without calling a tool. A step that could not
+    /// be called in the original run is not called here either, and the patch covers the places that differed then.
+    /// Costs as much as the replay did.
     ///
     /// # Errors
     ///
-    /// [`RerunError`]: a response that is missing or altered, time zones of another version, or a recipe that does not give
-    /// these calls and this patch.
+    /// [`RerunError`] if a response is missing or altered, the time zones have another version, or the recipe does not
+    /// produce these calls and this patch.
     pub fn rerun(
         &self,
         recipe: Recipe,

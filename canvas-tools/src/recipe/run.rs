@@ -1,4 +1,4 @@
-//! What is kept of a replay.
+//! The record of a replay, from which it can be rerun.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! How far the calls of a replay are.
+//! The progress of a replay's calls.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -12,33 +12,33 @@ use canvas_core::recipe::{
 use canvas_core::surface::Ceiling;
 use serde_json::Value;
 
-/// What says whether a step may be called.
+/// The source of the decision whether a step may be called.
 #[derive(Debug, Clone)]
 pub(super) enum Permission {
     /// The tools that the host has now.
     Ceiling(Arc<Ceiling>),
-    /// What kept steps from being called when the replay was recorded.
+    /// The reasons why steps were not called in the recorded replay.
     Recorded(BTreeMap<StepId, Drift>),
 }
 
-/// How far one call is.
+/// The progress of one call.
 #[derive(Debug, Clone)]
 pub(super) enum StepState {
-    /// Nobody needs it, or it is frozen.
+    /// No target needs the step, or it is frozen.
     Unneeded,
-    /// Steps that it needs have no answer yet.
+    /// Steps that it depends on have not answered yet.
     Waiting,
-    /// It can be called with this.
+    /// The step can be called with these arguments.
     Ready { arguments: Value },
-    /// It was called.
+    /// The step was called and has not answered.
     Called { arguments: Value },
-    /// It was called, and has answered.
+    /// The step has answered.
     Answered { arguments: Value, hash: JsonHash },
-    /// It was called in vain, or could not be called, with no arguments then.
+    /// The call failed, or the step could not be called; in that case it has no arguments.
     Failed { arguments: Option<Value>, drift: Drift },
 }
 
-/// The steps of a recipe at one `now`, and what came of them.
+/// The steps of a recipe at one `now`, with their outcomes.
 #[derive(Debug, Clone)]
 pub(super) struct Steps {
     recipe: Arc<StoredRecipe>,
@@ -46,15 +46,15 @@ pub(super) struct Steps {
     zone: Zone,
     limits: RecipeLimits,
     permission: Permission,
-    /// What is to be fed, in the order of the mappings.
+    /// The targets to feed, in the order of the mappings.
     targets: Vec<Target>,
-    /// Of each step. Empty where the recipe is of another version.
+    /// One state per step. Empty if the recipe has another version.
     states: Vec<StepState>,
     responses: BTreeMap<StepId, Value>,
 }
 
 impl Steps {
-    /// Decides which steps are needed for the targets and which cannot be called, before any call. `zone` is in place of the
+    /// Decides before any call which steps the targets need and which steps cannot be called. `zone` overrides the
     /// recipe's own.
     pub(super) fn new(
         recipe: Arc<StoredRecipe>,
@@ -89,7 +89,7 @@ impl Steps {
         self.drop_unneeded(recipe);
     }
 
-    /// Leaves out the steps that only those would need that cannot be called.
+    /// Leaves out the steps that are only needed by mappings of failed steps.
     fn drop_unneeded(&mut self, recipe: &Recipe) {
         let has_failed = |mapping: &&Mapping| {
             let place = recipe.steps().iter().position(|step| *step.id() == mapping.step);
@@ -105,7 +105,7 @@ impl Steps {
         }
     }
 
-    /// Has the steps go on whose sources have ended.
+    /// Advances the steps whose sources have all ended.
     fn advance(&mut self) {
         let recipe = Arc::clone(&self.recipe);
         let Ok(recipe) = recipe.recipe() else { return };
@@ -133,7 +133,7 @@ impl Steps {
         let step = &recipe.steps()[place];
         let arguments = step.arguments((self.now, &self.zone), &self.responses, &self.limits);
         let arguments = arguments.map_err(|fault| Drift::from(fault.within("/params")))?;
-        // As canonical JSON has them: whether a tool answers 1.0 or 1 does not change what is sent on.
+        // Arguments use canonical JSON, so that a tool's 1.0 and 1 lead to the same call.
         let limits = RecipeLimits { data_bytes: self.limits.argument_bytes, ..self.limits };
         let arguments =
             Datum::new(arguments, &limits).map_err(|fault| Drift::from(fault.within("/params")))?;
@@ -153,13 +153,13 @@ impl Steps {
         self.now
     }
 
-    /// The steps with their states, in the order of the recipe.
+    /// Returns the steps with their states, in the order of the recipe.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&canvas_core::recipe::RecipeStep, &StepState)> {
         let steps = self.recipe.recipe().map(Recipe::steps).unwrap_or_default();
         steps.iter().zip(&self.states)
     }
 
-    /// The next step to call, which counts as called from now on.
+    /// Returns the next step to call, and marks it as called.
     pub(super) fn take(&mut self) -> Option<usize> {
         let place = self.states.iter().position(|state| matches!(state, StepState::Ready { .. }))?;
         if let StepState::Ready { arguments } =
@@ -170,7 +170,7 @@ impl Steps {
         Some(place)
     }
 
-    /// Tells what a step has answered. `false` where nobody waits for it.
+    /// Takes the answer of a step. Returns `false` if the step is not waiting for one.
     pub(super) fn settle(&mut self, step: &StepId, answer: Result<Value, Drift>) -> bool {
         let place = self
             .iter()
@@ -192,18 +192,18 @@ impl Steps {
         true
     }
 
-    /// Whether all has ended.
+    /// Whether every step has ended.
     pub(super) fn is_over(&self) -> bool {
         use StepState::{Called, Ready, Waiting};
         !self.states.iter().any(|state| matches!(state, Waiting | Ready { .. } | Called { .. }))
     }
 
-    /// The responses that came, by their steps.
+    /// Returns the responses so far, by step.
     pub(super) fn responses(&self) -> &BTreeMap<StepId, Value> {
         &self.responses
     }
 
-    /// What was made for each target, in the order of the mappings.
+    /// Returns the outcome for each target, in the order of the mappings.
     pub(super) fn outcomes(&self) -> Vec<ReplayOutcome> {
         let recipe = match self.recipe.recipe() {
             Ok(recipe) => recipe,
@@ -242,7 +242,7 @@ impl Permission {
         match self {
             Self::Ceiling(ceiling) => step.check(ceiling).map(drop),
             Self::Recorded(skipped) => match skipped.get(step.id()) {
-                // That of a source follows from it.
+                // The failure of an upstream step is derived again, so it is not taken from the record.
                 Some(drift) if drift.code != DriftCode::Upstream => Err(drift.clone()),
                 _ => Ok(()),
             },

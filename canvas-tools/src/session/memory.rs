@@ -1,4 +1,4 @@
-//! What a session keeps for its toolsets from one call to the next.
+//! State that a session keeps for its toolsets from one call to the next.
 
 #[cfg(feature = "board")]
 use canvas_core::board::Aliases;
@@ -8,27 +8,28 @@ use canvas_core::document::ShownLines;
 use super::plan::Plans;
 use super::refused::RefusedPatch;
 
-/// What the document tools and the native dialects keep.
+/// State that the document tools and the native dialects keep between calls.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct DocumentMemory {
-    /// The lines that the model was shown: of several equal places, a line number decides only for these. If they are lost,
-    /// such a patch is `AMBIGUOUS`. Under [`Policy::require_located`](canvas_core::Policy::require_located) a patch may
-    /// change only what was located in the turn.
+    /// The lines that the model was shown. If text occurs at several places, a line number decides between them only if
+    /// it is that of a shown line. If this state is lost, such a patch fails as `AMBIGUOUS`. Under
+    /// [`Policy::require_located`](canvas_core::Policy::require_located) a patch may change only lines located in this
+    /// turn.
     pub shown: ShownLines,
-    /// The patch that was refused last, of which the model may send the bad hunks again.
+    /// The last refused patch, whose faulty hunks the model may resend on their own.
     pub refused: RefusedPatch,
-    /// Calls of a native dialect in a row whose old text was nowhere, or at several places. From the second on, the reply
-    /// has the lines around.
+    /// Number of consecutive native-dialect calls whose old text was not found or was ambiguous. From the second one
+    /// on, the reply contains the surrounding lines.
     pub misses: u32,
 }
 
-/// What the board tools keep.
+/// State that the board tools keep between calls.
 #[cfg(feature = "board")]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct BoardMemory {
-    /// What the model calls components by, such as `c1`, if its context has short names. They come before ids, and replies
-    /// have them in place of ids. Empty until the host sets them.
+    /// Short names of components, such as `c1`, for models whose context uses them. An alias takes precedence over an
+    /// id, and replies use aliases instead of ids. Empty until the host sets them.
     pub aliases: Aliases,
-    /// The plans that the model may commit. One that is lost is made again.
+    /// The plans that the model may commit. If this state is lost, the model has to plan again.
     pub plans: Plans,
 }

@@ -1,4 +1,4 @@
-//! A conversation about a canvas, and its turns.
+//! One conversation about a canvas, and its turns.
 
 pub(crate) mod memory;
 #[cfg(feature = "board")]
@@ -22,26 +22,26 @@ use self::memory::DocumentMemory;
 use self::recorder::Recorder;
 use crate::sync::hidden_message;
 
-/// One conversation about one canvas: who asks, and in which turn.
+/// One conversation about one canvas, together with its current turn.
 ///
-/// It is a plain value that the host keeps beside its chat. Edits by users reach the model once, with the user's next
-/// message; its own reach the history once, at the end of its turn.
+/// This is a plain value that you keep with your chat. Each user edit reaches the model once, with the user's next
+/// message. The model's own changes enter the history once, at the end of its turn.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Session {
-    /// The canvas.
+    /// The canvas that the conversation is about.
     pub canvas: CanvasId,
-    /// The conversation.
+    /// The conversation in whose name calls run.
     pub conversation: ConversationId,
-    /// The running turn; calls of an earlier one can no longer check out.
+    /// The running turn. Calls of an earlier turn can no longer check out.
     pub turn: Turn,
-    /// Where it began.
+    /// The epoch and revision at which the turn began.
     pub start: TurnStart,
-    /// What the document tools and the native dialects keep.
+    /// State that the document tools and the native dialects keep between calls.
     pub document: DocumentMemory,
-    /// What the board tools keep.
+    /// State that the board tools keep between calls.
     #[cfg(feature = "board")]
     pub board: BoardMemory,
-    /// The calls of the turn that the host has shown it, of which the model may make a recipe.
+    /// The calls of this turn that the host passed to [`Recorder::observe`], from which the model can make a recipe.
     #[cfg(feature = "recipe")]
     pub recorder: Recorder,
 }
@@ -49,9 +49,10 @@ pub struct Session {
 /// The result of a user's message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TurnBegan {
-    /// The epoch from now on.
+    /// The epoch that begins with this turn.
     pub epoch: Epoch,
-    /// Text for the history, before the user's own: what changed on the canvas. It is not shown to the user.
+    /// Text for the history that describes the changes to the canvas. It belongs before the user's own message and is
+    /// not shown to the user. `None` if the model already knows every change.
     pub hidden_message: Option<String>,
     /// Whether the draft became the artefact.
     pub promotion: Promotion,
@@ -60,20 +61,21 @@ pub struct TurnBegan {
 /// The result of the end of a turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TurnEnded {
-    /// Text for the history, once every call of the turn has its result: what changed on the canvas.
+    /// Text for the history that describes the changes to the canvas. Add it once every call of the turn has its
+    /// result. `None` if the model already knows every change.
     pub hidden_message: Option<String>,
     /// Whether the draft became the artefact.
     pub promotion: Promotion,
 }
 
-/// Why a turn could not begin or end.
+/// Error from beginning or ending a turn.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SessionError {
-    /// The rules refused it.
+    /// The engine refused the command.
     #[error(transparent)]
     Refused(#[from] CallRefusal),
-    /// There is no answer.
+    /// The engine could not answer, for example because the store failed.
     #[error(transparent)]
     Engine(#[from] EngineError),
 }
@@ -95,9 +97,10 @@ impl From<SessionError> for ErrorReport {
 impl Session {
     /// Joins the turn that is running on a canvas.
     ///
-    /// The conversation that made the canvas knows its first text. Any other is sent the whole document with the hidden
-    /// message of [`Session::begin_turn`], of one larger than [`Policy::snapshot_bytes`](canvas_core::Policy::snapshot_bytes)
-    /// the headings, unless its own calls have shown it all by then; from then on it is sent what changed.
+    /// The conversation that created the canvas knows its first text. Any other conversation receives the whole
+    /// document with the hidden message of [`Session::begin_turn`], unless its own calls have shown all of the text by
+    /// then. If the document is larger than [`Policy::snapshot_bytes`](canvas_core::Policy::snapshot_bytes), the
+    /// message lists its headings instead. Later messages contain only changes.
     ///
     /// ```
     /// # use canvas_core::document::Edit;
@@ -117,7 +120,7 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// Where there is no such canvas, or the store fails.
+    /// Fails if the canvas does not exist or the store fails.
     pub async fn join<S: Store>(
         engine: &Engine<S>,
         canvas: CanvasId,
@@ -129,7 +132,7 @@ impl Session {
         Ok(Self { turn, start, ..Self::before(canvas, conversation) })
     }
 
-    /// A conversation about a canvas that is not there yet, which its first call may make.
+    /// Creates a session for a canvas that does not exist yet, which the session's first call may create.
     pub fn before(canvas: CanvasId, conversation: ConversationId) -> Self {
         Self {
             canvas,
@@ -144,8 +147,11 @@ impl Session {
         }
     }
 
-    /// The user sends a message: whatever runs is preempted, the draft is promoted, the next turn begins. The same
-    /// call id again, in whatever turn the retry comes, answers the same for as long as its receipt is kept.
+    /// Begins a turn when the user sends a message. This preempts the running turn, promotes its draft and starts the
+    /// next turn.
+    ///
+    /// A retry with the same call id returns the original result as long as its receipt is kept, no matter in which
+    /// turn the retry arrives.
     ///
     /// ```
     /// # use canvas_core::document::Edit;
@@ -166,19 +172,19 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// Refused where the call id was used for something else; faults of the store.
+    /// Refused if the call id was used for a different call. Fails if the store does.
     pub async fn begin_turn<S: Store>(
         &mut self,
         engine: &Engine<S>,
         call: CallId,
         now: Timestamp,
     ) -> Result<TurnBegan, SessionError> {
-        // A retry may come when the turn has begun already, so the key of a message names none.
+        // A retry may arrive after the turn has begun, so the key of a message does not include the turn.
         let operation = OpKey { turn: Turn::ZERO, ..self.operation(call) };
         let answered = engine.call(&self.canvas, &operation, SendMessage, now).await?;
         let canvas_core::turn::TurnBegan { start, changes, promotion } = answered.result?;
         let head = &answered.snapshot.head;
-        // A late retry may find the turn of somebody's later message, which is not this session's.
+        // A late retry may find the turn of a later message by someone else, which is not this session's turn.
         if head.turn_start() == start {
             if self.turn != head.lock().turn() {
                 self.document.shown.begin_turn();
@@ -192,12 +198,13 @@ impl Session {
         Ok(TurnBegan { epoch: start.epoch, hidden_message, promotion })
     }
 
-    /// The chat was compacted or begun anew, so the model knows nothing of the canvas any more: the hidden message of the
-    /// next turn brings the whole text.
+    /// Records that the model no longer knows the canvas, because its chat was compacted or restarted.
+    ///
+    /// The hidden message of the next turn then contains the whole text.
     ///
     /// # Errors
     ///
-    /// As [`Session::begin_turn`].
+    /// Same as [`Session::begin_turn`].
     pub async fn forget<S: Store>(
         &self,
         engine: &Engine<S>,
@@ -208,7 +215,7 @@ impl Session {
         Ok(())
     }
 
-    /// The model's turn is over: its lease is given back, its draft promoted unless the user has interrupted it.
+    /// Ends the model's turn, releases its lease, and promotes its draft unless the user interrupted the turn.
     ///
     /// ```
     /// # use canvas_core::document::Edit;
@@ -230,7 +237,7 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// As [`Session::begin_turn`].
+    /// Same as [`Session::begin_turn`].
     pub async fn end_turn<S: Store>(
         &self,
         engine: &Engine<S>,
@@ -243,7 +250,7 @@ impl Session {
         Ok(TurnEnded { hidden_message: changes.as_ref().and_then(hidden_message), promotion })
     }
 
-    /// The key of a call in this turn, under which its receipt is kept.
+    /// Returns the key of a call in this turn. The engine stores the call's receipt under this key.
     pub fn operation(&self, call: CallId) -> OpKey {
         OpKey { conversation: self.conversation.clone(), turn: self.turn, call }
     }

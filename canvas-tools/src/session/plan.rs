@@ -1,19 +1,21 @@
-//! Plans: changes that were tried and may be made.
+//! Plans, which are board changes tried but not yet made.
 
 use std::collections::VecDeque;
 
 use canvas_core::board::CanvasCommand;
 use canvas_core::{BlobId, CanvasId, Face, Revision, Snapshot};
 
-/// The plans that a model may commit: the last few of a conversation. Nothing of them is on the canvas.
+/// The last few plans of a conversation, which the model may commit.
+///
+/// A plan does not change the canvas until it is committed.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Plans {
-    /// The newest last.
+    /// The newest plan is last.
     kept: VecDeque<Plan>,
 }
 
 impl Plans {
-    /// How many are kept.
+    /// Number of plans kept. Beyond that, the oldest plan is dropped.
     pub const KEPT: usize = 8;
 
     pub(crate) fn keep(&mut self, plan: Plan) {
@@ -24,24 +26,23 @@ impl Plans {
         self.kept.push_back(plan);
     }
 
-    /// A plan stays after it was committed, so that a retry finds it.
+    /// A committed plan stays in the list so that a retry finds it.
     pub(crate) fn find(&self, canvas: &CanvasId, id: &str) -> Option<&Plan> {
         self.kept.iter().find(|plan| plan.id == id && plan.canvas == *canvas)
     }
 }
 
-/// A change that was tried.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Plan {
     pub(crate) id: String,
     pub(crate) canvas: CanvasId,
-    /// The revision that last changed the board which it was tried on.
+    /// The revision of the last board change at the time of the trial.
     pub(crate) base: Revision,
     pub(crate) command: CanvasCommand,
 }
 
 impl Plan {
-    /// Its id follows from the board's revision and the commands.
+    /// The id is derived from the board's revision and the command.
     pub(crate) fn new(canvas: &CanvasId, snapshot: &Snapshot, command: CanvasCommand) -> Self {
         let base = snapshot.head.face_revision(Face::Board);
         let json = serde_json::to_string(&command).expect("its maps have text for keys");

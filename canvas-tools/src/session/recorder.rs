@@ -1,4 +1,4 @@
-//! The calls of a turn, as its host has seen them.
+//! The tool calls of a turn, as observed by the host.
 
 use std::sync::Arc;
 
@@ -8,50 +8,53 @@ use canvas_core::recipe::{Drift, RecipeLimits, StepId};
 use canvas_core::surface::{Ceiling, ToolName};
 use serde_json::Value;
 
-/// A call of one of the host's tools, and its result.
+/// A call of one of the host's tools, with its result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ObservedCall {
-    /// The id of the call, which becomes that of a step.
+    /// The call's id, which becomes the id of a recipe step.
     pub id: StepId,
-    /// The tool.
+    /// The host's tool that ran.
     pub tool: ToolName,
-    /// What it was called with.
+    /// The JSON arguments of the call.
     pub arguments: Value,
-    /// What it has answered.
+    /// The JSON result of the call.
     pub result: Value,
-    /// When it was called.
+    /// Time of the call, by the host's clock.
     pub now: Timestamp,
 }
 
-/// The calls of a turn with their results, of which a recipe can be made.
+/// The calls of a turn with their results, from which a recipe can be made.
 ///
-/// It has the last [`Recorder::CALLS`] calls, and of these no more than [`Recorder::BYTES`] of results.
+/// It holds the last [`Recorder::CALLS`] calls. If their arguments and results exceed [`Recorder::BYTES`], it drops the
+/// oldest of them.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Recorder {
     calls: Vec<Seen>,
 }
 
-/// A call, with its tool's contract at that time.
+/// A call, with the tool's contract at the time of the call.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Seen {
     pub(crate) call: Arc<ObservedCall>,
-    /// `None` where no replay may call the tool.
+    /// `None` if a replay may not call the tool.
     pub(crate) contract: Option<JsonHash>,
     pub(crate) version: Option<String>,
     bytes: usize,
 }
 
 impl Recorder {
-    /// Calls that it has at most.
+    /// Maximum number of calls that it holds.
     pub const CALLS: usize = 128;
-    /// Bytes of arguments and results that it has at most, as JSON.
+    /// Maximum size of all arguments and results together, in bytes of JSON.
     pub const BYTES: usize = 16 << 20;
 
-    /// Takes a call that has succeeded. One of the same id is replaced. Linear in the result.
+    /// Records a successful call, replacing an earlier call with the same id. Takes time linear in the size of the
+    /// call.
     ///
     /// # Errors
     ///
-    /// `CALL_FAILED` where the result is larger, or nested deeper, than a replay takes. It is not kept then.
+    /// `CALL_FAILED` if the arguments or the result are larger, or nested deeper, than a replay accepts. Such a call is
+    /// not recorded.
     pub fn observe(
         &mut self,
         call: ObservedCall,
@@ -79,12 +82,12 @@ impl Recorder {
         Ok(())
     }
 
-    /// Forgets all: another turn begins.
+    /// Forgets all calls, because another turn begins.
     pub fn clear(&mut self) {
         self.calls.clear();
     }
 
-    /// The calls in the order in which they came.
+    /// Returns the calls in the order of their arrival.
     pub fn calls(&self) -> impl Iterator<Item = &ObservedCall> {
         self.calls.iter().map(|seen| &*seen.call)
     }

@@ -1,4 +1,4 @@
-//! The patch of a conversation that was refused last, so that only its bad hunks need be sent again.
+//! The last refused patch of a conversation, of which only the faulty hunks need to be resent.
 
 use std::num::NonZeroUsize;
 
@@ -6,7 +6,9 @@ use canvas_core::BlobId;
 use canvas_core::document::ApplyPatch;
 use canvas_core::text::{ApplyError, Reason};
 
-/// The patch that was refused last, at most as large as a patch may be. One that is lost is sent again as a whole.
+/// The last refused patch of a conversation, at most as large as a patch may be.
+///
+/// If it is lost, the model has to send the whole patch again.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RefusedPatch {
     kept: Option<Kept>,
@@ -16,25 +18,25 @@ pub struct RefusedPatch {
 struct Kept {
     id: String,
     command: ApplyPatch,
-    /// The hunks of its patch that were at fault, from 1.
+    /// The patch's faulty hunks, counted from 1.
     faults: Vec<usize>,
 }
 
-/// Why hunks cannot be put into a refused patch.
+/// The reason why hunks cannot be put into a refused patch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ResendError {
-    /// Nothing is kept under this id.
+    /// No patch is kept under this id.
     Lost,
-    /// The refused patch has only so many hunks.
+    /// A hunk number is beyond the number of hunks in the refused patch.
     NoSuchHunk { hunks: usize },
-    /// A number is twice among them, or they do not rise.
+    /// The hunk numbers are not strictly increasing.
     Unordered,
-    /// The new patch has another number of hunks than are named.
+    /// The new patch does not have as many hunks as the call names.
     OtherCount { hunks: usize },
 }
 
 impl RefusedPatch {
-    /// Keeps a refused patch where its hunks are at fault, each by itself.
+    /// Keeps a refused patch if each of its faults belongs to a single hunk.
     pub(crate) fn keep(&mut self, command: &ApplyPatch, error: &ApplyError) {
         let mut faults: Vec<usize> = error.conflicts().iter().map(|conflict| conflict.hunk).collect();
         faults.dedup();
@@ -51,9 +53,9 @@ impl RefusedPatch {
                 )
         });
         let hunks = hunks(&command.patch);
-        // Lines before the first hunk may be the beginning of a fence, which ends after the last.
+        // Lines before the first hunk may open a code fence that ends after the last hunk.
         let is_bare = hunks.first().is_some_and(|first| command.patch.starts_with(first));
-        // Of a single hunk nothing would be saved.
+        // With a single hunk, resending it would save nothing.
         if !is_of_hunks || !is_bare || hunks.len() < 2 || error.suggestion().is_some() {
             self.kept = None;
             return;
@@ -63,13 +65,13 @@ impl RefusedPatch {
         self.kept = Some(Kept { id, command: command.clone(), faults });
     }
 
-    /// The id of the patch that is kept, and its hunks at fault.
+    /// Returns the id of the kept patch and its faulty hunks.
     pub(crate) fn resendable(&self) -> Option<(&str, &[usize])> {
         self.kept.as_ref().map(|kept| (&*kept.id, &*kept.faults))
     }
 
-    /// The refused patch with some hunks, by their numbers from 1, replaced by those of `call`. Base and scope are those of
-    /// the refused patch where the call names none.
+    /// Returns the refused patch with the hunks of the given numbers, counted from 1, replaced by those of `call`. If
+    /// the call does not name a base or scope, those of the refused patch apply.
     pub(crate) fn with_hunks(
         &self,
         id: &str,
@@ -101,7 +103,7 @@ impl RefusedPatch {
     }
 }
 
-/// The hunks of a patch, each from its `@@` line to the next.
+/// Splits a patch into its hunks, each from its `@@` line to the next.
 fn hunks(patch: &str) -> Vec<&str> {
     let mut starts: Vec<usize> = Vec::new();
     let mut at = 0;

@@ -1,4 +1,4 @@
-//! What each method but `canvas.action` does.
+//! The implementation of each method except `canvas.action`.
 
 use canvas_core::lease::Timestamp;
 use canvas_core::store::Store;
@@ -18,23 +18,23 @@ use super::request::{
 use super::result::{AssetLine, Created, Listed, Patched, Shown, Upserted, Viewed};
 use crate::reply::ToolError;
 
-/// Canvases that one list looks at.
+/// Maximum number of canvases that one list request examines.
 const LOOKS: usize = 1_000;
 
-/// An asset as a browser gets it.
+/// An asset to serve to a browser.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AssetFile {
-    /// Its bytes.
+    /// The asset's raw bytes, without base64.
     pub content: Vec<u8>,
-    /// What it is.
+    /// The asset's media type, for the `Content-Type` header.
     pub media_type: String,
 }
 
-/// A result, and what has happened.
+/// A result together with the events that it caused.
 type Answer = Result<(Value, Vec<SurfaceEvent>), SurfaceError>;
 
 impl SurfaceDoor {
-    /// Answers a request for anything but an action, which [`SurfaceDoor::action`] prepares.
+    /// Answers any request except an action, which [`SurfaceDoor::action`] prepares.
     pub async fn answer<S: Store>(
         &self,
         engine: &Engine<S>,
@@ -65,11 +65,12 @@ impl SurfaceDoor {
         }
     }
 
-    /// The asset at a path, as a browser sends it.
+    /// Returns the asset at a path, as requested by a browser.
     ///
     /// # Errors
     ///
-    /// `INVALID_PATH` where it leads out of the assets, `ASSET_NOT_FOUND`, `SURFACE_NOT_FOUND`, and those of the store.
+    /// `INVALID_PATH` if the path leads out of the assets, `ASSET_NOT_FOUND`, `SURFACE_NOT_FOUND`, and the errors of
+    /// the store.
     pub async fn file<S: Store>(
         &self,
         engine: &Engine<S>,
@@ -159,7 +160,8 @@ impl SurfaceDoor {
         Ok((json!(Upserted { descriptor, created }), event))
     }
 
-    /// What a command has put, and the event where the revision is another one than `before`.
+    /// Returns a command's result, with an update event if the canvas's revision is no longer `before`. A retry has no
+    /// event.
     async fn put<S: Store, C: Command<Refusal = SurfaceCommandRefusal>>(
         &self,
         engine: &Engine<S>,
@@ -171,7 +173,7 @@ impl SurfaceDoor {
         let Answered { result, replayed, snapshot } =
             answered.map_err(|refusal| SurfaceError::refused(&refusal))?;
         let done = result.map_err(|refusal| SurfaceError::refused(&refusal))?;
-        // What is put is put, also where the jobs cannot be read now.
+        // The change is committed even if the jobs cannot be read now.
         drop(self.track(engine, canvas, now).await);
         let is_changed = !replayed && before != Some(snapshot.head.revision());
         Ok((done, if is_changed { vec![updated(canvas, &snapshot)] } else { Vec::new() }))
@@ -209,7 +211,7 @@ impl SurfaceDoor {
         let DeleteParams { canvas_id, expected_revision } = params;
         let found = match visible(engine, &caller.actor, &canvas_id, now).await {
             Ok((_, snapshot)) => Some(snapshot),
-            // It may be deleted already, by an earlier try.
+            // An earlier attempt may already have deleted it.
             Err(_) if engine.revision_of(&canvas_id).await.is_err() => None,
             Err(error) => return Err(error),
         };
@@ -251,7 +253,7 @@ impl SurfaceDoor {
         Ok((json!(Viewed { views: self.shown(&canvas_id) }), events.into_iter().collect()))
     }
 
-    /// Who shows a surface, by name.
+    /// Returns the names of the actors that show a surface.
     fn shown(&self, canvas: &CanvasId) -> Vec<String> {
         let names = self.views().of(canvas).into_iter().map(|who| match who {
             SurfaceActor::ClientId(client) => client.to_string(),
@@ -284,7 +286,7 @@ async fn list<S: Store>(
                 }
             }
             Err(error) if error.retryable() => return Err(error),
-            // One that cannot be read hides no other.
+            // An unreadable canvas must not hide the others.
             Err(_) => {}
         }
         let is_last = number + 1 == count;
@@ -296,7 +298,7 @@ async fn list<S: Store>(
     Ok((json!(Listed { canvases, next: last }), Vec::new()))
 }
 
-/// A surface that the actor may see.
+/// Returns a surface if the actor may see it.
 async fn visible<S: Store>(
     engine: &Engine<S>,
     actor: &SurfaceActor,

@@ -1,4 +1,4 @@
-//! Contents of assets as JSON: text, or bytes as base64.
+//! Asset content in JSON, either text or base64.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -24,7 +24,7 @@ pub struct EncodedBytes {
 }
 
 impl AssetContent {
-    /// Its bytes.
+    /// Returns the content as bytes.
     pub fn into_bytes(self) -> Vec<u8> {
         match self {
             Self::Text(text) => text.into_bytes(),
@@ -33,7 +33,7 @@ impl AssetContent {
     }
 }
 
-/// Text where the bytes are UTF-8.
+/// Becomes text if the bytes are valid UTF-8.
 impl From<Vec<u8>> for AssetContent {
     fn from(bytes: Vec<u8>) -> Self {
         match String::from_utf8(bytes) {
@@ -71,7 +71,7 @@ mod base64 {
         text
     }
 
-    /// Only the form that `encode` writes, so that no two texts are the same bytes.
+    /// Accepts only the form that `encode` writes, so that no two texts decode to the same bytes.
     pub(super) fn decode(text: &str) -> Option<Vec<u8>> {
         if !text.len().is_multiple_of(4) {
             return None;

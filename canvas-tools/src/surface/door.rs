@@ -1,4 +1,4 @@
-//! What a host keeps for its surfaces beside the engine, and how it answers requests.
+//! The state that a host keeps for its surfaces in addition to the engine, and the entry point for requests.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -20,46 +20,47 @@ use crate::action::{ActionOver, ActionRun, SessionHost, ToolHost};
 
 /// Answers requests to the surfaces of an engine.
 ///
-/// It knows who shows which surface and which refresh jobs are due; all else lies in the store. One value serves all
-/// threads.
+/// It keeps track of the actors that show each surface and of the refresh jobs that are due. Everything else is in the
+/// store. One value serves all threads.
 #[derive(Debug)]
 pub struct SurfaceDoor {
     runner: RunnerId,
-    /// Begins the names of executions.
+    /// The prefix of execution names.
     prefix: String,
-    /// Executions that were named.
+    /// Number of executions named so far.
     named: AtomicU64,
     views: Mutex<Views>,
     jobs: Mutex<RefreshJobs>,
 }
 
-/// Who asks, and under which name.
+/// The caller of a request, with the key of its call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SurfaceCaller {
-    /// Who.
+    /// The client or session that sends the request.
     pub actor: SurfaceActor,
-    /// The call: the same again is a retry. Its turn is that of the session's conversation; of a client it does not matter.
+    /// The key of the call. The same key again is a retry. For a session, the turn is that of its conversation; for a
+    /// client, the turn does not matter.
     pub operation: OpKey,
 }
 
-/// The answer to a request, and what has happened.
+/// The answer to a request, with the events that it caused.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SurfaceReply {
-    /// The result of the method, or why there is none.
+    /// The result of the method, or its error.
     pub result: Result<Value, SurfaceError>,
-    /// What has happened, in order, for the clients that show the surface. A retry has none.
+    /// The events in order, for the clients that show the surface. Empty for a retry.
     pub events: Vec<SurfaceEvent>,
-    /// The execution that has ended. A retry has none.
+    /// The record of an execution that ended. Empty for a retry.
     pub audit: Vec<AuditRecord>,
 }
 
 impl SurfaceReply {
-    /// A failure after which nothing has happened.
+    /// Builds the reply to a failed request without any effects.
     pub(super) fn failed(error: impl Into<SurfaceError>) -> Self {
         Self { result: Err(error.into()), events: Vec::new(), audit: Vec::new() }
     }
 
-    /// What an execution came to.
+    /// Builds the reply for an action that is over.
     pub fn of_action(over: &ActionOver, events: Vec<SurfaceEvent>) -> Self {
         match over {
             ActionOver::Refused(refusal) => Self::failed(SurfaceError::refused(&**refusal)),
@@ -85,9 +86,10 @@ impl SurfaceReply {
 }
 
 impl SurfaceDoor {
-    /// A door without views. `runner` is one for each start of the host, and `seed` differs from host to host.
+    /// Creates a door without views. `runner` is unique for each start of the host, and `seed` differs from host to
+    /// host.
     pub fn new(runner: RunnerId, seed: u64) -> Self {
-        // A name is made longer by it.
+        // Execution names append a number to this prefix, which must therefore be short.
         let name = runner.as_str();
         let prefix =
             if name.len() <= 256 { name.to_owned() } else { BlobId::of(name.as_bytes()).to_string() };
@@ -100,23 +102,23 @@ impl SurfaceDoor {
         }
     }
 
-    /// Who shows which surface.
+    /// Locks and returns the views of all clients and sessions.
     pub fn views(&self) -> MutexGuard<'_, Views> {
         self.views.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What runs by itself.
+    /// Locks and returns the refresh jobs, which run without a request.
     pub fn jobs(&self) -> MutexGuard<'_, RefreshJobs> {
         self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The clients that are sent the events of a canvas.
+    /// Returns the clients that receive the events of a canvas.
     pub fn followers(&self, canvas: &CanvasId) -> Vec<ClientId> {
         self.views().clients(canvas).cloned().collect()
     }
 
-    /// Answers any request: an action is run to its end by `host`, which may take long. `notify` gets each event as it
-    /// happens; the reply has them all.
+    /// Answers any request. `host` runs an action to its end, which may take long. `notify` receives each event as it
+    /// happens, and the reply contains all of them.
     pub async fn request<S: Store, H: ToolHost + SessionHost>(
         &self,
         engine: &Engine<S>,
@@ -146,11 +148,11 @@ impl SurfaceDoor {
         }
     }
 
-    /// An action, ready to be run.
+    /// Prepares an action to be run.
     ///
     /// # Errors
     ///
-    /// `INVALID_ARGUMENTS` unless either an action or a binding is named.
+    /// `INVALID_ARGUMENTS` unless the parameters name either an action or a binding.
     pub fn action(
         &self,
         caller: &SurfaceCaller,
@@ -178,7 +180,7 @@ impl SurfaceDoor {
         Ok(ActionRun::new(canvas_id, caller.operation.clone(), request, self.event(), self.runner.clone()))
     }
 
-    /// What is to be run now by itself. [`SurfaceDoor::job_over`] takes what came of each.
+    /// Returns the refresh jobs that are due now. Report the end of each to [`SurfaceDoor::job_over`].
     #[expect(clippy::missing_panics_doc, reason = "a runner and an event are names")]
     pub async fn due<S: Store>(&self, engine: &Engine<S>, now: Timestamp) -> Vec<(DueJob, ActionRun)> {
         let due = self.jobs().due(now);
@@ -202,7 +204,7 @@ impl SurfaceDoor {
         let operation = OpKey {
             conversation: ConversationId::new(self.runner.as_str())?,
             turn: Turn::ZERO,
-            // The end of the execution has its plain name.
+            // The end of the execution uses the event's name without this prefix.
             call: CallId::new(&format!("job {event}"))?,
         };
         let request = ActionRequest {
@@ -216,18 +218,18 @@ impl SurfaceDoor {
         Ok(ActionRun::new(job.key.canvas.clone(), operation, request, event, self.runner.clone()))
     }
 
-    /// A job has ended.
+    /// Records the end of a job.
     pub fn job_over(&self, job: &DueJob, over: &ActionOver, now: Timestamp) {
         let went_well = matches!(over, ActionOver::Ended { ended, .. } if ended.failure.is_none());
         self.jobs().settle(job.token, went_well, now);
     }
 
-    /// Learns the jobs of a canvas: after a start, for each canvas of the store, and where its spec was changed by other
-    /// means than this door, such as undo. Costs a read.
+    /// Loads the jobs of a canvas, with one read of the surface. Call this after a start for each canvas in the store,
+    /// and whenever the spec was changed other than through this door, for example by undo.
     ///
     /// # Errors
     ///
-    /// Those of [`Engine::surface`], but for a canvas that is not there: it has no jobs.
+    /// Returns the errors of [`Engine::surface`], except for a canvas that does not exist, which has no jobs.
     pub async fn track<S: Store>(
         &self,
         engine: &Engine<S>,
@@ -243,7 +245,7 @@ impl SurfaceDoor {
         Ok(())
     }
 
-    /// These are the jobs of a canvas from now on.
+    /// Replaces the jobs of a canvas with the enabled jobs of this surface.
     pub(super) fn follow(&self, canvas: &CanvasId, surface: Option<&Surface>, now: Timestamp) {
         let spec = surface.and_then(|surface| surface.spec.as_ref());
         let jobs = spec.iter().flat_map(|spec| spec.jobs()).filter(|job| job.enabled);
@@ -255,7 +257,7 @@ impl SurfaceDoor {
         self.jobs().track(canvas, jobs.map(timing), now);
     }
 
-    /// An execution that was never named before: the runner is another one at each start.
+    /// Returns a new execution name. It is unique because the runner differs at each start.
     fn event(&self) -> EventId {
         let number = self.named.fetch_add(1, Ordering::Relaxed);
         EventId::new(&format!("{}-{number}", self.prefix)).expect("the prefix is short")

@@ -1,4 +1,4 @@
-//! Why a request to a surface failed, as a client reads it.
+//! The error of a request to a surface, as a client reads it.
 
 use canvas_core::surface::{ConfirmationPrompt, EventId, SurfaceFault, SurfaceRefusal};
 use canvas_core::{EngineError, Refusal, Refused, Revision};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::reply::{Failure, ToolError};
 
-/// A request that failed. Nothing was changed, unless an action had begun.
+/// A failed request. The canvas is unchanged unless an action had already begun.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{}", failure.message)]
 pub struct SurfaceError {
@@ -49,7 +49,7 @@ impl SurfaceError {
         self
     }
 
-    /// The error of what the rules have refused.
+    /// Builds the error for a refusal of the engine.
     pub(crate) fn refused(refusal: &impl Refused) -> Self {
         let view = refusal.view();
         let mut error = Self::new(view.code(), view.to_string()).retried(view.retryable());
@@ -80,13 +80,13 @@ impl SurfaceError {
         error.placed(place).with(detail)
     }
 
-    /// The error of an execution that has failed.
+    /// Builds the error for a failed execution.
     pub(crate) fn ended(fault: &SurfaceFault, event: &EventId) -> Self {
         let detail = SurfaceDetail { event_id: Some(event.clone()), ..SurfaceDetail::default() };
         Self::new(fault.code.code(), fault.message.as_str()).retried(fault.retryable()).with(detail)
     }
 
-    /// The error of faults in a part of the parameters.
+    /// Builds the error for faults in a part of the parameters.
     pub(crate) fn faults(faults: Vec<SurfaceFault>, place: &str) -> Self {
         let errors: Vec<_> = faults
             .into_iter()
@@ -106,22 +106,23 @@ impl SurfaceError {
         self
     }
 
-    /// Whether the user has ended the turn of the session that asks.
+    /// Whether the user has ended the calling session's turn.
     pub(crate) const fn is_turn_over(&self) -> bool {
         self.is_turn_over
     }
 
-    /// The same as a model is told it.
+    /// Returns the error in the form that a model reads.
     pub(crate) fn failure(&self) -> &Failure<SurfaceDetail> {
         &self.failure
     }
 
-    /// The stable code.
+    /// Returns the stable error code, such as `SURFACE_NOT_FOUND`.
     pub const fn code(&self) -> &'static str {
         self.failure.code
     }
 
-    /// Where in the parameters, as a JSON Pointer; in the spec or the patch where one of these is wrong.
+    /// Returns the place in the parameters as a JSON Pointer. If the spec or the patch is wrong, it points into that
+    /// part.
     pub fn place(&self) -> Option<&str> {
         self.failure.place.as_deref()
     }
@@ -131,23 +132,23 @@ impl SurfaceError {
         self.failure.retryable
     }
 
-    /// The revision of the canvas, where another one was expected.
+    /// Returns the current revision of the canvas if the request expected another one.
     pub const fn revision(&self) -> Option<Revision> {
         self.failure.detail.revision
     }
 
-    /// What a person is to confirm.
+    /// Returns the prompt that a user has to confirm before the action runs.
     pub fn confirmation(&self) -> Option<&ConfirmationPrompt> {
         self.failure.detail.confirmation.as_deref()
     }
 
-    /// All that is wrong, where it has places.
+    /// Returns all faults that have a place.
     pub fn errors(&self) -> &[SurfaceFault] {
         &self.failure.detail.errors
     }
 
-    /// As clients get it: `code`, `message`, `retryable`, and what else there is of `place`, `revision`, `confirmation`,
-    /// `eventId` and `errors`.
+    /// Returns the error as clients receive it: `code`, `message`, `retryable` and, if present, `place`, `revision`,
+    /// `confirmation`, `eventId` and `errors`.
     pub fn to_json(&self) -> Value {
         json!(self.failure)
     }
@@ -155,7 +156,7 @@ impl SurfaceError {
 
 impl From<EngineError> for SurfaceError {
     fn from(error: EngineError) -> Self {
-        // Whether there is no canvas or no surface on it is nothing that an asker may learn.
+        // Don't reveal whether the canvas or only its surface is missing.
         if matches!(error, EngineError::NotFound { .. }) {
             return Self::refused(&SurfaceRefusal::SurfaceNotFound);
         }

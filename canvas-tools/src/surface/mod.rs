@@ -1,7 +1,7 @@
-//! Surfaces for clients: nine methods as one type, and who shows what.
+//! Surfaces for clients: nine methods as one request type, and the actors that show each surface.
 //!
-//! `request` reads them, `views` is who shows which surface, `door` is what a host keeps of both, and `answer` what each
-//! method does.
+//! `request` parses requests, `views` tracks the actors that show each surface, `door` holds both for a host, and
+//! `answer` implements the methods.
 
 mod answer;
 pub(crate) mod asset;

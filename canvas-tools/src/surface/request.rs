@@ -16,21 +16,21 @@ use crate::reply::{ToolError, shorten};
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum SurfaceRequest {
-    /// `canvas.list`: the surfaces that the actor may see.
+    /// `canvas.list`: lists the surfaces that the actor may see.
     List(ListParams),
-    /// `canvas.get`: a surface with its spec, its state and a list of its assets.
+    /// `canvas.get`: returns a surface with its spec, its state and a list of its assets.
     Get(CanvasParams),
-    /// `canvas.create`: a new surface, on a new canvas or on one that has none.
+    /// `canvas.create`: creates a surface, on a new canvas or on one without a surface.
     Create(CreateParams),
-    /// `canvas.upsert`: a new surface, or new parts of one that is there. Its state stays.
+    /// `canvas.upsert`: creates a surface or replaces parts of an existing one. The state of an existing surface stays.
     Upsert(UpsertParams),
-    /// `canvas.patch`: changes of the state.
+    /// `canvas.patch`: changes the state.
     Patch(PatchParams),
-    /// `canvas.delete`: the canvas is deleted, whatever faces it has. For people only.
+    /// `canvas.delete`: deletes the canvas with all its faces. Only users may do this.
     Delete(DeleteParams),
-    /// `canvas.open`: the actor shows the surface from now on.
+    /// `canvas.open`: records that the actor shows the surface.
     Open(CanvasParams),
-    /// `canvas.close`: the actor shows it no more.
+    /// `canvas.close`: records that the actor no longer shows it.
     Close(CanvasParams),
     /// `canvas.action`: runs an action of the spec.
     Action(ActionParams),
@@ -52,7 +52,7 @@ pub struct ListParams {
 }
 
 impl ListParams {
-    /// Surfaces of one answer.
+    /// Maximum number of surfaces in one answer.
     pub const LIMIT: usize = 100;
 }
 
@@ -157,7 +157,7 @@ pub struct ActionParams {
 }
 
 impl SurfaceRequest {
-    /// The methods by name.
+    /// The names of all methods.
     pub const METHODS: [&str; 9] = [
         "canvas.list",
         "canvas.get",
@@ -170,7 +170,7 @@ impl SurfaceRequest {
         "canvas.action",
     ];
 
-    /// Reads a request. Parameters that the method does not have are refused.
+    /// Parses a request. Parameters that the method does not have are refused.
     ///
     /// ```
     /// use canvas_tools::surface::SurfaceRequest;
@@ -209,7 +209,7 @@ impl SurfaceRequest {
         })
     }
 
-    /// The canvas that it is about; `None` of a list.
+    /// Returns the canvas that the request names, or `None` for a list.
     pub fn canvas(&self) -> Option<&CanvasId> {
         match self {
             Self::List(_) => None,

@@ -1,4 +1,4 @@
-//! Results of the requests to surfaces: their types, from which their schemas follow.
+//! Results of requests to surfaces, and the source of their schemas.
 
 use canvas_core::surface::{AssetPath, Descriptor, EventId, StatePointer, StateValue, SurfaceFault};
 use canvas_core::{CanvasId, Revision};

@@ -1,4 +1,4 @@
-//! Who shows which surface.
+//! Tracks the actors that show each surface.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -7,10 +7,10 @@ use canvas_core::CanvasId;
 use canvas_core::lease::Timestamp;
 use canvas_core::surface::{ClientId, SurfaceActor};
 
-/// Which clients and sessions show which surface. A value of the host: nothing of it is stored.
+/// The clients and sessions that show each surface. This is state of the host and is not stored.
 ///
-/// A view ends when it is closed, and by itself when its lifetime is over; whatever its holder asks of the surface
-/// extends it. Times are those of the host's calls; a clock that falls back ends no view.
+/// A view ends when it is closed or when its lifetime is over. Every request of its holder to the surface extends it.
+/// Times are those that the host passes in. If the clock moves backwards, no view ends.
 ///
 /// ```
 /// use canvas_core::CanvasId;
@@ -30,16 +30,17 @@ use canvas_core::surface::{ClientId, SurfaceActor};
 pub struct Views {
     policy: ViewPolicy,
     views: BTreeMap<CanvasId, BTreeMap<SurfaceActor, Timestamp>>,
-    /// The same views by their end.
+    /// The same views, ordered by their end.
     ends: BTreeSet<(Timestamp, CanvasId, SurfaceActor)>,
 }
 
-/// How many views there may be, and for how long.
+/// The maximum number of views and their lifetime.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ViewPolicy {
-    /// From the last request of its holder to the end of a view. Default 30 minutes.
+    /// Time from the holder's last request to the end of a view. Default: 30 minutes.
     pub lifetime: Duration,
-    /// Views of all surfaces. Of more that one goes which would end first. Default 100,000.
+    /// Maximum number of views of all surfaces together. Beyond that, the view that would end first is removed.
+    /// Default: 100,000.
     pub most: usize,
 }
 
@@ -50,12 +51,12 @@ impl Default for ViewPolicy {
 }
 
 impl Views {
-    /// Without views.
+    /// Creates an empty set of views.
     pub const fn new(policy: ViewPolicy) -> Self {
         Self { policy, views: BTreeMap::new(), ends: BTreeSet::new() }
     }
 
-    /// Somebody shows a surface. `false` where it did already; the view lives longer then.
+    /// Opens a view of a surface. Returns `false` if it was already open; its lifetime then starts again.
     pub fn open(&mut self, canvas: &CanvasId, who: &SurfaceActor, now: Timestamp) -> bool {
         let is_new = !self.close(canvas, who);
         while self.ends.len() >= self.policy.most.max(1) {
@@ -68,7 +69,7 @@ impl Views {
         is_new
     }
 
-    /// Somebody shows a surface no more. `false` where it did not.
+    /// Closes a view of a surface. Returns `false` if it was not open.
     pub fn close(&mut self, canvas: &CanvasId, who: &SurfaceActor) -> bool {
         let Some(of_canvas) = self.views.get_mut(canvas) else { return false };
         let Some(end) = of_canvas.remove(who) else { return false };
@@ -78,14 +79,14 @@ impl Views {
         self.ends.remove(&(end, canvas.clone(), who.clone()))
     }
 
-    /// Somebody has asked for something of a surface. Extends the view where there is one.
+    /// Extends a view, if it is open, because its holder made a request to the surface.
     pub fn touch(&mut self, canvas: &CanvasId, who: &SurfaceActor, now: Timestamp) {
         if self.views.get(canvas).is_some_and(|of_canvas| of_canvas.contains_key(who)) {
             self.open(canvas, who, now);
         }
     }
 
-    /// Ends the views whose time has come. Gives the canvases that they were of.
+    /// Ends the views whose lifetime is over and returns their canvases.
     pub fn expire(&mut self, now: Timestamp) -> Vec<CanvasId> {
         let mut canvases = BTreeSet::new();
         while let Some((_, canvas, who)) = self.ends.first().filter(|(end, ..)| *end <= now).cloned() {
@@ -95,7 +96,7 @@ impl Views {
         canvases.into_iter().collect()
     }
 
-    /// A connection is gone, and all its views with it. Gives their canvases. Linear in the number of views.
+    /// Closes all views of a disconnected actor and returns their canvases. Takes time linear in the number of views.
     pub fn disconnect(&mut self, who: &SurfaceActor) -> Vec<CanvasId> {
         let of_them = self.views.iter().filter(|(_, of_canvas)| of_canvas.contains_key(who));
         let canvases: Vec<CanvasId> = of_them.map(|(canvas, _)| canvas.clone()).collect();
@@ -105,19 +106,19 @@ impl Views {
         canvases
     }
 
-    /// A canvas is gone, and its views with it.
+    /// Removes the views of a deleted canvas.
     pub fn forget(&mut self, canvas: &CanvasId) {
         for (who, end) in self.views.remove(canvas).into_iter().flatten() {
             self.ends.remove(&(end, canvas.clone(), who));
         }
     }
 
-    /// Who shows a surface, in the order of their names.
+    /// Returns the actors that show a surface, ordered by name.
     pub fn of(&self, canvas: &CanvasId) -> Vec<SurfaceActor> {
         self.views.get(canvas).into_iter().flatten().map(|(who, _)| who.clone()).collect()
     }
 
-    /// The clients that show a surface: who is sent its events.
+    /// Returns the clients that show a surface, which receive its events.
     pub fn clients(&self, canvas: &CanvasId) -> impl Iterator<Item = &ClientId> {
         self.views.get(canvas).into_iter().flatten().filter_map(|(who, _)| match who {
             SurfaceActor::ClientId(client) => Some(client),
@@ -125,7 +126,7 @@ impl Views {
         })
     }
 
-    /// When the next view ends by itself.
+    /// Returns the time at which the next view ends by itself, if there is one.
     pub fn next_end(&self) -> Option<Timestamp> {
         self.ends.first().map(|(end, ..)| *end)
     }
@@ -164,7 +165,7 @@ mod tests {
     }
 
     proptest! {
-        /// The views are those of a plain list, whatever is done.
+        /// The views always equal those of a plain list.
         #[test]
         fn views_are_what_was_opened_and_not_ended(
             steps in prop::collection::vec((0..5_u8, 0..3_usize, 0..3_usize, 0..60_u64), 0..60),

@@ -1,4 +1,4 @@
-//! Who runs the calls of a turn, for whoever drives its loop.
+//! The interface through which a driver of the tool loop runs the calls of a turn.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -14,19 +14,19 @@ use super::tools::Tools;
 use crate::reply::ToolReply;
 use crate::session::Session;
 
-/// Runs the calls of a model's turn, and keeps its leases.
+/// Runs the calls of a model's turn and maintains its leases.
 ///
-/// Calls of a turn run one after another; a renewal or a release may come while one runs. A future of it that is dropped may
-/// have run.
+/// The calls of a turn run one after another; however, a renewal or a release may arrive while one runs. Dropping a
+/// returned future does not cancel the call, because it may have run already.
 pub trait CallHost: Send + Sync {
-    /// Runs a call. Every failure is a reply. A call that changes something is answered by its id: the same call again as the
-    /// first one.
+    /// Runs a call. Every failure is a reply. A call that changes something is identified by its id, so a retry of the
+    /// same call returns the first reply.
     fn call(&self, call: &ToolCall, now: Timestamp) -> impl Future<Output = ToolReply> + Send;
 
-    /// Renews a lease that a reply has given.
+    /// Renews a lease that an earlier reply issued.
     fn renew(&self, lease: LeaseId, now: Timestamp) -> impl Future<Output = ToolReply> + Send;
 
-    /// Releases such a lease.
+    /// Releases a lease that an earlier reply issued.
     fn release(&self, lease: LeaseId, now: Timestamp) -> impl Future<Output = ToolReply> + Send;
 }
 
@@ -44,7 +44,7 @@ impl<C: CallHost> CallHost for Arc<C> {
     }
 }
 
-/// The calls of one conversation on its canvas.
+/// Runs the calls of one conversation on its canvas.
 #[derive(Debug)]
 pub struct CanvasCalls<S> {
     engine: Arc<Engine<S>>,
@@ -53,22 +53,22 @@ pub struct CanvasCalls<S> {
 }
 
 impl<S: Store> CanvasCalls<S> {
-    /// Runs the calls of this session by these tools.
+    /// Creates a host that runs the calls of `session` with these tools.
     pub fn new(engine: Arc<Engine<S>>, tools: Arc<Tools<S>>, session: Session) -> Self {
         Self { engine, tools, session: Mutex::new(session) }
     }
 
-    /// The session as the calls so far have left it. One that is running has not changed it yet.
+    /// Returns the session after the calls so far. A call that is still running has not changed it yet.
     pub fn session(&self) -> Session {
         self.lock().clone()
     }
 
-    /// A panic elsewhere leaves the session as it was before.
+    /// A panic elsewhere leaves the session unchanged, because a call stores its copy only when it ends.
     fn lock(&self) -> MutexGuard<'_, Session> {
         self.session.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A call in the turn's name, whatever tools its model has. Its id differs from those of other times.
+    /// Runs a call on behalf of the turn, even if the model does not have this tool. The time makes its id unique.
     async fn lease_call(&self, name: &str, lease: LeaseId, now: Timestamp) -> ToolReply {
         let id = format!("{name}-{lease}-{}", now.as_millis());
         let call = ToolCall { id, name: name.to_owned(), arguments: json!({"lease_id": lease}) };

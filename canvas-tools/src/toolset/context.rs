@@ -1,4 +1,4 @@
-//! What a toolset is, and what its calls run with.
+//! The trait of a toolset, and the context in which its calls run.
 
 use std::fmt;
 use std::pin::Pin;
@@ -12,49 +12,50 @@ use super::spec::ToolSpec;
 use crate::reply::{ToolError, ToolReply};
 use crate::session::Session;
 
-/// Bytes of text that one reading call returns at most. The reply says where it stopped; of a single line that is
-/// longer, only the beginning can be read.
+/// Maximum bytes of text that one reading call returns. The reply says where it stopped. If a single line is longer,
+/// only its beginning can be read.
 pub(super) const READ_BYTES: usize = 256 << 10;
 
-/// Some tools that belong together, such as those of one face of the canvas.
+/// A group of tools that belong together, such as those for one face of the canvas.
 ///
-/// A toolset is configuration: what a conversation needs between two calls is kept in its [`Session`], so that one value
-/// serves all conversations.
+/// A toolset is configuration only. Everything that a conversation needs between two calls is kept in its [`Session`],
+/// so that one value serves all conversations.
 pub trait Toolset<S: Store>: fmt::Debug + Send + Sync {
-    /// The names of its tools, those included that the engine's policy closes.
+    /// Returns the names of its tools, including those that the engine's policy disables.
     fn names(&self) -> Vec<&str>;
 
-    /// The tools that the engine's policy opens to models.
+    /// Returns the specs of the tools that the engine's policy offers to models.
     fn specs(&self, engine: &Engine<S>) -> Vec<ToolSpec>;
 
-    /// What a model does with these tools, as the end of "You …", such as "edit a shared Markdown canvas".
+    /// Returns the model's task with these tools, as the end of a sentence that begins with "You", for example "edit a
+    /// shared Markdown canvas".
     fn task(&self) -> &'static str;
 
-    /// Lines for the system prompt: how to use those of its tools that are in `specs`.
+    /// Returns lines for the system prompt that explain how to use the tools in `specs`.
     fn prompt(&self, specs: &[ToolSpec]) -> Vec<String>;
 
     /// Runs a call of one of its tools. An error reaches the model as a reply, like every other failure.
     fn call<'a>(&'a self, context: ToolContext<'a, S>, call: &'a ToolCall) -> ToolFuture<'a>;
 }
 
-/// The answer of [`Toolset::call`].
+/// The future that [`Toolset::call`] returns.
 pub type ToolFuture<'a> = Pin<Box<dyn Future<Output = Result<ToolReply, ToolError>> + Send + 'a>>;
 
-/// Where a call runs, and for whom.
+/// The engine, session, call id and time that a call runs with.
 #[derive(Debug)]
 pub struct ToolContext<'a, S> {
-    /// The engine of the canvas.
+    /// The engine that stores the canvas.
     pub engine: &'a Engine<S>,
     /// The conversation that the call belongs to.
     pub session: &'a mut Session,
-    /// The id of the call, checked.
+    /// The id of the call, already validated.
     pub id: CallId,
-    /// The host's clock.
+    /// The current time, by the host's clock.
     pub now: Timestamp,
 }
 
 impl<S: Store> ToolContext<'_, S> {
-    /// Runs a command as the session's call of this id.
+    /// Runs a command under the id of the session's current call.
     pub(crate) async fn run<C: Command>(&self, command: C) -> Result<Answered<C>, EngineError> {
         self.run_as(self.id.clone(), command).await
     }
@@ -69,7 +70,7 @@ impl<S: Store> ToolContext<'_, S> {
         self.engine.call(&self.session.canvas, &operation, command, self.now).await
     }
 
-    /// The canvas as it is.
+    /// Returns the current state of the canvas.
     pub(crate) async fn snapshot(&self) -> Result<Snapshot, EngineError> {
         self.engine.snapshot(&self.session.canvas, self.now).await
     }

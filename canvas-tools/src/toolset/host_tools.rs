@@ -1,4 +1,4 @@
-//! Tools of the host beside those of the canvas.
+//! The host's own tools, offered together with the canvas tools.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,16 +15,16 @@ use super::spec::ToolSpec;
 use crate::action::{ToolHost, ToolInvocation};
 use crate::reply::{ArgumentDetail, Failure, ToolError, ToolReply, shorten};
 
-/// Tools that the host runs, such as a shell or a search, for the model to call beside those of the canvas.
+/// Tools that the host runs, such as a shell or a search, which the model calls in addition to the canvas tools.
 ///
-/// The host checks their arguments. The canvas keeps no receipt of their calls: the same call again runs again, with the same
-/// [`event_id`](ToolInvocation::event_id).
+/// The host checks their arguments. The canvas does not keep receipts of these calls, so a repeated call runs again,
+/// with the same [`event_id`](ToolInvocation::event_id).
 pub struct HostTools<H> {
-    /// Who runs them.
+    /// Runs the calls of these tools.
     pub host: Arc<H>,
-    /// What the model is offered.
+    /// The specs offered to the model.
     pub specs: Vec<ToolSpec>,
-    /// After so long the host gives up a call.
+    /// Time after which the host gives up on a call.
     pub timeout: Duration,
 }
 

@@ -1,4 +1,4 @@
-//! Toolsets: what a model can call, and the value that joins several and routes calls.
+//! The toolsets that a model can call, and the value that joins several of them and routes calls.
 
 #[cfg(feature = "board")]
 pub(crate) mod board;

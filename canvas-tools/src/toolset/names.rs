@@ -1,7 +1,7 @@
-//! Enums of tools.
+//! A macro for the enums of tools.
 
-/// Declares an enum of the tools of a toolset with the name of each, in the order in which they are listed. Which of
-/// them a toolset has is its own `of`.
+/// Declares an enum of a toolset's tools with their names, in the order of listing. The enum's own `of` selects the
+/// tools that a given toolset has.
 macro_rules! tools {
     ($(#[$meta:meta])* $vis:vis enum $tool:ident of $toolset:ty { $($variant:ident = $name:expr,)+ }) => {
         $(#[$meta])*

@@ -1,4 +1,4 @@
-//! The description of a tool.
+//! The description of a tool for a model.
 
 use std::sync::LazyLock;
 
@@ -7,10 +7,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// A tool as every provider adapter receives it, before it is cut to what one provider accepts.
+/// A tool in the form that every provider adapter receives, before it is reduced to the features of one provider.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ToolSpec {
-    /// Name that the model calls, `[a-z_]{1,64}` for the tools of this crate.
+    /// The name that the model calls, `[a-z_]{1,64}` for the tools of this crate.
     pub name: String,
     /// What the tool does and when to use it, for the model.
     pub description: String,
@@ -18,17 +18,19 @@ pub struct ToolSpec {
     pub parameters: Value,
 }
 
-/// Schemas of the arguments of what every build has: tools of the document by name, dialects by code, and the directive. They
-/// follow from the types by the feature `schema`, without which nobody builds what makes them: a test compares.
+/// Argument schemas of everything that every build has: document tools by name, dialects by code, and the directive.
+///
+/// They are derived from the types with the feature `schema`. Builds without it leave the generator out and read this
+/// file instead; a test compares the two.
 static ARGUMENTS: LazyLock<Map<String, Value>> =
     LazyLock::new(|| serde_json::from_str(include_str!("arguments.json")).expect("a test reads the file"));
 
-/// The schema of the arguments of a tool that every build has.
+/// Returns the argument schema of a tool that every build has.
 pub(super) fn argument_schema(name: &str) -> Value {
     ARGUMENTS.get(name).expect("a test looks for the names of all tools").clone()
 }
 
-/// The schema of a tool's arguments.
+/// Derives the schema of a tool's arguments.
 #[cfg(any(feature = "board", feature = "surface", all(test, feature = "schema")))]
 pub(super) fn schema_of<T: JsonSchema>() -> Value {
     let mut schema = schemars::schema_for!(T);
@@ -38,8 +40,8 @@ pub(super) fn schema_of<T: JsonSchema>() -> Value {
     schema.to_value()
 }
 
-/// The schema of a tool's arguments in few tokens: an optional field is one that is not required, so that neither `null`
-/// nor a default of it is named; widths of integers are left out.
+/// Derives the schema of a tool's arguments in few tokens. Optional fields are only left out of `required`, without
+/// `null` or a `null` default, and integer widths are omitted.
 #[cfg(any(feature = "board", all(test, feature = "schema")))]
 pub(super) fn tidy_schema_of<T: JsonSchema>() -> Value {
     let mut schema = schema_of::<T>();
@@ -74,7 +76,6 @@ fn tidy(schema: &mut Value) {
     }
 }
 
-/// Whether a tool of this name is among them.
 pub(super) fn has_tool(specs: &[ToolSpec], name: &str) -> bool {
     specs.iter().any(|spec| spec.name == name)
 }

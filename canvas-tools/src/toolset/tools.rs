@@ -1,4 +1,4 @@
-//! Several toolsets as one.
+//! Joins several toolsets into one.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -14,7 +14,7 @@ use crate::lease_change::{LeaseChange, LeaseTerm};
 use crate::reply::{ToolError, ToolReply};
 use crate::session::Session;
 
-/// Several toolsets as one: their specs and system prompt joined, and each call routed by its name.
+/// Several toolsets joined, with common specs and a common system prompt. Each call is routed by the tool's name.
 ///
 /// ```
 /// use canvas_core::lease::Timestamp;
@@ -35,7 +35,7 @@ use crate::session::Session;
 /// ```
 pub struct Tools<S> {
     pub(crate) toolsets: Vec<Box<dyn Toolset<S>>>,
-    /// The toolset of each name, as an index.
+    /// Index of the toolset that has a tool of this name.
     routes: HashMap<String, usize>,
 }
 
@@ -45,20 +45,20 @@ impl<S> fmt::Debug for Tools<S> {
     }
 }
 
-/// Why toolsets cannot be joined.
+/// Error from joining toolsets.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ToolsError {
     /// Two tools have the same name.
     #[error("two tools are called {name:?}: leave one of their toolsets out")]
     DuplicateTool {
-        /// The name.
+        /// The tool name that occurs twice.
         name: String,
     },
-    /// No provider takes a tool of this name.
+    /// A tool's name is one that no provider accepts.
     #[error("{name:?} is no name of a tool: use 1 to 64 of the characters a-z, A-Z, 0-9, _ and -")]
     InvalidToolName {
-        /// The name.
+        /// The tool name, which must be 1 to 64 of the characters a-z, A-Z, 0-9, _ and -.
         name: String,
     },
 }
@@ -69,11 +69,11 @@ canvas_core::coded_error!(ToolsError {
 });
 
 impl<S: Store> Tools<S> {
-    /// Joins toolsets. Specs and prompt have them in this order.
+    /// Joins toolsets. Specs and system prompt list them in the given order.
     ///
     /// # Errors
     ///
-    /// Where two tools have one name, or a tool has a name that no provider takes.
+    /// Fails if two tools have the same name, or if no provider accepts a tool's name.
     pub fn new(toolsets: Vec<Box<dyn Toolset<S>>>) -> Result<Self, ToolsError> {
         let mut routes = HashMap::new();
         for (index, toolset) in toolsets.iter().enumerate() {
@@ -89,8 +89,9 @@ impl<S: Store> Tools<S> {
         Ok(Self { toolsets, routes })
     }
 
-    /// What a model is offered: the tools that the engine's policy opens. A call of one that is closed is
-    /// answered `TOOL_DISABLED` or `GIT_MODE_UNSUPPORTED`.
+    /// Returns the specs to offer to a model, for the tools that the engine's policy enables.
+    ///
+    /// A call of a disabled tool fails with `TOOL_DISABLED` or `GIT_MODE_UNSUPPORTED`.
     ///
     /// ```
     /// # use canvas_core::document::Edit;
@@ -112,16 +113,16 @@ impl<S: Store> Tools<S> {
         self.toolsets.iter().flat_map(|toolset| toolset.specs(engine)).collect()
     }
 
-    /// The names of all its tools, those included that the engine's policy closes.
+    /// Returns the names of all tools, including those that the engine's policy disables.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.toolsets.iter().flat_map(|toolset| toolset.names())
     }
 
-    /// Runs one call of a model on the session's canvas and says what the model gets back.
+    /// Runs one call of a model on the session's canvas and returns the reply for the model.
     ///
-    /// Every failure is a reply too: the model reads its code and what to do next. Wrong arguments come first, then a
-    /// retry's receipt, then what the canvas refuses. A retry of a call that changes something is answered as the first
-    /// call was.
+    /// Every failure is a reply too, with a code and advice on what to do next. Invalid arguments are checked first,
+    /// then the receipt of an earlier attempt, then everything that the canvas may refuse. A retry of a call that
+    /// changes something returns the reply of the first attempt.
     ///
     /// ```
     /// # use canvas_core::document::Edit;
@@ -168,8 +169,8 @@ impl<S: Store> Tools<S> {
         }
     }
 
-    /// The reply to a call that came no further than its arguments. It extends the caller's lease like any other. If the
-    /// canvas does not answer, the call has failed all the same.
+    /// Builds the reply to a call that failed before it reached the engine. Like any other call, it extends the
+    /// caller's lease. If the canvas does not answer, the reply is still the call's own failure.
     async fn failed(
         engine: &Engine<S>,
         session: &Session,
@@ -207,7 +208,7 @@ impl<S: Store> Tools<S> {
     }
 }
 
-/// What each provider takes as the name of a tool.
+/// Whether each provider accepts this as the name of a tool.
 fn is_tool_name(name: &str) -> bool {
     (1..=64).contains(&name.len())
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))

@@ -1,4 +1,4 @@
-//! The queue of one canvas, as a state machine without input or output, and without wakers.
+//! The queue of one canvas, as a sans-IO state machine without wakers.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,13 +12,14 @@ use crate::model::head::Head;
 use crate::store::contract::{Commit, Committed, Version};
 use crate::store::error::{StoreError, StoreErrorKind};
 
-/// Calls that one commit takes.
+/// The maximum number of calls in a commit.
 pub(super) const MAX_CALLS: usize = 32;
 
-/// A commit whose calls bring so many bytes of blobs takes no further call.
+/// A commit whose calls bring this many bytes of blobs takes no further call.
 const MAX_BYTES: usize = 4 << 20;
 
-/// Calls on their way to the store. At most one commit is in flight; calls that arrive meanwhile are decided on top of it.
+/// The calls of a canvas on their way to the store. At most one commit is in flight. Calls that arrive meanwhile are
+/// decided on top of it.
 #[derive(Debug, Default)]
 #[cfg_attr(test, derive(Clone, PartialEq, Eq, Hash))]
 pub(crate) struct CommitQueue {
@@ -26,7 +27,8 @@ pub(crate) struct CommitQueue {
     /// The version that the next commit expects, if none is in flight.
     expected: Option<Version>,
     sent: Option<InFlight>,
-    /// The next batch: each entry is decided on top of the one before, and the first on top of the in-flight commit.
+    /// The calls of the next commit. Each entry is decided on top of the one before, and the first on top of the
+    /// in-flight commit.
     open: Vec<BatchEntry>,
     /// Waiters for which the next batch has no room.
     waiting: BTreeSet<WaiterId>,
@@ -51,7 +53,7 @@ struct BatchEntry {
     prepared: Prepared,
 }
 
-/// The outcome for each waiter.
+/// The outcomes of waiting calls.
 pub(crate) type CommitOutcomes = Vec<(WaiterId, CommitOutcome)>;
 
 impl CommitQueue {
@@ -132,13 +134,12 @@ impl CommitQueue {
         self.sent.iter().flat_map(|sent| &sent.entries).chain(&self.open)
     }
 
-    /// The newest entry.
     fn newest(&self) -> Option<&Prepared> {
         let last = self.open.last().or_else(|| self.sent.as_ref()?.entries.last());
         last.map(|entry| &entry.prepared)
     }
 
-    /// A blob that is not stored yet.
+    /// Finds a blob of a call in the queue, which the store may not have yet.
     pub(crate) fn pending(&self, id: BlobId) -> Option<Blob> {
         let file = self.entries().find_map(|entry| entry.prepared.contents.blob(id));
         let all = || self.entries().flat_map(|entry| entry.prepared.blobs());
@@ -157,12 +158,12 @@ impl CommitQueue {
         let mut known = BTreeSet::new();
         let is_shared = changes().nth(1).is_some();
         for blob in changes().flat_map(|change| &change.blobs) {
-            // A store may refuse one that comes twice.
+            // A store may refuse a blob that occurs twice.
             if !is_shared || known.insert(blob.id()) {
                 blobs.push(blob.clone());
             }
         }
-        // Each of them must be in time.
+        // Each call must be in time.
         let not_after = changes().filter_map(|change| change.not_after).min();
         let expected = self.expected.take();
         self.sent = Some(InFlight { expected: expected.clone(), entries });
@@ -170,7 +171,7 @@ impl CommitQueue {
         Some((Commit { expected, head, blobs, not_after }, self.admit()))
     }
 
-    /// The heads that the calls of the next commit lead to, or of the one under way, and who changes content by each.
+    /// The heads after each call of the in-flight commit, or of the next one, and the authors of their content changes.
     pub(crate) fn changes(&self) -> impl DoubleEndedIterator<Item = (&Arc<Head>, Option<Actor>)> {
         let entries = self.sent.as_ref().map_or(&self.open, |sent| &sent.entries);
         entries
@@ -201,7 +202,7 @@ impl CommitQueue {
             Err(fault) if !fault.is_definite() => {
                 self.fail(entries, || CommitOutcome::Unknown { expected: expected.clone() })
             }
-            // Each alone may be small enough.
+            // Each call alone may be small enough.
             Err(fault) if fault.kind == StoreErrorKind::TooLarge && entries.len() > 1 => {
                 self.singles = entries.len();
                 self.fail(entries, || CommitOutcome::Retry)
@@ -223,8 +224,8 @@ impl CommitQueue {
         clock: canvas_lease::Timestamp,
     ) -> CommitOutcomes {
         let Some(host_at) = host_at(&entries) else { return Vec::new() };
-        // Who changes nothing, and was decided upon nothing that is sent after it came: the commit may have landed before that,
-        // and others after it.
+        // An entry that changes nothing, and was not decided on a change sent after its arrival, reloads. The commit
+        // may have landed before that, and other commits after it.
         let unsent = self.open.iter().take_while(|entry| entry.prepared.change.is_none()).count();
         let unsent: Vec<_> =
             self.open.drain(..unsent).map(|entry| (entry.id, CommitOutcome::Reload)).collect();
@@ -232,7 +233,7 @@ impl CommitQueue {
             (prepared.expected, prepared.read_at) = (Some(version.clone()), Some((host_at, clock)));
         }
         self.expected = (!self.open.is_empty()).then(|| version.clone());
-        // What is lost stays so: the entry that it depended on may have left.
+        // A lost basis stays lost, because the entry that it depended on may have left.
         if let Some(Deciding { basis, .. }) = &mut self.deciding
             && *basis != Basis::Lost
         {
@@ -269,7 +270,7 @@ impl CommitQueue {
     pub(crate) fn leave(&mut self, id: WaiterId) -> CommitOutcomes {
         self.waiting.remove(&id);
         self.admitted.remove(&id);
-        // It has panicked while it decided.
+        // The call panicked while it decided.
         self.deciding.take_if(|deciding| deciding.id == id);
         let mut outcomes = CommitOutcomes::new();
         if let Some(i) = self.open.iter().position(|entry| entry.id == id)
@@ -282,7 +283,7 @@ impl CommitQueue {
         outcomes
     }
 
-    /// Tells waiters of room, the first ones first.
+    /// Admits waiting calls as long as there is room, the first ones first.
     fn admit(&mut self) -> CommitOutcomes {
         let mut outcomes = CommitOutcomes::new();
         let is_open =
@@ -321,13 +322,12 @@ impl CommitQueue {
         matches!(self.deciding, Some(Deciding { basis: Basis::Lost, .. }))
     }
 
-    /// The waiting decision of a call.
     pub(crate) fn prepared(&self, id: WaiterId) -> Option<&Prepared> {
         self.open.iter().find(|entry| entry.id == id).map(|entry| &entry.prepared)
     }
 }
 
-/// The newest host clock of a batch.
+/// The newest host clock of a batch; `None` if the batch is empty.
 fn host_at(entries: &[BatchEntry]) -> Option<canvas_lease::Timestamp> {
     entries.iter().map(|entry| entry.prepared.now).max()
 }
@@ -336,7 +336,7 @@ fn size(blob: &Blob) -> usize {
     blob.as_bytes().len()
 }
 
-/// The same fault for another call of the commit.
+/// Copies a fault for another call of the commit.
 fn copy(fault: &StoreError) -> StoreError {
     let StoreError { kind, operation, canvas, message, source } = fault;
     let source = source.as_ref().map(|source| source.to_string().into());

@@ -1,27 +1,28 @@
 //! Group commit: the calls of one engine that wait for one canvas share a commit.
 //!
-//! * While a commit is under way, the calls that come are decided one upon the other, first come first, and upon what is
-//!   under way. They are the next commit, as soon as that one is stored. So each canvas has at most one commit under way, and
-//!   a call alone is one commit.
-//! * A commit has at most 32 calls, and takes no further one once they bring 4 MiB of blobs. More wait for the next, which
-//!   those take that came first, in the order in which they are polled: one that is not polled holds up nobody.
-//! * One call at a time has the turn to decide, and decides without the lock, so that the others wait as futures and block no
-//!   thread. If the row that it decides on is lost meanwhile, it decides again.
-//! * Each call has its own receipt, revision and entry of the journal, and all its blobs are stored, because its caller knows its
-//!   revision. The earliest `not_after` of its calls is that of the commit.
-//! * What a call is answered, refusals too, is given once the commit that it was decided upon is stored. Where that loses, all
-//!   are decided again; where its fate is unknown, each of its calls settles for itself.
-//! * A commit that was under way when a call came may have landed before, and others after it. So a call that changes nothing, and
-//!   was decided upon that alone, looks at the row once the commit is answered.
-//! * A call that is dropped before its commit is sent is never done. What was decided upon it is decided again.
-//! * The commit under way belongs to no call: whichever is polled drives it, and it goes on as long as one of those that wait is
-//!   there. So a call that is dropped, or held and not polled, holds up nobody.
-//! * A canvas that is being made takes no further call into its commit, because the store's clock is not known yet.
-//! * A call that is made by a store from within its commit goes by itself.
-//! * Who looks at the store itself, to read or to settle, does not come here.
+//! * While a commit is in flight, new calls are decided on top of each other and of that commit, in the order of their
+//!   arrival. They form the next commit, which is sent as soon as the first one is stored. So each canvas has at most
+//!   one commit in flight, and a single call is one commit.
+//! * A commit has at most 32 calls, and takes no further call once their blobs reach 4 MiB. The others wait for the
+//!   next commit. The earliest calls enter it first, in the order in which they are polled, so an unpolled
+//!   call delays no other.
+//! * One call at a time has the turn to decide. It decides without the lock, so that the others wait as futures and do
+//!   not block a thread. If the row that it decides on is lost meanwhile, it decides again.
+//! * Each call has its own receipt, revision and journal entry. All its blobs are stored, because its caller knows its
+//!   revision. The earliest `not_after` of the calls is the one of the commit.
+//! * A call returns, even if it is refused, only once the commit that it was decided on is stored. If that commit
+//!   loses, all calls are decided again. If its fate is unknown, each of its calls settles for itself.
+//! * A commit in flight may have landed before a call arrived, and others after it. So a call without changes that
+//!   was decided only on that commit reads the row again once the store answers.
+//! * If a call is dropped before its commit is sent, it never runs. Calls decided on top of it are decided again.
+//! * The commit in flight belongs to no single call. Whichever waiting call is polled drives it, and it goes on as long
+//!   as one of them exists. So a dropped call, or one held without polling, delays no other.
+//! * The commit that creates a canvas takes no further call, because the store's clock is not known yet.
+//! * A call that a store makes from within its commit gets a queue of its own.
+//! * Reads, and calls that settle, use the store directly and bypass the queue.
 //!
-//! `commit_queue` is a state machine without input or output; `shared` adds the wakers and the in-flight commit;
-//! `turn` is the turn to decide.
+//! `commit_queue` is a sans-IO state machine; `shared` adds the wakers and the in-flight commit; `turn` is the turn to
+//! decide.
 
 mod commit_queue;
 mod shared;
@@ -41,7 +42,7 @@ pub(super) use self::turn::WaiterId;
 use super::watch::Watches;
 use crate::model::id::CanvasId;
 
-/// The queues of the canvases that have calls under way.
+/// The queues of canvases with calls in flight.
 #[derive(Debug, Default)]
 pub(super) struct Queues(Mutex<HashMap<CanvasId, Busy>>);
 
@@ -69,11 +70,11 @@ impl Queues {
     }
 
     fn busy(&self) -> MutexGuard<'_, HashMap<CanvasId, Busy>> {
-        // What is changed under the lock does not panic.
+        // Changes under the lock do not panic.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether the call was the last at its canvas.
+    /// Removes a call. Returns whether it was the last one of its canvas.
     fn leave(&self, canvas: &CanvasId) -> bool {
         let mut busy = self.busy();
         let Some(entry) = busy.get_mut(canvas) else { return false };
@@ -86,14 +87,14 @@ impl Queues {
     }
 }
 
-/// A call in a queue. It leaves when it is dropped.
+/// A call in a queue. Dropping it removes the call.
 #[derive(Debug)]
 pub(super) struct Waiter<'q> {
     queues: &'q Queues,
     watches: &'q Watches,
     canvas: &'q CanvasId,
     pub(super) queue: Arc<SharedQueue>,
-    /// Others find the queue.
+    /// Whether other calls can find the queue.
     is_shared: bool,
     pub(super) id: WaiterId,
 }
@@ -103,7 +104,7 @@ impl Drop for Waiter<'_> {
         let is_last = !self.is_shared || self.queues.leave(self.canvas);
         self.queue.leave(self.id);
         if is_last && self.queue.abandon() {
-            // Nobody hears any more what the commit under way does.
+            // No call learns the outcome of the commit in flight any more.
             self.watches.changed(self.canvas);
         }
     }

@@ -18,7 +18,7 @@ use crate::engine::watch::{Planned, Watches};
 use crate::store::contract::{Commit, Committed};
 use crate::store::error::{StoreError, StoreErrorKind};
 
-/// A commit that was sent and has no answer yet.
+/// A commit without an answer from the store yet.
 pub(crate) struct InFlightCommit {
     pub(crate) commit: Pin<Box<dyn Future<Output = Result<Committed, StoreError>> + Send>>,
     pub(crate) ticket: Ticket,
@@ -32,7 +32,7 @@ pub(crate) struct SharedQueue {
     /// Locked while it is polled, never together with the state.
     in_flight: Mutex<Option<InFlightCommit>>,
     was_found_locked: AtomicBool,
-    /// The thread that polls the commit, by its number; 0 if none does.
+    /// Identifies the thread that polls the commit; 0 if none does.
     polled_by: AtomicUsize,
 }
 
@@ -40,18 +40,18 @@ pub(crate) struct SharedQueue {
 struct State {
     queue: CommitQueue,
     waiters: Vec<WaiterState>,
-    /// Commits that were lost to other writers in a row.
+    /// Consecutive losses to other writers.
     losses: u32,
 }
 
 #[derive(Debug)]
 struct WaiterState {
     id: WaiterId,
-    /// It waits for its outcome.
+    /// Whether the call waits for its outcome.
     waits: bool,
-    /// `None` once it was woken.
+    /// `None` after a wake.
     waker: Option<Waker>,
-    /// Its outcome, and the commit that brought it.
+    /// The outcome, and the commit that led to it.
     outcome: Option<(CommitOutcome, Option<CommitNumber>)>,
 }
 
@@ -63,17 +63,17 @@ pub(crate) enum Step {
     Wait,
 }
 
-/// What belongs to a commit that is sent.
+/// The state that goes with a commit to be sent.
 pub(crate) struct SendContext {
     pub(crate) losses: u32,
     pub(crate) planned: Planned,
-    /// How many change something by it.
+    /// Calls that change something by the commit.
     pub(crate) calls: usize,
 }
 
 impl SharedQueue {
     fn state(&self) -> MutexGuard<'_, State> {
-        // What is changed under the lock does not panic.
+        // Changes under the lock do not panic.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -105,7 +105,7 @@ impl SharedQueue {
         next
     }
 
-    /// The outcome of a call, or what it does until there is one.
+    /// Returns the outcome of a call, or the step to take until there is one.
     pub(crate) fn step(&self, id: WaiterId, waker: &Waker, watches: &Watches) -> Step {
         let mut state = self.state();
         let State { queue, waiters, losses } = &mut *state;
@@ -139,17 +139,18 @@ impl SharedQueue {
         self.in_flight.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The row that the commit under way leaves.
+    /// Returns the row after the commit in flight.
     pub(crate) fn stored(&self, committed: &Committed) -> Option<CachedRow> {
         let Committed::Done { version, clock } = committed else { return None };
         self.state().queue.stored(version, *clock)
     }
 
-    /// Polls the commit under way; pending where there is none, or somebody else polls it at this moment and wakes all.
+    /// Polls the commit in flight. It is pending without a commit, or if another call polls it at this moment and wakes
+    /// all.
     pub(crate) fn poll_in_flight(self: &Arc<Self>) -> Poll<(InFlightCommit, Result<Committed, StoreError>)> {
-        // Whoever has it locked sees the flag.
+        // The call that holds the lock sees the flag.
         let Some(polled) = self.poll_locked() else { return Poll::Pending };
-        // Where it has ended, all are woken when its outcomes are there.
+        // If the commit ended, all calls are woken once its outcomes are delivered.
         if self.was_found_locked.swap(false, Ordering::SeqCst) && polled.is_pending() {
             Arc::clone(self).wake();
         }
@@ -175,9 +176,10 @@ impl SharedQueue {
         Some(in_flight.take().map_or(Poll::Pending, |in_flight| Poll::Ready((in_flight, committed))))
     }
 
-    /// None where somebody polls the commit at this moment, and will wake all. Also whether a poll of it has panicked.
+    /// `None` if another call polls the commit at this moment. It wakes all of them. The flag says whether a poll of
+    /// the commit panicked.
     fn lock_in_flight(&self) -> Option<(MutexGuard<'_, Option<InFlightCommit>>, bool)> {
-        // The second try comes after the flag is set: whoever has the lock then will see it.
+        // The second try comes after the flag is set, so a call that holds the lock then sees the flag.
         for _ in 0..2 {
             match self.in_flight.try_lock() {
                 Ok(in_flight) => return Some((in_flight, false)),
@@ -191,7 +193,7 @@ impl SharedQueue {
         None
     }
 
-    /// Whether this very thread polls the commit at this moment.
+    /// Whether the current thread polls the commit at this moment.
     pub(super) fn is_polled_here(&self) -> bool {
         self.polled_by.load(Ordering::SeqCst) == this_thread()
     }
@@ -211,7 +213,7 @@ impl SharedQueue {
         let State { queue, waiters, .. } = &mut *state;
         let outcomes = queue.complete(committed);
         deliver(waiters, outcomes, Some(number));
-        // Those who wait for the next commit too: one of them sends it.
+        // Also those that wait for the next commit, because one of them sends it.
         let woken = wakers(waiters, |waiter| waiter.id != id);
         drop(state);
         woken.into_iter().for_each(Waker::wake);
@@ -224,26 +226,26 @@ impl SharedQueue {
         let gone = waiters.remove(i);
         let outcomes = queue.leave(id);
         deliver(waiters, outcomes, None);
-        // It may have been the one that was to send the next commit, or to drive the one under way.
+        // It may have been the call that was to send the next commit, or to drive the one in flight.
         let woken = wakers(waiters, |waiter| gone.waits || waiter.outcome.is_some());
         drop(state);
         woken.into_iter().for_each(Waker::wake);
     }
 
-    /// Drops the commit under way, for which nobody waits any more. Whether there was one.
+    /// Drops the commit in flight, for which no call waits any more. Returns whether there was one.
     pub(super) fn abandon(&self) -> bool {
         let in_flight = self.in_flight().take();
         in_flight.is_some()
     }
 }
 
-/// A number that no other thread has at the same time.
+/// A number that is unique among the running threads.
 fn this_thread() -> usize {
     thread_local! { static OWN: u8 = const { 0 } }
     OWN.with(|own| ptr::from_ref(own).addr())
 }
 
-/// Delivers outcomes to the waiters that are still there.
+/// Delivers outcomes to the calls that still wait.
 fn deliver(waiters: &mut [WaiterState], outcomes: CommitOutcomes, commit: Option<CommitNumber>) {
     for (id, outcome) in outcomes {
         if let Some(waiter) = waiters.iter_mut().find(|waiter| waiter.id == id) {
@@ -252,13 +254,13 @@ fn deliver(waiters: &mut [WaiterState], outcomes: CommitOutcomes, commit: Option
     }
 }
 
-/// Takes the wakers of some who wait. They are woken without the lock: a waker may poll at once.
+/// Takes the wakers of some waiting calls. Wake them without the lock, because a waker may poll at once.
 fn wakers(waiters: &mut [WaiterState], which: impl Fn(&WaiterState) -> bool) -> Vec<Waker> {
     waiters.iter_mut().filter(|waiter| which(waiter)).filter_map(|waiter| waiter.waker.take()).collect()
 }
 
-/// Wakes all who wait: whoever is polled first drives the commit. The waker keeps the cell, and the commit, which keeps the
-/// waker, goes with the last call.
+/// Wakes all waiting calls, and the first to be polled drives the commit. The waker owns the queue, which owns the
+/// commit and with it the waker. The last call breaks this cycle.
 impl Wake for SharedQueue {
     fn wake(self: Arc<Self>) {
         let woken = wakers(&mut self.state().waiters, |_| true);

@@ -1,4 +1,4 @@
-//! The turn to decide. One call of a queue has it at a time, and decides without the lock of the queue.
+//! The turn to decide, which one call of a queue has at a time. The call decides without the lock of the queue.
 
 use canvas_lease::Timestamp;
 
@@ -23,15 +23,15 @@ impl WaiterId {
 #[derive(Debug)]
 #[cfg_attr(test, derive(Clone, PartialEq, Eq, Hash))]
 pub(crate) enum Turn {
-    /// A row of its own: the queue is empty.
+    /// The queue is empty, so the call decides on its own row.
     Alone,
     /// The row after the newest entry.
     Upon(Box<CachedRow>),
 }
 
 impl Turn {
-    /// Decides a call. `prepared` is its decision on a row of its own, `cached` the row of a cache, and `pending` finds a blob
-    /// that is not stored yet.
+    /// Decides a call. `prepared` is its decision on its own row, `cached` the row of a cache, and `pending` finds a
+    /// blob of an earlier call in the queue.
     pub(crate) fn decide<T: Task>(
         self,
         run: &mut Run<'_, T>,
@@ -52,7 +52,7 @@ impl Turn {
 #[cfg_attr(test, derive(Clone, PartialEq, Eq, Hash))]
 pub(super) struct Deciding {
     pub(super) id: WaiterId,
-    /// The newest change before it was in flight when its turn began.
+    /// Whether the newest earlier change was already in flight when the turn began.
     pub(super) is_upon_sent: bool,
     pub(super) basis: Basis,
 }
@@ -62,7 +62,7 @@ pub(super) struct Deciding {
 #[cfg_attr(test, derive(Clone, Hash))]
 pub(super) enum Basis {
     Unchanged,
-    /// A commit was stored since. The row is stored too, or depends on entries that expect that version.
+    /// A commit was stored in the meantime. The row is stored too, or depends on entries that expect that version.
     Stored {
         version: Version,
         clock: Timestamp,

@@ -1,5 +1,5 @@
-//! One task at a canvas, as a state machine without input or output: it gives the next request to the store and takes the
-//! response, until it has an answer. What it commits goes into the queue of its canvas, which says what has become of it.
+//! One task on a canvas, as a sans-IO state machine. It returns the next request to the store and takes the response,
+//! until it has an answer. Its commits go into the queue of the canvas, which reports their outcomes.
 
 mod prepared;
 mod settle;
@@ -24,21 +24,21 @@ use crate::store::contract::{Commit, Committed, Loaded, Version};
 use crate::store::error::{StoreError, StoreErrorKind};
 use crate::transition::view::Change;
 
-/// How often a task is decided again because others were faster. Of eight servers that write to one canvas all the
-/// time, one is faster than the others for dozens of rounds now and then.
+/// The number of times that a task is decided again because other writers were faster. If eight servers write to one
+/// canvas all the time, one of them sometimes wins dozens of rounds in a row.
 const MAX_COMMITS: usize = 256;
 
-/// What a run needs of the store.
+/// A request of a run to the store.
 #[derive(Debug)]
 #[cfg_attr(test, derive(Clone, PartialEq, Eq, Hash))]
 pub(crate) enum Request {
     Load,
     Blobs(Vec<BlobId>),
-    /// An empty bump of the version: commits of calls go through the queue.
+    /// An empty bump of the version. Commits of calls go through the queue instead.
     Commit(Commit),
 }
 
-/// What the store has answered.
+/// The store's response to a [`Request`].
 #[derive(Debug)]
 pub(crate) enum Response {
     Row(Result<Option<Loaded>, StoreError>),
@@ -49,9 +49,10 @@ pub(crate) enum Response {
 #[derive(Debug)]
 pub(crate) enum Next<A> {
     Request(Request),
-    /// It is to be decided on the newest row that the queue has.
+    /// The task must be decided on the newest row of the queue.
     Decide,
-    /// It is decided, and waits for its outcome. Where the row was not the queue's newest, it is decided again on that.
+    /// The task is decided and waits for its outcome. If the row was not the newest of the queue, it is decided again
+    /// on that one.
     Join(Prepared),
     Done(Result<Done<A>, EngineError>),
 }
@@ -59,13 +60,13 @@ pub(crate) enum Next<A> {
 #[derive(Debug)]
 pub(crate) struct Done<A> {
     pub(crate) answer: A,
-    /// The row after it; none where there is none.
+    /// The row after the task; `None` if the canvas has no row.
     pub(crate) row: Option<CachedRow>,
-    /// A cache may keep that row. Of a commit of several calls, the queue keeps the last one's.
+    /// Whether a cache may keep the row. For a commit of several calls, the queue keeps the row of the last one.
     pub(crate) is_newest: bool,
 }
 
-/// A task on its way.
+/// A task in progress.
 #[derive(Debug)]
 #[cfg_attr(test, derive(Clone, PartialEq, Eq, Hash))]
 pub(crate) struct Run<'a, T: Task> {
@@ -73,33 +74,34 @@ pub(crate) struct Run<'a, T: Task> {
     task: T,
     row: Option<CachedRow>,
     basis: Basis,
-    /// The row is one that a cache may keep.
+    /// Whether a cache may keep the row.
     is_newest: bool,
     blobs: Fetched,
     commits: usize,
     settle_loads: usize,
-    /// A blob that is not there, and the version of the row that needs it.
+    /// A missing blob, and the version of the row that needs it.
     lacking: Option<(Version, BlobId)>,
-    /// What a commit of unknown fate expects: it may still arrive as long as the row has this version.
+    /// The version that a commit of unknown fate expects. The commit may still arrive as long as the row has this
+    /// version.
     lost: Option<Option<Version>>,
-    /// Some commit was of unknown fate.
+    /// Whether a commit of this run was ever of unknown fate.
     was_in_doubt: bool,
-    /// It is done, and only its answer must still be read.
+    /// The task is done, and only its answer must still be read.
     has_landed: bool,
     phase: Phase<T::Answer>,
 }
 
-/// Where the row comes from that a task is decided on.
+/// The source of the row that a task is decided on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(test, derive(Hash))]
 enum Basis {
-    /// None that may be decided on.
+    /// No row to decide on.
     Void,
-    /// From a cache: what is refused on it is no refusal yet.
+    /// From a cache. A refusal on this row is not final.
     Cached,
     /// From the store.
     Fresh,
-    /// From the queue, and perhaps not stored yet: what is answered on it is no answer yet.
+    /// From the queue, and perhaps not stored yet. An answer on this row is not final.
     Queued,
 }
 
@@ -107,26 +109,26 @@ enum Basis {
 #[cfg_attr(test, derive(Clone, PartialEq, Eq, Hash))]
 enum Phase<A> {
     Loading,
-    /// All that is missing, at once.
+    /// Fetches all missing blobs in one request.
     Fetching(Missing),
-    /// It is in a batch.
+    /// The task is an entry of a batch.
     Committing {
         planned: Planned,
         answer: A,
     },
-    /// It commits nothing, and waits until the row that it was decided on is stored, by a commit that is sent after it came. Without an answer it is decided again
-    /// then, to say why there is none.
+    /// The task is decided without a change. It waits until the row that it was decided on is stored, by a commit sent
+    /// after the task arrived. If it has no answer, it is then decided again to find the reason.
     AwaitingCommit(Option<A>),
-    /// A commit is of unknown fate, and the row is loaded to see it.
+    /// A commit is of unknown fate, and the row is loaded to find out.
     Settling,
-    /// The same, with the pages of receipts that it may be in.
+    /// Like `Settling`, but loads the pages of receipts that may hold the call's receipt.
     Searching(Missing),
-    /// It is not in the row, so the version moves on, and then it never will be.
+    /// The call is not in the row, so the version moves on and the commit can never arrive.
     Bumping(Planned),
     Over,
 }
 
-/// What the row will be after a commit.
+/// The contents of the row after a commit.
 #[derive(Debug, Clone)]
 #[cfg_attr(test, derive(PartialEq, Eq, Hash))]
 struct Planned {
@@ -160,8 +162,8 @@ impl<'a, T: Task> Run<'a, T> {
         }
     }
 
-    /// Begins with the row that a cache has, if it has one. Where that is not `trusted` to be the current one, only its
-    /// contents are used, once the row is loaded.
+    /// Starts with the row from a cache, if there is one. If it is not `trusted` to be current, only its contents are
+    /// used, after the row is loaded.
     pub(crate) fn start(&mut self, cached: Option<CachedRow>, trusted: bool) -> Next<T::Answer> {
         let begin = trusted && cached.is_some();
         if let Some(row) = cached {
@@ -174,12 +176,10 @@ impl<'a, T: Task> Run<'a, T> {
         if begin { self.decide() } else { self.load() }
     }
 
-    /// What it does.
     pub(super) const fn task(&self) -> &T {
         &self.task
     }
 
-    /// What it was decided on last.
     pub(super) const fn decided_on(&self) -> observe::Basis {
         match self.basis {
             Basis::Cached => observe::Basis::Cached,
@@ -193,17 +193,17 @@ impl<'a, T: Task> Run<'a, T> {
         self.lost.is_some()
     }
 
-    /// What a commit was whose fate is known again.
+    /// The fate of a commit that was unknown.
     pub(super) const fn settlement(&self) -> observe::Settlement {
         if self.has_landed { observe::Settlement::Landed } else { observe::Settlement::Barred }
     }
 
-    /// Whose call it is; none for what changes nothing.
+    /// The operation of the task; `None` if it does not change the canvas.
     pub(crate) fn operation(&self) -> Option<&OpKey> {
         self.task.operation()
     }
 
-    /// Decides on the row that it has from the store, else on that of a cache: nothing is in the queue before it.
+    /// Decides on its own row from the store, or else on a cached one, because no earlier call is in the queue.
     pub(super) fn decide_newest(
         &mut self,
         cached: impl FnOnce() -> (Option<CachedRow>, bool),
@@ -215,7 +215,7 @@ impl<'a, T: Task> Run<'a, T> {
         self.start(cached, trusted)
     }
 
-    /// Decides on what the calls before it leave. Their blobs, which may not be stored yet, come from `pending`.
+    /// Decides on the row after earlier calls. Their blobs, which may not be stored yet, come from `pending`.
     pub(super) fn decide_on(
         &mut self,
         newest: CachedRow,
@@ -236,7 +236,7 @@ impl<'a, T: Task> Run<'a, T> {
         }
     }
 
-    /// Takes the answer to what was asked last.
+    /// Takes the response to the last request.
     pub(crate) fn handle_response(&mut self, response: Response) -> Next<T::Answer> {
         match (std::mem::replace(&mut self.phase, Phase::Over), response) {
             (Phase::Loading, Response::Row(Ok(row))) => {
@@ -259,7 +259,7 @@ impl<'a, T: Task> Run<'a, T> {
         }
     }
 
-    /// Takes what the queue says of it.
+    /// Takes the outcome from the queue.
     pub(crate) fn handle_outcome(&mut self, outcome: CommitOutcome) -> Next<T::Answer> {
         match outcome {
             CommitOutcome::Stored { version, clock, host_at } => self.stored(version, clock, host_at),
@@ -283,7 +283,7 @@ impl<'a, T: Task> Run<'a, T> {
         }
     }
 
-    /// What was decided last was not sent, and is decided again.
+    /// Takes back the last decision, which was not sent and is made again.
     fn take_back(&mut self) {
         if let Phase::Committing { .. } = std::mem::replace(&mut self.phase, Phase::Over) {
             self.commits -= 1;
@@ -309,25 +309,25 @@ impl<'a, T: Task> Run<'a, T> {
         }
     }
 
-    /// Whether it is in a batch.
+    /// Whether the task is in a batch.
     #[cfg(all(test, feature = "surface"))]
     pub(super) fn is_committing(&self) -> bool {
         matches!(self.phase, Phase::Committing { .. })
     }
 
-    /// Whether it waits for what it was decided on.
+    /// Whether the task waits for the state that it was decided on.
     #[cfg(all(test, feature = "surface"))]
     pub(super) fn is_standing(&self) -> bool {
         matches!(self.phase, Phase::AwaitingCommit(_))
     }
 
-    /// Whether some commit of it was of unknown fate.
+    /// Whether a commit of this run was ever of unknown fate.
     #[cfg(all(test, feature = "surface"))]
     pub(super) fn was_sent(&self) -> bool {
         self.was_in_doubt
     }
 
-    /// What it will answer once its batch is stored.
+    /// The answer once the batch is stored.
     #[cfg(all(test, feature = "surface"))]
     pub(super) fn planned_answer(&self) -> Option<&T::Answer> {
         match &self.phase {
@@ -341,7 +341,7 @@ impl<'a, T: Task> Run<'a, T> {
         Next::Request(Request::Load)
     }
 
-    /// Takes the row as the store has given it.
+    /// Takes a row from the store.
     fn take_row(&mut self, row: Option<Loaded>) {
         let old = self.take_contents();
         (self.basis, self.is_newest) = (Basis::Fresh, true);
@@ -353,7 +353,7 @@ impl<'a, T: Task> Run<'a, T> {
         });
     }
 
-    /// Takes a row that this process knows, with what is known of its contents here.
+    /// Takes a row known to this process, together with its known contents.
     fn adopt(&mut self, mut row: CachedRow, basis: Basis) {
         if self.row.is_some() {
             let old = self.take_contents();
@@ -364,7 +364,7 @@ impl<'a, T: Task> Run<'a, T> {
 
     fn take_contents(&mut self) -> Contents {
         let old = self.row.take().map(|known| known.contents).unwrap_or_default();
-        // What has been the document may be a text that a conversation knows.
+        // An earlier document may be a text that a conversation knows.
         old.blobs().for_each(|blob| self.blobs.insert(blob.id(), Some(blob.clone())));
         old
     }
@@ -378,7 +378,7 @@ impl<'a, T: Task> Run<'a, T> {
             Err(Blocked::Fails(_)) => true,
             Err(Blocked::Missing(_)) => false,
         };
-        // What is refused on a cached row is no refusal yet.
+        // A refusal on a cached row is not final.
         if doubtful && self.basis == Basis::Cached {
             return self.load();
         }
@@ -403,7 +403,7 @@ impl<'a, T: Task> Run<'a, T> {
     }
 
     fn fetched(&mut self, asked: &Missing, blobs: Vec<Option<Blob>>) -> Next<T::Answer> {
-        // A store that answers too few has none of those at the end.
+        // If a store returns too few blobs, the last ones count as missing.
         let mut blobs = blobs.into_iter().chain(std::iter::repeat(None));
         let mut missing = None;
         for (place, id) in asked.ids().enumerate() {
@@ -416,10 +416,10 @@ impl<'a, T: Task> Run<'a, T> {
         match missing {
             None => {
                 self.read_blobs();
-                // The queue has gone on meanwhile.
+                // The queue has moved on meanwhile.
                 if self.basis == Basis::Queued { Next::Decide } else { self.decide() }
             }
-            // And what a loaded one needs, by a collection that came after a later head.
+            // A blob of a loaded row may have been dropped too, by a collection that came after a later head.
             Some(id) if self.basis == Basis::Fresh => {
                 self.lacking = self.row.as_ref().map(|row| (row.version.clone(), id));
                 match self.lacking {
@@ -427,12 +427,12 @@ impl<'a, T: Task> Run<'a, T> {
                     None => Next::Done(Err(self.context.damaged(id))),
                 }
             }
-            // What a cached head needs may have been dropped since.
+            // A blob of a cached head may have been dropped since.
             Some(_) => self.load(),
         }
     }
 
-    /// Takes the files of the row from the blobs that are here by now.
+    /// Reads the files of the row from the blobs at hand.
     fn read_blobs(&mut self) {
         if let Some(row) = &mut self.row {
             row.contents = std::mem::take(&mut row.contents).of(&row.head, None, &self.blobs);
@@ -467,7 +467,7 @@ impl<'a, T: Task> Run<'a, T> {
         Next::Done(Ok(Done { answer, row: self.row.take(), is_newest: self.is_newest }))
     }
 
-    /// Whatever failed last, the fate of an earlier commit may still be unknown, or it has landed.
+    /// Whether an earlier commit landed, or its fate is still unknown. This holds whatever failed last.
     fn may_have_written(&self) -> bool {
         self.lost.is_some() || self.has_landed
     }

@@ -12,36 +12,35 @@ use crate::model::head::Head;
 use crate::store::contract::{Loaded, Version};
 use crate::store::error::StoreError;
 
-/// A call that was decided on the newest row of its queue, stored or not.
+/// A call decided on the newest row of its queue, stored or not.
 #[derive(Debug)]
 #[cfg_attr(test, derive(Clone, PartialEq, Eq, Hash))]
 pub(crate) struct Prepared {
-    /// The version of the row before it. Only that of the first entry of a batch counts.
+    /// The version of the row before it. It counts only for the first entry of a batch.
     pub(crate) expected: Option<Version>,
-    /// The head after it.
     pub(crate) head: Arc<Head>,
     pub(crate) contents: Contents,
     /// The host's clock and the store's when the row before it was read; `None` if there is no such row.
     pub(crate) read_at: Option<(Timestamp, Timestamp)>,
     /// The host's clock when the call was made.
     pub(crate) now: Timestamp,
-    /// `None` if the call changes nothing and waits until the row that it was decided on is stored.
+    /// `None` if the call has no changes and waits until the row that it was decided on is stored.
     pub(crate) change: Option<PreparedChange>,
 }
 
-/// A call's changes in a commit.
+/// The changes of a call in a commit.
 #[derive(Debug)]
 #[cfg_attr(test, derive(Clone, PartialEq, Eq, Hash))]
 pub(crate) struct PreparedChange {
     pub(crate) blobs: Vec<Blob>,
     pub(crate) not_after: Option<Timestamp>,
-    /// The author of the content that it changes; `None` if it changes none.
+    /// The author of the changed content; `None` if no content changes.
     pub(crate) actor: Option<Actor>,
 }
 
 impl Prepared {
-    /// The row after it, with the version of the stored row before it: the next call is decided on it. `None` if the store's
-    /// clock, which leases are issued by, is not known.
+    /// Returns the row after the call, with the version of the stored row before it. The next call is decided on this
+    /// row. `None` if the store's clock, by which leases are issued, is not known.
     pub(crate) fn row(&self) -> Option<CachedRow> {
         let (version, (host_at, store_at)) = (self.expected.clone()?, self.read_at?);
         let (head, contents) = (Arc::clone(&self.head), self.contents.clone());
@@ -63,10 +62,10 @@ pub(crate) enum CommitOutcome {
         /// The newest host clock among the calls of the commit.
         host_at: Timestamp,
     },
-    /// The commit lost to another writer. The row is the one that the store has.
+    /// The commit lost to another writer. The row is the one in the store.
     Conflict(Option<Loaded>),
-    /// Decide again on the current row. Either the commit was too late for one of its calls, or the call changes nothing and
-    /// was decided on a commit that was already in flight.
+    /// Decide again on the current row. Either the commit was too late for one of its calls, or the call has no changes
+    /// and was decided on a commit that was already in flight.
     Reload,
     /// The store failed, and wrote nothing.
     Failed(StoreError),

@@ -1,8 +1,8 @@
-//! After a commit of unknown fate: each call of it finds out for itself what it has done.
+//! Settling of commits of unknown fate. Each call of such a commit finds out its own result.
 //!
-//! * Where the row has the receipt of the call, the commit got through.
-//! * Where it does not, an empty bump of the version wins first, so that the late duplicate fails in any store. Then the call
-//!   is decided anew.
+//! * If the row has the receipt of the call, the commit landed.
+//! * Otherwise an empty bump of the version is committed first, so that the late duplicate fails in any store. Then the
+//!   call is decided again.
 
 use std::sync::Arc;
 
@@ -12,11 +12,11 @@ use crate::model::blob::{Blob, Missing};
 use crate::store::contract::{Commit, Committed, Loaded};
 use crate::store::error::StoreError;
 
-/// How often the row is looked at to settle a commit of unknown fate.
+/// The number of loads to settle a commit of unknown fate.
 const MAX_SETTLE_LOADS: usize = 4;
 
 impl<T: Task> Run<'_, T> {
-    /// Takes an answer that settles.
+    /// Takes a response while the run settles a commit.
     pub(super) fn settling(&mut self, phase: Phase<T::Answer>, response: Response) -> Next<T::Answer> {
         match (phase, response) {
             (Phase::Settling, Response::Row(Ok(row))) => {
@@ -47,12 +47,12 @@ impl<T: Task> Run<'_, T> {
 
     fn settle(&mut self) -> Next<T::Answer> {
         let Some(row) = &self.row else {
-            // There is no version to move. What is committed next expects no row either: one of the two wins.
+            // There is no version to bump. The next commit expects no row either, so only one of the two wins.
             let is_creation = self.lost == Some(None);
-            // A row never vanishes: this look was of the past.
+            // A row never vanishes, so this load saw the past.
             return if is_creation { self.decide() } else { self.settle_again(None) };
         };
-        // The calls of one commit may have filled a page of receipts, which then lies in a blob.
+        // The calls of one commit may have filled a page of receipts, which is then in a blob.
         let blob = |id| self.blobs.get(id).ok_or_else(|| Missing::all(vec![id]));
         match self.task.operation().map(|key| row.head.receipts.find(key, blob)) {
             Some(Ok(Some(_))) => {
@@ -81,7 +81,7 @@ impl<T: Task> Run<'_, T> {
         let found: Vec<_> =
             asked.ids().zip(blobs).filter_map(|(id, blob)| blob.filter(|blob| blob.id() == id)).collect();
         if found.is_empty() {
-            // It was dropped after a later head.
+            // A collection dropped it after a later head.
             return self.settle_again(None);
         }
         found.into_iter().for_each(|blob| self.blobs.insert(blob.id(), Some(blob)));
@@ -103,7 +103,7 @@ impl<T: Task> Run<'_, T> {
         }
     }
 
-    /// A conflict shows the row as it is beyond doubt: what expects another version can never arrive.
+    /// A conflict shows the current row for certain, so a commit that expects another version can never arrive.
     pub(super) fn overtaken(&mut self, row: Option<Loaded>) {
         let version = row.as_ref().map(|row| &row.version);
         if self.lost.as_ref().is_some_and(|lost| lost.as_ref() != version) {

@@ -1,4 +1,4 @@
-//! What watchers and polling hosts are shown of a canvas.
+//! The states of a canvas that watchers and polling hosts receive.
 
 use canvas_lease::{Epoch, Timestamp};
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! A watcher in the host's hand.
+//! The host's handle of a watch.
 
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -10,20 +10,21 @@ use super::slot::{Load, Slot, Step};
 use crate::engine::error::EngineError;
 use crate::model::id::CanvasId;
 
-/// Shows what becomes of one canvas. Made by [`Engine::watch`](crate::Engine::watch), which says what is shown and when.
+/// Reports the changes of one canvas. [`Engine::watch`](crate::Engine::watch) creates it and describes which changes
+/// are reported and when.
 ///
-/// It runs on any executor and keeps no borrow of the engine. As a stream of the `futures` crate:
+/// A watch runs on any executor and does not borrow the engine. To get a stream of the `futures` crate, write
 /// `stream::poll_fn(move |context| watch.poll_next(context))`.
 ///
-/// Whoever has a watch is woken for each change until it has polled; one that is not polled costs nothing but its memory.
-/// Dropping it ends it.
+/// Each change wakes the task that waits for the watch, until that task has polled it. If you do not poll a watch, it
+/// costs only its memory. To end a watch, drop it.
 #[derive(Debug)]
 pub struct Watch {
     hub: Arc<Hub>,
     slot: Arc<Slot>,
-    /// Which of the slot's watchers it is.
+    /// Identifies this watcher in the slot.
     id: u64,
-    /// The number of its last event; 0 before the first.
+    /// The number of the last event; 0 before the first.
     shown: u64,
 }
 
@@ -39,13 +40,13 @@ impl Watch {
         Self { hub, slot, id, shown: 0 }
     }
 
-    /// The canvas.
+    /// Returns the id of the watched canvas.
     pub fn canvas(&self) -> &CanvasId {
         self.slot.canvas()
     }
 
-    /// The next event: the first at once, each later one when there is a change since. `None` where the engine is gone.
-    /// A call that is dropped loses no event.
+    /// Waits for the next event. The first event comes at once, and each later one after a change. Returns `None` if
+    /// the engine was dropped. If you drop a call, no event is lost.
     ///
     /// ```
     /// # use canvas_core::document::Edit;
@@ -66,16 +67,17 @@ impl Watch {
     ///
     /// # Errors
     ///
-    /// Where the head must be loaded and that fails. The watch goes on: the next call tries again, so wait before it.
+    /// Returns an error if the head must be loaded and the load fails. The watch goes on and the next call tries again,
+    /// so wait before you make it.
     pub async fn next(&mut self) -> Option<Result<WatchEvent, EngineError>> {
         poll_fn(|context| self.poll_next(context)).await
     }
 
-    /// Polls for what [`Watch::next`] waits for.
+    /// Polls for the event that [`Watch::next`] waits for.
     ///
     /// # Errors
     ///
-    /// As [`Watch::next`].
+    /// Returns the errors of [`Watch::next`].
     pub fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<WatchEvent, EngineError>>> {
         loop {
             match self.slot.step(self.id, self.shown, context.waker()) {
@@ -94,8 +96,9 @@ impl Watch {
         }
     }
 
-    /// The next event where it is known already. Asks no store and waits for nothing, so a change that has to be loaded
-    /// first, as after [`Engine::forget`](crate::Engine::forget) and mostly the first event, is for [`Watch::next`].
+    /// Returns the next event if it is already known. It does not ask the store or wait. So it does not see a change
+    /// that must be loaded first, for example after [`Engine::forget`](crate::Engine::forget) and for most first
+    /// events. Use [`Watch::next`] for these.
     pub fn try_next(&mut self) -> Option<WatchEvent> {
         let (number, event) = self.slot.event_after(self.shown)?;
         self.shown = number;

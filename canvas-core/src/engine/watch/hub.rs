@@ -13,13 +13,13 @@ use crate::model::head::Head;
 use crate::model::id::CanvasId;
 use crate::store::contract::{Committed, Loaded, Version};
 
-/// What an engine has of it. Dropped with the engine, it ends all watches.
+/// The engine's share of the hub. When the engine drops it, all watches end.
 #[derive(Debug, Default)]
 pub(crate) struct Watches(Arc<Hub>);
 
 #[derive(Default)]
 pub(super) struct Hub {
-    /// How many canvases are watched: commits look no further where there are none.
+    /// The number of watched canvases. If it is 0, commits skip the lock of `slots`.
     watched: AtomicUsize,
     ticks: Arc<Ticks>,
     slots: Mutex<HashMap<CanvasId, Watched>>,
@@ -56,12 +56,12 @@ impl Watches {
         (Arc::clone(&self.0), slot, ticks.next())
     }
 
-    /// Numbers a question before it is asked; 0 where nothing is watched.
+    /// Numbers a question before it is sent to the store; 0 if no canvas is watched.
     pub(crate) fn ticket(&self) -> u64 {
         if self.0.is_idle() { 0 } else { self.0.ticks.next() }
     }
 
-    /// Begins a commit: the heads that its calls lead to, one after the other, and who changes content by each.
+    /// Begins a commit, with the heads after each of its calls and the author of each content change.
     pub(crate) fn plan<'h>(
         &self,
         expected: Option<&Version>,
@@ -72,7 +72,7 @@ impl Watches {
         Planned { asked, expected: expected.cloned(), steps }
     }
 
-    /// Hears what has become of a commit: `None` where the store has failed, and perhaps committed.
+    /// Reports the outcome of a commit; `None` if the store failed and may have committed.
     pub(crate) fn committed(&self, canvas: &CanvasId, planned: &Planned, committed: Option<&Committed>) {
         let Planned { asked, expected, steps } = planned;
         match (committed, steps) {
@@ -98,7 +98,7 @@ impl Watches {
         }
     }
 
-    /// Something may have been committed that this engine does not know.
+    /// Marks a canvas as possibly changed by a commit that this engine does not know.
     pub(crate) fn changed(&self, canvas: &CanvasId) {
         if let Some(slot) = self.0.slot(canvas) {
             slot.has_changed();
@@ -119,7 +119,7 @@ impl Hub {
     }
 
     fn slots(&self) -> MutexGuard<'_, HashMap<CanvasId, Watched>> {
-        // What is changed under the lock does not panic.
+        // Changes under the lock do not panic.
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -136,7 +136,7 @@ impl Hub {
             entry.get_mut().watchers -= 1;
             if entry.get().watchers == 0 {
                 self.watched.fetch_sub(1, Ordering::SeqCst);
-                // Dropped without the lock, with the load that may be under way.
+                // Drop it without the lock, because a load may be in flight in it.
                 let last = entry.remove();
                 drop(slots);
                 drop(last);
@@ -151,12 +151,12 @@ impl fmt::Debug for Hub {
     }
 }
 
-/// A commit under way, for watchers.
+/// A commit in flight, for watchers.
 #[derive(Debug)]
 pub(crate) struct Planned {
-    /// The number of the question; 0 where nothing was watched when it was asked.
+    /// The number of the question; 0 if no canvas was watched at that time.
     asked: u64,
     expected: Option<Version>,
-    /// None where nothing was watched then.
+    /// `None` if no canvas was watched at that time.
     steps: Option<Vec<(Arc<Head>, Option<Actor>)>>,
 }

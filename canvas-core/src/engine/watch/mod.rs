@@ -1,13 +1,16 @@
-//! How hosts learn of changes without a store of their own around the store.
+//! Notification of hosts about changes, without a wrapper around the store.
 //!
-//! * Each watched canvas has one slot with the newest state, which all its watchers share; a watcher is a number and,
-//!   while it waits, a waker. A slow watcher skips states and is answered how many: nothing queues.
-//! * Each change in the state has a number in the slot. An event is what has a later number than the watcher's.
-//! * Rows arrive in another order than they were read in. A row is newer than the kept one where it was asked for after
-//!   that one was learnt, where it is a commit upon it, or where its revision or epoch is higher. Where nothing shows
-//!   which is newer, the slot is stale.
-//! * A stale slot is loaded by whoever polls first, once for all its watchers.
-//! * A commit of several calls is learnt as one: each of its changes has its number, and the newest has its actor.
+//! * Each watched canvas has one slot with the newest state, which all its watchers share. A watcher is a number and,
+//!   while it waits, a waker. A slow watcher skips states and gets the number of those that it skipped, so no queue
+//!   builds up.
+//! * Each change of the state has a number in the slot. An event consists of the changes with a later number than the
+//!   watcher's.
+//! * Rows may arrive in another order than they were read in. A row is newer than the kept row if it was requested
+//!   after that row was learnt, if it is a commit upon that row, or if its revision or epoch is higher. If this does
+//!   not show which row is newer, the slot is stale.
+//! * The first watcher to be polled loads a stale slot, once for all watchers.
+//! * A commit of several calls is learnt as one. Each of its changes has its own number, and the newest change sets the
+//!   actor.
 //! * A canvas without watchers costs a commit one atomic load.
 
 mod event;

@@ -1,4 +1,4 @@
-//! A watched canvas: its state, who waits for it, and the load that is under way.
+//! A watched canvas: its state, its waiting watchers, and the load in flight.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -16,19 +16,19 @@ use crate::store::error::StoreError;
 
 pub(super) type Load = Pin<Box<dyn Future<Output = Result<Option<Loaded>, StoreError>> + Send>>;
 
-/// The number of a question, and its answer.
+/// The number of a question, and the store's answer to it.
 type Answer = (u64, Result<Option<Loaded>, StoreError>);
 
-/// What a watcher goes on with.
+/// The next step of a watcher, by [`Slot::step`].
 #[derive(Debug)]
 pub(super) enum Step {
-    /// What it shows, and the number of that.
+    /// The event to report, and its number.
     Event(u64, Box<WatchEvent>),
-    /// It loads the head. Its waker is kept.
+    /// The watcher must poll the load of the head. Its waker is kept.
     Load,
-    /// It waits. Its waker is kept.
+    /// The watcher is up to date. Its waker is kept.
     Wait,
-    /// The engine is gone.
+    /// The watch is over, because the engine was dropped.
     End,
 }
 
@@ -38,23 +38,23 @@ pub(super) struct Slot {
     ticks: Arc<Ticks>,
     shared: Mutex<Shared>,
     load: Box<dyn Fn() -> Load + Send + Sync>,
-    /// The load that is under way, and the number of that question. Locked while somebody polls it.
+    /// The load in flight, and the number of its question. Locked while a watcher polls it.
     loading: Mutex<Option<(u64, Load)>>,
-    /// Somebody has found `loading` locked.
+    /// A watcher found `loading` locked.
     was_found_locked: AtomicBool,
 }
 
 #[derive(Default)]
 struct Shared {
     state: State,
-    /// The wakers of those who wait, by watcher: at most one each.
+    /// The wakers of waiting watchers, by watcher id; at most one each.
     waiting: HashMap<u64, Waker>,
     is_over: bool,
 }
 
 impl Shared {
     fn event_after(&self, shown: u64, canvas: &CanvasId) -> Option<(u64, WatchEvent)> {
-        // A first event is of the store as it is, not as it was before there was this watcher.
+        // A first event shows the state of the store now, not one from before this watcher existed.
         let is_due = shown > 0 || !self.state.is_stale() || self.is_over;
         if is_due { self.state.event_after(shown, canvas) } else { None }
     }
@@ -78,7 +78,7 @@ impl Slot {
     }
 
     fn shared(&self) -> MutexGuard<'_, Shared> {
-        // What is changed under the lock does not panic.
+        // Changes under the lock do not panic.
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -90,7 +90,7 @@ impl Slot {
         }
     }
 
-    /// Learns what a commit has done, one change after the other. Nobody is shown what lies between.
+    /// Learns the changes of a commit, one after the other. Watchers do not see the states between.
     pub(super) fn learn_steps<'r>(&self, rows: impl Iterator<Item = (Row<'r>, Done<'r>)>, asked: u64) {
         let tick = self.ticks.next();
         let mut shared = self.shared();
@@ -102,13 +102,13 @@ impl Slot {
         }
     }
 
-    /// See [`State::mark_stale`]. Wakes nobody: for who polls next.
+    /// See [`State::mark_stale`]. It wakes no watcher, because the next one to be polled loads the head.
     pub(super) fn mark_stale(&self) {
         let tick = self.ticks.next();
         self.shared().state.mark_stale(tick);
     }
 
-    /// The engine is notified of a change, or does not know what its own commit has done.
+    /// Handles a notification from the store, or a commit of this engine whose fate is unknown.
     pub(super) fn has_changed(&self) {
         self.mark_stale();
         self.wake_all();
@@ -119,7 +119,7 @@ impl Slot {
         self.wake_all();
     }
 
-    /// What a watcher has not been shown yet.
+    /// Returns the changes that a watcher has not seen yet.
     pub(super) fn event_after(&self, shown: u64) -> Option<(u64, WatchEvent)> {
         self.shared().event_after(shown, &self.canvas)
     }
@@ -139,7 +139,7 @@ impl Slot {
         if shared.state.is_stale() { Step::Load } else { Step::Wait }
     }
 
-    /// Takes a watcher out. The others look again, because it may have been the one that was to poll the load.
+    /// Removes a watcher. The others look again, because it may have been the one that was to poll the load.
     pub(super) fn leave(&self, watcher: u64) {
         let mut shared = self.shared();
         shared.waiting.remove(&watcher);
@@ -151,21 +151,21 @@ impl Slot {
     }
 
     fn wake_all(&self) {
-        // Woken without the lock: a waker may poll at once.
+        // Wake them without the lock, because a waker may poll at once.
         let waiting = std::mem::take(&mut self.shared().waiting);
         waiting.into_values().for_each(Waker::wake);
     }
 
-    /// Polls the load that all watchers share, and begins it where there is none. Whoever polls keeps its waker here
-    /// first: the load wakes all.
+    /// Polls the load that all watchers share, and starts one if none is in flight. The caller leaves its waker in
+    /// `waiting` first, because the load wakes all of them.
     pub(super) fn poll_load(self: &Arc<Self>, watcher: u64) -> Poll<Result<(), EngineError>> {
-        // Whoever has it locked sees the flag.
+        // The watcher that holds the lock sees the flag.
         let Some(polled) = self.poll_loading() else { return Poll::Pending };
         if self.was_found_locked.swap(false, Ordering::SeqCst) {
             self.wake_all();
         }
         let Poll::Ready((asked, loaded)) = polled else { return Poll::Pending };
-        // It goes on by itself.
+        // The caller continues without a wake.
         self.shared().waiting.remove(&watcher);
         let learnt = loaded.map(|row| {
             let row = row.as_ref();
@@ -175,7 +175,7 @@ impl Slot {
                 asked,
             );
         });
-        // After a fault too, for one of the others to try again.
+        // Also after a failure, so that another watcher tries again.
         self.wake_all();
         Poll::Ready(learnt.map_err(|fault| EngineError::of(fault, &self.canvas)))
     }
@@ -192,14 +192,14 @@ impl Slot {
         Some(Poll::Ready((asked, loaded)))
     }
 
-    /// None where somebody polls the load at this moment, and will wake all.
+    /// `None` if another watcher polls the load at this moment. It wakes all of them.
     fn lock_loading(&self) -> Option<MutexGuard<'_, Option<(u64, Load)>>> {
-        // The second try comes after the flag is set: whoever has the lock then will see it.
+        // The second try comes after the flag is set, so a watcher that holds the lock then sees the flag.
         for _ in 0..2 {
             match self.loading.try_lock() {
                 Ok(loading) => return Some(loading),
                 Err(TryLockError::Poisoned(poisoned)) => {
-                    // The load has panicked, so it is begun anew.
+                    // The load panicked, so start a new one.
                     let mut loading = poisoned.into_inner();
                     self.loading.clear_poison();
                     *loading = None;
@@ -218,7 +218,7 @@ impl fmt::Debug for Slot {
     }
 }
 
-/// Wakes all watchers of a canvas. The load keeps it, and the slot keeps the load.
+/// Wakes all watchers of a canvas. The reference is weak because the load owns this waker and the slot owns the load.
 struct WakeAll(Weak<Slot>);
 
 impl Wake for WakeAll {

@@ -15,7 +15,7 @@ use crate::model::revision::{Revision, RevisionId};
 use crate::model::tree::Tree;
 use crate::store::contract::Version;
 
-/// Numbers questions to the store and what is learnt of it, from 1.
+/// Numbers, from 1, the questions to the store and the moments when their answers are learnt.
 #[derive(Debug, Default)]
 pub(super) struct Ticks(AtomicU64);
 
@@ -25,7 +25,7 @@ impl Ticks {
     }
 }
 
-/// A row as the store has answered it.
+/// A row from an answer of the store.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Row<'a> {
     pub(super) head: &'a Head,
@@ -33,24 +33,24 @@ pub(super) struct Row<'a> {
     pub(super) clock: Timestamp,
 }
 
-/// A commit that was done: what it followed upon, and who changed content by it.
+/// A successful commit: the version that it was based on, and the author of its content change.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Done<'a> {
     pub(super) expected: Option<&'a Version>,
     pub(super) actor: Option<Actor>,
 }
 
-/// What watchers are shown changes of.
+/// The parts of a head whose changes watchers see.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Visible {
     status: CanvasStatus,
     revision: Revision,
     faces: PerFace<Revision>,
     epoch: Epoch,
-    /// Its expiry moves with each heartbeat.
+    /// The expiry moves with each heartbeat.
     lease: Option<(LeaseId, Timestamp)>,
     artefact: Option<BlobId>,
-    /// The revision that the canvas was made with.
+    /// The revision at which the canvas was created.
     origin: Revision,
 }
 
@@ -68,7 +68,7 @@ impl Visible {
     fn of(head: &Head) -> Self {
         let status = match (head.is_deleted(), head.revision()) {
             (false, _) => CanvasStatus::Live,
-            // The tombstone of an operation that was abandoned before there was a canvas.
+            // The tombstone of an operation that was abandoned before the canvas existed.
             (true, Revision::ZERO) => CanvasStatus::Absent,
             (true, _) => CanvasStatus::Deleted,
         };
@@ -83,7 +83,7 @@ impl Visible {
         }
     }
 
-    /// What never goes back in a store that was not restored.
+    /// Counters that never go back unless the store is restored.
     fn progress(&self) -> (Revision, Epoch) {
         (self.revision, self.epoch)
     }
@@ -99,7 +99,7 @@ struct Known {
     actor: Option<Actor>,
 }
 
-/// The number of the last change of each kind; 0 where there was none.
+/// The number of the last change of each kind; 0 before the first.
 #[derive(Debug, Clone, Copy, Default)]
 struct Marks {
     faces: PerFace<u64>,
@@ -111,18 +111,18 @@ struct Marks {
 /// The newest known state, and its number.
 #[derive(Debug, Default)]
 pub(super) struct State {
-    /// None before anything was learnt.
+    /// `None` before the first row is learnt.
     known: Option<Known>,
     /// Counts changes, from 1.
     number: u64,
     marks: Marks,
-    /// When `known` was learnt: the answer to an earlier question may be older.
+    /// The tick at which `known` was learnt. The answer to an earlier question may be older than `known`.
     since: u64,
-    /// Only the answer to a question after this one shows all that there is.
+    /// If set, only the answer to a question after this tick shows the current state.
     stale: Option<u64>,
 }
 
-/// How a row relates to the kept one.
+/// The relation of a row to the kept one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Order {
     Newer,
@@ -131,18 +131,19 @@ enum Order {
 }
 
 impl State {
-    /// Before there is nothing new, and before a new watcher is shown anything, the head must be loaded.
+    /// Whether the head must be reloaded before a new watcher gets its first event, or before a watcher may rely on
+    /// having seen all.
     pub(super) fn is_stale(&self) -> bool {
         self.stale.is_some()
     }
 
-    /// Something may have been committed that is not known here.
+    /// Records that a commit may exist which is not known here.
     pub(super) fn mark_stale(&mut self, tick: u64) {
         self.stale = Some(tick);
     }
 
-    /// Takes a row that answers the question `asked`; 0 where that has no number. Whether there is something new to show
-    /// or to do.
+    /// Takes a row that answers the question `asked`; 0 if the question has no number. Returns whether a watcher has
+    /// something new to show or to do.
     pub(super) fn learn(
         &mut self,
         row: Option<Row<'_>>,
@@ -174,7 +175,7 @@ impl State {
             (actor, _) => actor,
         };
         self.known = Some(match self.known.take() {
-            // What is shown is of the row that last changed it.
+            // The other fields describe the row that last changed the visible state.
             Some(known) if !is_new => Known { version: version.cloned(), actor, ..known },
             _ => Known {
                 version: version.cloned(),
@@ -213,7 +214,7 @@ impl State {
         }
     }
 
-    /// Numbers what a newer state changes. Whether that is anything.
+    /// Numbers the changes to a newer state. Returns whether there are any.
     fn number(&mut self, visible: &Visible, is_done: bool) -> bool {
         let Some(Known { visible: old, .. }) = &self.known else {
             self.number = 1;
@@ -235,14 +236,14 @@ impl State {
         let marked = [
             (&mut marks.made, is_live && (old.status != CanvasStatus::Live || old.origin != visible.origin)),
             (&mut marks.promoted, visible.artefact.is_some() && old.artefact != visible.artefact),
-            // A commit follows upon what there is.
+            // A commit builds on the current state, so it never is a restore.
             (&mut marks.restored, goes_back && !is_done),
         ];
         marked.into_iter().filter(|(_, is_so)| *is_so).for_each(|(mark, _)| *mark = number);
         true
     }
 
-    /// What a watcher has not been shown, and the number of that; none where it has been shown all.
+    /// Returns the changes new to a watcher, and their number; `None` if it is up to date.
     pub(super) fn event_after(&self, shown: u64, canvas: &CanvasId) -> Option<(u64, WatchEvent)> {
         let known = self.known.as_ref().filter(|_| self.number > shown)?;
         let is_first = shown == 0;

@@ -1,4 +1,4 @@
-//! Walks in waves over journals of all versions, compared with walks that read one entry after the other.
+//! Compares walks in waves with walks that read one entry after the other, over journals of all versions.
 
 use std::collections::BTreeMap;
 
@@ -15,10 +15,10 @@ use crate::model::blob::Blob;
 use crate::model::id::{CallId, ConversationId, OpKey};
 use crate::model::revision::Revision;
 
-/// Which version of the library writes.
+/// The version of the library that writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Version {
-    /// 0.1.0: no links.
+    /// Version 0.1.0, without links.
     Plain,
     /// Links by powers of 16.
     Sixteens,
@@ -27,7 +27,7 @@ enum Version {
 
 const VERSIONS: [Version; 3] = [Version::Plain, Version::Sixteens, Version::Now];
 
-/// A journal and all of its entries.
+/// A journal with all of its entries.
 #[derive(Default)]
 struct Journal {
     slot: JournalSlot,
@@ -42,14 +42,14 @@ impl Journal {
         journal
     }
 
-    /// Writes an entry as a version does, and the head.
+    /// Writes an entry and the head in the format of a version.
     fn push(&mut self, version: Version, kind: EntryKind) {
         let back = match kind {
             EntryKind::Undo => self.slot.undo,
             EntryKind::Redo => self.slot.redo,
             _ => None,
         };
-        // What it takes back comes below.
+        // The entry below the one that is undone or redone.
         let below = back.and_then(|id| self.entries[&id].below());
         if back.is_none() && kind != EntryKind::Edit {
             return;
@@ -95,7 +95,7 @@ impl Journal {
         }
     }
 
-    /// The last multiples of powers of 16.
+    /// The entries at the last multiples of powers of 16.
     fn sixteens(&self) -> [Option<BlobId>; 5] {
         std::array::from_fn(|i| {
             let power = 16_usize.pow(u32::try_from(i + 1).unwrap());
@@ -104,7 +104,7 @@ impl Journal {
         })
     }
 
-    /// Numbers down a chain, read one after the other.
+    /// Returns the numbers down a chain, read one after the other.
     fn chain_by_one(&self, start: Option<BlobId>, count: usize) -> Vec<u64> {
         let entries = std::iter::successors(start, |id| self.entries[id].below());
         entries.take(count).map(|id| self.entries[&id].number.get()).collect()
@@ -132,7 +132,7 @@ fn new_entry(kind: EntryKind) -> NewEntry {
     }
 }
 
-/// What was read, in how many rounds.
+/// The entries read so far, and the number of rounds.
 #[derive(Default)]
 struct Reader {
     read: BTreeMap<BlobId, Entry>,
@@ -209,7 +209,7 @@ fn rounds_to_any_page_of_a_long_journal_are_few() {
     }
 }
 
-/// Head and entries are never without a way down, whoever wrote them.
+/// Head and entries always have a way down, whichever version wrote them.
 #[test]
 fn links_of_older_versions_are_used() {
     let rounds = |journal: &Journal, end: u64| {
@@ -230,7 +230,7 @@ fn links_of_older_versions_are_used() {
     assert!(rounds(&journal, 900) <= 15);
 }
 
-/// The head holds one link a power of 4, and a gap where an older version left one.
+/// The head holds one link per power of 4, and a gap if an older version left one.
 #[test]
 fn a_head_holds_at_most_ten_links() {
     let journal = Journal::of(300, Version::Now);
@@ -248,7 +248,7 @@ fn a_head_holds_at_most_ten_links() {
 }
 
 proptest! {
-    /// Whatever versions wrote it and whatever was undone, waves find what single reads find, and read little more.
+    /// For any mix of versions and undos, waves find the same entries as single reads, and read few more.
     #[test]
     fn waves_find_what_single_reads_find(
         acts in prop::collection::vec((0..3_usize, 0..5_u8, 1..40_usize), 1..12),

@@ -1,15 +1,16 @@
-//! What the client's errors mean, and what to do next.
+//! Maps the client's errors to kinds of store errors, with remedies.
 
 use canvas_core::store::{HeadError, StoreError, StoreErrorKind};
 use object_store::Error;
 
-/// An error of a call, before its place is known. Reads, and puts of blobs: a blob without a head is nothing.
+/// An error of a call, before operation and canvas are added. Definite for reads and for puts of blobs, because a blob
+/// without a head has no effect.
 #[derive(Debug)]
 pub(super) struct CallError(pub(super) StoreError);
 
 impl CallError {
-    /// The same after a put whose fate is not known. Who has found a row that is none knows it all the same: the put
-    /// would have left a good one.
+    /// Makes the error indeterminate after a put of unknown fate. A damaged row settles the fate all the same, because the
+    /// put would have left a valid row.
     pub(super) fn after_a_put(self) -> Self {
         match self.0.kind {
             StoreErrorKind::Damaged | StoreErrorKind::TooNew { .. } | StoreErrorKind::Unreadable(_) => self,
@@ -56,7 +57,7 @@ impl From<Error> for CallError {
             Error::AlreadyExists { .. } | Error::Precondition { .. } | Error::NotModified { .. } => {
                 (StoreErrorKind::Busy, "another put is on its way: send the same call again")
             }
-            // Of the store's own keys none is invalid, so it is one that a listing has met.
+            // All of the store's own keys are valid, so this key comes from a listing.
             Error::InvalidPath { .. } => return damaged().0.caused(error).into(),
             _ => (
                 StoreErrorKind::Unavailable,
@@ -67,30 +68,30 @@ impl From<Error> for CallError {
     }
 }
 
-/// An object that this store has not written like this.
+/// The error for an object that this store cannot have written.
 pub(super) fn damaged() -> CallError {
     let message = "an object under the prefix is not what this store has written: restore or remove it";
     StoreError::new(StoreErrorKind::Damaged).saying(message).into()
 }
 
-/// The server does not keep to the conditions of a put.
+/// The error for a server that does not honour the conditions of a put.
 pub(super) fn unconditional() -> CallError {
     unfit("the server does not keep to If-Match and If-None-Match: choose one that does, or switch them on")
 }
 
-/// The server does not say in which state an object is, or says it differently to readers and writers.
+/// The error for a server that does not identify object states, or identifies them differently to readers and writers.
 pub(super) fn untagged() -> CallError {
     unfit(
         "the server does not name the states of objects by one ETag or generation: take what changes it out of the way",
     )
 }
 
-/// The server lists keys in another order than that of their bytes.
+/// The error for a server that does not list keys in byte order.
 pub(super) fn unordered() -> CallError {
     unfit("the server lists keys out of order: choose one that lists them by their bytes")
 }
 
-/// The prefix leaves too little of the 1,024 bytes of a key.
+/// The error for a prefix that leaves too few of the 1,024 bytes of a key.
 pub(super) fn prefix_too_long(bytes: usize) -> CallError {
     let most = super::key::PREFIX_BYTES;
     StoreError::new(StoreErrorKind::Unfit)

@@ -1,30 +1,29 @@
-//! Where a canvas's objects lie: keys that any server takes, in the order of the ids.
+//! Keys of a canvas's objects, which every server accepts and which sort like the ids.
 
 use canvas_core::{BlobId, CanvasId};
 use object_store::path::Path;
 
-/// Bytes that a prefix may have. S3, R2 and GCS take keys of 1,024 bytes, and the longest of a canvas has 898 after
-/// the prefix and a slash.
+/// Maximum bytes of a prefix. S3, R2 and GCS accept keys of 1,024 bytes, and the longest key of a canvas has 898 after the
+/// prefix and a slash.
 pub(super) const PREFIX_BYTES: usize = 120;
 
-/// Five bits a digit, in the order of their values: texts compare as the bytes that they spell. Of one case, and 820
-/// digits for the longest id, where hexadecimal ones would fill the key alone.
+/// Digits of five bits each, in the order of their values, so that encoded texts compare like their bytes. All have the
+/// same case. The longest id takes 820 digits; in hexadecimal it would fill the whole key.
 const DIGITS: &[u8; 32] = b"0123456789abcdefghijklmnopqrstuv";
 
-/// Digits between two slashes. Some servers keep a segment as a file's name, which ends at 255 bytes.
+/// Digits between two slashes. Some servers store a segment as a file name, which may have at most 255 bytes.
 const SEGMENT: usize = 200;
 
-/// Ends the key of a head. It comes before the slash and all digits, so an id comes before those that it begins.
+/// Suffix of a head's key. It sorts before the slash and all digits, so an id sorts before the ids of which it is a prefix.
 const HEAD: &str = ".head";
 
-/// Ends the folder of a canvas's blobs.
+/// Suffix of the folder with a canvas's blobs.
 const BLOBS: &str = ".blobs";
 
-/// One put of a blob.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Put {
     pub(super) hash: [u8; 32],
-    /// Of the row that the commit was to make; 0 for one of before 0.2.0.
+    /// The number of the row that the commit was to create; 0 for a put by a version before 0.2.0.
     pub(super) number: u64,
 }
 
@@ -36,7 +35,7 @@ pub(super) struct Keys {
 }
 
 impl Keys {
-    /// `None` where the prefix is too long.
+    /// Returns `None` if the prefix is too long.
     pub(super) fn new(prefix: Path) -> Option<Self> {
         let heads = prefix.clone().join("heads");
         (prefix.as_ref().len() <= PREFIX_BYTES).then_some(Self { prefix, heads })
@@ -46,37 +45,34 @@ impl Keys {
         &self.prefix
     }
 
-    /// The folder of all heads and of nothing else.
+    /// Returns the folder that contains all heads, and only these.
     pub(super) fn heads(&self) -> &Path {
         &self.heads
     }
 
-    /// The head of a canvas.
     pub(super) fn head(&self, canvas: &CanvasId) -> Path {
         spell_below(self.heads.clone(), canvas, HEAD)
     }
 
-    /// The folder of a canvas's blobs.
     pub(super) fn blobs(&self, canvas: &CanvasId) -> Path {
         spell_below(self.prefix.clone().join("blobs"), canvas, BLOBS)
     }
 
-    /// The folder of all puts of a blob.
     pub(super) fn puts(&self, canvas: &CanvasId, id: BlobId) -> Path {
         self.blobs(canvas).join(spell(id.as_bytes()))
     }
 
-    /// A blob of a canvas, as a commit to this number of the row puts it. The names are in the order of the numbers.
+    /// Returns the key of a put by a commit to this number of the row. The keys sort like the numbers.
     pub(super) fn put(&self, canvas: &CanvasId, id: BlobId, number: u64) -> Path {
         self.puts(canvas, id).join(spell(&number.to_be_bytes()))
     }
 
-    /// A blob as versions before 0.2.0 have put it: one name for all puts.
+    /// Returns the key that versions before 0.2.0 used for all puts of a blob.
     pub(super) fn unnumbered(&self, canvas: &CanvasId, id: BlobId) -> Path {
         self.blobs(canvas).join(id.to_string())
     }
 
-    /// What an object in the folder of a canvas's blobs is; `None` for a key that is none of this store's.
+    /// Parses a key in the folder of a canvas's blobs. Returns `None` for a foreign key.
     pub(super) fn read_put(&self, blobs: &Path, key: &Path) -> Option<Put> {
         let parts: Vec<String> = key.prefix_match(blobs)?.map(|part| part.as_ref().to_owned()).collect();
         match parts.as_slice() {
@@ -89,22 +85,22 @@ impl Keys {
         }
     }
 
-    /// An object that is put to learn the server's time.
+    /// Returns the key of the object that is put to read the server's time.
     pub(super) fn clock(&self) -> Path {
         self.probe("clock")
     }
 
-    /// An object on which conditions are tried.
+    /// Returns the key of an object for testing conditions.
     pub(super) fn probe(&self, name: &str) -> Path {
         self.prefix.clone().join("probes").join(name)
     }
 
-    /// The canvas whose head lies there; `None` for a key that is none of this store's.
+    /// Returns the canvas of a head's key, or `None` for a foreign key.
     pub(super) fn canvas(&self, head: &Path) -> Option<CanvasId> {
         let digits: String = head.prefix_match(&self.heads)?.map(|part| part.as_ref().to_owned()).collect();
         let id = String::from_utf8(read(digits.strip_suffix(HEAD)?)?).ok()?;
         let canvas = CanvasId::new(&id).ok()?;
-        // Other keys may spell the same: bits at the end, slashes elsewhere.
+        // Other keys may decode to the same id, with extra bits at the end or slashes in other places.
         (self.head(&canvas) == *head).then_some(canvas)
     }
 }
@@ -151,7 +147,7 @@ fn read_hex(digits: &str) -> Option<[u8; 32]> {
     Some(hash)
 }
 
-/// The bytes that digits spell; bits that are left over are dropped.
+/// Decodes digits to bytes, and drops the remaining bits.
 fn read(digits: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(digits.len() * 5 / 8);
     let (mut bits, mut count) = (0_u32, 0);
@@ -242,7 +238,7 @@ mod tests {
         assert_eq!(keys.canvas(&Path::from("p/heads/c4.head")), Some(canvas("a")));
     }
 
-    /// Ids of few characters, short and long, so that one often begins another.
+    /// Generates ids of few distinct characters, short and long, so that one is often a prefix of another.
     fn id() -> impl Strategy<Value = String> {
         let text = prop_oneof![
             "[\0a\u{7f}é\u{1f980}]{1,6}",
@@ -260,7 +256,7 @@ mod tests {
             let (key_a, key_b) = (keys.head(&a), keys.head(&b));
             prop_assert_eq!(keys.canvas(&key_a), Some(a.clone()));
             prop_assert_eq!(a.cmp(&b), key_a.as_ref().cmp(key_b.as_ref()));
-            // No head's key is a folder of another's, and neither is a folder of blobs.
+            // The key of a head is never a folder of another head or of blobs.
             let blob_b = keys.put(&b, BlobId::of(b""), 1);
             let folder = format!("{key_a}/");
             prop_assert!(!key_b.as_ref().starts_with(&folder));

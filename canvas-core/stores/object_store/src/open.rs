@@ -1,4 +1,4 @@
-//! Does the server keep to the conditions of a put? Tried on an object of its own.
+//! Testing, on an object of its own, whether the server honours the conditions of a put.
 
 use std::hash::{BuildHasher as _, RandomState};
 
@@ -9,14 +9,14 @@ use super::error::{CallError, unconditional, untagged};
 use super::key::Keys;
 use super::row::Tag;
 
-/// Tries the conditions, and tells by which name the server knows the states of an object. Six requests.
+/// Tests conditional puts, and returns the kind of tag by which the server identifies object states. Takes six requests.
 pub(super) async fn probe(objects: &dyn ObjectStore, keys: &Keys) -> Result<Tag, CallError> {
-    // Many servers may try at once. Each state has keys of its own.
+    // Many servers may test at once, and `RandomState` has different keys each time.
     let chance = RandomState::new();
     let name = format!("{:016x}{:016x}", chance.hash_one(1), chance.hash_one(2));
     let probe = Probe { objects, key: keys.probe(&name) };
     let found = probe.conditions().await;
-    // Where it may not be deleted, some bytes stay, which nobody reads.
+    // Without the right to delete, some bytes stay, which nobody reads.
     let _ = objects.delete(&probe.key).await;
     found
 }
@@ -45,7 +45,7 @@ impl Probe<'_> {
             Err(error) => return Err(refused(error)),
             Ok(_) => return Err(unconditional()),
         }
-        // The names that readers get must be good for writers. A gateway that packs answers may change them.
+        // The tags that readers get must work for writers. A gateway that compresses responses may change them.
         let found = self.objects.get(&self.key).await?;
         let read = tag.of_meta(found.meta.clone());
         let bytes = found.bytes().await?;
@@ -58,14 +58,15 @@ impl Probe<'_> {
         Ok(tag)
     }
 
-    /// Moves the object on from its first state, by the name that will do; its old name, and the new state.
+    /// Updates the object from its first state, with the first kind of tag that works. Returns that kind, the old tag, and
+    /// the new state.
     async fn update(&self, first: PutResult) -> Result<(Tag, String, PutResult), CallError> {
         let mut last = untagged();
         for tag in [Tag::ETag, Tag::Generation] {
             let Some(old) = tag.of_put(first.clone()) else { continue };
             match self.put("3", PutMode::Update(tag.condition(old.clone()))).await {
                 Ok(second) => return Ok((tag, old, second)),
-                // The client of GCS answers so where it is given no generation, before it sends anything.
+                // The GCS client returns this error if it gets no generation, before it sends anything.
                 Err(error @ Error::Generic { .. }) if tag == Tag::ETag => last = error.into(),
                 Err(error) => return Err(refused(error)),
             }
@@ -78,7 +79,7 @@ impl Probe<'_> {
     }
 }
 
-/// A put that cannot be done under a condition at all says as much as one that ignores it.
+/// Treats a put that does not support conditions like one that ignores them.
 fn refused(error: Error) -> CallError {
     match error {
         Error::NotImplemented { .. } | Error::NotSupported { .. } => unconditional().0.caused(error).into(),

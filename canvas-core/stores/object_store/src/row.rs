@@ -1,25 +1,24 @@
-//! A row as an object: a line with its number, then the head. And what a version says of it.
+//! The format of a row's object, which is a line with its number followed by the head, and of its version.
 
 use canvas_core::store::{StoreErrorKind, Version};
 use object_store::{ObjectMeta, PutResult, UpdateVersion};
 
-/// What the first line begins with.
+/// Prefix of the first line.
 const MAGIC: &[u8] = b"canvas-row ";
 
-/// The format of rows.
 const FORMAT: u64 = 1;
 
-/// The bytes of the first line at most; counters end at 20 digits.
+/// Maximum bytes of the first line. Counters have at most 20 digits.
 const LINE: usize = MAGIC.len() + 2 * 20 + 2;
 
-/// The object of a row. The number makes each differ from all before it, also where the head is the same: an ETag may
-/// be no more than a hash of the bytes.
+/// Formats the object of a row. The number makes it differ from all earlier objects, even if the head is the same, because
+/// an ETag may be just a hash of the bytes.
 pub(super) fn encode(number: u64, head: &[u8]) -> Vec<u8> {
     let line = format!(" {number}\n");
     [MAGIC, FORMAT.to_string().as_bytes(), line.as_bytes(), head].concat()
 }
 
-/// The number of a row, and the bytes of its head.
+/// Parses a row's object. Returns its number and the bytes of its head.
 pub(super) fn decode(object: &[u8]) -> Result<(u64, &[u8]), StoreErrorKind> {
     let end = object.iter().take(LINE).position(|byte| *byte == b'\n').ok_or(StoreErrorKind::Damaged)?;
     let (line, head) = (&object[..end], &object[end + 1..]);
@@ -34,18 +33,18 @@ pub(super) fn decode(object: &[u8]) -> Result<(u64, &[u8]), StoreErrorKind> {
     Ok((counter(number).ok_or(StoreErrorKind::Damaged)?, head))
 }
 
-/// A number as it is written, without a sign or zeros before it.
+/// Parses a positive number without a sign or leading zeros.
 fn counter(text: &str) -> Option<u64> {
     let number: u64 = text.parse().ok()?;
     (number > 0 && number.to_string() == text).then_some(number)
 }
 
-/// By which of its names a server tells the states of an object apart.
+/// The kind of name by which a server identifies object states.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tag {
     /// S3, R2, Azure.
     ETag,
-    /// GCS: its ETags are no good for puts.
+    /// GCS, whose ETags do not work for puts.
     Generation,
 }
 
@@ -72,17 +71,17 @@ impl Tag {
     }
 }
 
-/// One state of a row: what a [`Version`] says.
+/// One state of a row, as encoded in a [`Version`].
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct RowVersion {
-    /// One more with each state.
+    /// Increases by one with each state.
     pub(super) number: u64,
-    /// The server's name of it.
+    /// The server's ETag or generation.
     pub(super) tag: String,
 }
 
 impl RowVersion {
-    /// `None` where this store has not made the version: no row has it.
+    /// Returns `None` for a version that this store never issues, which no row has.
     pub(super) fn of(version: &Version) -> Option<Self> {
         let (number, tag) = version.as_str().split_once(' ')?;
         Some(Self { number: counter(number)?, tag: tag.to_owned() })
@@ -103,7 +102,7 @@ mod tests {
             for head in [&b"{}"[..], b"", b"\n\n", b"canvas-row 1 1\n"] {
                 let object = encode(number, head);
                 assert_eq!(decode(&object), Ok((number, head)));
-                // A part of it is damaged, or has less of the head.
+                // A truncated object is damaged, or has a shorter head.
                 for end in 0..object.len() {
                     match decode(&object[..end]) {
                         Err(kind) => assert_eq!(kind, StoreErrorKind::Damaged),

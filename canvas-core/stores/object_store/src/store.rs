@@ -1,4 +1,4 @@
-//! The contract, call by call.
+//! The store itself: each call of the contract.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -20,18 +20,18 @@ use super::key::{Keys, Put};
 use super::open::probe;
 use super::row::{self, RowVersion, Tag};
 
-/// Blobs of one commit that are on their way at a time.
+/// Maximum concurrent puts of blobs of one commit.
 const PUTS: usize = 8;
 
-/// Blobs that are read at a time.
+/// Maximum concurrent reads of blobs.
 const GETS: usize = 16;
 
-/// How often a blob is looked for that was dropped between a list and a read.
+/// Maximum attempts to read a blob that was deleted between the list and the read.
 const LOOKS: usize = 4;
 
-/// Keeps canvases in an object store. A copy shares its client.
+/// A store that keeps canvases in an object store. Clones share the client.
 ///
-/// See the [module](super) for what it promises and needs.
+/// The [module](super) describes its guarantees and requirements.
 #[derive(Clone)]
 pub struct ObjectCanvasStore {
     objects: Arc<dyn ObjectStore>,
@@ -41,15 +41,16 @@ pub struct ObjectCanvasStore {
 }
 
 impl ObjectCanvasStore {
-    /// A store under a prefix of a bucket; [`Path::ROOT`] for all of it. Nothing else may write there. It puts, reads
-    /// and deletes an object of its own, to see that the server keeps to conditions: six requests.
+    /// Opens a store under a prefix of a bucket, or in the whole bucket with [`Path::ROOT`]. Do not let anything else write
+    /// there. It puts, reads and deletes an object of its own to test whether the server honours conditions, which takes
+    /// six requests.
     ///
-    /// Leases end by `clock`. Servers that share the canvases should have clocks that agree.
+    /// Leases expire by `clock`. Servers that share the canvases should have clocks that agree.
     ///
     /// # Errors
     ///
-    /// `STORE_UNFIT` where two servers could overwrite each other, states of objects cannot be distinguished, or the prefix
-    /// is too long; errors of the server and of the network, after which it may be opened again.
+    /// `STORE_UNFIT` if two servers could overwrite each other, if object states cannot be distinguished, or if the prefix
+    /// is too long; errors of the server and of the network, after which you may try again.
     pub async fn open(
         objects: Arc<dyn ObjectStore>,
         prefix: Path,
@@ -62,12 +63,12 @@ impl ObjectCanvasStore {
         Ok(Self { objects, keys, tag, clock: Arc::new(clock) })
     }
 
-    /// The prefix.
+    /// Returns the prefix of all keys.
     pub fn prefix(&self) -> &Path {
         self.keys.prefix()
     }
 
-    /// The client, for a host that looks after the bucket.
+    /// Returns the client, so that a host can maintain the bucket.
     pub fn objects(&self) -> &Arc<dyn ObjectStore> {
         &self.objects
     }
@@ -90,7 +91,7 @@ impl ObjectCanvasStore {
         let Commit { expected, head, blobs, not_after } = commit;
         let canvas = head.canvas();
         let expected_version = match expected.as_ref().map(RowVersion::of) {
-            // A version of another store.
+            // The version belongs to another store.
             Some(None) => return self.row(canvas).await.map(Committed::Conflict),
             Some(Some(version)) => Some(version),
             None => None,
@@ -110,7 +111,7 @@ impl ObjectCanvasStore {
         };
         match self.objects.put_opts(&self.keys.head(canvas), object.into(), PutOptions::from(mode)).await {
             Ok(put) => {
-                // Without it nobody can go on from here. A load may tell it.
+                // The next commit needs the tag, and a load may return it.
                 let tag = self.tag.of_put(put).ok_or_else(|| untagged().in_doubt())?;
                 Ok(Committed::Done { version: RowVersion { number, tag }.version(), clock: (self.clock)() })
             }
@@ -118,20 +119,21 @@ impl ObjectCanvasStore {
                 self.lost(canvas, expected.as_ref(), error).await
             }
             Err(error) => Err(match &error {
-                // The client knows these by itself, before it sends anything.
+                // The client detects these errors by itself, before it sends anything.
                 Error::NotSupported { .. } | Error::NotImplemented { .. } | Error::InvalidPath { .. } => {
                     error.into()
                 }
-                // It may have tried before, and this is the answer to the last try only.
+                // The client may have tried before, and this is the result of only its last attempt.
                 _ => CallError::from(error).in_doubt(),
             }),
         }
     }
 
-    /// Under the number of the row that is to be: nobody else ever puts or drops these objects but who commits to the same
-    /// number, so a blob that is put again heals what was damaged, is new, and is no collection's.
+    /// Puts blobs under the number of the row that the commit creates. Only commits to the same number ever put or delete
+    /// these objects, so putting a blob again heals it, renews its age, and protects it from every earlier collection.
     async fn put_blobs(&self, canvas: &CanvasId, blobs: &[Blob], number: u64) -> Result<(), CallError> {
-        // By their places: a closure that takes references makes a future that the compiler cannot call `Send`.
+        // Iterates by index, because with a closure that takes references the compiler cannot prove that the future is
+        // `Send`.
         let puts = stream::iter(0..blobs.len()).map(|i| async move {
             let blob = &blobs[i];
             let payload = PutPayload::from(blob.as_bytes().to_vec());
@@ -140,7 +142,7 @@ impl ObjectCanvasStore {
         Ok(puts.buffer_unordered(PUTS).try_for_each(|_| async { Ok(()) }).await?)
     }
 
-    /// The last put of a blob.
+    /// Reads the last put of a blob.
     async fn get_blob(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, CallError> {
         for _ in 0..LOOKS {
             let puts = self.keys.puts(canvas, id);
@@ -150,7 +152,7 @@ impl ObjectCanvasStore {
             let last = puts.into_iter().max_by(|a, b| a.as_ref().cmp(b.as_ref()));
             let key = last.unwrap_or_else(|| self.keys.unnumbered(canvas, id));
             match self.objects.get(&key).await {
-                // It was dropped since it was listed, perhaps because it was put again.
+                // The object was deleted after the list, perhaps because the blob was put again.
                 Err(Error::NotFound { .. }) if is_put => {}
                 Err(Error::NotFound { .. }) => return Ok(None),
                 found => return Ok(Some(Blob::bytes(found?.bytes().await?.into()))),
@@ -167,7 +169,7 @@ impl ObjectCanvasStore {
         Ok(ids.iter().map(|id| found.get(id).cloned().flatten()).collect())
     }
 
-    /// The version is compared first.
+    /// Returns a conflict if the version differs, and `Late` otherwise.
     async fn late(&self, canvas: &CanvasId, expected: Option<&Version>) -> Result<Committed, CallError> {
         let row = self.row(canvas).await?;
         Ok(if row.as_ref().map(|row| &row.version) == expected {
@@ -177,7 +179,7 @@ impl ObjectCanvasStore {
         })
     }
 
-    /// The condition did not hold: what is there now? It may be this very commit, where the client has sent it twice.
+    /// Reads the current row after a failed condition. The row may be from this very commit, if the client sent it twice.
     async fn lost(
         &self,
         canvas: &CanvasId,
@@ -186,7 +188,7 @@ impl ObjectCanvasStore {
     ) -> Result<Committed, CallError> {
         let row = self.row(canvas).await.map_err(CallError::after_a_put)?;
         if row.as_ref().map(|row| &row.version) == expected {
-            // The server had another put of this row in hand. It may be this one, sent before.
+            // Another put of this row is in progress at the server. It may be an earlier attempt of this one.
             return Err(CallError::from(error).in_doubt());
         }
         Ok(Committed::Conflict(row))
@@ -203,7 +205,7 @@ impl ObjectCanvasStore {
         };
         while let Some(head) = heads.try_next().await? {
             let canvas = self.keys.canvas(&head.location).ok_or_else(damaged)?;
-            // A listing that goes back may have left out what belongs before its end.
+            // If a listing goes back, it may have omitted keys.
             if canvases.last().or(after).is_some_and(|last| *last >= canvas) {
                 return Err(unordered());
             }
@@ -215,8 +217,8 @@ impl ObjectCanvasStore {
         Ok(canvases)
     }
 
-    /// Drops what nothing needs of what commits up to this row have put. What a later commit puts has a later number, so
-    /// it stays, also where it is a blob that goes here.
+    /// Deletes unneeded blobs among the puts of commits up to this row. A later commit puts under a later number, so its
+    /// puts stay, even for the same blob.
     async fn collect_old(
         &self,
         canvas: &CanvasId,
@@ -231,7 +233,7 @@ impl ObjectCanvasStore {
         let needed: BTreeSet<BlobId> = keep.iter().copied().chain(row.head.blobs()).collect();
         let needed: BTreeSet<[u8; 32]> = needed.iter().map(|id| *id.as_bytes()).collect();
         let puts = self.puts(canvas).await?;
-        // All that is listed here is older than that.
+        // The list comes first, so every listed object is older than this time.
         let newest = match older_than {
             Duration::ZERO => None,
             older_than => Some(self.server_time().await?.saturating_sub(millis(older_than))),
@@ -241,7 +243,7 @@ impl ObjectCanvasStore {
             let (mut puts, later): (Vec<_>, Vec<_>) = puts.into_iter().partition(|put| put.number <= number);
             puts.sort_unstable_by_key(|put| put.number);
             let Some(last) = puts.pop() else { continue };
-            // Of puts of the same blob the last one counts. A reader that has found another looks again.
+            // Only the last put of a blob counts. A reader that has found an earlier one looks again.
             keys.extend(puts.into_iter().map(|put| put.key));
             let is_old = newest.is_none_or(|newest| last.at.saturating_add(GRAIN) <= newest);
             if is_old && !needed.contains(&hash) {
@@ -250,7 +252,7 @@ impl ObjectCanvasStore {
                 bytes += if later.is_empty() { last.bytes } else { 0 };
             }
         }
-        // A backup that was put back has numbers of before.
+        // A restored backup has earlier numbers.
         if self.row(canvas).await?.is_none_or(|row| row.version != *at) {
             return Ok(Collected::Conflict);
         }
@@ -265,13 +267,13 @@ impl ObjectCanvasStore {
         Ok(Collected::Done { blobs, bytes })
     }
 
-    /// All puts of a canvas's blobs, by their hashes.
+    /// Lists all puts of a canvas's blobs, by their hashes.
     async fn puts(&self, canvas: &CanvasId) -> Result<BTreeMap<[u8; 32], Vec<Listed>>, CallError> {
         let folder = self.keys.blobs(canvas);
         let mut listed = self.objects.list(Some(&folder));
         let mut puts: BTreeMap<_, Vec<_>> = BTreeMap::new();
         while let Some(object) = listed.try_next().await? {
-            // What is none of ours is left alone.
+            // Leave foreign objects alone.
             let Some(Put { hash, number }) = self.keys.read_put(&folder, &object.location) else { continue };
             let at = object.last_modified.timestamp_millis();
             puts.entry(hash).or_default().push(Listed {
@@ -284,7 +286,7 @@ impl ObjectCanvasStore {
         Ok(puts)
     }
 
-    /// The server's clock, by which it says when objects were put.
+    /// Reads the server's clock, which sets the time of each put.
     async fn server_time(&self) -> Result<i64, CallError> {
         let key = self.keys.clock();
         self.objects.put(&key, PutPayload::from_static(b"0")).await?;
@@ -292,7 +294,7 @@ impl ObjectCanvasStore {
     }
 }
 
-/// A put of a blob, as a list shows it.
+/// A put of a blob in a list.
 struct Listed {
     number: u64,
     /// By the server's clock, in milliseconds.
@@ -301,15 +303,15 @@ struct Listed {
     key: Path,
 }
 
-/// Servers give times in whole seconds.
+/// Milliseconds by which a time may be too early, because servers report whole seconds.
 const GRAIN: i64 = 1_000;
 
 fn millis(duration: Duration) -> i64 {
     i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
 }
 
-/// Whether a put was refused for what the row is. A server may say that there is nothing to be replaced; for a row that
-/// is to be made the same words mean that the bucket is missing.
+/// Whether a put failed because of the row's state. A server may report that the object to replace does not exist. For a
+/// new row, the same error means that the bucket is missing.
 fn is_conflict(error: &Error, expected: Option<&Version>) -> bool {
     match error {
         Error::AlreadyExists { .. } | Error::Precondition { .. } | Error::NotModified { .. } => true,

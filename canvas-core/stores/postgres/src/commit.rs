@@ -1,4 +1,4 @@
-//! The commit: one statement, and what its answer means.
+//! The commit: one statement, and the meaning of its result.
 
 use canvas_core::store::{
     Commit, Committed, Head, Loaded, StoreError, StoreErrorKind, StoreOperation as Operation,
@@ -13,11 +13,11 @@ use super::row::{RowVersion, clock, column, loaded, only};
 use super::session::Param;
 use super::store::PostgresStore;
 
-/// Bytes that one statement may carry. The server refuses messages of 1 GiB by ending the session.
+/// Maximum bytes of one statement. The server ends the session at messages of 1 GiB.
 const STATEMENT_BYTES: usize = 1_000_000_000;
 
 impl PostgresStore {
-    /// Compares and swaps.
+    /// Writes the row if it has the expected version, or creates it if no version is expected.
     pub(super) async fn swap_or_create(&self, commit: Commit) -> Result<Committed, StoreError> {
         let canvas = commit.head.canvas();
         let fault = |error: CallError| error.of(canvas).of_write();
@@ -40,7 +40,7 @@ impl PostgresStore {
                 return Ok(Committed::Conflict(Some(Loaded { document, ..row })));
             }
             (Ok(Swapped::NoRow), _) => return Ok(Committed::Conflict(None)),
-            // The statement's snapshot may be older than the row that it lost to, so a second statement looks.
+            // The statement's snapshot may be older than the row that it lost to, so read the row by a second statement.
             (Ok(Swapped::NotMade { clock: at }), _) => {
                 let late = commit.not_after.is_some_and(|limit| clock(at) >= limit);
                 return match self.read(Operation::Commit, canvas).await? {
@@ -51,8 +51,8 @@ impl PostgresStore {
             }
             (Err(error), _) => error,
         };
-        // Under a stricter isolation level, which a pool of the host's may have, whoever waited for the row and lost
-        // it gets an error, rolled back. Where the row is another than expected, that is a conflict.
+        // Under a stricter isolation level, which a pool of the host may have, a commit that waited for the row and lost
+        // gets an error and is rolled back. If the row now has another version than expected, that is a conflict.
         if !current.unsure
             && sqlstate(&current.error) == Some("40001")
             && let Some(row) = self.read(Operation::Commit, canvas).await?
@@ -63,7 +63,7 @@ impl PostgresStore {
         Err(fault(current))
     }
 
-    /// Swaps the row of a canvas that has one. An answer that the statement cannot give leaves its fate unknown.
+    /// Updates the row of an existing canvas. If the result makes no sense, the fate of the commit is unknown.
     async fn swap(&self, commit: &Writing<'_>, expected: RowVersion) -> Result<Swapped, CallError> {
         let operation = Operation::Commit;
         let payload =
@@ -104,7 +104,7 @@ impl PostgresStore {
         }
     }
 
-    /// Makes the row of a canvas that has none.
+    /// Inserts the row of a new canvas.
     async fn create(&self, commit: &Writing<'_>) -> Result<Swapped, CallError> {
         let operation = Operation::Commit;
         let lock = self.0.schema.lock(&[b"create ", commit.canvas.as_str().as_bytes()].concat());
@@ -128,7 +128,7 @@ impl PostgresStore {
     }
 }
 
-/// A commit in the server's terms.
+/// A commit as parameters of a statement.
 struct Writing<'a> {
     canvas: &'a CanvasId,
     head: &'a Head,
@@ -165,7 +165,7 @@ impl<'a> Writing<'a> {
     }
 }
 
-/// The server's word on a commit.
+/// The server's verdict on a commit.
 enum Swapped {
     Done {
         version: RowVersion,
@@ -174,7 +174,7 @@ enum Swapped {
     Late {
         clock: i64,
     },
-    /// A creation that made nothing: it lost to another one, or is late.
+    /// A creation that inserted no row, because it lost to another one or is late.
     NotMade {
         clock: i64,
     },
@@ -187,8 +187,8 @@ enum Swapped {
     NoRow,
 }
 
-/// No row was written though nothing speaks against it: a rule, a trigger or a policy of the table holds it back.
-/// Blobs are written only with the head.
+/// The error if no row was written although the condition holds. A rule, a trigger or a policy of the table prevents the
+/// write. Blobs are written only together with the head.
 fn held_back() -> CallError {
     CallError::unsent(Operation::Commit, UNEXPECTED)
 }

@@ -1,5 +1,5 @@
-//! What an error means for what was asked: whether it may have been carried out, what to do with the connection, and what
-//! to do next.
+//! Maps errors to the fate of the statement (whether it may have been executed), the state of the connection, and the
+//! remedy.
 
 use std::error::Error;
 
@@ -8,7 +8,7 @@ use canvas_core::store::{StoreError, StoreErrorKind, StoreOperation as Operation
 use deadpool_postgres::PoolError;
 use tokio_postgres::error::{Severity, SqlState};
 
-/// The server's SQLSTATE, where it has answered.
+/// Returns the server's SQLSTATE if the error is an answer of the server.
 pub fn sqlstate(error: &StoreError) -> Option<&str> {
     let source = error.source.as_deref()?;
     let driver = source.downcast_ref().or_else(|| match source.downcast_ref()? {
@@ -18,7 +18,7 @@ pub fn sqlstate(error: &StoreError) -> Option<&str> {
     driver.and_then(tokio_postgres::Error::code).map(SqlState::code)
 }
 
-/// A kind with its sentence.
+/// A kind of error with its message.
 type Meaning = (StoreErrorKind, &'static str);
 
 pub(super) const SCHEMA_NAME: Meaning = (
@@ -58,28 +58,28 @@ const STATEMENT: Meaning = (
 const REFUSED: Meaning =
     (StoreErrorKind::Failed, "the server refused it: look its SQLSTATE up and mend the database");
 
-/// An error of a statement, and whether that may have been carried out.
+/// An error of a statement, with the statement's fate.
 #[derive(Debug)]
 pub(super) struct CallError {
     pub(super) error: StoreError,
-    /// The statement may have been carried out all the same.
+    /// Whether the statement may still have been executed.
     pub(super) unsure: bool,
-    /// The connection can serve others.
+    /// Whether others may use the connection again.
     pub(super) keeps_connection: bool,
 }
 
 impl CallError {
-    /// Nothing was sent.
+    /// The error if no statement was sent.
     pub(super) fn unsent(operation: Operation, (kind, message): Meaning) -> Self {
         StoreError::new(kind).saying(message).at(operation, None).into()
     }
 
-    /// A statement was sent, and no verdict came back.
+    /// The error if a statement was sent and its outcome is unknown.
     pub(super) fn unanswered(operation: Operation, meaning: Meaning) -> Self {
         Self { unsure: true, ..Self::unsent(operation, meaning) }
     }
 
-    /// The driver's error to a statement that was sent.
+    /// Maps the driver's error for a statement that was sent.
     pub(super) fn answered(operation: Operation, e: tokio_postgres::Error) -> Self {
         let (meaning, unsure, keeps_connection) = match e.as_db_error() {
             Some(db) => judge(db.parsed_severity(), db.code()),
@@ -88,13 +88,13 @@ impl CallError {
         Self { unsure, keeps_connection, ..Self::unsent(operation, meaning).caused(e) }
     }
 
-    /// The pool's error.
+    /// Maps the pool's error.
     pub(super) fn pool(operation: Operation, e: PoolError) -> Self {
         let state = match &e {
             PoolError::Backend(e) => e.as_db_error().map(|db| db.code()),
             _ => None,
         };
-        // Whatever else keeps a server from letting us in, there is no connection.
+        // For any other reason why the server does not let us in, report that there is no connection.
         let is_denied = state.is_some_and(|state| judge(None, state).0 == DENIED);
         Self::unsent(operation, if is_denied { DENIED } else { NO_CONNECTION }).caused(e)
     }
@@ -110,30 +110,28 @@ impl CallError {
         Self { error: StoreError { canvas: Some(canvas.clone()), ..self.error }, ..self }
     }
 
-    /// As the error of something that may have been written.
+    /// Returns the error of a call that may have written.
     pub(super) fn of_write(self) -> StoreError {
         if self.unsure { self.error.in_doubt() } else { self.error }
     }
 
-    /// As the error of something that writes nothing.
+    /// Returns the error of a call that writes nothing.
     pub(super) fn of_read(self) -> StoreError {
         self.error
     }
 }
 
-/// Nothing was sent.
 impl From<StoreError> for CallError {
     fn from(error: StoreError) -> Self {
         Self { error, unsure: false, keeps_connection: false }
     }
 }
 
-/// What the server's verdict on one statement means, whether the statement may have been carried out, and whether the
-/// connection is still good.
+/// Returns the meaning of the server's error, whether the statement may have been executed, and whether the connection is
+/// still usable.
 ///
-/// An `ERROR` to a statement outside of a transaction block has rolled it back. `FATAL` and `PANIC` end the session,
-/// perhaps after the commit; classes 08 and 57P and state 40003 speak of lost sessions even where a proxy calls
-/// them an `ERROR`.
+/// After an `ERROR`, a statement outside of a transaction block is rolled back. `FATAL` and `PANIC` end the session,
+/// perhaps after the commit. Classes 08 and 57P and state 40003 report lost sessions, even if a proxy labels them `ERROR`.
 fn judge(severity: Option<Severity>, state: &SqlState) -> (Meaning, bool, bool) {
     let code = state.code();
     let lost = code.starts_with("08") || code.starts_with("57P") || code == "40003";
@@ -142,7 +140,7 @@ fn judge(severity: Option<Severity>, state: &SqlState) -> (Meaning, bool, bool) 
     }
     match code {
         "25006" => (STANDBY, false, false),
-        // Unknown, doubled, or of a shape that it no longer has.
+        // The statement is unknown or already exists, or its result type has changed.
         "26000" | "42P05" | "0A000" => (STATEMENT, false, false),
         "42P01" | "3F000" | "42703" => (NOT_MIGRATED, false, true),
         "42501" => (DENIED, false, true),
@@ -173,14 +171,14 @@ mod tests {
             (error, "22P02", (REFUSED, false, true)),
             (error, "25006", (STANDBY, false, false)),
             (error, "26000", (STATEMENT, false, false)),
-            // Said by proxies and by servers that go down.
+            // Sent by proxies and by servers that shut down.
             (error, "40003", (LOST, true, false)),
             (error, "08006", (LOST, true, false)),
             (error, "57P01", (LOST, true, false)),
             (Some(Severity::Fatal), "57P01", (LOST, true, false)),
             (Some(Severity::Fatal), "53100", (LOST, true, false)),
             (Some(Severity::Panic), "XX000", (LOST, true, false)),
-            // A server that names no severity promises nothing.
+            // Without a severity, the error guarantees nothing.
             (None, "40001", (LOST, true, false)),
         ] {
             assert_eq!(judge(severity, &SqlState::from_code(state)), expected, "{severity:?} {state}");

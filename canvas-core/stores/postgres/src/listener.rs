@@ -1,4 +1,4 @@
-//! Hearing of preemptions on other servers, so that a loop stops early.
+//! Receiving notifications of preemptions on other servers, so that a loop stops early.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -18,21 +18,22 @@ use super::error::{CallError, LOST, TIMED_OUT};
 use super::notification::{Notification, parse};
 use super::options::Schema;
 
-/// Notifications that wait for the host. Beyond that it has fallen so far behind that it hears [`Notification::Lost`] instead.
+/// Maximum notifications that wait for the host. If it falls further behind, it gets [`Notification::Lost`] instead.
 const WAITING: usize = 1_024;
 
-/// What a host chooses for its [`Listener`].
+/// Options of a [`Listener`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListenerOptions {
     /// The schema of the store, `canvas` by default.
     pub schema: String,
-    /// How often a silent connection is tried, 15 s by default: a broken network is silent too.
+    /// How often the listener checks a silent connection, 15 s by default. This is needed because a broken network is
+    /// silent too.
     pub heartbeat: Duration,
     /// How long connecting, listening and a heartbeat may take, 10 s by default.
     pub deadline: Duration,
-    /// The first pause before connecting again, 100 ms by default. It doubles up to `longest_pause`.
+    /// The first pause before reconnecting, 100 ms by default. It doubles up to `longest_pause`.
     pub first_pause: Duration,
-    /// The longest pause before connecting again, 10 s by default.
+    /// The longest pause before reconnecting, 10 s by default.
     pub longest_pause: Duration,
 }
 
@@ -48,12 +49,12 @@ impl Default for ListenerOptions {
     }
 }
 
-/// Hears of preemptions by a connection of its own.
+/// Receives notifications of preemptions over a connection of its own.
 ///
-/// It needs a session: give it the server's own address, not that of a proxy in transaction mode, through which no
-/// notification ever comes. A notification follows its commit and may be lost, so it is only good for stopping early: the host
-/// calls [`Engine::forget`](canvas_core::Engine::forget) for the canvas and interrupts the loop that works on it.
-/// Whatever a loop does in spite of it is refused by the commit.
+/// It needs a session. Connect it to the server itself, because no notification ever arrives through a proxy in transaction
+/// mode. A notification follows its commit and may be lost, so use it only to stop early. To do so, the host calls
+/// [`Engine::forget`](canvas_core::Engine::forget) for the canvas and interrupts the loop that works on it. If a loop
+/// continues anyway, the store refuses its commits.
 ///
 /// ```no_run
 /// # use canvas_core::store::Store;
@@ -80,13 +81,13 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// Connects and listens. After that it looks after the connection by itself: where it is lost the host hears
-    /// [`Notification::Lost`] once, and [`Notification::Listening`] when notifications come again.
+    /// Connects and listens. Afterwards the listener maintains the connection by itself. If it loses the connection, it
+    /// delivers [`Notification::Lost`] once, and [`Notification::Listening`] when notifications arrive again.
     ///
     /// # Errors
     ///
-    /// `STORE_UNFIT`, `STORE_UNAVAILABLE`, `STORE_DENIED`, `STORE_UNAVAILABLE` (a standby has no
-    /// notifications), `STORE_UNAVAILABLE`.
+    /// `STORE_UNFIT` if the schema's name is invalid; `STORE_UNAVAILABLE` if there is no connection within the deadline, or
+    /// if the server is a standby, which has no notifications; `STORE_DENIED`.
     pub async fn connect<T>(config: Config, tls: T, options: ListenerOptions) -> Result<Self, StoreError>
     where
         T: MakeTlsConnect<Socket> + Clone + Send + Sync + 'static,
@@ -101,7 +102,7 @@ impl Listener {
         Ok(Self { inbox, task: tokio::spawn(link.keep(open)) })
     }
 
-    /// Waits for the next notification. A caller that gives up waiting loses none.
+    /// Waits for the next notification. Dropping the future loses no notification.
     pub async fn next(&mut self) -> Notification {
         loop {
             let news = self.inbox.news.notified();
@@ -125,7 +126,7 @@ impl fmt::Debug for Listener {
     }
 }
 
-/// Notifications on their way to the host.
+/// Notifications waiting for the host.
 #[derive(Default)]
 struct Inbox {
     waiting: Mutex<VecDeque<Notification>>,
@@ -134,7 +135,7 @@ struct Inbox {
 
 impl Inbox {
     fn waiting(&self) -> MutexGuard<'_, VecDeque<Notification>> {
-        // Nothing that holds it can panic.
+        // Code that holds the lock cannot panic.
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -142,7 +143,8 @@ impl Inbox {
         self.waiting().pop_front()
     }
 
-    /// A host that does not ask must not make the server keep its notifications, so those that are too many go.
+    /// Adds a notification. Drops the waiting ones if there are too many, so that a slow host does not make the server keep
+    /// them.
     fn push(&self, notification: Notification) {
         let mut waiting = self.waiting();
         if waiting.len() >= WAITING {
@@ -155,7 +157,7 @@ impl Inbox {
     }
 }
 
-/// The way to the server.
+/// The parameters for connecting to the server.
 struct Link<T> {
     config: Config,
     tls: T,
@@ -164,7 +166,7 @@ struct Link<T> {
     inbox: Arc<Inbox>,
 }
 
-/// A connection that listens.
+/// A listening connection.
 struct Open<S> {
     client: Client,
     connection: Connection<Socket, S>,
@@ -203,7 +205,7 @@ where
         timeout(self.options.deadline, opening).await.map_err(late)?
     }
 
-    /// Passes one message on; an error where there will be no other.
+    /// Forwards one message. Returns an error if no more can follow.
     fn hear(
         &self,
         operation: Operation,
@@ -222,7 +224,7 @@ where
         }
     }
 
-    /// Listens for as long as the host wants.
+    /// Keeps listening and reconnecting until the task is aborted.
     async fn keep(self, mut open: Open<T::Stream>) {
         loop {
             self.listen(open).await;
@@ -239,7 +241,7 @@ where
         }
     }
 
-    /// Passes notifications on until the connection is lost.
+    /// Forwards notifications until the connection is lost.
     async fn listen(&self, open: Open<T::Stream>) {
         let Open { client, mut connection } = open;
         let mut beating = pin!(async {

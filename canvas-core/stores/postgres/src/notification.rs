@@ -1,31 +1,31 @@
-//! What a preemption says on the channel.
+//! Notifications, and the payload of a preemption on the channel.
 
 use std::fmt::Write as _;
 
 use canvas_core::lease::Epoch;
 use canvas_core::{CanvasId, Revision};
 
-/// News of canvases that other servers have changed.
+/// A notification about changes by other servers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Notification {
-    /// Somebody has stepped in: the lease of the canvas has a new epoch, and calls under an older one are refused.
-    /// The host's own preemptions come back as notifications too.
+    /// Somebody has taken over the canvas. Its lease has a new epoch, and calls under an older epoch are refused. The
+    /// host's own preemptions are notified too.
     Preempted {
-        /// The canvas.
+        /// The canvas that was taken over.
         canvas: CanvasId,
-        /// The new epoch.
+        /// The epoch of the lease after the preemption.
         epoch: Epoch,
-        /// The revision of that commit.
+        /// The canvas's revision after the preempting commit.
         revision: Revision,
     },
-    /// Notifications may have been lost, and more may be: anything can have happened to any canvas.
+    /// The connection is lost or the host fell behind. Notifications may be missing, so any canvas may have changed.
     Lost,
-    /// Notifications come again. What happened since [`Notification::Lost`] is never announced.
+    /// Notifications arrive again. Those since [`Notification::Lost`] are never delivered.
     Listening,
 }
 
-/// The epoch, the revision, and the id in hexadecimal digits: 1,058 bytes at most, of the 8,000 that a notification holds.
+/// Formats the epoch, the revision, and the id in hexadecimal. At most 1,058 of the 8,000 bytes of a notification.
 pub(super) fn payload(canvas: &CanvasId, epoch: Epoch, revision: Revision) -> String {
     let mut text = format!("{epoch} {} ", revision.get());
     text.reserve(2 * canvas.as_str().len());
@@ -35,7 +35,7 @@ pub(super) fn payload(canvas: &CanvasId, epoch: Epoch, revision: Revision) -> St
     text
 }
 
-/// Reads a payload. Anybody with access to the database may send anything, so what is none is left out.
+/// Parses a payload. Ignores invalid ones, because anybody with access to the database can send them.
 pub(super) fn parse(payload: &str) -> Option<Notification> {
     let mut parts = payload.split(' ');
     let epoch = Epoch::new(parts.next()?.parse().ok()?)?;

@@ -1,4 +1,4 @@
-//! Making a store: its pool, the settings of each session, its statements.
+//! Opening a store: its pool, the settings of each session, and its statements.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -14,18 +14,18 @@ use super::session::Sessions;
 use super::store::{Inner, PostgresStore, Texts};
 
 impl PostgresStore {
-    /// A store on a pool of its own, with the TLS connector that the host brings (`tokio_postgres::NoTls` for none).
-    /// Connections are opened when calls need them.
+    /// Creates a store with a pool of its own and the given TLS connector (`tokio_postgres::NoTls` for none). Connections
+    /// are opened when calls need them.
     ///
-    /// Each session gets `default_transaction_isolation = read committed`, `plan_cache_mode = force_generic_plan`, and
-    /// `statement_timeout` of nine tenths of
-    /// the deadline, so that a statement which waits too long is mostly ended by the server, with a definite answer.
-    /// They come as start-up options, which proxies seldom pass on, so with [`Statements::Unnamed`] they are left
-    /// out: set both for the role (`ALTER ROLE .. SET ..`).
+    /// Each session gets `default_transaction_isolation = read committed`, `plan_cache_mode = force_generic_plan`, and a
+    /// `statement_timeout` of nine tenths of the deadline. If a statement waits too long, the server therefore usually ends
+    /// it first, with a definite answer. The settings are start-up options, which proxies seldom pass on. For this reason
+    /// [`Statements::Unnamed`] leaves them out; set isolation level and timeout for the role instead
+    /// (`ALTER ROLE .. SET ..`).
     ///
     /// # Errors
     ///
-    /// `STORE_UNFIT`; `STORE_UNAVAILABLE` for a pool without connections.
+    /// `STORE_UNFIT` if the schema's name is invalid; `STORE_UNAVAILABLE` if `connections` is 0.
     pub fn connect<T>(config: Config, tls: T, options: &PostgresOptions) -> Result<Self, StoreError>
     where
         T: MakeTlsConnect<Socket> + Clone + Send + Sync + 'static,
@@ -51,12 +51,12 @@ impl PostgresStore {
         Self::new(pool, options)
     }
 
-    /// A store on a pool that the host has made: its TLS, its settings, its hooks. A recycling method other than
-    /// `Fast` costs a round trip each call.
+    /// Creates a store on a pool of the host, with its own TLS, settings and hooks. A recycling method other than `Fast`
+    /// costs one round trip per call.
     ///
     /// # Errors
     ///
-    /// `STORE_UNFIT`.
+    /// `STORE_UNFIT` if the schema's name is invalid.
     pub fn new(pool: Pool, options: &PostgresOptions) -> Result<Self, StoreError> {
         let schema = Schema::new(&options.schema)?;
         let texts = Texts {
@@ -75,11 +75,11 @@ impl PostgresStore {
     }
 }
 
-/// Settings of each session of an own pool.
+/// Adds the settings of each session to the start-up options of our own pool.
 fn with_settings(mut config: Config, options: &PostgresOptions) -> Config {
     let mut settings = config.get_options().map(|text| format!("{text} ")).unwrap_or_default();
     settings.push_str("-c default_transaction_isolation=read\\ committed");
-    // The plans are the same whatever the parameters; planning anew costs a tenth of a commit.
+    // The plans do not depend on the parameters, and planning again costs a tenth of a commit.
     settings.push_str(" -c plan_cache_mode=force_generic_plan");
     if let Some(deadline) = options.deadline {
         let millis = (deadline.as_millis() * 9 / 10).clamp(1, i32::MAX as u128);

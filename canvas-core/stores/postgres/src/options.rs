@@ -1,4 +1,4 @@
-//! What a host chooses: the schema, the pool's size, the deadline, the kind of statements.
+//! Options of a store: the schema, the pool's size, the deadline, and the kind of statements.
 
 use std::fmt;
 use std::time::Duration;
@@ -8,19 +8,20 @@ use canvas_core::store::{StoreError, StoreOperation as Operation};
 
 use super::error::{CallError, SCHEMA_NAME};
 
-/// What a host chooses. The default fits a server that speaks to the database directly.
+/// Options of a store. The defaults suit a host that connects to the database directly.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PostgresOptions {
-    /// The schema that keeps the tables, `canvas` by default. Any name of 1 to 63 bytes without NUL; it is quoted.
+    /// The schema that contains the tables, `canvas` by default. Any name of 1 to 63 bytes without NUL; the store quotes
+    /// it.
     pub schema: String,
-    /// Connections of the pool that [`PostgresStore::connect`](super::PostgresStore::connect) makes, 8 by default,
-    /// at least 1.
+    /// Maximum connections of the pool that [`PostgresStore::connect`](super::PostgresStore::connect) builds, 8 by default
+    /// and at least 1.
     pub connections: usize,
-    /// How long a call waits for a connection, and again for each statement, 10 s by default. A commit that has been
-    /// sent and not answered by then is of unknown fate. With `None` a call waits for as long as the system does,
-    /// which on a broken network can be hours.
+    /// How long a call waits for a connection, and again for each statement, 10 s by default. If a commit has been sent but
+    /// has no answer by then, its fate is unknown. With `None`, a call waits for as long as the operating system does,
+    /// which can be hours on a broken network.
     pub deadline: Option<Duration>,
-    /// How statements reach the server.
+    /// Whether statements are prepared under a name. [`Statements::Named`] by default.
     pub statements: Statements,
 }
 
@@ -35,25 +36,25 @@ impl Default for PostgresOptions {
     }
 }
 
-/// How statements reach the server.
+/// The way in which statements are sent to the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Statements {
-    /// Prepared once a connection, under a name. The fastest. Right where a connection of the pool is one session of
-    /// the server, or where a proxy tracks prepared statements.
+    /// Prepared under a name, once per connection. This is the fastest way. Use it if each connection of the pool is one
+    /// session of the server, or if the proxy tracks prepared statements.
     #[default]
     Named,
-    /// Sent whole each time, without a name; still one round trip. Right behind a proxy in transaction mode: there
-    /// the same name may stand for another client's statement.
+    /// Sent in full each time and without a name, still in one round trip. Use it behind a proxy in transaction mode, where
+    /// the same name may refer to another client's statement.
     Unnamed,
 }
 
-/// A schema's name, checked.
+/// A validated schema name.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Schema(String);
 
 impl Schema {
-    /// Bytes of the longest name; the server would cut longer ones off.
+    /// Maximum bytes of a name. The server would truncate longer ones.
     const BYTES: usize = 63;
 
     pub(super) fn new(name: &str) -> Result<Self, StoreError> {
@@ -63,27 +64,28 @@ impl Schema {
         Ok(Self(name.to_owned()))
     }
 
-    /// The name itself, for a parameter.
+    /// Returns the unquoted name, for use as a parameter.
     pub(super) fn name(&self) -> &str {
         &self.0
     }
 
-    /// The name inside a statement.
+    /// Returns the quoted name, for use inside a statement.
     pub(super) fn quoted(&self) -> String {
         format!("\"{}\"", self.0.replace('"', "\"\""))
     }
 
-    /// The statement of a template, which says `{schema}` where the name goes.
+    /// Replaces `{schema}` in a template by the quoted name.
     pub(super) fn fill(&self, template: &str) -> String {
         template.replace("{schema}", &self.quoted())
     }
 
-    /// The channel of the schema's notifications. Schemas may have names that a channel cannot, so it has their hash.
+    /// Returns the channel of the schema's notifications. It contains a hash, because not every schema name is a valid
+    /// channel.
     pub(super) fn channel(&self) -> String {
         format!("canvas_{}", &BlobId::of(self.0.as_bytes()).to_string()[..32])
     }
 
-    /// A number for a lock of the server: locks are by number, for the whole database.
+    /// Returns the number of an advisory lock. Such locks are identified by number, for the whole database.
     pub(super) fn lock(&self, what: &[u8]) -> i64 {
         let named = [&(self.0.len() as u64).to_be_bytes(), self.0.as_bytes(), what].concat();
         let hash = *BlobId::of(&named).as_bytes();

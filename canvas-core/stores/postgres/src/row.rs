@@ -1,4 +1,4 @@
-//! Rows of the server, and what they say.
+//! Parsing of the server's rows and of versions.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use tokio_postgres::types::FromSql;
 
 use super::error::{CallError, UNEXPECTED};
 
-/// The two numbers of a version: the counter, and the microsecond of its commit.
+/// The two numbers of a version: a counter, and the time of its commit in microseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct RowVersion {
     pub(super) version: i64,
@@ -18,16 +18,16 @@ pub(super) struct RowVersion {
 }
 
 impl RowVersion {
-    /// Matches no row: the server counts from 1.
+    /// Matches no row, because the server counts from 1.
     pub(super) const NONE: Self = Self { version: 0, stamp: 0 };
 
-    /// The numbers of a version. One that this store has not made matches no row.
+    /// Parses a version. A version that this store never issues matches no row.
     pub(super) fn of(version: &Version) -> Self {
         let numbers = version.as_str().split_once('-');
         let read = numbers.and_then(|(version, stamp)| {
             Some(Self { version: version.parse().ok()?, stamp: stamp.parse().ok()? })
         });
-        // Only one spelling is a version: "+1-2" is none.
+        // A version has only one spelling, so "+1-2" is not one.
         read.filter(|read| read.name() == *version).unwrap_or(Self::NONE)
     }
 
@@ -36,29 +36,29 @@ impl RowVersion {
     }
 }
 
-/// A column, which is there unless somebody has changed the tables.
+/// Reads a column, which exists unless somebody has changed the tables.
 pub(super) fn column<'a, T: FromSql<'a>>(
     operation: Operation,
     row: &'a Row,
     name: &str,
 ) -> Result<T, CallError> {
     row.try_get(name).map_err(|e| {
-        // Nobody knows what else is different, so nobody knows what was written.
+        // If the tables differ, it is unknown what the statement wrote.
         CallError::unanswered(operation, UNEXPECTED).caused(e)
     })
 }
 
-/// The only row, which is there by the shape of the statement.
+/// Returns the single row, which the shape of the statement guarantees.
 pub(super) fn only(operation: Operation, rows: &[Row]) -> Result<&Row, CallError> {
     rows.first().ok_or_else(|| CallError::unanswered(operation, UNEXPECTED))
 }
 
-/// The store's clock: microseconds of the server, cut to the milliseconds that have passed.
+/// Converts the server's microseconds to the store's clock, rounded down to milliseconds.
 pub(super) fn clock(micros: i64) -> Timestamp {
     Timestamp::from_millis(u64::try_from(micros).unwrap_or(0) / 1_000)
 }
 
-/// A row of `heads` with the clock.
+/// Builds the result of a load from a row of `heads`.
 pub(super) fn loaded(
     operation: Operation,
     canvas: &CanvasId,

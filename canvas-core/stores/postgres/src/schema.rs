@@ -1,4 +1,4 @@
-//! The schema: made once, checked before the first call.
+//! The schema, which `migrate` creates and each store checks before its first call.
 
 use canvas_core::store::{StoreError, StoreErrorKind, StoreOperation as Operation};
 use tokio_postgres::IsolationLevel;
@@ -10,21 +10,21 @@ use super::session::Sessions;
 
 const SCHEMA: &str = include_str!("schema.sql");
 
-/// Brings the tables from the first layout to the second.
+/// Upgrades the tables from layout 1 to 2.
 const SECOND: &str = include_str!("schema_2.sql");
 
-/// The version of the tables that this store works on.
+/// The layout of the tables that this store needs.
 const LAYOUT: i32 = 2;
 
-/// Makes schema and tables where they are missing. Several servers may do so at once.
+/// Creates or upgrades schema and tables. Several servers may do this at once.
 pub(super) async fn migrate(sessions: &Sessions, schema: &Schema) -> Result<(), CallError> {
     let operation = Operation::Open;
     let mut held = sessions.hold(operation).await?;
     let migrating = async {
-        // Who had to wait for the lock must see what the other has made.
+        // A transaction that waits for the lock must see the tables that the other one has created.
         let level = IsolationLevel::ReadCommitted;
         let transaction = held.client().build_transaction().isolation_level(level).start().await?;
-        // The lock ends with the transaction, so a proxy in transaction mode may stand between.
+        // The lock ends with the transaction, so a proxy in transaction mode does not break it.
         let lock = schema.lock(b"migrate");
         transaction.query_typed("SELECT pg_advisory_xact_lock($1)", &[(&lock, Type::INT8)]).await?;
         let found = transaction
@@ -40,7 +40,8 @@ pub(super) async fn migrate(sessions: &Sessions, schema: &Schema) -> Result<(), 
             Some(row) => [row.try_get(0)?, row.try_get(1)?, row.try_get(2)?],
             None => [false; 3],
         };
-        // A role that may not make schemas may still be given one.
+        // Create the schema only if it is missing, because a role that may not do so may still own a schema that somebody
+        // gave it.
         if !schema_there {
             transaction.batch_execute(&schema.fill("CREATE SCHEMA {schema}")).await?;
         }
@@ -71,8 +72,9 @@ async fn layout(
 
 const VERSION: &str = "SELECT version FROM {schema}.layout";
 
-/// How the large columns lie on disk. Measured on 100 kB of source text: pglz, the server's default, takes three
-/// times as long to write as either of these; lz4 halves the size at no cost, where the server was built with it.
+/// Returns the statements that set the storage of the large columns. Measured on 100 kB of source text, pglz, the server's
+/// default, takes three times as long to write as either of these. If the server was built with lz4, that halves the size
+/// at no cost.
 fn storage(lz4: bool) -> &'static str {
     if lz4 {
         "ALTER TABLE {schema}.heads ALTER head SET COMPRESSION lz4;
@@ -83,7 +85,7 @@ fn storage(lz4: bool) -> &'static str {
     }
 }
 
-/// Whether this store may work on the tables as they are.
+/// Checks that the tables have the layout of this store.
 pub(super) async fn check(
     sessions: &Sessions,
     schema: &Schema,
@@ -102,7 +104,7 @@ fn judge(operation: Operation, version: Option<i32>) -> Result<(), CallError> {
             Err(StoreError::new(StoreErrorKind::TooNew { found }).at(operation, None).into())
         }
         Some(_) => Err(CallError::unsent(operation, NOT_MIGRATED)),
-        // The row is made with the tables: somebody has emptied it.
+        // `migrate` inserts the row together with the tables, so somebody has deleted it.
         None => Err(CallError::unsent(operation, UNEXPECTED)),
     }
 }

@@ -1,4 +1,4 @@
-//! One statement on one connection of the pool, within the deadline.
+//! Running one statement on one connection of the pool, within the deadline.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ use tokio_postgres::types::{ToSql, Type};
 use super::error::{CallError, NO_CONNECTION, TIMED_OUT};
 use super::options::Statements;
 
-/// A parameter with its type, which a statement without a name must say.
+/// A parameter with its type, which an unnamed statement must specify.
 pub(super) type Param<'a> = (&'a (dyn ToSql + Sync), Type);
 
-/// The pool, and how it is used.
+/// The pool, and the options for its use.
 #[derive(Clone)]
 pub(super) struct Sessions {
     pub(super) pool: Pool,
@@ -22,8 +22,8 @@ pub(super) struct Sessions {
     pub(super) statements: Statements,
 }
 
-/// A connection that is thrown away unless it is given back: a statement may still be running on it when its caller
-/// has gone or the deadline has passed, and the next one would wait behind it.
+/// A connection that is closed unless it is given back. After its caller has gone or the deadline has passed, a statement
+/// may still be running on it, and the next one would have to wait.
 pub(super) struct Held(Option<Client>);
 
 impl Held {
@@ -31,7 +31,7 @@ impl Held {
         self.0.as_mut().expect("only give_back and drop take it")
     }
 
-    /// Back to the pool.
+    /// Returns the connection to the pool.
     pub(super) fn give_back(mut self) {
         self.0.take();
     }
@@ -44,7 +44,7 @@ impl Drop for Held {
 }
 
 impl Sessions {
-    /// A connection.
+    /// Takes a connection from the pool.
     pub(super) async fn hold(&self, operation: Operation) -> Result<Held, CallError> {
         let given = match self.deadline {
             Some(deadline) => timeout(deadline, self.pool.get()).await,
@@ -57,7 +57,7 @@ impl Sessions {
         }
     }
 
-    /// Runs one statement, which is a transaction of its own, and waits for its end: rows alone do not yet say that
+    /// Runs one statement, which is a transaction of its own, and waits for its end, because rows alone do not prove that
     /// it was committed.
     pub(super) async fn query(
         &self,
@@ -94,7 +94,7 @@ impl Sessions {
         }
     }
 
-    /// The answer of the server, or an error that says how far it got.
+    /// Waits for the server's answer within the deadline.
     pub(super) async fn within<T>(
         &self,
         operation: Operation,

@@ -1,4 +1,4 @@
-//! The store: six methods, a statement each.
+//! The store itself: six methods with one statement each.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -21,12 +21,12 @@ use super::row::{RowVersion, column, loaded, only};
 use super::schema;
 use super::session::{Param, Sessions};
 
-/// Blobs that one statement reads at most.
+/// Maximum number of blobs that one statement reads.
 const READS: usize = 1_000;
 
-/// Keeps canvases in a PostgreSQL database. A copy shares the pool.
+/// A store that keeps canvases in a PostgreSQL database. Clones share the pool.
 ///
-/// See the [module](super) for what it promises and needs.
+/// The [module](super) describes its guarantees and requirements.
 #[derive(Clone)]
 pub struct PostgresStore(pub(super) Arc<Inner>);
 
@@ -35,11 +35,11 @@ pub(super) struct Inner {
     pub(super) schema: Schema,
     pub(super) texts: Texts,
     pub(super) channel: String,
-    /// The tables were found to be those that this store works on.
+    /// Whether the tables have the version that this store needs.
     pub(super) checked: AtomicBool,
 }
 
-/// The statements, with the schema's name in them.
+/// The SQL statements, with the schema's name filled in.
 pub(super) struct Texts {
     pub(super) load: String,
     pub(super) commit: String,
@@ -51,39 +51,40 @@ pub(super) struct Texts {
 }
 
 impl PostgresStore {
-    /// Makes the schema and its tables where they are missing, and does nothing where they are there. Any number of
-    /// servers may do so at once. It needs a role that may make tables; the other methods do not.
+    /// Creates the schema and its tables if they are missing, and upgrades tables of an earlier version. Current tables
+    /// stay unchanged. Any number of servers may call it at once. It needs a role that may create tables; the other methods
+    /// do not.
     ///
     /// # Errors
     ///
-    /// `STORE_TOO_NEW` where a later version of this store has made them; `STORE_DENIED`; faults of the server
-    /// and of the connection. In each case nothing is half made, and it may be called again.
+    /// `STORE_TOO_NEW` if a later version of this store created the tables; `STORE_DENIED`; errors of the server and of the
+    /// connection. On an error no change is left half made, and you may call it again.
     pub async fn migrate(&self) -> Result<(), StoreError> {
         schema::migrate(&self.0.sessions, &self.0.schema).await.map_err(|error| error.error)
     }
 
-    /// Looks whether the tables are there and of the right version. Each store does so before its first call; a host
-    /// that would rather know at its start asks here.
+    /// Checks that the tables exist and have the right version. Each store does this before its first call. Call it
+    /// yourself to learn of a problem when the host starts.
     ///
     /// # Errors
     ///
-    /// `STORE_UNFIT`, `STORE_TOO_NEW`, `STORE_DENIED`, and faults of the connection.
+    /// `STORE_UNFIT`, `STORE_TOO_NEW`, `STORE_DENIED`, and errors of the connection.
     pub async fn check(&self) -> Result<(), StoreError> {
         self.look(Operation::Open).await.map_err(|error| error.error)
     }
 
-    /// The name of the schema.
+    /// Returns the name of the schema, without quotes.
     pub fn schema(&self) -> &str {
         self.0.schema.name()
     }
 
-    /// The channel on which preemptions are announced, for a host that listens by other means than
+    /// Returns the channel of the preemption notifications, for a host that listens without a
     /// [`Listener`](super::Listener).
     pub fn channel(&self) -> &str {
         &self.0.channel
     }
 
-    /// The pool, for a host that watches or closes it.
+    /// Returns the pool, so that a host can monitor or close it.
     pub fn pool(&self) -> &Pool {
         &self.0.sessions.pool
     }
@@ -101,24 +102,24 @@ impl PostgresStore {
         params: &[Param<'_>],
     ) -> Result<Vec<Row>, CallError> {
         if !self.0.checked.load(Ordering::Relaxed) {
-            // However it ends, nothing of the call itself was sent.
+            // However the check ends, the call itself was not sent.
             self.look(operation).await.map_err(|error| CallError { unsure: false, ..error })?;
         }
         let result = self.0.sessions.query(operation, text, params).await;
         if let Err(error) = &result
             && error.error.kind == StoreErrorKind::Unfit
         {
-            // A later version may have moved the tables: the next call looks again.
+            // A later version may have migrated the tables, so the next call checks again.
             self.0.checked.store(false, Ordering::Relaxed);
         }
         result
     }
 
-    /// Refuses answers of a standby: it may be behind what another call has answered.
+    /// Refuses the answers of a standby, which may be behind a state that another call has returned.
     fn primary<'a>(&self, operation: Operation, rows: &'a [Row]) -> Result<&'a Row, CallError> {
         let row = only(operation, rows)?;
         if column(operation, row, "standby")? {
-            // The pool's other connections may lead there too, and each says so when it is used.
+            // The pool's other connections may lead to the standby too, so drop them all.
             self.0.sessions.pool.retain(|_, _| false);
             return Err(CallError::unsent(operation, STANDBY));
         }
@@ -151,7 +152,7 @@ impl fmt::Debug for PostgresStore {
 
 impl Store for PostgresStore {
     fn capabilities(&self) -> Capabilities {
-        // Notifications come after the commit and may be lost, so reads load.
+        // Notifications come after the commit and may be lost, so reads must load.
         Capabilities { not_after: true, notify: false }
     }
 
@@ -197,7 +198,7 @@ impl Store for PostgresStore {
     async fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, StoreError> {
         let operation = Operation::List;
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        // No id is empty, so every id comes after the empty one.
+        // Ids are not empty, so every id sorts after the empty one.
         let after = after.map_or("", CanvasId::as_str).as_bytes();
         let params: [Param<'_>; 2] = [(&after, Type::BYTEA), (&limit, Type::INT8)];
         let rows = self.query(operation, &self.0.texts.list, &params).await.map_err(CallError::of_read)?;
@@ -223,12 +224,12 @@ impl Store for PostgresStore {
         at: &Version,
     ) -> Result<Collected, StoreError> {
         let operation = Operation::Collect;
-        // What the head needs follows from its version.
+        // The version determines the blobs that the head needs.
         let row = self.read(operation, canvas).await?.filter(|row| row.version == *at);
         let Some(row) = row else { return Ok(Collected::Conflict) };
         let keep: BTreeSet<BlobId> = keep.iter().copied().chain(row.head.blobs()).collect();
         let keep: Vec<&[u8]> = keep.iter().map(|id| id.as_bytes().as_slice()).collect();
-        // Half of what a number takes, so that no clock minus it is beyond one.
+        // Half of the maximum, so that subtracting it from any clock cannot overflow.
         let micros = i64::try_from(older_than.as_micros()).unwrap_or(i64::MAX).min(i64::MAX / 2);
         let age = (!older_than.is_zero()).then_some(micros);
         let version = RowVersion::of(at);

@@ -1,10 +1,10 @@
-//! Where blobs lie, and how they are put and read.
+//! Storage of blobs.
 //!
-//! * The small blobs of one commit lie in one row of `pack`, and each has a narrow row in `packed` that says where. A commit
-//!   of more than [`PACK_BYTES`] has several packs. A blob above [`SMALL`] has a row of its own in `blob`, as all blobs
-//!   have that a file of an earlier format has brought along.
-//! * A blob lies in one place. One that is put again stays where it is and becomes young; where it is no longer what it
-//!   was, it gets a new place.
+//! * The small blobs of one commit share one row of `pack`, and each has a narrow row in `packed` with its position. A
+//!   commit with more than [`PACK_BYTES`] writes several packs. A blob larger than [`SMALL`] has a row of its own in
+//!   `blob`, and so do all blobs that were written in an earlier format.
+//! * Each blob is stored once. If it is put again, it keeps its place and gets a new time. If its stored bytes are damaged,
+//!   it gets a new place.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,13 +15,13 @@ use super::error::CallError;
 use super::row::wrong_type;
 use super::transaction::Transaction;
 
-/// Bytes that a blob in a pack may have: reading another one of its pack reads it too.
+/// Maximum bytes of a blob in a pack. Reading any other blob of that pack reads it too.
 const SMALL: usize = 64 << 10;
 
-/// Bytes that a pack has at most: so many a reader of one blob may have to read.
+/// Maximum bytes of a pack, and therefore the most that a read of one blob has to load.
 pub(super) const PACK_BYTES: usize = 256 << 10;
 
-/// Puts the blobs of a commit, at a time in milliseconds.
+/// Puts the blobs of a commit. `now` is in milliseconds.
 pub(super) fn put(
     transaction: &Transaction<'_>,
     canvas: i64,
@@ -48,7 +48,7 @@ pub(super) fn put(
     pack.insert(transaction, canvas)
 }
 
-/// Makes a blob young that is there already; false where it is not, or is no longer what it was.
+/// Renews the time of an existing blob. Returns false if the blob is missing or its stored bytes are damaged.
 fn put_again(transaction: &Transaction<'_>, canvas: i64, blob: &Blob, now: i64) -> Result<bool, CallError> {
     let (hash, bytes) = (blob.id(), blob.as_bytes());
     let hash = hash.as_bytes();
@@ -71,7 +71,7 @@ fn put_again(transaction: &Transaction<'_>, canvas: i64, blob: &Blob, now: i64) 
                 transaction
                     .prepare_cached("DELETE FROM packed WHERE canvas = ?1 AND hash = ?2")?
                     .execute(params![canvas, hash])?;
-                // A collection finds packs by the blobs in them.
+                // A collection finds packs by their blobs.
                 transaction
                     .prepare_cached(
                         "DELETE FROM pack WHERE key = ?2 \
@@ -82,21 +82,20 @@ fn put_again(transaction: &Transaction<'_>, canvas: i64, blob: &Blob, now: i64) 
             None => {}
         }
     }
-    // SQLite writes only the pages that differ, which heals the blob where it was damaged.
+    // SQLite writes only the pages that differ. This also heals a damaged blob.
     let updated = transaction
         .prepare_cached("UPDATE blob SET bytes = ?3, put = ?4 WHERE canvas = ?1 AND hash = ?2")?
         .execute(params![canvas, hash, bytes, now])?;
     Ok(updated > 0)
 }
 
-/// A pack that is being made.
+/// A pack under construction.
 #[derive(Default)]
 pub(super) struct Pack {
     bytes: Vec<u8>,
     blobs: Vec<Packed>,
 }
 
-/// A blob of a pack that is being made.
 struct Packed {
     hash: [u8; 32],
     start: usize,
@@ -105,7 +104,7 @@ struct Packed {
 }
 
 impl Pack {
-    /// Whether a blob of this length may come in. A pack of nothing has room for any.
+    /// Whether a blob of this length fits. An empty pack accepts any length.
     pub(super) fn has_room(&self, length: usize) -> bool {
         self.blobs.is_empty() || self.bytes.len() + length <= PACK_BYTES
     }
@@ -115,7 +114,7 @@ impl Pack {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// Writes the pack, and where its blobs lie; those that lay elsewhere lie there no more.
+    /// Writes the pack and the positions of its blobs. A blob that was in another pack is no longer found there.
     pub(super) fn insert(mut self, transaction: &Transaction<'_>, canvas: i64) -> Result<(), CallError> {
         if self.blobs.is_empty() {
             return Ok(());
@@ -124,7 +123,7 @@ impl Pack {
             .prepare_cached("INSERT INTO pack (canvas, bytes) VALUES (?1, ?2)")?
             .execute(params![canvas, self.bytes])?;
         let pack = transaction.last_insert_rowid();
-        // Those whose rows are neighbours come one after the other.
+        // In hash order, neighbouring index rows are inserted one after the other.
         self.blobs.sort_unstable_by_key(|blob| blob.hash);
         let mut insert = transaction.prepare_cached(
             "INSERT INTO packed (canvas, hash, pack, start, length, put) VALUES (?1, ?2, ?3, ?4, ?5, ?6) \
@@ -137,7 +136,7 @@ impl Pack {
     }
 }
 
-/// Reads blobs of a canvas: each pack once, however many of its blobs are asked for.
+/// Reads blobs of a canvas. Reads each pack only once, even if several of its blobs are requested.
 pub(super) fn get(
     transaction: &Transaction<'_>,
     canvas: i64,
@@ -170,7 +169,7 @@ pub(super) fn get(
     Ok(found)
 }
 
-/// Shows the bytes of a pack. One that is not there shows nothing.
+/// Calls `look` with the bytes of a pack, or not at all if the pack is missing.
 pub(super) fn with_pack(
     transaction: &Transaction<'_>,
     pack: i64,
@@ -184,7 +183,7 @@ pub(super) fn with_pack(
     Ok(())
 }
 
-/// A part of a pack. Where the pack is too short, what there is of it: its hash tells the reader that it is damaged.
+/// Returns a part of a pack, or the rest if the pack is too short. The reader notices the damage by the hash.
 pub(super) fn part(bytes: &[u8], start: u32, length: u32) -> &[u8] {
     let (start, length) = (start as usize, length as usize);
     let end = start.saturating_add(length).min(bytes.len());

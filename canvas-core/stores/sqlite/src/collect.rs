@@ -1,9 +1,10 @@
-//! What a collection drops, and what becomes of the packs in which it lay.
+//! Deletion of unneeded blobs, and rewriting of their packs.
 //!
-//! * A pack of which nothing is left goes. One of which more than half is dead is rewritten: what is left of it goes into a
-//!   new pack, together with what is left of others. So at most half of a pack is dead once its canvas was collected.
-//! * A collection whatever the age rewrites each pack in which anything is dead, since when too, so that nothing that was
-//!   dropped is left in one. The transaction then rewrites the file, because pages may have copies that no row has.
+//! * A pack without live blobs is deleted. If more than half of a pack is dead, it is rewritten, so that its live blobs go
+//!   into a new pack together with those of other packs. After a collection of a canvas, therefore, at most half of each
+//!   pack is dead.
+//! * A collection without a minimum age rewrites every pack that contains dead blobs, including those that died earlier.
+//!   The transaction then rewrites the file, because pages may contain copies that belong to no row.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,11 +15,11 @@ use super::error::CallError;
 use super::row::wrong_type;
 use super::transaction::Transaction;
 
-/// What of a canvas stays.
+/// The blobs of a canvas to keep.
 pub(super) struct Keep<'a> {
-    /// Hashes that are needed.
+    /// Hashes of the blobs in use.
     pub(super) needed: BTreeSet<&'a [u8]>,
-    /// What was put later stays too; `None` where nothing is too young to go.
+    /// Blobs put after this time stay too. `None` if there is no minimum age.
     pub(super) newest: Option<i64>,
 }
 
@@ -28,14 +29,13 @@ impl Keep<'_> {
     }
 }
 
-/// What was dropped.
 #[derive(Default)]
 pub(super) struct Dropped {
     pub(super) blobs: u64,
     pub(super) bytes: u64,
 }
 
-/// Drops the blobs of a canvas that nothing keeps.
+/// Deletes all blobs of a canvas that `keep` does not retain.
 pub(super) fn collect(
     transaction: &Transaction<'_>,
     canvas: i64,
@@ -81,7 +81,7 @@ pub(super) fn collect(
     Ok(dropped)
 }
 
-/// Blobs with a row of their own.
+/// Deletes unneeded blobs that have a row of their own.
 fn drop_single(
     transaction: &Transaction<'_>,
     canvas: i64,
@@ -97,7 +97,7 @@ fn drop_single(
             unneeded.push(row.get(0)?);
         }
     }
-    // The length is at the beginning of a row, and the content is not read for it.
+    // SQLite stores the length at the start of a row, so this does not read the content.
     let mut length = transaction.prepare_cached("SELECT length(bytes) FROM blob WHERE rowid = ?1")?;
     let mut delete = transaction.prepare_cached("DELETE FROM blob WHERE rowid = ?1")?;
     for row in unneeded {
@@ -108,15 +108,13 @@ fn drop_single(
     Ok(())
 }
 
-/// The blobs of a pack.
 #[derive(Default)]
 struct Blobs {
     live: Vec<Live>,
-    /// Hash and length of those that go now.
+    /// Hash and length of the blobs to delete now.
     dead: Vec<([u8; 32], u32)>,
 }
 
-/// A blob that stays.
 struct Live {
     hash: [u8; 32],
     start: u32,
@@ -124,7 +122,7 @@ struct Live {
     put: i64,
 }
 
-/// The packs of which something goes, the oldest first; whatever the age, all packs.
+/// Returns the packs with blobs to delete, oldest first; without a minimum age, all packs.
 fn packs(
     transaction: &Transaction<'_>,
     canvas: i64,

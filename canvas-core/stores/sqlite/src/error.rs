@@ -1,21 +1,21 @@
-//! What SQLite's errors mean, and what to do next.
+//! Maps SQLite's errors to kinds of store errors, with remedies.
 
 use std::path::Path;
 
 use canvas_core::store::{HeadError, StoreError, StoreErrorKind};
 use rusqlite::{Error, ErrorCode, ffi};
 
-/// An error of a call, before its place is known.
+/// An error of a call, before operation and canvas are added.
 #[derive(Debug)]
 pub(super) struct CallError(pub(super) StoreError);
 
 impl CallError {
-    /// A value that the store never writes.
+    /// The error for a value that the store never writes.
     pub(super) fn damaged(what: &'static str) -> Self {
         StoreError::damaged(what).into()
     }
 
-    /// Whether the connection should make way for a new one, because it may hold what it has misread.
+    /// Whether to replace the connection, because it may still hold data that it read wrongly.
     pub(super) fn spoils_connection(&self) -> bool {
         use StoreErrorKind::{Busy, Full, Moved, TooLarge};
         let is_of_sqlite = self.0.source.as_deref().is_some_and(|source| source.is::<Error>());
@@ -45,7 +45,7 @@ impl From<HeadError> for CallError {
     }
 }
 
-/// Before COMMIT nothing is written for good.
+/// The errors of statements before COMMIT, which are definite because nothing is durable yet.
 impl From<Error> for CallError {
     fn from(error: Error) -> Self {
         let (kind, message) = meaning(&error);
@@ -53,7 +53,7 @@ impl From<Error> for CallError {
     }
 }
 
-/// The error of a file that is being opened.
+/// Adds the path to an error of opening a file.
 pub(super) fn at_file(path: &Path, error: impl Into<CallError>) -> StoreError {
     let CallError(error) = error.into();
     let message = format!("{path:?}: {}", error.message);
@@ -97,7 +97,7 @@ fn meaning(error: &Error) -> (StoreErrorKind, &'static str) {
         _ => {}
     }
     match error.sqlite_error_code() {
-        // The protocol error is a race for the log that was lost too often.
+        // A protocol error means that the connection lost the race for the log too often.
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::FileLockingProtocolFailed) => {
             BUSY
         }
@@ -111,7 +111,7 @@ fn meaning(error: &Error) -> (StoreErrorKind, &'static str) {
         Some(ErrorCode::OutOfMemory) => MEMORY,
         Some(_) => UNEXPECTED,
         None => match error {
-            // The schema fixes the type of each column.
+            // The schema fixes the type of each column, so another type means damage.
             Error::FromSqlConversionFailure(..)
             | Error::IntegralValueOutOfRange(..)
             | Error::InvalidColumnType(..)

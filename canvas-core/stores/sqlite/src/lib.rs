@@ -1,4 +1,4 @@
-//! A store in an SQLite file: the default for an application that embeds the engine.
+//! A store in an SQLite file, which is the default for an application that embeds the engine.
 //!
 //! ```
 //! use canvas_core::store::Blocking;
@@ -21,99 +21,103 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # What it promises
+//! # Guarantees
 //!
-//! * A commit is one transaction that has the write lock from its start (`BEGIN IMMEDIATE`): the row is compared and
-//!   the clock is read while nobody else can write. `not_after` is kept.
-//! * A process that is killed at any moment leaves a canvas as it was before or after a commit, never between. What
-//!   was answered `Done` is still there.
-//! * A power loss tears nothing either, but by default it may undo the last commits, all of them from some
-//!   point on. With [`Durability::Power`] it takes none that was answered, and each commit waits for the disk.
-//! * Loads, blobs and lists have a connection of their own and wait for no writer. Commits wait for each other: those
-//!   of one store in a queue, those of other connections for at most [`Options::busy_timeout`] each.
-//! * A fault is definite wherever SQLite has not begun to commit, and where the disk is full (`STORE_FULL`), also in the
-//!   middle of the COMMIT: nothing was written, and the next commit works once there is room. Any other COMMIT that fails
-//!   and leaves no transaction is indeterminate: the log may hold it whole.
-//! * After a fault the next call works as soon as its cause is gone. A connection that may be spoilt is closed and
-//!   made anew.
+//! * A commit is one transaction that takes the write lock at its start (`BEGIN IMMEDIATE`). The store compares the row and
+//!   reads the clock while nobody else can write. It enforces `not_after`.
+//! * If a process is killed at any moment, each canvas is in its state before or after a commit, never between. A commit
+//!   that returned `Done` is still there.
+//! * A power loss cannot tear a commit either, but by default it may undo all commits after some recent point. With
+//!   [`Durability::Power`] it never undoes an acknowledged commit, because each commit waits for the disk.
+//! * Loads, blobs and lists use a connection of their own and never wait for a writer. Commits wait for each other. Those
+//!   of one store queue; a commit waits for other connections for at most [`Options::busy_timeout`].
+//! * An error is definite if it occurs before SQLite begins to commit, or if the disk is full (`STORE_FULL`), even in the
+//!   middle of the COMMIT. In these cases the commit wrote nothing, and the next commit works once there is room. Any other
+//!   COMMIT that fails and leaves no transaction is indeterminate, because the log may contain it completely.
+//! * After an error the next call works as soon as the cause is gone. The store closes a connection that may be unusable
+//!   and opens a new one.
 //!
 //! # Cost
 //!
-//! A load, a blob and a page of a list are one transaction each, many blobs one for each 1,000, a commit is one transaction
-//! that changes the row of the canvas in its place and adds one row, a pack, with all small blobs that it brings (up to
-//! 64 KiB each, 256 KiB together; more take more rows, and a larger blob has its own). An index says in which pack a blob
-//! lies, so reading one reads its pack, and reading many reads each pack once. A commit of a head of 44 KB and a document of
-//! 4 KB writes 87 KB, log and file together, where it wrote 138 KB before there were packs.
+//! A load, a blob and a page of a list take one transaction each; a read of many blobs takes one for each 1,000. A commit
+//! is one transaction. It updates the row of the canvas in place and adds one row, a pack, with all of its small blobs (up
+//! to 64 KiB each and 256 KiB together; more blobs take more packs, and a larger blob has a row of its own). An index maps
+//! each blob to its pack, so reading a blob reads its whole pack, and reading many blobs reads each pack once. A commit of
+//! a head of 44 KB and a document of 4 KB writes 87 KB, log and file together. Without packs it wrote 138 KB.
 //!
-//! With the default durability a commit waits for no disk but when the log's content goes into the file, once in 16 MiB.
-//! Pages of new files have 4 KiB; a commit writes each page that it touches to the log, whole. Of page sizes of 2, 4 and 8 KiB
-//! and logs of 4 and 16 MiB these were the best. What each setting of [`Durability`] survives is said there.
+//! With the default durability, a commit waits for the disk only when SQLite moves the log into the file, once per 16 MiB.
+//! New files have pages of 4 KiB, and a commit writes each page that it touches to the log in full. Among page sizes of 2,
+//! 4 and 8 KiB and logs of 4 and 16 MiB, these values performed best. [`Durability`] documents what each of its settings
+//! survives.
 //!
-//! # Which files
+//! # Files
 //!
-//! `open` makes a missing or empty file its own. It refuses what is no database, what another application keeps, and
-//! what a later version of this program has written, and changes nothing there. It follows the file, not the name:
-//! should another file take its place, each call fails with `STORE_MOVED` until the old one is back, because heads
-//! that an engine has cached belong to the old one. A file of an earlier format is migrated when it is opened, in one
-//! transaction that rewrites no row: blobs that it has stay where they are, and so do its pages of 8 KiB; programs with an earlier version of this library refuse it from then on
-//! (`STORE_TOO_NEW`).
+//! `open` takes over a missing or empty file. It refuses a file that is not a database, that belongs to another
+//! application, or that a later version of this library wrote, and does not change it. The store follows the file rather
+//! than its name. If another file takes its place, each call fails with `STORE_MOVED` until the old file is back, because
+//! the cached heads of an engine belong to the old one. Opening a file of an earlier format migrates it in one transaction
+//! that rewrites no row. Its existing blobs stay in their tables and its pages keep their 8 KiB. From then on, programs
+//! with an earlier version of this library refuse the file (`STORE_TOO_NEW`).
 //!
-//! Use it from one process or many, on **one machine** and a **local disk**. The write-ahead log needs memory that is
-//! shared between processes, and locks that work: network file systems have neither, and lose data in silence.
-//! Beside `canvases.db` lie `canvases.db-wal` and `canvases.db-shm` while it is open and after a crash; the log is
-//! part of the data, so move or delete all three or none.
+//! Use the file from one or more processes on **one machine** and a **local disk**. The write-ahead log needs memory that
+//! is shared between processes, and working locks. Network file systems have neither, and lose data silently. While
+//! `canvases.db` is open, and after a crash, there are also `canvases.db-wal` and `canvases.db-shm` in its folder. The log
+//! is part of the data, so move or delete all three files together.
 //!
 //! # Backups
 //!
-//! To back it up while it is used, run `VACUUM INTO 'copy.db'` or SQLite's backup (`.backup` of its shell) on a
-//! connection of your own. A copy of the bare file misses what is still in the log, and where the log's content went into
-//! the file meanwhile, it is damaged: what is read from it is whole, of whatever moment, or a fault (`STORE_DAMAGED`,
-//! `CANVAS_DAMAGED`), because each row has a checksum and each blob is named by its hash. Rows that a format without
-//! checksums has left are checked from their next commit on; who changes a head by hand sets its `sum` to null.
+//! To back up the file while it is used, run `VACUUM INTO 'copy.db'` or SQLite's backup (`.backup` in its shell) on a
+//! connection of your own. A copy of only the main file lacks the data that is still in the log. If SQLite moved the log
+//! into the file during the copy, the copy is damaged. You then read either complete data, of one moment or another, or an
+//! error (`STORE_DAMAGED`, `CANVAS_DAMAGED`), because each row has a checksum and each blob is named by its hash. Rows
+//! written in a format without checksums are checked from their next commit on. If you change a head by hand, set its `sum`
+//! to null.
 //!
-//! SQLite's backup also puts a copy back into the same file (`.restore`) while stores have it open. They go on from it,
-//! and so do engines with cached heads: a version is a counter and a number drawn at random with each commit,
-//! `7-5577006791947779410`, so one that was restored away matches no later state, and who expects it gets a conflict
-//! with the row as it is. A backup of an earlier format is answered `STORE_MOVED` until somebody opens the file anew. To
-//! put a backup back by a copy of files, end every process that uses the file, and remove `-wal` and `-shm` first.
+//! SQLite's backup can also restore a copy into the same file (`.restore`) while stores have it open. The stores continue
+//! from the copy, and so do engines with cached heads. A version consists of a counter and a number drawn at random for
+//! each commit, such as `7-5577006791947779410`. A version from after the backup therefore never matches a later state, and
+//! a caller that expects it gets a conflict with the current row. If the backup has an earlier format, calls fail with
+//! `STORE_MOVED` until somebody opens the file again. To restore a backup by copying files, first stop every process that
+//! uses the file, and remove `-wal` and `-shm`.
 //!
-//! # What is dropped
+//! # Collection
 //!
-//! A collection is one transaction. Dropped blobs make room in the file for later ones; only a `VACUUM`, during which nobody
-//! else can write, makes it smaller. The age of a blob is judged by the clock that the store was opened with; blobs of a file of
-//! an earlier format than 3 count as old.
+//! A collection is one transaction. The space of deleted blobs is reused for later ones. Only a `VACUUM`, during which
+//! nobody else can write, makes the file smaller. The age of a blob is measured by the clock that the store was opened
+//! with. In a file of a format before 3, existing blobs count as old.
 //!
-//! A pack of which nothing is kept goes. One of which more than half is dead is rewritten: what is kept of it goes into a new
-//! pack, together with what is kept of others. So after a collection at most half of each pack is dead; what is dead in it is
-//! no longer found, and its bytes stay until then, or until a collection whatever the age, which rewrites every pack that
-//! has anything dead in it.
+//! A collection deletes each pack that has no blobs to keep. If more than half of a pack is dead, it rewrites the pack, so
+//! that the remaining blobs go into a new pack together with those of other packs. After a collection, therefore, at most
+//! half of each pack is dead. Reads no longer find the dead blobs, but their bytes stay until such a rewrite, or until a
+//! collection without a minimum age, which rewrites every pack that contains dead blobs.
 //!
-//! Rows that are dropped or overwritten are filled with zeros (`PRAGMA secure_delete`), which writes each freed page once more, when
-//! blobs are dropped and where a head gets much shorter. That keeps most of a dropped text from being read in the file, and not
-//! all: when SQLite spreads rows over neighbouring pages, copies of them may stay in the gaps of these pages.
+//! Deleted or overwritten rows are filled with zeros (`PRAGMA secure_delete`). This writes each freed page once more, when
+//! blobs are deleted or when a head gets much shorter. It removes most of a deleted text from the file, but not all of it.
+//! When SQLite spreads rows over neighbouring pages, copies of them may stay in the gaps of these pages.
 //!
-//! # What is erased
+//! # Erasure
 //!
-//! A collection whatever the age, as [`Engine::erase`](canvas_core::Engine::erase) asks for, also rewrites the file (`VACUUM`),
-//! moves the log into it and empties the log. After its answer, the dropped text is neither in the file nor in the log nor in
-//! any other file beside them. The same holds for the text of all canvases that was dropped before, by any version of this
-//! library.
+//! A collection without a minimum age, such as the one of [`Engine::erase`](canvas_core::Engine::erase), also rewrites the
+//! file (`VACUUM`), moves the log into it and empties the log. After it returns, the deleted text is neither in the file
+//! nor in the log, nor in any other file next to them. The same holds for text of all canvases that any version of this
+//! library deleted before.
 //!
-//! * It takes time in proportion to the file, whatever the canvas has: about 1 s for 100 MB. Meanwhile reads go on, and
-//!   commits wait. A commit that waits longer than its own [`Options::busy_timeout`] fails with `STORE_BUSY` and writes
-//!   nothing. Files of gigabytes are best erased from in a quiet hour.
-//! * It needs room for two more copies of the file: one in SQLite's folder for temporary files, one in the log.
-//! * It waits for writers, and at the end for readers, for at most `busy_timeout` each. If a wait ends or room is missing, it
-//!   answers `STORE_INDETERMINATE`: file or log may still have the text. The same operation again goes on.
+//! * It takes time in proportion to the size of the file, even for a small canvas: about 1 s for 100 MB. Meanwhile reads
+//!   continue and commits wait. A commit that waits longer than its own [`Options::busy_timeout`] fails with `STORE_BUSY`
+//!   and writes nothing. If a file has gigabytes, erase in a quiet hour.
+//! * It needs room for two more copies of the file, one in SQLite's folder for temporary files and one in the log.
+//! * It waits for writers, and at the end for readers, for at most `busy_timeout` each. If a wait times out or there is not
+//!   enough room, it returns `STORE_INDETERMINATE`, because the file or the log may still contain the text. The same
+//!   operation again continues the work.
 //!
-//! It does not reach copies and backups, blocks that the file system got back when a file became shorter, and the disk's spare
-//! blocks. Erase these by the means of the disk, such as an encrypted volume.
+//! Erasure cannot reach copies and backups, blocks that the file system got back when a file became shorter, and the disk's
+//! spare blocks. Use the means of the disk for these, such as an encrypted volume.
 //!
 //! # Limits
 //!
-//! SQLite sends no word of commits, so each read of the engine loads the head; a [`Listener`] asks for changes by other
-//! processes as often as its host wants. One write at a time in the whole file: many canvases that are written all the time are
-//! better in several files, or in a database server.
+//! SQLite does not notify of commits, so each read of the engine loads the head. A [`Listener`] polls for changes by other
+//! processes, as often as its host wants. Only one write at a time can run in the whole file. If many canvases are written
+//! all the time, use several files or a database server.
 
 mod blobs;
 mod clock;
@@ -133,7 +137,7 @@ pub use listener::Listener;
 pub use options::{Durability, Options};
 pub use store::SqliteStore;
 
-/// The example of the README, compiled and run.
+/// Compiles and runs the example of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,4 +1,4 @@
-//! Hearing of commits by other connections to the file, those of other processes too.
+//! Polling for commits by other connections to the file, including those of other processes.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,11 +12,11 @@ use super::open::{Database, Role};
 use super::row::RowVersion;
 use super::transaction::Transaction;
 
-/// Tells which canvases were committed to, by whatever store on the file, in this process or another.
+/// Reports which canvases received commits, by any store on the file, in this process or another.
 ///
-/// SQLite sends nothing, so the host asks, as often as it wants to know: a thread or a timer of its own calls
-/// [`poll`](Self::poll). It is good for showing changes soon and for stopping a loop early. It comes after the commit,
-/// so it is no [`Capabilities::notify`](canvas_core::store::Capabilities::notify): reads of the engine load all the same.
+/// SQLite sends no notifications, so a thread or a timer of the host calls [`poll`](Self::poll) as often as the host wants.
+/// Use it to show changes soon and to stop a loop early. It learns of a commit only afterwards, so the store does not claim
+/// [`Capabilities::notify`](canvas_core::store::Capabilities::notify), and reads of the engine still load the head.
 ///
 /// ```no_run
 /// # use std::time::Duration;
@@ -35,11 +35,11 @@ use super::transaction::Transaction;
 /// ```
 pub struct Listener {
     database: Database,
-    /// None before the first poll and after an error.
+    /// `None` before the first poll and after an error.
     connection: Option<Connection>,
-    /// The file's `data_version` as this connection saw it last.
+    /// The file's `data_version` at the last poll.
     seen: Option<i64>,
-    /// The versions of the canvases that are watched; none where there is no row.
+    /// The versions of the watched canvases; `None` for a canvas without a row.
     versions: BTreeMap<CanvasId, Option<RowVersion>>,
 }
 
@@ -48,16 +48,16 @@ impl Listener {
         Self { database, connection: None, seen: None, versions: BTreeMap::new() }
     }
 
-    /// Those of the watched canvases that were committed to since the last call, and those that are watched for the
-    /// first time. Of several commits it tells once.
+    /// Returns the watched canvases that received commits since the last call, and those that are watched for the first
+    /// time. A canvas with several commits is returned once.
     ///
-    /// Where nobody has committed to the file it costs one `PRAGMA data_version` and no read of the disk: 5 µs, with 100
-    /// watched canvases 9 µs. After a commit to whatever canvas it looks up each watched one, 1.4 µs each. A load, for
-    /// comparison, takes 14 µs, and 32 µs where the head has 128 receipts.
+    /// If nobody has committed to the file, a call costs one `PRAGMA data_version` without reading the disk: 5 µs, or 9 µs
+    /// with 100 watched canvases. After a commit to any canvas it looks up each watched one, which takes 1.4 µs each. For
+    /// comparison, a load takes 14 µs, or 32 µs if the head has 128 receipts.
     ///
     /// # Errors
     ///
-    /// As a load has them. The next call connects anew and misses nothing.
+    /// The same errors as a load. The next call reconnects and misses no commit.
     pub fn poll<'a>(
         &mut self,
         watched: impl IntoIterator<Item = &'a CanvasId>,
@@ -78,7 +78,7 @@ impl Listener {
             Some(connection) => connection,
             None => self.connection.insert(self.database.connect(Role::Read)?),
         };
-        // Read before the versions: of a commit in between the next call hears again.
+        // Read this before the versions, so that the next call reports a commit in between.
         let now = connection.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))?;
         let old = if self.seen == Some(now) { None } else { Some(std::mem::take(&mut self.versions)) };
         let known = old.as_ref().unwrap_or(&self.versions);

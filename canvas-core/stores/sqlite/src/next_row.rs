@@ -1,4 +1,4 @@
-//! The row of a canvas as a commit writes it: in its place, and where it has the version that is expected.
+//! Writing the next row of a canvas: inserts the first one, or updates the row in place if it has the expected version.
 
 use canvas_core::CanvasId;
 use rusqlite::{OptionalExtension as _, params};
@@ -8,15 +8,14 @@ use super::row::{RowVersion, checksum};
 use super::schema::STAMP;
 use super::transaction::Transaction;
 
-/// What a row is to be.
 pub(super) struct NextRow {
-    /// The counter and the column `sum`; none after the last number.
+    /// The new counter and the column `sum`; `None` if the counter has reached its maximum.
     numbers: Option<(i64, i64)>,
     json: Vec<u8>,
 }
 
 impl NextRow {
-    /// The row after a version, or the first one.
+    /// Prepares the row after a version, or the first row without one.
     pub(super) fn new(version: Option<RowVersion>, json: Vec<u8>) -> Self {
         let counter = version.map_or(Some(1), |version| version.counter.checked_add(1));
         Self { numbers: counter.map(|counter| (counter, checksum(counter, &json))), json }
@@ -26,9 +25,9 @@ impl NextRow {
         self.numbers.ok_or_else(|| CallError::damaged("the version has no next one"))
     }
 
-    /// Writes it where the row has a version; the key of the canvas and the new version.
+    /// Updates the row if it has this version. Returns the canvas's key and the new version.
     ///
-    /// By two statements, since `RETURNING` makes SQLite read the old head and copy each page before it is changed.
+    /// It uses two statements, because `RETURNING` makes SQLite read the old head and copy each page before changing it.
     pub(super) fn swap(
         &mut self,
         transaction: &Transaction<'_>,
@@ -52,7 +51,7 @@ impl NextRow {
         Ok(Some((key, RowVersion { counter, stamp })))
     }
 
-    /// Writes it where there is none.
+    /// Inserts the row, or returns `None` if the canvas already has one.
     pub(super) fn make(
         &self,
         transaction: &Transaction<'_>,
@@ -72,11 +71,12 @@ impl NextRow {
     }
 }
 
-/// The bytes that the column `head` gets for so many of a head, where it has `stored`: the rest are blanks, which JSON takes.
-/// SQLite overwrites a row in its place where its length stays; else it frees the pages of a long head and takes others.
+/// Returns the length of the column `head` for a head of `length` bytes, if the column now has `stored` bytes. Blanks fill
+/// the rest, because JSON allows them. If the length of a row stays the same, SQLite overwrites the row in place. Otherwise
+/// it frees the pages of a long head and allocates others.
 fn padded(length: usize, stored: usize) -> usize {
     const STEP: usize = 512;
-    // Also where the head got shorter, but not for good where it once was very long.
+    // Keep the length even for a shorter head, but not forever after a very long one.
     let fits = stored >= length && stored - length <= length / 4 + 2 * STEP;
     if fits { stored } else { length.next_multiple_of(STEP) }
 }

@@ -1,4 +1,4 @@
-//! Opening a file: which one it is, whether it is ours, and how a connection to it is set up.
+//! Opening a file: whether it is ours, how it is identified, and how its connections are set up.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -12,15 +12,14 @@ use super::error::{CallError, DENIED, MOVED, at_file};
 use super::options::{Durability, Options};
 use super::schema::{self, FORMAT, Found};
 
-/// What a connection is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     Write,
     Read,
 }
 
-/// Tells a file from another one that takes its place at its path: by device and number. Not by its birth, which some
-/// file systems make up anew.
+/// Identifies the file at a path, to notice if another one takes its place: device and inode number. It does not use the
+/// creation time, which some file systems make up each time.
 type FileId = (u64, u64);
 
 #[cfg(unix)]
@@ -30,13 +29,13 @@ fn file_id(path: &Path) -> io::Result<FileId> {
     fs::metadata(path).map(|file| (file.dev(), file.ino()))
 }
 
-/// Elsewhere a file that SQLite has open cannot be replaced.
+/// On other systems, a file that SQLite has open cannot be replaced.
 #[cfg(not(unix))]
 fn file_id(path: &Path) -> io::Result<FileId> {
     fs::metadata(path).map(|_| (0, 0))
 }
 
-/// The file of a store, and how connections to it are made.
+/// The file of a store, from which connections are opened.
 #[derive(Debug, Clone)]
 pub(super) struct Database {
     path: PathBuf,
@@ -45,9 +44,10 @@ pub(super) struct Database {
 }
 
 impl Database {
-    /// Opens a file for the first time, and makes it where there is none; gives a writer and a reader.
+    /// Opens a file for the first time, and creates it if it is missing. Returns a writer and a reader.
     pub(super) fn open(path: &Path, options: Options) -> Result<(Self, Connection, Connection), StoreError> {
-        // Absolute: it outlives a change of the working directory, and SQLite takes it for nothing but a path.
+        // An absolute path survives a change of the working directory, and SQLite cannot mistake it for anything but a
+        // path.
         let path = std::path::absolute(path).map_err(|e| {
             let nowhere = StoreError::new(StoreErrorKind::Unavailable);
             at_file(path, nowhere.saying("the path leads nowhere: give another path").caused(e))
@@ -69,7 +69,6 @@ impl Database {
         Ok((database, writer, reader))
     }
 
-    /// Another connection to the same file.
     pub(super) fn connect(&self, role: Role) -> Result<Connection, StoreError> {
         self.connect_within(role, &Wait::begin(&self.options))
     }
@@ -88,7 +87,6 @@ impl Database {
         Ok(connection)
     }
 
-    /// Where it is.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
@@ -97,7 +95,8 @@ impl Database {
         &self.options
     }
 
-    /// With a log, SQLite itself goes on in a file that was deleted or replaced, and what it writes there is lost.
+    /// Fails if the path no longer has the opened file. With a log, SQLite itself continues in a file that was deleted or
+    /// replaced, and its writes there are lost.
     pub(super) fn check_place(&self) -> Result<(), CallError> {
         match file_id(&self.path) {
             Ok(file) if file == self.file => Ok(()),
@@ -111,17 +110,17 @@ fn moved() -> StoreError {
 }
 
 fn connect(path: &Path, options: &Options, create: OpenFlags) -> Result<Connection, StoreError> {
-    // A mutex of ours guards each connection, so SQLite needs none.
+    // Our own mutex guards each connection, so SQLite needs none.
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | create;
     let connection = Connection::open_with_flags(path, flags).map_err(|e| at_file(path, e))?;
     let guarded = || {
         connection.busy_timeout(options.busy_timeout.min(LONGEST_TIMEOUT))?;
-        // Heard only where the file is yet to be made.
+        // Takes effect only in a new file.
         connection.pragma_update(None, "page_size", PAGE_BYTES)?;
         // A file from elsewhere must not run code by its schema.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
-        // SQLite falls back to reading where it may not write.
+        // SQLite falls back to read-only access if it may not write.
         connection.is_readonly("main")
     };
     match guarded() {
@@ -134,7 +133,7 @@ fn connect(path: &Path, options: &Options, create: OpenFlags) -> Result<Connecti
 /// SQLite counts milliseconds in an `int`.
 const LONGEST_TIMEOUT: Duration = Duration::from_millis(i32::MAX as u64);
 
-/// Whether a file has our tables; false where it is yet to get them. One that is not ours is refused.
+/// Whether a file has our current tables; false if `migrate` must still create or upgrade them. Refuses a foreign file.
 fn is_current(path: &Path, connection: &Connection) -> Result<bool, StoreError> {
     let found = schema::examine(connection).map_err(|e| at_file(path, e))?;
     accept(path, found)
@@ -153,7 +152,8 @@ fn accept(path: &Path, found: Found) -> Result<bool, StoreError> {
     }
 }
 
-/// The time that a call of many steps may wait for locks. Each step may meet one, and SQLite counts for each anew.
+/// The time that a call of several steps may wait for locks. Each step may meet a lock, and SQLite would wait the full
+/// timeout for each.
 pub(super) struct Wait {
     start: Instant,
     timeout: Duration,
@@ -168,18 +168,18 @@ impl Wait {
         self.timeout.saturating_sub(self.start.elapsed())
     }
 
-    /// Lets the next step wait for what is left.
+    /// Lets the next step wait for the remaining time.
     pub(super) fn share(&self, connection: &Connection) -> rusqlite::Result<()> {
         connection.busy_timeout(self.left())
     }
 
-    /// From here on each call waits for itself.
+    /// Restores the full timeout for each later call.
     pub(super) fn end(&self, connection: &Connection) -> rusqlite::Result<()> {
         connection.busy_timeout(self.timeout)
     }
 }
 
-/// Sees to it that the file has a write-ahead log.
+/// Switches the file to a write-ahead log.
 fn keep_log(path: &Path, connection: &Connection, wait: &Wait) -> Result<(), StoreError> {
     const PAUSE: Duration = Duration::from_millis(5);
     loop {
@@ -195,7 +195,7 @@ fn keep_log(path: &Path, connection: &Connection, wait: &Wait) -> Result<(), Sto
             }
             Err(e) => {
                 let error = CallError::from(e);
-                // SQLite reads before it switches, and who has read does not wait for a writer.
+                // SQLite reads before it switches, and after a read it does not wait for a writer.
                 let left = wait.left();
                 if error.0.kind != StoreErrorKind::Busy || left.is_zero() {
                     return Err(at_file(path, error));
@@ -212,17 +212,17 @@ fn set_up(connection: &Connection, options: &Options, role: Role) -> rusqlite::R
         Durability::Power => "FULL",
     };
     connection.pragma_update(None, "synchronous", synchronous)?;
-    // Where a plain sync leaves data in the drive's own cache (macOS), the order of log and file needs the full one.
+    // If a plain sync leaves data in the drive's own cache (macOS), only a full sync keeps the order of log and file.
     connection.pragma_update(None, "checkpoint_fullfsync", true)?;
     connection.pragma_update(None, "fullfsync", options.durability == Durability::Power)?;
     connection.pragma_update(None, "foreign_keys", true)?;
-    // What is dropped is overwritten with zeros, in free pages too: otherwise a text that must be gone could be read in
-    // the file until something else needs its room.
+    // Overwrite deleted data with zeros, in free pages too. Otherwise a text that must disappear stays readable in the file
+    // until its space is reused.
     connection.pragma_update_and_check(None, "secure_delete", true, |_| Ok(()))?;
-    // After one large commit the log would keep its size for as long as the file is open.
+    // Otherwise the log would keep its size after one large commit, for as long as the file is open.
     let log_limit = connection.pragma_update_and_check(None, "journal_size_limit", LOG_BYTES, |_| Ok(()));
     log_limit?;
-    // A canvas writes the same few pages again and again: the longer the log, the fewer of them reach the file.
+    // A canvas writes the same few pages again and again, so with a longer log fewer of them are written to the file.
     let page: i64 = connection.pragma_query_value(None, "page_size", |row| row.get(0))?;
     connection.pragma_update_and_check(None, "wal_autocheckpoint", LOG_BYTES / page.max(512), |_| Ok(()))?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
@@ -232,17 +232,17 @@ fn set_up(connection: &Connection, options: &Options, role: Role) -> rusqlite::R
     }
 }
 
-/// A commit writes each page that it touches, whole: two of the index of packs, of which it changes little. Of 2, 4 and 8 KiB
-/// this was the best for a document of 4 KiB. A file keeps the size that it was made with; those of format 3 have 8 KiB.
+/// Page size of new files. A commit writes each page that it touches in full, including two of the packs' index, of which
+/// it changes little. Of 2, 4 and 8 KiB this was the best for a document of 4 KiB. A file keeps its page size; files of
+/// format 3 have 8 KiB.
 const PAGE_BYTES: i64 = 4 << 10;
 
-/// All statements of this store stay compiled.
+/// Enough to keep all statements of this store compiled.
 const STATEMENTS: usize = 64;
 
-/// Bytes of the log that stay on the disk once its content is in the file.
+/// Bytes of the log that stay on disk after its content is in the file.
 const LOG_BYTES: i64 = 16 << 20;
 
-/// SQLite's own limit.
 const MOST_PAGES: u32 = u32::MAX - 1;
 
 fn limit_size(connection: &Connection, options: &Options) -> rusqlite::Result<()> {
@@ -252,7 +252,7 @@ fn limit_size(connection: &Connection, options: &Options) -> rusqlite::Result<()
     connection.pragma_update_and_check(None, "max_page_count", pages, |_| Ok(()))
 }
 
-/// Says which file a connection has.
+/// Returns the identity of a connection's file.
 fn identify(path: &Path, connection: &Connection) -> Result<FileId, StoreError> {
     let file = file_id(path).map_err(|_| at_file(path, moved()))?;
     if has_moved(connection).map_err(|e| at_file(path, e))? {
@@ -277,7 +277,7 @@ fn has_moved(_: &Connection) -> rusqlite::Result<bool> {
 mod tests {
     use super::*;
 
-    /// No caller sees how a connection is set up, until the power fails.
+    /// The settings have no visible effect until the power fails, so this test reads them back.
     #[test]
     fn connections_are_set_up_as_the_options_say() {
         let folder = std::env::temp_dir().join(format!("canvas-sqlite-open-{}", std::process::id()));

@@ -1,17 +1,19 @@
-//! What a host chooses: how long to wait, what a commit survives, how large the file may get.
+//! Options of a store: waiting for locks, durability, and the maximum size of the file.
 
 use std::time::Duration;
 
-/// How a store keeps its file.
+/// Options of a store's file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// How long a call waits for other connections that keep the file locked, 5 s by default; so does opening, all its
-    /// steps together. Then it fails with `STORE_BUSY` and has written nothing. Longer than 24 days counts as 24 days.
+    /// How long a call waits for other connections that have locked the file, 5 s by default. Opening a file waits as long
+    /// for all its steps together. A call that waits longer fails with `STORE_BUSY` and writes nothing. More than 24 days
+    /// count as 24 days.
     pub busy_timeout: Duration,
-    /// What a commit that was answered survives.
+    /// The failures that an acknowledged commit survives. [`Durability::Process`] by default.
     pub durability: Durability,
-    /// The size that the file may reach, in whole pages (4 KiB, 8 KiB in files of before). A commit that would need more fails with
-    /// `STORE_FULL`; dropping blobs makes room. The log comes on top. A file that is larger already grows no more.
+    /// The maximum size of the file in bytes, rounded down to whole pages (4 KiB, or 8 KiB in files of earlier formats).
+    /// `None`, the default, sets no limit. A commit that needs more fails with `STORE_FULL`; deleting blobs makes room. The
+    /// log is not included. A file that is already larger does not grow any more.
     pub max_bytes: Option<u64>,
 }
 
@@ -21,14 +23,14 @@ impl Default for Options {
     }
 }
 
-/// What a commit that was answered survives.
+/// The failures that an acknowledged commit survives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Durability {
-    /// The end of the process, however sudden (`synchronous = NORMAL`). A power loss or a crash of the operating
-    /// system may take the last commits back, all from some point on: at most what the log has taken since its content last
-    /// went into the file, 16 MiB or some hundred commits. It tears none.
+    /// The end of the process, however sudden (`synchronous = NORMAL`). A power loss or a crash of the operating system may
+    /// undo all commits after some recent point. These are at most the commits since SQLite last moved the log into the
+    /// file, which are 16 MiB or some hundred commits. It never tears a commit.
     Process,
-    /// A power loss too (`synchronous = FULL`), as far as the disk is honest. Each commit waits for the disk.
+    /// A power loss too (`synchronous = FULL`), if the disk reports its writes truthfully. Each commit waits for the disk.
     Power,
 }

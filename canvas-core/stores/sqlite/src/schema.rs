@@ -1,12 +1,12 @@
-//! What a file must hold to be ours, and how it comes to hold it.
+//! Recognising our files, and creating and migrating their tables.
 
 use canvas_core::store::{StoreError, StoreErrorKind};
 use rusqlite::{Connection, TransactionBehavior};
 
-/// "cnvs" in ASCII: tells our files from those of other applications.
+/// "cnvs" in ASCII. Distinguishes our files from those of other applications.
 pub(super) const APPLICATION: i64 = 0x636e_7673;
 
-/// Each brings a file from the format of its index to the next.
+/// The script at index `n` upgrades a file from format `n` to the next.
 const MIGRATIONS: [&str; 4] = [
     include_str!("schema.sql"),
     include_str!("schema_2.sql"),
@@ -14,44 +14,40 @@ const MIGRATIONS: [&str; 4] = [
     include_str!("schema_4.sql"),
 ];
 
-/// The format that this code reads and writes; in the file it is the `user_version`.
+/// The format that this code reads and writes. The file stores it as `user_version`.
 pub(super) const FORMAT: i64 = MIGRATIONS.len() as i64;
 
-/// The tables of [`FORMAT`], in order.
 const TABLES: [&str; 4] = ["blob", "canvas", "pack", "packed"];
 
-/// What a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Found {
-    /// A database without anything in it.
     Empty,
-    /// Ours, in this format.
+    /// Ours, with its format.
     Ours(i64),
-    /// Ours, in a format that is yet to come.
+    /// Ours, in a format of a later version.
     TooNew(i64),
-    /// Something else.
     Foreign,
 }
 
-/// The error of a file that is yet to come.
+/// The error for a file in a later format.
 pub(super) fn too_new(format: i64) -> StoreError {
     StoreError::new(StoreErrorKind::TooNew { found: format.unsigned_abs() })
 }
 
-/// The error of a file that had [`FORMAT`] and has an earlier one: a backup from before was put back into it. Only
-/// opening migrates, because other processes that do not know the new format may be using the file again.
+/// The error for a file that had [`FORMAT`] and now has an earlier one, because somebody restored an older backup into it.
+/// Only opening migrates, because other processes that do not know the new format may be using the file again.
 pub(super) fn too_old() -> StoreError {
     StoreError::new(StoreErrorKind::Moved).saying(
         "a backup of an earlier format was put back into the file: open the store anew, which migrates it",
     )
 }
 
-/// What a commit draws as the stamp of its version, in SQL: 63 bits, so that it has no sign.
+/// SQL that draws the stamp of a new version: 63 random bits, so that it is never negative.
 pub(super) const STAMP: &str = "random() & 9223372036854775807";
 
-/// Looks without writing.
+/// Examines a file without writing.
 pub(super) fn examine(connection: &Connection) -> rusqlite::Result<Found> {
-    // One transaction: another process may be making the tables right now.
+    // Use one transaction, because another process may be creating the tables right now.
     let transaction = rusqlite::Transaction::new_unchecked(connection, TransactionBehavior::Deferred)?;
     look(&transaction)
 }
@@ -66,7 +62,7 @@ fn look(connection: &Connection) -> rusqlite::Result<Found> {
     Ok(match (application, format) {
         (0, 0) if names.is_empty() => Found::Empty,
         (APPLICATION, newer) if newer > FORMAT => Found::TooNew(newer),
-        // What an operator has put beside our tables, an audit trigger say, is the operator's.
+        // An operator may add tables of their own, for example for an audit trigger.
         (APPLICATION, FORMAT) if TABLES.iter().any(|table| !names.iter().any(|name| name == table)) => {
             Found::Foreign
         }
@@ -75,9 +71,9 @@ fn look(connection: &Connection) -> rusqlite::Result<Found> {
     })
 }
 
-/// Brings a file to [`FORMAT`]; what cannot be brought there is left as it is.
+/// Upgrades a file to [`FORMAT`]. A file that cannot be upgraded stays unchanged.
 ///
-/// Of two processes that do it at once, the second waits for the first and finds nothing left to do.
+/// If two processes do this at once, the second waits for the first and then has no work left.
 pub(super) fn migrate(connection: &Connection) -> rusqlite::Result<Found> {
     let transaction = rusqlite::Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
     let done = match look(&transaction)? {

@@ -1,4 +1,4 @@
-//! The contract, call by call.
+//! The store itself: each call of the contract.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -24,30 +24,31 @@ use super::options::Options;
 use super::row::{self, RowVersion, wrong_type};
 use super::transaction::Transaction;
 
-/// Blobs that one transaction reads at most. Between two of them other readers have the connection.
+/// Maximum number of blobs that one transaction reads. Other readers get the connection between two transactions.
 const READS: usize = 1_000;
 
-/// Keeps canvases in an SQLite file. See the [module](super) for what it promises.
+/// A store that keeps canvases in an SQLite file. The [module](super) describes its guarantees.
 ///
-/// Another store on the same file, in this process or another, sees the same canvases. Every call may wait for the
-/// disk: [`Blocking`](canvas_core::store::Blocking) makes a [`Store`](canvas_core::store::Store) of it.
+/// Another store on the same file, in this process or another, sees the same canvases. Every call may wait for the disk;
+/// [`Blocking`](canvas_core::store::Blocking) turns this type into a [`Store`](canvas_core::store::Store).
 pub struct SqliteStore {
     database: Database,
-    /// None where the last one had to be closed.
+    /// `None` if the last connection had to be closed.
     writer: Mutex<Option<Connection>>,
-    /// One is enough: a read holds it for the time of one query, or of some hundred by key, and never while a writer is waited for.
+    /// One is enough, because a read holds it only for one query, or for some hundred queries by key, and never while it
+    /// waits for a writer.
     reader: Mutex<Option<Connection>>,
     clock: Box<dyn Fn() -> Timestamp + Send + Sync>,
 }
 
 impl SqliteStore {
-    /// Opens a file with the default [`Options`], and makes it where there is none. Its folder must be there.
+    /// Opens a file with the default [`Options`], and creates it if it is missing. Its folder must exist.
     ///
-    /// Leases end by `clock`. It is read while the file is locked, so it must answer at once.
+    /// Leases expire by `clock`. The store reads it while the file is locked, so it must return at once.
     ///
     /// # Errors
     ///
-    /// What is wrong with the file, which is as it was before, except that a missing one may have been made, empty.
+    /// Any problem with the file. The file then stays unchanged, except that a missing file may now exist and be empty.
     pub fn open(
         path: impl AsRef<Path>,
         clock: impl Fn() -> Timestamp + Send + Sync + 'static,
@@ -55,7 +56,7 @@ impl SqliteStore {
         Self::open_with(path, clock, Options::default())
     }
 
-    /// [`open`](Self::open) with options.
+    /// Opens a file like [`open`](Self::open), but with the given options.
     ///
     /// ```
     /// use canvas_store_sqlite::{Options, SqliteStore, system_clock};
@@ -73,7 +74,7 @@ impl SqliteStore {
     ///
     /// # Errors
     ///
-    /// What is wrong with the file, which is as it was before, except that a missing one may have been made, empty.
+    /// Any problem with the file. The file then stays unchanged, except that a missing file may now exist and be empty.
     pub fn open_with(
         path: impl AsRef<Path>,
         clock: impl Fn() -> Timestamp + Send + Sync + 'static,
@@ -89,17 +90,17 @@ impl SqliteStore {
         })
     }
 
-    /// The file, as an absolute path.
+    /// Returns the absolute path of the file.
     pub fn path(&self) -> &Path {
         self.database.path()
     }
 
-    /// Hears of commits to the file, by a connection of its own, which is made at the first poll.
+    /// Returns a listener for commits to the file. It opens a connection of its own at the first poll.
     pub fn listener(&self) -> Listener {
         Listener::new(self.database.clone())
     }
 
-    /// Runs a job on a connection, and gives its error a place.
+    /// Runs a job in a transaction, and adds operation and canvas to its error.
     fn run<T>(
         &self,
         role: Role,
@@ -110,7 +111,7 @@ impl SqliteStore {
             Role::Write => (&self.writer, Transaction::write),
             Role::Read => (&self.reader, Transaction::read),
         };
-        // A panic of the host's clock leaves the slot empty: the connection was closed, and so rolled back.
+        // If the host's clock panics, the slot stays empty. The connection is closed, which rolls back its transaction.
         let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
         let connection = match slot.take() {
             Some(connection) => connection,
@@ -124,7 +125,7 @@ impl SqliteStore {
         result.map_err(|CallError(error)| error.at(operation, canvas))
     }
 
-    /// The row as a transaction sees it, with the clock after it.
+    /// Reads the row inside the transaction. The clock is read after the row.
     fn row(&self, transaction: &Transaction<'_>, canvas: &CanvasId) -> Result<Option<Loaded>, CallError> {
         let mut select =
             transaction.prepare_cached("SELECT version, stamp, sum, head FROM canvas WHERE id = ?1")?;
@@ -159,14 +160,14 @@ impl BlockingStore for SqliteStore {
     fn commit(&self, commit: Commit) -> Result<Committed, StoreError> {
         let Commit { expected, head, blobs: put, not_after } = commit;
         let canvas = head.canvas();
-        // Before the lock, which others wait for.
+        // Encode before taking the lock, which others wait for.
         let version = expected.as_ref().map(RowVersion::of);
         let mut next = NextRow::new(version.flatten(), head.to_json());
         self.run(Role::Write, (Operation::Commit, Some(canvas)), |transaction| {
             let clock = (self.clock)();
             let is_late = not_after.is_some_and(|limit| clock >= limit);
             let written = match version {
-                // The condition comes first, also where it is too late.
+                // The version takes precedence, even if the commit is too late.
                 _ if is_late => None,
                 Some(None) => None,
                 Some(Some(version)) => next.swap(&transaction, canvas, version)?,
@@ -204,7 +205,7 @@ impl BlockingStore for SqliteStore {
 
     fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, StoreError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        // Every id comes after the empty one.
+        // Every id sorts after the empty one.
         let after = after.map_or(&[][..], |canvas| canvas.as_str().as_bytes());
         self.run(Role::Read, (Operation::List, None), |transaction| {
             let mut select =
@@ -253,7 +254,7 @@ impl BlockingStore for SqliteStore {
     }
 }
 
-/// A time as a column has it.
+/// Converts a time to the milliseconds of a column.
 fn millis(time: Timestamp) -> i64 {
     i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
 }

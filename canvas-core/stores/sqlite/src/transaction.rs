@@ -1,4 +1,4 @@
-//! One transaction on one connection, and what a COMMIT that fails has done.
+//! One transaction on one connection, and the outcome of a failed COMMIT.
 
 use std::thread;
 use std::time::Duration;
@@ -11,20 +11,20 @@ use super::open::{Database, Wait};
 use super::options::Options;
 use super::schema::{FORMAT, too_new, too_old};
 
-/// An open transaction. Dropped, it is rolled back.
+/// An open transaction. Dropping it rolls it back.
 pub(super) struct Transaction<'a> {
     connection: &'a Connection,
     database: &'a Database,
 }
 
 impl<'a> Transaction<'a> {
-    /// For reading: it sees one state and waits for no writer.
+    /// Begins a read transaction, which sees one state and never waits for a writer.
     pub(super) fn read(connection: &'a Connection, database: &'a Database) -> Result<Self, CallError> {
         Self::begin(connection, database, "BEGIN DEFERRED")
     }
 
-    /// For writing: it has the lock from the start. A transaction that takes it later fails at once where another
-    /// was faster, and no timeout helps.
+    /// Begins a write transaction, which takes the lock at once. A transaction that takes the lock later fails immediately
+    /// if another connection was faster, whatever the timeout.
     pub(super) fn write(connection: &'a Connection, database: &'a Database) -> Result<Self, CallError> {
         Self::begin(connection, database, "BEGIN IMMEDIATE")
     }
@@ -33,7 +33,7 @@ impl<'a> Transaction<'a> {
         connection.prepare_cached(sql)?.execute([])?;
         let transaction = Self { connection, database };
         database.check_place()?;
-        // Another process may have brought the file to a later format since it was opened.
+        // Another process may have migrated the file to a later format since it was opened.
         let found: i64 =
             transaction.prepare_cached("PRAGMA user_version")?.query_row([], |row| row.get(0))?;
         match found.cmp(&FORMAT) {
@@ -44,33 +44,32 @@ impl<'a> Transaction<'a> {
         }
     }
 
-    /// Makes it last.
     pub(super) fn commit(self) -> Result<(), CallError> {
         let done = self.prepare_cached("COMMIT").and_then(|mut commit| commit.execute([]));
         match done {
-            // Somebody may have taken the file away since the transaction began.
+            // Somebody may have removed the file since the transaction began.
             Ok(_) => self.database.check_place().map_err(CallError::in_doubt),
-            // Still open, for example because it was not its turn: the drop takes it back.
+            // The transaction is still open, for example because another connection has the lock. The drop rolls it back.
             Err(e) if !self.connection.is_autocommit() => Err(e.into()),
-            // SQLite has rolled it back by itself. But its last frame may lie whole in the log, not indexed, and a
-            // recovery after a crash would find it there, unless another commit has overwritten it before.
+            // SQLite has rolled it back by itself. However, its last frame may be complete in the log, though not indexed.
+            // Recovery after a crash would find it there, unless another commit has overwritten it before.
             Err(e) => {
                 let error = CallError::from(e);
                 if error.0.kind != StoreErrorKind::Full {
                     return Err(error.in_doubt());
                 }
-                // A write has fallen short, so the frame that would make it last is not whole: SQLite calls a failed
-                // sync an I/O error. A file system that copies on write may have left the end of an older frame in its
-                // place, so what room there is goes to a commit of nothing over the first frame, on which the checksums
-                // of all others build. Where not even that one fits, there is no other.
+                // A write fell short, so the frame that would make the commit durable is incomplete. (A failed sync would
+                // be an I/O error.) On a copy-on-write file system, the end of an older frame may remain in its place. For
+                // this reason, use the remaining space for an empty commit over the first frame, on which the checksums of
+                // all others depend. If even that does not fit, there is no other way.
                 let _ = self.overwrite();
                 Err(error)
             }
         }
     }
 
-    /// Makes it last, and rewrites the file, so that nothing is left in it or in its log that no row has. Waits for
-    /// writers, and then for readers, as for a lock.
+    /// Commits and rewrites the file, so that neither the file nor its log contains data that belongs to no row. Waits for
+    /// writers, and then for readers, for at most the lock timeout each.
     pub(super) fn commit_and_rewrite(self) -> Result<(), CallError> {
         let (connection, options) = (self.connection, self.database.options());
         self.commit()?;
@@ -85,7 +84,7 @@ impl<'a> Transaction<'a> {
         })
     }
 
-    /// Commits nothing, in one page.
+    /// Commits an empty transaction, which takes one page.
     fn overwrite(self) -> Result<(), CallError> {
         let transaction = Self::write(self.connection, self.database)?;
         transaction.pragma_update(None, "user_version", FORMAT)?;
@@ -93,17 +92,17 @@ impl<'a> Transaction<'a> {
     }
 }
 
-/// Puts every row onto a fresh page, in time linear in the file.
+/// Moves every row to a fresh page, in time linear in the size of the file.
 ///
-/// Zeros over deleted rows are not enough. If a page is full or nearly empty, SQLite spreads its rows over neighbouring pages
-/// and leaves copies of the moved rows in the gap between the pointers and the rows of a page (`rebuildPage`). A later delete
-/// overwrites the row itself and not these copies. Which pages have such copies SQL
-/// does not tell, and a descriptor of our own, to read the file by, would drop SQLite's locks when it is closed.
+/// Zeros over deleted rows are not enough. If a page is full or nearly empty, SQLite spreads its rows over neighbouring
+/// pages and leaves copies of the moved rows in the gap between the pointers and the rows of a page (`rebuildPage`). A
+/// later delete overwrites the row itself but not these copies. SQL does not reveal which pages have such copies. Reading
+/// the file by a descriptor of our own is not an alternative, because closing that descriptor would drop SQLite's locks.
 fn rewrite(connection: &Connection) -> Result<(), CallError> {
     Ok(connection.execute_batch("VACUUM;")?)
 }
 
-/// Moves all of the log into the file, and makes it empty.
+/// Moves all of the log into the file, and empties the log.
 fn empty_log(connection: &Connection, options: &Options) -> Result<(), CallError> {
     const PAUSE: Duration = Duration::from_millis(5);
     let wait = Wait::begin(options);
@@ -111,7 +110,8 @@ fn empty_log(connection: &Connection, options: &Options) -> Result<(), CallError
         wait.share(connection)?;
         let is_busy =
             connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0));
-        // SQLite itself does not wait for others who move the log into the file, as each writer does once it is long.
+        // SQLite itself does not wait for other connections that move the log into the file, which each writer does once
+        // the log is long.
         if !matches!(is_busy, Ok(true)) || wait.left().is_zero() {
             break is_busy;
         }
@@ -134,8 +134,8 @@ impl std::ops::Deref for Transaction<'_> {
 
 impl Drop for Transaction<'_> {
     fn drop(&mut self) {
-        // Some errors have rolled back already. One that cannot be rolled back still shows in the autocommit state,
-        // and the store then closes the connection.
+        // Some errors have already rolled back. If the rollback itself fails, the autocommit state still shows it, and the
+        // store then closes the connection.
         if !self.connection.is_autocommit() {
             let _ = self.connection.prepare_cached("ROLLBACK").and_then(|mut sql| sql.execute([]));
         }

@@ -1,4 +1,4 @@
-//! What stores answer, for tests that expect one kind of answer.
+//! Assertions that a store returned a certain kind of result.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -9,13 +9,13 @@ use canvas_core::lease::Timestamp;
 use canvas_core::store::{Collected, Committed, Head, Loaded, Store, StoreError, Version};
 use canvas_core::{BlobId, CanvasId};
 
-/// The version of a commit that was done.
+/// Returns the version of a successful commit.
 #[track_caller]
 pub fn done(committed: Result<Committed, StoreError>) -> Version {
     done_at(committed).0
 }
 
-/// The version and the clock of a commit that was done.
+/// Returns the version and the clock of a successful commit.
 #[track_caller]
 pub fn done_at(committed: Result<Committed, StoreError>) -> (Version, Timestamp) {
     match committed {
@@ -24,11 +24,12 @@ pub fn done_at(committed: Result<Committed, StoreError>) -> (Version, Timestamp)
     }
 }
 
-/// Collects by the row as it is, whatever the age of blobs. Where there is none, by a version that no row has.
+/// Collects at the current version of the row, without a minimum age. If there is no row, it uses a version that no row
+/// has.
 ///
 /// # Errors
 ///
-/// Those of the store.
+/// The errors of the store's `collect`.
 pub async fn collect(
     store: &impl Store,
     canvas: &CanvasId,
@@ -39,7 +40,7 @@ pub async fn collect(
     store.collect(canvas, &keep.iter().copied().collect(), Duration::ZERO, &at).await
 }
 
-/// The number of blobs that a collection has dropped.
+/// Returns the number of blobs that a collection deleted.
 #[track_caller]
 pub fn dropped(collected: Result<Collected, StoreError>) -> u64 {
     match collected {
@@ -48,7 +49,7 @@ pub fn dropped(collected: Result<Collected, StoreError>) -> u64 {
     }
 }
 
-/// The row that a conflict carries.
+/// Returns the row of a conflict.
 #[track_caller]
 pub fn conflict(committed: Result<Committed, StoreError>) -> Loaded {
     match committed {
@@ -57,13 +58,13 @@ pub fn conflict(committed: Result<Committed, StoreError>) -> Loaded {
     }
 }
 
-/// The version and the head of a row.
+/// Returns the version and the head of a loaded row.
 #[track_caller]
 pub fn current(loaded: Result<Option<Loaded>, StoreError>) -> Option<(Version, Arc<Head>)> {
     loaded.expect("the store answers").map(|row| (row.version, row.head))
 }
 
-/// The error of a call that has written nothing.
+/// Returns the error of a call that certainly wrote nothing.
 #[track_caller]
 pub fn definite(answer: Result<impl Debug, StoreError>) -> StoreError {
     let error = answer.expect_err("the store has failed");
@@ -71,7 +72,7 @@ pub fn definite(answer: Result<impl Debug, StoreError>) -> StoreError {
     error
 }
 
-/// The error of a call that may have written.
+/// Returns the error of a call that may have written.
 #[track_caller]
 pub fn indeterminate(answer: Result<impl Debug, StoreError>) -> StoreError {
     let error = answer.expect_err("the store has failed");
@@ -79,14 +80,14 @@ pub fn indeterminate(answer: Result<impl Debug, StoreError>) -> StoreError {
     error
 }
 
-/// The code and the text of an error.
+/// Returns the code and the message of an error.
 #[track_caller]
 pub fn fault(answer: Result<impl Debug, StoreError>) -> (&'static str, String) {
     let error = answer.expect_err("the store has failed");
     (error.code(), error.to_string())
 }
 
-/// Prints a line for the table of stores and gives the checks that were skipped. None may fail.
+/// Prints one line of statistics, and returns the skipped checks. Panics if a check failed.
 #[expect(clippy::print_stdout, reason = "the line is for those who run the tests with --nocapture")]
 pub fn skipped(store: &str, report: &Report) -> Vec<Check> {
     let (checks, mut reasons): (Vec<_>, Vec<_>) = report.skipped().unzip();

@@ -1,4 +1,4 @@
-//! Clocks of tests.
+//! Clocks for tests.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,10 +6,10 @@ use std::time::{Duration, SystemTime};
 
 use canvas_core::lease::Timestamp;
 
-/// What a clock shows that nobody moves.
+/// The time of a clock that never moves.
 pub const NOW: Timestamp = Timestamp::from_millis(1_000);
 
-/// A clock that only the test moves; a copy shows the same time. It begins at 1,000,000 ms.
+/// A clock that only the test moves. Clones share the time, which starts at 1,000,000 ms.
 #[derive(Debug, Clone)]
 pub struct Clock(Arc<AtomicU64>);
 
@@ -20,23 +20,23 @@ impl Default for Clock {
 }
 
 impl Clock {
-    /// What it shows.
+    /// Returns the current time of this clock.
     pub fn now(&self) -> Timestamp {
         Timestamp::from_millis(self.millis())
     }
 
-    /// What it shows, as a number.
+    /// Returns the current time in milliseconds.
     pub fn millis(&self) -> u64 {
         self.0.load(Ordering::SeqCst)
     }
 
-    /// Moves it, by whole milliseconds.
+    /// Advances the clock by whole milliseconds.
     pub fn advance(&self, by: Duration) {
         self.0.fetch_add(by.as_millis().try_into().expect("tests are short"), Ordering::SeqCst);
     }
 }
 
-/// The clock of this machine.
+/// Returns the time of this machine's clock.
 pub fn system_now() -> Timestamp {
     SystemTime::now().into()
 }

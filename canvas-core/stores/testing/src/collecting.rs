@@ -1,4 +1,4 @@
-//! Writers and a collector at one canvas, and whether the canvas is whole afterwards.
+//! Concurrent writers and a collector on one canvas, and a check that the canvas is intact afterwards.
 
 use std::num::NonZeroU32;
 use std::pin::Pin;
@@ -15,26 +15,27 @@ use canvas_core::{Author, BlobId, CanvasId, Collection, Command, Engine, EngineE
 use super::clock::system_now;
 use super::id::key_of;
 
-/// Entries that the collector leaves.
+/// Maximum history entries that the collector keeps.
 const HISTORY: u64 = 12;
 
-/// The policy of both: each entry needs whole documents, and blobs may go however young they are.
+/// Returns the policy of writers and collector. Each entry needs whole documents, and blobs have no minimum age.
 pub fn policy() -> Policy {
     Policy { history_entry_bytes: 0, min_blob_age: Duration::ZERO, ..Policy::default() }
 }
 
-/// Makes the canvas.
+/// Creates the canvas.
 pub async fn make(engine: &Engine<impl Store>, canvas: &CanvasId) {
     let made = engine.create(canvas, &text(0), &key_of("host", Turn::ZERO, "create"), system_now()).await;
     made.expect("there is no such canvas");
 }
 
-/// One of few texts, so that many are put again.
+/// Returns one of five texts, so that writers often put the same blob again.
 fn text(number: u64) -> String {
     format!("Text {}\n", number % 5).repeat(40)
 }
 
-/// Edits, undoes, redoes and reads, as its seed says. Nothing may be missing. How often something was changed.
+/// Edits, undoes, redoes and reads in an order that the seed determines. Panics if data is missing. Returns the number of
+/// changes.
 pub async fn write(engine: &Engine<impl Store>, canvas: &CanvasId, seed: u64, rounds: u64) -> u64 {
     let (mut state, mut changes) = (seed, 0);
     let (by, steps) = (Author::User, NonZeroU32::MIN);
@@ -69,7 +70,7 @@ async fn ask<C: Command>(
     Ok(code == "OK")
 }
 
-/// Collects until the writers are done. Collections that came to an end, and the blobs that they dropped.
+/// Collects until the writers have finished. Returns the numbers of completed collections and of deleted blobs.
 pub async fn collect_until(
     engine: &Engine<impl Store>,
     canvas: &CanvasId,
@@ -91,7 +92,7 @@ pub async fn collect_until(
     }
 }
 
-/// The canvas plays back and can be undone to where its history begins, by an engine that has cached nothing.
+/// Checks that the canvas replays and can be undone to the start of its history. Use an engine with an empty cache.
 pub async fn is_whole(engine: &Engine<impl Store>, canvas: &CanvasId) {
     let replay = engine.replay(canvas, system_now()).await.expect("the canvas is whole");
     assert!((1..=HISTORY as usize).contains(&replay.entries), "{} entries", replay.entries);
@@ -106,10 +107,10 @@ pub async fn is_whole(engine: &Engine<impl Store>, canvas: &CanvasId) {
     assert!(undone <= HISTORY, "{undone} changes were undone");
 }
 
-/// What a thread does.
+/// The task of one thread.
 pub type Work<'a> = Pin<Box<dyn Future<Output = ()> + 'a>>;
 
-/// Runs writers and a collector, each on a thread and an engine of its own, and checks the canvas.
+/// Runs writers and a collector, each on its own thread with its own engine, and then checks the canvas.
 #[expect(clippy::print_stdout, reason = "the figures of a test")]
 pub fn run<S: Store + Send + 'static>(
     connect: impl Fn() -> S,

@@ -1,4 +1,4 @@
-//! A secret on a canvas, and what is left of it once it is erased.
+//! A secret on a canvas, and tests that erasing removes it.
 
 use std::num::NonZeroU32;
 
@@ -14,8 +14,8 @@ use canvas_core::{
 use super::clock::system_now;
 use super::id::{key, key_of};
 
-/// Writes a secret wherever a canvas keeps texts: documents, entries, receipts in the head and in pages, long answers,
-/// diffs, what conversations know. The document and the artefact are clean at the end.
+/// Writes a secret to every place in which a canvas stores text: documents, entries, receipts in the head and in pages,
+/// long answers, diffs, and the known state of conversations. At the end, document and artefact no longer contain it.
 pub async fn write(engine: &Engine<impl Store>, canvas: &CanvasId, secret: &str) {
     let first = format!("# {secret}\n");
     engine.create(canvas, &first, &key("create"), system_now()).await.expect("there is no such canvas");
@@ -40,7 +40,7 @@ pub async fn write(engine: &Engine<impl Store>, canvas: &CanvasId, secret: &str)
     assert_eq!(Some(draft), artefact, "the clean text was promoted");
 }
 
-/// Erases it, and looks at what the canvas answers afterwards.
+/// Erases the canvas's past, and checks the results of later calls.
 pub async fn erase(engine: &Engine<impl Store>, canvas: &CanvasId) -> Dropped {
     let operation = key("erase");
     let dropped = engine.erase(canvas, &operation, system_now()).await.expect("it is erased");
@@ -50,7 +50,7 @@ pub async fn erase(engine: &Engine<impl Store>, canvas: &CanvasId) -> Dropped {
     let undo = Undo { by: Author::User, what: UndoScope::Steps(NonZeroU32::MIN) };
     assert_eq!(ask(engine, canvas, &user("undo"), undo).await, "HISTORY_EMPTY");
     for call in ["edit-0", "edit-39", "stale", "clean"] {
-        // Whatever its arguments were.
+        // The refusal does not depend on the arguments.
         assert_eq!(ask(engine, canvas, &user(call), Edit::replace("again\n")).await, "CALL_ABANDONED");
         let became = engine.resolve(canvas, &user(call), system_now()).await.expect("the store answers");
         assert!(matches!(became, Resolution::Done(answer) if answer.json() == r#"{"kind":"erased"}"#));
@@ -92,7 +92,7 @@ mod tests {
 
     use super::*;
 
-    /// Memory, and the ids of all blobs that were put there.
+    /// A store in memory that records the ids of all put blobs.
     struct Noting(MemoryStore, Mutex<Vec<BlobId>>);
 
     impl Layer for Noting {
@@ -109,7 +109,7 @@ mod tests {
         }
     }
 
-    /// How many blobs and heads have the secret.
+    /// Counts the blobs and heads that contain the secret.
     fn found(engine: &Engine<Noting>, canvas: &CanvasId, secret: &str) -> usize {
         let store = engine.store();
         let ids = store.1.lock().expect("nobody has panicked").clone();

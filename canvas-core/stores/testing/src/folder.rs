@@ -1,15 +1,15 @@
-//! Folders of tests.
+//! Temporary folders for tests.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::{env, fs, process};
 
-/// A folder of one test, removed when it is dropped.
+/// A temporary folder for one test. Dropping it removes the folder.
 #[derive(Debug)]
 pub struct Folder(PathBuf);
 
 impl Folder {
-    /// An empty folder in the system's folder for temporary files.
+    /// Creates an empty folder in the system's folder for temporary files.
     #[expect(clippy::new_without_default, reason = "each is another one")]
     pub fn new() -> Self {
         static COUNTER: AtomicU32 = AtomicU32::new(0);
@@ -19,17 +19,17 @@ impl Folder {
         Self(path)
     }
 
-    /// Where it is.
+    /// Returns the path of the folder.
     pub fn path(&self) -> &Path {
         &self.0
     }
 
-    /// Where tests keep their database.
+    /// Returns the path of the test's database file, which may not exist yet.
     pub fn file(&self) -> PathBuf {
         self.0.join("canvases.db")
     }
 
-    /// The names of its entries, sorted.
+    /// Returns the names of all entries, sorted.
     pub fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(&self.0).expect("it is there");
         let name = |entry: fs::DirEntry| entry.file_name().into_string().expect("tests make names of text");
@@ -38,14 +38,14 @@ impl Folder {
         names
     }
 
-    /// A store in [`Folder::file`], whose clock shows [`NOW`](super::clock::NOW).
+    /// Opens a store in [`Folder::file`] whose clock always shows [`NOW`](super::clock::NOW).
     #[cfg(feature = "sqlite")]
     pub fn store(&self) -> canvas_store_sqlite::SqliteStore {
         canvas_store_sqlite::SqliteStore::open(self.file(), || super::clock::NOW)
             .expect("the folder takes files")
     }
 
-    /// A connection of another program to [`Folder::file`].
+    /// Opens a connection to [`Folder::file`] that bypasses the store.
     #[cfg(feature = "sqlite")]
     pub fn raw(&self) -> rusqlite::Connection {
         rusqlite::Connection::open(self.file()).expect("the folder takes files")
@@ -54,7 +54,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What cannot be removed stays in the system's folder for temporary files.
+        // If the folder cannot be removed, it stays in the system's folder for temporary files.
         let _ = fs::remove_dir_all(&self.0);
     }
 }

@@ -1,6 +1,6 @@
-//! Heads of tests, and commits of them.
+//! Heads and commits for tests.
 //!
-//! A head is made as hosts make theirs, and changed as a back end could: in the JSON that stores keep.
+//! The engine creates these heads. Tests then change them like a back end could, in the stored JSON.
 
 use std::fmt::Display;
 use std::sync::{Arc, OnceLock};
@@ -13,29 +13,29 @@ use serde_json::{Value, json};
 use super::clock::NOW;
 use super::id::{canvas, key};
 
-/// The head of a new canvas whose document is `text`, with an epoch.
+/// Returns the head of a new canvas with this document and epoch.
 pub fn head(name: impl Display, text: &str, epoch: u64) -> Arc<Head> {
     let first = first(&canvas(&name.to_string()), BlobId::of(text.as_bytes()));
     edit_head(&first, |json| json["lease"]["epoch"] = epoch.into())
 }
 
-/// A head whose JSON was changed.
+/// Returns a copy of a head with changed JSON. Panics if the result is not a valid head.
 pub fn edit_head(head: &Head, change: impl FnOnce(&mut Value)) -> Arc<Head> {
     let mut json = json!(head);
     change(&mut json);
     read(json)
 }
 
-/// The head of a new canvas, at revision 1 and without receipts.
+/// Returns the head of a new canvas, at revision 1 and without receipts.
 pub(crate) fn first(canvas: &CanvasId, document: BlobId) -> Arc<Head> {
-    // Races make thousands of them, so the engine makes one.
+    // Races need thousands of them, so run the engine only once.
     static FIRST: OnceLock<Value> = OnceLock::new();
     let made = FIRST.get_or_init(|| {
         let engine = Engine::new(MemoryStore::new(|| NOW), Policy::default());
         block_on(engine.create(canvas, "", &key("create"), NOW)).expect("memory has room");
         let row = block_on(engine.store().load(canvas)).expect("memory does not fail");
         let mut json = json!(row.expect("it was made").head);
-        // That of the creation names another document.
+        // Remove the receipt of the creation, because it refers to another document.
         json["receipts"]["recent"] = json!([]);
         json
     });
@@ -50,12 +50,12 @@ fn read(json: Value) -> Arc<Head> {
     Arc::new(serde_json::from_value(json).expect("the change keeps it a head"))
 }
 
-/// An edit that replaces the document.
+/// Returns an edit that replaces the document.
 pub fn edit(markdown: &str) -> Edit {
     Edit::replace(markdown)
 }
 
-/// A commit of a canvas whose document is `text`.
+/// Returns a commit of a canvas with this document.
 pub fn commit(name: impl Display, expected: Option<&Version>, text: &str) -> Commit {
     Commit {
         expected: expected.cloned(),

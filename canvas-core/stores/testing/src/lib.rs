@@ -1,8 +1,8 @@
-//! The conformance suite of stores, and what their tests share.
+//! The conformance suite for stores, and helpers that their tests share.
 //!
-//! A store of your own needs a [`Harness`](conformance::Harness), which says how to make an empty one, how to connect to it once more,
-//! and how its clock goes on. [`conformance_tests!`] then makes a test of each promise of
-//! [`Store`](canvas_core::store::Store); [`conformance::run`] gives one report:
+//! To test a store of your own, write a [`Harness`](conformance::Harness). It says how to create an empty store, how to
+//! open a second connection to it, and how to advance its clock. [`conformance_tests!`] then generates a test for each
+//! promise of [`Store`](canvas_core::store::Store). To get a single report instead, call [`conformance::run`]:
 //!
 //! ```
 //! use canvas_core::block_on;
@@ -18,13 +18,13 @@
 //!
 //! # Modules
 //!
-//! [`conformance`] is the suite. [`collecting`] and [`erasing`] run on a store that is there: writers beside a collector, and a secret
-//! that must be gone. The functions of the root make heads and commits, and take apart what stores answer; they panic where a test
-//! has failed.
+//! [`conformance`] is the suite. [`collecting`] and [`erasing`] test an existing store, with writers during a collection
+//! and with a secret that must disappear. The functions in the crate root build heads and commits, and unpack the results
+//! of stores. They panic if the test fails.
 //!
 //! # Features
 //!
-//! `sqlite` brings stores in a [`Folder`], `postgres` schemas on a PostgreSQL server. The suite needs neither.
+//! `sqlite` adds stores in a [`Folder`], and `postgres` adds test schemas on a PostgreSQL server. The suite needs neither.
 #![expect(clippy::missing_panics_doc, reason = "a helper of a test panics where the test has failed")]
 
 mod answer;
@@ -48,7 +48,7 @@ pub use id::{canvas, key, key_of};
 #[cfg(feature = "postgres")]
 pub use postgres::{Blocker, World, address, connect};
 
-/// The example of the README, compiled and run.
+/// Compiles and runs the example of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

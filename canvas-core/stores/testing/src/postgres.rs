@@ -1,4 +1,4 @@
-//! Schemas of tests on a PostgreSQL server.
+//! Test schemas on a PostgreSQL server.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -10,7 +10,7 @@ use tokio_postgres::{Client, Config, NoTls};
 
 use canvas_store_postgres::{PostgresOptions, PostgresStore};
 
-/// The server at the address in an environment variable.
+/// Returns the connection string in an environment variable. Panics if the variable is not set.
 pub fn address(variable: &str) -> String {
     std::env::var(variable).unwrap_or_else(|_| {
         panic!(
@@ -20,14 +20,14 @@ pub fn address(variable: &str) -> String {
     })
 }
 
-/// A schema of one test and its server. It is dropped with the value that has made its name.
+/// A schema for one test, with its server. Dropping the value deletes the schema, except for a value of [`World::of`].
 #[derive(Debug)]
 pub struct World {
-    /// The name of the schema.
+    /// The unquoted name of the schema, which is also the application name of its sessions.
     pub schema: String,
-    /// The server, with the schema's name as that of the sessions.
+    /// The server, with the schema's name as the application name.
     config: Config,
-    /// Statements that drop what is outside of it.
+    /// Statements that drop objects outside of the schema.
     drops: Vec<String>,
     /// False for a view of a schema that another world drops.
     owns: bool,
@@ -36,7 +36,7 @@ pub struct World {
 static WORLDS: AtomicU32 = AtomicU32::new(0);
 
 impl World {
-    /// A schema without tables.
+    /// Reserves a new schema name, without creating schema or tables.
     pub fn empty() -> Self {
         let number = WORLDS.fetch_add(1, Ordering::Relaxed);
         let mut world = Self::of(&format!("canvas test {} {number}", std::process::id()));
@@ -44,7 +44,7 @@ impl World {
         world
     }
 
-    /// A view of a schema that another world drops.
+    /// Returns a view of a schema that another world drops.
     pub fn of(schema: &str) -> Self {
         let mut config: Config =
             address("CANVAS_POSTGRES").parse().expect("the script gives a connection string");
@@ -52,64 +52,65 @@ impl World {
         Self { schema: schema.to_owned(), config, drops: Vec::new(), owns: false }
     }
 
-    /// A schema with its tables.
+    /// Creates a schema with its tables.
     pub async fn new() -> Self {
         let world = Self::empty();
         world.store().migrate().await.expect("the server lets us make tables");
         world
     }
 
-    /// The server itself. Sessions are named by the schema, so that a test finds its own.
+    /// Returns the configuration of a connection. Its application name is the schema's name, so that a test can find its
+    /// own sessions.
     pub fn config(&self) -> Config {
         self.config.clone()
     }
 
-    /// The options of a store on the schema.
+    /// Returns the options of a store on this schema.
     pub fn options(&self) -> PostgresOptions {
         PostgresOptions { schema: self.schema.clone(), ..PostgresOptions::default() }
     }
 
-    /// A store with a pool of its own, as another server has it.
+    /// Opens a store with a pool of its own, like another server.
     pub fn store(&self) -> PostgresStore {
         self.store_with(|_, _| ())
     }
 
-    /// A store whose address or options were changed.
+    /// Opens a store with changed configuration or options.
     pub fn store_with(&self, change: impl FnOnce(&mut Config, &mut PostgresOptions)) -> PostgresStore {
         let (mut config, mut options) = (self.config(), self.options());
         change(&mut config, &mut options);
         PostgresStore::connect(config, NoTls, &options).expect("the options are fine")
     }
 
-    /// A connection past the store.
+    /// Opens a connection that bypasses the store.
     pub async fn admin(&self) -> Client {
         connect(&self.config()).await
     }
 
-    /// Runs statements past the store; `{schema}` is the schema.
+    /// Runs statements on a connection that bypasses the store. Fills in `{schema}` and `{name}` like [`World::fill`].
     pub async fn sql(&self, statements: &str) {
         self.admin().await.batch_execute(&self.fill(statements)).await.expect("the statements are right");
     }
 
-    /// One number from the server.
+    /// Runs a query and returns its single number.
     pub async fn number(&self, statement: &str) -> i64 {
         let row =
             self.admin().await.query_one(&self.fill(statement), &[]).await.expect("the statement is right");
         row.get(0)
     }
 
-    /// Puts the quoted schema where a text says `{schema}`, and its bare name where it says `{name}`.
+    /// Replaces `{schema}` by the quoted name of the schema, and `{name}` by the bare name.
     pub fn fill(&self, text: &str) -> String {
         text.replace("{schema}", &format!("\"{}\"", self.schema)).replace("{name}", &self.schema)
     }
 
-    /// The server's clock.
+    /// Returns the time of the server's clock.
     pub async fn now(&self) -> Timestamp {
         let micros = self.number("SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint").await;
         Timestamp::from_millis(u64::try_from(micros).expect("it is later than 1970") / 1_000)
     }
 
-    /// A role that may log in and use the tables, and nothing else.
+    /// Creates a role that may only log in and use the tables. Returns its name.
     pub async fn role(&mut self) -> String {
         let role = format!("{} role", self.schema);
         self.drops.push(format!("DROP ROLE \"{role}\""));
@@ -122,7 +123,7 @@ impl World {
         role
     }
 
-    /// A tablespace on the small disk that the script has made.
+    /// Creates a tablespace on the small disk that the script provides. Returns its name.
     pub async fn small_disk(&mut self) -> String {
         let space = format!("{} space", self.schema);
         self.drops.push(format!("DROP TABLESPACE \"{space}\""));
@@ -134,7 +135,7 @@ impl World {
         space
     }
 
-    /// Ends the sessions of the world's stores, as a restart of the server does.
+    /// Ends the sessions of this world's stores, like a restart of the server.
     pub async fn terminate(&self) {
         self.number(
             "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
@@ -143,14 +144,14 @@ impl World {
         .await;
     }
 
-    /// Waits until that many of the world's sessions wait for a lock.
+    /// Waits until this many sessions of this world wait for a lock.
     pub async fn waiting(&self, sessions: i64) {
         let statement = "SELECT count(*) FROM pg_stat_activity
                          WHERE application_name = '{name}' AND wait_event_type = 'Lock'";
         self.until(statement, sessions).await;
     }
 
-    /// Waits until a statement gives a number.
+    /// Waits until a query returns this number.
     pub async fn until(&self, statement: &str, expected: i64) {
         for _ in 0..30_000 {
             if self.number(statement).await == expected {
@@ -161,7 +162,7 @@ impl World {
         panic!("{statement} never gave {expected}");
     }
 
-    /// Locks the row of a canvas.
+    /// Locks the row of a canvas until the returned value is dropped or commits.
     pub async fn block(&self, canvas: &CanvasId) -> Blocker {
         let client = self.admin().await;
         let lock = self.fill("SELECT FROM {schema}.heads WHERE canvas = $1 FOR UPDATE");
@@ -170,7 +171,7 @@ impl World {
         Blocker { client, schema: self.schema.clone(), canvas: canvas.clone() }
     }
 
-    /// The version, the epoch and the number of blobs of a canvas, past the store.
+    /// Reads the version, the epoch and the number of blobs of a canvas, bypassing the store.
     pub async fn state(&self, canvas: &CanvasId) -> (i64, i64, i64) {
         let statement = self.fill(
             "SELECT version, epoch, (SELECT count(*) FROM {schema}.blobs b WHERE b.canvas = h.canvas)
@@ -191,12 +192,12 @@ impl Drop for World {
             .chain(self.drops.iter().cloned())
             .collect();
         let config = self.config();
-        // A thread of its own: this one may be the runtime's, and may be panicking.
+        // Use a separate thread, because this one may belong to the runtime and may be panicking.
         let thread = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             runtime.expect("threads have runtimes").block_on(async move {
                 let client = connect(&config).await;
-                // What a failed test has left waiting must not keep the others waiting.
+                // Sessions that a failed test has left waiting must not block the other tests.
                 let _ = client.batch_execute("SET lock_timeout = '5s'").await;
                 for drop in drops {
                     let _ = client.batch_execute(&drop).await;
@@ -207,14 +208,14 @@ impl Drop for World {
     }
 }
 
-/// A connection to a server, driven by the current runtime.
+/// Opens a connection, which the current runtime drives.
 pub async fn connect(config: &Config) -> Client {
     let (client, connection) = config.connect(NoTls).await.expect("the server is there");
     tokio::spawn(connection);
     client
 }
 
-/// A transaction that has locked a row. Dropped, it ends without a change.
+/// A transaction that has locked a row. Dropping it rolls back.
 #[derive(Debug)]
 pub struct Blocker {
     client: Client,
@@ -223,7 +224,7 @@ pub struct Blocker {
 }
 
 impl Blocker {
-    /// Writes another head, as a commit does.
+    /// Writes another head, like a commit.
     pub async fn change(&self, head: &Head) {
         let statement = format!(
             "UPDATE \"{}\".heads SET version = version + 1, stamp = stamp + 1, head = $2 WHERE canvas = $1",
@@ -234,7 +235,7 @@ impl Blocker {
         self.client.execute(&statement, &params).await.expect("the row is locked by us");
     }
 
-    /// Commits its change and frees the row.
+    /// Commits the change and unlocks the row.
     pub async fn commit(self) {
         self.client.batch_execute("COMMIT").await.expect("the server answers");
     }

@@ -1,13 +1,13 @@
-//! Anchored mode: each hunk goes where its pre-image occurs, and nowhere else.
+//! Anchored mode, in which each hunk applies at the one place where its pre-image occurs.
 //!
-//! * All hunks are located in the text as it is, never in text that the patch adds.
-//! * Blank lines without prefix at the end of a hunk are separators, except where they make its place unique. Between added
-//!   lines they are context, except where they fit as added lines only.
-//! * An inserted line takes the terminator of the line that it replaces, else of the line above, else of the line below.
-//!   Where an LF would follow a CR of the content, CR LF is written, so that content stays what it is.
-//! * A line that one hunk quotes and another removes is an `OVERLAP`; so are two insertions at one point between lines
-//!   that both hunks quote.
-//! * An added last line without content keeps its terminator, whatever the text ends with.
+//! * All hunks are located in the text before the patch, never in text that the patch adds.
+//! * Blank lines without a prefix at the end of a hunk are separators, unless they make its place unique. Between added
+//!   lines they are context, unless they fit as added lines only.
+//! * An inserted line takes the terminator of the line that it replaces, otherwise of the line above, otherwise of the
+//!   line below. If an LF would follow a CR of the content, CR LF is written, so that the content does not change.
+//! * A line that one hunk quotes and another removes is an `OVERLAP`. Two insertions at one point between lines that
+//!   both hunks quote are one too.
+//! * An added last line without content keeps its terminator, even if the text ends without one.
 
 use std::borrow::Cow;
 
@@ -24,7 +24,8 @@ use crate::diff::options::{Options, StatedLines};
 use crate::diff::patch::{Hunk, HunkRange, LineKind, Patch, Repair, RepairKind};
 use crate::text::lines::{self, at_line_end, content, line_end};
 
-/// Places every hunk by its content; those of exact arithmetic by the lines that they state, where these `decide`.
+/// Places every hunk by its content. If the patch's arithmetic is exact, its hunks go to the lines that they state, if
+/// [`StatedLines`] lets these decide.
 pub(crate) fn anchored(
     text: &str,
     patch: &Patch<'_>,
@@ -52,7 +53,7 @@ pub(crate) fn anchored(
     Ok(splice_at(text, &patch, &places))
 }
 
-/// A conflict for each hunk without an old side, unless the text is empty.
+/// Returns a conflict for each hunk without a pre-image, unless the text is empty.
 fn unanchored(text: &str, patch: &Patch<'_>) -> Vec<Conflict> {
     let is_unanchored = |&i: &usize| patch.hunks[i].old_len == 0 && !text.is_empty();
     let hunks: Vec<usize> = (0..patch.hunks.len()).filter(is_unanchored).collect();
@@ -63,8 +64,8 @@ fn unanchored(text: &str, patch: &Patch<'_>) -> Vec<Conflict> {
     hunks.iter().zip(copied(text, patch, &hunks)).map(conflict).collect()
 }
 
-/// The hunks of a patch of exact arithmetic whose places must be unique, since their stated lines do not decide, and are
-/// not. Where there are any, hunks without effect are listed too.
+/// Returns a conflict for each hunk of a patch of exact arithmetic whose stated line does not decide and whose place is
+/// not unique. If there are any, hunks without effect are listed too.
 fn undecided(text: &str, patch: &Patch<'_>, stated: StatedLines<'_>) -> Vec<Conflict> {
     let mut decides = stated.deciding();
     let mut is_open = |hunk: &Hunk| {
@@ -80,7 +81,7 @@ fn undecided(text: &str, patch: &Patch<'_>, stated: StatedLines<'_>) -> Vec<Conf
         .filter(|(_, found)| found.lines.len() > 1)
         .map(|(&i, found)| {
             let hunk = &patch.hunks[i];
-            // The arithmetic is exact, so the hunk fits at the stated line, which is among the places that are shown.
+            // The arithmetic is exact, so the hunk fits at the stated line, which is among the places shown.
             let stated = hunk.range.and_then(HunkRange::old_before).filter(|_| hunk.old_len <= OLD_LINES);
             Conflict { unread: stated.map(|stated| stated + 1), ..ambiguous(i, hunk, &found.lines) }
         })
@@ -93,8 +94,8 @@ fn undecided(text: &str, patch: &Patch<'_>, stated: StatedLines<'_>) -> Vec<Conf
     conflicts
 }
 
-/// The one line, from 0, where the pre-image of each hunk occurs. Blank lines after a hunk become context where that
-/// makes its place unique, and those between added lines become added where it has no place otherwise.
+/// Returns the one line, from 0, where the pre-image of each hunk occurs. Blank lines after a hunk become context if
+/// this makes its place unique. Blank lines between added lines become added lines if the hunk has no place otherwise.
 fn unique_places(
     text: &str,
     patch: &mut Cow<'_, Patch<'_>>,
@@ -141,8 +142,8 @@ fn unique_places(
     Ok(places)
 }
 
-/// Takes those hunks off the list whose pre-image occurs where blank lines between added ones are added too: with these
-/// lines, by their index in the patch.
+/// Resolves missing hunks by reading their blank lines between added lines as added lines. Takes the resolved hunks out
+/// of `missing`, and returns their indices with the indices of these lines in the patch.
 fn with_blanks_added(
     text: &str,
     patch: &Patch<'_>,
@@ -190,7 +191,8 @@ fn with_blanks_added(
     meant
 }
 
-/// The one line, from 0, where each hunk's pre-image occurs; `None` where one occurs nowhere, or at several.
+/// Returns the one line, from 0, where each hunk's pre-image occurs, or `None` if one is empty, occurs nowhere or
+/// occurs several times.
 pub(crate) fn sole_places(text: &str, patch: &Patch<'_>) -> Option<Vec<usize>> {
     if patch.hunks.iter().any(|hunk| hunk.old_len == 0) {
         return None;
@@ -200,12 +202,12 @@ pub(crate) fn sole_places(text: &str, patch: &Patch<'_>) -> Option<Vec<usize>> {
     found.iter().map(|places| if let [place] = places.lines[..] { Some(place) } else { None }).collect()
 }
 
-/// Places increase, and ranges share at most context: no hunk changes a line that another one quotes, and no two
-/// insert at one point between lines that both quote.
+/// Checks that places increase and that ranges share at most context. No hunk may change a line that another one
+/// quotes, and no two may insert at one point between lines that both quote.
 pub(crate) fn in_order(patch: &Patch<'_>, places: &[usize]) -> Result<(), Vec<Conflict>> {
     let mut conflicts = Vec::new();
     let mut start_before = 0;
-    // Over the hunks before: where the last one ends, and where its last change and its last removal end.
+    // Over the hunks before, the end of the last one, of its last change and of its last removal.
     let (mut end, mut changed, mut removed) = (0, 0, 0);
     for (i, (hunk, &start)) in patch.hunks.iter().zip(places).enumerate() {
         let extent = Extent::of(patch, hunk, start);
@@ -222,7 +224,7 @@ pub(crate) fn in_order(patch: &Patch<'_>, places: &[usize]) -> Result<(), Vec<Co
         };
         start_before = start;
         if let Some(reason) = reason {
-            // What is refused claims no line, so that one wrong hunk does not make others look wrong.
+            // A refused hunk claims no line, so that one wrong hunk does not make others look wrong.
             let line = Some(start + 1);
             conflicts.push(Conflict { line, ..Conflict::of_hunk(i + 1, reason, hunk.patch_line) });
             continue;
@@ -234,11 +236,11 @@ pub(crate) fn in_order(patch: &Patch<'_>, places: &[usize]) -> Result<(), Vec<Co
     if conflicts.is_empty() { Ok(()) } else { Err(conflicts) }
 }
 
-/// Where the changes of a placed hunk begin and end, as boundaries between the lines of the text.
+/// The first and the last change of a placed hunk, as boundaries between the lines of the text.
 struct Extent {
     first_change: usize,
     last_change: usize,
-    /// `usize::MAX` where nothing is removed.
+    /// `usize::MAX` if the hunk removes no line.
     first_removal: usize,
     last_removal: usize,
 }
@@ -275,14 +277,14 @@ pub(crate) fn splice_at(text: &str, patch: &Patch<'_>, places: &[usize]) -> (Spl
     splice_from(text, patch, starts)
 }
 
-/// The line, from 0, where a hunk belongs, and its first byte.
+/// The start of a hunk, as a line, from 0, and as a byte offset.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Start {
     pub(crate) at: usize,
     pub(crate) line: usize,
 }
 
-/// [`splice_at`], where the bytes of the places are known.
+/// Like [`splice_at`], but with known byte offsets.
 pub(crate) fn splice_from(
     text: &str,
     patch: &Patch<'_>,
@@ -338,7 +340,7 @@ pub(crate) fn splice_from(
         let adds_last = ends.added && at == text.len();
         ends.mismatched |= ends.added && ends.marked && !adds_last;
         let unterminated = if ends.mismatched { !at_line_end(text) } else { ends.marked };
-        // Nothing but further added lines can follow those that end the text.
+        // Only more added lines can follow the lines that end the text.
         let is_last = i + 1 == patch.hunks.len();
         if adds_last && is_last && unterminated && !ends.blank {
             splice.shorten(wanted.len());
@@ -353,23 +355,23 @@ pub(crate) fn splice_from(
     (splice.finish(), repairs)
 }
 
-/// The terminator of an inserted line: that of the last terminated line above, which it replaces or follows, else
-/// that of the line after.
+/// Returns the terminator of an inserted line. This is the terminator of the last terminated line above, which it
+/// replaces or follows, otherwise of the line after.
 fn neighbour_terminator(text: &str, at: usize) -> Option<&str> {
     let above = memrchr(b'\n', &text.as_bytes()[..at]).map(|i| lines::terminator(&text[..=i]));
     above.or_else(|| Some(lines::terminator(&text[at..line_end(text, at)])).filter(|t| !t.is_empty()))
 }
 
-/// How a hunk's no-newline markers agree with the text.
+/// The agreement of a hunk's no-newline markers with the text.
 #[derive(Default)]
 struct Ends {
-    /// A marker is missing from an old line, or is where no text ends.
+    /// A marker is missing from an old line, or is at a line where no text ends.
     mismatched: bool,
     /// The last new line so far has a marker.
     marked: bool,
     /// The last new line so far is an added one.
     added: bool,
-    /// The last added line so far is empty, and would not be there without its terminator.
+    /// The last added line so far is empty, and would not exist without its terminator.
     blank: bool,
 }
 

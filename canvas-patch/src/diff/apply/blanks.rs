@@ -1,10 +1,11 @@
-//! What blank lines without prefix mean: context, separators or added lines.
+//! Decides whether blank lines without a prefix are context, separators or added lines.
 
 use crate::diff::conflict::Conflict;
 use crate::diff::patch::{Hunk, LineKind, Patch, Repair, RepairKind};
 use crate::text::lines::{Lines, content};
 
-/// The one of several places after which most of a hunk's blank lines follow, and how many.
+/// Returns the place, of several, after which most of a hunk's blank lines follow, and their number. Returns `None` if
+/// two places tie.
 pub(crate) fn followed_by_blanks(
     text: &str,
     boundaries: &[usize],
@@ -12,7 +13,7 @@ pub(crate) fn followed_by_blanks(
     hunk: &Hunk,
     places: &[usize],
 ) -> Option<(usize, usize)> {
-    // Places beyond the cap are not known.
+    // The search stops at the cap, so there may be more places.
     if hunk.blanks == 0 || places.len() == Conflict::CANDIDATES {
         return None;
     }
@@ -27,7 +28,8 @@ pub(crate) fn followed_by_blanks(
     best.next().filter(|_| best.next().is_none())
 }
 
-/// Makes blank lines part of the hunks that they follow: pairs of a hunk's index, in order, and how many lines.
+/// Makes blank lines part of the hunks that they follow. `widened` has the indices of the hunks, in order, each with
+/// its number of lines.
 pub(crate) fn take_as_context(patch: &mut Patch<'_>, widened: &[(usize, usize)]) {
     for &(i, blanks) in widened {
         let hunk = &mut patch.hunks[i];
@@ -45,7 +47,7 @@ pub(crate) fn take_as_context(patch: &mut Patch<'_>, widened: &[(usize, usize)])
     });
 }
 
-/// Blank lines without prefix, by index, in runs between added lines: they may have lost a `+`.
+/// Returns the indices of blank lines without a prefix in runs between added lines, which may have lost a `+`.
 pub(crate) fn between_added(patch: &Patch<'_>, hunk: &Hunk) -> Vec<usize> {
     let blanks = bare_blanks(patch, hunk);
     let is_added = |i: usize| hunk.lines.contains(&i) && patch.lines[i].kind == LineKind::Add;
@@ -54,7 +56,8 @@ pub(crate) fn between_added(patch: &Patch<'_>, hunk: &Hunk) -> Vec<usize> {
     between.flatten().copied().collect()
 }
 
-/// Makes blank lines added ones: pairs of a hunk's index, in order, and which lines of the patch.
+/// Turns blank lines into added lines. `meant` has the indices of the hunks, in order, each with the indices of its
+/// lines in the patch.
 pub(crate) fn take_as_added(patch: &mut Patch<'_>, meant: &[(usize, Vec<usize>)]) {
     for (i, blanks) in meant {
         for &line in blanks {

@@ -1,4 +1,4 @@
-//! Hunks whose places their caller decides: for forms of edits that are no unified diff.
+//! Applies hunks at places that the caller decides, for edit formats other than unified diffs.
 
 use crate::diff::apply::anchored::{Start, in_order, splice_from};
 use crate::diff::apply::error::ApplyError;
@@ -13,16 +13,16 @@ use crate::text::lines::{self, Lines, at_line_end, content};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BlockLine<'a> {
-    /// The text has it before and after.
+    /// A line that is in the text before and after.
     Keep(&'a str),
-    /// The text has it before.
+    /// A line that is only in the text before.
     Remove(&'a str),
-    /// The text has it after.
+    /// A line that is only in the text after.
     Add(&'a str),
 }
 
 impl<'a> BlockLine<'a> {
-    /// The line of the text before.
+    /// Returns the line of the text before, or `None` for an added line.
     pub const fn old(self) -> Option<&'a str> {
         match self {
             Self::Keep(line) | Self::Remove(line) => Some(line),
@@ -31,18 +31,19 @@ impl<'a> BlockLine<'a> {
     }
 }
 
-/// Lines to be changed at one place, with those around that are kept.
+/// Lines to change at one place, with the kept lines around them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Block<'a> {
-    /// The lines, in order.
+    /// The kept, removed and added lines, in order.
     pub lines: Vec<BlockLine<'a>>,
-    /// The line of the patch text, from 1, which conflicts name.
+    /// The line of the patch text, from 1, that conflicts name.
     pub patch_line: usize,
 }
 
-/// Finds runs of lines, none of them empty, in a text: for each the lines, from 0, where it begins, at most `cap` of them.
+/// Finds runs of lines in a text. Returns for each needle the lines, from 0, where it begins, at most `cap` of them.
 ///
-/// Lines are compared without their terminators. Time is linear in the text and in all needles together.
+/// No needle may be empty. Lines are compared without their terminators. Time is linear in the text and in all needles
+/// together.
 ///
 /// ```
 /// let text = "a\nb\r\na\nb\n";
@@ -52,10 +53,10 @@ pub fn find_lines(text: &str, needles: &[Vec<&str>], cap: usize) -> Vec<Vec<usiz
     locate::find(text, needles, cap).into_iter().map(|places| places.lines).collect()
 }
 
-/// Applies blocks at places that are lines of the text, from 0: all of them, or none.
+/// Applies blocks at given lines of the text, from 0, either all of them or none.
 ///
-/// Terminators and the end of the text are handled as in [`Mode::Anchored`](crate::Mode::Anchored): kept lines keep theirs,
-/// an added line takes that of its neighbour, and an added last line with content ends as the text did.
+/// Terminators and the end of the text are handled as in [`Mode::Anchored`](crate::Mode::Anchored). Kept lines keep
+/// theirs, an added line takes its neighbour's, and an added last line with content ends like the text.
 ///
 /// ```
 /// use canvas_patch::{Block, BlockLine, Limits, apply_blocks};
@@ -68,8 +69,8 @@ pub fn find_lines(text: &str, needles: &[Vec<&str>], cap: usize) -> Vec<Vec<usiz
 ///
 /// # Errors
 ///
-/// `NOT_FOUND` where a block's lines are not at its place, `NO_EFFECT`, `OVERLAP`, `MISORDERED` and `TOO_LARGE`. Nothing
-/// has changed.
+/// `NOT_FOUND` if a block's lines are not at its place, and also `NO_EFFECT`, `OVERLAP`, `MISORDERED` and `TOO_LARGE`.
+/// The text is only borrowed, so it is unchanged.
 pub fn apply_blocks<'t>(
     text: &'t str,
     blocks: &[(Block<'_>, usize)],
@@ -112,7 +113,7 @@ fn patch_of<'a>(text: &str, blocks: &[(Block<'a>, usize)]) -> Patch<'a> {
         }));
         let lines = &patch.lines[start..];
         let old_len = lines.iter().filter(|line| line.kind.is_old()).count();
-        // Without a line of the text before, nothing else tells how that ends.
+        // Without a line of the text before, only this marker shows how that text ends.
         if old_len == 0 && !lines.is_empty() && !at_line_end(text) {
             patch.markers.push(patch.lines.len() - 1);
         }
@@ -130,7 +131,7 @@ fn patch_of<'a>(text: &str, blocks: &[(Block<'a>, usize)]) -> Patch<'a> {
     patch
 }
 
-/// Where each pre-image begins, which must be at its place; the places are in order.
+/// Returns the start of each pre-image, which must be at its place. The places are in order.
 fn starts(text: &str, patch: &Patch<'_>, places: &[usize]) -> Result<Vec<Start>, Vec<Conflict>> {
     let (mut at, mut line) = (0, 0);
     let mut starts = Vec::with_capacity(places.len());

@@ -1,4 +1,4 @@
-//! A patch that was refused: every conflict, and what the refusal can offer beyond them.
+//! The error of a refused patch, with every conflict and, if there is one, a suggestion.
 
 use std::fmt;
 
@@ -37,7 +37,7 @@ pub enum Suggestion {
 }
 
 impl Suggestion {
-    /// One sentence: what the author of the patch may do next.
+    /// Returns one sentence of advice for the author of the patch.
     pub const fn advice(&self) -> &'static str {
         match self {
             Self::Rebased(_) => {
@@ -50,16 +50,16 @@ impl Suggestion {
     }
 }
 
-// The reasons lie in the conflicts.
+// The reasons are in the conflicts.
 crate::coded_error!(ApplyError => "PATCH_REJECTED");
 
 impl ApplyError {
-    /// The conflicts are not empty.
+    /// `conflicts` must not be empty.
     pub(crate) fn new(conflicts: Vec<Conflict>, suggestion: Option<Suggestion>) -> Self {
         Self { conflicts, suggestion }
     }
 
-    /// Every conflict that was found, in the order of the hunks; never empty.
+    /// Returns every conflict found, in the order of the hunks. The list is never empty.
     pub fn conflicts(&self) -> &[Conflict] {
         &self.conflicts
     }
@@ -68,7 +68,7 @@ impl ApplyError {
         &mut self.conflicts
     }
 
-    /// What to do instead of writing the patch again, where that is known.
+    /// Returns an alternative to writing the patch again, if one is known.
     ///
     /// ```
     /// use canvas_patch::{Options, Suggestion, apply};
@@ -85,13 +85,13 @@ impl ApplyError {
         self.suggestion.as_ref()
     }
 
-    /// The same refusal without its suggestion, for a reply that has no room for it.
+    /// Returns the same error without its suggestion, for a reply that has no room for it.
     #[must_use]
     pub fn without_suggestion(self) -> Self {
         Self { suggestion: None, ..self }
     }
 
-    /// The reason of the first conflict.
+    /// Returns the reason of the first conflict.
     pub fn reason(&self) -> Reason {
         self.conflicts[0].reason
     }
@@ -103,10 +103,11 @@ impl From<ParseError> for ApplyError {
     }
 }
 
-/// Says what is wrong with each hunk and what to do. The alternate form, `{:#}`, quotes no line and gives each advice once.
+/// Prints the fault of each hunk and the advice, for at most 10 conflicts. The alternate form, `{:#}`, quotes no line
+/// and gives each advice only once.
 impl fmt::Display for ApplyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // What ends the matter comes before what is wrong.
+        // The suggestion comes first, because it may settle the matter.
         if let Some(suggestion) = &self.suggestion {
             write!(f, "{} ", suggestion.advice())?;
         }
@@ -118,7 +119,7 @@ impl fmt::Display for ApplyError {
                     advices.push(conflict.advice());
                 }
             }
-            // Where the matter is ended, there is nothing to correct.
+            // If the patch is applied already, there is nothing to correct.
             let is_done = self.suggestion == Some(Suggestion::AlreadyApplied);
             write!(
                 f,

@@ -1,4 +1,4 @@
-//! The part of a diff that touches what a patch quotes.
+//! The part of a diff that touches the lines that a patch quotes.
 
 use std::ops::Range;
 
@@ -22,11 +22,12 @@ pub struct DiffExcerpt {
 }
 
 impl DiffExcerpt {
-    /// The hunks of `changes` that touch what `patch` quotes: `changes` leads from the text `base` to some other, `patch`
-    /// was written for `base`. `None` where the patch does not fit `base` at one place, or either cannot be read.
+    /// Returns the hunks of `changes` that touch the lines that `patch` quotes. `changes` is a diff from the text
+    /// `base` to another text, and `patch` was written for `base`. Returns `None` if the patch does not fit `base` at
+    /// one place, or if `patch` or `changes` cannot be read.
     ///
-    /// The context of the changes is their surroundings: a hunk counts where one of its old lines, unchanged ones
-    /// included, is or borders on one of the patch's. Time is linear in all three.
+    /// The context of `changes` counts too. A hunk touches the patch if one of its old lines, including unchanged ones,
+    /// is one of the lines of the patch or borders on one. Time is linear in all three.
     ///
     /// ```
     /// let base = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
@@ -38,7 +39,7 @@ impl DiffExcerpt {
     pub fn touching(base: &str, patch: &str, changes: &str, limits: &Limits) -> Option<Self> {
         let patch = parse(patch, Mode::Anchored, limits).ok()?;
         let quoted = quoted(base, &patch)?;
-        // A diff of two texts may be longer than a patch may be.
+        // The limits of a patch do not apply to a diff of two texts, which may be longer.
         let limits = Limits { patch_bytes: usize::MAX, hunks: usize::MAX, ..*limits };
         let changes_read = parse(changes, Mode::Strict, &limits).ok()?;
         let mut excerpt = Self { diff: String::new(), left_out: 0 };
@@ -61,7 +62,7 @@ impl DiffExcerpt {
     }
 }
 
-/// The lines of the pre-images, from 0, in order.
+/// Returns the lines of the pre-images, from 0, in order.
 fn quoted(base: &str, patch: &Patch<'_>) -> Option<Vec<Range<usize>>> {
     let places = if exact(base, patch).is_some() {
         patch.hunks.iter().map(|hunk| hunk.range.and_then(HunkRange::old_before)).collect()

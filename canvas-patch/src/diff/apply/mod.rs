@@ -1,8 +1,8 @@
-//! Applying a patch: all of its hunks, or nothing.
+//! Applies a patch, either all of its hunks or none.
 //!
-//! `strict` and `anchored` decide where hunks belong, and list every conflict; `blanks` settles blank lines that a patch has
-//! lost. `blocks` applies hunks whose places somebody else decides. `error` is what is refused, `suggestion` what the author
-//! may do then, and `excerpt` picks the hunks that a patch has to do with.
+//! `strict` and `anchored` decide where hunks belong, and list every conflict. `blanks` decides the meaning of blank
+//! lines without a prefix. `blocks` applies hunks at places that the caller decides. `error` is the error of a refused
+//! patch, `suggestion` the alternative that it may offer, and `excerpt` picks the hunks of a diff that touch a patch.
 
 pub(crate) mod anchored;
 pub(crate) mod blanks;
@@ -25,7 +25,7 @@ use crate::diff::patch::Repair;
 use crate::diff::unified;
 use crate::text::span::Span;
 
-/// A patch that was applied.
+/// A patch that applied to a text.
 #[derive(Debug, Clone)]
 pub struct Applied<'t> {
     before: &'t str,
@@ -38,55 +38,55 @@ impl<'t> Applied<'t> {
         Self { before, after, repairs }
     }
 
-    /// The text after the patch.
+    /// Returns the text after the patch.
     pub fn text(&self) -> &str {
         &self.after.text
     }
 
-    /// The text after the patch, without a copy.
+    /// Returns the text after the patch, without a copy.
     pub fn into_text(self) -> String {
         self.after.text
     }
 
-    /// Lines added and removed.
+    /// Returns the numbers of lines added and removed.
     pub fn summary(&self) -> Summary {
         self.after.summary
     }
 
-    /// What anchored mode repaired, in the order of the hunks; empty after strict mode.
+    /// Returns the repairs of anchored mode, in the order of the hunks. The list is empty after strict mode.
     pub fn repairs(&self) -> &[Repair] {
         &self.repairs
     }
 
-    /// The changed ranges of lines, in order; a copy, so that it outlives [`Applied::into_text`].
+    /// Returns the changed ranges of lines, in order. This is a copy, so that it outlives [`Applied::into_text`].
     pub fn spans(&self) -> Vec<Span> {
         self.after.spans.clone()
     }
 
-    /// The change as a value that can be stored, inverted and transformed to fit after later ones. Costs a copy of the
-    /// changed bytes.
+    /// Returns the change as a value that you can store, invert and transform to fit after later changes. Costs a copy
+    /// of the changed bytes.
     pub fn delta(&self) -> Delta {
         Delta::of(self.before, &self.after.text, &self.after.spans)
     }
 
-    /// The patch that does the same and is exact in everything: applied strictly to the text before it gives
-    /// [`Applied::text`]. Computed on demand, in the size of the changes.
+    /// Returns the patch that makes the same change and is exact in everything. If you apply it strictly to the text
+    /// before, you get [`Applied::text`]. It is computed on demand, at a cost proportional to the changes.
     pub fn patch(&self) -> String {
         unified::hunks(self.before, &self.after.text, &self.after.spans, 3)
     }
 
-    /// The patch that leads back: applied strictly to [`Applied::text`] it gives the text before, byte for byte.
-    /// Computed on demand, in the size of the changes.
+    /// Returns the patch that undoes the change. If you apply it strictly to [`Applied::text`], you get the text
+    /// before, byte for byte. It is computed on demand, at a cost proportional to the changes.
     pub fn inverse(&self) -> String {
         let spans: Vec<_> = self.after.spans.iter().map(Span::inverse).collect();
         unified::hunks(&self.after.text, self.before, &spans, 3)
     }
 }
 
-/// Applies a unified diff to a text: every hunk, or none.
+/// Applies a unified diff to a text, either every hunk or none.
 ///
-/// Time is linear in text and patch in both modes; strict mode and patches with exact arithmetic cost one pass over
-/// the text and one allocation of its size.
+/// Time is linear in text and patch in both modes. Strict mode and patches with exact arithmetic cost one pass over the
+/// text and one allocation of its size.
 ///
 /// ```
 /// use canvas_patch::{Mode, Options, apply};
@@ -102,8 +102,9 @@ impl<'t> Applied<'t> {
 ///
 /// # Errors
 ///
-/// [`ApplyError`] lists every conflict, and suggests where the same change would fit or that it is in the text
-/// already; the text is only borrowed, so nothing has changed. A refusal costs several passes, each linear.
+/// [`ApplyError`] lists every conflict. It may also suggest places where the same change would fit, or report that the
+/// text already has the change. The text is only borrowed, so it is unchanged. A refusal costs several passes, each of
+/// them linear.
 pub fn apply<'t>(text: &'t str, patch: &str, options: &Options<'_>) -> Result<Applied<'t>, ApplyError> {
     let limits = &options.limits;
     if text.len() > limits.text_bytes {

@@ -1,8 +1,8 @@
-//! Strict mode: the patch is exact in everything, or every conflict is listed.
+//! Lists the conflicts of strict mode, in which a patch must be exact in everything.
 //!
-//! * A hunk without any `+` or `-` line is `NO_EFFECT`: its author has lost a change on the way.
-//! * A blank context line without its space is refused.
-//! * Only faults of the patch text itself end the list at the first.
+//! * A hunk without any `+` or `-` line is `NO_EFFECT`, because its author lost a change on the way.
+//! * A blank context line without its leading space is refused.
+//! * Every conflict is listed. Only a fault of the patch text itself ends the list at the first.
 
 use crate::diff::conflict::{Conflict, Reason};
 use crate::diff::locate;
@@ -10,7 +10,7 @@ use crate::diff::mismatch::Mismatch;
 use crate::diff::patch::{HunkRange, Patch};
 use crate::text::lines::{self, at_line_end, line_end, line_start_before};
 
-/// Refusal of a strict patch: every hunk judged against the text as it is.
+/// Lists the conflicts of a strict patch. Every hunk is compared with the text before the patch.
 pub(crate) fn explain_strict(text: &str, patch: &Patch<'_>) -> Vec<Conflict> {
     let mut conflicts = Vec::new();
     let mut missed: Vec<(usize, Vec<&str>)> = Vec::new();
@@ -44,11 +44,11 @@ pub(crate) fn explain_strict(text: &str, patch: &Patch<'_>) -> Vec<Conflict> {
     conflicts.extend(patch.no_op_hunks());
     conflicts.sort_by_key(|conflict| conflict.hunk);
     if conflicts.iter().any(|c| matches!(c.reason, Reason::Misordered | Reason::Overlap)) {
-        // New starts cannot follow from one another where the hunks do not.
+        // New starts cannot follow from one another if the hunks do not.
         conflicts.retain(|conflict| conflict.reason != Reason::StartMismatch);
     }
     if conflicts.is_empty() {
-        // Every pre-image is where it should be: only an unterminated new line with text after it is left.
+        // Every pre-image is at its place, so the only fault left is an unterminated new line with text after it.
         let fault = patch.misplaced_marker.map_or_else(
             || {
                 let last = patch.markers.last().copied().unwrap_or_default();
@@ -62,8 +62,8 @@ pub(crate) fn explain_strict(text: &str, patch: &Patch<'_>) -> Vec<Conflict> {
     conflicts
 }
 
-/// The first line of an pre-image that differs from the text at line `start`, both with terminators. An empty old
-/// side differs where the text has no line boundary at `start`.
+/// Returns the first line of a pre-image that differs from the text at line `start`, both with terminators. An empty
+/// pre-image differs if the text has no line boundary at `start`.
 fn diverges<'a>(
     text: &str,
     boundaries: &[usize],

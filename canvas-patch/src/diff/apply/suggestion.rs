@@ -1,8 +1,9 @@
-//! What a refusal can offer: the patch rebased to where it fits, or the proof that it is in the text already.
+//! Suggestions of a refusal. One is the patch rebased to the place where it fits, the other that the text already has
+//! its change.
 //!
-//! * Computed for refusals only, in time linear in text and patch; never applied.
-//! * A rebased patch is offered once the strict applier has reproduced the change with it.
-//! * A hunk that only removes proves nothing, so a patch with one is never called applied already.
+//! * They are computed for refusals only, in time linear in text and patch, and never applied.
+//! * A rebased patch is offered only after the strict applier reproduces the change with it.
+//! * A hunk that only removes lines proves nothing, so a patch with one never counts as applied already.
 
 use crate::diff::apply::anchored::{anchored, in_order, sole_places, splice_at};
 use crate::diff::apply::error::Suggestion;
@@ -14,10 +15,10 @@ use crate::diff::patch::{Hunk, HunkRange, Line, LineKind, Patch};
 use crate::diff::unified;
 use crate::text::limits::Limits;
 
-/// The remedy for a patch of `patch_bytes` bytes that was read and could not be placed.
+/// Returns the suggestion for a patch of `patch_bytes` bytes that was read and could not be placed.
 ///
-/// A patch that is in the text already is never offered at another place as well: sent again, it would do its work
-/// twice.
+/// A patch that the text already has is never offered at another place as well, because sending it again would make its
+/// change twice.
 pub(crate) fn suggestion(
     text: &str,
     patch: &Patch<'_>,
@@ -36,7 +37,7 @@ pub(crate) fn suggestion(
     fits.then_some(Suggestion::Rebased(rebased))
 }
 
-/// The text after, with each hunk at the one place where its pre-image occurs.
+/// Returns the text after the patch, with each hunk at the one place where its pre-image occurs.
 fn rebase(text: &str, patch: &Patch<'_>, conflicts: &[Conflict], mode: Mode) -> Option<Spliced> {
     let mendable = conflicts.iter().all(|conflict| match conflict.reason {
         Reason::Misordered | Reason::Overlap | Reason::StartMismatch => true,
@@ -62,7 +63,7 @@ fn rebase(text: &str, patch: &Patch<'_>, conflicts: &[Conflict], mode: Mode) -> 
     }
 }
 
-/// Gives each hunk the numbers of its place; `None` where hunks overlap so far that no number could be right.
+/// Gives each hunk the numbers of its place. Returns `None` if hunks overlap so far that no number could be right.
 fn restate(hunks: &mut [Hunk], places: &[usize]) -> Option<()> {
     let mut grown = 0_isize;
     for (hunk, &place) in hunks.iter_mut().zip(places) {
@@ -79,7 +80,8 @@ fn restate(hunks: &mut [Hunk], places: &[usize]) -> Option<()> {
     Some(())
 }
 
-/// As many lines of context as the patch has around its changes, but some, so that insertions keep a neighbour.
+/// Returns as many lines of context as the patch has around its changes, from 1, so that insertions keep a neighbour,
+/// to 3.
 fn context(patch: &Patch<'_>) -> usize {
     let around = |hunk| {
         let lines = patch.lines_of(hunk);
@@ -90,7 +92,7 @@ fn context(patch: &Patch<'_>) -> usize {
     patch.hunks.iter().map(around).max().unwrap_or_default().clamp(1, 3)
 }
 
-/// Whether strict mode takes the patch and gives `after` for it, and that is a change within the limits.
+/// Whether strict mode applies the patch and gives `after`, and this is a change within the limits.
 fn reproduces(text: &str, patch: &str, after: &str, limits: &Limits) -> bool {
     let parsed = parse(patch, Mode::Strict, limits).ok();
     after.len() <= limits.text_bytes
@@ -98,9 +100,10 @@ fn reproduces(text: &str, patch: &str, after: &str, limits: &Limits) -> bool {
         && parsed.and_then(|patch| exact(text, &patch)).is_some_and(|result| result.text == after)
 }
 
-/// Whether the text is what the patch leads to.
+/// Whether the text is the result of the patch already.
 ///
-/// A hunk that adds no line shows nothing by its absence: the text may never have had what it removes.
+/// A hunk that adds no line shows nothing by its absence, because the text may never have had the lines that it
+/// removes.
 fn is_already_applied(text: &str, patch: &Patch<'_>, mode: Mode) -> bool {
     let adds = |hunk| patch.lines_of(hunk).iter().any(|line| line.kind == LineKind::Add);
     if !patch.hunks.iter().all(adds) {
@@ -118,7 +121,7 @@ fn is_already_applied(text: &str, patch: &Patch<'_>, mode: Mode) -> bool {
     again.is_some_and(|after| after.text == text)
 }
 
-/// The text before the patch, where each post-image occurs at one place and not by chance.
+/// Returns the text before the patch, if each post-image occurs at one place and not by chance.
 fn unapply(text: &str, patch: &Patch<'_>, reversed: &Patch<'_>) -> Option<String> {
     let places = sole_places(text, reversed)?;
     let is_meant = |(hunk, &place): (&Hunk, &usize)| {
@@ -134,7 +137,7 @@ fn unapply(text: &str, patch: &Patch<'_>, reversed: &Patch<'_>) -> Option<String
     Some(splice_at(text, reversed, &places).0.text)
 }
 
-/// The patch that takes this one back.
+/// Returns the patch that undoes this one.
 fn reversed<'a>(patch: &Patch<'a>) -> Patch<'a> {
     let hunk = |hunk: &Hunk| Hunk {
         range: hunk.range.map(|range| HunkRange {

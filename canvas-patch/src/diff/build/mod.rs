@@ -1,4 +1,4 @@
-//! Building a patch from a text before and a text after.
+//! Builds a patch from the text before and the text after.
 
 mod unique;
 
@@ -10,17 +10,17 @@ use crate::diff::unified;
 use crate::text::limits::Limits;
 use crate::text::span::Span;
 
-/// How much unchanged text a built patch shows.
+/// The amount of unchanged text that a built patch shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct BuildOptions {
     /// Unchanged lines around each change. Default 3.
     pub context: usize,
-    /// Maximum context when a hunk's pre-image occurs more than once. The smallest context that makes it unique is used.
-    /// Default 16; more than 64 counts as 64. At most `context` turns widening off.
+    /// Maximum context if a hunk's pre-image occurs more than once. The smallest context that makes it unique is used.
+    /// Default 16. A value above 64 counts as 64, and a value of at most `context` turns widening off.
     pub widest_context: usize,
 }
 
-/// The widest context that is ever tried, so that cost stays linear.
+/// The widest context ever tried, so that the cost stays linear.
 const MAX_CONTEXT: usize = 64;
 
 impl Default for BuildOptions {
@@ -29,32 +29,34 @@ impl Default for BuildOptions {
     }
 }
 
-/// A patch that leads from a text before to a text after.
+/// A patch that turns the text before into the text after.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Built {
-    /// The unified diff, without file names; empty where the texts are equal.
+    /// The unified diff, without file names. It is empty if the texts are equal.
     pub patch: String,
-    /// Lines added and removed.
+    /// The numbers of lines added and removed.
     pub summary: Summary,
-    /// The changed ranges, in order. [`word_changes`](crate::word_changes) finds what differs within one.
+    /// The changed ranges, in order. [`word_changes`](crate::word_changes) finds the words that differ within one.
     pub spans: Vec<Span>,
-    /// Hunks, from 1, whose pre-image occurs at several places of the text before, or that have none, even with the
-    /// widest context; they keep the narrow one. In anchored mode their line numbers alone place them.
+    /// Hunks, from 1, whose pre-image occurs at several places of the text before, or is empty, even with the widest
+    /// context. They keep the narrow context. In anchored mode, only the line number places such a hunk, and a hunk
+    /// with an empty pre-image has no place unless the text is empty.
     pub ambiguous: Vec<usize>,
 }
 
-/// Builds the unified diff that leads from `before` to `after`, without file names; empty where they are equal.
+/// Builds the unified diff from `before` to `after`, without file names. It is empty if they are equal.
 ///
-/// The patch has been applied strictly to `before` and has given `after`. `context` is the number of unchanged lines
-/// around each change; three is customary. See [`build_unique`] for hunks that can be placed by their content.
+/// Before it is returned, the patch is applied strictly to `before`, and the result is compared with `after`. `context`
+/// is the number of unchanged lines around each change, usually three. See [`build_unique`] for hunks that can be
+/// placed by their content.
 ///
-/// Time is linear in both texts. What they share at their ends is only compared, the rest is numbered by lines and
-/// cut into blocks along what both share. So the diff is not always minimal: long texts of lines that repeat, or that
-/// have changed places, may come out with more changed lines than they need.
+/// Time is linear in both texts. Their common start and end are only compared. The rest is numbered by lines and cut
+/// into blocks along the lines that both share, so the diff is not always minimal. For example, long texts with
+/// repeated or moved lines may have more changed lines than necessary.
 ///
 /// # Panics
 ///
-/// Where the strict applier refuses the patch: a defect of this crate, never of the input.
+/// If the strict applier refuses the patch, which is a defect of this crate and never of the input.
 ///
 /// ```
 /// let patch = canvas_patch::build("a\nb\n", "a\nc\n", 3);
@@ -66,15 +68,15 @@ pub fn build(before: &str, after: &str, context: usize) -> String {
     patch
 }
 
-/// Builds a patch like [`build`], each hunk of which can be placed by its content alone, as far as the text allows.
+/// Builds a patch like [`build`], but each hunk can be placed by its content alone, as far as the text allows.
 ///
-/// Pre-images are compared as anchored mode does, line by line without terminators. Context grows on both sides alike,
-/// and hunks that come to touch become one. Costs one pass over `before` more than [`build`] where each hunk shows a line
-/// that occurs nowhere else, and up to eight passes otherwise.
+/// Pre-images are compared as in anchored mode, line by line without terminators. Context grows on both sides alike,
+/// and hunks that come to touch become one. If each hunk shows a line that occurs nowhere else, this costs one pass
+/// over `before` more than [`build`]. Otherwise it costs up to eight passes more.
 ///
 /// # Panics
 ///
-/// Where the strict applier refuses the patch: a defect of this crate, never of the input.
+/// If the strict applier refuses the patch, which is a defect of this crate and never of the input.
 ///
 /// ```
 /// use canvas_patch::{BuildOptions, build_unique};
@@ -98,7 +100,7 @@ pub fn build_unique(before: &str, after: &str, options: &BuildOptions) -> Built 
     }
 }
 
-/// The patch applied strictly, with the result compared; `None` where there is nothing to apply.
+/// Applies the patch strictly and compares the result. Returns `None` if the patch is empty.
 fn checked<'t>(before: &'t str, after: &str, patch: &str) -> Option<Applied<'t>> {
     if patch.is_empty() {
         assert!(before == after, "only equal texts need no patch");

@@ -1,4 +1,4 @@
-//! Widening context until the pre-image of each hunk occurs at one place only.
+//! Widens context until the pre-image of each hunk occurs at one place only.
 
 use std::cell::OnceCell;
 
@@ -9,7 +9,8 @@ use crate::diff::unified::Frame;
 use crate::text::lines::{Lines, boundaries, content};
 use crate::text::span::Span;
 
-/// Up to this many frames are searched for right away: numbering all lines of a text costs as much as some searches.
+/// Up to this many frames are searched for right away, because numbering all lines of a text costs as much as some
+/// searches.
 const FEW_FRAMES: usize = 8;
 
 pub(super) struct Widened {
@@ -19,10 +20,10 @@ pub(super) struct Widened {
 }
 
 /// Gives each frame the least context, from `narrow` to `widest` lines, that makes its pre-image unique, and joins
-/// frames that come to touch. One that is never unique stays narrow, since a wider one would not help.
+/// frames that come to touch. A frame that is never unique stays narrow, because a wider one would not help.
 ///
-/// What holds a unique pre-image is unique. So the least context is found by halving, for all frames at once, and
-/// joining never does harm.
+/// Lines that contain a unique pre-image are unique too. Therefore the least context is found by halving, for all
+/// frames at once, and joining never does harm.
 pub(super) fn widen(
     before: &str,
     edits: &[Span],
@@ -59,7 +60,6 @@ pub(super) fn widen(
     join(frames, &ambiguous)
 }
 
-/// The search for the least context of one frame.
 struct Search {
     frame: usize,
     too_narrow: usize,
@@ -67,14 +67,14 @@ struct Search {
 }
 
 impl Search {
-    /// Between the two; `enough` once they are neighbours.
+    /// Returns the context between the two, or `enough` once they are neighbours.
     fn middle(&self) -> usize {
         self.too_narrow + (self.enough - self.too_narrow).div_ceil(2)
     }
 
     fn narrow_down(&mut self, unique: bool) {
         match self.middle() {
-            // Neighbours are settled, and asking again shows nothing new.
+            // Neighbours are settled, and another search shows nothing new.
             middle if middle == self.enough => {}
             middle if unique => self.enough = middle,
             middle => self.too_narrow = middle,
@@ -82,17 +82,16 @@ impl Search {
     }
 }
 
-/// The text in which frames have to be unique.
 struct Text<'t> {
     before: &'t str,
     counted: OnceCell<Counted>,
 }
 
 impl Text<'_> {
-    /// Whether the pre-image of each frame occurs at one place only, without regard to terminators. An empty one occurs
-    /// nowhere, unless the text is empty too.
+    /// Whether the pre-image of each frame occurs at one place only, without regard to terminators. An empty pre-image
+    /// occurs nowhere, unless the text is empty too.
     ///
-    /// One with a line that occurs nowhere else is unique; only the others are searched for.
+    /// A pre-image with a line that occurs nowhere else is unique, so only the others are searched for.
     fn are_unique(&self, frames: &[Frame]) -> Vec<bool> {
         let counted =
             (frames.len() > FEW_FRAMES).then(|| self.counted.get_or_init(|| Counted::of(self.before)));
@@ -115,7 +114,7 @@ impl Text<'_> {
     }
 }
 
-/// The lines of a text, and how often each occurs, without regard to terminators.
+/// The lines of a text, and the number of times that each occurs, without regard to terminators.
 struct Counted {
     boundaries: Vec<usize>,
     lines: Vec<Token>,
@@ -143,7 +142,7 @@ impl Counted {
     }
 }
 
-/// Joins frames that touch or overlap. They are unique where one of them was.
+/// Joins frames that touch or overlap. A joined frame is unique if one of its parts is.
 fn join(frames: Vec<Frame>, ambiguous: &[bool]) -> Widened {
     let mut joined: Vec<(Frame, bool)> = Vec::with_capacity(frames.len());
     for (frame, &ambiguous) in frames.into_iter().zip(ambiguous) {

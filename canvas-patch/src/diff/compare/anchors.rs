@@ -1,27 +1,27 @@
-//! Cutting two texts at lines that say by themselves where they belong.
+//! Cuts two texts at lines whose counterpart is certain.
 //!
-//! An anchor is a line of a shared run that occurs once in each text. What lies between two anchors is compared on its
-//! own: most of it is a few lines that were put into the place of others, which needs no algorithm to be seen. No change
-//! can be moved past an anchor, since it would have to hold the same line.
+//! An anchor is a line of a shared run that occurs once in each text. The lines between two anchors are compared
+//! separately. Usually a few lines replace others there, which needs no algorithm. No change can move past an anchor,
+//! because it would have to contain the same line.
 
 use imara_diff::Token;
 
 use super::blocks::{Block, Run};
 
-/// Pairs of lines that are compared one by one to find that two sides share none.
+/// Maximum pairs of lines that are compared one by one to find that two sides share no line.
 const MAX_PAIRS: usize = 256;
 
-/// What is known of a block without running the algorithm.
+/// The result of a look at a block, without the algorithm.
 pub(super) enum Plain {
     /// Both sides are the same.
     Same,
-    /// All that differs: it can be told in no other way, and reads the same wherever it is shown.
+    /// All differences as one change, which cannot be described or placed in any other way.
     Change(Block),
-    /// The algorithm has to say.
+    /// The algorithm has to decide.
     Unknown,
 }
 
-/// How often each line occurs, as far as it matters: never, once, or more often.
+/// Counts how often each line occurs, with 2 for all higher counts.
 pub(super) fn occurrences(tokens: &[Token], distinct: u32) -> Vec<u8> {
     let mut times = vec![0_u8; distinct as usize];
     for token in tokens {
@@ -31,7 +31,7 @@ pub(super) fn occurrences(tokens: &[Token], distinct: u32) -> Vec<u8> {
     times
 }
 
-/// The stretches between anchors of a chain, each with the anchors at its ends and the runs within it.
+/// Returns the stretches between anchors of a chain, each with the anchors at its ends and the runs inside it.
 pub(super) fn stretches(
     chain: &[Run],
     old: &[Token],
@@ -61,7 +61,7 @@ pub(super) fn stretches(
     stretches
 }
 
-/// What a block shows at a glance.
+/// Compares a block without the algorithm, if possible.
 pub(super) fn plain(old: &[Token], new: &[Token], block: &Block) -> Plain {
     let (a, b) = (&old[block.old.clone()], &new[block.new.clone()]);
     let head = a.iter().zip(b).take_while(|(x, y)| x == y).count();
@@ -82,7 +82,7 @@ pub(super) fn plain(old: &[Token], new: &[Token], block: &Block) -> Plain {
     Plain::Change(Block { old: at(block.old.start, removed.len()), new: at(block.new.start, added.len()) })
 }
 
-/// Whether the changed lines of one side could as well be those one line further up or down.
+/// Whether the changed lines of one side could equally be those one line further up or down.
 fn can_move(side: &[Token], start: usize, len: usize) -> bool {
     let Some((first, last)) = side[start..start + len].first().zip(side[start..start + len].last()) else {
         return false;
@@ -108,10 +108,10 @@ mod tests {
             ("abc", "axyc", Some(Some((1..2, 1..3)))),
             ("abc", "ac", Some(Some((1..2, 1..1)))),
             ("ac", "abc", Some(Some((1..1, 1..2)))),
-            // Either of two equal lines may be the one that was put in.
+            // Either of two equal lines may be the inserted one.
             ("abc", "abbc", None),
             ("abbc", "abc", None),
-            // A line that has stayed, between two that have changed.
+            // An unchanged line between two changed ones.
             ("abcde", "axcye", None),
             // The removed lines could as well be the ones above.
             ("abdbe", "abxe", None),
@@ -127,11 +127,11 @@ mod tests {
     }
 
     proptest! {
-        /// Between stretches both texts are the same, and each run lies in one of them.
+        /// Between stretches both texts are the same, and each run is inside one of them.
         #[test]
         fn stretches_hold_every_difference(old in "[a-h]{0,24}", new in "[a-h]{0,24}") {
             let (old, new) = (tokens(&old), tokens(&new));
-            // A chain of its own: each line at the next place where the other text has it.
+            // This chain takes each line at its next place in the other text.
             let (mut chain, mut next) = (Vec::new(), 0);
             for (i, line) in new.iter().enumerate() {
                 if let Some(place) = old[next..].iter().position(|other| other == line) {

@@ -1,21 +1,21 @@
-//! Cutting two texts into blocks that are compared on their own.
+//! Cuts two texts into blocks for separate comparison.
 //!
-//! The diff algorithm takes quadratic time where lines that are frequent in both texts come in long runs: ten
-//! seconds for 100,000 of them. On blocks of bounded size it is linear, and what lies within long shared runs never
-//! reaches it.
+//! The diff algorithm takes quadratic time if lines that are frequent in both texts come in long runs, for example ten
+//! seconds for 100,000 of them. On blocks of bounded size it is linear, and lines inside long shared runs never reach
+//! it.
 
 use std::ops::Range;
 
 use imara_diff::Token;
 
-/// Lines of both texts.
+/// A range of lines in each of two texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Block {
     pub(super) old: Range<usize>,
     pub(super) new: Range<usize>,
 }
 
-/// Lines that both texts share.
+/// A run of lines that both texts share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Run {
     pub(super) old: usize,
@@ -23,16 +23,16 @@ pub(super) struct Run {
     pub(super) len: usize,
 }
 
-/// Lines of a shared run that a block takes along at each end, so that changes can be moved to where they read best.
+/// Lines of a shared run that a block includes at each end, so that changes can move to the position that reads best.
 pub(super) const MARGIN: usize = 32;
 
-/// Lines of both sides from which on a block ends with the next shared line.
+/// Number of lines of both sides after which a block ends at the next shared run.
 const TARGET_BLOCK_LINES: usize = 4096;
 
-/// Lines of both sides that no block exceeds by much.
+/// Number of lines of both sides that no block exceeds by much, unless lines are only inserted or removed.
 const MAX_BLOCK_LINES: usize = 16_384;
 
-/// Adds a run after the others, or extends the last one.
+/// Adds a run after the others, or extends the last one if it continues that.
 pub(super) fn note(runs: &mut Vec<Run>, run: Run) {
     match runs.last_mut() {
         Some(last) if (last.old + last.len, last.new + last.len) == (run.old, run.new) => last.len += run.len,
@@ -40,7 +40,8 @@ pub(super) fn note(runs: &mut Vec<Run>, run: Run) {
     }
 }
 
-/// Of runs that are in order and apart on the post-image, those that are so on both sides and have the most lines.
+/// Returns the chain with the most lines among runs that are in order and do not overlap on the post-image. The runs of
+/// the chain are also in order and do not overlap on the pre-image.
 pub(super) fn heaviest_chain(runs: Vec<Run>) -> Vec<Run> {
     let is_chain = runs.windows(2).all(|pair| pair[0].old + pair[0].len <= pair[1].old);
     if is_chain {
@@ -67,7 +68,7 @@ pub(super) fn heaviest_chain(runs: Vec<Run>) -> Vec<Run> {
     chain
 }
 
-/// Lines of a chain of runs, and its last run.
+/// Number of lines in a chain of runs, and the index of its last run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Chain {
     lines: usize,
@@ -76,13 +77,13 @@ struct Chain {
 
 const NOTHING: Chain = Chain { lines: 0, last: None };
 
-/// The heaviest chains that end early enough, as a Fenwick tree of maxima.
+/// The heaviest chain for each end, as a Fenwick tree of maxima.
 struct Heaviest {
     tree: Vec<Chain>,
 }
 
 impl Heaviest {
-    /// The heaviest one that ends at one of the first `n` ends.
+    /// Returns the heaviest chain that ends at one of the first `n` ends.
     fn of_first(&self, mut n: usize) -> Chain {
         let mut best = NOTHING;
         while n > 0 {
@@ -101,7 +102,7 @@ impl Heaviest {
     }
 }
 
-/// Blocks that hold every difference within `all`, cut along a chain of runs that both sides of it share.
+/// Cuts `all` along a chain of shared runs into blocks that contain every difference.
 pub(super) fn blocks(chain: &[Run], all: &Block, old: &[Token], new: &[Token]) -> Vec<Block> {
     let mut blocks = Vec::new();
     let (mut old_at, mut new_at) = (all.old.start, all.new.start);
@@ -118,7 +119,7 @@ pub(super) fn blocks(chain: &[Run], all: &Block, old: &[Token], new: &[Token]) -
     blocks
 }
 
-/// Adds a block, in parts where it is too large for the algorithm and shares nothing to cut along.
+/// Adds a block, split into parts if it is too large for the algorithm and has no shared lines to cut along.
 fn push(blocks: &mut Vec<Block>, block: Block, old: &[Token], new: &[Token]) {
     if block.old.len() + block.new.len() <= MAX_BLOCK_LINES {
         blocks.push(block);
@@ -130,7 +131,7 @@ fn push(blocks: &mut Vec<Block>, block: Block, old: &[Token], new: &[Token]) {
     let tail = old.iter().rev().zip(new.iter().rev()).take_while(|(x, y)| x == y).count();
     let (old, new) = (old.len() - tail, new.len() - tail);
     if old == 0 || new == 0 {
-        // Lines were only inserted or removed, which costs nothing to find out.
+        // Lines were only inserted or removed, which the algorithm finds at no cost.
         blocks.push(block);
         return;
     }
@@ -148,7 +149,6 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The blocks of two texts.
     fn blocks(chain: &[Run], old: &[Token], new: &[Token]) -> Vec<Block> {
         super::blocks(chain, &Block { old: 0..old.len(), new: 0..new.len() }, old, new)
     }
@@ -195,7 +195,7 @@ mod tests {
         let (half, end) = (TARGET_BLOCK_LINES / 2, TARGET_BLOCK_LINES);
         for (runs, cuts) in [
             (&[][..], &[(0, end)][..]),
-            // All lines of a run may be taken along by the blocks around it.
+            // The blocks around a run may include all of its lines.
             (&[(10, 2 * MARGIN)], &[(0, end)]),
             (&[(10, 2 * MARGIN + 1)], &[(0, 10 + MARGIN), (11 + MARGIN, end)]),
             (&[(half - 1, 1)], &[(0, end)]),

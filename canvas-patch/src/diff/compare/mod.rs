@@ -1,4 +1,4 @@
-//! What differs between two texts, as ranges of whole lines.
+//! Differences between two texts, as ranges of whole lines.
 
 mod anchors;
 mod blocks;
@@ -13,7 +13,8 @@ use self::blocks::{Block, MARGIN, Run, blocks, heaviest_chain, note};
 use crate::text::lines::{back, boundaries, count, forward, line_end};
 use crate::text::span::Span;
 
-/// The changed ranges of lines. What both texts share at their ends is only compared, but for a few lines.
+/// Returns the changed ranges of lines. The shared start and end of both texts are only compared, except for a few
+/// lines.
 pub(crate) fn changes(before: &str, after: &str) -> Vec<Span> {
     let start = shared_start(before, after);
     let end = before.len() - shared_end(&before[start..], &after[start..]);
@@ -55,11 +56,12 @@ pub(crate) fn changes(before: &str, after: &str) -> Vec<Span> {
         .collect()
 }
 
-/// Lines of both sides up to which the algorithm is given all at once. It may see more than anchors show, so that few lines
-/// read best its way; of many it takes too long. In tests and fuzz targets hardly any.
+/// Lines of both sides up to which the algorithm gets all of them at once. The algorithm may see more than anchors
+/// show, so its result reads best for few lines, but it takes too long for many. In tests and fuzz targets the limit is
+/// tiny.
 const AT_ONCE: usize = if cfg!(any(test, fuzzing)) { 4 } else { 2048 };
 
-/// The stretches that are compared on their own.
+/// Cuts both texts into stretches for separate comparison.
 fn cut(chain: Vec<Run>, old: &[Token], new: &[Token], distinct: u32) -> Vec<(Block, Vec<Run>)> {
     if old.len() + new.len() <= AT_ONCE {
         return vec![(Block { old: 0..old.len(), new: 0..new.len() }, chain)];
@@ -68,7 +70,8 @@ fn cut(chain: Vec<Run>, old: &[Token], new: &[Token], distinct: u32) -> Vec<(Blo
     stretches(&chain, old, new, |line| olds[line.0 as usize] == 1 && news[line.0 as usize] == 1)
 }
 
-/// Adds the changes of a block. Where two blocks meet, each may have changed its own side.
+/// Adds the changes of a block. Changes that touch become one, because each of two adjacent blocks may have changed its
+/// own side of the boundary.
 fn note_changes(changes: &mut Vec<Block>, more: impl Iterator<Item = Block>) {
     for change in more {
         match changes.last_mut() {
@@ -80,11 +83,11 @@ fn note_changes(changes: &mut Vec<Block>, more: impl Iterator<Item = Block>) {
     }
 }
 
-/// The diff algorithm, run on one block of lines after the other.
+/// The diff algorithm, which runs on one block of lines after the other.
 struct Differ<'l, 't> {
     lines: &'l Interner<&'t [u8]>,
     diff: Diff,
-    /// The block's own number for each line, because the algorithm has tables as large as the largest number.
+    /// The block's own number for each line, because the algorithm's tables are as large as the largest number.
     own: Vec<Option<u32>>,
     old: Vec<Token>,
     new: Vec<Token>,
@@ -111,7 +114,7 @@ impl<'l, 't> Differ<'l, 't> {
         self.new.extend(new.iter().map(&mut number));
         self.diff.compute_with(Algorithm::Histogram, &self.old, &self.new, lines.len() as u32);
         let indent = |own: Token| {
-            // Deeper indentation does not show better where a block begins, and a line may be all of the text.
+            // Deeper indentation does not show better where a block begins, and one line may be the whole text.
             let line = self.lines[lines[own.0 as usize]];
             IndentLevel::for_ascii_line(line.iter().take(256).copied(), 8)
         };
@@ -127,32 +130,35 @@ impl<'l, 't> Differ<'l, 't> {
     }
 }
 
-/// A text as numbers of its lines.
+/// A text with a number for the content of each of its lines.
 struct Side {
     tokens: Vec<Token>,
-    /// Every line boundary.
+    /// Every line boundary, in bytes.
     starts: Vec<usize>,
 }
 
 impl Side {
-    /// The bytes of some lines of a text whose first byte is at `start` of a longer one.
+    /// Returns the bytes of some lines of a text whose first byte is at `start` of a longer one.
     fn bytes(&self, lines: &Range<usize>, start: usize) -> Range<usize> {
         start + self.starts[lines.start]..start + self.starts[lines.end]
     }
 }
 
-/// Two texts with their lines numbered alike.
+/// Two texts in which equal lines have equal numbers.
 struct Numbered<'t> {
     old: Side,
     new: Side,
-    /// Lines that both share in the same order, in the order of the text after.
+    /// Runs of lines that both texts share, in the order of the text after.
     runs: Vec<Run>,
     lines: Interner<&'t [u8]>,
 }
 
 impl<'t> Numbered<'t> {
-    /// Comparing the lines of the text after with those of the text before that should come next is several times
-    /// cheaper than hashing them. Where that fails, one hash shows where to go on: at the nearest place of that line.
+    /// Numbers the lines of both texts.
+    ///
+    /// It is several times cheaper to compare the lines of the text after with those that should come next in the text
+    /// before than to hash them. If the comparison fails, one hash finds the nearest place of that line, and the
+    /// comparison continues there.
     fn of(old_text: &'t str, new_text: &'t str) -> Self {
         let starts = boundaries(old_text);
         let mut lines = Interner::new(starts.len());
@@ -198,7 +204,8 @@ impl<'t> Numbered<'t> {
     }
 }
 
-/// How many lines lie whole within the first bytes of a text whose boundaries these are. Costs little for few lines.
+/// Returns the number of lines that are entirely within the first `bytes` bytes of a text with these boundaries. Costs
+/// little for few lines.
 fn lines_within(boundaries: &[usize], bytes: usize) -> usize {
     let end = boundaries[0] + bytes;
     let mut reach = 1;
@@ -209,11 +216,11 @@ fn lines_within(boundaries: &[usize], bytes: usize) -> usize {
     low + boundaries[low..boundaries.len().min(reach)].partition_point(|at| *at <= end) - 1
 }
 
-/// Where each line of the text before occurs.
+/// The places of each line in the text before.
 struct Places {
     /// Indices of lines, by token and in order.
     lines: Vec<u32>,
-    /// Where the lines of each token begin in `lines`, and where the last ones end.
+    /// For each token, the index in `lines` at which its lines begin. The final entry is the length of `lines`.
     starts: Vec<u32>,
 }
 
@@ -247,7 +254,7 @@ impl Places {
     }
 }
 
-/// Bytes of whole lines that both texts begin with.
+/// Returns the bytes of whole lines that both texts begin with.
 fn shared_start(a: &str, b: &str) -> usize {
     let same = same_start(a.as_bytes(), b.as_bytes());
     if same == a.len() && same == b.len() {
@@ -256,7 +263,7 @@ fn shared_start(a: &str, b: &str) -> usize {
     memrchr(b'\n', &a.as_bytes()[..same]).map_or(0, |i| i + 1)
 }
 
-/// Bytes of whole lines that both texts end with.
+/// Returns the bytes of whole lines that both texts end with.
 fn shared_end(a: &str, b: &str) -> usize {
     let (x, y) = (a.as_bytes(), b.as_bytes());
     let same = same_end(x, y);
@@ -271,14 +278,14 @@ fn shared_end(a: &str, b: &str) -> usize {
 /// Bytes compared at once, in vector registers.
 const BLOCK: usize = 64;
 
-/// Bytes that both begin with.
+/// Returns the number of bytes that both begin with.
 pub(crate) fn same_start(a: &[u8], b: &[u8]) -> usize {
     let blocks = a.chunks_exact(BLOCK).zip(b.chunks_exact(BLOCK));
     let at = BLOCK * blocks.take_while(|(x, y)| x.first_chunk::<BLOCK>() == y.first_chunk()).count();
     at + a[at..].iter().zip(&b[at..]).take_while(|(x, y)| x == y).count()
 }
 
-/// Bytes that both end with.
+/// Returns the number of bytes that both end with.
 pub(crate) fn same_end(a: &[u8], b: &[u8]) -> usize {
     let blocks = a.rchunks_exact(BLOCK).zip(b.rchunks_exact(BLOCK));
     let at = BLOCK * blocks.take_while(|(x, y)| x.first_chunk::<BLOCK>() == y.first_chunk()).count();
@@ -293,7 +300,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// The algorithm says the same of what it is not asked for.
+        /// The algorithm agrees with `plain` about blocks that it does not get.
         #[test]
         fn what_is_plain_is_what_the_algorithm_says(old in "([a-h]\n){0,16}", new in "([a-h]\n){0,16}") {
             let numbered = Numbered::of(&old, &new);
@@ -309,7 +316,7 @@ mod tests {
     }
 
     proptest! {
-        /// The changed ranges lead from one text to the other, are in order, and lines lie between them.
+        /// The changed ranges lead from one text to the other, are in order, and have unchanged lines between them.
         #[test]
         fn changes_lead_from_one_text_to_the_other(
             old in "([a-h]\n|[a-c]{0,2}\n){0,20}[a-b]?",

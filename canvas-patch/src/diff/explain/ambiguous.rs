@@ -1,4 +1,4 @@
-//! What is said of hunks whose pre-image occurs at several places.
+//! Conflicts of hunks whose pre-image occurs at several places.
 
 use crate::diff::conflict::{Conflict, Place, QuotedLine, Reason};
 use crate::diff::patch::{Hunk, HunkRange, Patch, Repair, RepairKind};
@@ -6,12 +6,12 @@ use crate::diff::unified::header;
 use crate::text::lines::{self, content};
 use crate::text::numbered::NumberedLines;
 
-/// Conflicts of one refusal whose places are shown; of more, their lines are.
+/// Maximum number of conflicts in one refusal whose places are shown. If there are more, only their lines are listed.
 const SHOWN: usize = 16;
-/// Lines of a hunk that a place shows.
+/// Maximum lines of a hunk that a place shows.
 pub(crate) const OLD_LINES: usize = 4;
 
-/// The conflict of the hunk at index `i`, with the lines, from 0, where it may go.
+/// Returns the conflict of the hunk at index `i`, with the lines, from 0, at which it may apply.
 pub(crate) fn ambiguous(i: usize, hunk: &Hunk, places: &[usize]) -> Conflict {
     Conflict {
         candidates: places.iter().map(|line| line + 1).collect(),
@@ -19,7 +19,8 @@ pub(crate) fn ambiguous(i: usize, hunk: &Hunk, places: &[usize]) -> Conflict {
     }
 }
 
-/// Shows what stands at the places of each `AMBIGUOUS` that are nearest to its stated line. Costs a pass over the text.
+/// Adds to each `AMBIGUOUS` the text of the places nearest to its stated line, or of the first places if it states
+/// none. Costs a pass over the text.
 pub(crate) fn show_places(text: &str, patch: &Patch<'_>, conflicts: &mut [Conflict]) {
     let mut ambiguous =
         conflicts.iter_mut().filter(|conflict| conflict.reason == Reason::Ambiguous).peekable();
@@ -45,7 +46,7 @@ pub(crate) fn show_places(text: &str, patch: &Patch<'_>, conflicts: &mut [Confli
     }
 }
 
-/// The places that are nearest to a line, all from 0, in order.
+/// Returns the places nearest to the line `stated`, all from 0 and in order.
 fn nearest(
     lines: &NumberedLines<'_>,
     patch: &Patch<'_>,
@@ -56,7 +57,7 @@ fn nearest(
     let mut near: Vec<usize> = if known.len() < Conflict::CANDIDATES {
         known.collect()
     } else {
-        // Those beyond the first are not known.
+        // Only the first places are known, so the text is searched for nearer ones.
         let old: Vec<&str> = patch.pre_image(hunk).map(content).collect();
         let is_place = |start: &usize| (0..).zip(&old).all(|(i, line)| lines.get(start + i) == Some(*line));
         let (above, below) = ((0..stated.min(lines.len())).rev(), stated..lines.len());
@@ -72,8 +73,8 @@ fn nearest(
     near
 }
 
-/// The header with which the hunk at index `i`, alone in a patch, has exact arithmetic at the line `place`, from 0. There is
-/// none where terminators or the end of the patch would have to be repaired.
+/// Returns the header with which the hunk at index `i`, alone in a patch, has exact arithmetic at the line `place`,
+/// from 0. Returns `None` if terminators or the end of the patch would have to be repaired.
 fn deciding_header(lines: &NumberedLines<'_>, patch: &Patch<'_>, i: usize, place: usize) -> Option<String> {
     let hunk = &patch.hunks[i];
     let mut rest = lines.from(place)?;

@@ -1,4 +1,4 @@
-//! Text that is nowhere in a document, but begins or ends as a part of it does: where both go apart.
+//! Search for text that a document does not contain, but nearly does, and for the first difference.
 
 use memchr::memmem;
 
@@ -6,16 +6,19 @@ use crate::diff::mismatch::Mismatch;
 use crate::text::boundary::floor_char_boundary;
 use crate::text::lines::content;
 
-/// Bytes that text must share with the document, unless a third of it is more.
+/// Minimum bytes that the text must share with the document, unless a third of the text is more.
 const SHARED: usize = 12;
 
-/// Bytes by which two versions of one word may differ.
+/// Bytes by which the lengths of two versions of one word may differ.
 const SLACK: usize = 4;
 
-/// The line of the document, from 1, where text goes apart that is nearly in it, and how. The longest beginning or end that
-/// occurs tells the place, whether it is a line or a part of one. `None` if neither is long enough to mean anything.
+/// Finds the difference between `wanted` and the part of `text` that it nearly matches.
 ///
-/// Takes as many searches of the document as the text has bytes in the binary logarithm.
+/// Returns the line of the difference in `text`, counted from 1, and the mismatch. The longest beginning or end of
+/// `wanted` that occurs in `text` determines the part, whether it is a line or only a part of one. Returns `None` if
+/// neither is long enough to be meaningful.
+///
+/// The number of searches in `text` is proportional to the binary logarithm of the length of `wanted`.
 ///
 /// ```
 /// let text = "# Notes\n\nThe quick brown fox jumps over the lazy dog, twice a day.\n";
@@ -29,14 +32,14 @@ pub fn near_miss(text: &str, wanted: &str) -> Option<(usize, Mismatch)> {
     if shared(&head).max(shared(&tail)) < SHARED.max(wanted.len() / 3) {
         return None;
     }
-    // Where both go apart, in the document and in what was wanted.
+    // The positions of the difference in the document and in `wanted`.
     let (at, within) = if shared(&head) >= shared(&tail) {
         let (place, bytes) = head?;
         (place + bytes, bytes)
     } else {
         let (place, bytes) = tail?;
         let before = wanted.len() - bytes;
-        // What comes before it in its line may have begun a few bytes earlier or later.
+        // The text before it in its line may have begun a few bytes earlier or later.
         let (own, line) = (line_start(text, place), line_start(wanted, before));
         let near = place.saturating_sub(before - line);
         let starts = (near.saturating_sub(SLACK)..=near + SLACK).chain([own]);
@@ -47,7 +50,7 @@ pub fn near_miss(text: &str, wanted: &str) -> Option<(usize, Mismatch)> {
     };
     let number = text[..at].matches('\n').count() + 1;
     let (own, other) = (line_start(text, at), line_start(wanted, within));
-    // Both from as many bytes before the difference.
+    // Both are shown from the same number of bytes before the difference.
     let before = (at - own).min(within - other);
     let (from, wanted_from) = (at - before, within - before);
     let mut mismatch = Mismatch::new(first_line(&wanted[wanted_from..]), Some(first_line(&text[from..])));
@@ -55,7 +58,7 @@ pub fn near_miss(text: &str, wanted: &str) -> Option<(usize, Mismatch)> {
     Some((number, mismatch))
 }
 
-/// Where the longest beginning that occurs does, and its bytes.
+/// Returns the position of the longest beginning that occurs, and its length in bytes.
 fn beginning(text: &str, wanted: &str) -> Option<(usize, usize)> {
     longest(wanted, |bytes| {
         let bytes = floor_char_boundary(wanted, bytes);
@@ -63,7 +66,7 @@ fn beginning(text: &str, wanted: &str) -> Option<(usize, usize)> {
     })
 }
 
-/// The same of the longest end.
+/// Returns the same for the longest end.
 fn end(text: &str, wanted: &str) -> Option<(usize, usize)> {
     longest(wanted, |bytes| {
         let start = floor_char_boundary(wanted, wanted.len() - bytes);
@@ -71,7 +74,8 @@ fn end(text: &str, wanted: &str) -> Option<(usize, usize)> {
     })
 }
 
-/// The last of the lengths that succeed: what occurs does so if it is cut shorter.
+/// Returns the result for the greatest length that succeeds. If a text occurs, its shorter cuts occur too, so a binary
+/// search finds it.
 fn longest(wanted: &str, find: impl Fn(usize) -> Option<(usize, usize)>) -> Option<(usize, usize)> {
     let (mut best, mut low, mut high) = (None, SHARED, wanted.len());
     while low <= high {

@@ -1,7 +1,8 @@
-//! Why a hunk has no place.
+//! Explanations for hunks that have no place.
 //!
-//! `ambiguous` words a hunk that fits several places, `missing` finds what a hunk that is nowhere was meant for, and
-//! `outdated` tells whether the lines that its author was shown have changed.
+//! `ambiguous` describes a hunk that matches several places, and `missing` finds the probable place of a hunk that
+//! matches none. `outdated` checks whether the lines that the author of a hunk saw have changed. `inside` finds text
+//! that is nearly in a document.
 
 pub(crate) mod ambiguous;
 pub(crate) mod inside;

@@ -1,7 +1,7 @@
-//! Hunks that quote lines of an earlier text which their author was shown and which have changed since.
+//! Hunks that quote lines of an earlier text, which their author saw and which have changed since.
 //!
-//! The same lines may stand at another place that the author never meant. The lines that were shown are therefore followed
-//! through the later changes, and the hunk goes to their place or is refused.
+//! The same lines may also occur at another place, which the author never meant. Therefore the lines that the author
+//! saw are followed through the later changes, and the hunk either applies at their place or is refused.
 
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -17,8 +17,8 @@ use crate::diff::patch::{HunkRange, Patch};
 use crate::text::lines::content;
 use crate::text::numbered::NumberedLines;
 
-/// Lists a conflict for each hunk whose author means lines that have changed. `places` has the line, from 0, to which each
-/// hunk would go. Linear in the texts and the patch for each earlier text.
+/// Lists a conflict for each hunk whose author means lines that have changed. `places` has the line, from 0, at which
+/// each hunk would apply. Takes time linear in the texts and the patch for each earlier text.
 pub(crate) fn outdated(
     text: &str,
     patch: &Patch<'_>,
@@ -61,7 +61,7 @@ pub(crate) fn outdated(
             let is_shown = |&at: &usize| covers(earlier.shown.lines, quoted.at(at));
             let shown: Vec<usize> = places.into_iter().filter(is_shown).collect();
             let fault = shown.iter().find_map(|&at| earlier.fault(&now, quoted, at));
-            // Of several one is left, and nothing tells which was meant.
+            // Only one of several places is left, and it is unknown which one the author meant.
             let gone = || Fault::Changed { hunk: quoted.hunk, line: quoted.place, expected: None };
             faults.extend(fault.or_else(|| (shown.len() > 1).then(gone)));
             shown.is_empty()
@@ -74,8 +74,9 @@ pub(crate) fn outdated(
 }
 
 impl EarlierText<'_> {
-    /// Finds lines of this text in `now`, the text that is patched. Both count from 0. `None` if the lines have changed, or if
-    /// their place is uncertain. Costs a diff of both texts.
+    /// Finds lines of this text in `now`, the text to be patched. Both ranges count from 0.
+    ///
+    /// Returns `None` if the lines have changed, or if their place is uncertain. Costs a diff of both texts.
     ///
     /// ```
     /// use canvas_patch::{Delta, EarlierText};
@@ -93,15 +94,15 @@ impl EarlierText<'_> {
     }
 }
 
-/// What a hunk quotes.
+/// The lines that a hunk quotes.
 struct Quoted<'p> {
-    /// The index of the hunk.
+    /// Index of the hunk in the patch.
     hunk: usize,
     /// The lines of its pre-image, without terminators.
     old: Vec<&'p str>,
     /// The line, from 0, that its header states.
     stated: Option<usize>,
-    /// The line where it would go.
+    /// The line, from 0, at which it would apply.
     place: usize,
 }
 
@@ -116,12 +117,12 @@ impl<'p> Quoted<'p> {
     }
 }
 
-/// Why a hunk does not go where it would.
+/// A reason why a hunk must not apply at its place.
 enum Fault<'p> {
-    /// Its lines have changed. `line`, from 0, is their place in the current text; `expected` is missing if the line there is
-    /// equal by chance.
+    /// Its lines have changed. `line`, from 0, is their place in the current text. `expected` is `None` if the line
+    /// there is equal by chance.
     Changed { hunk: usize, line: usize, expected: Option<&'p str> },
-    /// Its lines are at another place. `places` has both, from 0 and in order.
+    /// Its lines are at another place. `places` has both places, from 0 and in order.
     Moved { hunk: usize, places: [usize; 2] },
 }
 
@@ -149,45 +150,47 @@ impl Fault<'_> {
     }
 }
 
-/// The first line that differs from `old` at `start`: in the text, and among `old`. `None` where all of it is there.
+/// Returns the first line that differs from `old` at `start`, as its index in the text and its index in `old`. Returns
+/// `None` if all of `old` is there.
 fn first_difference(lines: &NumberedLines<'_>, old: &[&str], start: usize) -> Option<(usize, usize)> {
     let differs = |(i, line): (usize, &&str)| lines.get(start.saturating_add(i)).map(content) != Some(line);
     let index = old.iter().enumerate().position(differs)?;
     Some((start.saturating_add(index), index))
 }
 
-/// An earlier text, and the way from there to the text of now.
+/// An earlier text, with the changes from it to the current text.
 struct Earlier<'a> {
     shown: EarlierText<'a>,
     lines: NumberedLines<'a>,
     since: Vec<Step<'a>>,
-    /// All of it as one change, once it is asked for.
+    /// All changes as one, computed on first use.
     whole: OnceCell<Delta>,
 }
 
-/// The place in the current text, from 0, of lines of an earlier text.
+/// The place in the current text, from 0, of lines of an earlier text, found in two ways.
 struct Places {
-    /// By the changes, one by one.
+    /// The line according to the changes, one by one.
     step_by_step: usize,
-    /// By the diff of both texts.
+    /// The line according to the diff of both texts.
     at_once: usize,
-    /// One of the changes touches the lines.
+    /// Whether one of the changes touches the lines.
     is_touched: bool,
-    /// The diff touches the lines.
+    /// Whether the diff touches the lines.
     is_other: bool,
 }
 
 impl Places {
-    /// The place, if the lines are unchanged and both ways lead there.
+    /// Returns the place if the lines are unchanged and both ways lead there.
     fn found(&self) -> Option<usize> {
         (!self.is_other && self.step_by_step == self.at_once).then_some(self.at_once)
     }
 }
 
-/// One change.
+/// One of the changes since an earlier text.
 struct Step<'a> {
     edits: &'a [TextEdit],
-    /// By how much each edit, and what follows the last one, is moved by those before.
+    /// For each edit, the bytes by which the edits before it move it. The final entry is for the text after the last
+    /// edit.
     shifts: Vec<isize>,
 }
 
@@ -199,8 +202,8 @@ impl<'a> Earlier<'a> {
 
     /// Follows lines to the current text, by the changes and by the diff.
     ///
-    /// Both are needed. A change does not show which of two equal neighbours it removed. A diff does not show a line that was
-    /// changed and changed back, and may take a new line for a moved one.
+    /// Both are needed. A change does not show which of two equal neighbours it removed. A diff does not show a line
+    /// that was changed and changed back, and may take a new line for a moved one.
     fn places(&self, now: &NumberedLines<'_>, lines: Range<usize>) -> Places {
         let whole = self.whole.get_or_init(|| Delta::between(self.shown.text, now.text()));
         let (part, is_touched) = self.moved(lines.clone(), &self.since);
@@ -213,7 +216,7 @@ impl<'a> Earlier<'a> {
         }
     }
 
-    /// Judges a hunk whose lines began at `start` here; `None` if the hunk goes to their place.
+    /// Checks a hunk whose lines began at `start` in this text. Returns `None` if the hunk applies at their place.
     fn fault<'p>(&self, now: &NumberedLines<'_>, quoted: &Quoted<'p>, start: usize) -> Option<Fault<'p>> {
         let (hunk, place) = (quoted.hunk, quoted.place);
         let places = self.places(now, quoted.at(start));
@@ -233,7 +236,7 @@ impl<'a> Earlier<'a> {
         }
     }
 
-    /// Follows lines through changes: their bytes afterwards, and whether a change touched them.
+    /// Follows lines through changes. Returns their bytes afterwards, and whether a change touched them.
     fn moved(&self, lines: Range<usize>, since: &[Step<'_>]) -> (Range<usize>, bool) {
         let text = self.shown.text;
         let at = |line| self.lines.from(line).map_or(text.len(), |rest| text.len() - rest.len());
@@ -256,12 +259,12 @@ impl<'a> Step<'a> {
         Self { edits: delta.edits(), shifts: std::iter::once(0).chain(after).collect() }
     }
 
-    /// Where a part of the text is after the change, and whether that touches it.
+    /// Returns the bytes of a part of the text after the change, and whether the change touches it.
     fn moved(&self, part: Range<usize>) -> (Range<usize>, bool) {
         let first = self.edits.partition_point(|edit| edit.at + edit.old.len() <= part.start);
         let last = first + self.edits[first..].partition_point(|edit| edit.at < part.end);
         let touched = first < last;
-        // What comes before the first edit that touches it has only moved.
+        // The text before the first edit that touches it only moves.
         let start = if touched { part.start.min(self.edits[first].at) } else { part.start };
         let start = start.saturating_add_signed(self.shifts[first]);
         (start..part.end.saturating_add_signed(self.shifts[last]).max(start), touched)

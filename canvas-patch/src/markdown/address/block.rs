@@ -7,12 +7,12 @@ use crate::text::lines::{line_end, line_start_before};
 
 /// A part that a section does not have.
 pub(super) struct Missing {
-    /// What was asked for, up to the number that is too high.
+    /// The requested part. The numbers of an item end with the first one that is too high.
     pub(super) part: Part,
     pub(super) available: usize,
 }
 
-/// The index of a part among all blocks of the text.
+/// Returns the index of a part among all blocks of the text.
 pub(super) fn find_part(blocks: &[Block], section: Option<usize>, part: &Part) -> Result<usize, Missing> {
     match part {
         Part::Item(numbers) => find_item(blocks, section, numbers),
@@ -25,7 +25,7 @@ pub(super) fn find_part(blocks: &[Block], section: Option<usize>, part: &Part) -
 }
 
 fn find_item(blocks: &[Block], section: Option<usize>, numbers: &[usize]) -> Result<usize, Missing> {
-    // Blocks inside of an item come right after it, and are deeper.
+    // Blocks inside an item come right after it and are deeper.
     let (mut from, mut depth, mut nesting) = (0, 0, 0);
     loop {
         let items = || {
@@ -46,7 +46,7 @@ fn find_item(blocks: &[Block], section: Option<usize>, numbers: &[usize]) -> Res
     }
 }
 
-/// The blocks of one kind that a section has of its own, each with its index.
+/// Returns the blocks of one kind that a section has of its own, each with its index.
 fn own<'b>(
     blocks: impl Iterator<Item = &'b Block>,
     section: Option<usize>,
@@ -55,7 +55,7 @@ fn own<'b>(
     blocks.enumerate().filter(move |(_, block)| block.section == section && block.kind == kind)
 }
 
-/// The lines of an item or fence.
+/// Returns the lines of an item or fence, without blank lines at the end of an item.
 pub(super) fn lines_of(text: &str, block: &Block) -> LineRange {
     let mut cursor = LineCursor::new(text);
     let start = cursor.line_at(block.bytes.start);
@@ -68,11 +68,11 @@ pub(super) fn lines_of(text: &str, block: &Block) -> LineRange {
     LineRange { start, end: end.max(start) }
 }
 
-/// The containers around the block at `at`, outermost first.
+/// Returns the containers around the block at `at`, outermost first.
 pub(super) fn containers_of(blocks: &[Block], at: usize) -> Vec<ContainerKind> {
     let mut depth = blocks[at].depth;
     let mut path = Vec::new();
-    // Blocks are in the order of their starts: going back, the first container that is less deep holds the block.
+    // Blocks are in the order of their starts. Going back, the first container that is less deep holds the block.
     for block in blocks[..at].iter().rev() {
         if let Some(kind) = container_kind(block).filter(|_| block.depth + 1 == depth) {
             path.push(kind);
@@ -83,7 +83,7 @@ pub(super) fn containers_of(blocks: &[Block], at: usize) -> Vec<ContainerKind> {
     path
 }
 
-/// The containers that hold all of these lines, outermost first.
+/// Returns the containers that hold all of these lines, outermost first.
 pub(super) fn containers_of_lines(text: &str, blocks: &[Block], place: &Resolved) -> Vec<ContainerKind> {
     let first_end = line_end(text, place.bytes.start);
     let last_start = line_start_before(text, place.bytes.end);
@@ -91,7 +91,7 @@ pub(super) fn containers_of_lines(text: &str, blocks: &[Block], place: &Resolved
     let mut cursor = LineCursor::new(text);
     let mut path = Vec::new();
     for block in around {
-        // Those inside of one that does not hold the lines are too deep, too.
+        // Containers inside one that does not hold the lines are too deep as well.
         let Some(kind) = container_kind(block).filter(|_| block.depth == path.len()) else { continue };
         if cursor.last_content_line(block.bytes.end, block.quoted) >= place.lines.end {
             path.push(kind);

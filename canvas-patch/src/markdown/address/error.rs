@@ -1,4 +1,4 @@
-//! Why addresses lead nowhere.
+//! The errors of addresses that do not resolve.
 
 use std::error::Error;
 use std::fmt;
@@ -7,11 +7,11 @@ use super::model::Part;
 use crate::markdown::outline::Outline;
 use crate::text::grep::GrepError;
 
-/// Most places that are listed when several fit.
+/// Maximum number of places listed if several match.
 pub(super) const MAX_MATCHES: usize = 20;
-/// How many characters of a title an error message shows, as they are escaped there.
+/// Maximum characters of a title in an error message, counted after escaping.
 const MAX_SHOWN_CHARS: usize = 80;
-/// How many titles of a path, and numbers of the items around an item, an error message shows.
+/// Maximum titles of a path, and maximum numbers of the items around an item, in an error message.
 const MAX_SHOWN_TITLES: usize = 8;
 const MAX_SHOWN_NUMBERS: usize = 9;
 
@@ -144,7 +144,7 @@ impl fmt::Display for AddressError {
     }
 }
 
-// What it says of a query is what the query's error says, so that it names no source.
+// The message for a query is that of the query's own error, so it is not repeated as a source.
 impl Error for AddressError {}
 
 impl From<GrepError> for AddressError {
@@ -166,7 +166,7 @@ crate::coded_error!(AddressError {
 });
 
 impl AddressError {
-    /// Sections that may have been meant.
+    /// Returns the sections that may have been meant.
     pub fn candidates(&self) -> &[Candidate] {
         match self {
             Self::NoSuchSection { nearest, .. } => nearest,
@@ -176,7 +176,7 @@ impl AddressError {
         }
     }
 
-    /// Lines that may have been meant.
+    /// Returns the lines that may have been meant.
     pub fn candidate_lines(&self) -> &[usize] {
         match self {
             Self::NoSuchHit { lines, .. } | Self::AmbiguousHit { lines, .. } => lines,
@@ -204,7 +204,7 @@ impl Candidate {
 }
 
 impl Part {
-    /// The number that counts.
+    /// Returns the number within the innermost parent, which is the one that was too high.
     fn number(&self) -> usize {
         match self {
             Self::Item(numbers) => numbers.last().copied().unwrap_or(0),
@@ -220,7 +220,7 @@ impl Part {
     }
 }
 
-/// What a part is looked for in.
+/// Describes the section or item in which a part was looked for.
 fn holder(section: Option<&Candidate>, part: &Part) -> String {
     let section = section.map_or_else(
         || "the text before the first section".to_owned(),
@@ -237,7 +237,7 @@ fn holder(section: Option<&Candidate>, part: &Part) -> String {
     }
 }
 
-/// A path as an error message shows it: JSON-like, long titles cut, only the last of many.
+/// Formats a path for an error message, similar to JSON. Long titles are cut, and only the last of many are shown.
 fn shown(path: &[String]) -> String {
     let left_out = path.len().saturating_sub(MAX_SHOWN_TITLES);
     let dots = (left_out > 0).then(|| "...".to_owned());
@@ -245,7 +245,7 @@ fn shown(path: &[String]) -> String {
     format!("[{}]", titles.collect::<Vec<_>>().join(", "))
 }
 
-/// A title in quotes, cut to what may be shown.
+/// Quotes a title, cut to [`MAX_SHOWN_CHARS`].
 fn quoted(title: &str) -> String {
     let mut chars_left = MAX_SHOWN_CHARS;
     let mut fits = |c: char| {
@@ -269,7 +269,7 @@ fn proposal(nearest: &[Candidate]) -> String {
     format!("take a path from the outline, perhaps {}", nearest.collect::<Vec<_>>().join(", "))
 }
 
-/// Lines in brackets; nothing where there are none.
+/// Formats lines in brackets. The result is empty if there are no lines.
 fn places(lines: impl ExactSizeIterator<Item = usize>) -> String {
     let more = if lines.len() == MAX_MATCHES { " ..." } else { "" };
     match lines.map(|line| line.to_string()).collect::<Vec<_>>().as_slice() {

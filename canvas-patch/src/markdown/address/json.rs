@@ -1,4 +1,4 @@
-//! Addresses in JSON.
+//! Serialisation of addresses as JSON.
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -19,7 +19,7 @@ impl<'de> Deserialize<'de> for Address {
     }
 }
 
-/// All fields that any address has.
+/// The JSON fields of every kind of address.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
 struct Wire {

@@ -1,9 +1,10 @@
-//! Places in a Markdown text, named so that a model can name them.
+//! Addresses of places in a Markdown text, in a form that models can write.
 //!
-//! * Paths match whole first, and by their end only where no whole one does. More than one match needs an ordinal.
-//! * The empty path is the preamble: the text before the first heading outside of quotes and list items.
+//! * A path matches full paths first. It matches the ends of paths only if no full path matches. If there are several
+//!   matches, an ordinal is needed.
+//! * The empty path is the preamble, which is the text before the first heading outside of quotes and list items.
 //! * JSON is the only written form of an address, because titles may hold any character.
-//! * Nothing is resolved by likeness. Errors list what was probably intended, at most 20 places.
+//! * An address never resolves by similarity. Errors list at most 20 places that were probably intended.
 
 mod block;
 mod error;

@@ -1,43 +1,44 @@
-//! What an address says, and where it leads.
+//! Addresses, and the places that they resolve to.
 
 use std::ops::Range;
 
 use crate::markdown::outline::{ContainerKind, LineRange};
 use crate::text::grep::Query;
 
-/// A place in a text. Any value may be written down; [`resolve`](crate::resolve) says whether it is there.
+/// An address of a place in a text. You can write any value, and [`resolve`](crate::resolve) decides whether the text
+/// has such a place.
 ///
-/// With the feature `serde` an address is one of these in JSON, and nothing else can be read:
-/// `{"lines": [3, 5]}`, `{"front_matter": true}`, `{"section": ["Install", "Linux"]}` with `"ordinal": 2` and one of
-/// `"item": 1`, `"item": [1, 2]` and `"fence": 1` where wanted, `{"grep": "TODO"}` with `"regex": true` and
-/// `"ordinal": 2` where wanted. Titles may hold any character, so no shorter form would be unambiguous.
+/// With the feature `serde`, an address has one of the following forms in JSON, and other combinations of these fields
+/// are errors: `{"lines": [3, 5]}`, `{"front_matter": true}`, `{"section": ["Install", "Linux"]}` with an optional
+/// `"ordinal": 2` and optionally one of `"item": 1`, `"item": [1, 2]` and `"fence": 1`, or `{"grep": "TODO"}` with an
+/// optional `"regex": true` and `"ordinal": 2`. Titles may hold any character, so a shorter form would be ambiguous.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Address {
-    /// Lines counted from 1, both included.
+    /// A range of lines, counted from 1, with both ends included.
     Lines {
-        /// The first line.
+        /// The first line, which is at least 1.
         start: usize,
-        /// The last line.
+        /// The last line, which is at least `start`.
         end: usize,
     },
-    /// The YAML front matter, its `---` lines included.
+    /// The YAML front matter, including its delimiter lines.
     FrontMatter,
     /// A section, or a part of one.
     Section {
-        /// Titles as the outline has them: the full path from the outermost section, or the last titles
-        /// of it. The empty path is the preamble: the text before the first heading outside of quotes
-        /// and list items, front matter left out.
+        /// The titles in the outline, either the full path from the outermost section or only its last titles. The
+        /// empty path is the preamble, which is the text before the first heading outside of quotes and list items,
+        /// without front matter.
         path: Vec<String>,
-        /// Which of several sections is meant, counted from 1 in document order.
+        /// The number of the section if several match, counted from 1 in document order.
         ordinal: Option<usize>,
-        /// A part of the section's own body, or all of the section.
+        /// A part of the section's own body, or `None` for the whole section.
         part: Option<Part>,
     },
     /// A line that [`grep`](crate::grep()) finds.
     Hit {
-        /// What the line matches.
+        /// The query that the line must match.
         query: Query,
-        /// Which of several lines is meant, counted from 1 in document order.
+        /// The number of the line if several match, counted from 1 in document order.
         ordinal: Option<usize>,
     },
 }
@@ -57,16 +58,17 @@ pub enum Part {
     Fence(usize),
 }
 
-/// Where an address leads.
+/// The place that an address resolves to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resolved {
-    /// Whole lines. Blank lines at the end of a section or item are left out.
+    /// The whole lines of the place, without blank lines at the end of a section or item.
     pub lines: LineRange,
-    /// The same in bytes, the terminator of the last line included.
+    /// The same range in bytes, including the terminator of the last line.
     pub bytes: Range<usize>,
-    /// The quotes and list items around it, outermost first. An item is not around itself; around lines
-    /// that were given by number, or found, are those that hold all of them.
+    /// The quotes, list items and footnotes around the place, outermost first. A list item is not one of its own
+    /// containers. If the lines were given by number or found by a query, these are the containers that hold all of the
+    /// lines.
     ///
-    /// They may begin in the first of the lines: the bytes then hold their markers as well.
+    /// A container may begin in the first of the lines. In that case, the bytes include its marker.
     pub container_path: Vec<ContainerKind>,
 }

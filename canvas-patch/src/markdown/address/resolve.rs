@@ -1,4 +1,4 @@
-//! From addresses to lines.
+//! Resolution of addresses to lines.
 
 use super::block::{containers_of, containers_of_lines, find_part, lines_of};
 use super::error::{AddressError, Candidate, MAX_MATCHES};
@@ -9,12 +9,13 @@ use crate::text::cursor::LineCursor;
 use crate::text::grep::{Query, matching_lines};
 use crate::text::lines;
 
-/// Finds the place that `address` names in `text`; takes linear time, and for an expression what
-/// [`grep`](crate::grep()) takes.
+/// Finds the place that `address` names in `text`. Takes linear time, or for an expression the time of
+/// [`grep`](crate::grep()).
 ///
-/// Sections whose full path equals the given one are the matches; where there are none, those whose full
-/// path ends with it. Titles are compared exactly. Without an ordinal there must be one match; with it,
-/// the match of that rank is meant. A fence without an end runs to the end of its container or text.
+/// The matches are the sections whose full path equals the given one. If there are none, they are the sections whose
+/// full path ends with it. Titles are compared exactly. If no title matches, a title may also have the `#` marks of its
+/// level, for example `## License`. Without an ordinal, there must be exactly one match. With an ordinal, the match
+/// with that number is taken. A fence without an end extends to the end of its container or text.
 ///
 /// ```
 /// use canvas_patch::{Address, Part, resolve};
@@ -29,7 +30,7 @@ use crate::text::lines;
 ///
 /// # Errors
 ///
-/// If what is named is not in the text, or is there several times, or if a search would take too long.
+/// If the text does not have the named place or has it several times, or if a search would take too long.
 pub fn resolve(text: &str, address: &Address) -> Result<Resolved, AddressError> {
     let (outline, blocks) = match address {
         Address::Section { part: None, .. } | Address::FrontMatter => scan::<false>(text),
@@ -39,17 +40,17 @@ pub fn resolve(text: &str, address: &Address) -> Result<Resolved, AddressError> 
 }
 
 impl LiveOutline {
-    /// Finds a place in the text, as [`resolve`] does; reads nothing but the lines up to it.
+    /// Finds a place in the text like [`resolve`], but uses the existing outline instead of parsing the text again.
     ///
     /// # Errors
     ///
-    /// Those of [`resolve`].
+    /// Returns the same errors as [`resolve`].
     pub fn resolve(&self, address: &Address) -> Result<Resolved, AddressError> {
         resolve_in(self.text(), self.outline(), self.blocks(), address)
     }
 }
 
-/// [`resolve`] in a text that is outlined already. Its blocks are needed for parts of sections, lines and hits.
+/// Resolves an address in a text with an existing outline. `blocks` is used only for parts of sections, lines and hits.
 fn resolve_in(
     text: &str,
     outline: &Outline,
@@ -112,14 +113,14 @@ fn find_hit(text: &str, query: &Query, ordinal: Option<usize>) -> Result<LineRan
     }
 }
 
-/// Lines that are in the text, with what holds them.
+/// Resolves lines that exist in the text, with the containers that hold them.
 fn with_containers(text: &str, blocks: &[Block], lines: LineRange) -> Resolved {
     let mut resolved = whole_lines(text, lines, Vec::new());
     resolved.container_path = containers_of_lines(text, blocks, &resolved);
     resolved
 }
 
-/// The bytes of lines that are in the text.
+/// Resolves lines that exist in the text.
 fn whole_lines(text: &str, lines: LineRange, container_path: Vec<ContainerKind>) -> Resolved {
     let start = lines::skip(text, 0, lines.start - 1).unwrap_or(text.len());
     let end = lines::skip(text, start, lines.end + 1 - lines.start).unwrap_or(text.len());

@@ -1,17 +1,17 @@
-//! Sections by their paths, and the headings nearest to a path that is not there.
+//! Sections by path, and the headings nearest to a path that does not exist.
 
 use super::error::{AddressError, Candidate, MAX_MATCHES};
 use crate::markdown::outline::{LineRange, Outline, Section};
 use crate::text::cursor::LineCursor;
 use crate::text::lines;
 
-/// Most headings that are proposed when none fits.
+/// Maximum number of headings proposed if none matches.
 const MAX_NEAREST: usize = 5;
-/// How many headings are compared for a proposal, and how many characters of each title.
+/// Maximum number of headings compared for a proposal, and maximum characters of each title.
 const MAX_COMPARED: usize = 10_000;
 const MAX_COMPARED_CHARS: usize = 64;
 
-/// The index of the section that a path names; `None` for the empty path, the preamble.
+/// Returns the index of the section that a path names, or `None` for the preamble, which the empty path names.
 pub(super) fn find_section(
     outline: &Outline,
     path: &[String],
@@ -22,7 +22,7 @@ pub(super) fn find_section(
     }
     let mut matches = fitting(outline, path, |section, title| section.title == *title);
     if matches.is_empty() {
-        // A heading as it stands in the text is as exact.
+        // A heading with its `#` marks, as the text spells it, is just as exact.
         matches = fitting(outline, path, is_heading);
     }
     let total = matches.len();
@@ -44,7 +44,7 @@ pub(super) fn find_section(
     }
 }
 
-/// The sections whose full path fits, or else those whose path ends so.
+/// Returns the sections whose full path matches or, if there are none, those whose path ends with `path`.
 fn fitting(outline: &Outline, path: &[String], is: impl Fn(&Section, &str) -> bool) -> Vec<usize> {
     let (mut full, mut suffix) = (Vec::new(), Vec::new());
     for index in 0..outline.sections().len() {
@@ -57,7 +57,7 @@ fn fitting(outline: &Outline, path: &[String], is: impl Fn(&Section, &str) -> bo
     if full.is_empty() { suffix } else { full }
 }
 
-/// Whether a title is given with the marks of its level: `## License`, or without them.
+/// Whether a title names the section, with or without the marks of its level, such as `## License`.
 fn is_heading(section: &Section, title: &str) -> bool {
     let rest = title.trim_start_matches('#');
     let level = title.len() - rest.len();
@@ -78,7 +78,7 @@ fn fit(outline: &Outline, index: usize, path: &[String], is: impl Fn(&Section, &
     fits.then(|| if ancestry.next().is_none() { Fit::Full } else { Fit::Suffix })
 }
 
-/// The lines of the preamble, without blank ones at its ends; `None` where there is nothing else.
+/// Returns the lines of the preamble without blank lines at its ends, or `None` if all of it is blank.
 pub(super) fn preamble(text: &str, outline: &Outline) -> Option<LineRange> {
     let first = outline.sections().iter().find(|section| section.container.is_none());
     let end = first.and_then(|section| lines::skip(text, 0, section.heading.start - 1)).unwrap_or(text.len());
@@ -105,7 +105,7 @@ fn nearest(outline: &Outline, path: &[String]) -> Vec<Candidate> {
     let mut ranked: Vec<_> = compared
         .map(|(index, section)| {
             let title = comparable(&section.title);
-            // A part of a title means it more than another title of the same length.
+            // A title that contains the wanted one, or is contained in it, is nearer than any other.
             let is_other = !is_part(&wanted, &title) && !is_part(&title, &wanted);
             (is_other, edit_distance(&wanted, &title), index)
         })
@@ -115,7 +115,7 @@ fn nearest(outline: &Outline, path: &[String]) -> Vec<Candidate> {
     ranked.into_iter().map(|(.., index)| Candidate::new(outline, index)).collect()
 }
 
-/// Whether these characters, three at least, stand in a row in others.
+/// Whether `part`, of at least three characters, occurs in `whole`.
 fn is_part(part: &[char], whole: &[char]) -> bool {
     part.len() >= 3 && whole.windows(part.len()).any(|window| window == part)
 }
@@ -129,7 +129,7 @@ fn comparable(title: &str) -> Vec<char> {
         .collect()
 }
 
-/// How many characters must be inserted, deleted or replaced to make one of the other (Levenshtein).
+/// Returns the number of characters to insert, delete or replace to turn one into the other (Levenshtein).
 fn edit_distance(left: &[char], right: &[char]) -> usize {
     let mut row: Vec<usize> = (0..=right.len()).collect();
     for (above, l) in left.iter().enumerate() {

@@ -1,20 +1,21 @@
-//! Where two texts differ.
+//! The byte ranges in which two texts differ.
 
 use std::ops::Range;
 
 use crate::diff::edit::TextEdit;
 
-/// With more edits at once, everything between the first and the last counts as changed.
+/// If there are more edits at once, everything between the first and the last counts as changed.
 pub(super) const MAX_EDITS: usize = 256;
 
-/// Bytes of the text before, and those of the text after in their place.
+/// Bytes of the text before, and the bytes of the text after that replace them.
 #[derive(Debug, Clone)]
 pub(crate) struct Changed {
     pub(crate) old: Range<usize>,
     pub(crate) new: Range<usize>,
 }
 
-/// The changes that make one text of the other: the edits where they do, else all from the first to the last difference.
+/// Returns the changes from one text to the other. These are the edits if they lead there, otherwise everything from
+/// the first to the last difference.
 pub(crate) fn changes(before: &str, after: &str, edits: &[TextEdit]) -> Vec<Changed> {
     checked(before, after, edits).unwrap_or_else(|| difference(before, after))
 }
@@ -47,7 +48,7 @@ fn checked(before: &str, after: &str, edits: &[TextEdit]) -> Option<Vec<Changed>
     }
 }
 
-/// One change from the first to the last difference; none between equal texts.
+/// Returns one change from the first to the last difference. Equal texts have no change.
 fn difference(before: &str, after: &str) -> Vec<Changed> {
     const CHUNK: usize = 4096;
     let (before, after) = (before.as_bytes(), after.as_bytes());

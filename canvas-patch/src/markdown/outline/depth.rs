@@ -1,4 +1,4 @@
-//! A bound on nesting, for texts made to be slow.
+//! A bound on nesting, because some texts are made to be slow.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -8,14 +8,14 @@ use memchr::memchr2_iter;
 /// Container markers beyond this many bytes of a line's prefix may be read as blanks.
 const PREFIX: usize = 256;
 
-/// Nesting depth times lines that are parsed unchanged: some 50 ms.
+/// Maximum product of nesting depth and lines of a text that is parsed unchanged, which takes about 50 ms.
 const BUDGET: usize = 1 << 26;
 
-/// `text` as the parser shall see it: the same length, and all but always the same text.
+/// Returns `text` for the parser, with container markers that nest too deeply replaced by spaces. The length is always
+/// the same, and almost every text stays unchanged.
 ///
-/// pulldown-cmark looks at every open container for each line that lazily continues a paragraph: 100,000
-/// quote markers followed by 100,000 such lines take it more than 10 s, and four times that at twice the
-/// size.
+/// pulldown-cmark looks at every open container for each line that lazily continues a paragraph. For example, 100,000
+/// quote markers followed by 100,000 such lines take it more than 10 s, and four times that at twice the size.
 pub(super) fn bounded(text: &str) -> Cow<'_, str> {
     if !is_bounded(text) {
         return Cow::Borrowed(text);
@@ -38,12 +38,12 @@ pub(super) fn is_bounded(text: &str) -> bool {
     })
 }
 
-/// Whether a line of `text` nests so deeply that [`bounded`] could change a text that holds it.
+/// Whether a line of `text` nests so deeply that [`bounded`] could change a text that contains it.
 pub(super) fn is_deep(text: &str) -> bool {
     Prefixes::of(text).next().is_some()
 }
 
-/// The line beginnings of at least `PREFIX` bytes that could be container markers and indentation.
+/// Iterator over line beginnings of at least `PREFIX` bytes that could be container markers and indentation.
 struct Prefixes<'t> {
     bytes: &'t [u8],
     at: usize,
@@ -59,7 +59,7 @@ impl Iterator for Prefixes<'_> {
     type Item = Range<usize>;
 
     fn next(&mut self) -> Option<Range<usize>> {
-        // In prose the last byte of nearly every reparse rules it out, so that few bytes are looked at.
+        // In prose, the last byte of nearly every stretch of `PREFIX` bytes rules it out, so few bytes are looked at.
         while let Some(reparse) = self.bytes.get(self.at..self.at + PREFIX) {
             if let Some(other) = reparse.iter().rposition(|&byte| !is_marker(byte)) {
                 self.at += other + 1;
@@ -93,7 +93,7 @@ mod tests {
             (format!("{nested}a\n{lines}"), true),
             (format!("{lines}{nested}a\n"), true),
             (format!("{nested}a\n{lines}{nested}a\n"), true),
-            // As many lines as may be, and no markers.
+            // The maximum number of lines, and then markers that do not start a line.
             (format!("{nested}{lines}"), false),
             (format!("a{nested}\n{lines}b\n"), false),
         ] {

@@ -1,4 +1,4 @@
-//! What a scan finds in a text.
+//! The results of a scan of a text.
 
 use std::ops::Range;
 
@@ -7,39 +7,36 @@ use super::model::{Container, LineRange, Section};
 use crate::text::cursor::LineCursor;
 use crate::text::lines;
 
-/// A text is read again in a range this many times as long where a shorter one has not settled its end. All attempts
-/// together then cost a third of the last one.
+/// Factor by which the range grows if a shorter one did not settle its end. All earlier attempts together cost a third
+/// of the last one.
 pub(super) const GROWTH: usize = 4;
 
 /// A block quote, list item, footnote or fenced code block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Block {
     pub(crate) kind: BlockKind,
-    /// Index of the innermost section it starts in.
+    /// Index of the innermost section in which it starts.
     pub(crate) section: Option<usize>,
-    /// How many containers are around it.
+    /// Number of containers around it.
     pub(crate) depth: usize,
-    /// How many list items of its section are around it.
+    /// Number of list items around it, without those around the heading of its section.
     pub(crate) nesting: usize,
-    /// May start in the middle of a line and end with blank lines.
+    /// They may start in the middle of a line and end with blank lines.
     pub(crate) bytes: Range<usize>,
-    /// Whether it sits in a block quote.
+    /// Whether it is inside a block quote.
     pub(crate) quoted: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BlockKind {
-    /// A block quote.
     Quote,
-    /// One item of a list.
     Item,
-    /// The definition of a footnote.
+    /// A footnote definition, not a reference.
     Footnote,
-    /// A fenced code block.
     Fence,
 }
 
-/// What a text may begin with before its Markdown: a byte order mark and front matter.
+/// The byte order mark and front matter that may precede the Markdown of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Lead {
     pub(crate) bytes: usize,
@@ -55,7 +52,7 @@ impl Lead {
         Self { bytes, front_matter: front_matter.map(lines) }
     }
 
-    /// The place right after it in `text`.
+    /// Returns the place right after it in `text`.
     pub(super) fn end(self, text: &str) -> RestartPoint {
         // Front matter may end with a lone CR.
         let is_new_line = text.as_bytes()[..self.bytes].ends_with(b"\n");
@@ -64,20 +61,22 @@ impl Lead {
     }
 }
 
-/// The start of a line at which the parser has nothing open: the text below it reads the same without the text above.
+/// The start of a line at which the parser has no open block, so that the text below reads the same without the text
+/// above.
 ///
-/// It is the first line of a heading with `#` or of a list item, or follows a blank line, and is in no quote, no footnote
-/// and no other list item. Whether it is one depends on the text before it, its own line and the next.
+/// The line is the first of a heading with `#` or of a list item, or follows a blank line. It is not inside a quote, a
+/// footnote or another list item. Whether it is a restart point depends only on the text before it, the line itself and
+/// the next line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct RestartPoint {
     pub(super) byte: usize,
     pub(super) line: usize,
-    /// Sections and containers that begin before it.
+    /// Number of sections and of containers that begin before it.
     pub(super) sections: usize,
     pub(super) containers: usize,
 }
 
-/// A link reference definition. Of several with one label that were read together, the first.
+/// A link reference definition. If several with the same label were read together, this is the first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Definition {
     pub(super) byte: usize,
@@ -86,19 +85,20 @@ pub(super) struct Definition {
     pub(super) expansion: usize,
 }
 
-/// What a range of a text holds that begins at a [`RestartPoint`]. Indices count from its start, places from that of
-/// the text.
+/// The contents of a range that begins at a [`RestartPoint`]. Indices count from the start of the range, positions from
+/// the start of the text.
 #[derive(Debug)]
 pub(super) struct ScanResult {
     pub(super) sections: Vec<Section>,
     pub(super) containers: Vec<Container>,
     pub(super) blocks: Vec<Block>,
-    /// In rising order, the start of the range first.
+    /// In ascending order, beginning with the start of the range.
     pub(super) points: Vec<RestartPoint>,
     pub(super) definitions: Vec<Definition>,
 }
 
-/// Where the line two above that of the byte `at` starts; the start of the text where there is none.
+/// Returns the start of the line two above the line with the byte `at`, or the start of the text if there is no such
+/// line.
 pub(super) fn two_lines_above(text: &str, at: usize) -> usize {
     lines::back(text, lines::line_start(text, at), 2)
 }

@@ -2,11 +2,11 @@
 
 use memchr::memchr;
 
-/// The length in bytes of the front matter that `text` begins with, up to the line after it.
+/// Returns the length in bytes of the front matter at the start of `text`, up to the line after it.
 ///
-/// pulldown-cmark has an option for it, but takes any `---` in the text for the start of a metadata
-/// block, so that headings between two thematic breaks would be lost. Its conditions are kept: three
-/// dashes, a line that is not blank, and later a line of `---` or `...`.
+/// pulldown-cmark has an option for front matter, but takes any `---` in the text for the start of a metadata block, so
+/// that headings between two thematic breaks would be lost. This function keeps its conditions, which are three dashes,
+/// a line that is not blank, and later a line of `---` or `...`.
 pub(super) fn length(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let opening = bytes.strip_prefix(b"---")?;
@@ -35,7 +35,7 @@ fn is_blank(line: &[u8]) -> bool {
     content.is_none_or(|byte| matches!(byte, b'\n' | b'\r'))
 }
 
-/// The length of the closing line that `bytes` begins with, its line end included.
+/// Returns the length of the closing line at the start of `bytes`, including its line end.
 fn closing(bytes: &[u8]) -> Option<usize> {
     let rest = bytes.strip_prefix(b"---").or_else(|| bytes.strip_prefix(b"..."))?;
     let spaces = rest.iter().take_while(|&&byte| byte == b' ').count();

@@ -1,4 +1,4 @@
-//! What is kept of a text so that its outline can be brought up to date.
+//! The data kept for a text so that its outline can be updated.
 
 use std::ops::Range;
 
@@ -7,29 +7,29 @@ use super::limits::ParserLimits;
 use super::model::{Outline, Section};
 use super::parts::scan_with_points;
 
-/// Bytes between two restart points that are kept. A one-line edit reads about as much again; all points after it are
-/// moved. In tests and fuzz targets every point counts: their texts are short.
+/// Minimum bytes between two restart points that are kept. A one-line edit reads about this much again, and moves all
+/// points after it. Tests and fuzz targets keep every point, because their texts are short.
 pub(super) const SPACING: usize = if cfg!(any(test, fuzzing)) { 0 } else { 1024 };
 
-/// An outline with its blocks, and the places at which reading can start again.
+/// An outline with its blocks and restart points.
 #[derive(Debug, Clone)]
 pub(super) struct Index {
     pub(super) lead: Lead,
     pub(super) limits: ParserLimits,
     pub(super) outline: Outline,
-    /// Every quote, list item and fence, in the order of their starts.
+    /// Every quote, list item, footnote and fence, in the order of their starts.
     pub(super) blocks: Vec<Block>,
-    /// In rising order; the first is where the Markdown begins.
+    /// In ascending order. The first is the start of the Markdown.
     pub(super) points: Vec<RestartPoint>,
-    /// The first definition of every label, and some that come after; in rising order.
+    /// The first definition of every label, and some later ones, in ascending order.
     pub(super) definitions: Vec<Definition>,
 }
 
-/// What a part of a text holds.
+/// The headings and blocks of a part of a text.
 pub(crate) struct Region {
-    /// The byte and the line at which it starts.
+    /// The byte and the line of its start.
     pub(crate) start: (usize, usize),
-    /// Only their levels, titles and headings count here.
+    /// Only their levels, titles and headings are meaningful.
     pub(crate) sections: Vec<Section>,
     pub(crate) blocks: Vec<Block>,
 }
@@ -44,12 +44,11 @@ impl Index {
         Self { lead, limits, outline, blocks, points, definitions }
     }
 
-    /// Everything.
     pub(super) fn whole(&self) -> Region {
         self.region(0..self.points.len())
     }
 
-    /// The place of the point at an index; that of the last entries where there is none.
+    /// Returns the place of the point at an index, or the end of all entries if there is no such point.
     pub(super) fn place(&self, point: usize) -> Place {
         let Some(&RestartPoint { byte, sections, containers, .. }) = self.points.get(point) else {
             return Place {
@@ -65,7 +64,7 @@ impl Index {
         Place { sections, containers, blocks, points: point, definitions }
     }
 
-    /// What lies from one point to another, given by their indices.
+    /// Returns the headings and blocks from one point to another, given by their indices.
     pub(super) fn region(&self, points: Range<usize>) -> Region {
         let (start, end) = (self.place(points.start), self.place(points.end));
         let first = self.points.get(points.start).or_else(|| self.points.last());

@@ -1,4 +1,4 @@
-//! Link labels, of which the parser takes those for alike that differ in case only.
+//! Link labels, which the parser compares without regard to case.
 
 use std::cell::OnceCell;
 use std::collections::HashSet;
@@ -10,7 +10,7 @@ use super::found::Definition;
 const OPEN: &str = "[";
 const CLOSE: &str = "]: x\n";
 
-/// A text that defines the same labels, in lower case as far as they are ASCII.
+/// Returns a text that defines the same labels, with ASCII letters in lower case.
 pub(super) fn definitions_only(definitions: &[Definition]) -> String {
     let mut all: String =
         definitions.iter().flat_map(|definition| [OPEN, &definition.label, CLOSE]).collect();
@@ -20,10 +20,10 @@ pub(super) fn definitions_only(definitions: &[Definition]) -> String {
 
 /// The labels of a text of [`definitions_only`].
 ///
-/// Labels of ASCII are looked up here, at a third of the parser's cost; how others compare only the parser knows.
+/// ASCII labels are looked up here, at a third of the parser's cost. Only the parser knows how other labels compare.
 pub(super) struct Labels<'d> {
     all: &'d str,
-    /// Empty where some are not ASCII.
+    /// Empty if some labels are not ASCII.
     ascii: HashSet<&'d str>,
     parsed: OnceCell<Parser<'d>>,
 }
@@ -46,7 +46,7 @@ impl<'d> Labels<'d> {
     }
 }
 
-/// Of definitions of one label keeps the first.
+/// Keeps only the first definition of each label.
 pub(super) fn keep_firsts(definitions: &mut Vec<Definition>) {
     let all = definitions_only(definitions);
     if all.is_ascii() {
@@ -66,7 +66,8 @@ pub(super) fn keep_firsts(definitions: &mut Vec<Definition>) {
     });
 }
 
-/// No label holds a line end: the parser has made spaces of them.
+/// Lists the labels of a text of [`definitions_only`]. A label contains no line end, because the parser turned each
+/// into a space.
 fn labels(all: &str) -> impl Iterator<Item = &str> {
     all.split_inclusive(CLOSE).map(|line| &line[OPEN.len()..line.len() - CLOSE.len()])
 }
@@ -81,7 +82,7 @@ mod tests {
         labels.iter().enumerate().map(definition).collect()
     }
 
-    /// Whether labels are alike is asked of the parser, over ASCII and other letters.
+    /// The parser decides which labels are alike, over ASCII and other letters.
     #[test]
     fn labels_are_alike_where_the_parser_says_so() {
         let some = [

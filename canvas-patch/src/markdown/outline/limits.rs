@@ -1,21 +1,22 @@
-//! Limits of the parser on nesting and links, and whether they can matter for a text.
+//! The parser's limits on nesting and links, and whether they can matter for a text.
 
 use memchr::memchr_iter;
 
 use super::depth;
 use super::found::{Definition, Lead};
 
-/// What link references may expand to before pulldown-cmark stops resolving them, where the text is no longer.
+/// Bytes that link references may expand to before pulldown-cmark stops resolving them. For a longer text, the limit is
+/// its length.
 const EXPANSION: usize = 100_000;
 
-/// Decides whether the parser's limits can matter for a text.
+/// The properties of a text that decide whether the parser's limits can matter.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ParserLimits {
     /// Whether a line nests deeply.
     pub(super) deep: bool,
-    /// No definition expands to more bytes.
+    /// The most bytes that any definition expands to, or more.
     pub(super) longest_definition: usize,
-    /// Every reference has one; those of front matter are counted too.
+    /// Number of `]` in the text, including its front matter. Every reference has at least one.
     pub(super) brackets: usize,
 }
 
@@ -31,17 +32,17 @@ impl ParserLimits {
     }
 }
 
-/// What the references of a text may expand to, all of which are resolved below that.
+/// Returns the bytes of expansion at which the parser may stop. Below this limit it resolves all references of a text.
 pub(super) fn expansion_limit(text: &str) -> usize {
     text.len().max(EXPANSION)
 }
 
-/// Bytes that the longest definition expands to.
+/// Returns the bytes that the longest definition expands to, or 0 if there are no definitions.
 pub(super) fn longest(definitions: &[Definition]) -> usize {
     definitions.iter().map(|definition| definition.expansion).max().unwrap_or(0)
 }
 
-/// How many `]` a text has.
+/// Counts the `]` of a text.
 pub(super) fn brackets(text: impl AsRef<[u8]>) -> usize {
     memchr_iter(b']', text.as_ref()).count()
 }

@@ -1,4 +1,5 @@
-//! An outline that is kept up to date: after an edit only what it may have changed is read again.
+//! An outline that follows the edits of its text. After an edit, only the parts that it may have changed are read
+//! again.
 
 use std::sync::Arc;
 
@@ -11,19 +12,21 @@ use super::splice::Reparse;
 use crate::diff::edit::TextEdit;
 use crate::text::lines;
 
-/// A text with its outline, which an edit brings up to date at the cost of the edit.
+/// A text with its outline, which an edit updates at the cost of the edit.
 ///
-/// After [`LiveOutline::edit`] the outline equals [`outline`](super::outline()) of the new text, always. The parser reads
-/// from the last restart point two lines above the change to the first one below it at which text and parse are as before.
-/// Restart points are headings with `#`, items of outermost lists, and text after a blank line outside of lists and quotes.
-/// Line numbers after it are moved, and both texts are compared byte for byte.
+/// After [`LiveOutline::edit`], the outline always equals the [`outline`](super::outline()) of the new text. The parser
+/// starts at the last restart point at least two lines above the change. It stops at the first restart point below the
+/// change from which both text and parse are unchanged. Restart points are headings with `#`, items of outermost lists,
+/// and text after a blank line outside of lists and quotes. Below the stop, line numbers are only shifted. In addition,
+/// both texts are compared byte for byte.
 ///
-/// Some edits cost a full outline: those that change which link labels are defined, and all edits of texts that nest
-/// so deeply, or may refer to links so often, that the parser's own limits could matter. An edit that opens a fence
-/// reads what the fence swallows. A few full outlines are the most that an edit can cost.
+/// Some edits cost a full outline. These are edits that change which link labels are defined, and all edits of texts
+/// that nest so deeply, or may refer to links so often, that the parser's own limits could matter. If an edit opens a
+/// fence, everything that the fence swallows is read. No edit costs more than a few full outlines.
 ///
-/// The text is shared: whoever holds it in an [`Arc`] keeps it once. A clone copies the outline, so a cache holds it in
-/// an [`Arc`] too, and copies it only while somebody else reads it:
+/// The text is shared, so if you hold it in an [`Arc`] too, it is in memory only once. A clone copies the outline. A
+/// cache should therefore hold the `LiveOutline` in an [`Arc`], so that it is copied only while another reader holds
+/// it:
 ///
 /// ```
 /// use std::sync::Arc;
@@ -52,27 +55,27 @@ pub struct LiveOutline {
 }
 
 impl LiveOutline {
-    /// Outlines `text`; takes linear time.
+    /// Creates the outline of `text` in linear time.
     pub fn new(text: impl Into<Arc<String>>) -> Self {
         let text = text.into();
         let index = Index::new(&text);
         Self { text, index }
     }
 
-    /// The text as it is now.
+    /// Returns the current text.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The outline of [`LiveOutline::text`].
+    /// Returns the outline of [`LiveOutline::text`].
     pub fn outline(&self) -> &Outline {
         &self.index.outline
     }
 
-    /// Roughly the bytes of memory that the outline takes besides the text, which may be several times as many. For who
-    /// keeps outlines within a bound; takes constant time.
+    /// Returns roughly the number of bytes of memory that the outline takes, not counting the text. The result may be
+    /// several times the size of the text. Use it to keep outlines within a memory bound. Takes constant time.
     pub fn approximate_bytes(&self) -> usize {
-        /// A title, a label.
+        /// Bytes assumed for a title or a label.
         const NAME: usize = 32;
         let Index { outline, blocks, points, definitions, .. } = &self.index;
         size_of_val(&**blocks)
@@ -83,16 +86,17 @@ impl LiveOutline {
             + NAME * (outline.sections().len() + definitions.len())
     }
 
-    /// The blocks of the text, in the order of their starts.
+    /// Returns the blocks of the text, in the order of their starts.
     pub(crate) fn blocks(&self) -> &[Block] {
         &self.index.blocks
     }
 
-    /// Takes `after` for the text, and brings the outline up to date.
+    /// Replaces the text with `after` and updates the outline.
     ///
-    /// `edits` make `after` of the text, as those of [`Applied::delta`](crate::Applied::delta) do. They let edits that
-    /// lie far apart be read apart, and are checked: where there are none, or they make something else, the outline is
-    /// right all the same, and everything between the first and the last difference counts as changed.
+    /// `edits` should turn the current text into `after`, like the edits of [`Applied::delta`](crate::Applied::delta).
+    /// With them, changes that are far apart are read separately. They are also checked. If there are none, or if they
+    /// lead to another text, the outline is still correct, but everything between the first and the last difference
+    /// counts as changed.
     pub fn edit(&mut self, after: impl Into<Arc<String>>, edits: &[TextEdit]) {
         let after = after.into();
         let changes = changes(&self.text, &after, edits);
@@ -109,9 +113,11 @@ impl LiveOutline {
         self.text = after;
     }
 
-    /// The regions that an edit may have changed, before and after; all the rest is the same but for its place.
+    /// Returns the regions that an edit may have changed, each before and after it. The text outside of them only
+    /// moves.
     pub(crate) fn regions(&self, after: &str, changes: &[Changed]) -> Vec<(Region, Region)> {
-        // Behind a byte order mark no line starts: an edit there is one of the first line, which may read the same.
+        // No line starts right after a byte order mark. An edit there belongs to the first line, which may read the
+        // same.
         let at_mark = changes.first().is_some_and(|first| {
             is_in_mark(&self.text, first.old.start) || is_in_mark(after, first.new.start)
         });
@@ -130,7 +136,7 @@ impl LiveOutline {
     }
 }
 
-/// Whether a place is in the byte order mark that a text begins with, or right after it.
+/// Whether `at` is inside or right after the byte order mark at the start of the text.
 fn is_in_mark(text: &str, at: usize) -> bool {
     lines::mark(text) > 0 && at <= lines::mark(text)
 }

@@ -1,17 +1,19 @@
 //! The headings of a Markdown text, as line ranges.
 //!
-//! * Positions of the parser are rounded to lines that end in LF. A lone CR is content, though it ends a line of Markdown.
+//! * Positions of the parser are rounded to lines that end in LF. A lone CR is content, although it ends a line in
+//!   Markdown.
 //! * Front matter is recognised only at the very start of the text, after a byte order mark if there is one.
-//! * A text above 1 MiB, and for a live outline above 128 KiB, is read in parts that end at restart points, because the
-//!   parser's tree takes six times the text.
-//!   Labels that another part defines cost the titles that refer to them a second reading; where the parser's limits could
-//!   matter, it reads all at once.
-//! * After an edit, reading starts at the last restart point two lines above it and ends at the first old restart point
-//!   that is one again. Front matter, link labels and the parser's limits reach further: where they change, front matter is
-//!   read from the start of the text, and the others cost a full reading. The result equals a full outline, by law.
+//! * A text above 128 KiB is read in parts that end at restart points, because the parser's tree takes six times the
+//!   text. Titles that refer to labels of another part are read a second time. If the parser's limits could matter, the
+//!   whole text is read at once.
+//! * After an edit, reading starts at the last restart point at least two lines above it. It ends at the first old
+//!   restart point that is a restart point again. Front matter, link labels and the parser's limits reach further. If
+//!   front matter changes, reading begins at the start of the text, and a change of the others costs a full reading.
+//!   The result always equals a full outline, which a property test checks.
 //!
-//! `scan` gathers what the parser finds (`found`), `parts` decides what it is given. `index` is what is kept of a text:
-//! `changed` says what an edit changes in it, `reparse` what has to be read again, and `splice` puts that in.
+//! `scan` gathers the findings of the parser, which `found` defines, and `parts` decides which text the parser gets.
+//! `index` is the data kept for a text. `changed` determines the changes of an edit, `reparse` reads the ranges that
+//! they affect, and `splice` puts the results into the index.
 
 mod changed;
 mod depth;

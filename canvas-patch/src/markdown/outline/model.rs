@@ -11,29 +11,31 @@ pub struct Outline {
 }
 
 impl Outline {
-    /// Every section in document order.
+    /// Returns every section, in document order.
     pub fn sections(&self) -> &[Section] {
         &self.sections
     }
 
-    /// The block quotes, list items and footnotes that hold headings.
+    /// Returns the block quotes, list items and footnotes that contain headings.
     pub fn containers(&self) -> &[Container] {
         &self.containers
     }
 
-    /// The lines of the YAML front matter, its `---` lines included.
+    /// Returns the lines of the YAML front matter, including its delimiter lines, or `None` if the text has no front
+    /// matter.
     pub fn front_matter(&self) -> Option<LineRange> {
         self.front_matter
     }
 
-    /// The titles from the outermost section down to the section at `index`; empty where there is none.
+    /// Returns the titles from the outermost section down to the section at `index`. The path is empty if there is no
+    /// such section.
     pub fn path(&self, index: usize) -> Vec<&str> {
         let mut path: Vec<_> = self.ancestry(index).map(|section| section.title.as_str()).collect();
         path.reverse();
         path
     }
 
-    /// The quotes, list items and footnotes around the heading at `index`, outermost first.
+    /// Returns the quotes, list items and footnotes around the heading at `index`, outermost first.
     pub fn container_path(&self, index: usize) -> Vec<ContainerKind> {
         let innermost = self.sections.get(index).and_then(|section| section.container);
         let chain = std::iter::successors(innermost, |&at| self.containers[at].parent);
@@ -42,45 +44,46 @@ impl Outline {
         path
     }
 
-    /// The section at `index`, its parent, and so on up to the outermost.
+    /// Iterates over the section at `index`, its parent, and so on up to the outermost section.
     pub(crate) fn ancestry(&self, index: usize) -> impl Iterator<Item = &Section> {
         let parent = |section: &&Section| section.parent.map(|at| &self.sections[at]);
         std::iter::successors(self.sections.get(index), parent)
     }
 }
 
-/// A heading and what belongs to it.
+/// A heading with the lines of its section.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Section {
-    /// Text and code of the heading without markup, trimmed, on one line.
+    /// The text and code of the heading without markup, trimmed and joined into one line of at most 512 bytes.
     pub title: String,
-    /// 1 to 6.
+    /// The heading level, from 1 to 6.
     pub level: u8,
-    /// Index of the section that encloses this one. A heading in a quote, list item or footnote has the section
-    /// around that container as its parent, and is never the parent of a heading outside of it.
+    /// Index of the section that encloses this one, or `None` at the top level. The section around a quote, list item
+    /// or footnote is the parent of the outermost headings inside it. A heading inside such a container is never the
+    /// parent of a heading outside of it.
     pub parent: Option<usize>,
-    /// Index into [`Outline::containers`] of the innermost container around the heading.
+    /// Index into [`Outline::containers`] of the innermost container around the heading, if there is one.
     pub container: Option<usize>,
-    /// The lines of the heading itself; more than one for an underlined heading.
+    /// The lines of the heading itself. An underlined heading has more than one.
     pub heading: LineRange,
-    /// From the heading through the last line before the next heading of the same or a higher level in
-    /// the same container, or through the end of the container; blank lines at the end left out.
+    /// The lines from the heading to the last line before the next heading of the same or a higher level in the same
+    /// container, or to the end of the container. Blank lines at the end are left out.
     ///
-    /// CommonMark ends a line at a lone CR, line numbers do not count it: sections whose headings share
-    /// a line share that line here as well.
+    /// CommonMark ends a line at a lone CR, but line numbers do not count it. If headings share a numbered line, their
+    /// sections share that line too.
     pub lines: LineRange,
 }
 
-/// A quote, list item or footnote that holds at least one heading.
+/// A quote, list item or footnote that contains at least one heading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Container {
-    /// What it is.
+    /// Whether this is a quote, a list item or a footnote.
     pub kind: ContainerKind,
-    /// Index into [`Outline::containers`] of the container around it.
+    /// Index into [`Outline::containers`] of the enclosing container, if there is one.
     pub parent: Option<usize>,
 }
 
-/// The blocks of Markdown that hold other blocks.
+/// A kind of Markdown block that contains other blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ContainerKind {
     /// A block quote.

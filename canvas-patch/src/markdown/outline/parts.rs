@@ -1,9 +1,9 @@
-//! Outlining a text, a long one in parts, because the parser's tree takes six times the text that it is given.
+//! Outlines a text. Long texts are read in parts, because the parser's tree takes six times the text that it gets.
 //!
-//! A part ends at the last restart point that the text up to there settles; what was read after it is forgotten and
-//! read again with the next part. Labels that another part defines are known once all are read: titles that refer to
-//! them are read again then, and the whole text only for titles in containers and over underlines. Where the parser's
-//! limits could matter, it is given the text at once.
+//! A part ends at the last restart point that the text up to there settles. Results after that point are dropped, and
+//! the text is read again with the next part. Labels that another part defines are known only after all parts are read.
+//! Titles that refer to them are then read again, and the whole text only for titles in containers and over underlines.
+//! If the parser's limits could matter, it gets the whole text at once.
 
 use std::collections::BTreeSet;
 
@@ -17,22 +17,23 @@ use super::model::Outline;
 use super::scan::Scan;
 use crate::text::lines;
 
-/// Bytes that the parser is given in a part, or a few lines more. In tests and fuzz targets parts are as short as can be.
+/// Bytes that the parser gets in a part, which may have a few lines more. Tests and fuzz targets use the shortest
+/// possible parts.
 const PART: usize = if cfg!(any(test, fuzzing)) { 1 } else { 1 << 17 };
 
-/// Labels that titles refer to and their part does not define are remembered up to this part of the text. Short texts
-/// of tests have few.
+/// The text's length divided by this bounds the bytes of the labels remembered because titles refer to them and their
+/// part does not define them. Short texts of tests have few.
 const UNDEFINED: usize = if cfg!(any(test, fuzzing)) { 1 } else { 16 };
 
 /// Finds every heading of `text` and the lines of its section.
 ///
-/// Headings are those of CommonMark with pipe tables and `~~strikethrough~~`, also inside block quotes
-/// and list items; YAML front matter counts only at the very start of the text, after a byte order mark
-/// if there is one. Takes linear time and never fails: any text is Markdown.
+/// Headings follow CommonMark with pipe tables and `~~strikethrough~~`, and include headings inside block quotes and
+/// list items. YAML front matter counts only at the very start of the text, after a byte order mark if there is one.
+/// Takes linear time and never fails, because any text is Markdown.
 ///
-/// Container markers in the first 256 bytes of a line are always understood. What is nested deeper is
-/// read as code in texts that nest so deeply, over so many lines, that the time would no longer be
-/// linear; no text written by hand comes near.
+/// Container markers in the first 256 bytes of a line are always understood. If a text nests so deeply, over so many
+/// lines, that the time would no longer be linear, deeper nesting is read as code. Text written by hand does not come
+/// near this limit.
 ///
 /// ```
 /// let outline = canvas_patch::outline("# Install\n\n## Linux\n\nUse a package.\n\n## Windows\n");
@@ -44,7 +45,7 @@ pub fn outline(text: &str) -> Outline {
     scan::<false>(text).0
 }
 
-/// Outlines `text` and lists its blocks in the order of their starts, or none where not `BLOCKS`.
+/// Outlines `text` and lists its blocks in the order of their starts. Without `BLOCKS`, the list is empty.
 pub(crate) fn scan<const BLOCKS: bool>(text: &str) -> (Outline, Vec<Block>) {
     let lead = Lead::of(text);
     let found = scan_in_parts::<BLOCKS>(text, lead, usize::MAX, PART);
@@ -53,7 +54,8 @@ pub(crate) fn scan<const BLOCKS: bool>(text: &str) -> (Outline, Vec<Block>) {
     (Outline { sections, containers, front_matter: lead.front_matter }, blocks)
 }
 
-/// What is needed to keep a text's outline up to date. Points closer to each other than `spacing` are left out.
+/// Reads everything needed to keep a text's outline up to date. Points closer to each other than `spacing` are left
+/// out.
 pub(super) fn scan_with_points(text: &str, lead: Lead, spacing: usize) -> ScanResult {
     let Some(mut found) = scan_in_parts::<true>(text, lead, spacing, PART) else {
         return scan_whole::<true, true>(text, lead, spacing);
@@ -62,7 +64,7 @@ pub(super) fn scan_with_points(text: &str, lead: Lead, spacing: usize) -> ScanRe
     found
 }
 
-/// What one pass of the parser finds from the end of `lead` to the end of the text.
+/// Reads from the end of `lead` to the end of the text in one pass of the parser.
 pub(super) fn scan_whole<const BLOCKS: bool, const POINTS: bool>(
     text: &str,
     lead: Lead,
@@ -74,8 +76,8 @@ pub(super) fn scan_whole<const BLOCKS: bool, const POINTS: bool>(
     scan.finish(definitions)
 }
 
-/// The same in parts of `part` bytes, with the definitions of every part. `None` for texts of one part, and where the
-/// parser's limits could matter.
+/// Reads the same in parts of `part` bytes, with the definitions of every part. Returns `None` if the text has only one
+/// part or if the parser's limits could matter.
 pub(super) fn scan_in_parts<const BLOCKS: bool>(
     text: &str,
     lead: Lead,
@@ -86,7 +88,7 @@ pub(super) fn scan_in_parts<const BLOCKS: bool>(
     if body.len() <= part || depth::is_bounded(body) {
         return None;
     }
-    // No definition is written without these two.
+    // Every definition contains these two characters.
     let defines = memmem::find(body.as_bytes(), b"]:").is_some();
     let mut undefined =
         Undefined { labels: BTreeSet::new(), bytes_left: if defines { body.len() / UNDEFINED } else { 0 } };
@@ -112,15 +114,14 @@ pub(super) fn scan_in_parts<const BLOCKS: bool>(
     Some(found.finish())
 }
 
-/// Labels that titles refer to and their part does not define.
 struct Undefined {
     labels: BTreeSet<String>,
-    /// 0 once there are more than are remembered.
+    /// 0 once there are more labels than are remembered.
     bytes_left: usize,
 }
 
 impl Undefined {
-    /// Remembers a label. Answers that it is not defined.
+    /// Remembers a label. Always returns false, because its part does not define it.
     fn note(&mut self, label: &str) -> bool {
         if self.bytes_left > 0 && !self.labels.contains(label) {
             self.labels.insert(label.to_owned());
@@ -134,22 +135,22 @@ impl Undefined {
     }
 }
 
-/// All parts of a text.
+/// The results of all parts of a text.
 struct Parts<'t> {
     scan: Scan<'t>,
     definitions: Vec<Definition>,
-    /// Labels that the parser took for defined after the end of a part, where the next part did not, and the most that
-    /// any label after the end of a part expands to.
+    /// Labels that the parser found defined after the end of a part although the next part does not define them, and
+    /// the most bytes that any label after the end of a part expands to.
     after_end: BTreeSet<String>,
     longest_after_end: usize,
-    /// Whether the parser can have met its limit in a part, and what the references of all parts have expanded to.
+    /// Whether the parser may have met its limit in a part, and the bytes that the references of all parts expanded to.
     is_limited: bool,
     expanded: usize,
 }
 
 impl<'t> Parts<'t> {
-    /// Reads all parts. Linear: a part that settles little ends before a block that the next part settles or reads on,
-    /// each time [`GROWTH`] times as far.
+    /// Reads all parts in linear time. If a part settles little, a long block follows. The next part settles this
+    /// block, or reads on from its start, each time [`GROWTH`] times as far.
     fn read<const BLOCKS: bool, const LATER: bool>(
         text: &'t str,
         lead: Lead,
@@ -176,7 +177,7 @@ impl<'t> Parts<'t> {
             }
             parts.is_limited |= parts.scan.expanded >= expansion_limit(&text[at..end]);
             parts.expanded += parts.scan.expanded;
-            // Nearly always the next part finds them again.
+            // The next part nearly always finds them again.
             last_after_end.retain(|earlier| !is_among(&definitions, earlier));
             parts.after_end.extend(last_after_end.drain(..).map(|definition| definition.label));
             let kept = definitions.partition_point(|definition| definition.byte < settled);
@@ -188,7 +189,8 @@ impl<'t> Parts<'t> {
         parts
     }
 
-    /// Whether the parser could meet its limit in a part or in the whole, where every reference may be defined.
+    /// Whether the parser could meet its limit in a part or in the whole text, because any reference may be defined
+    /// there.
     fn is_limited(&self, body: &str) -> bool {
         let longest = longest(&self.definitions).max(self.longest_after_end);
         let most = self.scan.undefined.saturating_mul(longest).saturating_add(self.expanded);
@@ -205,7 +207,7 @@ fn is_among(definitions: &[Definition], wanted: &Definition) -> bool {
     at.is_ok_and(|at| definitions[at].label == wanted.label)
 }
 
-/// The end of the second line after the first one from the byte `from` on at which reading may start again, by its looks.
+/// Returns the end of the line after the first one that begins after the byte `from` and looks like a restart point.
 fn end_of_part(text: &str, from: usize) -> usize {
     let mut line = lines::line_end(text, from);
     while line < text.len() && !looks_like_restart(text, line) {
@@ -214,7 +216,7 @@ fn end_of_part(text: &str, from: usize) -> usize {
     lines::forward(text, line, 2)
 }
 
-/// Whether a line looks like the first one of a heading or of a list item, or follows a blank one and is not indented.
+/// Whether a line looks like the start of a heading or list item, or follows a blank line and is not indented.
 fn looks_like_restart(text: &str, line: usize) -> bool {
     let (above, below) = text.as_bytes().split_at(line);
     match below.first() {

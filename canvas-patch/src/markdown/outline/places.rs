@@ -1,11 +1,11 @@
-//! Headings for the places that a refusal shows.
+//! Headings for the places in a refusal.
 
 use super::model::Outline;
 use crate::diff::apply::error::ApplyError;
 
 impl Outline {
-    /// The refusal with the nearest heading above each place that it shows; the outline is that of the text which the patch
-    /// was refused for.
+    /// Adds to each place in a refusal the nearest heading at or above it. The outline must belong to the text for
+    /// which the patch was refused.
     ///
     /// ```
     /// use canvas_patch::{Mode, Options, apply, outline};

@@ -1,4 +1,4 @@
-//! What an edit makes it necessary to read again.
+//! The ranges of a text that an edit makes it necessary to read again.
 
 use std::cell::OnceCell;
 use std::collections::HashSet;
@@ -21,7 +21,7 @@ pub(super) struct Plan {
 }
 
 impl Index {
-    /// What to read again and what it holds after; `None` where only the whole will do.
+    /// Reads the ranges that the changes affect. Returns `None` if the whole text has to be read.
     pub(super) fn plan(&self, before: &str, after: &str, changes: &[Changed]) -> Option<Plan> {
         if self.limits.can_matter(&before[self.lead.bytes..]) {
             return None;
@@ -63,7 +63,7 @@ impl Index {
     }
 }
 
-/// Reads ranges of the text after.
+/// Reads ranges of the text after the edit.
 struct Reader<'l> {
     index: &'l Index,
     before: &'l str,
@@ -72,22 +72,24 @@ struct Reader<'l> {
     changes: &'l [Changed],
     limits: ParserLimits,
     is_defined: &'l dyn Fn(&str) -> bool,
-    /// The labels of the text before, for edits that change some.
+    /// The labels of the text before, filled only if the edit changes some.
     known: OnceCell<HashSet<&'l str>>,
 }
 
-/// Where text and parse are as before.
+/// A point from which text and parse are unchanged.
 struct Resync {
     new: RestartPoint,
     /// Index of the old point.
     old: usize,
-    /// The first change after it.
+    /// Index of the first change after it.
     next: usize,
 }
 
 impl Reader<'_> {
-    /// Reads from above the change at `next` until text and parse are as before. Points before `first` are replaced
-    /// already, and what follows them has moved by `shift`. Also returns the first change after what was read.
+    /// Reads from above the change at `next` until text and parse are unchanged. Also returns the index of the first
+    /// change after the range. Returns `None` if the whole text has to be read.
+    ///
+    /// Points before `first` are already replaced, and the text after them moved by `shift`.
     fn reparse(&mut self, next: usize, first: usize, shift: Shift) -> Option<(Reparse, usize)> {
         let points = &self.index.points;
         let above = two_lines_above(self.before, self.changes[next].old.start);
@@ -119,7 +121,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What the text has between `start` and the byte `end`; `None` where the parser's limits could matter.
+    /// Scans the text between `start` and the byte `end`. Returns `None` if the parser's limits could matter.
     fn read(&mut self, start: RestartPoint, end: usize) -> Option<ScanResult> {
         let body = &self.after[start.byte..end];
         let mut scan = Scan::new(&self.after[..end], start, 0);
@@ -136,7 +138,7 @@ impl Reader<'_> {
         Some(scan.finish(definitions))
     }
 
-    /// The end of the second line after the first old point at or after `target`, where nothing is changed.
+    /// Returns the end of the line after the first old point that is at or after `target` and in unchanged text.
     fn end_of_reading(&self, mut target: usize) -> usize {
         let (points, changes) = (&self.index.points, self.changes);
         let mut next = changes.partition_point(|changed| changed.new.end <= target);
@@ -156,11 +158,11 @@ impl Reader<'_> {
         }
     }
 
-    /// The first point of those found after the change at `next` that is an old one too.
+    /// Returns the first point found after the change at `next` that is an old point too.
     fn resync(&self, next: usize, found: &ScanResult, end: usize) -> Option<Resync> {
         let (points, changes) = (&self.index.points, self.changes);
         let start = found.points.first()?.byte;
-        // Nearer to the end of what was read, a point need not be one in the whole text.
+        // Closer to the end of the range, a point need not be one in the whole text.
         let last = if end == self.after.len() { end } else { two_lines_above(self.after, end).max(start) };
         let after_change = found.points.partition_point(|point| point.byte < changes[next].new.end);
         let candidates = found.points[after_change..].iter().take_while(|point| point.byte <= last);
@@ -176,8 +178,8 @@ impl Reader<'_> {
         })
     }
 
-    /// Whether the reparse defines the link labels that it defined before, or at least no label comes or goes in all.
-    /// Titles that refer to them may be anywhere.
+    /// Whether the range defines the same link labels as before, or at least the text as a whole neither gains nor
+    /// loses a label. Otherwise titles anywhere could change, because any title may refer to them.
     fn labels_stay(&self, reparse: &Reparse) -> bool {
         let definitions = &self.index.definitions;
         let Range { start, end } = reparse.old;

@@ -1,4 +1,4 @@
-//! What the parser finds in a text, gathered from its events.
+//! Gathers sections, blocks and restart points from the events of the parser.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -15,23 +15,23 @@ use crate::text::boundary::floor_char_boundary;
 use crate::text::cursor::LineCursor;
 use crate::text::lines;
 
-/// CommonMark, and what GitHub adds that decides about headings: without tables and footnotes, their last line followed
-/// by `---` would be one.
+/// CommonMark with the additions of GitHub that affect headings. Without tables and footnotes, their last line followed
+/// by `---` would be a heading.
 ///
-/// Heading attributes stay off: with them, pulldown-cmark loses text after a lone CR.
+/// Heading attributes stay off, because with them pulldown-cmark loses text after a lone CR.
 const OPTIONS: Options =
     Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHROUGH).union(Options::ENABLE_FOOTNOTES);
 
-/// Bytes of a title that are kept. Every section below repeats it in its path, so a heading without end would
-/// otherwise make outlines grow with the square of the text.
+/// Maximum bytes of a title. Every section below repeats it in its path, so an endless heading would otherwise make
+/// outlines grow with the square of the text.
 const TITLE_BYTES: usize = 512;
 
-/// Bytes from one mark to the next, but for the last ones of a part: looking at every place where reading could start
-/// again takes time.
+/// Bytes from one mark to the next, except for the last ones of a part. It takes time to look at every place at which
+/// reading could start again.
 const MARK_SPACING: usize = if cfg!(any(test, fuzzing)) { 0 } else { 1024 };
 
-/// The text up to the end of the heading that has just started, cut to [`TITLE_BYTES`]. Adds to `expanded` what its
-/// references expand to where `COUNTED`.
+/// Returns the text up to the end of the heading that has just started, cut to [`TITLE_BYTES`]. With `COUNTED`, adds
+/// the bytes of its references' expansions to `expanded`.
 fn title<'t, const COUNTED: bool>(
     events: &mut impl Iterator<Item = (Event<'t>, Range<usize>)>,
     expanded: &mut usize,
@@ -42,7 +42,7 @@ fn title<'t, const COUNTED: bool>(
             Event::Start(tag) if COUNTED => *expanded += expansion(&tag),
             Event::Text(text) | Event::Code(text) => title.push_str(&text),
             Event::SoftBreak | Event::HardBreak => title.push(' '),
-            // As it is without its definition, which may lie in another part.
+            // Written as without its definition, which may be in another part.
             Event::FootnoteReference(label) => title.extend(["[^", &label, "]"]),
             Event::End(TagEnd::Heading(_)) => break,
             _ => {}
@@ -53,7 +53,7 @@ fn title<'t, const COUNTED: bool>(
     if trimmed.len() == title.len() { title } else { trimmed.to_owned() }
 }
 
-/// Bytes of destination and title that the parser counts for a reference to a link or image.
+/// Returns the bytes of destination and title that the parser counts for a reference to a link or image.
 fn expansion(tag: &Tag<'_>) -> usize {
     match tag {
         Tag::Link { link_type, dest_url, title, .. } | Tag::Image { link_type, dest_url, title, .. }
@@ -65,39 +65,40 @@ fn expansion(tag: &Tag<'_>) -> usize {
     }
 }
 
-/// Gathers what the parser finds in a text that it is given at once or part by part.
+/// The state of a scan of a text that the parser gets at once or part by part.
 pub(super) struct Scan<'t> {
     text: &'t str,
     cursor: LineCursor<'t>,
     outline: Outline,
     blocks: Vec<Block>,
     points: Vec<RestartPoint>,
-    /// Bytes between two points that are kept, and the first byte at which the next one may be.
+    /// Minimum bytes between two points that are kept, and the first byte at which the next one may be.
     spacing: usize,
     next_point: usize,
     mark: Mark,
-    /// Where a block that starts may move the mark, and the first byte at which the next one may.
+    /// The range in which the start of a block may move the mark, and the first byte at which the next one may.
     markable: Range<usize>,
     next_mark: usize,
-    /// Headings on a line of their own that refer to a label which is not defined where they were read.
+    /// Headings on a line of their own that refer to a label not defined in the text read with them.
     unresolved: Vec<Unresolved>,
-    /// What references have expanded to in the last reading with `LATER`, and how many had no definition in all readings.
+    /// Bytes that references expanded to in the last reading with `LATER`, and the number of references without a
+    /// definition in all readings with `LATER`.
     pub(super) expanded: usize,
     pub(super) undefined: usize,
     /// Sections that have not ended, each inside the one before it.
     open: Vec<OpenSection>,
     /// Containers that have not ended, outermost first.
     frames: Vec<Frame>,
-    /// Where a table went on that the parser does not see, and the depth of its containers.
+    /// The end of the last row of a table that the parser does not see, and the number of containers around it.
     row_end: Option<(usize, usize)>,
-    /// A block of HTML that the parser takes for the rows of a table and for what follows them.
+    /// The bytes of an HTML block that the parser takes for the rows of a table and the text after them.
     html: Range<usize>,
 }
 
 /// The last restart point at which a part may end, with the sections that are open there.
 ///
-/// It moves with every such point, since a part that ended earlier would have the rest read once more; so it allocates
-/// nothing: at most six sections are open outside of containers.
+/// It moves from point to point, because a part that ended earlier would have the rest read once more. To be cheap, a
+/// move allocates no memory, because at most six sections are open outside of containers.
 struct Mark {
     byte: usize,
     sections: usize,
@@ -107,14 +108,14 @@ struct Mark {
 
 struct Unresolved {
     section: usize,
-    /// Where its line starts, but for indentation.
+    /// The start of its line, after the indentation.
     byte: usize,
 }
 
-/// Where the parser is when it asks for a label.
+/// The position of the parser when it asks for a label.
 #[derive(Clone, Copy)]
 enum Asking {
-    /// In text, where links change nothing that is gathered.
+    /// In text, in which links do not change the results.
     Text,
     Title,
     /// In a title that is read again once all labels are known.
@@ -124,22 +125,22 @@ enum Asking {
 #[derive(Clone, Copy)]
 struct OpenSection {
     section: usize,
-    /// How many list items are around its heading.
+    /// Number of list items around its heading.
     items: usize,
 }
 
 struct Frame {
     kind: ContainerKind,
-    /// How many sections were open when it began: those are not its own to end.
+    /// Number of sections that were open when it began. It does not end these.
     outer: usize,
-    /// How many list items are open, and whether a quote is, this one included.
+    /// Number of open list items, and whether a quote is open, this container included.
     items: usize,
     quoted: bool,
     /// Its index in the outline, once it is known to hold a heading.
     container: Option<usize>,
 }
 
-/// What starts outside of all containers but perhaps a list.
+/// A block that starts outside of all containers except perhaps a list.
 enum Start {
     Heading,
     Item,
@@ -147,7 +148,7 @@ enum Start {
 }
 
 impl<'t> Scan<'t> {
-    /// A scan of `text` from `start` on. Points closer to each other than `spacing` are left out.
+    /// Creates a scan of `text` from `start` on. Points closer to each other than `spacing` are left out.
     pub(super) fn new(text: &'t str, start: RestartPoint, spacing: usize) -> Self {
         let spacing = spacing.max(1);
         Self {
@@ -171,11 +172,11 @@ impl<'t> Scan<'t> {
         }
     }
 
-    /// Takes all that the parser finds in `body`, which is what it shall see of the text from the byte `base` on.
+    /// Gathers everything that the parser finds in `body`, which is its view of the text from the byte `base` on.
     ///
-    /// Blocks are kept where `BLOCKS`; points, and the definitions that are returned, where `POINTS`. `is_defined` says
-    /// which link labels of titles are defined elsewhere. Titles that can be read again on their own are left for
-    /// [`Self::resolve_titles`] where `LATER`.
+    /// With `BLOCKS`, blocks are kept. With `POINTS`, points are kept and definitions are returned. `is_defined` says
+    /// which link labels of titles are defined elsewhere. With `LATER`, titles that can be read again on their own are
+    /// left for [`Self::resolve_titles`].
     pub(super) fn read<const BLOCKS: bool, const POINTS: bool, const LATER: bool>(
         &mut self,
         body: &str,
@@ -200,10 +201,10 @@ impl<'t> Scan<'t> {
         };
         let parser = Parser::new_with_broken_link_callback(body, OPTIONS, Some(defined_elsewhere));
         let mut events = parser.into_offset_iter();
-        // Where the block ends that lies outside of all others, whether it is a list, and where its item ends.
+        // The end of the block that is outside of all others, whether it is a list, and the end of its item.
         let (mut outer_end, mut is_list, mut item_end) = (base, false, 0);
         while let Some((event, range)) = events.next() {
-            // Three comparisons for an event that does not matter: a match of all of them is a jump that the
+            // An event that does not matter costs three comparisons. A match of all of them would be a jump that the
             // processor cannot predict, and costs 3 % of the time.
             if let Event::Start(tag) = event {
                 let bytes = base + range.start..base + range.end;
@@ -272,17 +273,18 @@ impl<'t> Scan<'t> {
         if POINTS { definitions(events.reference_definitions(), base) } else { Vec::new() }
     }
 
-    /// Reads a part of the text and keeps what is the same in the whole text: all up to the last point that the part
-    /// settles, or all where the text ends. Returns where that is, and the definitions up to there and after it.
+    /// Reads a part of the text and keeps the results that hold in the whole text. These are all up to the last point
+    /// that the part settles, or all of them at the end of the text. Returns that position and all definitions,
+    /// including those after it.
     ///
-    /// Where it is the start of the part, nothing was kept.
+    /// If the position is the start of the part, no results were kept.
     pub(super) fn read_part<const BLOCKS: bool, const LATER: bool>(
         &mut self,
         part: Range<usize>,
         is_defined: impl FnMut(&str) -> bool,
     ) -> (usize, Vec<Definition>) {
         let ends_text = part.end == self.text.len();
-        // Nearer to the end, a point need not be one in the whole text.
+        // Closer to the end, a point need not be one in the whole text.
         let settled = if ends_text { part.start } else { two_lines_above(self.text, part.end) };
         self.markable = part.start + 1..settled + 1;
         self.next_mark = self.markable.start;
@@ -295,7 +297,7 @@ impl<'t> Scan<'t> {
         (self.mark.byte, definitions)
     }
 
-    /// Reads those titles again that have waited for all labels to be known.
+    /// Reads those titles again that waited for all labels to be known.
     pub(super) fn resolve_titles(&mut self, is_defined: impl Fn(&str) -> bool) {
         for Unresolved { section, byte } in std::mem::take(&mut self.unresolved) {
             let rest = &self.text[byte..];
@@ -314,14 +316,15 @@ impl<'t> Scan<'t> {
         !self.unresolved.is_empty()
     }
 
-    /// Ends the text here.
+    /// Closes all sections at the end of the text and returns the results.
     pub(super) fn finish(mut self, definitions: Vec<Definition>) -> ScanResult {
         self.close(0, self.text.len());
         let Self { outline: Outline { sections, containers, .. }, blocks, points, .. } = self;
         ScanResult { sections, containers, blocks, points, definitions }
     }
 
-    /// Something starts here: keeps the point at its line and moves the mark, if there is a point and they are due.
+    /// Handles the start of a block. If its line is a restart point, keeps the point and moves the mark, each if it is
+    /// due.
     #[inline]
     fn start(&mut self, byte: usize, start: Start) {
         let may_mark = byte >= self.next_mark && self.markable.contains(&byte);
@@ -347,7 +350,7 @@ impl<'t> Scan<'t> {
         }
     }
 
-    /// The start of the line of something that starts at `byte`, if it is a point.
+    /// Returns the start of the line of a block that starts at `byte`, if it is a restart point.
     fn restart_line(&self, byte: usize, start: Start) -> Option<usize> {
         let (text, first) = (self.text.as_bytes(), self.points[0].byte);
         let before = text[first..byte].iter().rev().take(4);
@@ -366,7 +369,7 @@ impl<'t> Scan<'t> {
         is_point.then_some(line_start)
     }
 
-    /// Forgets what was found from the mark on.
+    /// Drops all results from the mark on.
     fn back_to_mark(&mut self) {
         let Mark { byte, sections, containers, ref open } = self.mark;
         self.frames.clear();
@@ -380,13 +383,13 @@ impl<'t> Scan<'t> {
         self.next_point = last_point.saturating_add(self.spacing);
         self.open.clone_from(open);
         for open in open {
-            // It ends after the mark, and so after the ends of all that it holds up to there.
+            // It ends after the mark, and therefore after the ends of all sections inside it up to there.
             let section = &mut self.outline.sections[open.section];
             section.lines = section.heading;
         }
     }
 
-    /// Keeps a block that starts here.
+    /// Keeps a block that starts here, if `BLOCKS`.
     fn block<const BLOCKS: bool>(&mut self, kind: BlockKind, bytes: Range<usize>) {
         if BLOCKS {
             self.blocks.push(Block {
@@ -400,11 +403,12 @@ impl<'t> Scan<'t> {
         }
     }
 
-    /// Whether the heading at the byte `start` is one with `#`, outside of all containers: its line alone reads the same.
+    /// Whether the heading at the byte `start` is one with `#`, outside of all containers, so that its line alone reads
+    /// the same.
     fn is_line_of_its_own(&self, start: usize) -> bool {
         let (text, first) = (self.text.as_bytes(), self.points[0].byte);
         let marks = text[start..].iter().take_while(|&&byte| byte == b'#').count();
-        // The text below link definitions may be indented like code, and then be underlined.
+        // Text below link definitions may be indented like code and then be underlined.
         let indent = text[first..start].iter().rev().take_while(|&&byte| byte == b' ').count();
         let starts_line = start - indent == first || matches!(text[start - indent - 1], b'\n' | b'\r');
         self.frames.is_empty()
@@ -414,10 +418,10 @@ impl<'t> Scan<'t> {
             && indent < 4
     }
 
-    /// Whether an underlined heading ends a table instead, or is a part of one.
+    /// Whether an underlined heading instead ends a table or is a part of one.
     fn is_of_table(&mut self, bytes: &Range<usize>) -> bool {
         let heading = &self.text[bytes.clone()];
-        // One with `#` is a single line.
+        // A heading with `#` is a single line.
         if memchr2(b'\n', b'\r', heading.trim_end_matches(['\n', '\r']).as_bytes()).is_none() {
             return false;
         }
@@ -480,7 +484,7 @@ impl<'t> Scan<'t> {
             let lines = &mut self.outline.sections[section].lines;
             lines.end = lines.end.max(last_line);
             let (end, parent) = (lines.end, self.outline.sections[section].parent);
-            // Past `last_line` only where a lone CR puts two headings on one line.
+            // This is after `last_line` only if a lone CR puts two headings on one line.
             if let Some(parent) = parent {
                 let lines = &mut self.outline.sections[parent].lines;
                 lines.end = lines.end.max(end);
@@ -488,7 +492,8 @@ impl<'t> Scan<'t> {
         }
     }
 
-    /// The innermost container in the outline, which lists containers from their first heading on.
+    /// Returns the innermost container in the outline. The outline lists containers from their first heading on, so new
+    /// ones are added.
     fn container(&mut self) -> Option<usize> {
         let known = self.frames.iter().rposition(|frame| frame.container.is_some());
         let mut parent = known.and_then(|at| self.frames[at].container);
@@ -501,7 +506,6 @@ impl<'t> Scan<'t> {
         parent
     }
 
-    /// The innermost section here.
     fn section(&self) -> Option<usize> {
         self.open.last().map(|open| open.section)
     }
@@ -515,9 +519,9 @@ impl<'t> Scan<'t> {
     }
 }
 
-/// Where an item begins that the parser reports at the byte `at`.
+/// Returns the start of an item that the parser reports at the byte `at`.
 ///
-/// pulldown-cmark takes the columns that are left of a tab for bytes, so that an item may begin with the end of the line
+/// pulldown-cmark takes the columns left of a tab for bytes, so a reported item may begin with the end of the line
 /// above it, or with the marker of a quote around it.
 fn marker_of_item(text: &str, at: usize) -> usize {
     let before = |byte: &&u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b'>');
@@ -530,7 +534,7 @@ fn follows_blank_line(before: &[u8]) -> bool {
     content.is_none_or(|&byte| byte == b'\n')
 }
 
-/// The definitions of a text that starts at the byte `base`.
+/// Converts the definitions of a text that starts at the byte `base`, in the order of their positions.
 fn definitions(found: &RefDefs<'_>, base: usize) -> Vec<Definition> {
     let mut definitions: Vec<_> = found
         .iter()
@@ -546,6 +550,6 @@ fn definitions(found: &RefDefs<'_>, base: usize) -> Vec<Definition> {
 
 #[cfg(test)]
 thread_local! {
-    /// How many bytes this thread has given to the parser.
+    /// The number of bytes that this thread passed to the parser.
     pub(super) static BYTES_PARSED: Cell<usize> = const { Cell::new(0) };
 }

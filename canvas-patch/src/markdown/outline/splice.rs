@@ -1,4 +1,4 @@
-//! Replacing the ranges of an index that were read again.
+//! Replaces ranges of an index by a new reading.
 
 use std::ops::Range;
 
@@ -8,20 +8,20 @@ use super::model::LineRange;
 use crate::text::cursor::LineCursor;
 use crate::text::lines;
 
-/// A range that was read again.
+/// A range after a second reading.
 #[derive(Debug)]
 pub(super) struct Reparse {
     /// The old points that it replaces.
     pub(super) old: Range<usize>,
-    /// What it holds, and perhaps more after `end`.
+    /// The results of the reading, perhaps with some after `end`.
     pub(super) found: ScanResult,
-    /// Where it ends, with the numbers of its sections and containers.
+    /// The end of the range, with the numbers of its sections and containers.
     pub(super) end: RestartPoint,
-    /// How far what follows has moved.
+    /// The distance by which the text after it moves.
     pub(super) shift: Shift,
 }
 
-/// How far bytes and lines have moved, modulo the range of the type.
+/// A distance in bytes and lines, modulo the range of the type.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Shift {
     bytes: usize,
@@ -51,12 +51,12 @@ impl Shift {
 struct Part {
     start: Place,
     end: Place,
-    /// What has become `start`: their indices still count from there.
+    /// The former place of `start`, from which their indices still count.
     origin: Place,
     shift: Shift,
 }
 
-/// A section of an earlier part that ends above another one, or with the text.
+/// A section of an earlier part that ends above another section, or with the text.
 struct Closing {
     section: usize,
     before: Option<Before>,
@@ -64,12 +64,12 @@ struct Closing {
 
 struct Before {
     section: usize,
-    /// The first section of its part.
+    /// Index of the first section in the part of `section`.
     part: usize,
 }
 
 impl Index {
-    /// Takes for each range what was read there of the text after. The reparses are in order and apart.
+    /// Replaces each range with its new reading in the text after. The reparses are in order and do not overlap.
     pub(super) fn splice(&mut self, after: &str, reparses: Vec<Reparse>) {
         let parts = self.replace_entries(reparses);
         let Some(first) = parts.first() else { return };
@@ -87,14 +87,14 @@ impl Index {
         }
     }
 
-    /// Replaces entries by entries, and returns which are which now, from the first new one on.
+    /// Replaces entries and returns the parts that the lists now consist of, from the first new one on.
     fn replace_entries(&mut self, reparses: Vec<Reparse>) -> Vec<Part> {
         let bounds: Vec<_> = reparses
             .iter()
             .map(|reparse| (self.place(reparse.old.start), self.place(reparse.old.end)))
             .collect();
         let mut lengths = Vec::with_capacity(reparses.len());
-        // From the last to the first, so that the places of those before stay.
+        // From the last to the first, so that earlier places stay valid.
         for (reparse, (start, end)) in reparses.into_iter().zip(&bounds).rev() {
             let byte = reparse.end.byte;
             let ScanResult { mut sections, mut containers, mut blocks, mut points, mut definitions } =
@@ -136,8 +136,8 @@ impl Index {
         parts
     }
 
-    /// Moves containers, blocks, points and definitions. Blocks that were in no section of their part are in the
-    /// one that is open where it starts.
+    /// Moves containers, blocks, points and definitions. If a block is in no section of its part, it is in the section
+    /// that is open at the start of the part.
     fn settle_others(&mut self, part: &Part, innermost: Option<usize>) {
         let Part { start, end, origin, shift } = part;
         let moved = start.zip(*origin, usize::wrapping_sub);
@@ -162,8 +162,8 @@ impl Index {
         }
     }
 
-    /// Moves the sections of a part, and finds new parents for those that had none in it: among `open`, the sections
-    /// of earlier parts that have not ended.
+    /// Moves the sections of a part. Sections without a parent in the part get one from `open`, the sections of earlier
+    /// parts that have not ended.
     fn settle_sections(&mut self, part: &Part, open: &mut Vec<usize>, closings: &mut Vec<Closing>) {
         let Part { start, end, origin, shift } = part;
         let moved = start.zip(*origin, usize::wrapping_sub);
@@ -177,7 +177,7 @@ impl Index {
                 section.parent = Some(parent.wrapping_add(moved.sections));
                 continue;
             }
-            // Only in a container does a section leave those open that are of its own or a lower level.
+            // Only a section in a container leaves sections of its own or a lower level open.
             let closes = |&inner: &usize| section.container.is_none() && before[inner].level >= section.level;
             while let Some(inner) = open.last().copied().filter(closes) {
                 open.pop();
@@ -188,7 +188,7 @@ impl Index {
         }
     }
 
-    /// Has `open` hold the sections that are open after those of `range`, outermost first.
+    /// Sets `open` to the sections that are open after those of `range`, outermost first.
     fn open_sections(&self, range: Range<usize>, open: &mut Vec<usize>) {
         let sections = &self.outline.sections;
         if let Some(last) = range.rev().find(|&index| sections[index].container.is_none()) {
@@ -207,7 +207,7 @@ impl Index {
         let end = lines::skip(text, point.byte, skip).unwrap_or(text.len());
         let mut cursor = LineCursor::starting_at(text, point.byte, point.line);
         let last_line = cursor.last_content_line(end, false);
-        // Past that only where a lone CR puts the heading that ends it on the last line of a section inside.
+        // The end is after that only if a lone CR puts the next heading on the last line of an inner section.
         let inside = closing.before.as_ref().map_or(0, |before| {
             let inside = &sections[before.part..before.section];
             inside.iter().map(|section| section.lines.end).max().unwrap_or(0)
@@ -217,7 +217,7 @@ impl Index {
     }
 }
 
-/// Leaves out points that are close to each other, but not the first.
+/// Removes points that are close to the one before, but never the first.
 fn thin_out(points: &mut Vec<RestartPoint>) {
     let mut next = 0;
     points.retain(|point| {

@@ -1,29 +1,29 @@
 //! Tables that the parser does not see.
 //!
-//! pulldown-cmark begins a table without outer pipes, or of one column, only where a paragraph begins, or not at all. For
-//! GitHub the last line of a paragraph is a header if the next one has as many columns. A `---` below such a table is no
-//! underline of a heading, and a `===` is a row.
+//! pulldown-cmark begins a table without outer pipes, or with one column, only at the start of a paragraph or not at
+//! all. On GitHub, the last line of a paragraph is a header if the next line has as many columns. A `---` below such a
+//! table does not underline a heading, and a `===` is a row.
 
 use std::ops::Range;
 
 use memchr::memchr;
 use pulldown_cmark::{Event, Parser, Tag};
 
-/// Whether a table begins inside of these lines, which the parser takes for an underlined heading: the last of them is the
-/// underline. `is_quoted` says that they may have the markers of quotes.
+/// Whether a table begins inside these lines, which the parser takes for an underlined heading with the underline as
+/// its last line. If `is_quoted`, the lines may have quote markers.
 pub(super) fn holds_table(heading: &str, is_quoted: bool) -> bool {
     let blank: &[char] = if is_quoted { &[' ', '\t', '>'] } else { &[' ', '\t'] };
     let raw = || heading.trim_end_matches(['\n', '\r']).split(['\n', '\r']).filter(|line| !line.is_empty());
     let lines = || raw().map(|line| line.trim_start_matches(blank));
     let underline = lines().count().saturating_sub(1);
-    // Spaces and tabs may follow an underline, nothing else; with these, it delimits one column.
+    // Only spaces and tabs may follow an underline. With these characters, it delimits one column.
     if lines().next_back().is_some_and(|line| line.ends_with(['\u{b}', '\u{c}'])) {
         return true;
     }
-    // After one that has other columns than the line above it, GitHub looks for no more.
+    // If the first delimiter row has other columns than the line above it, GitHub looks for no more.
     let first =
         lines().zip(raw().skip(1)).take(underline.saturating_sub(1)).find_map(|(header, delimiters)| {
-            // A line that goes on lazily, without the marker of the quote, delimits nothing.
+            // A lazy continuation line, without the quote marker, delimits no columns.
             if is_quoted && !delimiters.trim_start().starts_with('>') {
                 return None;
             }
@@ -33,8 +33,8 @@ pub(super) fn holds_table(heading: &str, is_quoted: bool) -> bool {
     first == Some(true)
 }
 
-/// The HTML that ends a table: a tag that is alone on its line, which pulldown-cmark takes for a row, and all up to the next
-/// blank line.
+/// Returns the bytes of the HTML that ends a table, or an empty range. The HTML begins with a tag alone on its line,
+/// which pulldown-cmark takes for a row, and extends to the next blank line.
 pub(super) fn html_below(text: &str, table: Range<usize>, is_quoted: bool) -> Range<usize> {
     let blank: &[char] = if is_quoted { &[' ', '\t', '\r', '\n', '>'] } else { &[' ', '\t', '\r', '\n'] };
     if memchr(b'<', text[table.clone()].as_bytes()).is_none() {
@@ -55,10 +55,10 @@ pub(super) fn html_below(text: &str, table: Range<usize>, is_quoted: bool) -> Ra
     start..end
 }
 
-/// How many columns the row below a header has; `None` for other lines.
+/// Returns the number of columns in the row below a header, or `None` for other lines.
 fn delimiter_columns(row: &str) -> Option<usize> {
     let row = row.trim_matches(is_space);
-    // Of dashes alone, it goes on with the paragraph because of its indentation.
+    // A row of only dashes continues the paragraph because of its indentation.
     if !row.contains(['|', ':']) {
         return None;
     }
@@ -73,7 +73,7 @@ fn delimiter_columns(row: &str) -> Option<usize> {
     row.split('|').all(is_delimiter).then(|| row.split('|').count())
 }
 
-/// How many columns a header has.
+/// Counts the columns of a header. An escaped pipe does not separate columns.
 fn header_columns(row: &str) -> usize {
     let row = row.trim_matches(is_space);
     let row = row.strip_prefix('|').unwrap_or(row);

@@ -1,4 +1,4 @@
-//! Why an edit is refused.
+//! The errors with which an edit policy refuses an edit.
 
 use std::error::Error;
 use std::fmt;

@@ -1,10 +1,10 @@
-//! What an edit does to the structure of a Markdown text, and edits that are refused for it.
+//! The effect of an edit on the structure of a Markdown text, and a policy that refuses edits because of it.
 //!
-//! * A side effect is a change of meaning of a line that the edit does not touch: it becomes, or is no longer, a heading of
-//!   its level, a list item or the start of a fence. A fence that the edit leaves open is one too.
+//! * A side effect changes the meaning of a line that the edit does not touch. The line becomes, or is no longer, a
+//!   heading of its level, a list item or the start of a fence. A fence that the edit leaves open is a side effect too.
 //! * An edit that writes or removes both `---` lines intends to change the front matter.
 //! * A heading that only moved is neither gained nor lost.
-//! * Only the ranges that the edit can have changed are compared, as [`LiveOutline::edit`] reads them.
+//! * Only the ranges that the edit can have changed are compared. They are the ranges that [`LiveOutline::edit`] reads.
 
 mod error;
 mod touched;
@@ -19,58 +19,61 @@ use crate::markdown::outline::{BlockKind, Changed, Lead, LineRange, LiveOutline,
 use crate::text::cursor::LineCursor;
 use crate::text::lines;
 
-/// What a text gained and lost.
+/// The headings, list items, fences and front matter that a text gains and loses in an edit.
 ///
-/// Spans change no level, title or number in it, but where a text has equal headings, which of them counts as gained or
-/// lost, and so [`Heading::line`], may differ with and without spans.
+/// The edits passed to [`LiveOutline::change`] do not affect any level, title or number here. However, if a text has
+/// equal headings, the edits may decide which of them counts as gained or lost, and therefore its [`Heading::line`].
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct StructureChange {
-    /// Headings of the text after, by level and title, that the text before has fewer of; in order.
+    /// Headings that occur more often in the text after than in the text before, compared by level and title, in order.
     pub headings_gained: Vec<Heading>,
-    /// Headings of the text before that the text after has fewer of; in order. A heading that only moved is neither.
+    /// Headings that occur more often in the text before than in the text after, in order. A heading that only moved is
+    /// in neither list.
     pub headings_lost: Vec<Heading>,
-    /// How many more list items the text after has, inner ones too; negative where it has fewer.
+    /// The number of list items gained, including nested ones. It is negative if the text loses items.
     pub items: isize,
-    /// How many more fenced code blocks the text after has.
+    /// The number of fenced code blocks gained. It is negative if the text loses some.
     pub fences: isize,
-    /// 1 if the text has gained front matter, -1 if it has lost it.
+    /// 1 if the text gains front matter, -1 if it loses it, and 0 otherwise.
     pub front_matter: isize,
 }
 
-/// A heading of a text.
+/// A heading that a text gains or loses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Heading {
-    /// As [`Section::title`](crate::Section::title).
+    /// The title, in the same form as [`Section::title`](crate::Section::title).
     pub title: String,
-    /// 1 to 6.
+    /// The heading level, from 1 to 6.
     pub level: u8,
-    /// Its first line.
+    /// The first line of the heading, counted from 1.
     pub line: usize,
 }
 
-/// What an edit of a text may do. The default allows everything.
+/// A policy for edits of a text. The default allows everything.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EditPolicy {
-    /// The only place of the text before that may change, or `None` for all of it. Blank lines right below its lines
-    /// count as theirs. A line that is inserted belongs to the line above it.
+    /// The only place of the text before that may change, or `None` for the whole text. Blank lines right below the
+    /// place belong to it. An inserted line belongs to the line above it.
     pub scope: Option<Address>,
-    /// Whether to refuse what changes the meaning of lines that the edit does not touch: all but
+    /// Whether to refuse edits that change the meaning of lines that they do not touch. This covers all errors except
     /// [`EditPolicyError::OutOfScope`] and [`EditPolicyError::Scope`].
     pub refuse_side_effects: bool,
 }
 
 impl LiveOutline {
-    /// What [`LiveOutline::edit`] with the same arguments would gain and lose; costs as much as that.
+    /// Returns the gains and losses that [`LiveOutline::edit`] would cause with the same arguments. Costs as much as
+    /// that edit.
     pub fn change(&self, after: &str, edits: &[TextEdit]) -> StructureChange {
         Both::of(self, after, &changes(self.text(), after, edits)).change()
     }
 
-    /// Checks an edit that has not been made yet, and returns what it would gain and lose. Costs as much as
-    /// [`LiveOutline::edit`] with the same arguments.
+    /// Checks an edit before it is made and returns its gains and losses. Costs as much as [`LiveOutline::edit`] with
+    /// the same arguments.
     ///
     /// # Errors
     ///
-    /// The first of the reasons to refuse, in the order in which [`EditPolicyError`] lists them.
+    /// If the text does not have the scope, or if the policy refuses the edit. If there are several reasons, the error
+    /// is the one that [`EditPolicyError`] lists first.
     pub fn check_edit(
         &self,
         after: &str,
@@ -104,7 +107,7 @@ fn check_scope(before: &str, touched: &Touched, scope: LineRange) -> Result<(), 
         (end, below) = (end + 1, rest);
     }
     for lines in touched.old() {
-        // Above the first line of a text there is none.
+        // There is no line above the first one.
         let first = if lines.is_empty() { lines.start.max(1) } else { lines.start + 1 };
         let last = lines.end.max(1);
         let outside =
@@ -116,7 +119,7 @@ fn check_scope(before: &str, touched: &Touched, scope: LineRange) -> Result<(), 
     Ok(())
 }
 
-/// Something whose first line says what it is.
+/// A kind of block that is recognised by its first line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum EntityKind {
     Heading(u8),
@@ -127,15 +130,15 @@ enum EntityKind {
 #[derive(Debug, Clone)]
 struct Entity {
     kind: EntityKind,
-    /// Those that make it what it is: of items and fences the first.
+    /// The lines of a heading. For an item or fence, only its first line.
     lines: LineRange,
-    /// Of a heading.
+    /// Empty unless this is a heading.
     title: String,
     /// Whether it is a fence without a closing line.
     unclosed: bool,
 }
 
-/// Headings, items and fences of the regions that an edit may have changed.
+/// Headings, items and fences of the regions that an edit may have changed, before and after it.
 #[derive(Debug)]
 struct Both {
     old: Vec<Entity>,
@@ -181,7 +184,7 @@ impl Both {
         for Entity { lines, title, kind, .. } in &self.new {
             let old_lines: Vec<_> = (lines.start..=lines.end).map(|line| touched.old_line(line)).collect();
             let were_no_heading = old_lines.iter().flatten().any(|line| !old.contains(line));
-            // By a line that came, or by one that went from between them.
+            // One of the lines is new, or the edit removed a line from between them.
             let were_apart = old_lines.windows(2).any(|pair| match *pair {
                 [Some(above), Some(below)] => below != above + 1,
                 _ => true,
@@ -193,7 +196,7 @@ impl Both {
         Ok(())
     }
 
-    /// An edit of both `---` lines intends it.
+    /// Accepts an edit of both `---` lines, because it intends the change.
     fn check_front_matter(&self, touched: &Touched) -> Result<(), EditPolicyError> {
         let (made, touched) = match (self.old_front_matter, self.new_front_matter) {
             (None, Some(new)) => (true, [new.start, new.end].map(|line| touched.old_line(line).is_none())),
@@ -218,7 +221,7 @@ fn count(entities: &[Entity], kind: EntityKind) -> isize {
     entities.iter().filter(|entity| entity.kind == kind).count() as isize
 }
 
-/// The first lines of fences that are not closed.
+/// Returns the first lines of fences that are not closed.
 fn unclosed(entities: &[Entity]) -> BTreeSet<usize> {
     entities.iter().filter(|entity| entity.unclosed).map(|entity| entity.lines.start).collect()
 }
@@ -228,8 +231,8 @@ fn heading_lines(entities: &[Entity]) -> BTreeSet<usize> {
     headings.flat_map(|entity| entity.lines.start..=entity.lines.end).collect()
 }
 
-/// Those of `these` whose lines are all untouched and that are not among `those`: their first lines, here and there.
-/// `there` is where a line of these is among those.
+/// Returns the entities of `these` whose lines are all untouched and that have no counterpart in `those`. Each is given
+/// by its first line in its own text and in the other one. `there` maps a line of this text to the other text.
 fn unmatched(
     these: &[Entity],
     those: &[Entity],
@@ -262,7 +265,7 @@ fn add_entities(text: &str, region: Region, entities: &mut Vec<Entity>) {
     }));
 }
 
-/// Whether the last line of a fenced block closes it. Markers of quotes may precede it.
+/// Whether the last line of a fenced block closes it. Quote markers may precede the closing fence.
 fn is_closed(block: &str) -> bool {
     let Some(fence) = block.chars().next() else { return false };
     let length = block.chars().take_while(|&c| c == fence).count();
@@ -272,7 +275,7 @@ fn is_closed(block: &str) -> bool {
     last.len() >= length && last.chars().all(|c| c == fence)
 }
 
-/// The headings of `these` that are not among `those`, as often as they are missing.
+/// Returns the headings of `these` that are missing among `those`, each as often as it is missing.
 fn not_in(these: &[Entity], those: &[Entity]) -> Vec<Heading> {
     let mut there = BTreeMap::new();
     for entity in those {

@@ -8,8 +8,8 @@ use crate::markdown::address::Part;
 use crate::markdown::outline::live_tests::{cases, changed, made, text_edit, whole};
 use crate::strategies::hostile_markdown;
 
-/// Checks what a change of texts gains and loses: headings as `#title@line`, and counts of items, fences and front
-/// matter.
+/// Checks the gains and losses between two texts. Headings are given as `#title@line`, followed by the changes in the
+/// counts of items, fences and front matter.
 #[track_caller]
 fn check(before: &str, after: &str, gained: &[&str], lost: &[&str], counts: (isize, isize, isize)) {
     let change = LiveOutline::new(before.to_owned()).change(after, &[]);
@@ -35,7 +35,7 @@ fn gains_and_losses() {
     check("# [x]\n\n[x]: y\n", "# [x]\n\nx\n", &["#[x]@1"], &["#x@1"], (0, 0, 0));
 }
 
-/// Checks the code and line of the refusal of a careful policy; an empty code where there is none.
+/// Checks the code and line of the refusal by a strict policy. An empty code means that the policy allows the edit.
 #[track_caller]
 fn unintended(before: &str, after: &str, code: &str, line: usize) {
     let careful = EditPolicy { refuse_side_effects: true, scope: None };
@@ -92,7 +92,7 @@ fn unintended_changes() {
     case("b\nc", "b\nc\n=", "ACCIDENTAL_HEADING", 3);
     case("---\n\nb", "c\n---\n\nb", "ACCIDENTAL_HEADING", 3);
     case("> b", "> b\n> ---", "ACCIDENTAL_HEADING", 3);
-    // Blocks that other lines are in.
+    // Blocks that contain other lines.
     case("b", "<!--", "STRUCTURE_SPILLED", 5);
     case("- b\n\n\n\n    - c", "\n\n    - c", "STRUCTURE_SPILLED", 5);
     case("b\n\n---", "b\n---", "ACCIDENTAL_HEADING", 3);
@@ -150,19 +150,19 @@ fn what_counts_as_touched_is_what_the_edits_say() {
     assert!(check(&[]).is_ok());
 }
 
-/// Lines of the text before that some edits touch, from 0, and where each line of the text after was, from 1.
+/// Lists the touched lines of the text before, from 0, and the old number of each line of the text after, from 1.
 #[test]
 fn edits_touch_whole_lines() {
     for (before, after, edits, touched, old_lines) in [
         ("abc\nd\n", "xbc\nd\n", &[(0..1, 0..1)][..], &[(0, 1)][..], &[None, Some(2)][..]),
-        // A line end that goes takes the next line along, and one that comes parts a line.
+        // Removing a line end touches the next line too, and inserting one splits a line.
         ("a\nb\nc\n", "ab\nc\n", &[(1..2, 1..1)], &[(0, 2)], &[None, Some(3)]),
         ("ab\nc\n", "a\nb\nc\n", &[(1..1, 1..2)], &[(0, 1)], &[None, None, Some(2)]),
-        // Several in one line, the last of which may reach into others.
+        // Several edits in one line, the last of which may reach into other lines.
         ("abc\nd\n", "xby\nd\n", &[(0..1, 0..1), (2..3, 2..3)], &[(0, 1)], &[None, Some(2)]),
         ("abc\nd\ne\n", "x\nby\ne\n", &[(0..1, 0..2), (2..5, 3..4)], &[(0, 2)], &[None, None, Some(3)]),
         ("abcd", "xbyd", &[(0..1, 0..1), (2..3, 2..3)], &[(0, 1)], &[None]),
-        // In neighbouring lines.
+        // Edits in neighbouring lines.
         ("a\nb\n", "x\ny\n", &[(0..1, 0..1), (2..3, 2..3)], &[(0, 1), (1, 2)], &[None, None]),
         ("a\nb\n", "x\ny\nb\n", &[(0..1, 0..1), (2..2, 2..4)], &[(0, 1), (1, 1)], &[None, None, Some(2)]),
     ] {
@@ -215,7 +215,7 @@ fn a_scope_is_any_address() {
     };
     for (policy, after, code) in [
         (section("A", None), "# A\n\nx\n\n# B\n\n- b\n- c\n", ""),
-        // What comes of the section does not count, only where it was.
+        // Only the old lines of the section count, not its new ones.
         (section("A", None), "# A\n\na\n\n# C\n\n# B\n\n- b\n- c\n", ""),
         (section("B", None), "# A\n\nx\n\n# B\n\n- b\n- c\n", "OUT_OF_SCOPE"),
         (section("B", Some(Part::Item(vec![2]))), "# A\n\na\n\n# B\n\n- b\n- x\n", ""),
@@ -243,7 +243,7 @@ fn any_scope_is_answered() {
     }
 }
 
-/// Headings, items and fences as the parser alone counts them.
+/// Counts headings, items and fences with the parser alone.
 fn counted(text: &str) -> (usize, isize, isize) {
     use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag};
     let body = &text[Lead::of(text).bytes..];
@@ -262,7 +262,7 @@ fn counted(text: &str) -> (usize, isize, isize) {
     (headings, items, fences)
 }
 
-/// Whether edits are minimal or of whole lines.
+/// Minimal edits and edits of whole lines give the same result.
 #[test]
 fn a_byte_order_mark_belongs_to_the_first_line() {
     let (with, without) = ("\u{feff}- ```\n", "- ```\n");
@@ -273,7 +273,8 @@ fn a_byte_order_mark_belongs_to_the_first_line() {
             assert_eq!(found, Err(EditPolicyError::UnclosedFence { line: 1 }), "{before:?} {edits:?}");
         }
     }
-    // An edit right after the mark is one of its line, whatever it changes; one before it touches nothing.
+    // An edit right after the mark belongs to the first line, even if it changes no text. An edit before the mark
+    // touches no line.
     for (at, expected) in
         [(3, Err(EditPolicyError::UnclosedFence { line: 1 })), (0, Ok(StructureChange::default()))]
     {
@@ -282,7 +283,7 @@ fn a_byte_order_mark_belongs_to_the_first_line() {
     }
 }
 
-/// Edits leave out the heading between them, which is then no candidate.
+/// The heading between the edits is outside of them, so it is not a candidate.
 #[test]
 fn of_equal_headings_edits_tell_which_is_new() {
     let (before, after) = ("x\n\ny\n\n# a\n\nz\n\nq\n", "# a\n\nx\n\ny\n\n# a\n\nz\n\nqq\n");
@@ -315,7 +316,7 @@ proptest! {
         prop_assert_eq!(part.check_rest(&touched), whole.check_rest(&touched));
 
         let (change, expected) = (part.change(), whole.change());
-        // Which of two equal headings counts as new may depend on where one looks.
+        // Which of two equal headings counts as new may depend on the range compared.
         let titles = |headings: &[Heading]| {
             let mut titles: Vec<_> = headings.iter().map(|h| (h.level, h.title.clone())).collect();
             titles.sort();

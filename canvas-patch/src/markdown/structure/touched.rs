@@ -1,4 +1,4 @@
-//! The lines that an edit touches, and where the others have gone.
+//! The lines that an edit touches, and the new positions of all other lines.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use memchr::memchr_iter;
 use crate::markdown::outline::Changed;
 use crate::text::lines;
 
-/// Whole lines, counted from 0, that replace others. In order and apart.
+/// Replacements of whole lines, counted from 0. They are in order and do not overlap.
 #[derive(Debug)]
 pub(super) struct Touched {
     changes: Vec<(Range<usize>, Range<usize>)>,
@@ -19,7 +19,8 @@ impl Touched {
         for change in changes {
             let mut end = (change.old.end, change.new.end);
             if !(is_line_start(before, end.0) && is_line_start(after, end.1)) {
-                // What follows is the same in both; where it is edited too, that edit says where the lines end.
+                // The rest of the line is the same in both texts. If it is edited too, that edit decides where the
+                // lines end.
                 let more = lines::line_end(before, end.0) - end.0;
                 end = (end.0 + more, (end.1 + more).min(after.len()));
             }
@@ -35,17 +36,20 @@ impl Touched {
         Self { changes: lines_of(before, after, &whole) }
     }
 
-    /// The old lines, from 0; where some are inserted only, an empty range below the line above.
+    /// Returns the replaced lines of the text before, counted from 0. If lines are only inserted, the range is empty
+    /// and starts below the line above them.
     pub(super) fn old(&self) -> impl Iterator<Item = &Range<usize>> {
         self.changes.iter().map(|(old, _)| old)
     }
 
-    /// The line of the text before that a line of the text after was, both counted from 1; `None` if the edit touches it.
+    /// Returns the line in the text before that became the line `new` of the text after, both counted from 1, or `None`
+    /// if the edit touches it.
     pub(super) fn old_line(&self, new: usize) -> Option<usize> {
         moved(&self.changes, new, |(old, new)| (new, old))
     }
 
-    /// The line of the text after that a line of the text before has become; `None` if the edit touches it.
+    /// Returns the line in the text after that the line `old` of the text before became, both counted from 1, or `None`
+    /// if the edit touches it.
     pub(super) fn new_line(&self, old: usize) -> Option<usize> {
         moved(&self.changes, old, |(old, new)| (old, new))
     }
@@ -72,12 +76,12 @@ fn newlines(bytes: &[u8]) -> usize {
     memchr_iter(b'\n', bytes).count()
 }
 
-/// The lines of a text that starts where a line does.
+/// Counts the lines of a piece of text that starts at a line boundary.
 fn count(bytes: &[u8]) -> usize {
     newlines(bytes) + usize::from(bytes.last().is_some_and(|&last| last != b'\n'))
 }
 
-/// The line of the other side that `line` of this side is, both from 1.
+/// Returns the line of the other side for an untouched `line` of this side, both counted from 1.
 fn moved(
     changes: &[(Range<usize>, Range<usize>)],
     line: usize,

@@ -4,17 +4,18 @@ use proptest::test_runner::Config;
 
 use super::*;
 
-/// A hundredth of the true sizes, so that 3 KiB of text have two dozen chunks.
+/// A hundredth of the real sizes, so that 3 KiB of text have two dozen chunks.
 const SMALL: Sizes = Sizes { least: WINDOW, latest: 500, line: 80, below: u64::MAX / 96 };
 
-/// A part of a text: its kind, its length and its place in the noise. Cheap to make, since the law makes a million.
+/// A part of a text, given by its kind, its length and its place in the noise. It is cheap to make, because the
+/// property test makes a million.
 type Part = (u8, usize, usize);
 
 fn part() -> impl Strategy<Value = Part> {
     (any::<u8>(), 0..60_usize, any::<usize>())
 }
 
-/// Lines of every length; of some no place is a mark, and of some hardly any byte is a line.
+/// Builds a text with lines of every length. Some parts have no mark, and in others nearly every byte is a line.
 fn parts(parts: &[Part]) -> String {
     let noise = noise(4_096, 9);
     let mut text = String::new();
@@ -33,21 +34,21 @@ fn parts(parts: &[Part]) -> String {
     text
 }
 
-/// An edit: where, how many bytes go, and what comes.
+/// An edit, given by its position, the number of bytes removed and the text inserted.
 type Edit = (Index, Index, Vec<Part>);
 
-/// Edits of one text, of which [`replace`] takes those that do not overlap.
+/// Generates edits of one text. [`replace`] uses those that do not overlap.
 fn edits() -> impl Strategy<Value = Vec<Edit>> {
     prop::collection::vec((any::<Index>(), any::<Index>(), prop::collection::vec(part(), 0..3)), 1..4)
 }
 
-/// Replaces ranges of a text; their ends are moved to characters.
+/// Replaces ranges of a text, with their ends moved to character boundaries.
 fn replace(text: &str, edits: &[Edit]) -> (String, Vec<(Range<usize>, usize)>) {
     let next_character =
         |at: usize| (at..text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
     let ranges = edits.iter().map(|(at, len, new)| {
         let start = next_character(at.index(text.len() + 1));
-        // Most are short, as those of people are; some take all that is left.
+        // Most are short, like edits that people make. Some may remove the rest of the text.
         let longest = if len.index(8) == 0 { text.len() } else { 40 };
         (start..next_character((start + len.index(longest + 1)).min(text.len())), parts(new))
     });
@@ -67,7 +68,7 @@ fn replace(text: &str, edits: &[Edit]) -> (String, Vec<(Range<usize>, usize)>) {
     (out, done)
 }
 
-/// Chunks cover the text, keep to the sizes, and end at lines where they may.
+/// Checks that chunks cover the text, keep to the sizes, and end at lines if possible.
 fn check(sizes: Sizes, text: &str, chunks: &Chunks) -> Result<(), TestCaseError> {
     let mut at = 0;
     for (place, range) in chunks.ranges().enumerate() {
@@ -101,7 +102,7 @@ proptest! {
             let (after, ranges) = replace(&text, edits);
             let edited = SMALL.edited(&chunks, &after, ranges.clone());
             prop_assert_eq!(&edited.chunks, &SMALL.of(&after), "{:?}", ranges);
-            // What is kept has the same bytes.
+            // A kept chunk has the same bytes.
             prop_assert_eq!(edited.kept.len(), edited.chunks.len());
             for (range, kept) in edited.chunks.ranges().zip(&edited.kept) {
                 if let Some(old) = kept {
@@ -114,7 +115,7 @@ proptest! {
     }
 }
 
-/// Bytes that look random, the same each time.
+/// Letters that look random but are the same each time.
 fn noise(len: usize, seed: u64) -> String {
     let mut state = seed;
     let letters = (0..len).map(|_| {
@@ -141,7 +142,7 @@ fn touched(edited: &EditedChunks) -> usize {
     edited.kept.iter().filter(|kept| kept.is_none()).count()
 }
 
-/// The numbers come from another program, written by the rules of the module alone.
+/// The numbers come from another program, which was written only from the rules in the module documentation.
 #[test]
 fn the_format_is_pinned() {
     assert_eq!((TABLE[0], TABLE[255]), (0xe220_a839_7b1d_cdaf, 0x5a58_32bb_47bc_f19e));
@@ -189,7 +190,7 @@ fn a_long_line_is_cut_at_places_that_stay() {
         touched(&edited),
         edited.chunks.len()
     );
-    // Characters of several bytes are whole.
+    // Multi-byte characters are never cut.
     let text = "é€😀ß".repeat(60_000);
     let (after, edited) = one_edit(&text, "é€".len(), "x");
     check(SIZES, &after, &edited.chunks).unwrap();
@@ -202,7 +203,7 @@ fn texts_without_marks_and_with_marks_only_are_linear() {
         check(SIZES, &after, &edited.chunks).unwrap();
         assert!(edited.chunks.len() <= (1 << 20) / LEAST + 1);
     }
-    // Each chunk ends as early as it may.
+    // Each chunk ends as early as possible.
     let marks = Sizes { below: u64::MAX, ..SIZES };
     let text = lines(20_000, 5);
     let chunks = marks.of(&text);

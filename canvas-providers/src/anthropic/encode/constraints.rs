@@ -1,4 +1,4 @@
-//! Rules of the endpoint for a whole request: what may come first, last and alone.
+//! Rules of the endpoint for the order and the combination of blocks in a whole request.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use super::super::wire::{Block, Item, Role};
 use crate::encoded::Degradations;
 use crate::history::OPENING;
 
-/// Leaves out what the endpoint would refuse the request for.
+/// Removes the blocks for which the endpoint would refuse the request.
 pub(super) fn enforce(items: &mut Vec<Item>, unsigned_thinking: bool, degradations: &mut Degradations) {
     items.retain(|item| !is_blank(&item.block));
     drop_unmatched_server_tools(items, degradations);
@@ -60,10 +60,10 @@ fn retain(
     });
 }
 
-/// Leaves out each call of a server tool whose result never came, and each result without its call.
+/// Removes each call of a server tool whose result never arrived, and each result without its call.
 ///
-/// Calls after the user's last words stay: the turn was paused, or its server tool waits for a call of the host. Nothing
-/// answers an earlier one any more.
+/// Calls after the user's last message stay, because the turn was paused or the server tool waits for a call of the
+/// host. Earlier calls will not get a result.
 fn drop_unmatched_server_tools(items: &mut Vec<Item>, degradations: &mut Degradations) {
     let assistant = items.iter().filter(|item| item.role == Role::Assistant);
     let calls = ids_of(assistant.filter_map(|item| field(&item.block, "id")));
@@ -81,12 +81,12 @@ fn drop_unmatched_server_tools(items: &mut Vec<Item>, degradations: &mut Degrada
     });
 }
 
-/// The call that a result of a server tool answers.
+/// Returns the id of the call that a server tool's result answers.
 fn answered_id(item: &Item) -> Option<&str> {
     field(&item.block, "tool_use_id").filter(|_| item.role == Role::Assistant)
 }
 
-/// Whether the user says it; results of calls are the host's.
+/// Whether the user wrote the item. Results of calls belong to the host.
 fn is_said(item: &Item) -> bool {
     item.role == Role::User && kind(&item.block) != "tool_result"
 }
@@ -95,7 +95,7 @@ fn ids_of<'a>(ids: impl Iterator<Item = &'a str>) -> BTreeSet<String> {
     ids.map(str::to_owned).collect()
 }
 
-/// Leaves out thinking that nothing follows in its message.
+/// Removes thinking at the end of its message.
 fn drop_closing_thinking(items: &mut Vec<Item>, degradations: &mut Degradations) {
     let mut followed = false;
     let mut kept = Vec::with_capacity(items.len());
@@ -114,7 +114,7 @@ fn drop_closing_thinking(items: &mut Vec<Item>, degradations: &mut Degradations)
     *items = kept;
 }
 
-/// Trims the last text of a request that ends with the model's words: it may not end in white space.
+/// Trims the last text if the request ends with the model's text, which must not end in white space.
 fn trim_end(items: &mut [Item]) {
     let last = items.last_mut().filter(|item| item.role == Role::Assistant && kind(&item.block) == "text");
     if let Some(last) = last

@@ -1,4 +1,4 @@
-//! A history, written as a request.
+//! Encodes a history as a request.
 
 mod constraints;
 mod tools;
@@ -24,10 +24,9 @@ use crate::repair::{Entry, entries, is_assistant};
 use crate::verdict::{Arguments, DecodedCall};
 use crate::wire::{Call, RequestBody, Wire};
 
-/// Ids have no known length limit, and one that is allowed has to go back as it came.
+/// Ids have no known length limit, and a valid id has to go back unchanged.
 const ID_RULE: NameRule = NameRule { max: usize::MAX, also: "", begins_with_letter: false };
 
-/// The wire format.
 #[derive(Debug)]
 pub(crate) enum Anthropic {}
 
@@ -98,7 +97,7 @@ struct BlockEncoder<'a> {
     issuer: &'a Issuer,
     names: &'a mut Mapper,
     ids: Mapper,
-    /// The tool whose replies go in the words of its dialect.
+    /// The tool whose replies are sent in the words of its dialect.
     native: Option<NativeTool>,
     degradations: &'a mut Degradations,
 }
@@ -135,7 +134,7 @@ impl BlockEncoder<'_> {
         block.filter(|block| !is_empty_text(block)).map(|block| Item { role, block, at })
     }
 
-    /// The part as this provider made it, where its kind is one that the event's body and role allow.
+    /// Returns the provider's own part if its kind fits the event's body and role.
     fn own_part(&mut self, event: &Event, at: usize) -> Option<Value> {
         let envelope = event.envelope.as_ref()?;
         // A block is one part.
@@ -176,7 +175,7 @@ impl BlockEncoder<'_> {
         let Some(mut part) = part else {
             return Block::ToolUse { id, name, input: arguments() }.into_value();
         };
-        // The provider's part with the id and the name of this request.
+        // The provider's part, with the id and the name of this request.
         part["id"] = id.into();
         part["name"] = name.into();
         if !part["input"].is_object() {
@@ -195,7 +194,7 @@ impl BlockEncoder<'_> {
                 .into_value();
         }
         if is_error {
-            // An error takes text alone.
+            // An error result accepts only text.
             self.degradations.add_event(at, "image", "left out: a failed call is answered with text alone");
             return Block::ToolResult { tool_use_id: id, content: Content::Text(text), is_error }
                 .into_value();
@@ -217,7 +216,7 @@ fn is_empty_text(block: &Value) -> bool {
     block["type"] == "text" && block["text"] == ""
 }
 
-/// Messages of blocks in a row that have the same role.
+/// Folds consecutive blocks of the same role into messages.
 fn fold(items: Vec<Item>) -> Vec<Value> {
     let mut messages: Vec<(Role, Vec<Value>)> = Vec::new();
     for Item { role, block, .. } in items {

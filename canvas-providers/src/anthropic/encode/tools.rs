@@ -1,4 +1,4 @@
-//! Tool specs, cut to what the endpoint takes.
+//! Tool specs, cut to the subset that the endpoint accepts.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::names::{Mapper, NameRule};
 use crate::native::NativeTool;
 use crate::schema::Subset;
 
-/// The endpoint takes 128 characters, of which any may be the first; references to tools take 64.
+/// The endpoint accepts 128 characters and any of them at the start; references to tools accept 64.
 const NAME_RULE: NameRule = NameRule { begins_with_letter: false, ..NameRule::PORTABLE };
 
 const RULES: ToolRules = ToolRules {
@@ -30,7 +30,7 @@ pub(super) fn mapper(specs: &[ToolSpec], native: Option<NativeTool>) -> Mapper {
     declare::mapper(specs, native, RULES)
 }
 
-/// The tool that the endpoint has built in, where one of the specs is its.
+/// Returns the endpoint's built-in tool if one of the specs belongs to it.
 pub(super) fn built_in(specs: &[ToolSpec], native: Option<NativeTool>) -> Option<NativeTool> {
     declare::built_in(specs, native, RULES).map(|(native, _)| native)
 }
@@ -44,7 +44,7 @@ pub(super) fn declare<'a>(
     declare::declare(specs, native, RULES, mapper, degradations).into_iter().map(Tool::from).collect()
 }
 
-/// The choice in the endpoint's words; `None` where its own default is the choice.
+/// Encodes the choice; `None` if it is the endpoint's default.
 pub(super) fn choice(
     options: &RequestOptions,
     specs: &[ToolSpec],
@@ -69,15 +69,15 @@ pub(super) fn choice(
     Ok((!default).then_some(wire::ToolChoice { kind, name, disable_parallel_tool_use }))
 }
 
-/// Declarations for what the history calls, for a request without tools: the endpoint may refuse a history
-/// with calls where no tool is declared at all.
+/// Declares the tools that the history calls, for a request without tools. The endpoint may refuse a history with calls
+/// if no tool is declared.
 pub(super) fn placeholder_tools(items: &[Item]) -> Vec<Tool<'static>> {
     let calls = items.iter().filter(|item| item.block["type"] == "tool_use");
     let names: BTreeSet<&str> = calls.filter_map(|item| item.block["name"].as_str()).collect();
     names.into_iter().map(|name| declare::placeholder(name).into()).collect()
 }
 
-/// Forbids the placeholders, where there are any.
+/// Forbids calls of the placeholders, if there are any.
 pub(super) fn none_of(placeholder_tools: &[Tool<'_>]) -> Option<wire::ToolChoice> {
     let none = wire::ToolChoice { kind: "none", name: None, disable_parallel_tool_use: None };
     (!placeholder_tools.is_empty()).then_some(none)

@@ -1,4 +1,4 @@
-//! Rules of the endpoint for a whole request: what may come first, last and alone.
+//! Rules of the endpoint for the order and the combination of blocks in a whole request.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use super::item::Item;
 use crate::encoded::Degradations;
 use crate::history::OPENING;
 
-/// Leaves out what the endpoint would refuse the request for.
+/// Removes the blocks for which the endpoint would refuse the request.
 pub(super) fn enforce(items: &mut Vec<Item>, unsigned_thinking: bool, degradations: &mut Degradations) {
     items.retain(|item| !is_blank(&item.block));
     if !unsigned_thinking {
@@ -34,7 +34,7 @@ fn is_blank(block: &Value) -> bool {
     kind(block) == "text" && block["text"].as_str().is_none_or(|text| text.trim().is_empty())
 }
 
-/// Whether a block is readable reasoning that nobody has signed.
+/// Whether a block is readable reasoning without a signature.
 fn is_unsigned(block: &Value) -> bool {
     let reasoning = &block["reasoningContent"];
     let signature = reasoning.pointer("/reasoningText/signature").and_then(Value::as_str);
@@ -43,7 +43,7 @@ fn is_unsigned(block: &Value) -> bool {
         && signature.is_none_or(str::is_empty)
 }
 
-/// Leaves out reasoning that nothing follows in its message.
+/// Removes reasoning at the end of its message.
 fn drop_closing_thinking(items: &mut Vec<Item>, degradations: &mut Degradations) {
     let mut followed = false;
     let mut kept = Vec::with_capacity(items.len());
@@ -62,7 +62,7 @@ fn drop_closing_thinking(items: &mut Vec<Item>, degradations: &mut Degradations)
     *items = kept;
 }
 
-/// Trims the last text of a request that ends with the model's words: it may not end in white space.
+/// Trims the last text if the request ends with the model's text, which must not end in white space.
 fn trim_end(items: &mut [Item]) {
     if let Some(last) = items.last_mut().filter(|item| item.is_assistant)
         && let Some(Value::String(text)) = last.block.get_mut("text")

@@ -1,4 +1,4 @@
-//! A history, written as a request. The model is named in the address, not in the body.
+//! Encodes a history as a request. The model is named in the address, not in the body.
 
 mod constraints;
 mod item;
@@ -27,10 +27,9 @@ use crate::wire::{Call, RequestBody, Wire};
 
 const ID_RULE: NameRule = NameRule { max: 64, also: ".:", begins_with_letter: false };
 
-/// Fields of a body that a host cannot fill.
+/// Fields of a body that the host's `extra` fields cannot replace.
 const OWN_FIELDS: &[&str] = &["modelId", "messages", "system", "toolConfig"];
 
-/// The wire format.
 #[derive(Debug)]
 pub(crate) enum Bedrock {}
 
@@ -146,7 +145,7 @@ impl<'a> BlockEncoder<'a> {
         block.map(|block| Item { is_assistant: is_assistant(event), block, at })
     }
 
-    /// The part as this provider made it, where its kind is one that the event's body and role allow.
+    /// Returns the provider's own part if its kind fits the event's body and role.
     fn own_part(&mut self, event: &Event, at: usize) -> Option<Value> {
         let envelope = event.envelope.as_ref()?;
         let [part] = envelope.parts_for(NAME, self.issuer, is_assistant(event))? else { return None };
@@ -201,7 +200,7 @@ impl<'a> BlockEncoder<'a> {
 
     fn result(&mut self, result: &ToolResult, at: usize) -> Value {
         let id = self.ids.wire(result.call_id.as_deref().unwrap_or_default());
-        // JSON has to be an object there, and a text may not be blank.
+        // JSON has to be an object here, and a text must not be blank.
         let mut content = vec![match &result.result {
             object @ Value::Object(_) => json!({"json": object}),
             other => match result_text(other) {
@@ -210,7 +209,7 @@ impl<'a> BlockEncoder<'a> {
             },
         }];
         if result.is_error() && !result.images.is_empty() {
-            // The endpoints of some models take text alone in an error.
+            // The endpoints of some models accept only text in an error.
             self.degradations.add_event(at, "image", "left out: a failed call is answered with text alone");
         } else {
             for Image { media_type, data } in &result.images {
@@ -234,7 +233,7 @@ fn text_block(text: &str) -> Option<Value> {
     (!text.is_empty()).then(|| json!({"text": text}))
 }
 
-/// Messages of blocks in a row that have the same role.
+/// Folds consecutive blocks of the same role into messages.
 fn fold(items: Vec<Item>) -> Value {
     let mut messages: Vec<(bool, Vec<Value>)> = Vec::new();
     for Item { is_assistant, block, .. } in items {

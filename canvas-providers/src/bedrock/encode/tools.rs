@@ -1,4 +1,4 @@
-//! Tool specs, cut to what the endpoint takes.
+//! Tool specs, cut to the subset that the endpoint accepts.
 
 use std::collections::BTreeSet;
 
@@ -46,24 +46,24 @@ fn tool_spec(tool: Declared<'_>) -> Option<Value> {
     Some(json!({"toolSpec": spec}))
 }
 
-/// The names that the history calls. The endpoint refuses a history with calls where no tool is declared.
+/// Returns the names that the history calls. The endpoint refuses a history with calls if no tool is declared.
 pub(super) fn called(items: &[Item]) -> BTreeSet<String> {
     let calls = items.iter().filter_map(|item| item.block.get("toolUse"));
     calls.filter_map(|call| call["name"].as_str().map(str::to_owned)).collect()
 }
 
-/// Declarations for what the history calls, for a request without tools.
+/// Declares the tools that the history calls, for a request without tools.
 pub(super) fn placeholders(called: &BTreeSet<String>) -> Vec<Value> {
     called.iter().filter_map(|name| tool_spec(declare::placeholder(name))).collect()
 }
 
-/// What goes beside the tools.
+/// The choice that is sent with the tools.
 #[derive(Debug)]
 pub(super) enum Choice {
-    /// Nothing: the model may call what it wants.
+    /// No choice is sent, so the model may call any tool.
     Default,
     Forced(Value),
-    /// The tools stay away, since nothing else forbids calls.
+    /// The tools are left out, because a request cannot forbid calls otherwise.
     NoTools,
 }
 

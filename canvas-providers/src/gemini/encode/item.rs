@@ -1,21 +1,19 @@
-//! Parts on their way into contents.
+//! Parts that are not yet in contents.
 
 use serde_json::Value;
 
-/// Who speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     User,
     Model,
-    /// Results of calls; the user's on the wire.
+    /// Results of calls, which belong to the user on the wire.
     Results,
 }
 
-/// A part that is not yet in a content.
 #[derive(Debug)]
 pub(super) struct Item {
     pub(super) role: Role,
     pub(super) part: Value,
-    /// Index of its event in the history.
+    /// Index of the part's event in the history.
     pub(super) at: usize,
 }

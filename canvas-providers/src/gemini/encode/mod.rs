@@ -1,4 +1,4 @@
-//! A history, written as a request. The model is named in the address, not in the body.
+//! Encodes a history as a request. The model is named in the address, not in the body.
 
 mod item;
 mod signatures;
@@ -28,10 +28,9 @@ use crate::wire::{Call, RequestBody, Wire};
 
 pub(super) use self::tools::{declare, mapper};
 
-/// Fields of a body that a host cannot fill.
+/// Fields of a body that the host's `extra` fields cannot replace.
 const OWN_FIELDS: &[&str] = &["model", "contents", "systemInstruction", "tools", "toolConfig"];
 
-/// The wire format.
 #[derive(Debug)]
 pub(crate) enum Gemini {}
 
@@ -120,9 +119,9 @@ struct PartEncoder<'a> {
     degradations: &'a mut Degradations,
     /// Whether a result may hold images.
     images_in_results: bool,
-    /// Ids of the calls whose results are still to come, in their order, where a call has one on the wire.
+    /// Ids of the calls whose results follow, in their order; `None` if the call has no id on the wire.
     ids: VecDeque<Option<String>>,
-    /// Images that go after the results of their turn.
+    /// Images that are sent after the results of their turn.
     after_results: Vec<Item>,
     /// Places of calls that have no id on the wire.
     without_id: BTreeSet<String>,
@@ -180,7 +179,7 @@ impl<'a> PartEncoder<'a> {
         items.extend(part.filter(|part| !is_empty(part)).map(|part| Item { role, part, at }));
     }
 
-    /// The part as this provider made it, where its kind is one that the event's body and role allow.
+    /// Returns the provider's own part if its kind fits the event's body and role.
     fn own_part(&mut self, event: &Event, at: usize) -> Option<Value> {
         let envelope = event.envelope.as_ref()?;
         let [part] = envelope.parts_for(NAME, self.issuer, is_assistant(event))? else { return None };
@@ -244,7 +243,7 @@ impl<'a> PartEncoder<'a> {
         json!({"functionCall": {"id": call.id, "name": name, "args": arguments}})
     }
 
-    /// A result under the key that says whether the call failed.
+    /// Encodes a result. Its key tells whether the call failed.
     fn result(&mut self, result: &ToolResult, at: usize) -> Value {
         let name = self.names.wire(result.name.as_deref().unwrap_or_default());
         let key = if result.is_error() { "error" } else { "output" };
@@ -274,14 +273,14 @@ fn text_part(text: &str) -> Option<Value> {
     (!text.is_empty()).then(|| json!({"text": text}))
 }
 
-/// Whether a part says nothing: an empty text does, unless a signature comes with it.
+/// Whether a part is empty. An empty text is, unless it has a signature.
 fn is_empty(part: &Value) -> bool {
     let Some(members) = part.as_object() else { return true };
     let is_signed = members.contains_key("thoughtSignature");
     is_text(part) && !is_signed && part["text"] == "" || members.keys().all(|key| key == "thought")
 }
 
-/// Contents of parts in a row that have the same role. Results are the user's, and come before other words.
+/// Folds consecutive parts of the same role into contents. Results belong to the user, and come before other text.
 fn fold(items: Vec<Item>) -> Value {
     let mut contents: Vec<(bool, Vec<Value>)> = Vec::new();
     for Item { role, part, .. } in items {

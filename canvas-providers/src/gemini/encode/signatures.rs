@@ -1,12 +1,13 @@
-//! The rule of Gemini 3: in the current turn, the first call of each step carries a signature, or the request is refused.
+//! The signature rule of Gemini 3. In the current turn, the first call of each step must be signed, or the request is
+//! refused.
 
 use super::item::{Item, Role};
 use crate::encoded::Degradations;
 
-/// What the endpoint documents for calls that it did not make itself.
+/// The documented signature for calls that the endpoint did not make itself.
 const SENTINEL: &str = "skip_thought_signature_validator";
 
-/// Whether the model checks signatures: from Gemini 3 on, and under names that mean the latest one.
+/// Whether the model checks signatures. Models from Gemini 3 on do, and so do names that mean the latest model.
 pub(super) fn are_checked(model: &str) -> bool {
     let Some((_, name)) = model.split_once("gemini-") else { return false };
     let digits = name.bytes().take_while(u8::is_ascii_digit).count();
@@ -16,7 +17,7 @@ pub(super) fn are_checked(model: &str) -> bool {
     }
 }
 
-/// Signs the calls that have to be signed and are not. Siblings of a first call stay as they are.
+/// Signs the calls that must be signed and are not. Other calls of the same step are unchanged.
 pub(super) fn fill(items: &mut [Item], degradations: &mut Degradations) {
     let last_said = items.iter().rposition(|item| item.role == Role::User);
     let turn = last_said.map_or(0, |said| said + 1);

@@ -1,4 +1,4 @@
-//! Tool specs, cut to what the endpoint takes.
+//! Tool specs, cut to the subset that the endpoint accepts.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::native::NativeTool;
 use crate::place::inside;
 use crate::schema::Subset;
 
-/// The endpoint takes 128 characters today; it took 64 for years.
+/// The endpoint now accepts 128 characters; for years it accepted 64.
 const NAME_RULE: NameRule = NameRule { also: ".:", ..NameRule::PORTABLE };
 
 const RULES: ToolRules = ToolRules {
@@ -21,7 +21,7 @@ const RULES: ToolRules = ToolRules {
     built_in: |_| false,
 };
 
-/// Keywords outside the subset that is documented for `parametersJsonSchema`.
+/// Keywords outside the documented subset of `parametersJsonSchema`.
 const REFUSED: &[&str] = &[
     "$schema",
     "$comment",
@@ -65,7 +65,7 @@ pub(in super::super) fn mapper(specs: &[ToolSpec]) -> Mapper {
     declare::mapper(specs, None, RULES)
 }
 
-/// All tools as function declarations.
+/// Declares all tools as functions.
 pub(in super::super) fn declare(
     specs: &[ToolSpec],
     native: Option<NativeTool>,
@@ -73,7 +73,7 @@ pub(in super::super) fn declare(
     degradations: &mut Degradations,
 ) -> Vec<Value> {
     let declared = declare::declare(specs, native, RULES, mapper, degradations);
-    // Of two specs with one name the first is declared.
+    // If two specs have the same name, the first is declared.
     let places = specs.iter().enumerate().rev();
     let places: BTreeMap<String, usize> =
         places.map(|(index, spec)| (mapper.wire(&spec.name).to_owned(), index)).collect();
@@ -93,7 +93,7 @@ pub(in super::super) fn declare(
     functions.collect()
 }
 
-/// Leaves out what stands beside a reference: the endpoint takes nothing there but a description and a default.
+/// Removes the keywords next to a reference. The endpoint accepts only a description and a default there.
 fn unclutter_references(schema: &mut Value, place: &str, degradations: &mut Degradations) {
     match schema {
         Value::Array(items) => {
@@ -115,7 +115,7 @@ fn unclutter_references(schema: &mut Value, place: &str, degradations: &mut Degr
             for (keyword, value) in map.iter_mut() {
                 let place = inside(place, keyword);
                 match (keyword.as_str(), value) {
-                    // Values, which hold no schema.
+                    // These are values and hold no schema.
                     ("default" | "enum" | "const" | "examples", _) => {}
                     ("properties" | "$defs" | "definitions", Value::Object(schemas)) => {
                         for (name, schema) in schemas {
@@ -130,7 +130,7 @@ fn unclutter_references(schema: &mut Value, place: &str, degradations: &mut Degr
     }
 }
 
-/// The choice in the endpoint's words; `None` where its own default is the choice.
+/// Encodes the choice; `None` if it is the endpoint's default.
 pub(super) fn choice(
     options: &RequestOptions,
     specs: &[ToolSpec],

@@ -1,4 +1,4 @@
-//! A whole answer, read. Steps have no structs: each goes back as it came.
+//! Decodes a complete answer. Steps have no structs, because each goes back unchanged.
 
 use serde_json::{Map, Value};
 
@@ -12,7 +12,7 @@ use crate::json::{text, unexpected};
 use crate::usage::Usage;
 use crate::verdict::{Arguments, DecodedCall};
 
-/// Whether the end of a step came.
+/// Whether the end of a step arrived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ending {
     Whole,
@@ -51,12 +51,12 @@ pub(crate) fn decode(body: &Value, context: &AnswerContext) -> Result<Decoded, D
     Ok(Decoded { events, raw_stop_reason: status.map(str::to_owned), stop_reason, usage, failure })
 }
 
-/// Whether a step is one that the host has sent, which comes back beside the model's.
+/// Whether the host sent the step. Such steps are returned together with the model's.
 pub(super) fn is_of_host(kind: &str) -> bool {
     matches!(kind, "user_input" | "function_result")
 }
 
-/// Whether nothing more comes under this status.
+/// Whether the status is final.
 pub(super) fn is_last(status: &str) -> bool {
     !matches!(status, "" | "in_progress" | "queued")
 }
@@ -65,7 +65,7 @@ fn is_cut(status: &str) -> bool {
     !matches!(status, "completed" | "requires_action")
 }
 
-/// The provider's own error in an answer whose status is that it failed.
+/// Returns the provider's own error, for an answer with the status `failed`.
 pub(super) fn failed(interaction: &Value, status: &str) -> DecodeError {
     match interaction.pointer("/errors/0") {
         Some(error) => provider_error(error),
@@ -73,7 +73,7 @@ pub(super) fn failed(interaction: &Value, status: &str) -> DecodeError {
     }
 }
 
-/// Input includes what the cache gave; the answer is counted without its thoughts.
+/// Reads the usage. The provider's input count includes cached tokens, and its output count excludes thoughts.
 pub(super) fn usage(counted: &Value) -> Usage {
     let count = |name: &str| counted.get(name).and_then(Value::as_u64).unwrap_or_default();
     let reasoning_tokens = count("total_thought_tokens");
@@ -96,17 +96,17 @@ pub(super) fn stop_reason(status: Option<&str>, events: &[Event]) -> StopReason 
     }
 }
 
-/// The event of a step.
+/// Builds the event of a step.
 pub(super) fn event(step: Value, ending: Ending, context: &AnswerContext) -> Event {
     let body = match text(&step, "type") {
         "model_output" => match joined(&step, "content") {
-            // Media alone.
+            // Only media.
             said if said.is_empty() && has_items(&step, "content") => Body::Opaque(said),
             said => Body::Text(said),
         },
         "thought" => Body::Thinking(joined(&step, "summary")),
         "function_call" => Body::ToolCall(read_call(&step, ending, context)),
-        // Tools of the provider's server, and kinds that are newer than this.
+        // Tools of the provider's server, and kinds newer than this crate.
         _ => Body::Opaque(String::new()),
     };
     let issuer = Some(context.issuer.clone());

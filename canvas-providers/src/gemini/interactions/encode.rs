@@ -1,4 +1,4 @@
-//! A history, written as a request: all of it as steps, and nothing stored.
+//! Encodes a history as a request that sends all of it as steps and stores nothing.
 
 use std::borrow::Cow;
 
@@ -25,11 +25,11 @@ use crate::repair::{Entry, entries, is_assistant};
 use crate::verdict::{Arguments, DecodedCall};
 use crate::wire::{Call, RequestBody, Wire};
 
-/// Fields of a body that a host cannot fill. The history is sent whole, so none is continued.
+/// Fields of a body that the host's `extra` fields cannot replace. The whole history is sent, so no interaction is
+/// continued.
 const OWN_FIELDS: &[&str] =
     &["model", "input", "system_instruction", "tools", "store", "stream", "previous_interaction_id"];
 
-/// The wire format.
 #[derive(Debug)]
 pub(crate) enum Interactions {}
 
@@ -103,7 +103,7 @@ impl Wire for Interactions {
     }
 }
 
-/// The declarations of `generateContent` under this wire's names.
+/// Declares the functions of `generateContent` with the field names of this API.
 fn functions(
     specs: &[ToolSpec],
     native: Option<NativeTool>,
@@ -181,8 +181,8 @@ impl StepEncoder<'_> {
         }
     }
 
-    /// The step as this provider made it, where its kind is one that the event's body and role allow. What a host made for
-    /// the user is content of a step.
+    /// Returns the provider's own step if its kind fits the event's body and role. Parts that a host made for the user
+    /// are content of a step.
     fn own_part(&mut self, event: &Event, at: usize) -> Option<Value> {
         let envelope = event.envelope.as_ref()?;
         let [part] = envelope.parts_for(NAME, self.issuer, is_assistant(event))? else { return None };
@@ -204,7 +204,7 @@ impl StepEncoder<'_> {
             self.degradations.add_event(at, "envelope", how);
             return None;
         }
-        // Words without any content say nothing.
+        // An output without content is empty.
         let is_empty =
             kind == "model_output" && part.get("content").is_none_or(|content| *content == json!([]));
         if is_empty && part.get("error").is_none() {

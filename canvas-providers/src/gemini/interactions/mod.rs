@@ -1,7 +1,8 @@
 //! The Interactions API, without state on the server: each request sends all steps.
 //!
-//! A step is a part: words of one side, a thought with its signature, a call, a result. Calls and results have ids and say
-//! whether they failed; signatures stand on thoughts, which come before the calls that they belong to.
+//! Each part is a step: text of one side, a thought with its signature, a call or a result. Calls and results have ids,
+//! and results tell whether the call failed. Signatures are on thoughts, which come before the calls that they belong
+//! to.
 
 mod decode;
 mod encode;

@@ -1,4 +1,5 @@
-//! A streamed answer: steps are built from their deltas as a whole answer has them, and then read like one.
+//! Decodes a streamed answer. Steps are built from their deltas in the form of a complete answer, and then decoded like
+//! one.
 
 use std::collections::BTreeMap;
 
@@ -23,24 +24,24 @@ use crate::usage::Usage;
 pub(crate) struct Stream {
     context: AnswerContext,
     steps: Vec<Step>,
-    /// Steps whose end has not come, by the provider's index; none for a step that the host has sent.
+    /// Steps whose end has not arrived, by the provider's index; `None` for a step of the host.
     open: BTreeMap<u64, Option<usize>>,
     status: Option<String>,
     usage: Usage,
 }
 
-/// A step as far as it has come.
+/// A step so far.
 #[derive(Debug)]
 struct Step {
     fields: Map<String, Value>,
-    /// Text of the last item of its content or summary, which is not yet in it.
+    /// Text of the last item of the content or summary, not yet added to it.
     text: String,
-    /// The arguments as text; parsed at the end.
+    /// The arguments as text, parsed at the end.
     arguments: String,
     ended: bool,
 }
 
-/// The event that a stream mostly consists of: more of what is said, and nothing else.
+/// The most common event of a stream, which only adds text, arguments or thoughts.
 #[derive(Debug, Default)]
 struct Saying<'a> {
     kind: Text<'a>,
@@ -50,7 +51,7 @@ struct Saying<'a> {
     said: Option<(Said, Text<'a>)>,
 }
 
-/// The field that it is in.
+/// The field of the delta that holds the text.
 #[derive(Debug, Clone, Copy)]
 enum Said {
     Text,
@@ -58,10 +59,8 @@ enum Said {
     Content,
 }
 
-/// The delta of the event.
 struct SaidDelta<'s, 'a>(&'s mut Saying<'a>);
 
-/// The content of a delta.
 struct SaidContent<'s, 'a>(&'s mut Saying<'a>);
 
 impl<'a> Saying<'a> {
@@ -110,7 +109,7 @@ impl<'de> Fields<'de> for SaidContent<'_, 'de> {
     }
 }
 
-/// Any event. Fields that this crate does not know are skipped without being kept.
+/// Any event. Unknown fields are skipped and not kept.
 #[derive(Debug, Deserialize)]
 struct Chunk<'a> {
     #[serde(borrow, default)]
@@ -145,7 +144,7 @@ struct Delta<'a> {
     signature: Option<Text<'a>>,
 }
 
-/// A delta that is kept whole, read once more.
+/// A delta of another kind, read again to be kept.
 #[derive(Debug, Deserialize)]
 struct OtherDelta<'a> {
     #[serde(borrow)]
@@ -209,7 +208,8 @@ impl Codec for Stream {
         let waits_for_calls = matches!(status.as_deref(), Some("requires_action" | "completed"));
         let is_length = decode::stop_reason(status.as_deref(), &[]) == StopReason::Length;
         let events = steps.into_iter().map(|step| {
-            // Nothing may have been left of a call that was cut. One without its stop is whole if the answer ended to run it.
+            // A call that was cut off may be empty. A call without its stop event is complete if the answer ended to
+            // run it.
             let is_whole = step.ended || waits_for_calls && json::is_object(&step.arguments);
             let is_cut = !is_whole || is_length && step.arguments.is_empty();
             let ending = if is_cut { Ending::Partial } else { Ending::Whole };
@@ -222,7 +222,8 @@ impl Codec for Stream {
 }
 
 impl Stream {
-    /// Takes more text, arguments or readable thoughts of a step that is open; false where it is none of them.
+    /// Takes more text, arguments or readable thoughts of an open step. Returns `false` if the event is not one of
+    /// these.
     fn say(&mut self, saying: &Saying<'_>, on_event: &mut OnEvent<'_>) -> bool {
         let ("step.delta", Some((said, Text(delta)))) = (saying.kind.as_str(), &saying.said) else {
             return false;
@@ -340,7 +341,7 @@ impl Stream {
     }
 }
 
-/// The texts of a list of content.
+/// Returns the texts of a content list.
 fn texts<'a>(fields: &'a Map<String, Value>, key: &str) -> impl Iterator<Item = &'a str> {
     let items = fields.get(key).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     items.iter().map(|item| text(item, "text")).filter(|text| !text.is_empty())
@@ -372,7 +373,7 @@ impl Step {
         self.text.is_empty() && self.arguments.is_empty() && !self.fields.contains_key("signature")
     }
 
-    /// The list that its texts are in.
+    /// Returns the name of the list that holds the step's texts.
     fn list(&self) -> &'static str {
         if self.is("thought") { "summary" } else { "content" }
     }
@@ -385,7 +386,7 @@ impl Step {
         }
     }
 
-    /// Puts the text so far into its list: to the last item where that is text, or as a new one.
+    /// Moves the text so far into its list, either into the last item if that is text, or as a new item.
     fn flush(&mut self) {
         let more = std::mem::take(&mut self.text);
         if more.is_empty() {
@@ -403,7 +404,7 @@ impl Step {
         }
     }
 
-    /// Keeps a delta of media, of annotations, or of a kind that is not known here.
+    /// Keeps a delta of media, of annotations, or of an unknown kind.
     fn keep(&mut self, kind: &str, mut delta: Map<String, Value>) {
         match kind {
             "image" | "audio" | "video" | "document" => self.push("content", Value::Object(delta)),
@@ -427,7 +428,7 @@ impl Step {
         }
     }
 
-    /// The step as a whole answer has it. Arguments that are no JSON stay text.
+    /// Returns the step in the form of a complete answer. Arguments that are not JSON stay text.
     fn into_value(mut self) -> Value {
         self.flush();
         if !self.arguments.is_empty() {

@@ -2,7 +2,7 @@ use serde_json::json;
 
 use super::*;
 
-/// The arguments, and the text that was shown for them.
+/// Returns the arguments, and the text that was shown for them.
 fn assemble(pieces: &[Value]) -> Option<(Value, String)> {
     let (mut assembly, mut shown) = (Assembly::default(), String::new());
     for piece in pieces {

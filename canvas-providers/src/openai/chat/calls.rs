@@ -1,7 +1,8 @@
-//! Calls of a stream, put together from their deltas.
+//! Assembles the calls of a stream from their deltas.
 //!
-//! A call is found by the index of its deltas, else by their id, else it is the last one. Hosts leave the index out, count
-//! from 1, leave gaps, give each delta another id, repeat the name, or send several whole calls under one index.
+//! A call is found by the index of its deltas, otherwise by their id, otherwise it is the last one. Hosts leave the
+//! index out, count from 1, leave gaps, give each delta another id, repeat the name, or send several complete calls
+//! under one index.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -10,18 +11,18 @@ use serde_json::{Map, Value, json};
 use super::delta::CallDelta;
 use crate::pieces;
 
-/// Calls as far as they have come, in the order in which they began.
+/// Calls so far, in the order in which they began.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
     calls: Vec<Call>,
-    /// The call whose deltas have this index.
+    /// The latest call of each delta index.
     by_index: BTreeMap<u64, usize>,
     by_id: HashMap<String, usize>,
-    /// The call that came as `function_call`.
+    /// The call that arrived as `function_call`.
     pub(super) single: Option<usize>,
 }
 
-/// A call as far as it has come.
+/// A call so far.
 #[derive(Debug, Default)]
 pub(super) struct Call {
     id: String,
@@ -31,9 +32,9 @@ pub(super) struct Call {
     is_custom: bool,
     extra_content: Option<Value>,
     scan: Scan,
-    /// The part of the answer that it is.
+    /// Number of its part in the answer.
     pub(super) part: usize,
-    /// Whether its beginning was told. It waits for the name.
+    /// Whether its beginning was reported, which waits for the name.
     pub(super) is_told: bool,
 }
 
@@ -42,12 +43,12 @@ impl Calls {
         &mut self.calls[at]
     }
 
-    /// The call whose deltas have this index.
+    /// Returns the call whose deltas have this index.
     pub(super) fn of_index(&self, index: u64) -> Option<usize> {
         self.by_index.get(&index).copied()
     }
 
-    /// The call that a delta belongs to; `None` begins a new one.
+    /// Returns the call that a delta belongs to, or `None` if the delta begins a new one.
     pub(super) fn find(&mut self, delta: &CallDelta<'_>) -> Option<usize> {
         let (id, name) = (delta.id(), delta.name());
         let last = self.calls.len().checked_sub(1);
@@ -72,7 +73,8 @@ impl Calls {
         at
     }
 
-    /// The calls as a whole answer has them. A `function_call` beside other calls is one of them, said twice.
+    /// Returns the calls in the form of a complete answer. A `function_call` together with other calls repeats one of
+    /// them.
     pub(super) fn into_parts(self) -> impl Iterator<Item = (usize, Map<String, Value>)> {
         let said_twice = self.single.filter(|_| self.calls.len() > 1);
         let calls = self.calls.into_iter().enumerate().filter(move |(at, _)| said_twice != Some(*at));
@@ -85,7 +87,7 @@ impl Call {
         &self.id
     }
 
-    /// Takes what a delta says, but for its arguments.
+    /// Takes all fields of a delta except its arguments.
     pub(super) fn take(&mut self, delta: &CallDelta<'_>) -> Result<(), serde_json::Error> {
         if self.id.is_empty() {
             self.id.push_str(delta.id());
@@ -94,7 +96,7 @@ impl Call {
         if self.name.is_empty() {
             self.name.push_str(name);
         } else if self.arguments.is_empty() && name != self.name {
-            // The rest of the name, or all of it so far.
+            // The rest of the name, or the whole name so far.
             match name.strip_prefix(self.name.as_str()) {
                 Some(rest) => self.name.push_str(rest),
                 None => self.name.push_str(name),
@@ -113,18 +115,18 @@ impl Call {
             return false;
         }
         match (self.arguments.is_empty(), name == self.name) {
-            // The beginning said again, or the rest of a name.
+            // A repeated beginning, or the rest of a name.
             (true, true) => false,
             (true, false) => !id.is_empty() || delta.index.is_none(),
             (false, false) => true,
-            // Hosts that say the name in each delta say it while the arguments are still open.
+            // Hosts that repeat the name in each delta do so while the arguments are still open.
             (false, true) => {
                 self.scan.over(&self.arguments) && (!id.is_empty() || !delta.arguments().is_empty())
             }
         }
     }
 
-    /// The call as a whole answer has it.
+    /// Returns the call in the form of a complete answer.
     fn into_part(self) -> Map<String, Value> {
         let Self { id, name, arguments, is_custom, extra_content, .. } = self;
         let arguments = pieces::grown(arguments);
@@ -146,7 +148,7 @@ impl Call {
     }
 }
 
-/// Brackets of text that grows; each byte is looked at once.
+/// Tracks the brackets of a growing text. Each byte is read once.
 #[derive(Debug, Default)]
 struct Scan {
     seen: usize,

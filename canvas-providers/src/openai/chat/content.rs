@@ -1,4 +1,4 @@
-//! The content of a stream, put together from its deltas: one text, or a list of chunks.
+//! Assembles the content of a stream from its deltas: one text, or a list of chunks.
 
 use serde_json::{Map, Value, json};
 
@@ -8,25 +8,24 @@ use crate::context::AnswerContext;
 use crate::event::{Body, Event};
 use crate::pieces;
 
-/// A part of the content as far as it has come.
+/// A part of the content so far.
 #[derive(Debug)]
 pub(super) struct Content {
     kind: Kind,
     text: String,
-    /// The part of the answer that it is.
+    /// Number of the part in the answer.
     pub(super) part: usize,
 }
 
-/// What a part of the content is.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Kind {
-    /// Text that came as text.
+    /// Text that arrived as text.
     Text,
-    /// Text in a chunk, with what else the chunk says.
+    /// Text in a chunk, with the other fields of the chunk.
     TextChunk(Map<String, Value>),
-    /// Readable reasoning in a chunk, with what else the chunk says.
+    /// Readable reasoning in a chunk, with the other fields of the chunk.
     Thinking(Map<String, Value>),
-    /// Another chunk, whole.
+    /// Another chunk, kept unchanged.
     Other(Value),
 }
 
@@ -39,7 +38,7 @@ impl Content {
         self.text.push_str(text);
     }
 
-    /// Whether a chunk goes on with this part; what it says beside its text is taken over then.
+    /// Whether a chunk continues this part. If it does, the chunk's other fields are taken over.
     pub(super) fn goes_on(&mut self, with: &Kind) -> bool {
         match (&mut self.kind, with) {
             (Kind::Text, Kind::Text) | (Kind::TextChunk(_), Kind::Text) => true,
@@ -55,7 +54,7 @@ impl Content {
         self.kind == Kind::Text
     }
 
-    /// The event; `in_list` where the content as a whole is a list.
+    /// Builds the event. `in_list` tells whether the content as a whole is a list.
     pub(super) fn into_event(self, in_list: bool, context: &AnswerContext) -> (usize, Event) {
         let Self { kind, text, part } = self;
         let text = pieces::grown(text);
@@ -79,7 +78,7 @@ impl Content {
     }
 }
 
-/// What a chunk of a list is, and its text.
+/// Returns the kind of a chunk, and its text.
 pub(super) fn kind_of(chunk: Value) -> (Kind, String) {
     let Value::Object(mut rest) = chunk else {
         return match chunk {

@@ -1,4 +1,4 @@
-//! A whole answer, read.
+//! Decodes a complete answer.
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -31,7 +31,7 @@ pub(crate) fn decode(body: &Value, context: &AnswerContext) -> Result<Decoded, D
     let raw_stop_reason = choice.get("finish_reason").and_then(Value::as_str).filter(|raw| !raw.is_empty());
     let raw_stop_reason = raw_stop_reason.map(str::to_owned);
     let stop_reason = ChatHost::of(&context.issuer.host).stop_reason(raw_stop_reason.as_deref());
-    // A body without a reason was taken before its end.
+    // A body without a reason was read before its end.
     let ends_open = stop_reason.may_cut() || raw_stop_reason.is_none();
     let events = message::events(said, ends_open, context)?;
     let mut usage = Usage::default();
@@ -42,7 +42,7 @@ pub(crate) fn decode(body: &Value, context: &AnswerContext) -> Result<Decoded, D
     Ok(Decoded { events, raw_stop_reason, stop_reason, usage, failure: None })
 }
 
-/// A refusal ends like any answer.
+/// Detects a refusal, which ends like any other answer.
 pub(super) fn or_refused(stop_reason: StopReason, events: &[Event]) -> StopReason {
     let is_refusal = |event: &Event| {
         let part = event.envelope.as_ref().and_then(|envelope| envelope.parts.first());
@@ -64,7 +64,7 @@ struct Counted {
     prompt_cache_hit_tokens: Option<u64>,
 }
 
-/// Takes over what is counted; a later count replaces an earlier one.
+/// Adds the reported counts. A later count replaces an earlier one.
 pub(super) fn add_usage(usage: &mut Usage, counted: &Value) {
     let Ok(counted) = Counted::deserialize(counted) else { return };
     let detail = |details: &Option<Map<String, Value>>, name: &str| {

@@ -1,4 +1,4 @@
-//! The chunks of a stream, borrowed. Fields that this crate does not know are skipped without being kept.
+//! The chunks of a stream, borrowed. Unknown fields are skipped and not kept.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -28,7 +28,7 @@ pub(super) struct Choice<'a> {
     pub(super) delta: Option<Delta<'a>>,
     #[serde(borrow, default)]
     pub(super) finish_reason: AnyText<'a>,
-    /// Some hosts count here.
+    /// Some hosts report the usage here.
     #[serde(borrow, default)]
     pub(super) usage: Option<&'a RawValue>,
     #[serde(borrow, default)]
@@ -41,7 +41,7 @@ pub(super) struct Delta<'a> {
     pub(super) content: Option<Mixed<'a>>,
     #[serde(borrow, default)]
     pub(super) tool_calls: Option<Vec<CallDelta<'a>>>,
-    /// A call as it was before there were several in an answer.
+    /// The older form of a call, before an answer could have several.
     #[serde(borrow, default)]
     pub(super) function_call: Option<FunctionDelta<'a>>,
     #[serde(borrow, default)]
@@ -66,7 +66,7 @@ pub(super) struct CallDelta<'a> {
     pub(super) function: Option<FunctionDelta<'a>>,
     #[serde(borrow, default)]
     pub(super) custom: Option<CustomDelta<'a>>,
-    /// Where Gemini keeps the signature of a call.
+    /// Gemini keeps the signature of a call here.
     #[serde(borrow, default)]
     pub(super) extra_content: Option<&'a RawValue>,
 }
@@ -103,7 +103,7 @@ impl CallDelta<'_> {
         self.id.as_str()
     }
 
-    /// What comes after the arguments so far, or after the input of a custom tool.
+    /// Returns the text to append to the arguments, or to the input of a custom tool.
     pub(super) fn arguments(&self) -> Cow<'_, str> {
         match (&self.function, &self.custom) {
             (Some(function), _) => match &function.arguments {
@@ -116,7 +116,7 @@ impl CallDelta<'_> {
     }
 }
 
-/// A text where it mostly is one, and other JSON where it is not.
+/// A value that is usually text, and otherwise other JSON.
 #[derive(Debug)]
 pub(super) enum Mixed<'a> {
     Text(Text<'a>),

@@ -1,17 +1,17 @@
-//! Errors of the hosts, in the shapes that they have.
+//! Errors of the hosts, in their various forms.
 
 use serde_json::{Map, Value};
 
 use crate::decoded::DecodeError;
 use crate::pieces::text;
 
-/// The error that a body without a choice is.
+/// Returns the error in a body without a choice, if it has one.
 pub(super) fn of_body(body: &Value) -> Option<DecodeError> {
     let body = body.as_object()?;
     if let Some(error) = body.get("error").filter(|error| !error.is_null()) {
         return Some(provider_error(error));
     }
-    // Mistral and vLLM, and the validator before Mistral.
+    // Mistral and vLLM, and the validator in front of Mistral.
     let is_error = text(body, "object") == "error" || body.contains_key("detail");
     if is_error {
         return Some(of_fields(body));
@@ -20,7 +20,7 @@ pub(super) fn of_body(body: &Value) -> Option<DecodeError> {
     (status.get("status_code").and_then(Value::as_i64) != Some(0)).then(|| of_fields(status))
 }
 
-/// An error as the field `error` holds it: mostly an object, sometimes a text.
+/// Reads the value of `error`, which is usually an object and sometimes a text.
 pub(super) fn provider_error(error: &Value) -> DecodeError {
     match error {
         Value::Object(fields) => of_fields(fields),
@@ -79,7 +79,7 @@ fn is_passing(kind: &str, code: &str, status: Option<u64>) -> bool {
         "timeout_error",
         "tokens",
     ];
-    // Codes of GLM and of MiniMax for too many requests, for overload and for a timeout stand between those of HTTP.
+    // Codes of GLM and MiniMax for too many requests, overload and timeouts are listed among the HTTP codes.
     PASSING.contains(&kind)
         || PASSING.contains(&code)
         || status.is_some_and(|status| {

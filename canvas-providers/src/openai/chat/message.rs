@@ -1,4 +1,4 @@
-//! The message of an answer as events, each with its piece.
+//! Splits the message of an answer into events, each with its piece.
 
 use serde_json::{Map, Value, json};
 
@@ -10,12 +10,12 @@ use crate::native::NativeTool;
 use crate::pieces::{self, text};
 use crate::verdict::{Arguments, DecodedCall};
 
-/// Fields of reasoning that is plain text, the one that is read first before the others.
+/// Fields of plain-text reasoning, in the order in which they are tried.
 pub(super) const REASONING_TEXTS: &[&str] = &["reasoning_content", "reasoning"];
-/// The field of reasoning in pieces, readable and sealed ones.
+/// The field of reasoning in pieces, both readable and sealed.
 pub(super) const REASONING_DETAILS: &str = "reasoning_details";
 
-/// All events of a message. `ends_open` says that the answer may lack its end.
+/// Builds the events of a message. If `ends_open`, the answer may lack its end.
 pub(super) fn events(
     message: &Map<String, Value>,
     ends_open: bool,
@@ -65,7 +65,7 @@ pub(super) fn events(
         None | Some(Value::Null) => {}
         Some(_) => return Err(unexpected("/tool_calls", "a list")),
     }
-    // A call as it was before there were several in an answer. Beside others it is one of them, said twice.
+    // The older form of a call, before an answer could have several. Together with other calls it repeats one of them.
     let has_calls = events.iter().any(|event| event.call().is_some());
     if let Some(function @ Value::Object(_)) = message.get("function_call").filter(|_| !has_calls) {
         let kind = ("type".to_owned(), "function".into());
@@ -99,7 +99,7 @@ fn limit(parts: &[Value], place: &str) -> Result<(), DecodeError> {
     Err(DecodeError::TooLarge { place: place.to_owned(), limit: MAX_PARTS, unit: "parts" })
 }
 
-/// The event of all reasoning that is not in the content.
+/// Builds the event of all reasoning outside the content.
 pub(super) fn thinking(fields: Map<String, Value>, context: &AnswerContext) -> Event {
     let plain = REASONING_TEXTS.iter().find_map(|field| fields.get(*field).and_then(Value::as_str));
     let readable = plain.filter(|plain| !plain.is_empty()).map(str::to_owned);
@@ -110,13 +110,13 @@ pub(super) fn thinking(fields: Map<String, Value>, context: &AnswerContext) -> E
     pieces::event(NAME, Body::Thinking(readable), fields, context)
 }
 
-/// What may be read of a detail.
+/// Returns the readable text of a detail.
 pub(super) fn readable_detail(detail: &Value) -> &str {
     let field = |name: &str| detail.get(name).and_then(Value::as_str);
     field("text").or_else(|| field("summary")).unwrap_or_default()
 }
 
-/// The event of one chunk of a list of contents.
+/// Builds the event of one chunk of a content list.
 pub(super) fn content_chunk(chunk: Value, context: &AnswerContext) -> Event {
     let chunk = match chunk {
         Value::String(text) => json!({"type": "text", "text": text}),
@@ -132,7 +132,7 @@ pub(super) fn content_chunk(chunk: Value, context: &AnswerContext) -> Event {
     pieces::event(NAME, body, pieces::of("content", vec![chunk]), context)
 }
 
-/// The text of a chunk of thinking: a list of texts, or one.
+/// Returns the text of a thinking chunk, which holds a text or a list of texts.
 pub(super) fn thinking_text(chunk: &Value) -> String {
     match chunk.get("thinking") {
         Some(Value::String(text)) => text.clone(),
@@ -143,7 +143,7 @@ pub(super) fn thinking_text(chunk: &Value) -> String {
     }
 }
 
-/// The event of a field that holds neither text, reasoning nor calls: a refusal, speech, or one that is not known here.
+/// Builds the event of a field without text, reasoning or calls, for example a refusal, speech, or an unknown field.
 pub(super) fn other_field(field: &str, value: Value, context: &AnswerContext) -> Event {
     let readable = match &value {
         Value::String(refusal) if field == "refusal" => refusal.clone(),
@@ -166,8 +166,8 @@ pub(super) fn call(part: Map<String, Value>, ends_open: bool, context: &AnswerCo
     pieces::event(NAME, Body::ToolCall(decoded), pieces::of("tool_calls", vec![Value::Object(part)]), context)
 }
 
-/// Free text is no object, but for the tool of which it is known to be the one argument. Under a limit it may lack its end,
-/// and has none that shows.
+/// Free text is not an object, except for the tool whose only argument it is known to be. If a limit ended the answer,
+/// the text may lack its end without showing it.
 fn custom_arguments(custom: &Map<String, Value>, ends_open: bool, context: &AnswerContext) -> Arguments {
     let is_codex = text(custom, "name") == NativeTool::CodexPatch.name();
     match custom.get("input") {

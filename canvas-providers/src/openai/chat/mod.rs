@@ -1,8 +1,8 @@
 //! OpenAI Chat Completions, and the hosts that speak it.
 //!
-//! Rules of the endpoint that the types do not show: results come right after the message with their calls, each call has
-//! one; arguments are JSON in a string; a result has neither images nor an error flag. Reasoning that a host writes into
-//! the content, between `<think>` and `</think>`, is left there and goes back as it came.
+//! The types do not show these rules of the endpoint. Results come right after the message with their calls, and each
+//! call has one. Arguments are JSON in a string. A result has neither images nor an error flag. If a host writes
+//! reasoning into the content, between `<think>` and `</think>`, it stays there and goes back unchanged.
 
 mod calls;
 mod content;

@@ -1,4 +1,4 @@
-//! The reasoning of a stream beside its content, put together from its deltas.
+//! Assembles the reasoning outside the content of a stream from its deltas.
 
 use std::borrow::Cow;
 
@@ -8,13 +8,13 @@ use serde_json::{Map, Value};
 use super::message::{REASONING_DETAILS, readable_detail};
 use crate::pieces;
 
-/// Fields of reasoning as far as they have come. Hosts send the same words in several.
+/// Reasoning fields so far. Hosts send the same text in several of them.
 #[derive(Debug, Default)]
 pub(super) struct Reasoning {
     content: Option<String>,
     plain: Option<String>,
     details: Vec<Map<String, Value>>,
-    /// The field that is shown while it comes: the first that had a word.
+    /// The field that is shown while it arrives, which is the first with text.
     shown: Option<Field>,
 }
 
@@ -26,7 +26,8 @@ enum Field {
 }
 
 impl Reasoning {
-    /// Takes what a delta brings in each of its fields, and returns the words to show. `None` where it brings no reasoning.
+    /// Takes the reasoning fields of a delta, and returns the text to show. Returns `None` if the delta has no
+    /// reasoning.
     pub(super) fn take<'d>(
         &mut self,
         content: Option<&'d str>,
@@ -61,7 +62,7 @@ impl Reasoning {
         Ok(is_said.then_some(words))
     }
 
-    /// Adds a detail, or the rest of one that is readable.
+    /// Adds a detail, or the continuation of a readable one.
     fn add(&mut self, detail: Map<String, Value>) {
         const GROWING: &[&str] = &["text", "summary"];
         let same = |last: &Map<String, Value>, field: &str| last.get(field) == detail.get(field);
@@ -86,7 +87,7 @@ impl Reasoning {
         }
     }
 
-    /// The fields as a whole answer has them.
+    /// Returns the fields in the form of a complete answer.
     pub(super) fn into_fields(self) -> Map<String, Value> {
         let mut fields = Map::new();
         for (name, text) in [("reasoning_content", self.content), ("reasoning", self.plain)] {

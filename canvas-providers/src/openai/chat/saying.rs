@@ -1,20 +1,20 @@
-//! The chunk that a stream mostly consists of: one choice that says more, and nothing else.
+//! The most common chunk of a stream, whose one choice only adds text.
 
 use serde::de::{Error as _, MapAccess};
 
 use crate::fields::{self, Fields, Object, Only};
 use crate::text::Text;
 
-/// What the only choice of a chunk says.
+/// The additions of the only choice in a chunk.
 #[derive(Debug, Default)]
 pub(super) struct Saying<'a> {
     pub(super) content: Option<Text<'a>>,
     pub(super) reasoning_content: Option<Text<'a>>,
-    /// The index of a call, and what comes after its arguments so far.
+    /// The index of a call, and the text to append to its arguments.
     pub(super) arguments: Option<(u64, Text<'a>)>,
     /// Whether there is a choice with a delta.
     is_said: bool,
-    /// Whether there is something that is read from the chunk as a whole.
+    /// Whether the chunk has fields for which it must be read as a whole.
     has_more: bool,
 }
 
@@ -22,7 +22,7 @@ struct InChoice<'s, 'a>(&'s mut Saying<'a>);
 
 struct InDelta<'s, 'a>(&'s mut Saying<'a>);
 
-/// A call of which nothing but its arguments goes on.
+/// A call whose delta only adds arguments.
 #[derive(Default)]
 struct InCall<'a> {
     index: Option<u64>,
@@ -32,7 +32,7 @@ struct InCall<'a> {
 struct InFunction<'s, 'a>(&'s mut InCall<'a>);
 
 impl<'a> Saying<'a> {
-    /// `None` where the chunk says anything else.
+    /// Reads a chunk, or returns `None` if it has any other content.
     pub(super) fn read(data: &'a [u8]) -> Option<Self> {
         let mut saying = Self::default();
         fields::read_fields(data, &mut saying).ok()?;
@@ -60,7 +60,7 @@ impl<'de> Fields<'de> for InChoice<'_, 'de> {
         match key {
             "index" => self.0.needs(map.next_value::<Option<u64>>()?.unwrap_or_default() != 0),
             "delta" => {
-                // A second one is an error where the chunk is read as a whole.
+                // A second delta is an error when the chunk is read as a whole.
                 self.0.has_more |= std::mem::replace(&mut self.0.is_said, true);
                 map.next_value_seed(Object(&mut InDelta(self.0)))?;
             }

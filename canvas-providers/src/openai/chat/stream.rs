@@ -1,6 +1,6 @@
-//! A streamed answer.
+//! Decodes a streamed answer.
 //!
-//! Parts are built from their deltas as a whole answer has them, and then read like one.
+//! Parts are built from their deltas in the form of a complete answer, and then decoded like one.
 
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -25,7 +25,7 @@ use crate::usage::Usage;
 #[derive(Debug)]
 pub(crate) struct Stream {
     context: AnswerContext,
-    /// Parts that have begun.
+    /// Number of parts that have begun.
     parts: usize,
     contents: Vec<Content>,
     reasoning: Reasoning,
@@ -33,7 +33,7 @@ pub(crate) struct Stream {
     refusal: String,
     refusal_part: Option<usize>,
     calls: Calls,
-    /// A content that came and said nothing: null, or an empty text.
+    /// A content without text: null, or an empty string.
     bare_content: Option<Value>,
     raw_stop_reason: Option<String>,
     is_done: bool,
@@ -121,7 +121,7 @@ impl Codec for Stream {
 }
 
 impl Stream {
-    /// Takes more reasoning, text or arguments; false, and nothing is taken, where the call has not begun.
+    /// Takes more reasoning, text or arguments. Returns `false`, without taking any, if the call has not begun.
     fn say(&mut self, saying: &Saying<'_>, on_event: &mut OnEvent<'_>) -> Result<bool, DecodeError> {
         let call = match &saying.arguments {
             Some((index, Text(more))) => match self.calls.of_index(*index) {
@@ -142,7 +142,7 @@ impl Stream {
         Ok(true)
     }
 
-    /// A frame that is no chunk: an error in the form that a body has, or something new.
+    /// Handles a frame that is not a chunk, either an error in the form of a body or an unknown event.
     fn without_choices(&self, frame: Frame<'_>, on_event: &mut OnEvent<'_>) -> Result<Taken, DecodeError> {
         let body: Value = serde_json::from_slice(frame.data).map_err(not_json)?;
         if let Some(error) = error::of_body(&body) {
@@ -165,7 +165,7 @@ impl Stream {
         if let Some(delta) = choice.delta {
             self.delta(delta, on_event)?;
         }
-        // Some hosts say "" until they finish.
+        // Some hosts send "" until they finish.
         if !choice.finish_reason.as_str().is_empty() {
             self.raw_stop_reason = Some(choice.finish_reason.as_str().to_owned());
         }
@@ -286,7 +286,7 @@ impl Stream {
     }
 }
 
-/// The part that a field is, begun with its first words.
+/// Returns the number of a field's part, which begins with its first text.
 fn begin(part: &mut Option<usize>, parts: &mut usize) -> Result<usize, DecodeError> {
     match part {
         Some(part) => Ok(*part),

@@ -1,4 +1,4 @@
-//! The structs that requests to Chat Completions are written from.
+//! Structs for writing requests to Chat Completions.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -25,7 +25,7 @@ pub(super) struct Request<'a> {
     pub(super) extra: Map<String, Value>,
 }
 
-/// Fields of [`Request`] that a host cannot fill.
+/// Fields of [`Request`] that the host's `extra` fields cannot replace.
 pub(super) const OWN_FIELDS: &[&str] = &[
     "model",
     "messages",
@@ -65,7 +65,7 @@ impl<'a> From<Declared<'a>> for Tool<'a> {
     }
 }
 
-/// A custom tool, which is declared flat elsewhere, one level further in.
+/// Nests a custom tool one level deeper; it is declared flat elsewhere.
 fn custom(mut declared: Value) -> Value {
     let Some(tool) = declared.as_object_mut() else { return declared };
     tool.remove("type");
@@ -79,7 +79,7 @@ fn custom(mut declared: Value) -> Value {
     declared
 }
 
-/// A message of the user or of the host.
+/// Builds a message of the user or of the host.
 pub(super) fn message(role: &str, content: impl Into<Value>) -> Value {
     json!({"role": role, "content": content.into()})
 }

@@ -1,4 +1,4 @@
-//! A whole answer, read.
+//! Decodes a complete answer.
 
 use serde::Deserialize as _;
 use serde_json::Value;
@@ -43,7 +43,7 @@ pub(crate) fn decode(body: &Value, context: &AnswerContext) -> Result<Decoded, D
     Ok(Decoded { events, raw_stop_reason, stop_reason, usage, failure: None })
 }
 
-/// What the end of an answer says about its items.
+/// Returns the ending of the items in an answer with this status.
 pub(super) fn ending(raw_stop_reason: Option<&str>) -> Ending {
     match raw_stop_reason {
         Some("incomplete" | "cancelled") => Ending::Limited,
@@ -51,7 +51,7 @@ pub(super) fn ending(raw_stop_reason: Option<&str>) -> Ending {
     }
 }
 
-/// Passes what can be read as an item.
+/// Checks that a value can be read as an item.
 pub(super) fn check(item: &Value, place: impl Fn() -> String) -> Result<(), DecodeError> {
     if item.get("type").is_some_and(Value::is_string) {
         return Ok(());
@@ -74,12 +74,12 @@ pub(super) fn stop_reason(raw: Option<&str>, reason: Option<&str>, events: &[Eve
     }
 }
 
-/// What is counted; nothing of what has not the known shape.
+/// Reads the usage. Counts in an unknown form are ignored.
 pub(super) fn usage(counted: &Value) -> Usage {
     Tokens::deserialize(counted).unwrap_or_default().into()
 }
 
-/// An error, whether it is nested, flat or a text.
+/// Reads an error, which is nested, flat or a text.
 pub(super) fn provider_error(error: &Value) -> DecodeError {
     let read = ErrorBody::deserialize(error).unwrap_or_default();
     let word = |value: &Value| match value {
@@ -94,7 +94,7 @@ pub(super) fn provider_error(error: &Value) -> DecodeError {
     DecodeError::Provider { kind: code.or(kind).unwrap_or_else(|| "error".to_owned()), message, retryable }
 }
 
-/// Whether the same request may succeed later. Compatible hosts give HTTP codes instead of words.
+/// Whether the same request may succeed later. Compatible hosts send HTTP codes instead of names.
 fn is_transient(word: &str) -> bool {
     matches!(
         word,

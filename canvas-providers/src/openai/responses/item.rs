@@ -1,7 +1,7 @@
-//! Output items, read.
+//! Decodes output items.
 //!
-//! Items are looked at as JSON and have no structs: each goes back as it came, and a kind that is not known here is kept
-//! like the others.
+//! Items are read as JSON without structs, because each goes back unchanged, and unknown kinds are kept like the
+//! others.
 
 use serde_json::{Map, Value};
 
@@ -12,20 +12,20 @@ use crate::event::{Body, Event, Role};
 use crate::native::NativeTool;
 use crate::verdict::{Arguments, DecodedCall};
 
-/// Between paragraphs of reasoning, which are parts of their own.
+/// Separator between paragraphs of reasoning, which are separate parts.
 pub(super) const BREAK: &str = "\n\n";
 
-/// Whether the end of an item came.
+/// Whether the end of an item arrived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ending {
     Whole,
-    /// A limit ended the answer, so that an item in it may lack its end.
+    /// A limit ended the answer, so an item in it may lack its end.
     Limited,
-    /// The end of the item never came.
+    /// The end of the item never arrived.
     Partial,
 }
 
-/// A kind of item that this crate looks into.
+/// A kind of item that this crate reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Message,
@@ -33,7 +33,7 @@ pub(super) enum Kind {
     FunctionCall,
     CustomCall,
     PatchCall,
-    /// Items of the provider's server, and kinds that are newer than this.
+    /// Items of the provider's server, and kinds newer than this crate.
     Other,
 }
 
@@ -54,7 +54,7 @@ impl Kind {
     }
 }
 
-/// The event of an item.
+/// Builds the event of an item.
 pub(super) fn event(item: Value, ending: Ending, context: &AnswerContext) -> Event {
     let kind = Kind::of(text(&item, "type"));
     let body = match kind {
@@ -70,10 +70,10 @@ pub(super) fn event(item: Value, ending: Ending, context: &AnswerContext) -> Eve
     Event { envelope: Some(envelope), ..Event::new(Role::Assistant, body) }
 }
 
-/// What the model says, or, where it says nothing else, why it declines.
+/// Returns the model's text, or its refusal if there is no other text.
 fn message(item: &Value) -> Body {
     let said = match item.get("content") {
-        // Some compatible hosts answer with plain text.
+        // Some compatible hosts answer in plain text.
         Some(Value::String(text)) => text.clone(),
         content => parts(content, "output_text", "text").collect(),
     };
@@ -81,7 +81,7 @@ fn message(item: &Value) -> Body {
     if said.is_empty() && !refusal.is_empty() { Body::Opaque(refusal) } else { Body::Text(said) }
 }
 
-/// Whether the model declines in it.
+/// Whether the item is a message in which the model declines.
 pub(super) fn is_refusal(item: &Value) -> bool {
     text(item, "type") == "message" && parts(item.get("content"), "refusal", "refusal").next().is_some()
 }
@@ -98,13 +98,13 @@ fn parts<'a>(list: Option<&'a Value>, kind: &'a str, field: &'a str) -> impl Ite
     list.iter().filter(move |part| text(part, "type") == kind).map(move |part| text(part, field))
 }
 
-/// Name and arguments of a call as it streams them: JSON, or free text.
+/// Returns the tool's own name for a call.
 pub(super) fn call_name<'a>(item: &'a Value, kind: Kind, context: &'a AnswerContext) -> &'a str {
     let wire = if kind == Kind::PatchCall { NativeTool::ApplyPatch.name() } else { text(item, "name") };
     context.renames.original(wire)
 }
 
-/// What a call's deltas add up to.
+/// Returns the complete text of a call's deltas: JSON, or free text.
 pub(super) fn call_text(item: &Value, kind: Kind) -> &str {
     match kind {
         Kind::FunctionCall => text(item, "arguments"),
@@ -116,7 +116,7 @@ pub(super) fn call_text(item: &Value, kind: Kind) -> &str {
 
 fn call(item: &Value, kind: Kind, ending: Ending, context: &AnswerContext) -> DecodedCall {
     let name = call_name(item, kind, context).to_owned();
-    // Free text has no end of its own: under a limit its item says whether it is whole.
+    // Free text does not mark its own end. If a limit ended the answer, the item's status tells whether it is complete.
     let is_cut = ending == Ending::Limited && text(item, "status") != "completed";
     let arguments = match kind {
         _ if ending == Ending::Partial => Arguments::Truncated,
@@ -140,7 +140,7 @@ fn call(item: &Value, kind: Kind, ending: Ending, context: &AnswerContext) -> De
     DecodedCall { id: text(item, "call_id").to_owned(), name, arguments }
 }
 
-/// The tool's own name for what the model knows as the custom tool of Codex.
+/// Returns the tool's own name for Codex's custom tool.
 fn codex_name(context: &AnswerContext) -> &str {
     context.renames.original(NativeTool::CodexPatch.name())
 }
@@ -149,7 +149,7 @@ fn function_arguments(item: &Value, ending: Ending) -> Arguments {
     let text = match item.get("arguments") {
         None | Some(Value::Null) => "",
         Some(Value::String(text)) => text,
-        // Some compatible hosts give the object itself.
+        // Some compatible hosts send the object itself.
         Some(other) => return Arguments::from_value(other.clone()),
     };
     if text.trim().is_empty() {

@@ -1,12 +1,12 @@
 //! OpenAI Responses.
 //!
-//! Rules of the endpoint that the types do not show: reasoning is followed by the item that came after it, and that item,
-//! where it carries its id, has its reasoning before it; reasoning of an answer that was not stored goes back sealed or not
-//! at all; no item id stands twice; each call that the host runs has one output of the call's own kind, which echoes its
-//! caller; free text is no function call.
+//! The types do not show these rules of the endpoint. Reasoning is followed by the item that came after it, and if that
+//! item has an id, its reasoning must precede it. Reasoning of an answer that was not stored goes back sealed or not at
+//! all. Item ids are unique. Each call that the host runs has one output of the call's own kind, which echoes the
+//! call's caller. Free text is not a function call.
 //!
-//! Requests store nothing and ask for sealed reasoning. Models that cannot reason refuse to be asked: a host gives
-//! `"include": []` in [`RequestOptions::extra`](crate::RequestOptions::extra) for them.
+//! Requests store nothing and ask for sealed reasoning. Models that cannot reason refuse this, so for them a host sets
+//! `"include": []` in [`RequestOptions::extra`](crate::RequestOptions::extra).
 
 mod decode;
 mod encode;

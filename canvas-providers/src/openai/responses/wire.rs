@@ -1,5 +1,4 @@
-//! The structs that requests to the Responses endpoint are written from, and those that its end and its errors are read
-//! into.
+//! Structs for writing requests to the Responses endpoint, and for reading its last event and its errors.
 
 use std::borrow::Cow;
 
@@ -27,7 +26,7 @@ pub(super) struct Request<'a> {
     pub(super) extra: Map<String, Value>,
 }
 
-/// Fields of [`Request`] that a host cannot fill.
+/// Fields of [`Request`] that the host's `extra` fields cannot replace.
 pub(super) const OWN_FIELDS: &[&str] = &[
     "model",
     "max_output_tokens",
@@ -49,7 +48,7 @@ pub(super) enum Tool<'a> {
         #[serde(skip_serializing_if = "str::is_empty")]
         description: &'a str,
         parameters: Value,
-        /// Left out, the endpoint tries to be strict and changes the schema for it.
+        /// If this is left out, the endpoint tries to be strict and changes the schema for it.
         strict: bool,
     },
     BuiltIn(Value),
@@ -67,7 +66,7 @@ pub(super) enum ToolChoice {
     },
 }
 
-/// An item that this crate makes itself; items that came from the endpoint go back as they came.
+/// An item that this crate creates. Items from the endpoint go back unchanged.
 #[derive(Debug, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(super) enum Made<'a> {
@@ -128,14 +127,14 @@ pub(super) enum Part<'a> {
 /// An item that is not yet in a request.
 #[derive(Debug)]
 pub(super) struct Item {
-    /// Whether the model made it; outputs of calls are the host's.
+    /// Whether the model made the item. Outputs of calls belong to the host.
     pub(super) of_model: bool,
     pub(super) value: Value,
-    /// Index of its event in the history.
+    /// Index of the item's event in the history.
     pub(super) at: usize,
 }
 
-/// An error, whose fields may be missing behind a proxy.
+/// An error. Behind a proxy, any field may be missing.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct ErrorBody {
@@ -151,7 +150,7 @@ pub(super) struct IncompleteDetails {
     pub(super) reason: Option<String>,
 }
 
-/// Tokens as the endpoint counts them. Input includes what a cache gave and took.
+/// Token counts of the endpoint. The input count includes tokens read from and written to a cache.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Tokens {

@@ -1,12 +1,12 @@
-//! Aliases in replies: a model that knows components by these alone must read them there, too.
+//! Replaces ids with aliases in replies, because a model that only knows aliases must find them there too.
 
 use canvas_core::board::{Aliases, ComponentId};
 use serde_json::Value;
 
 use crate::reply::ToolReply;
 
-/// The same reply with aliases in place of ids, in its texts as well. A corrected call stays: it speaks as the call did.
-/// Cost: linear in the reply, none without aliases.
+/// Replaces ids with aliases in a reply, including its texts. A corrected call is unchanged, because it uses the names
+/// of the call. Takes time linear in the reply, or constant time without aliases.
 pub(super) fn shorten_ids(reply: ToolReply, aliases: &Aliases) -> ToolReply {
     if aliases.iter().next().is_none() {
         return reply;
@@ -30,7 +30,7 @@ fn with_aliases(body: &Value, aliases: &Aliases) -> Value {
     }
 }
 
-/// Whole words only, so that an id within another stays.
+/// Replaces whole words only, so that an id within another one stays.
 fn text_with(text: &str, aliases: &Aliases) -> String {
     let name_of = |id: &str| aliases.of(&ComponentId::new(id).ok()?);
     if let Some(name) = name_of(text) {
@@ -40,7 +40,7 @@ fn text_with(text: &str, aliases: &Aliases) -> String {
     let mut shown = String::with_capacity(text.len());
     for piece in text.split_inclusive(is_between) {
         let end = piece.rfind(is_between).unwrap_or(piece.len());
-        // A full stop ends a sentence more often than it is part of an id.
+        // A full stop is more often the end of a sentence than part of an id.
         let word = piece[..end].trim_end_matches('.');
         shown.push_str(name_of(word).as_deref().unwrap_or(word));
         shown.push_str(&piece[word.len()..]);

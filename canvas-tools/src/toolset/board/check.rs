@@ -1,4 +1,4 @@
-//! What a call asks for: its arguments as commands of the board, with every check that needs no board.
+//! Converts the arguments of a call into board commands, with every check that does not need the board.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use super::tool::{BoardTools, Tool};
 use crate::arguments::arguments;
 use crate::reply::ToolError;
 
-/// A call that has passed every check which needs no board.
+/// A call that has passed every check that does not need the board.
 #[derive(Debug)]
 pub(super) enum CheckedCall {
     Change(Change),
@@ -30,17 +30,17 @@ pub(super) enum CheckedCall {
     Show { after: Option<ComponentId> },
 }
 
-/// A command, and which arguments its parts come from.
+/// A command, with the arguments that each of its parts came from.
 #[derive(Debug, Clone)]
 pub(super) struct Change {
-    /// One command, or a batch of commands that are none themselves.
+    /// A single command, or a batch without nested batches.
     pub(super) command: CanvasCommand,
-    /// For each of them the arguments that it was made of, as a JSON Pointer into the call's. Empty where the call says
-    /// nothing of them.
+    /// For each part, a JSON Pointer to its arguments within the call's arguments. Empty if the call does not contain
+    /// them.
     pub(super) origins: Vec<String>,
 }
 
-/// Reads a call. Components may be named by their aliases.
+/// Parses a call. It may name components by their aliases.
 pub(super) fn check(
     tool: Tool,
     sent: &Value,
@@ -103,12 +103,12 @@ impl Change {
         Self { command: CanvasCommand::Batch(Batch { commands, description }), origins }
     }
 
-    /// The change that refuses a component which is not there as every other does.
+    /// Returns a removal, which the board refuses with its usual error if the component does not exist.
     pub(super) fn removal(component_id: ComponentId) -> Self {
         Self::one(CanvasCommand::Remove(RemoveComponent { component_id }))
     }
 
-    /// The command of a number.
+    /// Returns the command at an index.
     pub(super) fn part(&self, number: usize) -> Option<&CanvasCommand> {
         match &self.command {
             CanvasCommand::Batch(batch) => batch.commands.get(number),
@@ -116,7 +116,7 @@ impl Change {
         }
     }
 
-    /// Its commands, for a call whose arguments lie at `place` in others.
+    /// Returns its commands, for a call whose arguments are at `place` within others.
     fn into_parts(self, place: &str) -> impl Iterator<Item = (CanvasCommand, String)> {
         let commands = match self.command {
             CanvasCommand::Batch(batch) => batch.commands,
@@ -152,7 +152,7 @@ impl Plan {
 }
 
 impl Arrange {
-    /// Resizes come before moves, so that a component that gets both is judged, and corrected, by its place.
+    /// Resizes come before moves, so that a component with both is checked and corrected by its place.
     fn change(self, aliases: &Aliases) -> Result<Change, ToolError> {
         check_count("/operations", self.operations.len())?;
         let on_collision = OnCollision::Reject;
@@ -174,7 +174,7 @@ impl Arrange {
                 parts.push((CanvasCommand::Move(moved), origin));
             }
         }
-        // Of a single operation the board has words of its own.
+        // For a single operation, the board has its own description.
         let what = if parts.len() > 1 { "Rearranged the canvas." } else { "" };
         Ok(Change::batch(parts, what.to_owned()))
     }
@@ -225,12 +225,12 @@ fn check_count(place: &str, found: usize) -> Result<(), ToolError> {
     Err(ToolError::argument(place, format!("at most {MAX_COMMANDS} at once: make several calls")))
 }
 
-/// The component that the model means: by an alias, if there is one of this name, or by its id.
+/// Returns the component that the model means, by its alias if one has this name, otherwise by its id.
 fn resolve(name: ComponentId, aliases: &Aliases) -> ComponentId {
     aliases.resolve(name.as_str()).cloned().unwrap_or(name)
 }
 
-/// Which command of a change a place speaks of, and where in it.
+/// Returns the index of the command that a place points to, and the place within it.
 pub(super) fn number_in(place: &str) -> (usize, &str) {
     let rest = place.strip_prefix("/payload/commands/");
     let found = rest.and_then(|rest| {

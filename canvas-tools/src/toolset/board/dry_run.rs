@@ -1,5 +1,5 @@
-//! Trying commands without changing the board, and correcting calls: what the core offers for a command, as arguments of
-//! the call that it came from.
+//! Tries commands without changing the board, and corrects calls: the core's suggestions for a command become arguments
+//! of its call.
 
 use canvas_core::Actor;
 use canvas_core::board::{
@@ -13,7 +13,7 @@ use super::check::{Change, CheckedCall, check, number_in};
 use super::tool::{BoardTools, Tool};
 use crate::toolset::call::ToolCall;
 
-/// A board to try calls on; none of them changes it.
+/// A board on which calls can be tried. It stays unchanged.
 pub(super) struct DryRun<'a> {
     pub(super) board: &'a Board,
     pub(super) registry: &'a Registry,
@@ -24,21 +24,21 @@ pub(super) struct DryRun<'a> {
 }
 
 impl DryRun<'_> {
-    /// What a command would do. Cost: linear in the board.
+    /// Returns the result that a command would have. Takes time linear in the board.
     pub(super) fn run(&self, command: &CanvasCommand) -> Executed {
         self.run_on(&mut self.board.clone(), command)
     }
 
-    /// The same on a copy of the board, which it is done to.
+    /// Like `run`, but applies the command to the given copy of the board.
     pub(super) fn run_on(&self, copy: &mut Board, command: &CanvasCommand) -> Executed {
         let ids = IdSource::seeded(b"rehearsal");
         let mut env = BoardEnv { registry: self.registry, rules: self.rules, now: self.now, ids };
         copy.execute(command, Actor::Assistant, &mut env)
     }
 
-    /// The call as the board would take it, where the core says how to correct it.
+    /// Returns the call in a form that the board would accept, if the core can suggest corrections.
     ///
-    /// Each round corrects one error, and a call of several operations may have one in each.
+    /// Each round corrects one error, because each operation of a call may have one.
     pub(super) fn correct(&self, tool: Tool, call: &ToolCall) -> Option<Value> {
         const ROUNDS: usize = 8;
         let mut sent = call.arguments.clone();
@@ -59,12 +59,12 @@ impl DryRun<'_> {
     }
 }
 
-/// Whether a refusal says how to correct its command.
+/// Whether a refusal suggests a correction.
 pub(super) fn is_correctable(error: &CommandError) -> bool {
     error.corrected.is_some() || !error.free_positions.is_empty()
 }
 
-/// Writes what a refusal offers into the arguments that the refused command came from.
+/// Writes the suggestion of a refusal into the arguments of the refused command.
 fn apply_suggestion(arguments: &mut Value, change: &Change, error: &CommandError) -> Option<()> {
     let number = error.place.as_deref().map_or(0, |place| number_in(place).0);
     let origin = change.origins.get(number)?;
@@ -82,7 +82,8 @@ fn apply_suggestion(arguments: &mut Value, change: &Change, error: &CommandError
         (_, Some(CanvasCommand::Resize(ResizeComponent { size, on_collision: OnCollision::Reject, .. }))) => {
             ("size", json!(size))
         }
-        // The tools push nothing away, so what is to grow goes where there is room for it.
+        // These tools never push other components away, so the component moves to a place with enough room instead of
+        // growing in place.
         (CanvasCommand::Resize(_), _) => ("position", json!(error.free_positions.first()?)),
         _ => return None,
     };

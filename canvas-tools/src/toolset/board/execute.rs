@@ -1,4 +1,4 @@
-//! Running a checked call on the engine.
+//! Runs a checked call on the engine.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use crate::session::plan::Plan;
 use crate::toolset::call::ToolCall;
 use crate::toolset::context::ToolContext;
 
-/// A call and all that it runs with.
+/// A call with everything that it runs with.
 #[derive(Debug)]
 pub(super) struct BoardToolContext<'a, S> {
     pub(super) context: ToolContext<'a, S>,
@@ -31,16 +31,16 @@ pub(super) struct BoardToolContext<'a, S> {
     pub(super) call: &'a ToolCall,
 }
 
-/// What a call came to.
+/// The outcome of a call.
 #[derive(Debug)]
 pub(super) enum BoardOutcome {
-    /// The change was made, or there was no need for it.
+    /// The change was made, or it was not necessary.
     Changed { change: Change, result: Box<BoardResult>, events: Vec<CanvasEvent>, revision: RevisionId },
-    /// The board refused a command. `corrected` is the call that it would take.
+    /// The board refused a command. `corrected` is a call that it would accept.
     Rejected { change: Change, result: Box<BoardResult>, corrected: Option<Value> },
-    /// The data of a component are to be fetched anew.
+    /// The host should fetch the component's data again.
     Refreshed(ComponentInstance),
-    /// The user is to be asked to run an action.
+    /// The host should ask the user to run an action.
     Requested { request: ActionRequest, requires_selection: bool },
     /// Changes were undone or redone.
     Stepped {
@@ -50,13 +50,13 @@ pub(super) enum BoardOutcome {
         events: Vec<CanvasEvent>,
         revision: RevisionId,
     },
-    /// The change was tried; `after` is the board as it would be.
+    /// The change was tried. `after` is the board that would result.
     Planned { id: String, change: Change, result: Box<BoardResult>, after: Box<Board> },
-    /// The board is to be shown, from the component after this one on.
+    /// The reply should list the board, starting after the given component.
     Shown { board: Arc<Board>, after: Option<ComponentId> },
-    /// The user has acted since the turn began, so that nothing was taken back: these are the changes.
+    /// The user has acted since the turn began, with these changes, so the undo did not run.
     UserActed(Vec<HistoryEntry>),
-    /// No command was run.
+    /// The engine refused the call before it ran a command.
     Refused(Box<dyn Refused + Send + Sync>),
 }
 
@@ -66,7 +66,7 @@ pub(super) enum Direction {
     Redo,
 }
 
-/// An outcome, and the canvas that it is of.
+/// An outcome, with the canvas that it applies to.
 type Executed = Result<(BoardOutcome, Snapshot), ToolError>;
 
 impl<S: Store> BoardToolContext<'_, S> {
@@ -101,7 +101,7 @@ impl<S: Store> BoardToolContext<'_, S> {
         Ok((outcome, answered.snapshot))
     }
 
-    /// The call corrected after a rejection, where that is possible and the store still answers.
+    /// Returns the corrected call after a rejection, if a correction exists and the store still answers.
     async fn correct(&self, result: &BoardResult) -> Option<Value> {
         if !result.error().is_some_and(is_correctable) {
             return None;
@@ -125,7 +125,7 @@ impl<S: Store> BoardToolContext<'_, S> {
         Ok((outcome, snapshot))
     }
 
-    /// Checks a request to the user. It changes nothing, like a refresh.
+    /// Checks a request to the user. Like a refresh, this does not change anything.
     async fn request_action(&self, request: RequestAction) -> Executed {
         let RequestAction { component_id, action_id, params } = request;
         let (outcome, snapshot) = self.refresh(component_id.clone()).await?;
@@ -151,7 +151,7 @@ impl<S: Store> BoardToolContext<'_, S> {
         Ok((BoardOutcome::Requested { request, requires_selection }, snapshot))
     }
 
-    /// What is to be fetched anew. It changes nothing, so it leaves no receipt and no entry of the history.
+    /// Returns the component to fetch again. This does not change anything, so there is no receipt or history entry.
     async fn refresh(&self, component: ComponentId) -> Executed {
         let (board, snapshot) = self.board().await?;
         let Some(board) = board else {
@@ -172,13 +172,14 @@ impl<S: Store> BoardToolContext<'_, S> {
         Ok((outcome, snapshot))
     }
 
-    /// Undoes or redoes up to this many changes: fewer where the history has fewer.
+    /// Undoes or redoes up to this many changes, or as many as the history has.
     async fn step(&self, steps: NonZeroU32, direction: Direction) -> Executed {
         let (mut result, mut snapshot) = self.move_by(self.context.id.clone(), steps, direction).await?;
         if let Err(UndoRefusal::History(HistoryRefusal::HistoryEmpty { available, .. })) = result
             && let Some(available) = NonZeroU32::new(available)
         {
-            // A second operation, named after the first: a retry goes the same way, because both have receipts.
+            // The second operation's id is derived from the first one's, so a retry takes the same path, because both
+            // have receipts.
             (result, snapshot) = self.move_by(second(&self.context.id), available, direction).await?;
         }
         let outcome = match result {
@@ -193,7 +194,7 @@ impl<S: Store> BoardToolContext<'_, S> {
         Ok((outcome, snapshot))
     }
 
-    /// What the user has changed since the turn began, the first change first: the last of many.
+    /// Returns the user's changes since the turn began, in order. If there are many, these are the last ones.
     async fn acts_of_user(&self) -> Result<Vec<HistoryEntry>, ToolError> {
         const LOOKED_AT: usize = 20;
         let ToolContext { engine, session, now, .. } = &self.context;
@@ -225,7 +226,7 @@ impl<S: Store> BoardToolContext<'_, S> {
         }
     }
 
-    /// What a change would do. Nothing is done.
+    /// Returns the effect of a change without making it.
     async fn plan(&mut self, change: Change) -> Executed {
         let (board, snapshot) = self.board().await?;
         let Some(board) = board else {
@@ -245,14 +246,14 @@ impl<S: Store> BoardToolContext<'_, S> {
         Ok((BoardOutcome::Planned { id, change, result, after }, snapshot))
     }
 
-    /// Does what was planned, where the board is still the one that it was planned for.
+    /// Commits a plan if the board has not changed since it was planned.
     async fn commit(&self, plan: &str) -> Executed {
         let session = &self.context.session;
         let plan = session.board.plans.find(&session.canvas, plan).ok_or_else(|| {
             let message = "there is no such plan any more: call plan_canvas again and commit its plan_id";
             ToolError::new("PLAN_NOT_FOUND", message).at("/plan_id")
         })?;
-        // The call that commits a plan says nothing of its parts.
+        // The call that commits a plan does not contain the plan's parts.
         let change = Change { command: plan.command.clone(), origins: Vec::new() };
         self.change(change, Some(plan.base)).await
     }
@@ -273,7 +274,7 @@ impl<S: Store> BoardToolContext<'_, S> {
     }
 }
 
-/// The id of a second operation that a call makes. Hashed, because ids have a longest length.
+/// Returns the id of a second operation of the same call. It is hashed because ids have a maximum length.
 fn second(id: &CallId) -> CallId {
     let hash = BlobId::of(id.as_str().as_bytes());
     CallId::new(&format!("{hash}:available")).expect("a hash is a short name")

@@ -1,25 +1,25 @@
-//! The grid as a few lines of text.
+//! Draws the grid as a few lines of text.
 
 use std::ops::Range;
 
 use canvas_core::board::{Board, ComponentInstance};
 
-/// Maximum rows that are drawn.
+/// Maximum number of rows drawn.
 const ROWS: usize = 48;
 const MARKS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 const FREE: u8 = b'.';
 const COVERED_TWICE: u8 = b'*';
 const UNMARKED: u8 = b'#';
 
-/// A board as text: one character for each cell, and the component of each mark.
+/// A board as text, with one character per cell, and the component of each mark.
 pub(super) struct Map {
     pub(super) text: String,
     pub(super) legend: Vec<(char, ComponentInstance)>,
-    /// Rows below those that are drawn.
+    /// Number of rows below those drawn.
     pub(super) rows_left_out: usize,
 }
 
-/// Draws a board. The first components have marks of their own, the others share one. Cost: linear in the board.
+/// Draws a board. The first components have their own marks, and the others share one. Takes time linear in the board.
 pub(super) fn draw(board: &Board) -> Map {
     let grid = board.grid();
     let columns = grid.columns as usize;
@@ -41,7 +41,7 @@ pub(super) fn draw(board: &Board) -> Map {
     Map { text: lines.join("\n"), legend, rows_left_out: rows - shown }
 }
 
-/// A range of cells, as far as it lies below `limit`.
+/// Returns a range of cells, limited to those below `limit`.
 fn clamped(start: u32, end: u64, limit: usize) -> Range<usize> {
     let end = usize::try_from(end).map_or(limit, |end| end.min(limit));
     (start as usize).min(end)..end

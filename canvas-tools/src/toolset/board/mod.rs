@@ -1,12 +1,12 @@
-//! Tools of the board face: the usual nine, and seven that a host switches on. They take no lease.
+//! Tools of the board face: nine standard ones, and seven that a host can enable. They do not take a lease.
 //!
-//! `check` makes commands of a call, `execute` runs them, and `reply` says what came of it.
+//! `check` converts a call into commands, `execute` runs them, and `reply` reports the result.
 //!
-//! * Schemas follow from the registry, so a type appears by registration alone.
-//! * A corrected call was tried on a copy of the board before it is offered.
-//! * A refresh leaves no trace on the canvas: the reply tells the host what to fetch.
-//! * A plan is a batch that was tried. It is committed only on the board revision that it was tried on, and lies in the
-//!   session, not on the canvas.
+//! * Schemas are derived from the registry, so a component type appears as soon as it is registered.
+//! * A corrected call is tried on a copy of the board before it is offered.
+//! * A refresh does not change the canvas. The reply tells the host which data to fetch.
+//! * A plan is a batch that was tried. It can only be committed on the board revision that it was tried on, and it is
+//!   kept in the session, not on the canvas.
 
 mod alias;
 mod arguments;
@@ -71,7 +71,7 @@ async fn call_board_tool<S: Store>(
     Ok(shorten_ids(reply, &context.context.session.board.aliases))
 }
 
-/// The JSON Schema of the reply of a tool of this name.
+/// Returns the JSON Schema of the reply of the tool with this name.
 #[cfg(feature = "schema")]
 pub(crate) fn reply_schema(tool: &str) -> Option<serde_json::Value> {
     Tool::of(BoardTools::ALL).find(|one| one.name() == tool).map(Tool::reply_schema)

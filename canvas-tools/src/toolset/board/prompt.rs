@@ -1,9 +1,9 @@
-//! What the system prompt says about the board.
+//! The part of the system prompt about the board.
 
 use super::tool::Tool;
 use crate::toolset::spec::{ToolSpec, has_tool};
 
-/// The lines for those of the board tools that are open.
+/// Returns the lines for the board tools in `specs`.
 pub(super) fn lines(specs: &[ToolSpec]) -> Vec<String> {
     let has = |tool: Tool| has_tool(specs, tool.name());
     let mut lines = Vec::new();

@@ -1,4 +1,4 @@
-//! What a model gets back for a call on the board.
+//! Builds the reply to a board call.
 
 use std::borrow::Cow;
 
@@ -27,7 +27,7 @@ use super::tool::{BoardTools, Tool};
 use crate::reply::{ActionRequest, BoardEffects, Failure, HeldDetail, ToolReply, shorten, success};
 use crate::toolset::document::next::{Aftermath, CallKind, after_refusal};
 
-/// The reply to a call.
+/// Builds the reply to a call.
 pub(super) fn reply(
     outcome: BoardOutcome,
     snapshot: &Snapshot,
@@ -68,7 +68,7 @@ pub(super) fn reply(
         }
         BoardOutcome::Rejected { change, result, corrected } => match result.error() {
             Some(error) => ToolReply::failed(&rejected(&change, error, corrected, toolset), Some(snapshot)),
-            // Only a damaged store has a refusal without its reason.
+            // Only a damaged store can hold a rejection without its reason.
             None => {
                 ToolReply::failed(&refused(BoardRefusal::BoardDamaged.view(), snapshot, tool), Some(snapshot))
             }
@@ -92,7 +92,7 @@ fn components_needing_data(events: &[CanvasEvent]) -> Vec<ComponentId> {
     needing.collect()
 }
 
-/// A change that was made, or that there was no need for.
+/// Reports a change that was made or was not necessary.
 fn changed(
     change: &Change,
     result: &BoardResult,
@@ -178,10 +178,10 @@ fn stepped(
     success(revision, &fields)
 }
 
-/// What each command of a plan would do, and the grid after all of them. `after` is the board then.
+/// Reports the effect of each command of a plan, and the grid after all of them. `after` is the resulting board.
 fn planned(id: &str, change: &Change, result: &BoardResult, after: &Board, revision: RevisionId) -> Value {
     let parts = parts_of(result);
-    // Ids of components that are not there yet are not those that they will have.
+    // Components that do not exist yet will have other ids than in the trial.
     let made = parts.iter().enumerate().filter_map(|(number, part)| match change.part(number) {
         Some(CanvasCommand::Create(_)) => part.affected_component_ids.first().cloned(),
         _ => None,
@@ -211,7 +211,7 @@ fn planned(id: &str, change: &Change, result: &BoardResult, after: &Board, revis
     success(revision, &fields)
 }
 
-/// The failure of a change that the board refused.
+/// Builds the failure of a change that the board refused.
 fn rejected(
     change: &Change,
     error: &CommandError,
@@ -241,7 +241,7 @@ fn rejected(
     Failure { detail, ..failure }.with_next(next)
 }
 
-/// The failure of a call by which no command was run.
+/// Builds the failure of a call that did not run any command.
 fn refused(refusal: Refusal<'_>, snapshot: &Snapshot, tool: Tool) -> Failure<BoardDetail> {
     let after = Aftermath {
         kind: CallKind::Other,
@@ -272,7 +272,7 @@ fn refused(refusal: Refusal<'_>, snapshot: &Snapshot, tool: Tool) -> Failure<Boa
             CommandErrorCode::NothingToUndo.code(),
             "there is nothing to undo: no change is left in the history",
         ),
-        // The history is of the whole canvas, and a change of its document needs the lease.
+        // The history covers the whole canvas, and changing its document needs the lease.
         (
             Refusal::Lease(
                 LeaseRefusal::NotOwned { .. }
@@ -290,7 +290,7 @@ fn refused(refusal: Refusal<'_>, snapshot: &Snapshot, tool: Tool) -> Failure<Boa
     Failure { code, message: message.to_owned(), ..failure }
 }
 
-/// The failure of an undo after the user has acted.
+/// Builds the failure of an undo after the user has acted.
 fn user_acted(acts: &[HistoryEntry]) -> Failure<BoardDetail> {
     let changes = acts.iter().map(|entry| shorten(&entry.summary).into_owned()).collect();
     let detail = BoardDetail { changes, ..BoardDetail::default() };
@@ -302,7 +302,7 @@ fn user_acted(acts: &[HistoryEntry]) -> Failure<BoardDetail> {
     failure
 }
 
-/// A place in a command, as one in the arguments of the call. `None` where the call says nothing of it.
+/// Converts a place in a command to a place in the call's arguments. Returns `None` if the call does not contain it.
 fn place_in_call(change: &Change, place: &str) -> Option<String> {
     let (number, within) = number_in(place);
     let origin = change.origins.get(number)?;
@@ -317,7 +317,7 @@ fn place_in_call(change: &Change, place: &str) -> Option<String> {
         ("typeId", _) => "type_id",
         ("componentId", _) => "component_id",
         ("viewId", _) => "view_id",
-        // It collides by its size, whatever place the core names for that.
+        // A resize collides because of its size, even if the core names another place.
         ("position", Some(CanvasCommand::Resize(_))) => "size",
         (field, _) => field,
     };
@@ -337,7 +337,7 @@ fn config_fault(change: &Change, error: &CommandError, fault: &ValidationError) 
     }
 }
 
-/// The core's words, where they speak of what the tools have.
+/// Returns the core's message, or one that only mentions concepts of the tools.
 fn message(error: &CommandError) -> String {
     if error.code != CommandErrorCode::CollisionDetected {
         return shorten(&error.message).into_owned();
@@ -394,7 +394,7 @@ fn parts_of(result: &BoardResult) -> &[CommandResult] {
     }
 }
 
-/// Each once, in the order of their coming.
+/// Removes duplicates and keeps the order of first occurrence.
 fn unique<'a>(ids: impl Iterator<Item = &'a ComponentId>) -> Vec<&'a ComponentId> {
     let mut seen = BTreeSet::new();
     ids.filter(|id| seen.insert(*id)).collect()

@@ -1,4 +1,4 @@
-//! The board in words, for a model that has no context of it.
+//! Describes the board in words, for a model that has no context of it.
 
 use canvas_core::RevisionId;
 use canvas_core::board::{Board, ComponentId, ComponentInstance};
@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use super::fields::ShowFields;
 use crate::reply::{shorten, success};
 
-/// Bytes of components in one reply.
+/// Maximum size of the components in one reply, in bytes.
 const BYTES: usize = 8 << 10;
 
-/// The components after one of them, as many as fit, and the saved views. Only those that are shown are copied.
+/// Returns as many components after the given one as fit, and the saved views. Only these components are copied.
 pub(super) fn shown(board: &Board, after: Option<&ComponentId>, revision: RevisionId) -> Value {
     let from = after.and_then(|after| board.places().position(|(id, _)| id == after));
     let from = from.map_or(0, |at| at + 1);
@@ -38,7 +38,7 @@ pub(super) fn shown(board: &Board, after: Option<&ComponentId>, revision: Revisi
     success(revision, &fields)
 }
 
-/// `cmp_a github.pr-list "Open work" at (0, 0), 4x3, pinned: {"repo":"acme/app"}`
+/// Formats a component, for example `cmp_a github.pr-list "Open work" at (0, 0), 4x3, pinned: {"repo":"acme/app"}`.
 fn line(component: &ComponentInstance) -> String {
     let ComponentInstance { id, type_id, position, size, config, meta, .. } = component;
     let label = meta.label.as_deref().map(|label| format!(" \"{}\"", shorten(label))).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The tools: their names, what they are for, and what they do with a canvas.
+//! The board tools: their names, descriptions and access.
 
 use canvas_core::Access;
 use canvas_core::board::{BoardRules, GridPolicy};
@@ -6,33 +6,33 @@ use canvas_core::board::{BoardRules, GridPolicy};
 use crate::toolset::names::tools;
 
 /// The tools of the board face: `create_component`, `modify_component`, `arrange_canvas`, `remove_component`,
-/// `refresh_component`, `undo`, `redo`, `save_view`, `load_view`, and those below that are switched on. A call of one that
-/// is off is answered as that of a tool that does not exist.
+/// `refresh_component`, `undo`, `redo`, `save_view`, `load_view`, and the optional ones below. Calling a disabled tool
+/// fails as if it did not exist.
 ///
-/// A refusal often brings the same call corrected, which was tried and would be done. What happened on the board, and
-/// which data to fetch, is in [`ToolReply::board`](crate::ToolReply::board).
+/// A refusal often contains the same call in a corrected form, which was tried and would succeed.
+/// [`ToolReply::board`](crate::ToolReply::board) has the board's events and the components whose data you should fetch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct BoardTools {
-    /// `plan_canvas` and `commit_plan`: what some calls would do, and doing exactly these.
+    /// `plan_canvas` and `commit_plan`: show the effect of some calls, and make exactly these changes.
     pub plans: bool,
     /// `delete_view`: deletes a saved view.
     pub delete_view: bool,
-    /// `clear_canvas`: takes all components away, or all that are not pinned.
+    /// `clear_canvas`: removes all components, or only unpinned ones.
     pub clear_canvas: bool,
     /// `label_component`: names a component, pins it or unpins it.
     pub label_component: bool,
-    /// `request_action`: asks the user to run an action of a component. The host shows what is in
-    /// [`BoardEffects::requested`](crate::BoardEffects::requested), and only a person runs it.
+    /// `request_action`: asks the user to run an action of a component. You show the request in
+    /// [`BoardEffects::requested`](crate::BoardEffects::requested), and only the user can run it.
     pub request_action: bool,
-    /// `show_canvas`: what stands where, for hosts whose prompts have no context.
+    /// `show_canvas`: lists the components with their places, for hosts whose prompts do not contain the board.
     pub show_canvas: bool,
-    /// Whether `create_component` is refused where a component that names no place finds none that is free. Otherwise the
-    /// rules of the board decide, by which it may cover others.
+    /// Whether `create_component` is refused if the call names no position and no free place exists. Otherwise the
+    /// board's own rules decide, and the component may cover others.
     pub refuse_overlap: bool,
 }
 
 impl BoardTools {
-    /// All sixteen, with the board's own rules for a component that finds no room.
+    /// All sixteen tools, with the board's own rules for a component without a free place.
     pub const ALL: Self = Self {
         plans: true,
         delete_view: true,
@@ -45,19 +45,18 @@ impl BoardTools {
 }
 
 impl BoardTools {
-    /// What to do in place of the board's own rule where a component finds no room.
+    /// Returns the policy that replaces the board's own rule for a component without a free place.
     pub(super) fn grid(self) -> Option<GridPolicy> {
         self.refuse_overlap.then_some(GridPolicy::Reject)
     }
 
-    /// The rules that its calls run by.
+    /// Returns the rules under which calls of this toolset run.
     pub(super) fn rules(self, rules: BoardRules) -> BoardRules {
         BoardRules { grid: self.grid().unwrap_or(rules.grid), ..rules }
     }
 }
 
 tools! {
-    /// A tool of the board face.
     pub(super) enum Tool of BoardTools {
         Create = "create_component",
         Modify = "modify_component",
@@ -79,7 +78,7 @@ tools! {
 }
 
 impl Tool {
-    /// Those that a host has: the usual nine, and what it switched on.
+    /// Returns the tools that a host has: the nine standard ones and those it enabled.
     pub(super) fn of(toolset: BoardTools) -> impl Iterator<Item = Self> {
         Self::ALL.into_iter().filter(move |tool| match tool {
             Self::Plan | Self::Commit => toolset.plans,
@@ -92,7 +91,7 @@ impl Tool {
         })
     }
 
-    /// Whether a call of it may be part of a plan.
+    /// Whether a plan may contain calls of this tool.
     pub(super) const fn is_plannable(self) -> bool {
         !matches!(
             self,
@@ -113,7 +112,7 @@ impl Tool {
         }
     }
 
-    /// The first nine descriptions are fixed word for word by the source document of the board.
+    /// The wording of the first nine descriptions is a fixed part of the board's interface.
     pub(super) const fn description(self) -> &'static str {
         match self {
             Self::Create => {

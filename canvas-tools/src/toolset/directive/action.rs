@@ -1,4 +1,4 @@
-//! What directives do.
+//! The actions of directives.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +19,7 @@ pub enum Action {
 }
 
 impl Action {
-    /// Its name in JSON.
+    /// Returns the action's name in JSON.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Insert => "insert",

@@ -1,4 +1,4 @@
-//! What to do about a failed directive.
+//! Advice on a failed directive.
 
 use serde::Serialize;
 
@@ -17,7 +17,7 @@ pub enum Advice {
 }
 
 impl Advice {
-    /// A sentence for the user.
+    /// Returns a sentence for the user.
     pub const fn text(self) -> &'static str {
         match self {
             Self::Resync => "The document has moved on. Ask the assistant to re-sync.",

@@ -1,4 +1,4 @@
-//! Applying a directive to a canvas.
+//! Applies a directive to a canvas.
 
 use canvas_core::document::{DocumentStep, HostEdit, HostEditRefusal, HostEdited};
 use canvas_core::history::{ChangeNumber, EntryNumber, Step};
@@ -16,25 +16,25 @@ use super::plan::{EditContext, plan};
 use super::since::changes_since;
 use crate::session::Session;
 
-/// A directive that was applied.
+/// The result of an applied directive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AppliedDirective {
-    /// The version before.
+    /// The document's version before the edit.
     pub version_before: RevisionId,
-    /// The version after; the same where the text stays.
+    /// The version after the edit. Equal to `version_before` if the text is unchanged.
     pub version: RevisionId,
-    /// The number of the change in the history, to undo it by; `None` where the text is unchanged.
+    /// The number of the change in the history, for undoing it. `None` if the text is unchanged.
     pub change: Option<ChangeNumber>,
-    /// What it did, and where.
+    /// The effect of the directive on the text, with its places.
     pub context: EditContext,
-    /// The diff of the change, cut to a few lines; empty where the text stays.
+    /// The diff of the change, shortened to a few lines. Empty if the text is unchanged.
     pub preview: String,
-    /// The call is a retry, and this is what the first call did.
+    /// Whether the call is a retry, in which case this is the result of the first call.
     pub replayed: bool,
 }
 
 impl AppliedDirective {
-    /// One line for a model or a status bar, such as `applied: +120 chars (patch, version=r12-3fa94c02)`.
+    /// Returns one line for a model or a status bar, such as `applied: +120 chars (patch, version=r12-3fa94c02)`.
     pub fn status(&self) -> String {
         let what = match self.context.action {
             Action::Annotate => "annotated",
@@ -45,7 +45,7 @@ impl AppliedDirective {
         format!("{what}: {summary} ({}, version={})", action.as_str(), self.version)
     }
 
-    /// The result as JSON: `status`, `document_version`, `spans`, `summary` and more.
+    /// Returns the result as JSON, with `status`, `document_version`, `spans`, `summary` and more.
     pub fn to_json(&self) -> Value {
         json!(self.fields())
     }
@@ -69,11 +69,12 @@ impl AppliedDirective {
     }
 }
 
-/// Applies a directive to the session's canvas: one entry of the history, which one undo reverts.
+/// Applies a directive to the session's canvas as one entry of the history, which a single undo reverts.
 ///
-/// It needs no lease, and is refused while one is valid. A version that it names must be the document's. The same call
-/// id with the same directive is a retry: it is not done again, and answered as it was, but for the version that the
-/// document has by then. An annotation leaves nothing on the canvas: the host keeps it.
+/// This does not need a lease, and it is refused while someone holds a valid one. If the directive names a version, it
+/// must be the document's current version. A retry, with the same call id and the same directive, does not apply the
+/// directive again. It returns the first result, including the version that the edit made. An annotation does not
+/// change the canvas; you have to keep it.
 ///
 /// ```
 /// # use canvas_core::lease::{Timestamp, Turn};
@@ -108,7 +109,7 @@ impl AppliedDirective {
 ///
 /// # Errors
 ///
-/// [`DirectiveFailure`]; nothing was changed.
+/// [`DirectiveFailure`]. The canvas is unchanged.
 pub async fn apply_directive<S: Store>(
     engine: &Engine<S>,
     session: &Session,
@@ -132,7 +133,7 @@ pub async fn apply_directive<S: Store>(
     };
     let permits = engine.policy().permits(Access::Write);
     permits.map_err(|refusal| failed(None, HostEditRefusal::from(refusal).into()))?;
-    // Only key and request tell whether it is a retry.
+    // Only the key and the request determine whether this is a retry.
     let nobody = RevisionId::new(Revision::ZERO, directive.digest());
     let asked = edit(nobody, Delta::default(), String::new());
     let known = engine.recall(&session.canvas, &operation, &asked, now).await;
@@ -163,14 +164,14 @@ pub async fn apply_directive<S: Store>(
     let now_there = &answered.snapshot;
     let edited = answered.result.map_err(|refusal| failed(Some(now_there), refusal.into()))?;
     if answered.replayed {
-        // The same call was made twice at once, and the other one was faster.
+        // The same call was made twice concurrently, and the other one was faster.
         return Ok(replayed(engine, session, directive, edited, now).await);
     }
     let HostEdited { revision: version, previous: version_before, change, .. } = edited;
     Ok(AppliedDirective { version_before, version, change, context, preview, replayed: false })
 }
 
-/// Whether a document of this version is the one that the canvas has: other faces may have changed since.
+/// Whether the canvas's document still has this version. Other faces may have changed since.
 fn is_current(version: RevisionId, snapshot: &Snapshot) -> bool {
     let head = &snapshot.head;
     let of_document = head.face_revision(Face::Document)..=head.revision();
@@ -178,7 +179,7 @@ fn is_current(version: RevisionId, snapshot: &Snapshot) -> bool {
         && RevisionId::new(version.revision(), head.document()) == version
 }
 
-/// What the first call did. Where the history has dropped it, the places are missing.
+/// Returns the result of the first call, without its places if the history has dropped the change.
 async fn replayed<S: Store>(
     engine: &Engine<S>,
     session: &Session,
@@ -198,7 +199,7 @@ async fn replayed<S: Store>(
     AppliedDirective { version_before, version, change, context, preview, replayed: true }
 }
 
-/// A change as the history has it: the texts before and after, and the edit.
+/// Returns a change from the history as the text before, the text after and the edit.
 async fn recorded_change<S: Store>(
     engine: &Engine<S>,
     session: &Session,
@@ -218,7 +219,7 @@ async fn recorded_change<S: Store>(
     Some((before, after, delta))
 }
 
-/// Maximum bytes of a preview, and of a change that has one.
+/// Maximum size of a preview, and of a change that gets a preview.
 const PREVIEW_BYTES: usize = 2 << 10;
 const PREVIEWED_BYTES: usize = 64 << 10;
 

@@ -1,4 +1,4 @@
-//! Diffs for those who would rather not write them by hand.
+//! Builds diffs for models that would rather not write them by hand.
 
 use canvas_core::Snapshot;
 use canvas_core::text::{BuildOptions, Mode, Options, apply, build_unique};
@@ -8,7 +8,7 @@ use super::fields::DiffFields;
 use super::parse::MAX_CONTENT_BYTES;
 use crate::reply::{ToolError, shorten};
 
-/// Context grows far, because models copy the lines of a diff better than its line numbers.
+/// The context may become wide, because models copy the lines of a diff more reliably than its line numbers.
 const OPTIONS: BuildOptions = BuildOptions { context: 3, widest_context: 64 };
 
 #[derive(Debug, Deserialize)]
@@ -37,7 +37,7 @@ impl BuildDiff {
         Ok(())
     }
 
-    /// The fields of the reply.
+    /// Returns the fields of the reply.
     pub(super) fn fields(self, snapshot: &Snapshot) -> DiffFields {
         let (document, document_version) = (snapshot.text(), snapshot.revision_id());
         let Some(after) = self.applied_to(document) else {
@@ -56,7 +56,7 @@ impl BuildDiff {
         DiffFields { document_version, diff, applies, advice: (!applies).then(too_large) }
     }
 
-    /// The document with `updated` in the place of `original`; `None` where that does not occur exactly once.
+    /// Returns the document with `original` replaced by `updated`, or `None` if `original` does not occur exactly once.
     fn applied_to(&self, document: &str) -> Option<String> {
         let (original, updated) = (self.original.as_str(), self.updated.as_str());
         let at = document.find(original)?;

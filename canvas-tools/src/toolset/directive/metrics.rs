@@ -1,4 +1,4 @@
-//! What a host counts about directives.
+//! Counters of directives for a host.
 
 use canvas_core::lease::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -7,27 +7,28 @@ use super::action::Action;
 use super::apply::AppliedDirective;
 use super::failure::DirectiveFailure;
 
-/// Counters that a host keeps beside its canvases. Retries that were answered from a receipt count as nothing.
+/// Counters that you keep with your canvases. Retries answered from a receipt are not counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct DirectiveMetrics {
-    /// Patches that were tried.
+    /// Number of attempted patches.
     pub total_patches: u64,
-    /// Patches that the document disagreed with: a stale version, or a hunk that does not fit.
+    /// Number of patches in conflict with the document: the version was stale, or a hunk did not fit.
     pub patch_conflicts: u64,
-    /// Milliseconds of all patches that were tried.
+    /// Total duration of all attempted patches, in milliseconds.
     pub patch_latency_millis: u64,
-    /// Directives that were tried, of every action, those that could not be read included.
+    /// Number of attempted directives of every action, including those that could not be parsed.
     pub total_directives: u64,
-    /// Directives that were not done.
+    /// Number of directives that failed.
     pub failures: u64,
-    /// Directives that the document disagreed with.
+    /// Number of directives in conflict with the document.
     pub conflicts: u64,
-    /// Milliseconds of all directives that were tried.
+    /// Total duration of all attempted directives, in milliseconds.
     pub latency_millis: u64,
 }
 
 impl DirectiveMetrics {
-    /// Counts one directive, from `started` to `ended` by the host's clock. A clock that fell back counts as no time.
+    /// Records one directive, from `started` to `ended` by the host's clock. If the clock moves backwards, the duration
+    /// counts as 0.
     pub fn record(
         &mut self,
         result: &Result<AppliedDirective, DirectiveFailure>,
@@ -54,12 +55,12 @@ impl DirectiveMetrics {
         }
     }
 
-    /// Milliseconds that a patch takes on average; `None` before the first.
+    /// Returns the average duration of a patch in milliseconds, or `None` before the first one.
     pub fn avg_patch_latency(&self) -> Option<f64> {
         average(self.patch_latency_millis, self.total_patches)
     }
 
-    /// Milliseconds that a directive takes on average; `None` before the first.
+    /// Returns the average duration of a directive in milliseconds, or `None` before the first one.
     pub fn avg_latency(&self) -> Option<f64> {
         average(self.latency_millis, self.total_directives)
     }

@@ -1,16 +1,16 @@
-//! Directives: edits that name their action, by offsets or by a diff, without a lease.
+//! Directives are edits that name their action, by offsets or as a diff, and do not need a lease.
 //!
-//! `parse` reads one into a value that cannot be wrong, and `schema` says what it reads. `plan` makes an edit of it, in
-//! pure code; `apply` has the engine do it, and says so when a retry comes. `failure` is every way to go wrong. `since`
-//! tells what a stale version has missed. `recent` and `metrics` are what a host keeps beside. `tool`, `declare`, `snapshot`,
-//! `builder` and `prompt` are the same for a model.
+//! `parse` turns JSON into a valid [`Directive`], and `schema` describes that JSON. `plan` computes the edit in pure
+//! code, and `apply` has the engine make it and recognises retries. `failure` has all errors, and `since` finds the
+//! changes that a stale version misses. `recent` and `metrics` are state for a host to keep. `tool`, `declare`,
+//! `snapshot`, `builder` and `prompt` offer directives to a model.
 //!
 //! * Offsets count Unicode scalar values; ranges are half-open.
-//! * An annotation alters no text and leaves nothing on the canvas: the host keeps it.
-//! * The hash of a directive identifies the call, so a retry is answered before anything is planned.
-//! * A diff names one document (`MULTI_FILE` otherwise) and is matched exactly. It has at most 1 MiB, content 4 MiB, a
-//!   rationale 4 KiB.
-//! * The last 20 directives are kept for the screen; each is undone through the journal.
+//! * An annotation does not change the text or the canvas. The host keeps it.
+//! * The hash of a directive identifies the call, so that a retry is answered before the edit is planned.
+//! * A diff changes one document (otherwise `MULTI_FILE`) and is matched exactly. A diff may have 1 MiB, content 4 MiB
+//!   and a rationale 4 KiB.
+//! * The last 20 directives are kept for display. Each can be undone through the journal.
 
 pub(crate) mod action;
 pub(crate) mod advice;
@@ -106,7 +106,7 @@ async fn edit<S: Store>(toolset: DirectiveTools, context: ToolContext<'_, S>, ca
         }
         Err(e) => Err(DirectiveFailure::from(e)),
     };
-    // A retry's reply names the version that the edit made, a failure's the one that is there.
+    // The reply to a retry names the version that the edit made; the reply to a failure names the current version.
     match result {
         Ok(applied) => ToolReply::new(success(applied.version, &applied.fields())),
         Err(failure) => {

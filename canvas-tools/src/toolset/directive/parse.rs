@@ -1,4 +1,4 @@
-//! Reading a directive.
+//! Parses directives.
 
 use canvas_core::{BlobId, ParseRevisionIdError, RevisionId};
 use serde_json::{Map, Value, json};
@@ -10,16 +10,16 @@ use super::schema::{DirectiveJson, FIELDS, VERSION_NAMES};
 use crate::arguments::{pointer_key, read};
 use crate::reply::shorten;
 
-/// Bytes of a diff. A larger change is several directives.
+/// Maximum size of a diff, in bytes. A larger change needs several directives.
 pub const MAX_DIFF_BYTES: usize = 1 << 20;
 
-/// Bytes of the content of an insertion, replacement or annotation.
+/// Maximum size, in bytes, of the content of an insertion, replacement or annotation.
 pub const MAX_CONTENT_BYTES: usize = 4 << 20;
 
-/// Bytes of a rationale, which is for people.
+/// Maximum size, in bytes, of a rationale, which is meant for people.
 pub const MAX_RATIONALE_BYTES: usize = 4 << 10;
 
-/// A directive that has passed every check which needs no document.
+/// A directive that has passed every check that does not need the document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Directive {
     pub(crate) edit: Edit,
@@ -40,14 +40,14 @@ pub(crate) enum Edit {
         target: Target,
         content: String,
     },
-    /// Only this one needs a version.
+    /// Only a patch has to name a version.
     Patch {
         diff: String,
         version: RevisionId,
     },
 }
 
-/// Where an edit by offsets goes, and what it assumes about the text there.
+/// The target of an edit by offsets, with its assumptions about the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Target {
     pub(crate) range: CharRange,
@@ -56,11 +56,11 @@ pub(crate) struct Target {
 }
 
 impl Directive {
-    /// Reads a directive.
+    /// Parses a directive.
     ///
-    /// `document_version` may be called `snapshot_version`, `version` or `document_digest`; where several are given they
-    /// must agree. `target_range` is `[start, end]` or `{"start", "end"}`, in characters, half-open. A field that is
-    /// null counts as left out.
+    /// `document_version` may also be called `snapshot_version`, `version` or `document_digest`; if several are
+    /// present, they must be equal. `target_range` is `[start, end]` or `{"start", "end"}`, in characters, half-open. A
+    /// field that is null counts as absent.
     ///
     /// ```
     /// use canvas_tools::{Action, Directive};
@@ -144,11 +144,11 @@ impl Directive {
         Ok(Self { edit, rationale })
     }
 
-    /// A directive that applies a diff, for hosts and tests that make their own.
+    /// Creates a directive that applies a diff, for hosts and tests that make their own.
     ///
     /// # Errors
     ///
-    /// As [`Directive::parse`]: the diff is empty, or the diff or rationale too large.
+    /// Same as [`Directive::parse`], if the diff is empty, or the diff or rationale is too large.
     pub fn patch(diff: &str, version: RevisionId, rationale: Option<&str>) -> Result<Self, DirectiveError> {
         let version = version.to_string();
         Self::parse(&json!({
@@ -159,7 +159,7 @@ impl Directive {
         }))
     }
 
-    /// What it does.
+    /// Returns the directive's action.
     pub const fn action(&self) -> Action {
         match &self.edit {
             Edit::Insert { .. } => Action::Insert,
@@ -169,7 +169,7 @@ impl Directive {
         }
     }
 
-    /// The version of the document that it was made for.
+    /// Returns the document version that the directive was made for, if it names one.
     pub const fn version(&self) -> Option<RevisionId> {
         match &self.edit {
             Edit::Insert { target, .. } | Edit::Replace { target, .. } | Edit::Annotate { target, .. } => {
@@ -179,12 +179,12 @@ impl Directive {
         }
     }
 
-    /// Why, in the words of whoever asks.
+    /// Returns the author's reason for the edit, if the directive has one.
     pub fn rationale(&self) -> Option<&str> {
         self.rationale.as_deref()
     }
 
-    /// The directive as JSON, in its one normal form: `document_version` and a pair for the range.
+    /// Returns the directive as JSON in its normal form, with `document_version` and the range as a pair.
     pub fn to_json(&self) -> Value {
         let mut fields = Map::new();
         let mut set = |name: &str, value: Value| {
@@ -208,7 +208,7 @@ impl Directive {
         Value::Object(fields)
     }
 
-    /// Identifies a retry: the hash of the normal form.
+    /// Returns the hash of the normal form, which identifies a retry.
     pub(crate) fn digest(&self) -> BlobId {
         BlobId::of(self.to_json().to_string().as_bytes())
     }
@@ -291,7 +291,7 @@ fn forbid(fields: &[(&str, bool)], message: &str) -> Result<(), DirectiveError> 
     }
 }
 
-/// A field that is needed and is left out, null, or empty.
+/// Builds the error for a required field that is absent, null or empty.
 fn absent(fields: &Map<String, Value>, name: &str, message: &str) -> DirectiveError {
     let is_there = fields.get(name).is_some_and(|value| !value.is_null());
     let fault = if is_there { DirectiveFault::EmptyField } else { DirectiveFault::MissingField };

@@ -1,4 +1,4 @@
-//! From a directive and a text to an edit, in pure code.
+//! Computes an edit from a directive and a text, in pure code.
 
 use std::ops::Range;
 
@@ -11,36 +11,36 @@ use super::failure::DirectiveError;
 use super::parse::{Directive, Edit, Target};
 use super::range::CharRange;
 
-/// An edit that is planned and not yet made.
+/// An edit that is planned but not yet made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Planned {
-    /// The edit; empty for an annotation.
+    /// The edit. Empty for an annotation.
     pub delta: Delta,
-    /// The text after it.
+    /// The text after the edit.
     pub text: String,
-    /// What it does, and where.
+    /// The effect of the edit, with its places.
     pub context: EditContext,
 }
 
-/// What an edit did, and where: what an editor needs to show it.
+/// The effect of an edit with its places, as an editor needs it for display.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct EditContext {
     /// The directive's action.
     pub action: Action,
-    /// Characters gained or lost, such as `+120 chars`.
+    /// Net change in characters, such as `+120 chars`.
     pub summary: String,
-    /// The changed parts of the new text, in order; of an annotation, its target.
+    /// The changed parts of the new text, in order. For an annotation, its target.
     pub spans: Vec<EditSpan>,
-    /// The smallest range of the old text that holds all that was removed.
+    /// The smallest range of the old text that contains everything removed.
     pub before: CharRange,
-    /// The smallest range of the new text that holds all that was inserted.
+    /// The smallest range of the new text that contains everything inserted.
     pub after: CharRange,
-    /// What to select: the last changed part, or the place where text was removed.
+    /// The range to select, which is the last changed part, or the place at which text was removed.
     pub selection: CharRange,
-    /// What was repaired in a patch.
+    /// The repairs made to a patch.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub repairs: Vec<Repair>,
-    /// What an annotation says.
+    /// The content of an annotation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
@@ -57,14 +57,14 @@ pub struct EditSpan {
     pub chars: CharRange,
 }
 
-/// Plans what a directive does to a text. A patch is read in anchored mode. The version is not compared: the caller
-/// knows which one the text has.
+/// Plans the effect of a directive on a text. A patch is applied in anchored mode. This does not compare the
+/// directive's version; the caller has to check it against the text's.
 ///
-/// Linear in text and directive.
+/// Takes time linear in the text and the directive.
 ///
 /// # Errors
 ///
-/// [`DirectiveError`]: a range outside the text, a fingerprint of another text, a patch that does not fit.
+/// [`DirectiveError`] if a range is outside the text, a fingerprint does not match, or a patch does not fit.
 pub fn plan(text: &str, directive: &Directive, limits: &Limits) -> Result<Planned, DirectiveError> {
     match &directive.edit {
         Edit::Insert { target, content } | Edit::Replace { target, content } => {
@@ -95,7 +95,7 @@ pub fn plan(text: &str, directive: &Directive, limits: &Limits) -> Result<Planne
     }
 }
 
-/// Puts a content in the place of a range that holds something else.
+/// Replaces a range with different content.
 fn splice(text: &str, range: Range<usize>, content: &str) -> (Delta, String) {
     let (at, old, new) = (range.start, text[range].into(), content.into());
     let delta = Delta::try_from(vec![TextEdit { at, old, new }]).expect("it is one, and changes something");
@@ -118,7 +118,7 @@ fn locate(text: &str, target: &Target) -> Result<Range<usize>, DirectiveError> {
 }
 
 impl EditContext {
-    /// The context of an edit that leads from one text to another.
+    /// Describes an edit that leads from one text to another.
     pub(crate) fn of(action: Action, before: &str, after: &str, delta: &Delta) -> Self {
         let (mut old, mut new) = (Cursor::new(before), Cursor::new(after));
         let mut spans: Vec<EditSpan> = Vec::with_capacity(delta.edits().len());
@@ -136,7 +136,7 @@ impl EditContext {
             let first_line = new.line;
             let to_new = new.chars_to(end);
             net += (to_new - from_new) as isize - (last - from) as isize;
-            // What follows in its line belongs to it where it did not begin a line both before and after.
+            // The edit includes the rest of its last line, unless it ends at the start of a line both before and after.
             let tail = !is_line_start(after, end) || (end < after.len() && !is_line_start(before, old_end));
             let lines =
                 LineSpan { start_line: first_line, end_line: if tail { new.line } else { new.line - 1 } };
@@ -158,7 +158,8 @@ impl EditContext {
         }
     }
 
-    /// The context where the text stays: an annotation has the lines that it speaks of, an edit none.
+    /// Describes a directive that leaves the text unchanged. An annotation has the lines of its target as a span; an
+    /// edit has no spans.
     fn still(action: Action, text: &str, bytes: &Range<usize>, range: CharRange) -> Self {
         let mut cursor = Cursor::new(text);
         cursor.chars_to(bytes.start);
@@ -187,7 +188,7 @@ fn is_line_start(text: &str, at: usize) -> bool {
     at == 0 || text.as_bytes()[at - 1] == b'\n'
 }
 
-/// Counts characters and lines on the way through a text.
+/// Counts characters and lines while moving forward through a text.
 struct Cursor<'t> {
     text: &'t str,
     byte: usize,
@@ -200,7 +201,7 @@ impl<'t> Cursor<'t> {
         Self { text, byte: 0, chars: 0, line: 1 }
     }
 
-    /// Goes forward to a byte that begins a character, and says how many characters lie before it.
+    /// Moves forward to a byte at which a character begins, and returns the number of characters before it.
     fn chars_to(&mut self, byte: usize) -> usize {
         let way = &self.text[self.byte..byte];
         self.chars += way.chars().count();

@@ -1,9 +1,9 @@
-//! What the system prompt says about directives.
+//! The part of the system prompt about directives.
 
 use super::tool::{DOCUMENT_EDIT, DOCUMENT_SNAPSHOT};
 use crate::toolset::spec::{ToolSpec, has_tool};
 
-/// The lines for those of these tools that are open.
+/// Returns the lines for the enabled tools in `specs`.
 pub(super) fn lines(specs: &[ToolSpec]) -> Vec<String> {
     let edit = specs.iter().find(|spec| spec.name == DOCUMENT_EDIT);
     let (Some(edit), true) = (edit, has_tool(specs, DOCUMENT_SNAPSHOT)) else { return Vec::new() };

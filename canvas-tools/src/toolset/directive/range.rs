@@ -1,4 +1,4 @@
-//! Places in a text as directives name them: characters, not bytes.
+//! Places in a text in the units of directives, which are characters and not bytes.
 
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ pub struct CharRange {
 }
 
 impl CharRange {
-    /// A range; `None` where it would run back.
+    /// Creates a range, or returns `None` if `start` is after `end`.
     pub const fn new(start: usize, end: usize) -> Option<Self> {
         if start <= end { Some(Self { start, end }) } else { None }
     }
@@ -29,27 +29,28 @@ impl CharRange {
         Self { start: at, end: at }
     }
 
-    /// The first character.
+    /// Returns the offset of the first character, counted from 0.
     pub const fn start(self) -> usize {
         self.start
     }
 
-    /// The first character after it.
+    /// Returns the offset after the last character.
     pub const fn end(self) -> usize {
         self.end
     }
 
-    /// How many characters.
+    /// Returns the number of characters.
     pub const fn len(self) -> usize {
         self.end - self.start
     }
 
-    /// Whether it is only a place between two characters.
+    /// Whether the range is only a place between two characters.
     pub const fn is_empty(self) -> bool {
         self.start == self.end
     }
 
-    /// The bytes of the range; `Err` is the number of characters that the text has, where that is too few. One pass.
+    /// Returns the range in bytes, in one pass. If the range is not within the text, `Err` is the text's number of
+    /// characters.
     pub(crate) fn bytes(self, text: &str) -> Result<Range<usize>, usize> {
         let start = byte_of(text, self.start)?;
         let end = byte_of(&text[start..], self.len()).map_err(|more| self.start + more)?;
@@ -57,17 +58,18 @@ impl CharRange {
     }
 }
 
-/// Bytes that are counted at once; at least four, the longest character.
+/// Number of bytes counted at once. At least four, the length of the longest character.
 const BLOCK: usize = 4 << 10;
 
-/// The byte at which a character begins, or the text ends; `Err` is the number of characters.
+/// Returns the byte offset of a character or of the end of the text. If there are too few characters, `Err` is their
+/// number.
 fn byte_of(text: &str, at: usize) -> Result<usize, usize> {
-    // No text has more characters than bytes, so that hostile offsets cost nothing.
+    // A text never has more characters than bytes, so this check makes hostile offsets cheap.
     if at > text.len() {
         return Err(text.chars().count());
     }
     let (mut byte, mut left) = (0, at);
-    // Counting a block is many times faster than walking it.
+    // Counting a block is many times faster than iterating over it.
     while left >= BLOCK && byte < text.len() {
         let end = floor_char_boundary(text, byte + BLOCK);
         left -= text[byte..end].chars().count();
@@ -89,24 +91,24 @@ pub struct Fingerprint(Box<str>);
 impl Fingerprint {
     const DIGITS: usize = 16;
 
-    /// The fingerprint of a text.
+    /// Computes the fingerprint of a text.
     pub fn of(text: &str) -> Self {
         let mut digits = BlobId::of(text.as_bytes()).to_string();
         digits.truncate(Self::DIGITS);
         Self(digits.into())
     }
 
-    /// A fingerprint as it was sent. One that is malformed fits no text.
+    /// Wraps a fingerprint from a directive. A malformed one does not match any text.
     pub(crate) fn given(text: &str) -> Self {
         Self(text.into())
     }
 
-    /// Whether it is that of a text.
+    /// Whether this is the fingerprint of `text`.
     pub fn fits(&self, text: &str) -> bool {
         self.0.len() >= Self::DIGITS && BlobId::of(text.as_bytes()).to_string().starts_with(&*self.0)
     }
 
-    /// Its digits.
+    /// Returns the hexadecimal digits.
     pub fn as_str(&self) -> &str {
         &self.0
     }

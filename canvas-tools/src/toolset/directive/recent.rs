@@ -1,4 +1,4 @@
-//! The last directives, as a screen shows them, and the way back from each.
+//! The most recent directives for display, and the command to undo each of them.
 
 use std::collections::VecDeque;
 
@@ -11,7 +11,7 @@ use super::advice::Advice;
 use super::apply::AppliedDirective;
 use super::failure::DirectiveFailure;
 
-/// The last directives of a canvas, newest last: a bounded list that a host keeps beside its chat.
+/// The last directives of a canvas, newest last. This is a bounded list that you keep with your chat.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RecentEdits {
     #[serde(skip)]
@@ -19,64 +19,64 @@ pub struct RecentEdits {
     edits: VecDeque<RecentEdit>,
 }
 
-/// One directive, as a screen shows it: icon by `action`, one line of `status`, the `preview` of its diff.
+/// One directive for display: an icon by `action`, one line of `status`, and the `preview` of its diff.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RecentEdit {
-    /// What it was to do, where that could be read.
+    /// The intended action, if it could be parsed.
     pub action: Option<Action>,
-    /// Why, in the words of whoever asked.
+    /// The author's reason for the edit, if one was given.
     pub rationale: Option<String>,
-    /// One line that says what became of it.
+    /// One line that describes the outcome.
     pub status: String,
-    /// How it ended.
+    /// The outcome of the directive.
     #[serde(flatten)]
     pub ending: Ending,
 }
 
-/// How a directive ended.
+/// The outcome of a directive.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "ending", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Ending {
-    /// It was done.
+    /// The directive was applied.
     Done {
-        /// The number of its change in the history; `None` where the text stayed.
+        /// The number of its change in the history, or `None` if the text is unchanged.
         change: Option<ChangeNumber>,
-        /// The version before.
+        /// The version before the edit.
         version_before: RevisionId,
-        /// The version after.
+        /// The version after the edit.
         version: RevisionId,
-        /// The diff, cut to a few lines.
+        /// The diff, shortened to a few lines.
         preview: String,
-        /// Whether the change was undone since.
+        /// Whether the change has been undone since.
         #[serde(rename = "taken_back")]
         undone: bool,
     },
-    /// It was not done: a notice to the user is in order.
+    /// The directive failed, and the user should be notified.
     Failed {
-        /// The stable code.
+        /// The stable error code.
         code: &'static str,
-        /// What the chat shows.
+        /// Text to show in the chat.
         chat_text: String,
-        /// What to do about it.
+        /// Advice for the user or the model.
         advice: Advice,
     },
 }
 
 impl Default for RecentEdits {
-    /// Keeps the last 20.
+    /// Creates a list of the last 20 directives.
     fn default() -> Self {
         Self::new(20)
     }
 }
 
 impl RecentEdits {
-    /// A list of the last `limit` directives.
+    /// Creates a list of the last `limit` directives.
     pub const fn new(limit: usize) -> Self {
         Self { limit, edits: VecDeque::new() }
     }
 
-    /// Adds what became of a directive. A retry that was answered from a receipt is in the list already.
+    /// Adds the result of a directive. A retry answered from a receipt is already in the list and is skipped.
     pub fn record(&mut self, result: &Result<AppliedDirective, DirectiveFailure>, rationale: Option<&str>) {
         let edit = match result {
             Ok(applied) if applied.replayed => return,
@@ -109,20 +109,21 @@ impl RecentEdits {
         }
     }
 
-    /// The edits, oldest first.
+    /// Returns the edits, oldest first.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &RecentEdit> {
         self.edits.iter()
     }
 
-    /// The command that undoes one of these changes, from under later ones, in the user's name; `None` where the
-    /// list has no such change, or it was undone. The engine may still refuse it, where a later change touches it.
+    /// Returns the command that undoes one of these changes on behalf of the user, even if later changes follow it.
+    /// Returns `None` if the list does not have the change, or if it was already undone. The engine may still refuse
+    /// the command if a later change touches the same text.
     pub fn rollback(&self, change: ChangeNumber) -> Option<Undo> {
         let is_done = |edit: &RecentEdit| matches!(edit.ending, Ending::Done { change: Some(own), undone: false, .. } if own == change);
         let undo = Undo { by: Author::User, what: UndoScope::Change(change) };
         self.edits.iter().any(is_done).then_some(undo)
     }
 
-    /// Notes that a change was undone, here or by a plain undo.
+    /// Marks a change as undone, whether by [`RecentEdits::rollback`] or by a plain undo.
     pub fn note_undone(&mut self, change: ChangeNumber) {
         for edit in &mut self.edits {
             if let Ending::Done { change: Some(own), undone, .. } = &mut edit.ending

@@ -1,4 +1,4 @@
-//! The changes since a stale version.
+//! Finds the changes since a stale version.
 
 use canvas_core::document::{Changes, DocumentStep};
 use canvas_core::history::Step;
@@ -7,11 +7,11 @@ use canvas_core::store::Store;
 use canvas_core::text::build;
 use canvas_core::{BlobId, CanvasId, Engine, RevisionId, Snapshot};
 
-/// Maximum entries of the history that are read; each is one read of the store.
+/// Maximum number of history entries read. Each costs one read of the store.
 const REACH: usize = 64;
 
-/// The changes from a version to the document; `None` where the history does not reach back so far, or the version
-/// never existed.
+/// Returns the changes from a version to the current document. Returns `None` if the history does not reach back that
+/// far, or if the version never existed.
 pub(crate) async fn changes_since<S: Store>(
     engine: &Engine<S>,
     canvas: &CanvasId,
@@ -22,7 +22,7 @@ pub(crate) async fn changes_since<S: Store>(
     let entries = engine.history(canvas, None, REACH, now).await.ok()?;
     let mut text = snapshot.text().to_owned();
     for entry in entries {
-        // Somebody may have gone on since the snapshot.
+        // Others may have changed the document since the snapshot.
         if entry.revision_after > snapshot.head.revision() {
             continue;
         }
@@ -32,7 +32,8 @@ pub(crate) async fn changes_since<S: Store>(
         let Step::Document(DocumentStep { delta, .. }) = &entry.step else { continue };
         text = delta.as_ref()?.inverse().apply(&text).ok()?;
     }
-    // The digits of the version show whether this is its text, as it is named now or was before there were chunks.
+    // The version's hash shows whether this is its text, under the current naming or the one used before documents had
+    // chunks.
     let names = [BlobId::of_document(&text), BlobId::of(text.as_bytes())];
     names.iter().any(|name| RevisionId::new(version.revision(), *name) == version).then(|| {
         let diff = build(&text, snapshot.text(), 3);

@@ -1,4 +1,4 @@
-//! What a model sees of a document before it makes a directive.
+//! The view of a document that a model needs before it writes a directive.
 
 use canvas_core::Snapshot;
 use canvas_core::text::floor_char_boundary;
@@ -23,7 +23,7 @@ pub(super) struct TakeSnapshot {
 }
 
 impl TakeSnapshot {
-    /// The fields of the reply.
+    /// Returns the fields of the reply.
     pub(super) fn fields(self, snapshot: &Snapshot) -> Result<SnapshotFields<'_>, ToolError> {
         let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
         let selection = match self.selection.as_deref() {
@@ -42,11 +42,11 @@ impl TakeSnapshot {
     }
 }
 
-/// Lines that one snapshot shows: each has an offset beside its text.
+/// Maximum number of lines in one snapshot. Each line also has an offset in the reply.
 const LINES: usize = 8_192;
 
-/// The text from a character on, as far as one reply goes, with the offset of each line; and the hash of a selection.
-/// `Err` is the number of characters, where an offset lies beyond them.
+/// Returns the text from a character on, as far as it fits into one reply, with the offset of each line and the hash of
+/// the selection. If an offset is beyond the text, `Err` is the text's number of characters.
 fn snapshot_fields(
     snapshot: &Snapshot,
     from: usize,
@@ -63,7 +63,7 @@ fn snapshot_fields(
             break;
         }
         offsets.push(chars);
-        // A single line that is too long is shown in part.
+        // If a single line is too long, only its beginning is shown.
         let shown = &line[..floor_char_boundary(line, room)];
         end += shown.len();
         chars += shown.chars().count();

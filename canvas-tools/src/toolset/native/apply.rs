@@ -1,4 +1,4 @@
-//! One entry for all dialects.
+//! The common entry point of all dialects.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use super::options::NativeOptions;
 use super::outcome::{Document, NativeEdit, NativeError};
 use super::{apply_patch, codex, search_replace, string_edit, text_editor};
 
-/// Applies a call of a dialect to the text that its author has seen. Linear in the text and the call.
+/// Applies a call of a dialect to the text that its author has seen. Takes time linear in the text and the call.
 ///
 /// ```
 /// use canvas_tools::{Dialect, NativeOptions, apply_native};
@@ -26,7 +26,7 @@ use super::{apply_patch, codex, search_replace, string_edit, text_editor};
 ///
 /// # Errors
 ///
-/// [`NativeError`], in the dialect's own words first; the text is only borrowed, so nothing has changed.
+/// [`NativeError`], which begins with the dialect's own sentence. The text is only borrowed and stays unchanged.
 pub fn apply_native(
     dialect: Dialect,
     text: &str,

@@ -1,4 +1,4 @@
-//! The hosted tool `apply_patch`: a V4A diff of one file a call.
+//! The hosted tool `apply_patch`: a V4A diff of one file per call.
 
 use serde::Deserialize;
 use serde_json::Value;

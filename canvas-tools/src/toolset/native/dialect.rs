@@ -1,19 +1,19 @@
-//! The dialects by name.
+//! The dialects, with their names, prompts and messages.
 
 use canvas_core::coded;
 
 coded! {
-    /// A form of edits that models were trained on.
+    /// An edit format that models were trained on.
     pub enum Dialect {
         /// Anthropic's text editor tool, as of `text_editor_20250728`.
         TextEditor = "text-editor",
-        /// OpenAI's hosted `apply_patch`: a V4A diff of one file a call.
+        /// OpenAI's hosted `apply_patch`: a V4A diff of one file per call.
         ApplyPatch = "apply-patch",
         /// The custom tool `apply_patch` of Codex: a V4A patch in its envelope.
         CodexPatch = "codex-patch",
-        /// `old_string` and `new_string`, as Claude Code has them.
+        /// `old_string` and `new_string`, in the form of Claude Code.
         Edit = "edit",
-        /// `old_string` and `new_string`, as Gemini CLI has them.
+        /// `old_string` and `new_string`, in the form of Gemini CLI.
         Replace = "replace",
         /// Blocks between `<<<<<<< SEARCH` and `>>>>>>> REPLACE`, for models without tools.
         SearchReplace = "search-replace",
@@ -21,12 +21,12 @@ coded! {
 }
 
 impl Dialect {
-    /// The dialect of a name such as `text-editor`.
+    /// Returns the dialect with a name such as `text-editor`.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|dialect| dialect.code() == name)
     }
 
-    /// How to use it, for the system prompt.
+    /// Returns the advice on using it for the system prompt.
     pub(super) fn prompt(self) -> &'static str {
         match self {
             Self::TextEditor => "Insert at a line only where you have viewed the lines as they are now.",
@@ -40,7 +40,7 @@ impl Dialect {
         }
     }
 
-    /// Its words for an edit of which no more is known than that it was made.
+    /// Returns the dialect's message for a successful edit whose details are not known.
     pub(super) fn edited(self, path: &str) -> String {
         match self {
             Self::TextEditor => format!("The file {path} has been edited."),

@@ -1,4 +1,4 @@
-//! The envelope of a V4A patch: one file, which is the document.
+//! The envelope of a V4A patch for a single file, which is the document.
 
 use canvas_core::text::Reason;
 
@@ -15,7 +15,7 @@ const MOVE: &str = "*** Move to: ";
 /// Names one of several environments, right after the beginning. The document is the same in all of them.
 const ENVIRONMENT: &str = "*** Environment ID:";
 
-/// The diff of a call that needs no envelope, without the one that it has all the same.
+/// Removes the envelope of a diff that does not need one, if it has one.
 pub(super) fn unwrapped(diff: &str) -> Result<Envelope<'_>, NativeError> {
     let plain = Envelope { header: Header::Own, body: diff, first_line: 1 };
     if let Some(line) = diff.lines().find(|line| is_operation(line)) {
@@ -30,7 +30,7 @@ pub(super) fn unwrapped(diff: &str) -> Result<Envelope<'_>, NativeError> {
 
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Header<'a> {
-    /// None: the call names the file.
+    /// There is no header, because the call names the file.
     Own,
     Update(&'a str),
     Add(&'a str),
@@ -40,11 +40,11 @@ pub(super) enum Header<'a> {
 pub(super) struct Envelope<'a> {
     pub(super) header: Header<'a>,
     pub(super) body: &'a str,
-    /// The line of the patch, from 1, where the body begins.
+    /// The line of the patch, counted from 1, at which the body begins.
     pub(super) first_line: usize,
 }
 
-/// Opens an envelope. Whatever it does beside one file is refused before anything is read of that.
+/// Opens an envelope. Any operation on another file is refused before the body is read.
 pub(super) fn open(input: &str) -> Result<Envelope<'_>, NativeError> {
     let mut header = None;
     let (mut body_start, mut body_end, mut first_line) = (0, input.len(), 1);

@@ -1,4 +1,4 @@
-//! What suits the models of a family: the form of edits that they were trained on, its tool and its prompt.
+//! The recommended edit format, tool and prompt for each model family.
 
 use canvas_core::store::Store;
 
@@ -7,10 +7,10 @@ use super::tool::NativeTools;
 use crate::toolset::context::Toolset;
 use crate::toolset::document::tool::DocumentTools;
 
-/// Models that were trained on the same form of edits, by how their names begin.
+/// Models that were trained on the same edit format, identified by a prefix of their names.
 ///
-/// It is a suggestion: the addressed tools are the default for every model, and a host that opts in to a dialect may have
-/// a table of its own.
+/// This is a suggestion. The addressed tools are the default for every model, and a host that opts in to a dialect may
+/// use its own table.
 ///
 /// ```
 /// use canvas_tools::{Dialect, FAMILIES, ModelFamily};
@@ -25,11 +25,11 @@ use crate::toolset::document::tool::DocumentTools;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ModelFamily<'a> {
-    /// How the names of its models begin, in lower case, without the host before a `/`.
+    /// The prefix of the models' names, in lower case and without the host before a `/`.
     pub prefix: &'a str,
-    /// The form; `None` for a family that is better off with the addressed tools.
+    /// The dialect, or `None` for a family that works better with the addressed tools.
     pub dialect: Option<Dialect>,
-    /// A line for the system prompt, beside those of the dialect; may be empty.
+    /// A line for the system prompt in addition to those of the dialect. May be empty.
     pub prompt: &'a str,
 }
 
@@ -41,18 +41,18 @@ const fn addressed(prefix: &str) -> ModelFamily<'_> {
     ModelFamily { prefix, dialect: None, prompt: "" }
 }
 
-/// They are known to shorten what they quote.
+/// For models that tend to shorten their quotes.
 const WHOLE_LINES: &str = "Quote whole lines; never shorten them with ....";
-/// They are known to escape twice.
+/// For models that tend to escape twice.
 const REAL_NEWLINES: &str = "Write line breaks in strings once escaped.";
 
-/// What hosts of 2026 give each family.
+/// The dialect and prompt that hosts used for each family in 2026.
 pub const FAMILIES: &[ModelFamily<'static>] = &[
     family("claude", Dialect::TextEditor, ""),
     family("codex", Dialect::CodexPatch, ""),
     family("deepseek", Dialect::SearchReplace, WHOLE_LINES),
     family("gemini", Dialect::Replace, REAL_NEWLINES),
-    // Models before V4A, and open weights that were not trained on it.
+    // Models older than V4A, and open weights that were not trained on it.
     addressed("gpt-3"),
     addressed("gpt-4"),
     addressed("gpt-oss"),
@@ -62,15 +62,15 @@ pub const FAMILIES: &[ModelFamily<'static>] = &[
 ];
 
 impl<'a> ModelFamily<'a> {
-    /// The family with the longest prefix of a model's name; `None` where no family is known.
+    /// Returns the family with the longest matching prefix of a model's name, or `None` if no family matches.
     pub fn of(families: &[Self], model: &str) -> Option<Self> {
         let name = model.rsplit('/').next().unwrap_or(model).to_ascii_lowercase();
         let known = families.iter().filter(|family| name.starts_with(family.prefix));
         known.max_by_key(|family| family.prefix.len()).copied()
     }
 
-    /// The tools for a document of this path, whose prompt has the family's line: those of the dialect, or the addressed
-    /// ones.
+    /// Returns the tools for a document with this path. These are the tool of the dialect, with the family's line in
+    /// its prompt, or the addressed tools.
     pub fn toolset<S: Store>(&self, path: &str) -> Box<dyn Toolset<S>> {
         match self.dialect {
             Some(dialect) => Box::new(NativeTools {

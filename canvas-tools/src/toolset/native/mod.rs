@@ -1,12 +1,13 @@
-//! Native dialects: the forms of edits that models were trained on, as edits located in the base.
+//! Native dialects, the edit formats that models were trained on, translated into edits located in the base.
 //!
-//! A dialect is a pure translation of a call. Its content must be in the text exactly, at one place, or the call is refused
-//! with the places; nothing is matched by likeness, and of several matches the first never wins. Applying is the business
-//! of `canvas-patch`: blocks of whole lines for the forms made of lines, a `Delta` for those that reach inside lines.
+//! A dialect is a pure translation of a call. The quoted content must occur in the text exactly and at one place,
+//! otherwise the call is refused with the places. There is no fuzzy matching, and the first of several matches never
+//! wins. `canvas-patch` applies the result: blocks of whole lines for the line-based formats, and a `Delta` for those
+//! that edit inside lines.
 //!
-//! `string` replaces text inside lines, for `text_editor` and `string_edit`; `v4a` reads and places the hunks of
-//! `apply_patch` and `codex`, `envelope` what is around them; `search_replace` reads marked blocks. `outcome` is what all of
-//! them end with, `render` the way back from a change to calls.
+//! `string` replaces text inside lines, for `text_editor` and `string_edit`. `v4a` parses and places the hunks of
+//! `apply_patch` and `codex`, and `envelope` reads the text around them. `search_replace` parses marked blocks.
+//! `outcome` has the common result, and `render` converts a change back into calls.
 
 mod apply;
 mod apply_patch;

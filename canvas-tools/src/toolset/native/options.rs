@@ -1,17 +1,17 @@
-//! What a native call is read against.
+//! Options for reading a native call.
 
 use canvas_core::text::Limits;
 
-/// What a native call is read against.
+/// Options for reading a native call.
 #[derive(Debug, Clone, Copy)]
 pub struct NativeOptions<'a> {
-    /// The name that the document has for the model; `./` and `/` before it mean nothing.
+    /// The document's name for the model. Leading `./` and `/` are ignored.
     pub path: &'a str,
-    /// Whether a call may replace a document that is not empty as a whole.
+    /// Whether a call may replace a non-empty document as a whole.
     pub whole_replace: bool,
-    /// Whether a hunk header's exact numbers decide between several places.
+    /// Whether the exact numbers of a hunk header decide between several places.
     pub stated_lines: bool,
-    /// Sizes above which a call is refused.
+    /// Size limits beyond which a call is refused.
     pub limits: Limits,
 }
 

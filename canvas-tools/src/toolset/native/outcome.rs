@@ -1,4 +1,4 @@
-//! What a native call comes to: an edit, or a refusal in the dialect's words.
+//! The result of a native call, which is an edit or a refusal in the dialect's words.
 
 use std::fmt;
 
@@ -13,16 +13,16 @@ use super::options::NativeOptions;
 use super::reason::NativeReason;
 use crate::reply::ToolError;
 
-/// A native call that was applied, or that only looks.
+/// The result of a native call that changes or only reads the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NativeEdit {
-    /// The text after.
+    /// The text after the edit.
     pub text: String,
-    /// The change; empty for a call that only looks.
+    /// The change. Empty for a call that only reads.
     pub delta: Delta,
-    /// Terminators and forms that were repaired, never content.
+    /// Repairs of line terminators and syntax, never of content.
     pub repairs: Vec<Repair>,
-    /// The dialect's own words for success.
+    /// The dialect's own message for success.
     pub message: String,
 }
 
@@ -67,13 +67,14 @@ impl NativeConflict {
         Self { patch_line: Some(line), ..self }
     }
 
-    /// Its candidates are lines from 0.
+    /// Builds a conflict from places that are lines counted from 0.
     pub(super) fn ambiguous(hunk: usize, lines: &[usize]) -> Self {
         let candidates = lines.iter().take(Conflict::CANDIDATES).map(|line| line + 1).collect();
         Self { candidates, ..Self::of_patch(hunk, Reason::Ambiguous) }
     }
 
-    /// What is nowhere, each with the hunk that wants it, and with the nearest place. One search for all of it.
+    /// Builds the conflicts for lines that do not occur, each with its hunk and the nearest place. One search covers
+    /// all of them.
     pub(super) fn missing(text: &str, wanted: &[(usize, Vec<&str>)], limits: &Limits) -> Vec<Self> {
         let mut probe = String::new();
         for (_, lines) in wanted {
@@ -81,7 +82,7 @@ impl NativeConflict {
             probe.extend(lines.iter().flat_map(|line| ["-", line, "\n"]));
         }
         let options = Options { mode: Mode::Anchored, limits: *limits, ..Options::default() };
-        // Lines that are nowhere in a row are refused with the nearest place.
+        // `apply` refuses lines that do not occur contiguously, and names the nearest place.
         let refused = apply(text, &probe, &options).err();
         let near = refused.iter().flat_map(ApplyError::conflicts);
         let mut near = near.filter(|conflict| conflict.reason == Reason::NotFound).peekable();
@@ -89,7 +90,7 @@ impl NativeConflict {
             .zip(wanted)
             .map(|(number, (hunk, _))| {
                 while near.next_if(|conflict| conflict.hunk < number).is_some() {}
-                // Where nothing is shown, nothing is like it.
+                // If no lines are shown nearby, only a difference other than in content counts as similar.
                 let is_like = |near: &&Conflict| {
                     let difference = near.mismatch.as_ref().map(|mismatch| mismatch.difference);
                     !near.nearby.is_empty()
@@ -105,7 +106,7 @@ impl NativeConflict {
             .collect()
     }
 
-    /// Text that is nowhere, which need not be whole lines, with the place that is most like it.
+    /// Builds the conflict for text that does not occur, with the most similar place. The text need not be whole lines.
     pub(super) fn missing_text(text: &str, wanted: &str, limits: &Limits) -> Self {
         if let Some((line, mismatch)) = near_miss(text, wanted) {
             let (line, mismatch) = (Some(line), Some(mismatch));
@@ -115,7 +116,7 @@ impl NativeConflict {
         found.unwrap_or_else(|| Self::of_patch(1, Reason::NotFound))
     }
 
-    /// One sentence: what the author of the call may do next.
+    /// Returns one sentence on what the author of the call can do next.
     fn advice(&self) -> &'static str {
         match self.reason {
             NativeReason::Patch(Reason::NotFound) if self.line.is_none() && self.candidates.is_empty() => {
@@ -128,17 +129,17 @@ impl NativeConflict {
         }
     }
 
-    /// Whether its lines are there, but not below what says where they are.
+    /// Whether the lines occur, but not below their anchors.
     fn is_above(&self) -> bool {
         self.line.is_some() && self.mismatch.is_none() && self.candidates.is_empty()
     }
 
-    /// Lines of the document, from 1, that it is about.
+    /// Returns the document lines of this conflict, counted from 1.
     pub(super) fn places(&self) -> impl Iterator<Item = usize> + '_ {
         self.line.into_iter().chain(self.candidates.iter().copied())
     }
 
-    /// Fills in the nearest places of what is nowhere.
+    /// Fills in the nearest places of lines that do not occur.
     pub(super) fn locate(conflicts: &mut [Self], text: &str, wanted: &[(usize, Vec<&str>)], limits: &Limits) {
         let found = Self::missing(text, wanted, limits);
         for conflict in conflicts {
@@ -162,22 +163,22 @@ impl From<&Conflict> for NativeConflict {
     }
 }
 
-/// A native call that was refused: the text is unchanged. It reads as the dialect's own sentence, then the reason and what
-/// to do next, then lines of the document.
+/// A refused native call, which leaves the text unchanged. It displays the dialect's own sentence, then the reason with
+/// advice, then lines of the document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NativeError {
     sentence: String,
     /// Never empty.
     conflicts: Vec<NativeConflict>,
-    /// Lines of the document that the conflicts name, each as a model is shown it.
+    /// Document lines that the conflicts name, each as shown to a model.
     shown: Vec<String>,
 }
 
 canvas_core::coded_error!(NativeError => "PATCH_REJECTED");
 
-/// Lines of the document after which a refusal shows no further conflict.
+/// Number of document lines after which a refusal does not show further conflicts.
 const SHOWN: usize = 9;
-/// Places of a conflict that are shown.
+/// Maximum number of places shown per conflict.
 const PLACES: usize = 3;
 
 impl NativeError {
@@ -189,11 +190,11 @@ impl NativeError {
         Self::new(sentence, NativeConflict::new(0, reason))
     }
 
-    /// Several conflicts, of which there is at least one, with the lines that they name.
+    /// Builds an error from at least one conflict, with the document lines that they name.
     pub(super) fn at(sentence: impl Into<String>, conflicts: Vec<NativeConflict>, text: &str) -> Self {
         let mut lines: Vec<usize> = Vec::new();
         for conflict in &conflicts {
-            // Places that read alike are told apart by their neighbours.
+            // The neighbouring lines tell places with equal text apart.
             let places = conflict.line.into_iter().chain(conflict.candidates.iter().copied()).take(PLACES);
             let near = places.flat_map(|line| [line.saturating_sub(1), line, line + 1]);
             lines.extend(near.filter(|line| *line > 0));
@@ -209,7 +210,7 @@ impl NativeError {
             let Some(next) = wanted.peek() else { break };
             if **next == number {
                 wanted.next();
-                // Of a long line the part that differs is shown.
+                // Of a long line, only the part that differs is shown.
                 let differing = conflicts.iter().filter(|conflict| conflict.line == Some(number));
                 let differing =
                     differing.filter_map(|conflict| conflict.mismatch.as_ref()?.actual.as_deref()).next();
@@ -221,7 +222,7 @@ impl NativeError {
         Self { sentence: sentence.into(), conflicts, shown }
     }
 
-    /// Names hunks, in the order that they were applied in, as they were sent.
+    /// Changes hunk numbers from the order of application to the order in which the hunks were sent.
     pub(super) fn renumber(&mut self, order: &[usize]) {
         for conflict in &mut self.conflicts {
             if let Some(sent) = conflict.hunk.checked_sub(1).and_then(|i| order.get(i)) {
@@ -230,17 +231,17 @@ impl NativeError {
         }
     }
 
-    /// The reason of the first conflict.
+    /// Returns the reason of the first conflict.
     pub fn reason(&self) -> NativeReason {
         self.conflicts[0].reason
     }
 
-    /// Every conflict that was found; never empty.
+    /// Returns all conflicts, of which there is at least one.
     pub fn conflicts(&self) -> &[NativeConflict] {
         &self.conflicts
     }
 
-    /// The dialect's own words.
+    /// Returns the dialect's own sentence.
     pub fn sentence(&self) -> &str {
         &self.sentence
     }
@@ -313,7 +314,7 @@ impl Document<'_> {
         bare(path) == bare(self.options.path)
     }
 
-    /// Refuses what would grow beyond the limits.
+    /// Applies a change, unless the text would exceed the limits.
     pub(super) fn edit(
         &self,
         delta: Delta,
@@ -330,7 +331,7 @@ impl Document<'_> {
         Ok(NativeEdit { text, delta, repairs, message })
     }
 
-    /// Replaces all of the text, where that is allowed.
+    /// Replaces all of the text, if the options allow this.
     pub(super) fn replace_whole(
         &self,
         after: &str,
@@ -357,7 +358,7 @@ fn bare(path: &str) -> &str {
     bare
 }
 
-/// A refusal by the applier of blocks.
+/// Converts a refusal of `apply_blocks`.
 pub(super) fn of_apply_error(sentence: String, error: &ApplyError, text: &str) -> NativeError {
     NativeError::at(sentence, error.conflicts().iter().map(NativeConflict::from).collect(), text)
 }

@@ -1,31 +1,31 @@
-//! Why native calls are refused, and what to do then.
+//! The reasons for refusing native calls, with advice.
 
 use canvas_core::text::Reason;
 
-/// Why a native call was refused.
+/// The reason for refusing a native call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NativeReason {
-    /// As of a patch.
+    /// A reason that patches also have.
     Patch(Reason),
-    /// The arguments are not those of the tool.
+    /// The arguments do not fit the tool.
     InvalidArguments,
-    /// The call names another file.
+    /// The call names a path other than the document's.
     FileNotFound,
-    /// The call creates what is there already.
+    /// The call creates a document that already exists.
     AlreadyExists,
-    /// The call does what no document allows: deletes, moves, or undoes.
+    /// The call is an operation that documents do not support: a deletion, a move or an undo.
     UnsupportedOp,
-    /// The call has nothing in it.
+    /// The call does not contain a change.
     Empty,
-    /// A line number beyond the document.
+    /// A line number is beyond the end of the document.
     InvalidRange,
-    /// A marker of a block is missing, or stands where none belongs.
+    /// A block marker is missing or misplaced.
     BadMarker,
 }
 
 impl NativeReason {
-    /// The stable code.
+    /// Returns the stable code, such as `AMBIGUOUS`.
     pub const fn code(self) -> &'static str {
         match self {
             Self::Patch(reason) => reason.code(),
@@ -39,7 +39,7 @@ impl NativeReason {
         }
     }
 
-    /// One sentence: what the author of the call may do next. It holds for every form.
+    /// Returns one sentence on what the author of the call can do next. It applies to every dialect.
     pub const fn advice(self) -> &'static str {
         match self {
             Self::Patch(Reason::NotFound) => "Copy the old text from the document, character by character.",

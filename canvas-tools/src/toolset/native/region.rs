@@ -1,4 +1,4 @@
-//! The numbered lines that a call gets which has missed again: nudges alone do not end a row of misses.
+//! Numbered lines for a call that missed again, because advice alone does not end a series of misses.
 
 use std::fmt::Write as _;
 
@@ -6,16 +6,16 @@ use canvas_core::text::truncate;
 
 use super::outcome::NativeConflict;
 
-/// Lines above and below the one place of a miss.
+/// Lines shown above and below a single place.
 const AROUND: usize = 10;
-/// Of several places: how many are shown, and how much around each.
+/// Maximum number of places shown, and the lines around each if there are several.
 const PLACES: usize = 5;
 const AROUND_EACH: usize = 2;
-/// Characters of a line; lines are copied from here, so that most are whole.
+/// Maximum characters of a line. Models copy lines from here, so most should be whole.
 const LINE_CHARS: usize = 1_000;
 const REGION_BYTES: usize = 8 << 10;
 
-/// The lines around the places of conflicts, each with its number; the first lines where no place is known.
+/// Returns the numbered lines around the places of conflicts, or the first lines if no place is known.
 pub(super) fn region(text: &str, conflicts: &[NativeConflict]) -> String {
     let mut places: Vec<usize> = conflicts.iter().flat_map(NativeConflict::places).collect();
     places.sort_unstable();

@@ -1,4 +1,4 @@
-//! A change written as calls of a dialect: what a model that has learnt the form would send.
+//! Writes a change as calls of a dialect, in the form that a trained model would send.
 
 use std::ops::Range;
 
@@ -13,12 +13,12 @@ use super::search_replace;
 use super::string::without_cr;
 use super::v4a::parse::END_OF_FILE;
 
-/// How a change is written.
+/// Options for writing a change as calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RenderOptions {
-    /// Unchanged lines around each change. Default 1.
+    /// Number of unchanged lines around each change. Default: 1.
     pub context: usize,
-    /// Whether context grows, and anchors are added, until each call is accepted. Without it the calls are what they are.
+    /// Whether to add context and anchors until each call is accepted. Otherwise the calls are not verified.
     pub unique: bool,
 }
 
@@ -28,19 +28,21 @@ impl Default for RenderOptions {
     }
 }
 
-/// The form cannot say the change: it is one of terminators, or of how the text ends.
+/// The dialect cannot express the change, because it affects line terminators or the end of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{dialect} cannot say this change of terminators or of the end of the text: send the text itself")]
 pub struct RenderError {
-    /// The form.
+    /// The requested dialect.
     pub dialect: Dialect,
 }
 
 canvas_core::coded_error!(RenderError => "NOT_SUPPORTED");
 
-/// Calls that lead from one text to another, each to be made on what the one before has left; none where they are equal.
+/// Returns calls that lead from one text to another. Each applies to the result of the previous one. Empty if the texts
+/// are equal.
 ///
-/// With [`RenderOptions::unique`] they have been tried. Costs a copy of the text a call.
+/// With [`RenderOptions::unique`], the calls are verified by applying them, at the cost of one copy of the text per
+/// call.
 ///
 /// ```
 /// use canvas_tools::{Dialect, RenderOptions, render_native};
@@ -52,7 +54,7 @@ canvas_core::coded_error!(RenderError => "NOT_SUPPORTED");
 ///
 /// # Errors
 ///
-/// [`RenderError`] where the form cannot say the change.
+/// [`RenderError`] if the dialect cannot express the change.
 pub fn render_native(
     before: &str,
     after: &str,
@@ -67,7 +69,7 @@ pub fn render_native(
     if !options.unique {
         return form.write(before, after, options).ok_or(RenderError { dialect });
     }
-    // The more context, the surer; all of the text occurs once.
+    // More context is more likely to be unique, and the whole text occurs exactly once.
     let contexts = [options.context, options.context.max(3), usize::MAX];
     contexts
         .into_iter()
@@ -83,7 +85,7 @@ struct Form<'a> {
 }
 
 impl Form<'_> {
-    /// Whether the calls, made one after the other, are accepted and give the text.
+    /// Whether the calls, made one after the other, are accepted and produce the text.
     fn leads_to(self, before: &str, after: &str, calls: &[Value]) -> bool {
         let options = NativeOptions { path: self.path, stated_lines: false, ..NativeOptions::default() };
         let mut text = before.to_owned();
@@ -124,7 +126,7 @@ impl Form<'_> {
         }
     }
 
-    /// A call a change, the last change first, so that what lies above it stays where it is.
+    /// Writes one call per change, the last change first, so that the text above it stays in place.
     fn strings(self, before: &str, after: &str, options: &RenderOptions) -> Option<Vec<Value>> {
         if before.is_empty() {
             return Some(vec![self.create(after)]);
@@ -159,7 +161,7 @@ impl Form<'_> {
     }
 }
 
-/// The whole lines around a change that are quoted, as many as make them occur once.
+/// Returns the whole lines to quote around a change, as many as make them occur once.
 fn quoted(text: &str, change: Range<usize>, options: &RenderOptions) -> Range<usize> {
     let mut context = options.context;
     loop {
@@ -177,7 +179,7 @@ fn occurs_once(text: &str, part: &str) -> bool {
     first.is_some() && first == text.rfind(part)
 }
 
-/// A range with this many whole lines before and after it.
+/// Extends a range by this many whole lines before and after it.
 fn widened(text: &str, range: Range<usize>, lines: usize) -> Range<usize> {
     let mut start = range.start;
     for _ in 0..lines {
@@ -196,15 +198,15 @@ fn widened(text: &str, range: Range<usize>, lines: usize) -> Range<usize> {
     start..end
 }
 
-/// The diff that makes a file; `None` where there is text before.
+/// Returns the diff that creates a file, or `None` if there is text already.
 fn added(before: &str, after: &str) -> Option<String> {
     before.is_empty().then(|| after.lines().map(|line| format!("+{line}\n")).collect())
 }
 
-/// A hunk of a unified diff, its lines with their prefixes.
+/// A hunk of a unified diff. Its lines have their prefixes.
 #[derive(Debug)]
 struct Unified {
-    /// The line, from 1, of the text before.
+    /// The first line in the text before the change, counted from 1.
     start: usize,
     lines: Vec<String>,
     is_ambiguous: bool,
@@ -223,7 +225,7 @@ impl Unified {
     }
 }
 
-/// The hunks of the change. The form of none of them can say how the text ends.
+/// Returns the hunks of the change. They do not express how the text ends, because none of these dialects can.
 fn hunks(before: &str, after: &str, options: &RenderOptions) -> Vec<Unified> {
     let (patch, ambiguous) = if options.unique {
         let built =
@@ -245,7 +247,7 @@ fn hunks(before: &str, after: &str, options: &RenderOptions) -> Vec<Unified> {
     hunks
 }
 
-/// A diff without envelope. A hunk that content does not place gets its nearest heading as anchor.
+/// Writes a diff without an envelope. If a hunk's content is ambiguous, the nearest heading above becomes its anchor.
 fn v4a(before: &str, after: &str, options: &RenderOptions) -> String {
     let total = before.lines().count();
     let mut diff = String::new();

@@ -1,4 +1,4 @@
-//! SEARCH/REPLACE blocks, for models without tools: whole lines that occur once, and what takes their place.
+//! SEARCH/REPLACE blocks, for models without tools: whole lines that occur once, and the lines to put in their place.
 //!
 //! ```text
 //! <<<<<<< SEARCH          or  ------- SEARCH
@@ -8,10 +8,10 @@
 //! >>>>>>> REPLACE         or  +++++++ REPLACE
 //! ```
 //!
-//! Below the first marker, `:start_line:N` and a line of seven dashes may say where the old lines begin.
+//! Below the first marker, `:start_line:N` and a line of seven dashes may state where the old lines begin.
 //!
-//! A block has exactly one separator. A line of the document that reads like a marker has a backslash before it; nothing
-//! else is escaped. All blocks are located in the base, and all are applied or none.
+//! A block has exactly one separator. A document line that reads like a marker is escaped with a backslash; other lines
+//! are never escaped. All blocks are located in the base, and either all of them are applied or none.
 
 use canvas_core::text::{Block, BlockLine, Delta, Reason, apply_blocks, find_lines};
 use serde::Deserialize;
@@ -25,10 +25,10 @@ use crate::reply::shorten;
 const SEARCH: &str = "<<<<<<< SEARCH";
 const SEPARATOR: &str = "=======";
 const REPLACE: &str = ">>>>>>> REPLACE";
-/// The markers of the other family.
+/// The markers of the dashed variant.
 const DASHED_SEARCH: &str = "------- SEARCH";
 const PLUS_REPLACE: &str = "+++++++ REPLACE";
-/// A line number, and what ends it.
+/// The prefix of a stated line number, which a line of `DASHES` ends.
 const START_LINE: &str = ":start_line:";
 const DASHES: &str = "-------";
 
@@ -40,12 +40,11 @@ pub(super) struct Call {
     text: String,
 }
 
-/// A block as it was sent.
 #[derive(Debug)]
 struct Marked<'a> {
     search: Vec<&'a str>,
     replace: Vec<&'a str>,
-    /// The line, from 1, at which the old lines are said to begin.
+    /// The stated line of the old lines, counted from 1.
     stated: Option<usize>,
     patch_line: usize,
 }
@@ -85,7 +84,7 @@ fn failed(document: &Document<'_>, count: usize, how: &str) -> String {
     format!("# {count} SEARCH/REPLACE block{s} {how} in {}! None was applied.", document.options.path)
 }
 
-/// The line, from 0, where each block's old lines are.
+/// Returns the line of each block's old lines, counted from 0.
 fn places(document: &Document<'_>, blocks: &[Marked<'_>]) -> Result<Vec<usize>, NativeError> {
     let Document { text, options } = document;
     let (mut conflicts, mut missing) = (Vec::new(), Vec::new());
@@ -133,7 +132,7 @@ fn places(document: &Document<'_>, blocks: &[Marked<'_>]) -> Result<Vec<usize>, 
         NativeReason::Patch(Reason::NoAnchor) => "with an empty SEARCH section failed to match",
         _ => "failed to match",
     };
-    // A block that fits is not counted, or a model would rewrite it.
+    // Matching blocks are not counted, because a model would otherwise rewrite them.
     let count = conflicts.iter().filter(|conflict| conflict.reason == reason).count();
     let mut sentence = failed(document, count, how);
     if reason == NativeReason::Patch(Reason::NotFound) {
@@ -151,7 +150,7 @@ fn joined(lines: &[&str]) -> String {
     lines.iter().flat_map(|line| [*line, "\n"]).collect()
 }
 
-/// The lines of a block: what both texts share is kept, so that its terminators are.
+/// Returns the lines of a block. Lines that both texts share are kept, and so are their terminators.
 fn lines<'a>(search: &'a str, replace: &'a str) -> Vec<BlockLine<'a>> {
     let change = Delta::between(search, replace);
     let mut lines = Vec::new();
@@ -168,10 +167,10 @@ fn lines<'a>(search: &'a str, replace: &'a str) -> Vec<BlockLine<'a>> {
     lines
 }
 
-/// Where a reader of blocks is.
+/// The state of the block parser.
 enum State<'a> {
     Outside,
-    /// Below a line number, which a line of dashes ends.
+    /// After a stated line number, which a line of dashes ends.
     Stated(Marked<'a>),
     Search(Marked<'a>),
     Replace(Marked<'a>),
@@ -200,7 +199,7 @@ fn parse<'a>(document: &Document<'_>, sent: &'a str) -> Result<Vec<Marked<'a>>, 
             State::Outside if is_like_marker(marker) => {
                 return Err(bad_marker(blocks.len() + 1, number, marker));
             }
-            // A marker of which the end has not arrived begins a block all the same.
+            // A marker cut off at the end of the text still begins a block.
             State::Outside if is_cut_short(line, sent, dashed) => {
                 return Err(truncated(blocks.len() + 1, number));
             }
@@ -259,7 +258,7 @@ fn truncated(hunk: usize, number: usize) -> NativeError {
     NativeError::new(sentence, conflict.at_patch_line(number))
 }
 
-/// Whether a line outside of blocks is a marker of another length, so that a block would pass for prose.
+/// Whether a line outside of blocks resembles a marker of another length, so that its block would pass for prose.
 fn is_like_marker(line: &str) -> bool {
     let begins = |starts: [&str; 2]| starts.iter().any(|start| line.starts_with(start));
     line.starts_with("<<<<<<<")
@@ -267,13 +266,13 @@ fn is_like_marker(line: &str) -> bool {
         || begins([">>>", "+++"]) && line.ends_with(" REPLACE")
 }
 
-/// Whether a line is the last, and the beginning of a marker.
+/// Whether a line is the last one and the beginning of a marker.
 fn is_cut_short(line: &str, sent: &str, dashed: bool) -> bool {
     let marker = if dashed { DASHED_SEARCH } else { SEARCH };
     !line.is_empty() && marker.starts_with(line) && std::ptr::eq(&sent[sent.len() - line.len()..], line)
 }
 
-/// The form with dashes takes three or more `=`.
+/// The dashed variant accepts three or more `=`.
 fn is_separator(line: &str, dashed: bool) -> bool {
     if dashed { line.len() >= 3 && line.bytes().all(|byte| byte == b'=') } else { line == SEPARATOR }
 }
@@ -285,7 +284,7 @@ fn is_marker(line: &str, dashed: bool) -> bool {
         || line.starts_with(START_LINE)
 }
 
-/// A line without the backslash that tells it from a marker.
+/// Removes the backslash that distinguishes a line from a marker.
 fn unescaped(line: &str, dashed: bool) -> &str {
     match line.strip_prefix('\\') {
         Some(rest) if is_marker(rest.trim_start_matches('\\'), dashed) => rest,
@@ -293,7 +292,6 @@ fn unescaped(line: &str, dashed: bool) -> &str {
     }
 }
 
-/// Writes a block.
 pub(super) fn render(search: &[&str], replace: &[&str]) -> String {
     let escaped = |line: &&str| {
         let backslash = if is_marker(line.trim_start_matches('\\'), false) { "\\" } else { "" };
@@ -308,7 +306,7 @@ fn bad_marker(hunk: usize, number: usize, marker: &str) -> NativeError {
     NativeError::new(sentence, NativeConflict::new(hunk, NativeReason::BadMarker).at_patch_line(number))
 }
 
-/// A line above a block that can only be a path names the document.
+/// Checks that the line above a block names the document, if it can only be a path.
 fn check_path(document: &Document<'_>, line: Option<&str>) -> Result<(), NativeError> {
     let Some(line) = line else { return Ok(()) };
     let bare = line.trim_matches(['`', '*', '#', ':', ' ']);

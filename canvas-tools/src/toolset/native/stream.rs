@@ -1,9 +1,9 @@
-//! The diff of a hosted `apply_patch` call, while it arrives.
+//! The diff of a hosted `apply_patch` call while it arrives.
 
 use std::str::Utf8Error;
 
-/// Collects the pieces of a diff, cut anywhere, inside a character too. What has arrived can be counted for a display; only
-/// the whole is ever applied.
+/// Collects the pieces of a diff, which may be split anywhere, even inside a character. You can show the number of
+/// lines so far; only the whole diff is ever applied.
 ///
 /// ```
 /// use canvas_tools::DiffStream;
@@ -18,14 +18,14 @@ use std::str::Utf8Error;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DiffStream {
     bytes: Vec<u8>,
-    /// Where the line begins that has not ended.
+    /// Offset of the line that has not ended yet.
     line: usize,
     added: usize,
     removed: usize,
 }
 
 impl DiffStream {
-    /// Takes the next piece. Each byte is looked at once.
+    /// Takes the next piece. Each byte is visited once.
     pub fn push(&mut self, piece: &[u8]) {
         for &byte in piece {
             self.bytes.push(byte);
@@ -41,21 +41,21 @@ impl DiffStream {
         }
     }
 
-    /// Added lines that have arrived whole.
+    /// Returns the number of complete added lines so far.
     pub fn added(&self) -> usize {
         self.added
     }
 
-    /// Removed lines that have arrived whole.
+    /// Returns the number of complete removed lines so far.
     pub fn removed(&self) -> usize {
         self.removed
     }
 
-    /// The diff, once its provider has said that it is complete.
+    /// Returns the diff, once the provider has reported that it is complete.
     ///
     /// # Errors
     ///
-    /// Where the bytes are no UTF-8.
+    /// Fails if the bytes are not UTF-8.
     pub fn finish(self) -> Result<String, Utf8Error> {
         String::from_utf8(self.bytes).map_err(|error| error.utf8_error())
     }

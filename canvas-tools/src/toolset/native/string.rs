@@ -1,4 +1,5 @@
-//! Replacing text inside lines: every occurrence counts, those that overlap too, and terminators are arithmetic.
+//! Replaces text inside lines. Every occurrence counts, even overlapping ones, and line terminators are adapted to the
+//! text.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,15 +11,16 @@ use canvas_core::text::{Conflict, Delta, Limits, Reason, Repair, RepairKind, Tex
 
 use super::outcome::NativeConflict;
 
-/// Why text could not be replaced.
+/// The reason why text could not be replaced.
 #[derive(Debug)]
 pub(super) enum Miss {
-    /// There is no old text.
+    /// The old text is empty.
     Empty,
-    /// Old and new text are the same.
+    /// The old and the new text are equal.
     Equal,
     NotFound(Box<NativeConflict>),
-    /// It occurs at several places, which may overlap: the lines, from 1, of the first of them.
+    /// The old text occurs at several places, which may overlap. The conflict has the lines of the first ones, counted
+    /// from 1.
     Several {
         count: Count,
         conflict: Box<NativeConflict>,
@@ -35,7 +37,7 @@ impl Miss {
     }
 }
 
-/// How often text occurs; of too many it is not counted further.
+/// The number of occurrences. Counting may stop once it exceeds `Conflict::CANDIDATES`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Count(usize);
 
@@ -48,19 +50,19 @@ impl fmt::Display for Count {
     }
 }
 
-/// Text that was replaced.
+/// The result of a replacement.
 #[derive(Debug)]
 pub(super) struct Replaced {
     pub(super) delta: Delta,
     pub(super) repairs: Vec<Repair>,
-    /// Where each of them begins.
+    /// The offset of each replaced occurrence.
     pub(super) places: Vec<usize>,
 }
 
-/// Replaces `old`, which must occur once, or with `all` at least once and apart from itself. An LF stands for the
-/// terminator that the text has there.
+/// Replaces `old`, which must occur exactly once, or with `all` at least once without overlapping itself. An LF matches
+/// the terminator that the text has there.
 ///
-/// Linear in text and strings.
+/// Takes time linear in the text and both strings.
 pub(super) fn replace(
     text: &str,
     old: &str,
@@ -80,7 +82,7 @@ pub(super) fn replace(
     let mut value = &*value;
     let mut hits = hits(&plain.text, needle, all);
     let mut ends_open = false;
-    // The last line may have no terminator, which is arithmetic like those of the others.
+    // The last line may lack a terminator, which is adapted like the terminators of the other lines.
     if let (true, Some(open)) = (hits.at.is_empty(), needle.strip_suffix('\n'))
         && !open.is_empty()
         && !open.ends_with('\n')
@@ -135,7 +137,7 @@ pub(super) fn replace(
     Ok(Replaced { delta, repairs, places: hits.at.iter().map(|&hit| plain.original(hit)).collect() })
 }
 
-/// Adds an edit, joined with the one that it borders on.
+/// Adds an edit, joining it with the previous one if they touch.
 fn push(edits: &mut Vec<TextEdit>, one: TextEdit) {
     match edits.last_mut() {
         Some(last) if last.range().end == one.at => {
@@ -148,7 +150,7 @@ fn push(edits: &mut Vec<TextEdit>, one: TextEdit) {
 
 #[derive(Debug, Default)]
 struct Hits {
-    /// Those that count, or of too many the first.
+    /// The hits, or the first of them if there are too many.
     at: Vec<usize>,
     count: usize,
     overlap: bool,
@@ -158,7 +160,7 @@ fn hits(text: &str, needle: &str, all: bool) -> Hits {
     let mut hits = Hits::default();
     let (text, finder) = (text.as_bytes(), Finder::new(needle));
     if all {
-        // Two that overlap begin less than a needle's length apart.
+        // Two overlapping hits begin less than a needle's length apart.
         for at in finder.find_iter(text) {
             let end = (at + 2 * needle.len() - 1).min(text.len());
             hits.overlap |= finder.find(&text[at + 1..end]).is_some();
@@ -180,7 +182,7 @@ fn hits(text: &str, needle: &str, all: bool) -> Hits {
     hits
 }
 
-/// The lines, from 1, of places in order; each once.
+/// Returns the lines of ordered offsets, counted from 1, without duplicates.
 fn lines_of(text: &str, places: &[usize]) -> Vec<usize> {
     let (mut line, mut from) = (1, 0);
     let mut lines: Vec<usize> = Vec::new();
@@ -193,10 +195,10 @@ fn lines_of(text: &str, places: &[usize]) -> Vec<usize> {
     lines
 }
 
-/// A text with LF for every CRLF, and the way back to the places of the text itself.
+/// A text with LF for every CRLF, and a mapping back to offsets of the original text.
 struct Unified<'t> {
     text: Cow<'t, str>,
-    /// The LFs, by place, that have lost their CR.
+    /// The offsets of LFs that lost their CR.
     shortened: Vec<usize>,
 }
 
@@ -210,18 +212,18 @@ impl<'t> Unified<'t> {
         Self { text: without_cr(text), shortened }
     }
 
-    /// Where a place is in the text itself; the place of an LF is that of its CR.
+    /// Returns the offset in the original text. The offset of an LF becomes that of its CR.
     fn original(&self, at: usize) -> usize {
         at + self.shortened.partition_point(|&lf| lf < at)
     }
 }
 
-/// The terminators at places of a text, which are asked for in order.
+/// Looks up the line terminators at ascending offsets of a text.
 struct Terminators<'t> {
     text: &'t str,
-    /// Up to where the text was read.
+    /// The offset up to which the text has been read.
     from: usize,
-    /// The last newline that was read, or else the first of all.
+    /// The last newline read, or else the first newline of the text.
     newline: Option<usize>,
 }
 
@@ -230,7 +232,7 @@ impl<'t> Terminators<'t> {
         Self { text, from: 0, newline: text.find('\n') }
     }
 
-    /// New text as it is written at a place: with the terminator of the line above, or else of the line there.
+    /// Returns new text with the terminator of the line above the offset, or else of the line at the offset.
     fn written<'n>(&mut self, at: usize, new: &'n str) -> Cow<'n, str> {
         if let Some(gap) = self.text[self.from..at].rfind('\n') {
             self.newline = Some(self.from + gap);
@@ -241,7 +243,7 @@ impl<'t> Terminators<'t> {
     }
 }
 
-/// LF for every CRLF.
+/// Replaces every CRLF with LF.
 pub(super) fn without_cr(text: &str) -> Cow<'_, str> {
     if text.contains("\r\n") { text.replace("\r\n", "\n").into() } else { text.into() }
 }

@@ -41,7 +41,7 @@ pub(super) struct Replace {
     allow_multiple: Option<bool>,
 }
 
-/// How a dialect says what became of a call.
+/// The messages of a dialect for each outcome.
 struct Words {
     missing_file: fn(&str) -> String,
     exists: fn(&str) -> String,
@@ -104,7 +104,7 @@ fn edit(
             format!("{}\nThe document is {known}.", (words.missing_file)(&crate::reply::shorten(path)));
         return Err(NativeError::of(sentence, NativeReason::FileNotFound));
     }
-    // What is there is not replaced as a whole by an edit without old text, whatever the host allows.
+    // An edit without old text never replaces existing text as a whole, even if the host allows whole replacement.
     if old.is_empty() && document.text.is_empty() {
         return document.replace_whole(new, (words.created)(known), || (words.exists)(known));
     }

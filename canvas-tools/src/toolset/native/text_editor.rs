@@ -43,7 +43,7 @@ enum Command {
     UndoEdit,
 }
 
-/// Whether a call only looks.
+/// Whether a call only reads.
 pub(super) fn is_view(call: &Value) -> bool {
     call.get("command").and_then(Value::as_str) == Some("view")
 }
@@ -145,7 +145,7 @@ fn insert(document: &Document<'_>, line: i64, text: &str) -> Result<NativeEdit, 
     })
 }
 
-/// Numbered lines; an end of -1 is the last line.
+/// Returns numbered lines. An end of -1 means the last line.
 fn view(document: &Document<'_>, range: Option<[i64; 2]>) -> Result<NativeEdit, NativeError> {
     let Document { text, options } = document;
     let total = text.lines().count();

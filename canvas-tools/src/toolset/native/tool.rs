@@ -1,4 +1,4 @@
-//! A dialect's tool in a session: lease and base come from what the canvas knows of the conversation.
+//! The tool of a dialect in a session. It takes the lease and the base from the canvas's record of the conversation.
 
 use canvas_core::document::{AppliedPatch, ApplyEdits, ApplyPatchRefusal, BaseRefusal, Look, Shown};
 use canvas_core::store::Store;
@@ -20,26 +20,26 @@ use crate::toolset::context::{READ_BYTES, ToolContext, ToolFuture, Toolset};
 use crate::toolset::spec::ToolSpec;
 
 /// The tool of one dialect. It replaces the addressed tools of [`DocumentTools`](crate::DocumentTools), which are the
-/// default for every model: a host opts in.
+/// default for every model, so a host has to opt in.
 ///
-/// A call takes the lease and gives it back with its commit. It is for the revision that the conversation has seen last;
-/// one that has not seen the document as it is gets `STALE_BASE` with the changes, and may send the call again. A refusal
-/// of the call itself leaves no receipt: a retry is read anew. From the second miss in a row on, the refusal shows the lines
-/// around.
+/// A call takes the lease and releases it with its commit. It applies to the revision that the conversation saw last.
+/// If this is not the current revision, the reply is `STALE_BASE` with the changes, and the model may send the call
+/// again. A refusal of the call itself does not leave a receipt, so a retry is read again. From the second consecutive
+/// miss on, the refusal shows the surrounding lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NativeTools {
-    /// The form.
+    /// The edit format that the tool accepts.
     pub dialect: Dialect,
-    /// The name that the document has for the model.
+    /// The document's name for the model.
     pub path: String,
-    /// Whether a call may replace a document that is not empty as a whole.
+    /// Whether a call may replace a non-empty document as a whole.
     pub whole_replace: bool,
-    /// A line for the system prompt, beside those of the dialect; may be empty.
+    /// A line for the system prompt in addition to those of the dialect. May be empty.
     pub prompt: String,
 }
 
 impl NativeTools {
-    /// The tool of a dialect for a document called `document.md`.
+    /// Creates the tool of a dialect for a document called `document.md`.
     pub fn new(dialect: Dialect) -> Self {
         Self {
             dialect,
@@ -49,8 +49,9 @@ impl NativeTools {
         }
     }
 
-    /// What a model of this dialect reads in a reply: the dialect's words for success, or the refusal with its lines, and
-    /// those around where it has missed again, or what changed meanwhile.
+    /// Returns the text of a reply for a model of this dialect: the dialect's message for success, or the refusal with
+    /// its lines. After a repeated miss it also contains the surrounding lines, and after a change by someone else the
+    /// changes.
     pub fn text_of(reply: &ToolReply) -> String {
         let body = reply.body();
         let text = |pointer: &str| body.pointer(pointer).and_then(Value::as_str);
@@ -67,7 +68,7 @@ impl NativeTools {
         NativeOptions {
             path: &self.path,
             whole_replace: self.whole_replace,
-            // What this conversation has been shown is not known here, so that a number decides nothing.
+            // The lines shown to this conversation are not known here, so a stated number must not decide.
             stated_lines: false,
             limits,
         }
@@ -115,7 +116,7 @@ async fn run<S: Store>(
     }
     policy.permits(Access::Write)?;
     let request = ApplyEdits::request(&call.name, &call.arguments);
-    // Only key and request tell whether it is a retry.
+    // Only the key and the request determine whether this is a retry.
     let made_on = RevisionId::new(Revision::ZERO, request);
     let nothing = ApplyEdits { made_on, delta: Delta::default(), repairs: Vec::new(), request };
     let operation = context.session.operation(context.id.clone());
@@ -136,7 +137,7 @@ async fn run<S: Store>(
     } else {
         None
     };
-    // Of a document that it has not seen, a conversation is told what changed.
+    // A conversation that has not seen the document gets the changes.
     let (edits, message) = match edits {
         Some((edits, message)) => (edits, Some(message)),
         None => (nothing, None),
@@ -179,7 +180,7 @@ fn failure(error: &NativeError) -> Failure<NativeDetail> {
     Failure { reason, detail, ..Failure::new(error.code(), error.to_string()) }
 }
 
-/// A refusal of an edit. One that misses again shows the lines that it could have quoted.
+/// Builds the reply to a refused edit. A repeated miss shows the lines that the call could have quoted.
 fn missed(error: &NativeError, snapshot: &Snapshot, misses: &mut u32) -> ToolReply {
     let mut failure = failure(error);
     if matches!(error.reason(), NativeReason::Patch(Reason::NotFound | Reason::Ambiguous)) {
@@ -209,7 +210,7 @@ fn reply(
                 message: message.unwrap_or_else(|| tools.dialect.edited(&tools.path)),
                 lines,
             };
-            // The lines of a retry's answer may have changed since.
+            // The lines in a retry's answer may have changed since.
             let shown = if done.revision == snapshot.revision_id() { shown } else { Vec::new() };
             ToolReply::new(success(done.revision, &fields)).with_shown_lines(shown)
         }
@@ -228,7 +229,7 @@ fn reply(
             };
             let mut failure = Failure::of(refusal, NativeDetail::of(refusal, snapshot.clock));
             if hint.is_some() {
-                // The refusal itself speaks of a patch and of its base, which no dialect names.
+                // The refusal's own message mentions a patch and its base, which no dialect does.
                 failure.message = "the document has changed since you saw it".to_owned();
             }
             ToolReply::failed(&failure.with_next(hint), Some(snapshot))

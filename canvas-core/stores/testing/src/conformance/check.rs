@@ -1,4 +1,4 @@
-//! The checks: one list, from which the type and the tests are made.
+//! The list of checks, from which the enum and the tests are generated.
 
 use super::harness::Harness;
 use super::outcome::{CheckOutcome, Violation};
@@ -6,7 +6,7 @@ use super::suite;
 
 macro_rules! make_check {
     ($d:tt $($variant:ident = $module:ident::$name:ident: $text:literal;)*) => {
-        /// One promise of the contract. Each check runs by itself, on a fresh store of the harness.
+        /// One promise of the contract. Each check runs independently, on a fresh store of the harness.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         pub enum Check {
@@ -14,31 +14,32 @@ macro_rules! make_check {
         }
 
         impl Check {
-            /// Every check, the simple ones first.
+            /// All checks, the simple ones first.
             pub const ALL: &[Self] = &[$(Self::$variant),*];
 
-            /// What the store must do.
+            /// Returns the promise as a sentence without a full stop.
             pub const fn text(self) -> &'static str {
                 match self {
                     $(Self::$variant => $text,)*
                 }
             }
 
-            /// Its name, as [`conformance_tests!`](crate::conformance_tests) names its test.
+            /// Returns the name of the check, which is also the name of its test in
+            /// [`conformance_tests!`](crate::conformance_tests).
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$variant => stringify!($name),)*
                 }
             }
 
-            /// Runs it.
+            /// Runs the check on a fresh store of the harness.
             ///
             /// # Errors
             ///
-            /// [`Violation`] says what the store did.
+            /// A [`Violation`] if the store breaks the promise.
             pub async fn run<H: Harness>(self, harness: &H) -> Result<CheckOutcome, Violation> {
                 let (store, id) = (&harness.fresh().await, &suite::canvas("c"));
-                // Boxed, so that the future is not as large as the largest of them all.
+                // Boxed, so that this future is smaller than the largest check.
                 let outcome = match self {
                     $(Self::$variant => Box::pin(suite::$module::$name(harness, store, id)).await,)*
                 };
@@ -48,7 +49,7 @@ macro_rules! make_check {
     };
 }
 
-/// Hands the list of the checks to a macro, behind a `$`.
+/// Passes the list of checks to a macro, after a `$` token.
 macro_rules! each_check {
     ($make:ident! $d:tt) => {
         $make! { $d

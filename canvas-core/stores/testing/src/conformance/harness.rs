@@ -1,4 +1,4 @@
-//! How the suite gets at a store.
+//! Access of the suite to a store.
 
 use std::any::Any;
 use std::pin::Pin;
@@ -8,27 +8,27 @@ use std::time::Duration;
 use canvas_core::store::Store;
 use canvas_core::{CanvasId, block_on};
 
-/// Holds up commits while it lives.
+/// A guard that blocks commits until it is dropped.
 pub type Stall = Box<dyn Any + Send>;
 
-/// Puts a backup back when it is awaited.
+/// A future that restores a backup.
 pub type Restore<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
-/// Drives a future to its end on the thread that calls it.
+/// A function that drives a future to its end on the calling thread.
 pub type Driver = Arc<dyn Fn(Pin<Box<dyn Future<Output = ()> + Send>>) + Send + Sync>;
 
-/// How the suite makes stores of one kind and moves their clock.
+/// Creates stores of one kind for the suite, and moves their clock.
 pub trait Harness: Send + Sync {
-    /// The kind.
+    /// The store under test.
     type Store: Store;
 
-    /// A store without any canvas.
+    /// Creates a store without canvases that is independent of other fresh stores.
     fn fresh(&self) -> impl Future<Output = Self::Store> + Send;
 
-    /// Another connection to the same data, as a second server has it.
+    /// Opens another connection to the same data, like a second server.
     fn peer(&self, store: &Self::Store) -> impl Future<Output = Self::Store> + Send;
 
-    /// Lets the store's clock go on by at least this much. A store on a real clock waits.
+    /// Advances the store's clock by at least this much. With a real clock, it sleeps.
     fn advance(&self, by: Duration) -> impl Future<Output = ()> + Send;
 
     /// Drives futures on threads that the suite starts for its races: [`block_on`], unless it is overridden.
@@ -41,28 +41,28 @@ pub trait Harness: Send + Sync {
         Some(Arc::new(block_on))
     }
 
-    /// Keeps every commit of a canvas waiting until what it returns is dropped, as a slow writer that has the row
-    /// does. `None` where commits never wait for one another.
+    /// Blocks every commit of a canvas until the returned value is dropped, like a slow writer that has locked the row.
+    /// Returns `None` if commits never wait for each other.
     ///
-    /// It returns once the row is held, and commits that wait must leave the thread that polls them to others: a
-    /// store that waits in place (such as [`Blocking::in_place`](canvas_core::store::Blocking::in_place)) gives `None`, or would
-    /// wait for ever. Reads may wait too. It lives for about a second of the store's clock.
+    /// It returns once the row is locked. Waiting commits must not block the thread that polls them. A store that blocks in
+    /// place, such as [`Blocking::in_place`](canvas_core::store::Blocking::in_place), must therefore return `None`, because
+    /// it would wait forever. Reads may wait too. The suite keeps the value for about a second of the store's clock.
     fn stall(&self, _store: &Self::Store, _canvas: &CanvasId) -> impl Future<Output = Option<Stall>> + Send {
         async { None }
     }
 
-    /// Takes a backup of all that a store keeps; what it returns puts it back, in place and under every connection, as the
-    /// back end's own tools do. `None` where the harness has no way to.
+    /// Takes a backup of all data of a store. The returned future restores it in place and under every connection, like the
+    /// back end's own tools. Returns `None` if the harness has no way to do this.
     ///
-    /// A store that claims [`Capabilities::notify`](canvas_core::store::Capabilities::notify) notifies of every canvas that was there
-    /// before or is there after.
+    /// After the restore, a store that claims [`Capabilities::notify`](canvas_core::store::Capabilities::notify) must
+    /// notify of every canvas that existed before it or exists after it.
     fn back_up<'a>(&'a self, _store: &'a Self::Store) -> impl Future<Output = Option<Restore<'a>>> + Send {
         async { None }
     }
 
-    /// The canvases that the store has notified its host of since the last call, for a store that claims
-    /// [`Capabilities::notify`](canvas_core::store::Capabilities::notify). Each connection has notifications of
-    /// its own: to take those of one takes nothing from another.
+    /// Returns the canvases of which the store has notified this connection since the last call. For stores that claim
+    /// [`Capabilities::notify`](canvas_core::store::Capabilities::notify). Each connection has its own notifications, so
+    /// taking those of one does not affect another.
     fn notified(&self, _store: &Self::Store) -> impl Future<Output = Vec<CanvasId>> + Send {
         async { Vec::new() }
     }

@@ -1,9 +1,9 @@
-//! One suite for every store: checks of what the contract promises. For those who write a store.
+//! One suite for every store, with checks of all promises in the contract. Use it if you write a store.
 //!
 //! # A harness
 //!
-//! The suite gets at a store through a [`Harness`]: how to make an empty one, how to connect to it once more, how to
-//! let its clock go on.
+//! The suite accesses a store through a [`Harness`], which says how to create an empty store, how to open a second
+//! connection to it, and how to advance its clock.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -41,29 +41,29 @@
 //! # assert!(report.skipped().count() > 0);
 //! ```
 //!
-//! * `fresh` gives a store without canvases: a schema, a file, a bucket prefix of its own. Checks may run side by
-//!   side, so two fresh stores share nothing.
-//! * `peer` opens a real second connection, as another process would. A copy that shares a cache with the first hides
-//!   just the faults that the suite looks for.
-//! * `advance` moves a clock that the harness owns, or sleeps where the clock is real. The suite judges time by the
-//!   clocks in the answers and never expects that something is fast; all checks together wait for a real clock less
-//!   than a quarter of a minute.
-//! * `driver` drives futures on threads that the suite starts for its races, [`block_on`] unless you say
-//!   otherwise. A store that needs a runtime hands that one on.
-//! * `stall` plays a slow writer. Databases let a commit wait for the row, and that is where clocks and rows grow old
-//!   unseen: a condition on `now()` is judged by the time at which the transaction began, and what is read beside the
-//!   condition may be older than the row that the condition saw. A `SELECT ... FOR UPDATE` or `BEGIN IMMEDIATE` on a
-//!   connection of its own, ended when the value is dropped, is all it takes. Leave it out where nothing ever waits.
-//! * `back_up` copies all that is kept and puts it back in place, as an operator does after a disaster. What a counter
-//!   has given out since, it gives out again. Leave it out where nobody can do so while servers run.
-//! * `notified` is for stores that claim [`Capabilities::notify`](canvas_core::store::Capabilities::notify): engines on them serve
-//!   reads from memory until they are notified, so notifications must arrive before the committer has its answer.
+//! * `fresh` returns a store without canvases, in a schema, a file or a bucket prefix of its own. Checks may run
+//!   concurrently, so two fresh stores must be independent.
+//! * `peer` opens a real second connection, like another process would. A clone that shares a cache with the first store
+//!   would hide exactly the faults that the suite looks for.
+//! * `advance` moves a clock that the harness owns, or sleeps if the clock is real. The suite judges time by the clocks in
+//!   the results and never expects an operation to be fast. With a real clock, all checks together wait less than a quarter
+//!   of a minute.
+//! * `driver` drives futures on threads that the suite starts for its races. The default is [`block_on`]. If the store
+//!   needs a runtime, pass that runtime on.
+//! * `stall` simulates a slow writer. Databases let a commit wait for the row, and during this wait clocks and rows become
+//!   outdated unnoticed. A condition on `now()` uses the time at which the transaction began, and data read next to the
+//!   condition may be older than the row that the condition saw. To implement it, run a `SELECT ... FOR UPDATE` or a
+//!   `BEGIN IMMEDIATE` on a separate connection, and end that when the value is dropped. Leave it out if commits never
+//!   wait.
+//! * `back_up` copies all stored data and restores it in place, like an operator does after a disaster. A counter then
+//!   issues again the values that it issued after the backup. Leave it out if this is impossible while servers run.
+//! * `notified` is for stores that claim [`Capabilities::notify`](canvas_core::store::Capabilities::notify). Engines on
+//!   such a store serve reads from memory until they are notified, so notifications must arrive before the commit returns.
 //!
 //! # As tests, or at run time
 //!
-//! [`conformance_tests!`](crate::conformance_tests) makes one test of each check. [`run`] tries all of them and
-//! gives a [`Report`], for an installation that wants to know whether the database it was given will do;
-//! [`Check::run`] tries one.
+//! [`conformance_tests!`](crate::conformance_tests) generates one test per check. [`run`] runs all checks and returns a
+//! [`Report`], so that an installation can find out whether its database is suitable. [`Check::run`] runs a single check.
 //!
 //! A report has a line for each check: `pass`, `FAIL` with the fault of the store, or `skip` with a reason. A check is skipped
 //! if the store does not claim the capability, or if the harness has no way to try it. A skipped check is not a failure, so
@@ -77,10 +77,10 @@
 //! schedule decides the verdict. A store with a race fails if the threads meet between its steps. Many hundred commits make
 //! this likely, but not certain.
 //!
-//! # Does it see?
+//! # Can the suite see flaws?
 //!
-//! [`mutants`] wraps your store into ninety others, each with one flaw, and lists those that the suite passes with
-//! your harness. There should be none but those that the harness has no way to show:
+//! [`mutants`] wraps your store into ninety others, each with one flaw, and lists those that the suite passes with your
+//! harness. The list should contain only flaws that your harness has no way to reveal:
 //!
 //! ```
 //! # use std::sync::{Arc, atomic::{AtomicU64, Ordering}};
@@ -109,9 +109,9 @@
 //!
 //! # Limits
 //!
-//! Durability, faults and load are not tried: pull the plug, cut the network and measure by your own means. Whether a
-//! fault is honest about what was written cannot be seen from outside; the engine's answer to it is tested with the
-//! engine.
+//! The suite does not test durability, faults or load. Pull the plug, cut the network and measure by your own means. From
+//! outside it cannot see whether an error tells the truth about writes. The tests of the engine cover its reaction to such
+//! errors.
 
 mod check;
 mod harness;
@@ -132,7 +132,7 @@ pub use self::harness::{Driver, Harness, Restore, Stall};
 pub use self::outcome::{CheckOutcome, Violation};
 pub use self::report::{Report, Tally};
 
-/// Runs every check on fresh stores of the harness.
+/// Runs every check, each on a fresh store of the harness.
 pub async fn run<H: Harness>(harness: &H) -> Report {
     let mut results = Vec::new();
     for check in Check::ALL.iter().copied() {

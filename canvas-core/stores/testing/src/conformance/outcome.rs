@@ -2,16 +2,17 @@
 
 use std::fmt;
 
-/// How a check ended that found no violation.
+/// The outcome of a check that found no violation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CheckOutcome {
     /// The store keeps the promise.
     Passed,
-    /// Nothing was tried: the store does not claim it, or the harness has no way to try it.
+    /// The check did not run, because the store does not claim the capability or the harness has no way to test it.
+    /// Contains the reason.
     Skipped(&'static str),
 }
 
-/// What the store did, and what it should have done.
+/// A violation of the contract. Its text describes the behaviour of the store and the expected one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Violation(String);
 

@@ -1,4 +1,4 @@
-//! What the suite found.
+//! The report of a run, and the tally of generated tests.
 
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
@@ -6,25 +6,25 @@ use std::sync::{Mutex, PoisonError};
 use super::check::Check;
 use super::outcome::{CheckOutcome, Violation};
 
-/// The outcome of a suite. Its text has a line for each check, a count, and at its end the skipped checks.
+/// The results of a run. Its text has one line per check, then the counts, and finally the list of skipped checks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
-    /// Each check and its outcome, in the order of [`Check::ALL`].
+    /// Each check with its result, in the order of [`Check::ALL`].
     pub results: Vec<(Check, Result<CheckOutcome, Violation>)>,
 }
 
 impl Report {
-    /// True if no check failed. Some may have been skipped: see [`Report::skipped`].
+    /// Returns true if no check failed. Some may have been skipped, see [`Report::skipped`].
     pub fn is_passed(&self) -> bool {
         self.failed().next().is_none()
     }
 
-    /// The checks that failed.
+    /// Returns the checks that failed.
     pub fn failed(&self) -> impl Iterator<Item = Check> {
         self.results.iter().filter(|(_, result)| result.is_err()).map(|(check, _)| *check)
     }
 
-    /// The checks that were skipped, and why.
+    /// Returns the skipped checks, each with the reason.
     pub fn skipped(&self) -> impl Iterator<Item = (Check, &'static str)> {
         self.results.iter().filter_map(|(check, result)| match result {
             Ok(CheckOutcome::Skipped(why)) => Some((*check, *why)),
@@ -34,7 +34,7 @@ impl Report {
 }
 
 impl Report {
-    /// Lists the skipped checks, a line each with name and reason. Empty if there are none.
+    /// Lists the skipped checks, one per line with name and reason. Empty if there are none.
     pub fn skipped_list(&self) -> String {
         let lines: String =
             self.skipped().map(|(check, why)| format!("  {}: {why}\n", check.name())).collect();
@@ -59,18 +59,18 @@ impl fmt::Display for Report {
     }
 }
 
-/// Adds up the tests that [`conformance_tests!`](crate::conformance_tests) makes, which run in any order.
+/// Collects the results of the tests from [`conformance_tests!`](crate::conformance_tests), which end in any order.
 #[doc(hidden)]
 #[derive(Debug, Default)]
 pub struct Tally(Mutex<Vec<(Check, Result<CheckOutcome, Violation>)>>);
 
 impl Tally {
-    /// No test has ended.
+    /// Creates a tally without results.
     pub const fn new() -> Self {
         Self(Mutex::new(Vec::new()))
     }
 
-    /// Takes the outcome of a test, `None` if it panicked. The last one gets the report of all.
+    /// Records the outcome of a test, or `None` if it panicked. Returns the complete report for the last test.
     pub fn end(&self, check: Check, outcome: Option<Result<CheckOutcome, Violation>>) -> Option<Report> {
         let outcome = outcome.unwrap_or_else(|| Err(Violation::new("the test panicked".to_owned())));
         let mut results = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -103,14 +103,14 @@ mod tests {
         assert_eq!(report.failed().collect::<Vec<_>>(), [Check::MadeOnce]);
         assert_eq!(report.skipped().collect::<Vec<_>>(), [(Check::NotifiesPeers, "it claims nothing")]);
         assert!(!report.is_passed());
-        // A run that passes ends with the list too.
+        // A passing run ends with the list too.
         let report = Report { results: vec![passed.clone(), skipped] };
         assert!(report.is_passed() && report.to_string().ends_with(&format!("0 failed\n{list}")), "{report}");
         let report = Report { results: vec![passed] };
         assert_eq!(report.to_string(), "pass  what is committed is loaded\n1 passed, 0 skipped, 0 failed\n");
     }
 
-    /// Tests of one module, in any order and with panics in between: the last one gets the report.
+    /// Tests end in any order and may panic. Only the last one gets the report.
     #[test]
     fn the_last_test_to_end_gets_the_report_of_all() {
         let tally = Tally::new();

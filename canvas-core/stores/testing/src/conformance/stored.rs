@@ -1,4 +1,4 @@
-//! Heads as stores keep them: the JSON that the suite writes, spoils and reads past the engine.
+//! Heads as stored JSON, which the suite writes, corrupts and reads without the engine.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::head::{edit_head, first};
 
-/// The tombstone of a canvas that never had a journal.
+/// Returns the tombstone of a canvas that never had a journal.
 pub(super) fn tombstone(head: &Head) -> Arc<Head> {
     edit_head(head, |json| {
         (json["draft"], json["committed"], json["conversations"]) = (json!({}), Value::Null, json!({}));
@@ -17,7 +17,7 @@ pub(super) fn tombstone(head: &Head) -> Arc<Head> {
     })
 }
 
-/// The canvas of a tombstone again: its revisions go on.
+/// Returns the head of a canvas created again after a tombstone. Its revisions continue.
 pub(super) fn again(tombstone: &Head, document: BlobId) -> Arc<Head> {
     let revision = json!(tombstone.revision().next());
     edit_head(&first(tombstone.canvas(), document), |json| {
@@ -28,17 +28,15 @@ pub(super) fn again(tombstone: &Head, document: BlobId) -> Arc<Head> {
     })
 }
 
-/// The head of another canvas.
 pub(super) fn renamed(head: &Head, canvas: &CanvasId) -> Arc<Head> {
     edit_head(head, |json| json["canvas"] = json!(canvas))
 }
 
-/// The head without its receipts.
 pub(super) fn without_receipts(head: &Head) -> Arc<Head> {
     edit_head(head, |json| json["receipts"] = json!({"pages": [], "recent": [], "lease": null}))
 }
 
-/// The head of a canvas whose first document these conversations know.
+/// Returns a copy of a head whose first document these conversations know.
 pub(super) fn with_conversations(head: &Head, names: impl Iterator<Item = String>) -> Arc<Head> {
     edit_head(head, |json| {
         let known = json!({"synced": json["origin"], "seen": json["origin"]});
@@ -46,7 +44,7 @@ pub(super) fn with_conversations(head: &Head, names: impl Iterator<Item = String
     })
 }
 
-/// The head with that many of its conversations: the last ones.
+/// Returns a copy of a head with at most this many of its conversations, the last ones.
 pub(super) fn with_last_conversations(head: &Head, most: usize) -> Arc<Head> {
     edit_head(head, |json| {
         if let Some(all) = json["conversations"].as_object_mut() {
@@ -56,13 +54,12 @@ pub(super) fn with_last_conversations(head: &Head, most: usize) -> Arc<Head> {
     })
 }
 
-/// The conversations that it has.
 #[cfg(test)]
 pub(super) fn conversations(head: &Head) -> usize {
     json!(head)["conversations"].as_object().map_or(0, |all| all.len())
 }
 
-/// The head with three entries of a journal, of which this is the last, and with the largest number there is.
+/// Returns a copy of a head with three journal entries, the last of which is `last`, and with the largest possible number.
 pub(super) fn with_journal(head: &Head, last: BlobId) -> Arc<Head> {
     edit_head(head, |json| {
         (json["journal"]["last"], json["journal"]["entries"]) = (json!(last), 3.into());
@@ -70,11 +67,11 @@ pub(super) fn with_journal(head: &Head, last: BlobId) -> Arc<Head> {
     })
 }
 
-/// Blobs that a head needs, one for each reason that it may have. Its conversation is one that knows the document.
+/// Returns blobs that a head needs, one for each possible reason. The conversation must know the document.
 ///
 /// # Errors
 ///
-/// The head lacks one of the reasons.
+/// If the head lacks one of the reasons.
 pub(super) fn needed(head: &Head, conversation: &str) -> Result<Vec<(&'static str, BlobId)>, String> {
     let json = json!(head);
     let places = [

@@ -1,18 +1,18 @@
-//! The tests that are made of the checks.
+//! The macro that generates a test for each check.
 
 use super::check::each_check;
 
 macro_rules! make_tests {
     ($d:tt $($variant:ident = $module:ident::$name:ident: $text:literal;)*) => {
-        /// Makes a test of each check, so that `cargo test` names what a store breaks.
+        /// Generates one test per check, so that `cargo test` names the promises that a store breaks.
         ///
-        /// It takes an expression that makes the [`Harness`](crate::conformance::Harness), which may wait
-        /// (`.await`), and what drives a future to its end: a function or closure, [`block_on`](canvas_core::block_on)
-        /// unless another is given. Each test makes a harness of its own.
+        /// The first argument is an expression for the [`Harness`](crate::conformance::Harness), which may use `.await`.
+        /// The optional second argument is a function or closure that drives a future to its end; the default is
+        /// [`block_on`](canvas_core::block_on). Each test creates a harness of its own.
         ///
-        /// The test of a check that is skipped (see [`CheckOutcome::Skipped`](crate::conformance::CheckOutcome)) passes, and
-        /// says on standard error why, also where the output of tests is captured. The last test to end lists all that were
-        /// skipped once more, whether the others passed or failed; if a filter runs only some of them there is no list.
+        /// If a check is skipped (see [`CheckOutcome::Skipped`](crate::conformance::CheckOutcome)), its test passes and
+        /// reports the reason on standard error, even if test output is captured. The last test to end lists all skipped
+        /// checks again, whether the others passed or failed. If a filter selects only some of the tests, there is no list.
         ///
         /// ```
         /// # use std::time::Duration;
@@ -53,7 +53,7 @@ macro_rules! make_tests {
             ($d harness:expr, $d block_on:expr $d(,)?) => {
                 static TALLY: $crate::conformance::Tally = $crate::conformance::Tally::new();
 
-                /// Ends a test: says what was skipped where the capture of tests does not hide it, and panics on a violation.
+                /// Ends a test. Reports a skipped check in spite of output capture, and panics on a violation.
                 fn end(
                     check: $crate::conformance::Check,
                     outcome: ::std::thread::Result<
@@ -78,7 +78,7 @@ macro_rules! make_tests {
                             text += &::std::format!("{}: {list}", ::std::module_path!());
                         }
                     }
-                    // A test whose standard error is closed fails for other reasons.
+                    // Ignore a closed standard error, which is no reason for a test to fail.
                     let _ = ::std::io::Write::write_all(&mut ::std::io::stderr(), text.as_bytes());
                     match outcome {
                         ::std::result::Result::Ok(::std::result::Result::Ok(_)) => {}

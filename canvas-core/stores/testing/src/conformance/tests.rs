@@ -1,4 +1,4 @@
-//! The suite over a store in memory whose commits can be held up and that notifies, and over its mutants.
+//! Tests of the suite on its own mutants, and on a store in memory that notifies and whose commits can be blocked.
 
 use std::collections::BTreeSet;
 use std::future::poll_fn;
@@ -13,11 +13,10 @@ use canvas_core::{CanvasId, block_on};
 use super::mutants::Flaw;
 use super::*;
 
-/// One connection to a store in memory.
 pub(super) struct Gated {
     store: MemoryStore,
     gate: Arc<Mutex<Gate>>,
-    /// Its place among the connections.
+    /// Index of this connection.
     number: usize,
 }
 
@@ -25,7 +24,7 @@ pub(super) struct Gated {
 struct Gate {
     stalled: BTreeSet<CanvasId>,
     waiting: Vec<Waker>,
-    /// What each connection was notified of.
+    /// Pending notifications of each connection.
     notifications: Vec<Vec<CanvasId>>,
 }
 
@@ -68,7 +67,7 @@ impl Layer for Gated {
         .await;
         let committed = self.store.commit(commit).await;
         if matches!(committed, Ok(Committed::Done { .. })) {
-            // Who commits knows by the answer.
+            // The committer learns of its commit by the result.
             let mut gate = lock(&self.gate);
             let others =
                 gate.notifications.iter_mut().enumerate().filter(|(number, _)| *number != self.number);
@@ -94,7 +93,7 @@ impl Drop for Held {
     }
 }
 
-/// Stores with a clock that stands still between the suite's steps.
+/// Creates stores whose clock stands still between the suite's steps.
 pub(super) struct Gates(Arc<Mutex<Timestamp>>);
 
 impl Gates {
@@ -141,7 +140,7 @@ impl Harness for Gates {
     }
 }
 
-/// Only what every harness must have: nothing can be held up, and nobody is notified.
+/// Implements only the required methods, without stalls and notifications.
 pub(super) struct Bare(pub(super) Gates);
 
 impl Harness for Bare {
@@ -182,7 +181,7 @@ fn what_a_bare_harness_cannot_show_is_skipped() {
     assert_eq!(skipped, expected);
 }
 
-/// Each flaw fails its own check, not just any; and each check can fail.
+/// Each flaw must fail its own check, and each check must be able to fail.
 #[test]
 fn every_mutant_is_killed_by_its_own_check() {
     let reports = block_on(mutants::kills(&Gates::new()));
@@ -217,7 +216,7 @@ fn the_short_round_kills_what_the_harness_can_show() {
     assert_eq!(flaws, expected);
 }
 
-/// The table in the documentation says what the code does.
+/// The documented table must match the code.
 #[test]
 fn the_table_of_flaws_is_true() {
     let mut table = "| flaw | the store | killed by |\n| --- | --- | --- |\n".to_owned();

@@ -1,4 +1,4 @@
-//! Lays lines that are nowhere beside the region of the text that is most like them, and finds the first that is at fault.
+//! Aligns missing lines with the region of the text that is most similar, and finds the first line at fault.
 
 use std::cmp::Reverse;
 
@@ -9,34 +9,34 @@ use crate::text::numbered::NumberedLines;
 /// The first line at fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Fault {
-    /// Which of the lines.
+    /// Index of the line among those sought.
     pub(super) at: usize,
-    /// The line of the text, from 0, that stands in its place; after the last one where the text has ended.
+    /// The line of the text, from 0, in its place. If the text has ended, this is the index after its last line.
     pub(super) line: usize,
     pub(super) kind: FaultKind,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FaultKind {
-    /// Another line stands there.
+    /// The text has another line in its place.
     Differs,
-    /// The text does not have it, and goes on with the next one.
+    /// The text does not have the line and continues with the next one.
     Extra,
-    /// The text has a line more before it.
+    /// The text has an additional line before it.
     LeftOut,
 }
 
-/// Lines that are laid beside the text, from the first that differs.
+/// Maximum number of lines aligned with the text, from the first that differs.
 const ROWS: usize = 40;
 
-/// Bytes up to which a line of the text is compared, and four times those of the longest line that is laid beside it.
+/// Maximum bytes of a line of the text that are compared, unless four times the longest aligned line is more.
 const COMPARED: usize = 1 << 10;
 
-/// Lines of the text before and after, which they may be moved by.
+/// Lines before and after the region by which the aligned lines may be shifted.
 const SLACK: usize = 8;
 
-/// The first of `sought`, which are not empty, that differs from the text where they are laid beside the region at
-/// `start`; the line where they begin if none does.
+/// Aligns `sought`, which is not empty, with the region at `start`. Returns the line at which it begins, or as the
+/// error its first line that differs from the text.
 pub(super) fn first_fault(lines: &NumberedLines<'_>, sought: &[&str], start: i64) -> Result<usize, Fault> {
     let on_diagonal = |at: usize| usize::try_from(start + at as i64).ok().and_then(|line| lines.get(line));
     let same = (0..sought.len()).take_while(|&at| on_diagonal(at) == Some(sought[at])).count();
@@ -44,12 +44,12 @@ pub(super) fn first_fault(lines: &NumberedLines<'_>, sought: &[&str], start: i64
     if same == sought.len() {
         return Ok(start_line);
     }
-    // What is the same at the beginning stays where it is; else the beginning may lie a few lines off.
+    // Equal lines at the beginning stay in place. Without any, the beginning may be a few lines off.
     let (first_line, is_fixed) =
         if same > 0 { (start_line + same, true) } else { (start_line.saturating_sub(SLACK), false) };
     let rows = &sought[same..sought.len().min(same + ROWS)];
     let end = (start_line + same + rows.len() + SLACK).min(lines.len());
-    // A line that is so much longer is no version of any of them but by its beginning, and many hunks may be laid beside it.
+    // Such a long line can resemble one of them only by its beginning, and many hunks may be aligned with it.
     let most = rows.iter().map(|row| 4 * row.len()).max().unwrap_or_default().max(COMPARED);
     let beginning = |line| lines.get(line).map(|line| &line[..floor_char_boundary(line, most)]);
     let columns: Vec<&str> = (first_line..end).filter_map(beginning).collect();
@@ -57,12 +57,12 @@ pub(super) fn first_fault(lines: &NumberedLines<'_>, sought: &[&str], start: i64
     let pairs = Grid::new(rows, &columns, expected, is_fixed).pairs(expected + rows.len());
     match fault(rows, &columns, &pairs, expected, is_fixed) {
         Some(fault) => Err(Fault { at: fault.at + same, line: fault.line + first_line, ..fault }),
-        // More of them are the same from a line nearby on.
+        // More of them are equal from a nearby line on.
         None => first_fault(lines, sought, (first_line + pairs[0].unwrap_or(0)) as i64),
     }
 }
 
-/// What lines that are laid beside one another are worth, and what those are that have no other.
+/// Scores of aligned lines, and of lines without a counterpart.
 const EQUAL_SOLID: i32 = 12;
 const EQUAL_BLANK: i32 = 3;
 const MISSING_SOLID: i32 = -3;
@@ -72,8 +72,8 @@ fn missing(line: &str) -> i32 {
     if line.trim().is_empty() { MISSING_BLANK } else { MISSING_SOLID }
 }
 
-/// The best sums over all ways of laying the first rows beside the first columns (Needleman and Wunsch, 1970). Columns
-/// after the last row are free, and so are those before the first one unless it is fixed.
+/// The best sums over all alignments of the first rows with the first columns (Needleman and Wunsch, 1970). Columns
+/// after the last row are free. Columns before the first row are free too, unless it is fixed.
 struct Grid {
     rows: usize,
     columns: usize,
@@ -106,13 +106,13 @@ impl Grid {
             grid.sums[here] = grid.sums[above] + missing(row);
             grid.steps[here] = Step::Row;
             for (j, column) in columns.iter().enumerate() {
-                // Of equals, lines are left without another as late as can be.
+                // Among equals, lines are left without a counterpart as late as possible.
                 let mut best = (grid.sums[above + j + 1] + missing(row), Step::Row);
                 let skipped = (grid.sums[here + j] + missing(column), Step::Column);
                 if skipped.0 > best.0 {
                     best = skipped;
                 }
-                // Lines that are alike are looked for only near where they should be.
+                // Similar lines are looked for only near their expected position.
                 let is_near = (i + expected).abs_diff(j) <= 2 * SLACK;
                 let paired = worth(row, column, is_near).map(|worth| grid.sums[above + j] + worth);
                 if let Some(sum) = paired.filter(|&sum| sum > best.0) {
@@ -124,7 +124,8 @@ impl Grid {
         grid
     }
 
-    /// For each row the column beside it. Of equally good ways, the one that ends closest to the column `end`.
+    /// Returns the column aligned with each row. Among equally good alignments, this is the one that ends closest to
+    /// the column `end`.
     fn pairs(&self, end: usize) -> Vec<Option<usize>> {
         let width = self.columns + 1;
         let last = self.sums[self.rows * width..].iter().enumerate();
@@ -145,12 +146,12 @@ impl Grid {
     }
 }
 
-/// What a row beside a column is worth; `None` for lines that have nothing to do with one another.
+/// Returns the score of a row aligned with a column, or `None` if the lines are unrelated.
 fn worth(row: &str, column: &str, is_near: bool) -> Option<i32> {
     if row == column {
         return Some(if row.trim().is_empty() { EQUAL_BLANK } else { EQUAL_SOLID });
     }
-    // Of lines so different in length, only one that begins the other can be alike: no need to compare them.
+    // If lengths differ this much, the lines can be alike only if one begins the other, so others need no comparison.
     let (short, long) = (row.len().min(column.len()), row.len().max(column.len()));
     if !is_near || short * 3 < long && !column.trim_start().starts_with(row.trim()) {
         return None;
@@ -166,7 +167,7 @@ fn fault(
     expected: usize,
     is_fixed: bool,
 ) -> Option<Fault> {
-    // Rows before the first pair stand right before it.
+    // Rows before the first pair are taken to be right before it.
     let before_pair = || {
         let (rows, column) = pairs.iter().enumerate().find_map(|(i, pair)| Some((i, (*pair)?)))?;
         Some(column.saturating_sub(rows))

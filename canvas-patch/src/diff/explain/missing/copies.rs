@@ -1,11 +1,12 @@
-//! Whether what a hunk without an anchor adds is in the text already.
+//! Detection of lines that a hunk without an anchor adds although the text already has them.
 
 use std::collections::HashMap;
 
 use crate::diff::patch::{Hunk, LineKind, Patch};
 use crate::text::lines::{Lines, content};
 
-/// For each of the hunks, by index, the line, from 1, of the first of its lines in the text that has most of them.
+/// Returns for each of the hunks, by index, the first line of the text, from 1, that equals one of its added lines.
+/// Returns `None` for a hunk if the text has at most half of them.
 pub(crate) fn copied(text: &str, patch: &Patch<'_>, hunks: &[usize]) -> Vec<Option<usize>> {
     let added = |hunk: &Hunk| {
         let added = patch.lines_of(hunk).iter().filter(|line| line.kind == LineKind::Add);

@@ -1,18 +1,19 @@
-//! How alike two lines are. For reports only.
+//! The similarity of two lines, for reports only.
 
 use crate::diff::slips::is_elision;
 use crate::text::boundary::{ceil_char_boundary, floor_char_boundary};
 
-/// From this on, lines are taken for versions of one another.
+/// Minimum [`likeness`] of lines that are taken for versions of one another.
 pub(super) const ALIKE: u32 = 450;
 
-/// Of [`likeness`], for equal lines.
+/// Value of [`likeness`] for equal lines.
 pub(super) const EQUAL: u32 = 1000;
 
-/// Bytes between the shared ends of two lines up to which they are compared character by character.
+/// Maximum bytes between the shared ends of two lines that are compared character by character.
 const COMPARED: usize = 240;
 
-/// How alike two lines without terminators are, in thousandths. Costs at most 2^16 steps beside a look at both.
+/// Returns the similarity of two lines without terminators, in thousandths. Costs at most 2^16 steps in addition to a
+/// pass over both.
 pub(super) fn likeness(quoted: &str, line: &str) -> u32 {
     if quoted == line {
         return EQUAL;
@@ -28,7 +29,7 @@ pub(super) fn likeness(quoted: &str, line: &str) -> u32 {
     let start = floor_char_boundary(a, a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count());
     let (rest_a, rest_b) = (&a[start..], &b[floor_char_boundary(b, start)..]);
     if rest_a.is_empty() {
-        // Half a line, as models quote it, is nearer than any other one.
+        // Half a line, as models quote it, is nearer than any other line.
         return ALIKE + 100 + thousandths(short, long) / 5;
     }
     let same = rest_a.bytes().rev().zip(rest_b.bytes().rev()).take_while(|(x, y)| x == y).count();
@@ -39,7 +40,7 @@ pub(super) fn likeness(quoted: &str, line: &str) -> u32 {
     let alike_between = if mid_a.len().max(mid_b.len()) <= COMPARED {
         (strsim::normalized_levenshtein(mid_a, mid_b) * f64::from(EQUAL)) as u32
     } else {
-        // Longer differences are judged by their beginnings: the ranking needs no more.
+        // Longer differences are judged by their beginnings, which is enough for the ranking.
         let cut = |text: &str| floor_char_boundary(text, COMPARED.min(text.len()));
         (strsim::normalized_levenshtein(&mid_a[..cut(mid_a)], &mid_b[..cut(mid_b)]) * f64::from(EQUAL)) as u32
     };

@@ -1,8 +1,10 @@
-//! What is said of hunks whose pre-image is nowhere: the place that is most like it, and the first line that differs there.
+//! Conflicts of hunks whose pre-image does not occur, with the most similar place and the first line that differs
+//! there.
 //!
-//! Reports only: nothing is ever applied because of what is alike. `wanted` says what is looked for, `region` where that
-//! may be, with `shingles` for lines that the text does not have and `likeness` for how alike two lines are; `align` lays
-//! both beside one another. `copies` finds what is added a second time. Time is linear in text and patch.
+//! The results are for reports only, because a patch never applies by similarity. `wanted` decides which lines are
+//! sought, and `region` finds their probable place. It uses `shingles` for lines that the text does not have, and
+//! `likeness` to compare two lines. `align` aligns the lines with that region. `copies` finds lines that are added a
+//! second time. Takes time linear in text and patch.
 
 mod align;
 mod copies;
@@ -22,17 +24,18 @@ use crate::diff::patch::{Hunk, LineKind, Patch};
 use crate::text::lines::content;
 use crate::text::numbered::NumberedLines;
 
-/// So many readings of hunks are compared with lines that are not equal; of more, only equal lines tell the place.
+/// Maximum number of readings of hunks that are compared with lines that are not equal. For the rest, only equal lines
+/// determine the place.
 const IN_DETAIL: usize = 16;
 
-/// A hunk, by its index, whose pre-image is nowhere.
+/// A hunk, by its index, whose pre-image does not occur.
 pub(crate) struct Missing {
     pub(crate) hunk: usize,
-    /// Blank lines of the pre-image, by their index in the patch, that may have been meant as added ones.
+    /// Blank lines of the pre-image, by their index in the patch, that may be meant as additions.
     pub(crate) doubtful: Vec<usize>,
 }
 
-/// A `NOT_FOUND` for each hunk, in order.
+/// Returns a `NOT_FOUND` for each hunk, in order.
 pub(crate) fn explain(text: &str, patch: &Patch<'_>, missing: &[Missing]) -> Vec<Conflict> {
     let lines = NumberedLines::new(text);
     let mut wanted = Vec::new();
@@ -57,7 +60,7 @@ pub(crate) fn explain(text: &str, patch: &Patch<'_>, missing: &[Missing]) -> Vec
         .map(|((missing, readings), present_at)| {
             let is_meant = readings.clone().any(|i| starts[i].or_else(|| wanted[i].hinted(&lines)).is_some());
             let faults = readings.rev().map(|i| wanted[i].fault(&lines, starts[i]));
-            // The reading that goes further is the one that was meant.
+            // The reading that matches further is the intended one.
             let fault = faults.max_by_key(|fault| fault.index);
             let hunk = &patch.hunks[missing.hunk];
             let around = |fault: &LineFault| QuotedLine::around(&lines, fault.line, fault.mismatch.column);
@@ -75,9 +78,9 @@ pub(crate) fn explain(text: &str, patch: &Patch<'_>, missing: &[Missing]) -> Vec
         .collect()
 }
 
-/// A line of a hunk that is at fault.
+/// A line at fault in a hunk.
 struct LineFault {
-    /// Which, among the lines of the hunk.
+    /// Index among the lines of the hunk.
     index: usize,
     /// The line of the text, from 0.
     line: usize,
@@ -85,17 +88,17 @@ struct LineFault {
 }
 
 impl Wanted<'_> {
-    /// Where the region begins by the header.
+    /// Returns the start of the region according to the header.
     fn hinted(&self, lines: &NumberedLines<'_>) -> Option<i64> {
         self.hint.map(|hint| hint.min(lines.len()) as i64)
     }
 
-    /// The first line that is at fault in the region that begins at `start`.
+    /// Returns the first line at fault in the region that begins at `start`.
     fn fault(&self, lines: &NumberedLines<'_>, start: Option<i64>) -> LineFault {
         let sought: Vec<&str> = self.sought.iter().map(AsRef::as_ref).collect();
         let start = start.or_else(|| self.hinted(lines)).unwrap_or(0);
         let found = if sought.is_empty() { Ok(0) } else { first_fault(lines, &sought, start) };
-        // What was copied with a slip is at fault too, though it has told the place.
+        // A line copied with a slip is at fault too, although it helps to find the place.
         let slip = (0..sought.len()).find(|&at| self.quoted[at] != sought[at]);
         let fault = match (found, slip) {
             (Err(fault), slip) if slip.is_none_or(|slip| fault.at <= slip) => fault,
@@ -117,7 +120,7 @@ impl Wanted<'_> {
         LineFault { index: self.indices[fault.at], line: fault.line, mismatch }
     }
 
-    /// The dots, where all lines beside them stand from `line` on.
+    /// Returns the dots as the line at fault, if all lines next to them occur from `line` on.
     fn elided(&self, lines: &NumberedLines<'_>, line: usize) -> LineFault {
         let Some(elision) = &self.elision else {
             let quoted = self.quoted.first().copied().unwrap_or_default();
@@ -131,7 +134,8 @@ impl Wanted<'_> {
     }
 }
 
-/// For each hunk the line, from 1, where its post-image stands, at one place only. A hunk that adds no word shows nothing.
+/// Returns for each hunk the line, from 1, of its post-image, if the post-image occurs exactly once. A hunk that adds
+/// no word is not searched for.
 fn present(text: &str, patch: &Patch<'_>, missing: &[Missing]) -> Vec<Option<usize>> {
     let adds = |hunk: &Hunk| {
         let mut added = patch.lines_of(hunk).iter().filter(|line| line.kind == LineKind::Add);

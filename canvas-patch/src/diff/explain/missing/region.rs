@@ -1,8 +1,9 @@
-//! The part of a text that is most like lines that are nowhere: each line votes for the place where they would begin.
+//! Finds the region of a text that is most similar to missing lines. Each line votes for the position at which all of
+//! them would begin.
 //!
-//! A line that the text has votes where it stands, the stronger the rarer it is. Where those do not decide, lines that are
-//! like others vote too. Votes for places a few lines apart support one another, since a line too many or too few moves
-//! what comes after it.
+//! A line that occurs in the text votes for its position, and a rarer line has a stronger vote. If these votes do not
+//! decide, lines that are similar to lines of the text vote too. Votes for positions a few lines apart support one
+//! another, because an additional or missing line moves the lines after it.
 
 use std::cmp::Reverse;
 
@@ -11,35 +12,35 @@ use super::shingles::{Alike, alike};
 use super::wanted::{Occurrences, Wanted};
 use crate::text::numbered::NumberedLines;
 
-/// Vote of a line that occurs once.
+/// Weight of the vote of a line that occurs once.
 const VOTE: u64 = 1 << 20;
 
-/// Vote of a blank line, which decides only where nothing else does.
+/// Weight of the vote of a blank line, which decides only if no other line does.
 const BLANK: u64 = 1;
 
-/// How far apart votes support one another.
+/// Maximum distance in lines between votes that support one another.
 const SHIFT: i64 = 3;
 
-/// Lines of one hunk that vote, the rarest; and those that are compared with lines like them.
+/// Maximum number of lines of one hunk that vote, the rarest first, and of lines that are compared with similar ones.
 const VOTERS: usize = 256;
 const LIKE_VOTERS: usize = 8;
 
-/// Places that are compared line by line, and lines there.
+/// Maximum number of places compared line by line, and of lines compared at each.
 const PLACES: usize = 16;
 const COMPARED: usize = 16;
 
-/// What one line says.
+/// The vote of one line.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Vote {
-    /// The line, from 0, where the lines would begin; it may lie before the text.
+    /// The line, from 0, at which the lines would begin. It may be before the text.
     start: i64,
-    /// Which line says so.
+    /// Index of the voting line.
     by: usize,
     weight: u64,
 }
 
-/// For each of the `wanted` the line, from 0, where the region begins. Only the `first` ones are compared with lines that
-/// are not equal.
+/// Returns for each of `wanted` the line, from 0, at which the region begins. Only the `first` ones are compared with
+/// lines that are not equal.
 pub(super) fn starts(
     lines: &NumberedLines<'_>,
     wanted: &[Wanted<'_>],
@@ -70,7 +71,7 @@ pub(super) fn starts(
 }
 
 impl Vote {
-    /// The vote of the line at index `by`, which may stand at `line`.
+    /// Creates the vote of the line at index `by`, which may be at `line`.
     fn new(line: usize, by: usize, weight: u64) -> Self {
         Self { start: line as i64 - by as i64, by, weight }
     }
@@ -93,7 +94,7 @@ fn exact_votes(wanted: &Wanted<'_>, occurrences: &Occurrences<'_>, in_detail: bo
     votes.collect()
 }
 
-/// Whether one place has the votes of half of the lines, and among them that of one that occurs only there.
+/// Whether exactly one place has the votes of half of the lines, with at least the weight of a line that occurs once.
 fn is_decided(votes: &[Vote], wanted: &Wanted<'_>) -> bool {
     let solid = wanted.sought.iter().filter(|line| !line.trim().is_empty()).count();
     let mut votes: Vec<Vote> = votes.iter().filter(|vote| vote.weight > BLANK).copied().collect();
@@ -105,7 +106,7 @@ fn is_decided(votes: &[Vote], wanted: &Wanted<'_>) -> bool {
     places.by_ref().any(is_strong) && !places.any(is_strong)
 }
 
-/// The longest lines that the text does not have.
+/// Returns the indices of the longest lines that the text does not have.
 fn like_voters(wanted: &Wanted<'_>, occurrences: &Occurrences<'_>) -> Vec<usize> {
     let is_open = |&at: &usize| {
         let line = &*wanted.sought[at];
@@ -117,7 +118,8 @@ fn like_voters(wanted: &Wanted<'_>, occurrences: &Occurrences<'_>) -> Vec<usize>
     voters
 }
 
-/// The places, the best supported first; of equals that closest to the hint, then the first.
+/// Returns the places with the best supported first. Among equals, the one closest to the hint comes first, and then
+/// the first in the text.
 fn ranked(mut votes: Vec<Vote>, hint: Option<usize>) -> Vec<i64> {
     votes.sort_unstable();
     let mut ranked: Vec<(u64, u64, i64)> = Vec::new();
@@ -126,7 +128,7 @@ fn ranked(mut votes: Vec<Vote>, hint: Option<usize>) -> Vec<i64> {
         let start = own[0].start;
         from += votes[from..].iter().take_while(|vote| vote.start < start - SHIFT).count();
         to += votes[to..].iter().take_while(|vote| vote.start <= start + SHIFT).count();
-        // A line that votes for this place, in a text that repeats itself, supports no other.
+        // In a text that repeats itself, a line that votes for this place does not support it from nearby places too.
         let voted = |vote: &&Vote| own.binary_search_by_key(&vote.by, |own| own.by).is_err();
         let beside = votes[from..at].iter().chain(&votes[at + own.len()..to]);
         let mut support: Vec<(usize, u64)> =
@@ -143,7 +145,7 @@ fn ranked(mut votes: Vec<Vote>, hint: Option<usize>) -> Vec<i64> {
     ranked.into_iter().map(|(_, _, start)| start).collect()
 }
 
-/// The place whose lines are most like those that are wanted; of equals the best supported one.
+/// Returns the place whose lines are most similar to the wanted ones. Among equals, this is the best supported one.
 fn most_alike(
     lines: &NumberedLines<'_>,
     wanted: &Wanted<'_>,
@@ -151,7 +153,7 @@ fn most_alike(
     ranked: &[i64],
 ) -> Option<i64> {
     let [first, _, ..] = ranked else { return ranked.first().copied() };
-    // Lines that are nowhere tell as much as rare ones.
+    // Lines that do not occur tell as much as rare ones.
     let mut telling: Vec<usize> = (0..wanted.sought.len()).collect();
     telling
         .sort_by_key(|&at| (wanted.sought[at].trim().is_empty(), occurrences.count(&wanted.sought[at]), at));

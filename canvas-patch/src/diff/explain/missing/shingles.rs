@@ -1,28 +1,29 @@
-//! Finds lines that are like others by what they share: short runs of bytes, the rare ones first.
+//! Finds similar lines by the short runs of bytes that they share, beginning with the rare ones.
 //!
-//! The text is read once, whatever is looked for. Runs that collide in the table are forgotten, so a text or a patch made
-//! to collide is searched less well and not more slowly.
+//! The text is read once, however many lines are sought. Runs that collide in the table are dropped. A text or a patch
+//! made to collide is therefore searched less well, but not more slowly.
 
 use super::likeness::{ALIKE, likeness};
 use crate::text::numbered::NumberedLines;
 
-/// Lines of the text like one that was looked for, each with its likeness, the most alike first.
+/// Lines of the text that are similar to one line, each with its likeness, the most similar first.
 pub(super) type Alike = Vec<(usize, u32)>;
 
-/// Runs of one line that are looked for.
+/// Maximum number of runs of one line that are searched for.
 const RUNS: usize = 64;
 
-/// Places of one run that are kept.
+/// Maximum number of places kept for one run.
 const PLACES: usize = 512;
 
-/// Places that are weighed for one line, and lines compared with it.
+/// Number of places after which no further runs are weighed for one line, and maximum lines compared with it.
 const WEIGHED: usize = 2048;
 const COMPARED: usize = 8;
 
-/// Lines of so many bytes have long runs, which are rarer; a short line with one wrong letter has no long one.
+/// Lines of at least this many bytes are found by long runs, which are rarer. A short line with one wrong letter has no
+/// long run in common with the right one.
 const LONG_LINE: usize = 32;
 
-/// For each line that is looked for, those of the text that are [`ALIKE`].
+/// Returns for each line in `sought` the lines of the text that are [`ALIKE`].
 pub(super) fn alike(lines: &NumberedLines<'_>, sought: &[&str]) -> Vec<Alike> {
     let (mut short, mut long) = (Runs::<4>::default(), Runs::<8>::default());
     let own: Vec<_> = sought
@@ -48,11 +49,11 @@ pub(super) fn alike(lines: &NumberedLines<'_>, sought: &[&str]) -> Vec<Alike> {
         .collect()
 }
 
-/// Runs of `N` bytes that are looked for, at most 8.
+/// Runs of `N` bytes to search for. `N` is at most 8.
 #[derive(Default)]
 struct Runs<const N: usize> {
     runs: Vec<Run>,
-    /// Where a run hashes to, its index from 1; 0 is none. A power of two of them.
+    /// For each hash, the index of a run, counted from 1, or 0 for none. The length is a power of two.
     table: Vec<u32>,
 }
 
@@ -60,13 +61,13 @@ struct Run {
     bytes: u64,
     /// Lines, in order, at most [`PLACES`].
     places: Vec<usize>,
-    /// How many lines have it.
+    /// Number of lines that contain it.
     count: usize,
     last: usize,
 }
 
 impl<const N: usize> Runs<N> {
-    /// Adds runs of a line, evenly spread.
+    /// Adds evenly spread runs of a line and returns their indices.
     fn add(&mut self, line: &str) -> std::ops::Range<usize> {
         let first = self.runs.len();
         let all = line.len().saturating_sub(N - 1);
@@ -110,7 +111,7 @@ impl<const N: usize> Runs<N> {
         }
     }
 
-    /// The lines that share most with one whose runs are `own`, the rare counting more.
+    /// Returns the lines that share most with one whose runs are `own`. Rare runs count more.
     fn sharing(&self, own: std::ops::Range<usize>) -> Vec<usize> {
         let mut rare: Vec<&Run> = self.runs[own].iter().collect();
         rare.sort_by_key(|run| run.count);
@@ -135,7 +136,7 @@ impl<const N: usize> Runs<N> {
     }
 }
 
-/// A run as a number, in which upper and lower case of ASCII are one, and so are some signs.
+/// Converts a run to a number in which ASCII letters of either case are equal, and so are some signs.
 fn bytes(run: &[u8]) -> u64 {
     const CASE: u64 = 0x2020_2020_2020_2020;
     let mut bytes = [0; 8];
@@ -143,7 +144,8 @@ fn bytes(run: &[u8]) -> u64 {
     u64::from_le_bytes(bytes) | CASE
 }
 
-/// Fibonacci hashing (Knuth): the high bits of the product depend on all of the others.
+/// Returns the slot of a run by Fibonacci hashing (Knuth), since the high bits of the product depend on all of the
+/// others.
 fn slot(bytes: u64, slots: usize) -> usize {
     (bytes.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize & (slots - 1)
 }

@@ -1,4 +1,4 @@
-//! The pre-image of a hunk that is nowhere, as its author may have meant it.
+//! The pre-image of a hunk that does not occur, in the form that its author may have meant.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -8,15 +8,15 @@ use crate::diff::slips::{is_elision, unescaped, without_number};
 use crate::text::lines::content;
 use crate::text::numbered::NumberedLines;
 
-/// Lines that are looked for in the text, as one.
+/// Lines that are sought in the text as one block.
 pub(super) struct Wanted<'a> {
-    /// As the patch quotes them.
+    /// Spelled as in the patch.
     pub(super) quoted: Vec<&'a str>,
-    /// Without numbers and entities, where the text has them so.
+    /// Without line numbers and entities, if the text has them in that form.
     pub(super) sought: Vec<Cow<'a, str>>,
-    /// For each, its index among the lines of the hunk.
+    /// For each line, its index among the lines of the hunk.
     pub(super) indices: Vec<usize>,
-    /// Dots before or after these lines, which stand for others: their index among the lines of the hunk.
+    /// Dots before or after these lines, which replace other lines.
     pub(super) elision: Option<Elision>,
     /// The line, from 0, that the header states.
     pub(super) hint: Option<usize>,
@@ -25,12 +25,12 @@ pub(super) struct Wanted<'a> {
 pub(super) struct Elision {
     pub(super) quoted: String,
     pub(super) index: usize,
-    /// Whether the lines that are sought follow the dots.
+    /// Whether the sought lines follow the dots.
     pub(super) is_first: bool,
 }
 
 impl<'a> Wanted<'a> {
-    /// The old lines of a hunk but those in `without`, indices among the lines of the patch.
+    /// Takes the old lines of a hunk except those in `without`, which are sorted indices among the lines of the patch.
     pub(super) fn new(patch: &Patch<'a>, hunk: &Hunk, without: &[usize]) -> Self {
         let old = hunk.lines.clone().zip(patch.lines_of(hunk)).filter(|(_, line)| line.kind.is_old());
         let (indices, quoted) = old
@@ -41,8 +41,9 @@ impl<'a> Wanted<'a> {
         Self { quoted, sought: Vec::new(), indices, elision: None, hint }
     }
 
-    /// Decides what is sought: each line as it is quoted where the text has it so, else without what copying has added; and
-    /// only the lines before dots that the text does not have, or those after them where there are none before.
+    /// Decides which lines are sought. A line is sought as quoted if the text has it in that form, otherwise without
+    /// the additions of copying. If there are dots that the text does not have, only the lines before them are sought,
+    /// or the lines after them if there are none before.
     pub(super) fn decide(&mut self, occurrences: &Occurrences<'a>) {
         let elided = |line: &&&str| is_elision(line) && occurrences.count(line) == 0;
         if let Some(at) = self.quoted.iter().position(|line| elided(&line)) {
@@ -62,7 +63,7 @@ impl<'a> Wanted<'a> {
     }
 }
 
-/// Where lines stand in a text.
+/// The places of lines in a text.
 pub(super) struct Occurrences<'a> {
     of: HashMap<Cow<'a, str>, Found>,
 }
@@ -77,7 +78,7 @@ struct Found {
 impl<'a> Occurrences<'a> {
     const PLACES: usize = 64;
 
-    /// Those of all quoted lines, and of what they may have been meant as.
+    /// Finds all quoted lines, and the lines that they may be meant as.
     pub(super) fn new(lines: &NumberedLines<'_>, wanted: &[Wanted<'a>]) -> Self {
         let mut of: HashMap<Cow<'a, str>, Found> = HashMap::new();
         for line in wanted.iter().flat_map(|wanted| &wanted.quoted).copied() {
@@ -113,7 +114,7 @@ impl<'a> Occurrences<'a> {
     }
 }
 
-/// What a line can be without a slip.
+/// Returns the lines that may be meant by a line with a slip.
 fn slipped(line: &str) -> impl Iterator<Item = Cow<'_, str>> {
     let bare = without_number(line);
     let plain = unescaped(bare.unwrap_or(line));

@@ -12,14 +12,14 @@ use crate::markdown::outline::parts::{scan, scan_in_parts, scan_whole};
 use crate::markdown::outline::scan::BYTES_PARSED;
 use crate::strategies::{hostile_line, hostile_lines, hostile_markdown};
 
-/// Fewer in an ordinary run.
+/// Runs `usual` cases, or 100,000 if `CANVAS_LAWS` is `full`.
 #[expect(clippy::disallowed_methods, reason = "a test is a host")]
 pub(crate) fn cases(usual: u32) -> ProptestConfig {
     let full = std::env::var("CANVAS_LAWS").is_ok_and(|laws| laws == "full");
     ProptestConfig { cases: if full { 100_000 } else { usual }, ..ProptestConfig::default() }
 }
 
-/// Everything that is kept is what a fresh reading finds.
+/// Checks that all data kept equals the result of a fresh reading.
 #[track_caller]
 fn check(live: &LiveOutline) {
     let (text, index) = (live.text(), &live.index);
@@ -28,7 +28,7 @@ fn check(live: &LiveOutline) {
     let outline = Outline { sections, containers, front_matter: index.lead.front_matter };
     assert_eq!(index.outline, outline, "{text:?}");
     assert_eq!(index.blocks, blocks, "{text:?}");
-    // What is read in parts is what the parser finds at once.
+    // A reading in parts finds the same as one reading of the whole.
     assert_eq!(scan::<true>(text), (outline, blocks), "{text:?}");
     let fresh = Index::new(text);
     assert_eq!((&fresh.points, &fresh.definitions), (&points, &definitions), "{text:?}");
@@ -52,12 +52,11 @@ pub(crate) fn text_edit(at: usize, old: &str, new: &str) -> TextEdit {
     TextEdit { at, old: old.to_owned(), new: new.to_owned() }
 }
 
-/// All of an outline.
 pub(crate) fn whole(live: &LiveOutline) -> Region {
     live.index.whole()
 }
 
-/// Whether the edit was read in part only.
+/// Makes an edit and returns whether only a part of the text was read again.
 #[track_caller]
 fn edit(live: &mut LiveOutline, after: &str, edits: &[TextEdit]) -> bool {
     let changes = changes(live.text(), after, edits);
@@ -68,7 +67,7 @@ fn edit(live: &mut LiveOutline, after: &str, edits: &[TextEdit]) -> bool {
     in_part
 }
 
-/// Replaces each place, given as `|`, by nothing or each of the texts, and back.
+/// Edits each text into the other and back, with each line ending and inside several surrounding texts.
 #[track_caller]
 fn check_table(rows: &[(&str, &str)]) {
     for (before, after) in rows {
@@ -127,7 +126,8 @@ fn what_reaches_far() {
         ("[x]: b\n'c\nd e\n\n# [x]\n", "[x]: b\n'c\nd'\n\n# [x]\n"),
         ("a\n\n# [x] [y][x] [x][]\n\nb\n\n[x]: c\n", "a\n\n# [x] [y][x] [z][]\n\nb\n\n[x]: c\n"),
         ("```\n[x]: a\n```\n# [x]\n", "``\n[x]: a\n```\n# [x]\n"),
-        // Titles with labels of elsewhere: on a line of their own, in containers, underlined, indented below definitions.
+        // Titles with labels defined elsewhere, on a line of their own, in containers, underlined, or indented below
+        // definitions.
         (
             "# [x]\n\n> # [x]\n\n- # [x]\n\n[x]\n===\n\nb\n\n[x]: c\n",
             "# [x]\n\n> # [x]\n\n[X]\n---\n\nb\n\n[x]: d\n",
@@ -135,7 +135,7 @@ fn what_reaches_far() {
         ("a\n\n[y]: b\n    # [x] c\n===\n\nd\n\n[x]: e\n", "a\n\n[y]: b\n\n   # [x] c\n===\n\nd\n\n[x]: e\n"),
         ("#[x]\n===\n\n####### [x]\n---\n\na\n\n[x]: e\n", "#\t[x]\n\n###### [x] ##\n\na\n\n[x]: e\n"),
         ("# [ſ] [k] [ß]\n\na\n\n[S]: b\n\n[\u{212a}]: b\n\n[SS]: b\n", "# [ſ] [k] [ß]\n\na\n\n[t]: b\n"),
-        // Parents, ends and what precedes the first heading.
+        // Parents, ends and text before the first heading.
         ("# a\n\n## b\n\n### c\n\n# d\n", "# a\n\n### c\n\n# d\n"),
         ("## a\n\nb\n\n## c\n", "# a\n\nb\n\n## c\n"),
         ("a\n\n- b\n\n## c\n", "### a\n\n- b\n\n## c\n"),
@@ -199,7 +199,7 @@ fn wrong_edits_do_no_harm() {
     edit(&mut live, "# \u{e8}\n\n# b\n", &[text_edit(3, "", "")]);
 }
 
-/// The start of the text, and each line at which nothing is open.
+/// Restart points are the start of the text and each line at which no block is open.
 #[test]
 fn where_reading_can_start_again() {
     for (text, lines) in [
@@ -245,13 +245,13 @@ fn too_many_edits_count_as_one() {
 
 #[test]
 fn limits_of_the_parser() {
-    // So many references that not all of them are resolved, until one goes.
+    // So many references that not all of them are resolved, until some are removed.
     let dense = format!("[x]: {}\n\n# [x]\n\n", "y".repeat(2_000)) + &"[x]\n\n".repeat(48) + "# [x]\n";
     let mut live = LiveOutline::new(dense.clone());
     for more in ["[x] [x] [x]\n", "[x]\n", ""] {
         edit(&mut live, &format!("{dense}\na\n\n{more}\n\n# [x]\n"), &[]);
     }
-    // Few references for a long text, and too many for the part of it that is read again.
+    // Few references for a long text, but too many for the part of it that is read again.
     let long = ("a".repeat(99) + "\n\n").repeat(1_000);
     let part = |link: &str| format!("[x]: {}\n\n{}# c{link}\n\n", link.repeat(2_000), "# [x]\n\n".repeat(60));
     let mut live = LiveOutline::new(format!("{long}{}{long}", part("y")));
@@ -269,13 +269,13 @@ fn limits_of_the_parser() {
     edit(&mut live, &format!("e\n\n{deep}d\n"), &[]);
 }
 
-/// Ranges that are replaced, by lines or by characters.
+/// Generates ranges to replace, by lines or by characters.
 pub(crate) fn made() -> impl Strategy<Value = Vec<(sample::Index, usize, bool, String)>> {
     let new = prop_oneof![4 => hostile_lines(0..3), 1 => Just(String::new()), 2 => hostile_line()];
     prop::collection::vec((any::<sample::Index>(), 0..4_usize, prop::bool::weighted(0.8), new), 1..4)
 }
 
-/// The text after the changes, with the edits that make it.
+/// Applies the changes. Returns the new text and the edits that lead to it.
 pub(crate) fn changed(
     before: &str,
     changes: &[(sample::Index, usize, bool, String)],
@@ -303,7 +303,7 @@ pub(crate) fn changed(
     (after + &before[at..], edits)
 }
 
-/// What is read in parts of some length is what one reading of the whole finds.
+/// Checks that a reading in parts of some length finds the same as one reading of the whole.
 #[track_caller]
 fn check_parts(text: &str, part: usize) {
     let lead = Lead::of(text);
@@ -315,7 +315,7 @@ fn check_parts(text: &str, part: usize) {
     assert_eq!((parts.points, parts.definitions), (whole.points, whole.definitions), "{part} {text:?}");
 }
 
-/// Definitions, and what refers to them: of few labels, so that they meet.
+/// Generates definitions and references to them. There are few labels, so that they often match.
 fn definition() -> impl Strategy<Value = String> {
     let places = ["", "", "", "> ", "- ", "  ", "> > ", "    "];
     let lines = [
@@ -346,7 +346,7 @@ fn definition() -> impl Strategy<Value = String> {
         .prop_map(|(place, line, blank)| format!("{place}{line}\n{}", if blank { "\n" } else { "" }))
 }
 
-/// However a text is made, the parser is given few times its bytes, in parts of any length.
+/// Checks that the parser gets at most `times` times the bytes of a text in parts of any length.
 #[track_caller]
 fn check_work(text: &str, part: usize, times: usize) {
     BYTES_PARSED.set(0);

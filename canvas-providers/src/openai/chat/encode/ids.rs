@@ -1,14 +1,14 @@
-//! Ids of calls as a host takes them.
+//! Ids of calls in a form that the host accepts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::hosts::CallIds;
 use crate::names::{Mapper, NameRule, hash};
 
-/// Ids that hosts are known to give; what they gave has to go back as it came.
+/// Characters that hosts are known to use in ids, which have to go back unchanged.
 const SIGNS: &str = ".:/|+=#@";
 
-/// A bijection from the ids of a history to those of a request.
+/// A one-to-one mapping from the ids of a history to the ids of a request.
 #[derive(Debug)]
 pub(super) enum Ids {
     UpTo(Mapper),
@@ -19,7 +19,7 @@ impl Ids {
     pub(super) fn new(rule: CallIds) -> Self {
         match rule {
             CallIds::UpTo(max) => {
-                // A made id is a readable rest and a hash, for which there has to be room.
+                // A generated id needs room for a readable stem and a hash.
                 let max = max.max(16);
                 Self::UpTo(Mapper::new(NameRule { max, also: SIGNS, begins_with_letter: false }))
             }

@@ -1,4 +1,4 @@
-//! A history, written as a request.
+//! Encodes a history as a request.
 
 mod ids;
 mod parts;
@@ -26,12 +26,11 @@ use crate::pieces;
 use crate::repair::{Entry, entries, is_assistant};
 use crate::wire::{Call, RequestBody, Wire};
 
-/// The host's own rules, or those that the caller gives.
+/// Returns the caller's rules for the host, or the known ones.
 fn host_of(call: &Call<'_>) -> ChatHost {
     call.options.chat_host.unwrap_or_else(|| *ChatHost::of(&call.issuer.host))
 }
 
-/// The wire format.
 #[derive(Debug)]
 pub(crate) enum Chat {}
 
@@ -121,15 +120,15 @@ impl Wire for Chat {
 struct Encoder<'a> {
     pieces: Pieces<'a>,
     messages: Vec<Value>,
-    /// The message of the model that is being put together, and the first of its events.
+    /// The model's message under construction, and the index of its first event.
     answer: Option<(Map<String, Value>, usize)>,
-    /// Parts with the images of the results so far; they follow the last result.
+    /// Parts with the images of the results so far. They follow the last result.
     images: Vec<Value>,
-    /// The tool of a dialect: its replies are in the words of the dialect.
+    /// The tool whose replies are sent in the words of its dialect.
     native: Option<NativeTool>,
-    /// Where the messages since the user's last words begin.
+    /// Index of the first message after the user's last one.
     stretch: usize,
-    /// Whether there are calls among them.
+    /// Whether there are calls since then.
     has_calls: bool,
 }
 
@@ -187,7 +186,7 @@ impl Encoder<'_> {
         }));
     }
 
-    /// Ends the message of the model. One that says nothing is left out.
+    /// Ends the model's message, which is left out if it is empty.
     fn flush_answer(&mut self) {
         let Some((mut answer, at)) = self.answer.take() else { return };
         let has_calls = answer.contains_key("tool_calls");
@@ -213,7 +212,7 @@ impl Encoder<'_> {
         }
     }
 
-    /// Fills in the reasoning that the host asks for where there were calls since the user's last words.
+    /// Fills in the reasoning field that the host requires if there were calls since the user's last message.
     fn end_stretch(&mut self) {
         let required = self.pieces.host.required_reasoning.filter(|_| self.has_calls);
         self.has_calls = false;
@@ -234,7 +233,7 @@ impl Encoder<'_> {
         self.messages
     }
 
-    /// Parts of the user that the host made for this wire, such as an image.
+    /// Returns content that the host made for this wire format and the user, such as an image.
     fn own_content(&mut self, event: &Event, at: usize) -> Option<Value> {
         let parts = event.envelope.as_ref()?.parts_for(NAME, self.pieces.issuer, false)?;
         const KINDS: &[&str] = &["text", "image_url", "input_audio", "file"];

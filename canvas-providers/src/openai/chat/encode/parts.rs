@@ -1,4 +1,4 @@
-//! Events of the model as pieces of its message.
+//! Encodes events of the model as pieces of its message.
 
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
@@ -25,7 +25,7 @@ pub(super) struct Pieces<'a> {
 }
 
 impl Pieces<'_> {
-    /// The piece of an event, as its issuer made it or as anybody understands it.
+    /// Returns the piece of an event, in the issuer's own form or in a form that every host understands.
     pub(super) fn piece(&mut self, event: &Event, at: usize) -> Option<Map<String, Value>> {
         match &event.body {
             Body::ToolCall(call) => Some(self.call(event, call, at)),
@@ -49,7 +49,7 @@ impl Pieces<'_> {
         }
     }
 
-    /// The piece as this host made it, with the fields that it takes back, where it is of the kind that the event is.
+    /// Returns the host's own piece if it fits the event, with the fields that the host accepts back.
     fn own_piece(&mut self, event: &Event, at: usize) -> Option<Map<String, Value>> {
         let [part] = event.envelope.as_ref()?.parts_for(NAME, self.issuer, true)? else { return None };
         let fields = self.host.message_fields;
@@ -86,7 +86,7 @@ impl Pieces<'_> {
         fits.then_some(kept)
     }
 
-    /// A text, or a list of chunks that the host takes from the model.
+    /// Whether a content is a text, or a list of chunks that the host accepts from the model.
     fn is_content(&self, content: &Value) -> bool {
         let has_text = |chunk: &Value, kind: &str| chunk.get(kind).is_some_and(Value::is_string);
         let is_chunk = |chunk: &Value| match chunk.get("type").and_then(Value::as_str) {
@@ -131,14 +131,14 @@ impl Pieces<'_> {
         piece
     }
 
-    /// A call as its host made it, without what it does not take back.
+    /// Returns the host's own call without the fields that the host does not accept back.
     fn call_fields(&self, part: Map<String, Value>) -> Map<String, Value> {
         let fields = self.host.message_fields;
         let is_known = |field: &str| matches!(field, "id" | "type" | "function" | "custom");
         part.into_iter().filter(|(field, _)| is_known(field) || fields.contains(field)).collect()
     }
 
-    /// The arguments as text: as they were said where that is an object.
+    /// Returns the arguments as text, unchanged if they are an object.
     fn arguments(&mut self, call: &DecodedCall, said: Option<&str>, at: usize) -> String {
         if let Some(said) = said.filter(|said| is_object(said)) {
             return said.to_owned();

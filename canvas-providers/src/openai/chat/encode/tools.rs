@@ -1,4 +1,4 @@
-//! Tool specs, cut to what the hosts take.
+//! Tool specs, cut to the subset that the hosts accept.
 
 use canvas_tools::ToolSpec;
 use serde_json::{Value, json};
@@ -15,14 +15,14 @@ use crate::schema::Subset;
 const NAME_RULE: NameRule = NameRule { begins_with_letter: false, ..NameRule::PORTABLE };
 const SUBSET: Subset = Subset { property: |_| true, refused: &[] };
 
-/// What a host takes as tools.
+/// Returns the rules of a host for tools.
 pub(super) fn rules(host: &ChatHost) -> ToolRules {
     let built_in: fn(NativeTool) -> bool =
         if host.custom_tools { |native| native == NativeTool::CodexPatch } else { |_| false };
     ToolRules { names: NAME_RULE, subset: SUBSET, built_in }
 }
 
-/// The tool that the host has built in, where one of the specs is its.
+/// Returns the host's built-in tool if one of the specs belongs to it.
 pub(super) fn built_in(
     specs: &[ToolSpec],
     native: Option<NativeTool>,
@@ -59,7 +59,7 @@ fn place_of(specs: &[ToolSpec], function: &FunctionTool<'_>, mapper: &mut Mapper
     format!("/tools/{index}/parameters")
 }
 
-/// The choice in the endpoint's words; `None` where its own default is the choice.
+/// Encodes the choice; `None` if it is the endpoint's default.
 pub(super) fn choice(
     options: &RequestOptions,
     specs: &[ToolSpec],

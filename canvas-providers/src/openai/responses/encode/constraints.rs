@@ -1,4 +1,5 @@
-//! Rules of the endpoint for a whole request: which items need which, and what of an answer is not for requests.
+//! Rules of the endpoint for a whole request: which items need others, and which parts of an answer requests must not
+//! have.
 
 use std::collections::BTreeSet;
 
@@ -9,9 +10,9 @@ use super::super::item::{Kind, text};
 use super::super::wire::{Content, Item, Made};
 use crate::encoded::Degradations;
 
-/// Leaves out, or changes, what the endpoint would refuse the request for.
+/// Removes or changes the parts for which the endpoint would refuse the request.
 pub(super) struct Constraints<'a> {
-    /// Whether reasoning goes back that is not sealed: the endpoint finds it by its id, or reads it.
+    /// Whether unsealed reasoning is sent back, because the endpoint finds it by its id or can read it.
     pub(super) takes_unsealed: bool,
     pub(super) degradations: &'a mut Degradations,
 }
@@ -45,7 +46,7 @@ impl Constraints<'_> {
         });
     }
 
-    /// Takes away what answers have and requests have not, and mends what cannot be read.
+    /// Removes fields that only answers have, and repairs unreadable ones.
     fn clean(&mut self, item: &mut Item) {
         let Some(map) = item.value.as_object_mut().filter(|_| item.of_model) else { return };
         map.remove("created_by");
@@ -63,13 +64,14 @@ impl Constraints<'_> {
             self.degradations.add_event(item.at, "arguments", "sent as an empty object: they were none");
             item.value["arguments"] = "{}".into();
         }
-        // Compatible hosts give ids of their own, which the endpoint does not need.
+        // Compatible hosts use ids of their own, which the endpoint does not need.
         if !text(&item.value, "id").starts_with("fc") {
             forget(&mut item.value);
         }
     }
 
-    /// An id may stand once. A part that a host has twice in its history stays, where it can do without.
+    /// Makes ids unique. If an item occurs twice in the history, the second keeps its place without its id if it can,
+    /// and is removed otherwise.
     fn drop_repeated(&mut self, items: &mut Vec<Item>) {
         let mut seen = BTreeSet::new();
         items.retain_mut(|item| {
@@ -82,7 +84,8 @@ impl Constraints<'_> {
         });
     }
 
-    /// Calls that a host runs, of tools that are not this crate's to declare, go with their output or not at all.
+    /// Removes the host's calls without an output, and outputs without a call, for kinds of tools that this crate does
+    /// not declare.
     fn drop_unanswered(&mut self, items: &mut Vec<Item>) {
         let ids = |kinds: &[&str]| -> BTreeSet<String> {
             let of = items.iter().filter(|item| is_of(item, kinds));
@@ -97,8 +100,8 @@ impl Constraints<'_> {
         });
     }
 
-    /// Reasoning that nobody can open is left out. The items after it lose their ids, by which the endpoint would miss it;
-    /// those that have nothing else go with it.
+    /// Removes reasoning that cannot be opened. Later items lose their ids, because for those the endpoint would
+    /// require the reasoning. Items that need their id are removed too.
     fn drop_unsealed(&mut self, items: &mut Vec<Item>) {
         if self.takes_unsealed {
             return;
@@ -113,7 +116,7 @@ impl Constraints<'_> {
                 return !has_lost;
             }
             has_lost &= item.of_model;
-            // What is sealed by itself needs nothing before it.
+            // An item that is sealed itself does not need the reasoning before it.
             let is_bound = has_lost && text(&item.value, "encrypted_content").is_empty();
             let stays = !is_bound || forget(&mut item.value);
             if !stays {
@@ -127,7 +130,7 @@ impl Constraints<'_> {
         });
     }
 
-    /// Leaves out reasoning that nothing of the model follows.
+    /// Removes reasoning that no later item of the model follows.
     fn drop_closing_reasoning(&mut self, items: &mut Vec<Item>) {
         let mut followed = false;
         let mut kept = Vec::with_capacity(items.len());
@@ -147,7 +150,7 @@ impl Constraints<'_> {
         *items = kept;
     }
 
-    /// A call and its output name the program that made it only where that is in the history.
+    /// Removes the calling program from a call and its output unless the program is in the history.
     fn drop_strange_callers(&mut self, items: &mut [Item]) {
         let mut programs = BTreeSet::new();
         for item in items {
@@ -164,14 +167,14 @@ impl Constraints<'_> {
     }
 }
 
-/// Calls that a host runs, and what answers them, of kinds that are kept as they came.
+/// Calls that a host runs, and their outputs, of kinds that are kept unchanged.
 const HOST_CALLS: &[&str] = &["computer_call", "local_shell_call", "shell_call", "tool_search_call"];
 const HOST_OUTPUTS: &[&str] =
     &["computer_call_output", "local_shell_call_output", "shell_call_output", "tool_search_output"];
 
 fn is_of(item: &Item, kinds: &[&str]) -> bool {
     let kind = text(&item.value, "type");
-    // The provider's server searches for tools unless the request leaves it to the host.
+    // The provider's server searches for tools unless the request leaves the search to the host.
     kinds.contains(&kind) && (!kind.starts_with("tool_search") || text(&item.value, "execution") == "client")
 }
 
@@ -183,7 +186,7 @@ fn is_object(arguments: &str) -> bool {
     arguments.trim_start().starts_with('{') && serde_json::from_str::<IgnoredAny>(arguments).is_ok()
 }
 
-/// Whether a message holds nothing.
+/// Whether a message is empty.
 fn is_silent(item: &Item) -> bool {
     let Some(content) = item.value.get("content").filter(|_| text(&item.value, "type") == "message") else {
         return false;
@@ -199,7 +202,7 @@ fn is_silent(item: &Item) -> bool {
     }
 }
 
-/// Takes the id off an item that goes without; false where it has to have one.
+/// Removes the id of an item that does not need it. Returns `false` if the item must have its id.
 fn forget(item: &mut Value) -> bool {
     match Kind::of(text(item, "type")) {
         Kind::FunctionCall | Kind::CustomCall | Kind::PatchCall => {
@@ -208,7 +211,7 @@ fn forget(item: &mut Value) -> bool {
             }
             true
         }
-        // Without its id a message is text, and says in which phase it was said.
+        // Without its id a message is text, and keeps its phase.
         Kind::Message => {
             let list = item.get("content").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
             let words = list.iter().flat_map(|part| [text(part, "text"), text(part, "refusal")]);

@@ -1,4 +1,4 @@
-//! A history, written as a request.
+//! Encodes a history as a request.
 
 mod constraints;
 mod output;
@@ -25,12 +25,11 @@ use crate::repair::{Entry, entries, is_assistant};
 use crate::verdict::{Arguments, DecodedCall};
 use crate::wire::{Call, RequestBody, Wire};
 
-/// Ids are any text of this length; a foreign one that fits goes as it is.
+/// Ids are any text of this length, so a foreign id that fits is sent unchanged.
 const ID_RULE: NameRule = NameRule { max: 64, also: ".:", begins_with_letter: false };
-/// The endpoint takes no fewer tokens.
+/// The minimum that the endpoint accepts.
 const MIN_OUTPUT_TOKENS: u32 = 16;
 
-/// The wire format.
 #[derive(Debug)]
 pub(crate) enum Responses {}
 
@@ -163,7 +162,7 @@ impl Encoder<'_> {
         value.map(|value| Item { of_model, value, at })
     }
 
-    /// The part as this provider made it, where its kind is one that the event's body and role allow.
+    /// Returns the provider's own part if its kind fits the event's body and role.
     fn own_part(&mut self, event: &Event, at: usize) -> Option<Value> {
         let envelope = event.envelope.as_ref()?;
         let of_model = is_assistant(event);
@@ -207,7 +206,7 @@ impl Encoder<'_> {
             };
             return Made::FunctionCall { call_id: id, name, arguments }.into_value();
         };
-        // The provider's part with the id and the name of this request.
+        // The provider's part, with the id and the name of this request.
         part["call_id"] = id.into();
         if Kind::of(text(&part, "type")) != Kind::PatchCall {
             part["name"] = name.into();
@@ -217,7 +216,7 @@ impl Encoder<'_> {
     }
 }
 
-/// Items that answer a call or point at one: the host's, whatever an envelope says.
+/// Items that answer a call or reference one. They belong to the host, whatever an envelope says.
 const ANSWERS: &[&str] = &[
     "function_call_output",
     "custom_tool_call_output",
@@ -228,7 +227,7 @@ const ANSWERS: &[&str] = &[
     "input_file",
 ];
 
-/// Whether a part has what the endpoint requires of its kind.
+/// Whether a part has the fields that the endpoint requires for its kind.
 fn is_readable(part: &Value, kind: Kind, of_model: bool) -> bool {
     let is_text = |name: &str| part.get(name).is_some_and(Value::is_string);
     let is_list = |name: &str| part.get(name).is_some_and(Value::is_array);

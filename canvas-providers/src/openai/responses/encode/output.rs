@@ -1,4 +1,4 @@
-//! Outputs of calls, each in the form of its call.
+//! Outputs of calls, each in the form that its call requires.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -12,12 +12,12 @@ use crate::event::{Image, ToolResult};
 use crate::history::reply_text;
 use crate::native::NativeTool;
 
-/// What the outputs have to be like.
+/// The expected form of each output.
 #[derive(Debug)]
 pub(super) struct Outputs {
-    /// The tool whose replies go in the words of its dialect.
+    /// The tool whose replies are sent in the words of its dialect.
     native: Option<NativeTool>,
-    /// Kind and caller, by the id of the call; those that are not here are functions that the model calls itself.
+    /// Kind and caller of each call, by its id. All other calls are functions called directly by the model.
     expected: BTreeMap<String, (Kind, Option<Value>)>,
 }
 
@@ -26,13 +26,13 @@ impl Outputs {
         Self { native, expected: BTreeMap::new() }
     }
 
-    /// Notes a call of the provider's.
+    /// Records one of the provider's own calls.
     pub(super) fn expect(&mut self, call_id: &str, call: &Value) {
         let caller = call.get("caller").filter(|caller| caller.is_object()).cloned();
         self.expected.insert(call_id.to_owned(), (Kind::of(text(call, "type")), caller));
     }
 
-    /// The output for a call. Only that of a patch says by itself whether the call failed.
+    /// Builds the output of a call. Only the output of a patch has a field that tells whether the call failed.
     pub(super) fn answer(
         &mut self,
         result: &ToolResult,

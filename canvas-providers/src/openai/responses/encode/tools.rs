@@ -1,4 +1,4 @@
-//! Tool specs, cut to what the endpoint takes.
+//! Tool specs, cut to the subset that the endpoint accepts.
 
 use canvas_tools::ToolSpec;
 
@@ -10,7 +10,7 @@ use crate::native::NativeTool;
 use crate::openai::strict;
 use crate::schema::Subset;
 
-/// The endpoint takes 128 characters; 64 are those that its other one takes too.
+/// The endpoint accepts 128 characters; 64 is the limit that Chat Completions accepts too.
 const NAME_RULE: NameRule = NameRule { begins_with_letter: false, ..NameRule::PORTABLE };
 
 const RULES: ToolRules = ToolRules {
@@ -23,7 +23,7 @@ pub(super) fn mapper(specs: &[ToolSpec], native: Option<NativeTool>) -> Mapper {
     declare::mapper(specs, native, RULES)
 }
 
-/// The tool that the endpoint has built in, where one of the specs is its.
+/// Returns the endpoint's built-in tool, and its spec, if one of the specs belongs to it.
 pub(super) fn built_in(specs: &[ToolSpec], native: Option<NativeTool>) -> Option<(NativeTool, &ToolSpec)> {
     declare::built_in(specs, native, RULES)
 }
@@ -50,7 +50,7 @@ pub(super) fn declare<'a>(
     fitted
 }
 
-/// The choice in the endpoint's words; `None` where its own default is the choice.
+/// Encodes the choice; `None` if it is the endpoint's default.
 pub(super) fn choice(
     options: &RequestOptions,
     specs: &[ToolSpec],

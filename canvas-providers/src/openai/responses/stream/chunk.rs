@@ -1,4 +1,4 @@
-//! One event of a stream, as it is read.
+//! Parses the events of a stream.
 
 use serde::Deserialize;
 use serde::de::{Error as _, MapAccess};
@@ -10,7 +10,7 @@ use crate::decoded::DecodeError;
 use crate::fields::{self, Fields};
 use crate::text::{AnyText, Text};
 
-/// The event that a stream mostly consists of: more of what is said, and nothing else.
+/// The most common event of a stream, which only adds text.
 #[derive(Debug, Default)]
 pub(super) struct Saying<'a> {
     pub(super) kind: Text<'a>,
@@ -28,7 +28,7 @@ impl<'de> Fields<'de> for Saying<'de> {
             "content_index" => self.content_index = map.next_value()?,
             "summary_index" => self.summary_index = map.next_value()?,
             "delta" => self.delta = map.next_value()?,
-            // Of no delta, and long.
+            // Deltas do not have these fields, which are long.
             "item" | "response" => return Err(A::Error::custom("no delta")),
             _ => fields::skip(map)?,
         }
@@ -36,7 +36,7 @@ impl<'de> Fields<'de> for Saying<'de> {
     }
 }
 
-/// Any event. Fields that this crate does not know are skipped without being kept.
+/// Any event. Unknown fields are skipped and not kept.
 #[derive(Debug, Deserialize)]
 pub(super) struct Chunk<'a> {
     #[serde(borrow, rename = "type", default)]
@@ -51,7 +51,7 @@ pub(super) struct Chunk<'a> {
     pub(super) item_id: AnyText<'a>,
     #[serde(borrow, default)]
     pub(super) delta: AnyText<'a>,
-    /// The whole of what the deltas were, under the name that it has in its item. It is looked at where no delta came.
+    /// The complete text of the deltas, under the name that it has in its item. It is used only if no delta arrived.
     #[serde(borrow, default)]
     pub(super) text: Option<&'a RawValue>,
     #[serde(borrow, default)]
@@ -70,7 +70,6 @@ pub(super) struct Chunk<'a> {
     pub(super) error: Option<&'a RawValue>,
 }
 
-/// The answer as its last event has it.
 #[derive(Debug, Deserialize)]
 pub(super) struct Response<'a> {
     #[serde(borrow, default)]
@@ -85,7 +84,7 @@ pub(super) struct Response<'a> {
     pub(super) incomplete_details: Option<IncompleteDetails>,
 }
 
-/// By what an item is known.
+/// The fields that identify an item.
 #[derive(Debug, Deserialize)]
 pub(super) struct Known<'a> {
     #[serde(borrow, rename = "type", default)]
@@ -96,7 +95,7 @@ pub(super) struct Known<'a> {
     pub(super) call_id: AnyText<'a>,
 }
 
-/// What a piece of text is of its item.
+/// The section of an item that a piece of text belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Section {
     Summary,
@@ -107,7 +106,7 @@ pub(super) enum Section {
     Call,
 }
 
-/// An event about text: more of it, or all of it.
+/// An event with text, either a delta or the complete text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Piece {
     Delta(Section),
@@ -137,7 +136,7 @@ impl Piece {
 }
 
 impl Section {
-    /// Which part of the item an event is about; `None` where it does not say.
+    /// Returns the index of the item's part that an event belongs to, or `None` if the event does not tell.
     pub(super) fn index(self, of_summary: Option<u64>, of_content: Option<u64>) -> Option<u64> {
         match self {
             Self::Summary => of_summary,
@@ -148,7 +147,7 @@ impl Section {
 }
 
 impl Chunk<'_> {
-    /// All of the text.
+    /// Returns the complete text.
     pub(super) fn whole(&self) -> Result<Option<String>, DecodeError> {
         let raw =
             [self.text, self.refusal, self.arguments, self.input, self.diff].into_iter().flatten().next();

@@ -1,7 +1,7 @@
-//! A streamed answer.
+//! Decodes a streamed answer.
 //!
-//! Of an item, its end is kept: it has all that came before it, and its seal. Items are found by their place in the
-//! answer, since their ids may differ from event to event.
+//! The end of an item is kept, because it repeats everything before it and has the seal. Items are found by their place
+//! in the answer, because their ids may differ from event to event.
 
 mod chunk;
 mod slot;
@@ -27,9 +27,9 @@ use crate::usage::Usage;
 #[derive(Debug)]
 pub(crate) struct Stream {
     context: AnswerContext,
-    /// In the order in which they began.
+    /// Items in the order in which they began.
     slots: Vec<Slot>,
-    /// The latest item at each place of the answer. Some hosts begin another one at the same place.
+    /// The latest item at each place of the answer. Some hosts begin another item at the same place.
     by_index: BTreeMap<u64, usize>,
     raw_stop_reason: Option<String>,
     incomplete_reason: Option<String>,
@@ -49,7 +49,7 @@ impl Codec for Stream {
     }
 
     fn frame(&mut self, frame: Frame<'_>, on_event: &mut OnEvent<'_>) -> Result<Taken, DecodeError> {
-        // The end of a stream on other endpoints, and on hosts that know both.
+        // Other endpoints, and hosts that support both, end a stream in this way.
         if matches!(frame.data.trim_ascii(), b"" | b"[DONE]") {
             return Ok(Taken::More);
         }
@@ -59,7 +59,7 @@ impl Codec for Stream {
         }
         let chunk: Chunk<'_> = match json::read(frame.data) {
             Ok(chunk) => chunk,
-            // Each item comes whole at its end, so that what is after a broken event stands for itself.
+            // Each item arrives complete at its end, so later events do not depend on a broken one.
             Err(error) => return Ok(Taken::Failed(DecodeError::not_json(String::new(), &error))),
         };
         let kind = if chunk.kind.as_str().is_empty() { frame.kind } else { chunk.kind.as_str() };
@@ -84,7 +84,7 @@ impl Codec for Stream {
                     Some(nested) => value(nested)?,
                     None => serde_json::from_slice(frame.data).unwrap_or_default(),
                 };
-                // Mostly the failed answer follows.
+                // The failed answer usually follows.
                 return Ok(Taken::Failed(provider_error(&error)));
             }
             _ => return self.other(kind, &chunk, on_event),
@@ -109,7 +109,7 @@ impl Codec for Stream {
 }
 
 impl Stream {
-    /// Takes more text of an item that has begun; false for any other event.
+    /// Takes more text of an item that has begun. Returns `false` for any other event.
     fn say(&mut self, saying: &Saying<'_>, on_event: &mut OnEvent<'_>) -> bool {
         let Some(Piece::Delta(section)) = Piece::of(saying.kind.as_str()) else { return false };
         let at = saying.output_index.and_then(|index| self.by_index.get(&index));
@@ -119,7 +119,7 @@ impl Stream {
         true
     }
 
-    /// The last event, whatever it is called, or one that this crate does not know.
+    /// Handles the last event, whatever its name is, or an event that this crate does not know.
     fn other(
         &mut self,
         kind: &str,
@@ -139,7 +139,7 @@ impl Stream {
                 return self.last(status.to_owned(), response, on_event);
             }
         } else if let Some(error) = chunk.error.map(value).transpose()?.filter(|error| !error.is_null()) {
-            // An error without its type, as proxies send it.
+            // Proxies send errors without a type.
             return Ok(Taken::Failed(provider_error(&error)));
         }
         on_event(StreamEvent::Unknown { kind });
@@ -166,7 +166,7 @@ impl Stream {
         Ok(Taken::Last)
     }
 
-    /// Takes the items whose end did not come from the last event, which has all of them.
+    /// Takes items whose end did not arrive from the last event, which has all items.
     fn fill(&mut self, output: &[&RawValue], on_event: &mut OnEvent<'_>) -> Result<(), DecodeError> {
         if output.len() == self.slots.len() && self.slots.iter().all(|slot| !slot.is_open()) {
             return Ok(());
@@ -204,7 +204,7 @@ impl Stream {
         let (Piece::Delta(section) | Piece::Done(section)) = piece;
         let at = match self.find(chunk) {
             Some(at) => at,
-            // The event that begins it is missing.
+            // The event that begins the item is missing.
             None => {
                 let kind = match section {
                     Section::Summary | Section::Reasoning => "reasoning",
@@ -241,7 +241,7 @@ impl Stream {
         let open = chunk.output_index.and_then(|index| self.by_index.get(&index).copied());
         let at = match open.filter(|&at| self.slots[at].is_open()) {
             Some(at) if self.slots[at].is_bare() => at,
-            // The same start again.
+            // The same start arrived again.
             Some(at) if !id.is_empty() && self.slots[at].field("id") == id => return Ok(()),
             _ => self.open(self.place(chunk), Kind::Other)?,
         };
@@ -254,7 +254,7 @@ impl Stream {
         let known: Known<'_> = read(raw)?;
         let at = match self.find(chunk) {
             Some(at) if self.slots[at].is_open() => at,
-            // The same end again.
+            // The same end arrived again.
             Some(at) if self.slots[at].field("call_id") == known.call_id.as_str() => return Ok(()),
             _ => self.open(self.place(chunk), Kind::of(known.kind.as_str()))?,
         };
@@ -270,7 +270,7 @@ impl Stream {
         Ok(())
     }
 
-    /// The item that an event is about: the one at its place, or, where it names none, the one of its id, or the latest.
+    /// Finds the item of an event by its place, otherwise by its id, otherwise the latest item.
     fn find(&self, chunk: &Chunk<'_>) -> Option<usize> {
         if let Some(index) = chunk.output_index {
             return self.by_index.get(&index).copied();
@@ -281,7 +281,7 @@ impl Stream {
         found.or_else(|| self.slots.len().checked_sub(1)).filter(|&at| self.slots[at].is_open())
     }
 
-    /// The place of an item that begins.
+    /// Returns the place of an item that begins.
     fn place(&self, chunk: &Chunk<'_>) -> u64 {
         let after_all = || self.slots.iter().map(|slot| slot.index + 1).max().unwrap_or_default();
         chunk.output_index.unwrap_or_else(after_all)

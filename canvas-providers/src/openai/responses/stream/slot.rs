@@ -1,4 +1,4 @@
-//! One item of a stream, as far as it has come.
+//! One item of a stream, with its state so far.
 
 use std::collections::BTreeMap;
 
@@ -11,22 +11,22 @@ use crate::stream_event::{OnEvent, StreamEvent};
 
 #[derive(Debug)]
 pub(super) struct Slot {
-    /// Where the provider has it among the items; the order of the answer.
+    /// The provider's index of the item, which is the order of the answer.
     pub(super) index: u64,
-    /// Its place in the order in which items began.
+    /// Number of the item in the order in which items began.
     part: usize,
     kind: Kind,
     state: State,
-    /// Whether some of its text was told.
+    /// Whether any of its text was reported.
     told: bool,
-    /// Whether the call was told.
+    /// Whether the call was reported.
     announced: bool,
 }
 
 #[derive(Debug)]
 enum State {
-    /// As it began, and what came of it since. An item can be long, so that its text is kept once: the end of the item
-    /// has all of it again.
+    /// The item as it began, and its deltas since. An item can be long and its end repeats all of it, so the deltas are
+    /// dropped before the end is parsed.
     Open {
         start: Map<String, Value>,
         pieces: BTreeMap<(u64, Section), String>,
@@ -35,7 +35,7 @@ enum State {
 }
 
 impl Slot {
-    /// An item of which nothing came yet.
+    /// Creates an item without content.
     pub(super) fn new(index: u64, part: usize, kind: Kind) -> Self {
         let state = State::Open { start: Map::new(), pieces: BTreeMap::new() };
         Self { index, part, kind, state, told: false, announced: false }
@@ -49,7 +49,7 @@ impl Slot {
         self.kind
     }
 
-    /// Whether it began, and no more.
+    /// Whether the item began without any delta so far.
     pub(super) fn is_bare(&self) -> bool {
         match &self.state {
             State::Open { pieces, .. } => pieces.is_empty(),
@@ -57,7 +57,7 @@ impl Slot {
         }
     }
 
-    /// A field of the item: what it is known by.
+    /// Returns a field by which the item is identified.
     pub(super) fn field(&self, name: &str) -> &str {
         let value = match &self.state {
             State::Open { start, .. } => start.get(name),
@@ -66,7 +66,7 @@ impl Slot {
         value.and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// Takes the item as it began. What it has sealed so far is not what it will be at its end.
+    /// Takes the item as it began. Its sealed part is removed, because it differs from the one at the end.
     pub(super) fn begin(
         &mut self,
         mut start: Map<String, Value>,
@@ -94,7 +94,7 @@ impl Slot {
         }
     }
 
-    /// Takes more text. What comes after the end of the item is dropped.
+    /// Takes more text. Text after the end of the item is dropped.
     pub(super) fn push(
         &mut self,
         section: Section,
@@ -128,7 +128,7 @@ impl Slot {
         self.told = true;
     }
 
-    /// Whether nothing of this text came.
+    /// Whether no part of this text arrived.
     pub(super) fn lacks(&self, section: Section, index: Option<u64>) -> bool {
         match (&self.state, index) {
             (State::Done(_), _) => false,
@@ -137,14 +137,14 @@ impl Slot {
         }
     }
 
-    /// Gives up what came of the item: its end has all of it.
+    /// Drops the deltas of the item, because its end repeats all of them.
     pub(super) fn forget_pieces(&mut self) {
         if let State::Open { pieces, .. } = &mut self.state {
             pieces.clear();
         }
     }
 
-    /// Takes the item as it ended, and tells what of it was not told.
+    /// Takes the item at its end, and reports the parts not yet reported.
     pub(super) fn end(&mut self, item: Value, context: &AnswerContext, on_event: &mut OnEvent<'_>) {
         let began = matches!(&self.state, State::Open { start, .. } if !start.is_empty());
         self.kind = Kind::of(item::text(&item, "type"));
@@ -174,7 +174,7 @@ impl Slot {
         self.state = State::Done(item);
     }
 
-    /// The item, and whether its end came. Without it, the item is made of what came.
+    /// Returns the item, and whether its end arrived. Without its end, the item is built from its deltas.
     pub(super) fn into_item(self) -> (Value, bool) {
         let (mut start, pieces) = match self.state {
             State::Done(item) => return (item, true),

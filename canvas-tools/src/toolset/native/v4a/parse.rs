@@ -1,4 +1,4 @@
-//! Reading the hunks of a V4A diff.
+//! Parses the hunks of a V4A diff.
 
 use canvas_core::text::{Block, BlockLine, Reason, Repair, RepairKind};
 
@@ -15,17 +15,16 @@ pub(super) struct Parsed<'a> {
 
 #[derive(Debug, Default)]
 pub(super) struct Hunk<'a> {
-    /// Lines of the document that it lies below, the outermost first.
+    /// Lines of the document above the hunk, the outermost first.
     pub(super) anchors: Vec<&'a str>,
-    /// The numbers of a unified header.
     pub(super) stated: Option<Stated>,
     pub(super) block: Block<'a>,
-    /// Blank lines without prefix that it ends with: context, or what separates it from the next.
+    /// Number of trailing blank lines without a prefix. They are either context or separate the hunk from the next one.
     pub(super) blanks: usize,
     pub(super) at_end: bool,
 }
 
-/// The numbers of a unified header, as stated.
+/// The numbers of a unified header, which may be wrong.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Stated {
     pub(super) old_start: usize,
@@ -48,7 +47,7 @@ impl<'a> Hunk<'a> {
     }
 }
 
-/// A diff that cannot be read.
+/// A line that cannot be parsed.
 #[derive(Debug)]
 pub(super) struct Fault<'a> {
     hunk: usize,
@@ -69,7 +68,7 @@ impl Fault<'_> {
     }
 }
 
-/// Reads a diff without envelope.
+/// Parses a diff without an envelope.
 pub(super) fn parse(diff: &str, first_line: usize) -> Result<Parsed<'_>, Fault<'_>> {
     let mut parsed = Parsed::default();
     let mut open: Option<Hunk<'_>> = None;
@@ -77,7 +76,7 @@ pub(super) fn parse(diff: &str, first_line: usize) -> Result<Parsed<'_>, Fault<'
     for (patch_line, line) in (first_line..).zip(diff.lines()) {
         let number = parsed.hunks.len();
         if let Some(header) = line.strip_prefix("@@") {
-            // Headers in a row are anchors of one hunk.
+            // Consecutive headers are anchors of one hunk.
             if open.as_ref().is_some_and(|hunk| !hunk.block.lines.is_empty()) {
                 close(&mut parsed, open.take());
             }
@@ -100,7 +99,7 @@ pub(super) fn parse(diff: &str, first_line: usize) -> Result<Parsed<'_>, Fault<'
             closed = true;
             continue;
         }
-        // Blank lines before the first hunk are none of it.
+        // Blank lines before the first hunk do not belong to it.
         if line.is_empty() && open.is_none() {
             continue;
         }
@@ -131,7 +130,7 @@ fn close<'a>(parsed: &mut Parsed<'a>, hunk: Option<Hunk<'a>>) {
     parsed.hunks.extend(hunk);
 }
 
-/// Reads what follows `@@`: nothing, numbers, or a line of the document.
+/// Reads the rest of a `@@` line, which may be empty, numbers, or a line of the document.
 fn read_header<'a>(hunk: &mut Hunk<'a>, header: &'a str) {
     let text = header.strip_prefix(' ').unwrap_or(header);
     if text.trim().is_empty() {
@@ -143,7 +142,7 @@ fn read_header<'a>(hunk: &mut Hunk<'a>, header: &'a str) {
     }
 }
 
-/// The numbers of `-a,b +c,d @@`.
+/// Parses the numbers of `-a,b +c,d @@`.
 fn stated(text: &str) -> Option<Stated> {
     let (numbers, _) = text.split_once("@@")?;
     let mut sides = numbers.split_ascii_whitespace();
@@ -156,7 +155,7 @@ fn stated(text: &str) -> Option<Stated> {
     sides.next().is_none().then_some(Stated { old_start, old_count, new_start, new_count })
 }
 
-/// Notes a repair of a hunk, from 0.
+/// Records a repair of the hunk with this index, counted from 0.
 pub(super) fn note(repairs: &mut Vec<Repair>, hunk: usize, kind: RepairKind) {
     repairs.push(Repair { hunk: hunk + 1, kind });
 }

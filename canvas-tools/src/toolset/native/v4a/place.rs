@@ -1,4 +1,4 @@
-//! Where the hunks of a V4A diff belong.
+//! Locates the hunks of a V4A diff.
 
 use std::ops::Range;
 
@@ -7,8 +7,8 @@ use canvas_core::text::{BlockLine, Reason, Repair, RepairKind, find_lines, outli
 use super::parse::{Hunk, Stated, note};
 use crate::toolset::native::outcome::{Document, NativeConflict};
 
-/// Places of all needles together that are looked at, and of one at most. Of a needle that has more, no scope is narrow
-/// enough.
+/// Maximum number of places examined for all needles together, and for a single needle. If a needle has more places, no
+/// scope is narrow enough.
 const MOST_IN_ALL: usize = 1 << 21;
 const MOST: usize = 1 << 14;
 
@@ -16,23 +16,23 @@ fn most(needles: usize) -> usize {
     (MOST_IN_ALL / needles.max(1)).clamp(64, MOST)
 }
 
-/// Why a hunk, by index, has no place.
+/// The reason why a hunk, given by its index, has no place.
 #[derive(Debug)]
 pub(super) enum Misplaced {
-    /// The anchor of this index is nowhere in the scope of those before.
+    /// The anchor with this index does not occur in the scope of the previous ones.
     Anchor { hunk: usize, anchor: usize },
-    /// It quotes no line of the document.
+    /// The hunk does not quote any line of the document.
     NoAnchor { hunk: usize },
-    /// Its lines are nowhere, or not below its anchors but here.
+    /// Its lines do not occur, or they occur only at `above`, which is not below its anchors.
     Nowhere { hunk: usize, above: Option<usize> },
-    /// It says that it ends the document, and its lines are elsewhere.
+    /// The hunk claims to end the document, and its lines occur elsewhere.
     NotAtEnd { hunk: usize, places: Vec<usize> },
-    /// Its lines are at all of these.
+    /// Its lines occur at all of these places.
     Several { hunk: usize, places: Vec<usize> },
 }
 
 impl Misplaced {
-    /// The lines that are nowhere, and the hunk, from 1, that wants them.
+    /// Returns the lines that do not occur, with their hunk counted from 1.
     pub(super) fn wanted<'a>(&self, hunks: &[Hunk<'a>]) -> Option<(usize, Vec<&'a str>)> {
         match *self {
             Self::Anchor { hunk, anchor } => Some((hunk + 1, vec![hunks[hunk].anchors[anchor]])),
@@ -41,7 +41,7 @@ impl Misplaced {
         }
     }
 
-    /// Where it went wrong, but for the nearest place of what is nowhere.
+    /// Returns the conflict, without the nearest place of lines that do not occur.
     pub(super) fn conflict(&self, hunks: &[Hunk<'_>]) -> NativeConflict {
         let (hunk, conflict) = match self {
             Self::Anchor { hunk, .. } | Self::Nowhere { hunk, above: None } => {
@@ -63,7 +63,8 @@ impl Misplaced {
     }
 }
 
-/// The line, from 0, where each hunk belongs. Blank lines that a hunk ends with are dropped where only that fits.
+/// Returns the line of each hunk, counted from 0. Trailing blank lines of a hunk are dropped if it only fits without
+/// them.
 pub(super) fn places(
     document: &Document<'_>,
     hunks: &mut [Hunk<'_>],
@@ -89,7 +90,7 @@ pub(super) fn places(
     stated.filter(|_| only_several).ok_or(misplaced)
 }
 
-/// Where the old lines of each hunk occur; nowhere for those that have none.
+/// Returns the places of each hunk's old lines, which are empty for a hunk without old lines.
 fn find(text: &str, hunks: &[Hunk<'_>]) -> Vec<Vec<usize>> {
     let most = most(hunks.len());
     let quoting: Vec<usize> = (0..hunks.len()).filter(|&i| !hunks[i].old_lines().is_empty()).collect();
@@ -101,11 +102,11 @@ fn find(text: &str, hunks: &[Hunk<'_>]) -> Vec<Vec<usize>> {
     found
 }
 
-/// Takes the blank lines at their ends from hunks that are nowhere with them.
+/// Removes trailing blank lines from hunks that do not occur with them.
 fn drop_blanks(text: &str, hunks: &mut [Hunk<'_>], found: &mut [Vec<usize>], repairs: &mut Vec<Repair>) {
     let mut dropped = Vec::new();
     for (i, hunk) in hunks.iter_mut().enumerate() {
-        // A hunk that only adds has no place of its own; blanks behind it are no context.
+        // A hunk that only adds has no place of its own, so blank lines after it are not context.
         if hunk.blanks > 0 && found[i].is_empty() {
             hunk.block.lines.truncate(hunk.block.lines.len() - hunk.blanks);
             hunk.blanks = 0;
@@ -136,7 +137,7 @@ fn place(
     }
     let below: Vec<usize> = found.iter().copied().filter(|place| *place >= scope.below).collect();
     if below.is_empty() {
-        // Of too many places the last were not looked at, and may lie below.
+        // If there are too many places, the last ones were not examined and may be below.
         let is_all = found.len() < most;
         let nowhere = Misplaced::Nowhere { hunk: i, above: found.first().copied() };
         return Err(if is_all { nowhere } else { Misplaced::Several { hunk: i, places: found.to_vec() } });
@@ -159,23 +160,23 @@ fn place(
     }
 }
 
-/// What anchors leave of the document.
+/// The part of the document that anchors select.
 struct Scope {
-    /// The first line below the first chain of lines that the anchors fit.
+    /// The first line below the first chain of lines that matches the anchors.
     below: usize,
-    /// The lines that anchors speak for.
+    /// The line ranges in the anchors' scope.
     ranges: Vec<Range<usize>>,
 }
 
 struct Scopes<'t> {
     text: &'t str,
-    /// Lines of the text; counted when they are first needed.
+    /// Number of lines in the text, counted on first use.
     total: Option<usize>,
-    /// Lines of each anchor, in the order of the hunks.
+    /// The lines of each anchor, in the order of the hunks.
     found: Vec<Vec<Vec<usize>>>,
-    /// Lines of one anchor at most.
+    /// Maximum number of lines per anchor.
     most: usize,
-    /// Of each heading's line, the end of its section, in order; read when it is first needed.
+    /// Each heading's line with the end of its section, in order. Read on first use.
     sections: Option<Vec<(usize, usize)>>,
     next: usize,
 }
@@ -191,7 +192,7 @@ impl<'t> Scopes<'t> {
         Self { text, total: None, found, most, sections: None, next: 0 }
     }
 
-    /// The scope of the next hunk; the index of the anchor that is nowhere in it.
+    /// Returns the scope of the next hunk, or the index of the anchor that does not occur in it.
     fn of(&mut self, hunk: &Hunk<'_>) -> Result<Scope, usize> {
         let found = std::mem::take(&mut self.found[self.next]);
         self.next += 1;
@@ -221,7 +222,7 @@ impl<'t> Scopes<'t> {
         *self.total.get_or_insert_with(|| self.text.lines().count())
     }
 
-    /// The line after the section that the heading at a line begins.
+    /// Returns the line after the section whose heading is at `line`.
     fn section_end(&mut self, line: usize) -> Option<usize> {
         let text = self.text;
         let sections = self.sections.get_or_insert_with(|| {
@@ -233,11 +234,11 @@ impl<'t> Scopes<'t> {
     }
 }
 
-/// A walk over lines, in order, beside ranges that are in the order of their starts.
+/// Looks up ascending lines in ranges sorted by start.
 struct Within<'r> {
     upcoming: std::slice::Iter<'r, Range<usize>>,
     next: Option<&'r Range<usize>>,
-    /// The last end of those that have begun.
+    /// The largest end of the ranges that have begun.
     end: usize,
 }
 
@@ -248,7 +249,7 @@ impl<'r> Within<'r> {
         Self { upcoming, next, end: 0 }
     }
 
-    /// The last end of the ranges around a line, which is not above the one before.
+    /// Returns the largest end of the ranges around a line, which must not be above the previous line.
     fn end_around(&mut self, line: usize) -> Option<usize> {
         while let Some(range) = self.next.filter(|range| range.start <= line) {
             self.end = self.end.max(range.end);
@@ -258,7 +259,7 @@ impl<'r> Within<'r> {
     }
 }
 
-/// The places that headers with numbers state, where all of these are exact.
+/// Returns the places that numeric headers state, if all of them are exact.
 fn stated_places(hunks: &[Hunk<'_>], found: &[Vec<usize>]) -> Option<Vec<usize>> {
     let mut grown = 0_isize;
     let place = |(hunk, found): (&Hunk<'_>, &Vec<usize>)| {

@@ -1,4 +1,4 @@
-//! Applying a V4A diff to a document.
+//! Applies a V4A diff to a document.
 
 use canvas_core::text::{Block, Reason, apply_blocks};
 
@@ -17,7 +17,7 @@ pub(in crate::toolset::native) fn check_path(document: &Document<'_>, path: &str
     Err(NativeError::of(sentence, NativeReason::FileNotFound))
 }
 
-/// The file that lines with `+` make.
+/// Creates the document from lines that begin with `+`.
 pub(in crate::toolset::native) fn create(
     document: &Document<'_>,
     diff: &str,
@@ -47,7 +47,7 @@ pub(in crate::toolset::native) fn create(
     document.replace_whole(&text, created, || format!("Failed to create {path}: File already exists."))
 }
 
-/// Applies the hunks of a diff, whose first line is `first_line` of what was sent.
+/// Applies the hunks of a diff. Its first line is line `first_line` of the call's input.
 pub(in crate::toolset::native) fn update(
     document: &Document<'_>,
     diff: &str,

@@ -1,4 +1,4 @@
-//! Flaws in a commit: what it compares, when it looks, what it says.
+//! Flaws in a commit: its comparison, its timing, and its result.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use super::kind::CommitKind;
 use super::store::Mutant;
 use crate::conformance::suite::tasks::yield_now;
 
-/// Blobs beyond which a commit has many.
+/// The flaw in large commits begins after this many blobs.
 const MANY: usize = 16;
 
 impl<S: Store> Mutant<S> {
@@ -60,7 +60,7 @@ impl<S: Store> Mutant<S> {
         })
     }
 
-    /// Takes a commit in: its blobs, its head, its limit.
+    /// Applies the flaw to the commit's blobs, head and limit.
     fn take(&self, mut commit: Commit) -> Result<Commit, StoreError> {
         let canvas = commit.head.canvas().clone();
         let ids: BTreeSet<_> = commit.blobs.iter().map(Blob::id).collect();
@@ -93,7 +93,7 @@ impl<S: Store> Mutant<S> {
         Ok(commit)
     }
 
-    /// The row, for flaws that look before they commit.
+    /// Loads the row, if the flaw needs it before the commit.
     async fn current(&self, canvas: &CanvasId) -> Result<Option<Loaded>, StoreError> {
         match self.flaw {
             Flaw::IgnoresCondition
@@ -115,7 +115,7 @@ impl<S: Store> Mutant<S> {
         }
     }
 
-    /// Answers that a flaw gives without asking the store.
+    /// Returns a result that the flaw gives without calling the store.
     fn refuse(&self, canvas: &CanvasId, commit: &Commit, current: Option<&Loaded>) -> Option<Committed> {
         let current = current?;
         let (version, clock) = (current.version.clone(), current.clock);
@@ -138,7 +138,7 @@ impl<S: Store> Mutant<S> {
         }
     }
 
-    /// The condition that reaches the store.
+    /// Changes the condition that is passed to the store.
     async fn condition(
         &self,
         canvas: &CanvasId,
@@ -194,7 +194,7 @@ impl<S: Store> Mutant<S> {
         Ok(commit)
     }
 
-    /// Lets others go first: for as long as a few round trips take, so that it works on a store of any speed.
+    /// Lets others go first for as long as a few round trips take, so that it works on a store of any speed.
     async fn dawdle(&self, canvas: &CanvasId) -> Result<(), StoreError> {
         for _ in 0..10 {
             self.look(canvas).await?;
@@ -203,7 +203,7 @@ impl<S: Store> Mutant<S> {
         Ok(())
     }
 
-    /// Commits, and does to the answer what a flaw does.
+    /// Commits, and changes the result as the flaw requires.
     async fn write(
         &self,
         canvas: &CanvasId,
@@ -278,7 +278,7 @@ impl<S: Store> Mutant<S> {
         }
     }
 
-    /// Writes over the row, whoever has written it.
+    /// Overwrites the row, whichever version it has.
     pub(super) async fn overwrite(&self, commit: Commit, mut row: Loaded) -> Result<Committed, StoreError> {
         loop {
             let again = Commit { expected: Some(row.version), ..commit.clone() };
@@ -289,7 +289,7 @@ impl<S: Store> Mutant<S> {
         }
     }
 
-    /// Gives an answer out under the names and by the clock that this store uses.
+    /// Applies this store's version names and clock to a result.
     fn give(&self, canvas: &CanvasId, head: Arc<Head>, answer: Committed) -> Committed {
         match answer {
             Committed::Done { version, clock } => {
@@ -306,7 +306,7 @@ impl<S: Store> Mutant<S> {
     }
 }
 
-/// A commit under way. One that is dropped on the way breaks the connection, if that is the flaw.
+/// A commit in progress. If it is dropped and the flaw says so, this breaks the connection.
 struct HalfWay<'a, S> {
     mutant: &'a Mutant<S>,
     over: bool,
@@ -334,7 +334,7 @@ impl<S> Drop for HalfWay<'_, S> {
 }
 
 impl<S> Mutant<S> {
-    /// Takes note of whether anybody is notified of a commit that was done.
+    /// Records whether a commit of this kind is left without a notification.
     pub(super) fn be_silent(&self, canvas: &CanvasId, kind: CommitKind) {
         let mut shared = self.shared();
         if self.design.claim == Some(Claim::Notify { but: kind }) {

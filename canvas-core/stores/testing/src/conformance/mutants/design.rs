@@ -1,4 +1,4 @@
-//! Kinds of flaws: the commits that have them, and their effect.
+//! Designs of flaws: the affected commits, and the effect.
 
 use canvas_core::store::Capabilities;
 
@@ -7,7 +7,6 @@ use super::kind::CommitKind;
 use super::naming::{Naming, Part};
 use super::race::{Effect, Race};
 
-/// The race, the names of versions and the false claim of a mutant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Design {
     pub(super) race: Option<Race>,
@@ -55,7 +54,7 @@ impl Design {
         Self { claim: Some(claim), ..Self::NONE }
     }
 
-    /// Whether it looks at the row before it commits.
+    /// Whether the mutant loads the row before it commits.
     pub(super) fn looks(self) -> bool {
         self != Self::NONE
     }
@@ -69,7 +68,7 @@ impl Design {
     }
 }
 
-/// A capability that the store claims and does not have for one kind of commit.
+/// A capability that the store claims but lacks for one kind of commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Claim {
     NotAfter { but: CommitKind },

@@ -1,4 +1,4 @@
-//! Flaws in what passes through: ids, heads, versions, clocks.
+//! Flaws that change ids, heads, versions or clocks on their way through.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,14 +11,14 @@ use super::flaw::Flaw;
 use super::store::Mutant;
 use crate::conformance::stored::{renamed, with_last_conversations, without_receipts};
 
-/// By how much the clock of one connection is ahead of that of the connection before.
+/// Difference between the clocks of two successive connections.
 const SKEW: Duration = Duration::from_secs(60 * 60);
 
-/// Conversations beyond which a head is large, and how many are left of them.
+/// Maximum conversations that the flaw in large heads keeps.
 const LARGE: usize = 256;
 
 impl<S> Mutant<S> {
-    /// The id under which a canvas is kept.
+    /// Returns the id under which the store keeps a canvas.
     pub(super) fn key(&self, canvas: &CanvasId) -> CanvasId {
         let name = canvas.as_str();
         let kept = match self.flaw {
@@ -26,11 +26,11 @@ impl<S> Mutant<S> {
             Flaw::FoldsIds => name.to_lowercase(),
             _ => return canvas.clone(),
         };
-        // What would be empty or too long stays as it is.
+        // If the changed id is empty or too long, keep the original.
         CanvasId::new(&kept).unwrap_or_else(|_| canvas.clone())
     }
 
-    /// The head as it is kept.
+    /// Returns the head that the store keeps.
     pub(super) fn kept(&self, head: &Arc<Head>) -> Arc<Head> {
         let key = self.key(head.canvas());
         let changed = match self.flaw {
@@ -46,7 +46,7 @@ impl<S> Mutant<S> {
         changed.unwrap_or_else(|| Arc::clone(head))
     }
 
-    /// The name that this store gives a version.
+    /// Returns this store's name for a version.
     pub(super) fn named(&self, version: &Version, head: &Head) -> Version {
         match self.flaw {
             Flaw::NamesVersionsByContent => Version::new(head.revision_id().to_string()),
@@ -61,7 +61,7 @@ impl<S> Mutant<S> {
         }
     }
 
-    /// The clock that this store shows.
+    /// Returns the clock that this store shows.
     pub(super) fn clock(&self, clock: Timestamp) -> Timestamp {
         let mut own = self.own();
         own.last_clock = Some(clock);
@@ -73,7 +73,7 @@ impl<S> Mutant<S> {
         }
     }
 
-    /// The limit that this store keeps to.
+    /// Returns the limit that this store enforces.
     pub(super) fn limit(&self, commit: &Commit) -> Option<Timestamp> {
         let limit = commit.not_after?;
         let is_past = |clock: Option<Timestamp>| clock.is_some_and(|clock| clock >= limit);

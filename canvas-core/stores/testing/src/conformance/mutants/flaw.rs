@@ -1,10 +1,10 @@
-//! The flaws: one list of what stores get wrong, and of the check that must show it.
+//! The list of flaws, each with the check that must reveal it.
 
 use crate::conformance::check::Check;
 
 macro_rules! flaws {
     ($($flaw:ident: $text:literal => $check:ident;)*) => {
-        /// What a mutant does wrong.
+        /// A flaw of a store. Each mutant has exactly one.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         pub enum Flaw {
@@ -12,17 +12,17 @@ macro_rules! flaws {
         }
 
         impl Flaw {
-            /// Every flaw.
+            /// All flaws, in the order of the table in [`mutants`](super).
             pub const ALL: &[Self] = &[$(Self::$flaw),*];
 
-            /// What the store does, in words.
+            /// Returns the behaviour in words, as a predicate such as "drops no blobs".
             pub const fn text(self) -> &'static str {
                 match self {
                     $(Self::$flaw => $text,)*
                 }
             }
 
-            /// The check that it breaks, and that must show it. Others may show it too.
+            /// Returns the check that must reveal the flaw. Other checks may reveal it too.
             pub const fn killed_by(self) -> Check {
                 match self {
                     $(Self::$flaw => Check::$check,)*

@@ -1,4 +1,4 @@
-//! Kinds of commits, which flaws are in.
+//! Kinds of commits that a flaw may affect.
 
 use canvas_core::store::{Commit, Loaded};
 

@@ -1,10 +1,10 @@
-//! Stores that fail one check each. A suite that passes one of them is worth nothing.
+//! Stores that fail one check each. A suite that passes one of them is worthless.
 //!
-//! A mutant is the store of a harness in a layer with one [`Flaw`]. [`survivors`] runs, for each flaw, only the
-//! check that must show it; [`kills`] runs the whole suite over each mutant.
+//! A mutant wraps the store of a harness in a layer with one [`Flaw`]. For each flaw, [`survivors`] runs only the check
+//! that must reveal it, and [`kills`] runs the whole suite.
 //!
-//! Run one of them with your own harness: it shows that the harness lets the suite see. A harness that cannot move
-//! its clock or make a commit wait leaves some flaws unseen, and says so.
+//! Run one of them with your own harness to prove that the suite can detect flaws through it. If a harness cannot move its
+//! clock or make a commit wait, some flaws stay undetected, and the result lists them.
 //!
 //! # Flaws
 //!
@@ -36,11 +36,11 @@ use super::outcome::CheckOutcome;
 use super::report::Report;
 use super::run;
 
-/// Runs the suite over each mutant of a harness's store. The suite is right where the report of each flaw has
-/// [`Flaw::killed_by`] among those that failed.
+/// Runs the suite on each mutant of a harness's store. The suite works if each report contains [`Flaw::killed_by`] among
+/// the failed checks.
 ///
-/// Takes as many runs of the suite as there are flaws, where races on threads are skipped unless the flaw is one between
-/// threads; see [`survivors`] for slow stores.
+/// Takes as many runs of the suite as there are flaws. Races on threads run only for flaws between threads. For slow
+/// stores, see [`survivors`].
 pub async fn kills<H: Harness>(harness: &H) -> Vec<(Flaw, Report)> {
     let mut reports = Vec::new();
     for flaw in Flaw::ALL.iter().copied() {
@@ -49,16 +49,16 @@ pub async fn kills<H: Harness>(harness: &H) -> Vec<(Flaw, Report)> {
     reports
 }
 
-/// Runs on each mutant the check that must show its flaw, up to five times because some are races, and gives the
-/// flaws that were not shown: with [`CheckOutcome::Skipped`] because the harness has no way to, with [`CheckOutcome::Passed`] because
-/// something is wrong.
+/// Runs on each mutant the check that must reveal its flaw, up to five times because some flaws are races. Returns the
+/// undetected flaws: with [`CheckOutcome::Skipped`] if the harness has no way to reveal it, and with
+/// [`CheckOutcome::Passed`] if the suite or the harness is wrong.
 pub async fn survivors<H: Harness>(harness: &H) -> Vec<(Flaw, CheckOutcome)> {
     let mut survivors = Vec::new();
     for flaw in Flaw::ALL.iter().copied() {
         let check: Check = flaw.killed_by();
         let mutant = MutantHarness::new(harness, flaw);
         let mut outcome = check.run(&mutant).await;
-        // Some flaws are races, which a busy machine may win by chance.
+        // Some flaws are races, which may not occur by chance on a busy machine.
         for _ in 0..4 {
             if !matches!(outcome, Ok(CheckOutcome::Passed)) {
                 break;
@@ -72,7 +72,6 @@ pub async fn survivors<H: Harness>(harness: &H) -> Vec<(Flaw, CheckOutcome)> {
     survivors
 }
 
-/// The checks that start threads.
 const ON_THREADS: [Check; 5] = [
     Check::CommitsOnThreads,
     Check::CreationsOnThreads,
@@ -108,7 +107,7 @@ impl<H: Harness> Harness for MutantHarness<'_, H> {
         self.harness.advance(by).await;
     }
 
-    /// Races on threads take the longest, and show nothing of a flaw that a single thread shows.
+    /// Races on threads take the longest, and are not needed for a flaw that a single thread reveals.
     fn driver(&self) -> Option<Driver> {
         ON_THREADS.contains(&self.flaw.killed_by()).then(|| self.harness.driver())?
     }

@@ -1,4 +1,4 @@
-//! How a store with other versions passes those without chance off as its own.
+//! Replacing a store's versions by names without a random part.
 
 use canvas_core::lease::Timestamp;
 use canvas_core::store::{Commit, Loaded, Version};
@@ -8,7 +8,7 @@ use super::naming::{Naming, Part};
 use super::store::Mutant;
 
 impl<S> Mutant<S> {
-    /// Names the version of a commit that was done.
+    /// Records the name for the version of a successful commit.
     pub(super) fn name(
         &self,
         naming: Naming,
@@ -45,7 +45,7 @@ impl<S> Mutant<S> {
         names.by_version.insert((canvas.clone(), version.as_str().to_owned()), parts.join("-"));
     }
 
-    /// What this store calls a version of the store inside.
+    /// Returns this store's name for a version of the inner store.
     pub(super) fn called(&self, canvas: &CanvasId, version: &Version) -> Version {
         let key = (canvas.clone(), version.as_str().to_owned());
         self.shared()
@@ -55,7 +55,7 @@ impl<S> Mutant<S> {
             .map_or_else(|| version.clone(), |name| Version::new(name.as_str()))
     }
 
-    /// The version of the store inside that a commit means, if the row has it.
+    /// Maps the expected version back to the inner store's version, if the row has it.
     pub(super) fn meant(&self, expected: Option<Version>, current: Option<&Loaded>) -> Option<Version> {
         let expected = expected?;
         let current = current.filter(|row| self.called(row.head.canvas(), &row.version) == expected);

@@ -1,34 +1,32 @@
-//! Versions without a random part, and their ingredients.
+//! Version names without a random part, and their components.
 
 use std::collections::BTreeMap;
 
 use canvas_core::CanvasId;
 
-/// One part of a version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u16)]
 pub(super) enum Part {
-    /// The commits of the store so far.
+    /// Number of all commits to the store.
     Count = 1,
-    /// The commits of the canvas so far.
+    /// Number of commits to the canvas.
     CountOfCanvas = 2,
-    /// How many it has since it was made, or made again.
+    /// Number of commits since the canvas was created, or created again.
     CountOfLife = 4,
-    /// The revision of the head.
     Revision = 8,
-    /// The hash of the head.
+    /// Hash of the head.
     Head = 16,
-    /// The second.
+    /// Clock in seconds.
     Second = 32,
-    /// The millisecond.
+    /// Clock in milliseconds.
     Millisecond = 64,
-    /// The number of the connection.
+    /// Number of the connection.
     Connection = 128,
-    /// The hash of the version before.
+    /// Hash of the previous version.
     Before = 256,
 }
 
-/// What versions are made of.
+/// A set of parts, as a bit mask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Naming(u16);
 
@@ -42,7 +40,7 @@ impl Naming {
         Self(bits)
     }
 
-    /// Every set of parts, but the empty one.
+    /// Returns all non-empty sets of parts.
     #[cfg(test)]
     pub(super) fn all() -> impl Iterator<Item = Self> {
         (1..512).map(Self)
@@ -53,7 +51,7 @@ impl Naming {
     }
 }
 
-/// The names of versions, by the canvas and the version of the store inside, and what they count.
+/// Version names, by canvas and inner version, with the counters for their parts.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     pub(super) by_version: BTreeMap<(CanvasId, String), String>,

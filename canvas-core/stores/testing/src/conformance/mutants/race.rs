@@ -1,7 +1,7 @@
-//! Flaws between two steps: a look at the row, and a write that trusts it.
+//! Flaws with two steps, in which the store reads the row and then trusts the result when it writes.
 //!
-//! Both steps are done within one poll, so that no two futures on one thread ever meet between them. On threads they
-//! do: a thread between the two steps waits for another, for a bounded number of turns.
+//! Both steps happen within one poll, so two futures on one thread never meet between them. Threads do: a thread between
+//! the two steps waits for another, for a bounded number of turns.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -9,17 +9,16 @@ use std::thread::{self, ThreadId};
 
 use super::kind::CommitKind;
 
-/// Turns that a thread gives away at most while it is in the window.
+/// Maximum turns that a thread yields inside the window.
 const TURNS: usize = 300;
 
-/// A commit in two steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Race {
-    /// The kind of commits that take two steps; all if it is `None`.
+    /// The kind of commits that take two steps, or `None` for all.
     pub(super) kind: Option<CommitKind>,
-    /// Only of those with a limit.
+    /// Whether only commits with a limit are affected.
     pub(super) limited: bool,
-    /// Of how many of these commits one takes two steps.
+    /// One of this many such commits takes two steps.
     pub(super) every: u32,
     pub(super) effect: Effect,
 }
@@ -30,28 +29,29 @@ impl Race {
     }
 }
 
-/// The end of a commit that another has overtaken.
+/// The result of a commit after another one has overtaken it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Effect {
-    /// It is written over the other.
+    /// Overwrites the other commit.
     Overwrites,
-    /// It is answered as if it were done.
+    /// Writes nothing but reports success.
     Loses,
 }
 
-/// The time between look and write.
+/// The time between reading and writing, shared by all connections.
 #[derive(Debug, Default)]
 pub(super) struct Window {
     first: OnceLock<ThreadId>,
     has_threads: AtomicBool,
-    /// One is in it and waits for another.
+    /// Whether a thread inside the window waits for another.
     waits: AtomicBool,
-    /// Commits that were done.
+    /// Number of successful commits.
     commits: AtomicU64,
 }
 
 impl Window {
-    /// Takes note of the thread. False as long as all there was came from one, since then nobody else can come.
+    /// Records the current thread. Returns false if all calls so far came from one thread, because then no other can
+    /// arrive.
     fn has_threads(&self) -> bool {
         let current = thread::current().id();
         if *self.first.get_or_init(|| current) != current {
@@ -60,7 +60,7 @@ impl Window {
         self.has_threads.load(Ordering::Acquire)
     }
 
-    /// Waits for another that has looked too, or lets it go on where it waits.
+    /// Waits for another thread that has read too, or releases the one that waits.
     pub(super) fn meet(&self) {
         if !self.has_threads() || self.waits.fetch_xor(true, Ordering::AcqRel) {
             return;
@@ -74,7 +74,7 @@ impl Window {
         self.waits.store(false, Ordering::Release);
     }
 
-    /// Waits until another has committed.
+    /// Waits until another thread has committed.
     pub(super) fn be_overtaken(&self) {
         if !self.has_threads() {
             return;

@@ -11,7 +11,7 @@ use super::race::{Effect, Race};
 use super::store::Mutant;
 
 impl<S: Store> Mutant<S> {
-    /// Commits in two steps, if the commit is one of the race.
+    /// Commits in two steps if the race covers this commit.
     pub(super) async fn commit_raced(
         &self,
         race: Race,
@@ -43,7 +43,7 @@ impl<S: Store> Mutant<S> {
         }
     }
 
-    /// Drops, in a second step, what could go in the first one.
+    /// Deletes, in a second step, the blobs that were unneeded in the first one.
     pub(super) async fn collect_raced(
         &self,
         canvas: &CanvasId,

@@ -1,4 +1,4 @@
-//! A layer around a store, with one flaw.
+//! A layer around a store that adds one flaw.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,54 +17,53 @@ use super::race::Window;
 use crate::conformance::stored::renamed;
 use crate::head::first;
 
-/// One connection of a store with a flaw.
+/// One connection to a store with a flaw.
 #[derive(Debug)]
 pub(super) struct Mutant<S> {
     pub(super) store: S,
     pub(super) flaw: Flaw,
-    /// More of the flaw, if it is one of a kind.
+    /// Parameters of the flaw, for flaws that share code.
     pub(super) design: Design,
-    /// Counts the connections, from 0.
+    /// Number of the connection, from 0.
     pub(super) number: u32,
     own: Mutex<Own>,
     shared: Arc<Mutex<Shared>>,
-    /// Between a look and a write.
+    /// The window between reading and writing, for races.
     pub(super) window: Arc<Window>,
 }
 
-/// What one connection remembers.
+/// State of one connection.
 #[derive(Debug, Default)]
 pub(super) struct Own {
     pub(super) first_seen: BTreeMap<CanvasId, Loaded>,
     pub(super) last_seen: BTreeMap<CanvasId, Loaded>,
     pub(super) first_clock: Option<Timestamp>,
     pub(super) last_clock: Option<Timestamp>,
-    /// For whom a version was given out.
+    /// The canvases for which each version was issued.
     pub(super) given: BTreeMap<String, BTreeSet<CanvasId>>,
-    /// Canvases whose version another canvas has spoilt.
+    /// Canvases whose version a commit to another canvas has invalidated.
     pub(super) spoilt: BTreeSet<CanvasId>,
     pub(super) commits: u32,
-    /// A commit was given up half way.
+    /// Whether a commit was dropped half way.
     pub(super) broken: bool,
-    /// Notifications that are not passed on yet.
+    /// Notifications that are held back.
     delayed: Vec<CanvasId>,
 }
 
-/// What all connections to the same data remember.
+/// State shared by all connections to the same data.
 #[derive(Debug, Default)]
 pub(super) struct Shared {
     connections: u32,
     /// Blobs by the canvas that put them.
     pub(super) put: BTreeMap<CanvasId, BTreeSet<BlobId>>,
-    /// The blobs of each commit, by canvas.
+    /// Blobs of each commit, by canvas.
     pub(super) commits: BTreeMap<CanvasId, Vec<BTreeSet<BlobId>>>,
-    /// How many commits led to a version.
+    /// Number of commits up to a version.
     pub(super) numbers: BTreeMap<(CanvasId, String), u64>,
-    /// Blobs that are there and not shown.
+    /// Blobs that exist but are not shown.
     pub(super) hidden: BTreeSet<(CanvasId, BlobId)>,
-    /// What versions are called.
     pub(super) names: Names,
-    /// Canvases of whose last commit nobody is notified.
+    /// Canvases whose last commit is not notified.
     pub(super) silent: BTreeSet<CanvasId>,
 }
 
@@ -104,7 +103,7 @@ impl<S> Mutant<S> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Passes notifications on, as far as the flaw lets it.
+    /// Passes notifications on, unless the flaw withholds them.
     pub(super) fn notify(&self, mut canvases: Vec<CanvasId>) -> Vec<CanvasId> {
         canvases.retain(|canvas| !self.shared().silent.contains(canvas));
         match self.flaw {
@@ -116,12 +115,12 @@ impl<S> Mutant<S> {
 }
 
 impl<S: Store> Mutant<S> {
-    /// The row as it is.
+    /// Loads the row from the inner store.
     pub(super) async fn look(&self, canvas: &CanvasId) -> Result<Option<Loaded>, StoreError> {
         self.store.load(&self.key(canvas)).await
     }
 
-    /// The row as this store shows it.
+    /// Returns the row that this store shows.
     pub(super) fn show(&self, canvas: &CanvasId, loaded: Loaded) -> Loaded {
         let loaded = self.note(canvas, loaded);
         if self.flaw == Flaw::ServesStaleHeads {
@@ -130,7 +129,7 @@ impl<S: Store> Mutant<S> {
         loaded
     }
 
-    /// Disguises a row and remembers it.
+    /// Applies the flaw to a row and remembers it.
     pub(super) fn note(&self, canvas: &CanvasId, mut loaded: Loaded) -> Loaded {
         loaded.clock = self.clock(loaded.clock);
         loaded.version = self.named(&loaded.version, &loaded.head);
@@ -148,7 +147,7 @@ impl<S: Store> Mutant<S> {
 }
 
 impl<S: Store> Mutant<S> {
-    /// What this store shows of a blob that is there or not.
+    /// Returns the blob that this store shows.
     async fn show_blob(
         &self,
         canvas: &CanvasId,
@@ -169,7 +168,7 @@ impl<S: Store> Mutant<S> {
         }
     }
 
-    /// What a flaw makes of a collection, commit by commit.
+    /// Applies the flaw after a collection, commit by commit.
     async fn after_collection(
         &self,
         canvas: &CanvasId,

@@ -1,4 +1,4 @@
-//! Flaws drawn from all of their kind, beyond those that have a name.
+//! Generated flaws of each kind, in addition to the named ones.
 
 use canvas_core::block_on;
 
@@ -11,12 +11,12 @@ use crate::conformance::tests::{Bare, Gates};
 
 /// Whether a check fails on a store of this design.
 fn is_killed(harness: &impl Harness, design: Design, check: Check) -> bool {
-    // The flaw itself does nothing.
+    // This flaw does nothing without its design.
     let harness = MutantHarness { harness, flaw: Flaw::RacesEdits, design };
     block_on(check.run(&harness)).is_err()
 }
 
-/// Each of the commits that a race may be of, with the check that must show it.
+/// Returns the races for each kind of commit, with the check that must reveal them.
 fn races() -> Vec<(Race, Check)> {
     let mut races = Vec::new();
     for effect in [Effect::Overwrites, Effect::Loses] {
@@ -46,7 +46,7 @@ fn a_race_between_look_and_write_is_seen_on_threads() {
     assert!(survivors.is_empty(), "{survivors:#?}");
 }
 
-/// That is why there are races on threads. A harness that can make commits wait makes futures meet as well.
+/// This shows the need for races on threads. With a harness that can block commits, futures meet too.
 #[test]
 fn no_check_on_one_thread_sees_a_race_within_one_poll() {
     for (race, _) in races().into_iter().filter(|(race, _)| race.every == 1) {
@@ -56,7 +56,8 @@ fn no_check_on_one_thread_sees_a_race_within_one_poll() {
     }
 }
 
-/// Only a hash of the whole state together with what counts all states before makes up for chance.
+/// Without a random part, a version is safe only if it contains a hash of the whole state together with a count of all
+/// earlier states.
 #[test]
 fn versions_without_chance_are_seen() {
     let checks = [Check::VersionsAreNew, Check::VersionsOfEachLife, Check::VersionsOfAnotherHistory];

@@ -1,4 +1,4 @@
-//! Blobs: there with their commit, whole, and only for their canvas.
+//! Blobs exist after their commit, complete, and only for their own canvas.
 
 use canvas_core::{Blob, BlobId};
 
@@ -12,7 +12,7 @@ pub(crate) async fn blobs_are_there<H: Harness>(_: &H, store: &H::Store, id: &Ca
     let (version, _) = done(store, first).await?;
     same("the text", blob(store, id, BlobId::of(b"one\n")).await?, Some(b"one\n".to_vec()))?;
     same("the bytes", blob(store, id, raw.id()).await?, Some(raw.as_bytes().to_vec()))?;
-    // Writers put their blobs again rather than trust that an old one was kept.
+    // Writers put their blobs again and do not rely on an old one.
     done(store, commit(id, Some(version), "one\n")).await?;
     same("the text, put again", blob(store, id, BlobId::of(b"one\n")).await?, Some(b"one\n".to_vec()))?;
     same("a blob that nobody put", blob(store, id, BlobId::of(b"two\n")).await?, None)?;
@@ -28,7 +28,7 @@ pub(crate) async fn blobs_are_apart<H: Harness>(_: &H, store: &H::Store, _: &Can
 }
 
 pub(crate) async fn blob_sizes<H: Harness>(_: &H, store: &H::Store, id: &CanvasId) -> Verdict {
-    // Every byte, in an order that no page size divides.
+    // All byte values, with a period that no page size divides.
     let noise = |bytes: usize| Blob::bytes((0..bytes).map(|i| (i % 251 + i / 251 % 5) as u8).collect());
     let blobs: Vec<_> = [0, 1, 255, 65_536, 2_000_003].map(noise).into();
     let mut first = commit(id, None, "x\n");
@@ -79,7 +79,7 @@ pub(crate) async fn blobs_at_once<H: Harness>(_: &H, store: &H::Store, id: &Canv
     let few = [put[2].id(), absent(0), put[1].id(), put[2].id()];
     let expected = [Some(&put[2]), None, Some(&put[1]), Some(&put[2])].map(Option::<&Blob>::cloned);
     same("a few blobs", blobs(store, id, &few).await?, expected.to_vec())?;
-    // Each of the 300 several times, and between them some that are not there.
+    // Request each of the 300 several times, mixed with missing ones.
     let asked = |i: usize| if i % 3 == 1 { Err(absent(i)) } else { Ok(&put[i * 7 % put.len()]) };
     let many: Vec<BlobId> = (0..4_000).map(|i| asked(i).map_or_else(|id| id, Blob::id)).collect();
     let found = blobs(store, id, &many).await?;
@@ -102,7 +102,7 @@ pub(crate) async fn blobs_at_once_apart<H: Harness>(_: &H, store: &H::Store, _: 
 }
 
 pub(crate) async fn mixed_blobs<H: Harness>(harness: &H, store: &H::Store, id: &CanvasId) -> Verdict {
-    // Some 2 MB: of nothing, of some bytes, of some KiB, and large ones among them.
+    // About 2 MB, with empty blobs, some of a few bytes, some of a few KiB, and large ones.
     let size = |i: usize| [0, 13, 700, 9_001, 30_011, 70_003][i % 6] + i;
     let put: Vec<_> = (0..110).map(|i| Blob::bytes(vec![i as u8 | 0x80; size(i)])).collect();
     let mut first = commit(id, None, "x\n");

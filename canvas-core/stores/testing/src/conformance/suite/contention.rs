@@ -1,7 +1,7 @@
-//! Races on threads, since commits that end within one poll meet nowhere else.
+//! Races on threads, because commits that end within one poll meet nowhere else.
 //!
-//! Nothing is judged by luck. Each thread notes which commits were done, at which version, and which rows it was
-//! shown; afterwards the notes must be one history. How close the races were decides only how long they last.
+//! Chance does not decide the verdict. Each thread records its successful commits, their versions, and the rows that it was
+//! shown. Afterwards the records must form one history. The closeness of the races decides only how long they last.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,16 +18,16 @@ use super::{
 use crate::conformance::harness::Harness;
 use crate::conformance::stored::again;
 
-/// Longer than any suite takes.
+/// Longer than any run takes.
 const FAR: Duration = Duration::from_secs(86_400);
 
-/// Makes the next commit of a thread on a row. The number is unique among all commits.
+/// Builds a thread's next commit on a row. The number is unique among all commits.
 type Next = fn(&Loaded, usize) -> Commit;
 
 pub(crate) async fn commits_on_threads<H: Harness>(harness: &H, store: &H::Store, id: &CanvasId) -> Verdict {
     race(harness, store, id, |row, number| {
         let edit = commit(row.head.canvas(), Some(row.version.clone()), &format!("{number}\n"));
-        // An empty bump now and then, which must win over a commit or lose to it as any other.
+        // Now and then an empty bump, which must win or lose like any other commit.
         let is_bump = number % 4 == 3;
         if is_bump { Commit { head: Arc::clone(&row.head), blobs: Vec::new(), ..edit } } else { edit }
     })
@@ -58,21 +58,21 @@ pub(crate) async fn deletions_on_threads<H: Harness>(
     .await
 }
 
-/// The commits and the rows that a thread got as answers.
+/// The commits and rows that a thread got as results.
 #[derive(Default)]
 struct Notes {
     won: Vec<Won>,
     shown: Vec<(Version, Arc<Head>)>,
 }
 
-/// A commit that was done.
 struct Won {
     expected: Option<Version>,
     version: Version,
     head: Arc<Head>,
 }
 
-/// Threads commit on one row until that was close often enough; what was done is one chain of versions afterwards.
+/// Lets threads commit to one row until enough commits were close. Afterwards the successful ones must form a single chain
+/// of versions.
 async fn race<H: Harness>(harness: &H, store: &H::Store, id: &CanvasId, next: Next) -> Verdict {
     let Some(driver) = harness.driver() else { return NO_DRIVER };
     let first = commit(id, None, "start\n");
@@ -118,7 +118,7 @@ async fn commit_again_and_again<S: Store>(
             }
             other => return Err(format!("one of several commits gave {}", brief(&other))),
         }
-        // Now and then it asks as those do who only read.
+        // Load now and then, like a caller that only reads.
         if number.is_multiple_of(5) {
             current = row(&store, &id).await?;
             notes.shown.push((current.version.clone(), Arc::clone(&current.head)));
@@ -127,7 +127,7 @@ async fn commit_again_and_again<S: Store>(
     Ok(notes)
 }
 
-/// From the first state of the row to the last one, each commit that was done stands on the one before.
+/// Checks that the successful commits form one chain, from the first state of the row to the last.
 fn is_one_history(
     (start, first): (Version, Arc<Head>),
     (last, head): (Version, Arc<Head>),
@@ -170,7 +170,7 @@ pub(crate) async fn creations_on_threads<H: Harness>(harness: &H, store: &H::Sto
     let Some(rounds) = on_threads(&driver, tasks).await? else { return NO_THREADS };
     let mut rounds: Vec<_> = rounds.into_iter().map(|it| it.map(Vec::into_iter)).collect::<Result<_, _>>()?;
     for round in 0_usize.. {
-        // A thread that has ended earlier took no part in the last rounds.
+        // A thread that ended earlier took no part in the last rounds.
         let notes: Vec<Notes> = rounds.iter_mut().filter_map(Iterator::next).collect();
         if notes.is_empty() {
             break;
@@ -230,7 +230,7 @@ pub(crate) async fn collections_on_threads<H: Harness>(
     PASSED
 }
 
-/// The first thread collects, the others put a few texts again and again.
+/// The first thread collects, and the others put a few texts again and again.
 async fn put_or_collect<S: Store>(
     store: S,
     contest: Runner,
@@ -259,7 +259,7 @@ async fn put_or_collect<S: Store>(
             other => return Err(format!("a commit beside a collection gave {}", brief(&other))),
         };
         let is_there = needs(&store, &current).await?;
-        // Whatever was dropped since belongs to a row of before, unless the row is the same still.
+        // A missing blob is a violation only if the row is still the same. Otherwise it belonged to an older row.
         if !is_there && find(&store, &id).await?.is_some_and(|row| row.version == current.version) {
             return Err("a collection dropped a blob that was put again and that the head needs".to_owned());
         }
@@ -267,7 +267,7 @@ async fn put_or_collect<S: Store>(
     Ok(())
 }
 
-/// Whether the document of a row is there.
+/// Whether the document of a row exists.
 async fn needs<S: Store>(store: &S, row: &Loaded) -> Result<bool, String> {
     let text = |number: usize| format!("{number}\n");
     let document = row.head.document();
@@ -291,10 +291,10 @@ mod tests {
         Won { expected: Some(version(expected)), version: version(to), head: head(to) }
     }
 
-    /// Versions, each with the text that came with it.
+    /// Versions, each with the text that was shown with it.
     type Shown<'a> = &'a [(&'a str, &'a str)];
 
-    /// What the notes of two threads come to, from the version `0` to the last.
+    /// Judges the notes of two threads, from version `0` to the last one.
     fn judge(last: &str, notes: [(Vec<Won>, Shown<'_>); 2]) -> Result<(), String> {
         let notes = notes.map(|(won, shown)| Notes {
             won,

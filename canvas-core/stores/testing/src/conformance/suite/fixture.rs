@@ -1,4 +1,4 @@
-//! A head with everything in it, made as hosts make theirs.
+//! A head that uses every field, created by the engine.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use super::{canvas, row};
 use crate::conformance::stored::{needed, with_journal};
 use crate::id::{key, key_of};
 
-/// Names that trip quoting, escaping, NUL-terminated text and normal forms.
+/// A name that tests quoting, escaping, NUL-terminated strings and normalization.
 const MODEL: &str = "modèle e\u{301} 🦀 \u{0} \"\\' \u{202e}";
 const OTHER: &str = "autre\n\t\u{7f}\u{2028}";
 
@@ -24,8 +24,8 @@ pub(super) struct Fixture {
 }
 
 impl Fixture {
-    /// Receipts with short and long answers, two conversations, a committed tree that is not the draft, a lease that
-    /// is held, and the largest number there is.
+    /// Builds a head with short and long answers in receipts, two conversations, a committed tree that differs from the
+    /// draft, a held lease, and the largest possible number.
     pub(super) async fn new() -> Result<Self, String> {
         let story = Story::begin().await?;
         let lease = story.check_out(MODEL, "out").await?;
@@ -37,7 +37,7 @@ impl Fixture {
         story.play(OTHER, "message", SendMessage).await?;
         story.edit("long", &"a line that the other has not seen\n".repeat(60)).await?;
         let lease = story.check_out(OTHER, "out").await?;
-        // Refused with a diff that is too long for the head.
+        // This patch is refused with a diff that is too long for the head.
         let patch = "@@\n-committed\n+mine\n".to_owned();
         story.play(OTHER, "stale", ApplyPatch { lease, patch, base: None, scope: None, shown: None }).await?;
         story.finish().await
@@ -53,7 +53,6 @@ impl Fixture {
     }
 }
 
-/// A canvas in memory.
 struct Story {
     engine: Engine<MemoryStore>,
     canvas: CanvasId,

@@ -1,4 +1,4 @@
-//! Collection of blobs: what is old and not kept goes, unless the head needs it, and nothing else does.
+//! Collection of blobs, which deletes exactly those that are old, not kept, and not needed by the head.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -20,7 +20,7 @@ fn ids(texts: &[&str]) -> BTreeSet<BlobId> {
     texts.iter().map(|text| BlobId::of(text.as_bytes())).collect()
 }
 
-/// What was dropped, by the number and the bytes of these texts.
+/// Returns the expected result if exactly these texts were deleted.
 fn gone(texts: &[&str]) -> Collected {
     let bytes = texts.iter().map(|text| text.len() as u64).sum();
     Collected::Done { blobs: texts.len() as u64, bytes }
@@ -29,7 +29,7 @@ fn gone(texts: &[&str]) -> Collected {
 pub(crate) async fn dropped<H: Harness>(harness: &H, store: &H::Store, id: &CanvasId) -> Verdict {
     let peer = harness.peer(store).await;
     done(store, commit_with(id, None, "document\n", &["old\n", "kept\n"])).await?;
-    // One that was never there may be kept.
+    // The keep list may contain missing blobs.
     let keep = ["kept\n", "never there\n"];
     let first = drop_all_but(store, id, &keep).await?;
     same("what a collection says", first, gone(&["old\n"]))?;
@@ -65,7 +65,7 @@ pub(crate) async fn many_dropped<H: Harness>(_: &H, store: &H::Store, id: &Canva
     PASSED
 }
 
-/// Each time of what is left a part goes: first little, then most of it, at last all but one.
+/// Deletes a part of the remaining blobs each time: first a few, then most of them, finally all but one.
 pub(crate) async fn dropped_in_part<H: Harness>(harness: &H, store: &H::Store, id: &CanvasId) -> Verdict {
     let peer = harness.peer(store).await;
     let texts: Vec<String> = (0..40).map(|i| format!("blob {i}\n").repeat(1 + i * 7)).collect();
@@ -99,7 +99,7 @@ pub(crate) async fn put_by_two<H: Harness>(_: &H, store: &H::Store, id: &CanvasI
     let (mut version, _) = done(store, commit_with(id, None, "x\n", &["both\n", "first\n"])).await?;
     for round in ["second\n", "third\n"] {
         version = done(store, commit_with(id, Some(version), "x\n", &[round, "both\n"])).await?.0;
-        // What the commits have brought beside it goes, of the earlier and of the later one.
+        // The other blobs of the earlier and the later commit are deleted.
         let old: &[&str] = if round == "second\n" { &["first\n", round] } else { &[round] };
         same("what a collection says", drop_all_but(store, id, &["both\n"]).await?, gone(old))?;
         same("a blob that two commits have put", has(store, id, "both\n").await?, true)?;
@@ -130,7 +130,7 @@ pub(crate) async fn dropped_again<H: Harness>(_: &H, store: &H::Store, id: &Canv
         version = done(store, commit_with(id, Some(version), "x\n", &["on and off\n"])).await?.0;
         same("a dropped blob, put again", has(store, id, "on and off\n").await?, true)?;
     }
-    // What was dropped becomes the document again, as an undo does.
+    // A deleted blob becomes the document again, as in an undo.
     drop_all_but(store, id, &[]).await?;
     done(store, commit(id, Some(version), "on and off\n")).await?;
     drop_all_but(store, id, &[]).await?;
@@ -169,7 +169,7 @@ pub(crate) async fn young_stays<H: Harness>(_: &H, store: &H::Store, id: &Canvas
     PASSED
 }
 
-/// Back ends may count ages in whole seconds, and a slow machine may let the young grow old: then it is tried again.
+/// Back ends may count ages in whole seconds, and on a slow machine a young blob may grow old, so the check tries again.
 pub(crate) async fn put_again_is_young<H: Harness>(harness: &H, store: &H::Store, id: &CanvasId) -> Verdict {
     const TRIES: u32 = 5;
     let mut version = None;

@@ -1,4 +1,4 @@
-//! Heads and documents that are full, large, or those of a canvas that was deleted.
+//! Heads and documents that are full, large, or from a deleted canvas.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub(crate) async fn full_head<H: Harness>(harness: &H, store: &H::Store, _: &Can
             same("a blob of a full head", found.as_deref(), Some(put.as_bytes()))?;
         }
     }
-    // And again over a row that is there.
+    // The same again, over an existing row.
     let again = Commit { expected: Some(version), head: Arc::clone(&head), blobs, not_after: None };
     let (version, _) = done(store, again).await?;
     unchanged(&peer, &head, &version).await?;
@@ -42,7 +42,7 @@ pub(crate) async fn large_head<H: Harness>(_: &H, store: &H::Store, id: &CanvasI
     PASSED
 }
 
-/// The head of a canvas that many conversations know: each takes nearly a kilobyte.
+/// Returns a head that many conversations know, each of which takes nearly a kilobyte.
 fn large(head: &Head) -> Arc<Head> {
     with_conversations(head, (0..1_500).map(|i| format!("conversation {i} {}", "é🦀".repeat(80))))
 }

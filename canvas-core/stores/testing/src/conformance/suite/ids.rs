@@ -1,4 +1,4 @@
-//! Ids: any text of 1 to 512 bytes, and no two of them the same.
+//! Ids may be any text of 1 to 512 bytes, and different ids are different canvases.
 
 use canvas_core::BlobId;
 use canvas_core::store::Store;
@@ -6,7 +6,7 @@ use canvas_core::store::Store;
 use super::{CanvasId, PASSED, Verdict, blob, canvas, commit, done, row, same};
 use crate::conformance::harness::Harness;
 
-/// Makes a canvas of each name, then looks whether each has kept its own head and document.
+/// Creates a canvas for each name, then checks that each has its own head and document.
 async fn each_has_its_own<S: Store>(store: &S, names: &[&str]) -> Verdict {
     for name in names {
         let made = done(store, commit(&canvas(name), None, &format!("{name}\n"))).await;
@@ -48,7 +48,7 @@ pub(crate) async fn alike_ids<H: Harness>(_: &H, store: &H::Store, _: &CanvasId)
     let long = "x".repeat(511);
     let (longer, other) = (format!("{long}y"), format!("{long}z"));
     let names = [
-        // Letters in other cases.
+        // Letters in different cases.
         "a",
         "A",
         "ß",
@@ -58,7 +58,7 @@ pub(crate) async fn alike_ids<H: Harness>(_: &H, store: &H::Store, _: &CanvasId)
         "i",
         "ı",
         "I",
-        // One look, other code points: composed and not, ligature, wide, invisible.
+        // Different code points that look alike: composed and decomposed, ligature, wide, invisible.
         "é",
         "e\u{301}",
         "ﬁ",
@@ -66,7 +66,7 @@ pub(crate) async fn alike_ids<H: Harness>(_: &H, store: &H::Store, _: &CanvasId)
         "Ａ",
         "a\u{200b}",
         "\u{feff}a",
-        // Space, NUL and what may follow it.
+        // Spaces, NUL and characters after it.
         "a ",
         " a",
         "a\t",
@@ -97,7 +97,7 @@ pub(crate) async fn alike_ids<H: Harness>(_: &H, store: &H::Store, _: &CanvasId)
         "\"a\"",
         "'a'",
         "null",
-        // Long ones with one beginning.
+        // Long ids with a common prefix.
         &long,
         &longer,
         &other,

@@ -1,4 +1,4 @@
-//! Lists: whole, in the order of the bytes, page by page.
+//! Lists are complete, in byte order, and split into pages.
 
 use canvas_core::CanvasId;
 use canvas_core::store::Store;
@@ -24,7 +24,7 @@ async fn make<S: Store>(store: &S, names: &[&str]) -> Result<(), String> {
 /// Reads the whole list in pages of this size.
 async fn pages<S: Store>(store: &S, size: usize) -> Result<Vec<String>, String> {
     let mut all: Vec<String> = Vec::new();
-    // A list that does not end is no better than a wrong one.
+    // Bounds a list that does not end, which is a violation too.
     for _ in 0..100 {
         let page = list(store, all.last().map(String::as_str), size).await?;
         if page.len() > size {
@@ -57,7 +57,7 @@ pub(crate) async fn list_pages<H: Harness>(_: &H, store: &H::Store, _: &CanvasId
     let cases: [(Option<&str>, usize, &[&str]); 7] = [
         (None, 0, &[]),
         (Some("d"), 0, &[]),
-        // Behind ids that are not there.
+        // After ids that do not exist.
         (Some("c"), 2, &["d", "f"]),
         (Some("a"), 1, &["b"]),
         (Some("j"), 5, &[]),
@@ -72,7 +72,7 @@ pub(crate) async fn list_pages<H: Harness>(_: &H, store: &H::Store, _: &CanvasId
 }
 
 pub(crate) async fn list_bytes<H: Harness>(_: &H, store: &H::Store, _: &CanvasId) -> Verdict {
-    // Collations put small beside large letters and é beside e, and UTF-16 puts the crab before U+FFFD.
+    // Collations sort upper and lower case together and é next to e, and UTF-16 sorts the crab before U+FFFD.
     let names = [
         "b", "B", "a", "A", "é", "e\u{301}", "e", "z", "_", "-", "a b", "a\u{0}", "a\u{0}b", "aa", "10", "9",
         "\u{FFFD}", "🦀", "ab", "á",

@@ -1,5 +1,4 @@
-//! The checks, by subject. Each has an empty store and the id of a canvas to begin with; its error is what the store
-//! did wrong.
+//! The checks, by subject. Each starts with an empty store and the id of a canvas. Its error describes the violation.
 
 pub(super) mod blobs;
 pub(super) mod contention;
@@ -33,7 +32,7 @@ use crate::conformance::stored::tombstone;
 use crate::head::first;
 pub(super) use crate::id::canvas;
 
-/// The end of a check; the text says what the store did wrong.
+/// The result of a check. The error text describes the violation.
 type Verdict = Result<CheckOutcome, String>;
 
 const PASSED: Verdict = Ok(CheckOutcome::Passed);
@@ -47,30 +46,30 @@ fn same<T: PartialEq + Debug>(what: &str, found: T, expected: T) -> Result<(), S
     if found == expected { Ok(()) } else { Err(format!("{what} is {found:?}, expected {expected:?}")) }
 }
 
-/// As [`same`], for heads that nobody wants to read.
+/// Like [`same`], but without printing the heads.
 fn same_head(what: &str, found: &Head, expected: &Head) -> Result<(), String> {
     if found == expected { Ok(()) } else { Err(format!("{what} is not the one that was committed")) }
 }
 
-/// The clock has come as far as it must.
+/// Checks that a clock is not earlier than it must be.
 fn reached(what: &str, clock: Timestamp, least: Timestamp) -> Result<(), String> {
     if clock >= least { Ok(()) } else { Err(format!("{what} is {clock}, expected {least} or later")) }
 }
 
-/// A commit of a canvas whose document is `text`.
+/// Returns a commit whose head is that of a new canvas with this document.
 fn commit(id: &CanvasId, expected: Option<Version>, text: &str) -> Commit {
     let document = Blob::text(text.to_owned());
     Commit { expected, head: first(id, document.id()), blobs: vec![document], not_after: None }
 }
 
-/// As [`commit`], with blobs that the head does not need.
+/// Like [`commit`], with additional blobs that the head does not need.
 fn commit_with(id: &CanvasId, expected: Option<Version>, text: &str, more: &[&str]) -> Commit {
     let mut commit = commit(id, expected, text);
     commit.blobs.extend(more.iter().map(|text| Blob::text((*text).to_owned())));
     commit
 }
 
-/// Makes a tombstone of a row.
+/// Returns a commit that turns a row into a tombstone.
 fn deletion(row: &Loaded) -> Commit {
     let expected = Some(row.version.clone());
     Commit { expected, head: tombstone(&row.head), blobs: Vec::new(), not_after: None }
@@ -83,7 +82,7 @@ async fn done<S: Store>(store: &S, commit: Commit) -> Result<(Version, Timestamp
     }
 }
 
-/// As [`done`], with the head that was committed.
+/// Like [`done`], but also returns the head.
 async fn stored<S: Store>(store: &S, commit: Commit) -> Result<(Arc<Head>, Version), String> {
     let head = Arc::clone(&commit.head);
     Ok((head, done(store, commit).await?.0))
@@ -96,7 +95,7 @@ async fn conflict<S: Store>(store: &S, commit: Commit) -> Result<Option<Loaded>,
     }
 }
 
-/// A conflict where there is a row.
+/// Expects a conflict that carries a row.
 async fn conflict_row<S: Store>(store: &S, commit: Commit) -> Result<Loaded, String> {
     conflict(store, commit).await?.ok_or_else(|| "the conflict carries no row".to_owned())
 }
@@ -108,7 +107,7 @@ async fn late<S: Store>(store: &S, commit: Commit) -> Result<Timestamp, String> 
     }
 }
 
-/// An answer without the head that it may carry.
+/// Formats a result without its head.
 fn brief(answer: &Result<Committed, StoreError>) -> String {
     match answer {
         Ok(Committed::Done { version, clock }) => format!("Done ({} at {clock})", version.as_str()),
@@ -127,14 +126,14 @@ async fn row<S: Store>(store: &S, id: &CanvasId) -> Result<Loaded, String> {
     find(store, id).await?.ok_or_else(|| format!("{id:?} has no row"))
 }
 
-/// The row is this one still.
+/// Checks that the row still has this head and version.
 async fn unchanged<S: Store>(store: &S, head: &Head, version: &Version) -> Result<(), String> {
     let loaded = row(store, head.canvas()).await?;
     same_head("the row's head", &loaded.head, head)?;
     same("the row's version", &loaded.version, version)
 }
 
-/// A blob, which must be what its name says.
+/// Reads a blob and checks that its content matches its id.
 async fn blob<S: Store>(store: &S, id: &CanvasId, blob: BlobId) -> Result<Option<Vec<u8>>, String> {
     let found = store.blob(id, blob).await.map_err(|e| format!("a blob failed: {e}"))?;
     let Some(found) = found else { return Ok(None) };
@@ -142,12 +141,12 @@ async fn blob<S: Store>(store: &S, id: &CanvasId, blob: BlobId) -> Result<Option
     Ok(Some(found.as_bytes().to_vec()))
 }
 
-/// Blobs that are read at once. Two blobs are the same where their ids are, which follow from their bytes.
+/// Reads several blobs at once. Blobs are equal if their ids are, because these are hashes of the bytes.
 async fn blobs<S: Store>(store: &S, id: &CanvasId, ids: &[BlobId]) -> Result<Vec<Option<Blob>>, String> {
     store.blobs(id, ids).await.map_err(|e| format!("blobs failed: {e}"))
 }
 
-/// Whether the blob of a text is there.
+/// Whether the blob of a text exists.
 async fn has<S: Store>(store: &S, id: &CanvasId, text: &str) -> Result<bool, String> {
     Ok(blob(store, id, BlobId::of(text.as_bytes())).await?.is_some())
 }
@@ -162,7 +161,7 @@ async fn collect<S: Store>(
     store.collect(id, keep, older_than, at).await.map_err(|e| format!("a collection failed: {e}"))
 }
 
-/// Drops all blobs, whatever their age, but those of these texts and those of the head.
+/// Deletes all blobs regardless of age, except for these texts and the blobs of the head.
 async fn drop_all_but<S: Store>(store: &S, id: &CanvasId, keep: &[&str]) -> Result<Collected, String> {
     let keep = keep.iter().map(|text| BlobId::of(text.as_bytes())).collect();
     let version = row(store, id).await?.version;

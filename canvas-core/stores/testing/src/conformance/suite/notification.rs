@@ -1,4 +1,4 @@
-//! Stores that notify of changes, so that reads need not load the head.
+//! Notifications of stores that claim them, so that reads need not load the head.
 
 use std::sync::Arc;
 
@@ -22,21 +22,21 @@ pub(crate) async fn notifies_peers<H: Harness>(harness: &H, store: &H::Store, _:
             for connection in peers.iter().chain([store]) {
                 harness.notified(connection).await;
             }
-            // Each kind of commit: the canvas is made, edited, left as it is, deleted and made again.
+            // One commit of each kind: create, edit, bump, delete, create again.
             let next = match (round, find(store, id).await?) {
                 (2, Some(row)) => Commit { head: Arc::clone(&row.head), ..deletion(&row) },
                 (3, Some(row)) => deletion(&row),
                 _ => commit(id, version.take(), &format!("{round}\n")),
             };
             *version = Some(done(committer, next).await?.0);
-            // The committer knows by its answer.
+            // The committer learns of its commit by the result.
             for connection in peers.iter().chain([store]).filter(|other| !std::ptr::eq(*other, committer)) {
                 let notified = harness.notified(connection).await;
                 same("the notification of a commit that has its answer", notified.contains(id), true)?;
             }
         }
     }
-    // A notification of what did not happen does no harm, so nothing checks that there is none.
+    // A notification without a change does no harm, so no check requires its absence.
     conflict_row(store, commit(&ids[0], None, "lost\n")).await?;
     PASSED
 }

@@ -1,4 +1,4 @@
-//! Several at once: who wins, what the others learn, and what is left of those that gave up.
+//! Concurrent commits: the winner, the results of the others, and the state after dropped ones.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,7 +13,7 @@ use super::{NO_STALL, PASSED, Verdict, blob, brief, canvas, commit, done, reache
 use super::{find, has, unchanged};
 use crate::conformance::harness::Harness;
 
-/// Races of each kind: on a machine with threads, one may by chance not be close.
+/// Races of each kind. There are several because a race may by chance not be close on a machine with threads.
 const ROUNDS: usize = 5;
 
 pub(crate) async fn one_wins<H: Harness>(harness: &H, store: &H::Store, id: &CanvasId) -> Verdict {
@@ -31,7 +31,8 @@ pub(crate) async fn creation_race<H: Harness>(harness: &H, store: &H::Store, _: 
     PASSED
 }
 
-/// Three connections commit at once: one wins, the others learn the winner's row, which is there afterwards.
+/// Lets three connections commit at once. One must win, and the others must get the winner's row, which must still exist
+/// afterwards.
 async fn race<H: Harness>(
     harness: &H,
     store: &H::Store,
@@ -77,10 +78,10 @@ pub(crate) async fn land_once<H: Harness>(harness: &H, store: &H::Store, id: &Ca
     PASSED
 }
 
-/// Adds one to the counter in the document, and again after each conflict.
+/// Adds one to the counter in the document, and retries after each conflict.
 async fn count_up<S: Store>(store: &S, id: &CanvasId) -> Result<Version, String> {
     let mut current = row(store, id).await?;
-    // Each round of conflicts has a winner, so that nobody loses this often to nine others.
+    // Each round of conflicts has a winner, so no task loses this often to nine others.
     for _ in 0..100 {
         let (count, loaded) = counted(store, current).await?;
         let next = commit(id, Some(loaded.version), &format!("{}\n", count + 1));
@@ -139,7 +140,7 @@ pub(crate) async fn abandoned<H: Harness>(harness: &H, store: &H::Store, id: &Ca
     let peer = harness.peer(store).await;
     let (mut version, _) = done(store, commit(id, None, "start\n")).await?;
     let mut gave_up = false;
-    // Held up by another writer half of the time, where that can be.
+    // Let another writer block half of them, if the harness can do so.
     let held_up = [true, false].into_iter().cycle();
     for (polls, held_up) in (1..9).zip(held_up) {
         let stall = if held_up { harness.stall(store, id).await } else { None };
@@ -148,7 +149,7 @@ pub(crate) async fn abandoned<H: Harness>(harness: &H, store: &H::Store, id: &Ca
         let head = Arc::clone(&next.head);
         gave_up |= give_up_after(polls, store.commit(next)).await.is_none();
         drop(stall);
-        // Whoever wants to write next finds the row in order, on this connection and on another.
+        // The next writer must find the row usable, on this connection and on another.
         for connection in [&peer, store] {
             version = settle(connection, id).await?;
             let loaded = row(connection, id).await?;
@@ -164,7 +165,7 @@ pub(crate) async fn abandoned<H: Harness>(harness: &H, store: &H::Store, id: &Ca
     }
 }
 
-/// Moves the version, so that a commit given up can land no more. It may land until then.
+/// Moves the version, so that a dropped commit can no longer land. It may land until then.
 async fn settle<S: Store>(store: &S, id: &CanvasId) -> Result<Version, String> {
     let mut loaded = row(store, id).await?;
     for _ in 0..3 {
@@ -221,7 +222,7 @@ pub(crate) async fn learns_after_the_wait<H: Harness>(
     PASSED
 }
 
-/// Which of two has won and when, and the row that the other has learnt.
+/// Returns the index and clock of the winner, and the row that the loser got.
 fn winner_and_loser(
     answers: Vec<Result<Committed, StoreError>>,
 ) -> Result<(usize, Loaded, Timestamp), String> {

@@ -1,4 +1,4 @@
-//! A backup that is put back under servers that run: what they know of the time between is of another history.
+//! A backup restored while servers run, whose cached state then belongs to another history.
 
 use canvas_core::document::Edit;
 
@@ -20,7 +20,7 @@ pub(crate) async fn restored<H: Harness>(harness: &H, store: &H::Store, id: &Can
     same_head("the restored head", &restored.head, &kept)?;
     same("the restored document", has(&peer, id, "kept\n").await?, true)?;
     same("a row made after the backup", find(&peer, &made_later).await?.is_some(), false)?;
-    // Another server commits as often as before, so that whatever counts has come as far again.
+    // Another server commits equally often, so that all counters are equal again.
     for (id, expected, lost) in [(id, Some(restored.version), lost), (&made_later, None, unmade)] {
         let (head, version) = stored(&peer, commit(id, expected, "after\n")).await?;
         let current = conflict_row(store, commit(id, Some(lost), "over it\n")).await?;
@@ -32,7 +32,7 @@ pub(crate) async fn restored<H: Harness>(harness: &H, store: &H::Store, id: &Can
     engines_go_on(harness).await
 }
 
-/// An engine has the head of the time between in its cache, and brings only blobs that this one lacks.
+/// An engine has cached a head from after the backup, and puts only blobs that this head lacks.
 async fn engines_go_on<H: Harness>(harness: &H) -> Verdict {
     let store = harness.fresh().await;
     let (mut one, mut two) = pair(harness, &store).await?;

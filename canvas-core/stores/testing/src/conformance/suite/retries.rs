@@ -1,4 +1,4 @@
-//! The same call again: done once, answered alike, on whatever server and however late.
+//! A repeated call is applied once and gets the same answer, on any server and however late.
 
 use canvas_core::document::Edit;
 use canvas_core::lease::{CheckIn, CheckOut, CheckedOut, LeaseId, Renew};
@@ -32,7 +32,7 @@ pub(crate) async fn retry_in_flight<H: Harness>(harness: &H, store: &H::Store, _
     PASSED
 }
 
-/// Makes one call on two servers at once, both held up where that can be; gives the answer.
+/// Makes one call on two servers at once, both blocked if the harness can do so. Returns the answer.
 async fn twice_at_once<H: Harness, C: Command>(
     harness: &H,
     store: &H::Store,
@@ -80,7 +80,7 @@ pub(crate) async fn retry_after_the_lease<H: Harness>(
         let answers = calls.make(&one).await?;
         match end {
             "expiry" => {
-                // A keep-alive may have moved it.
+                // A keep-alive may have moved the version.
                 let head = row(store, one.canvas()).await?.head;
                 one.wait_until(head.lock().lease().map_or(expires_at, |lease| lease.expires_at)).await?;
             }
@@ -103,22 +103,22 @@ pub(crate) async fn retry_after_the_lease<H: Harness>(
     PASSED
 }
 
-/// Calls under one lease, that of the check-out among them.
+/// Calls under one lease, including the check-out itself.
 struct Calls {
     end: &'static str,
     lease: LeaseId,
 }
 
 impl Calls {
-    /// Makes them all; gives their names, their answers and whether these come from receipts.
+    /// Makes all calls. Returns their names, their answers, and whether these come from receipts.
     ///
-    /// On a slow store the lease may be over before they are: that is an answer too.
+    /// On a slow store the lease may expire before the last call, which is a valid answer too.
     async fn make<H: Harness>(&self, server: &Server<'_, H>) -> Result<Vec<(String, String, bool)>, String> {
         let lease = Some(self.lease);
         let mut answers = vec![
             self.call(server, "out", CheckOut).await?,
             self.call(server, "write", apply(self.lease, "@@\n a\n+b\n")).await?,
-            // One that is refused: refusals are answers too.
+            // A refusal is an answer too.
             self.call(server, "wrong", apply(self.lease, "@@\n-nowhere\n+b\n")).await?,
             self.call(server, "renew", Renew { lease }).await?,
         ];

@@ -1,4 +1,4 @@
-//! One row at a time: compare and swap.
+//! Compare and swap on single rows.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub(crate) async fn unknown_canvas<H: Harness>(_: &H, store: &H::Store, _: &Canv
     same("a blob of an unknown canvas", blob(store, &id, BlobId::of(b"x")).await?, None)?;
     let list = store.list(None, 10).await.map_err(|e| e.to_string())?;
     same("the list of an empty store", list, Vec::new())?;
-    // Asking has made nothing.
+    // Reading must not create a row.
     done(store, commit(&id, None, "one\n")).await?;
     PASSED
 }
@@ -63,8 +63,7 @@ pub(crate) async fn lost_commit<H: Harness>(_: &H, store: &H::Store, id: &Canvas
     conflict(store, commit_with(id, None, "lost\n", &["lost too\n"])).await?;
     unchanged(store, &head, &version).await?;
     same("the winner's blob", has(store, id, "two\n").await?, true)?;
-    // The loser's may be there or not. If they are, they are what they should be, and either way they can come
-    // again.
+    // The loser's blobs may exist or not. If they exist, they must be complete, and in both cases they can be put again.
     has(store, id, "lost\n").await?;
     has(store, id, "lost too\n").await?;
     let (head, version) = stored(store, commit_with(id, Some(version), "lost\n", &["lost too\n"])).await?;

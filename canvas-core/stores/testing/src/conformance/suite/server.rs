@@ -1,4 +1,4 @@
-//! A server: an engine on a connection of its own, with a clock of its own.
+//! A server, which is an engine with a connection and a clock of its own.
 
 use std::time::Duration;
 
@@ -11,23 +11,23 @@ use super::{canvas, commit, find, row};
 use crate::conformance::harness::Harness;
 use crate::id::key_of;
 
-/// Long enough that no lease ends while the suite talks.
+/// Long enough that no lease ends during a check.
 pub(super) const LONG: Duration = Duration::from_secs(86_400);
 
-/// Short enough that a real clock can be waited for.
+/// Short enough to wait for on a real clock.
 pub(super) const SHORT: Duration = Duration::from_secs(2);
 
 pub(super) struct Server<'a, H: Harness> {
     harness: &'a H,
     engine: Engine<H::Store>,
     canvas: CanvasId,
-    /// Calls are named after it, so that those of two servers differ.
+    /// Prefix of the call ids, so that two servers use different ones.
     name: &'static str,
     calls: u32,
     skew: Skew,
 }
 
-/// How far a server's clock is off.
+/// The offset of a server's clock.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Skew {
     Ahead(Duration),
@@ -35,12 +35,12 @@ pub(super) enum Skew {
 }
 
 impl<'a, H: Harness> Server<'a, H> {
-    /// A server with a name that no other server of this store has.
+    /// Creates a server. The name must be unique among the servers of this store.
     pub(super) async fn new(harness: &'a H, store: &H::Store, name: &'static str) -> Result<Self, String> {
         Self::with_ttl(harness, store, name, LONG).await
     }
 
-    /// Leases that this server gives live so long.
+    /// Creates a server that issues leases with this time to live.
     pub(super) async fn with_ttl(
         harness: &'a H,
         store: &H::Store,
@@ -48,7 +48,7 @@ impl<'a, H: Harness> Server<'a, H> {
         ttl: Duration,
     ) -> Result<Self, String> {
         let connection = harness.peer(store).await;
-        // A row that is always there, to read the store's clock from.
+        // A row that always exists, from which to read the store's clock.
         let elsewhere = canvas("elsewhere");
         if find(&connection, &elsewhere).await?.is_none() {
             match connection.commit(commit(&elsewhere, None, "x\n")).await {
@@ -74,12 +74,12 @@ impl<'a, H: Harness> Server<'a, H> {
         &self.canvas
     }
 
-    /// The store's clock.
+    /// Reads the store's clock.
     pub(super) async fn clock(&self) -> Result<Timestamp, String> {
         Ok(row(self.engine.store(), &canvas("elsewhere")).await?.clock)
     }
 
-    /// The time as this server has it.
+    /// Returns the time by this server's clock.
     async fn now(&self) -> Result<Timestamp, String> {
         let clock = self.clock().await?;
         Ok(match self.skew {
@@ -94,7 +94,7 @@ impl<'a, H: Harness> Server<'a, H> {
         operation(who, &format!("{} {}", self.name, self.calls))
     }
 
-    /// Lets the store's clock pass an instant.
+    /// Advances the store's clock to an instant.
     pub(super) async fn wait_until(&self, instant: Timestamp) -> Result<(), String> {
         for _ in 0..10 {
             let left = instant.saturating_since(self.clock().await?);
@@ -106,7 +106,7 @@ impl<'a, H: Harness> Server<'a, H> {
         Err(format!("the store's clock does not reach {instant}"))
     }
 
-    /// Takes note of changes by others, as the host of a store that notifies does.
+    /// Forgets the notified canvases, like the host of a store that notifies.
     async fn hear(&self) {
         for canvas in self.harness.notified(self.engine.store()).await {
             self.engine.forget(&canvas);
@@ -119,7 +119,7 @@ impl<'a, H: Harness> Server<'a, H> {
     }
 
     pub(super) async fn create_as(&self, markdown: &str, key: &OpKey) -> Result<Created, EngineError> {
-        // Without a clock there is nothing to be asked either, and the engine says so itself.
+        // If the clock cannot be read, the store fails anyway, and the engine reports that itself.
         let now = self.now().await.unwrap_or(Timestamp::from_millis(0));
         self.hear().await;
         self.engine.create(&self.canvas, markdown, key, now).await
@@ -159,7 +159,7 @@ impl<'a, H: Harness> Server<'a, H> {
     }
 }
 
-/// Two servers over one store.
+/// Creates two servers on one store.
 pub(super) async fn pair<'a, H: Harness>(
     harness: &'a H,
     store: &H::Store,
@@ -175,10 +175,9 @@ pub(super) fn operation(who: &str, call: &str) -> OpKey {
     key_of(who, Turn::ZERO, call)
 }
 
-/// What became of a command.
 pub(super) type Outcome<C> = Result<<C as Command>::Done, <C as Command>::Refusal>;
 
-/// `OK`, or the code of a refusal.
+/// Returns `OK` or the code of a refusal.
 pub(super) fn code<D, R: Refused>(result: &Result<D, R>) -> &'static str {
     result.as_ref().map_or_else(|refusal| refusal.code(), |_| "OK")
 }
@@ -191,7 +190,7 @@ mod tests {
     use super::*;
     use crate::conformance::tests::Gates;
 
-    /// Where the store notifies, reads do not load, so a server that does not listen reads old rows.
+    /// If the store notifies, reads do not load, so a server that ignores notifications would read old rows.
     #[test]
     fn a_server_listens_before_it_reads() {
         let gates = Gates::new();

@@ -1,4 +1,4 @@
-//! Two servers on one store: what all of this is for.
+//! Two servers on one store, which is the purpose of the contract.
 
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ pub(crate) async fn created_once<H: Harness>(harness: &H, store: &H::Store, _: &
     for server in [&one, &two] {
         same("the document", server.text().await?, text.to_owned())?;
     }
-    // The winner's retry, on the other server, has the winner's answer.
+    // A retry on either server must return the winner's answer.
     let key = if text == "one\n" { &keys[0] } else { &keys[1] };
     for server in [&one, &two] {
         let again =
@@ -88,7 +88,8 @@ pub(crate) async fn preempted_everywhere<H: Harness>(harness: &H, store: &H::Sto
     PASSED
 }
 
-/// Writes a line below the first one; gives it where it was written, which only the lease on record may do.
+/// Writes a line below the first one. Returns the line if it was written, which only the holder of the recorded lease may
+/// do.
 async fn write<H: Harness>(
     store: &H::Store,
     server: &mut Server<'_, H>,
@@ -96,7 +97,7 @@ async fn write<H: Harness>(
     lease: LeaseId,
     line: &str,
 ) -> Result<Option<String>, String> {
-    // So that the write is judged by the lease alone. Where that is over, the write says so.
+    // Read first, so that the lease alone decides about the write. If the lease is over, the write reports that.
     let _ = server.ask(who, Read::part(Some(lease))).await?;
     let held = row(store, server.canvas()).await?.head.lock().lease().map(|lease| lease.id);
     let outcome = server.ask(who, apply(lease, &format!("@@\n a\n+{line}\n"))).await?;
@@ -108,7 +109,7 @@ async fn write<H: Harness>(
 }
 
 pub(crate) async fn skewed_servers<H: Harness>(harness: &H, store: &H::Store, _: &CanvasId) -> Verdict {
-    // Clocks that are off but run right take nothing from anybody.
+    // Clocks with an offset but the right speed must not take a lease away.
     for (holder, other) in [(Skew::Ahead(HOUR), Skew::Behind(HOUR)), (Skew::Behind(HOUR), Skew::Ahead(HOUR))]
     {
         let store = harness.fresh().await;
@@ -119,7 +120,7 @@ pub(crate) async fn skewed_servers<H: Harness>(harness: &H, store: &H::Store, _:
         let taken = two.ask("second", CheckOut).await?;
         same("a check-out by a server whose clock is off", code(&taken), "LOCK_NOT_AVAILABLE")?;
         same("a write of the holder", code(&one.ask("first", apply(lease, "@@\n a\n+b\n")).await?), "OK")?;
-        // A clock that jumps may take a lease early. Nobody writes without one all the same.
+        // A clock that jumps may end a lease early, but still nobody writes without one.
         two.skew(Skew::Ahead(LONG));
         let first = write(&store, &mut one, "first", lease, "c").await?;
         same("what the holder writes", first.as_deref(), Some("c\n"))?;
@@ -129,11 +130,11 @@ pub(crate) async fn skewed_servers<H: Harness>(harness: &H, store: &H::Store, _:
             writes.push(write(&store, &mut one, "first", lease, "e").await?);
             writes.push(write(&store, &mut two, "second", taken, "f").await?);
         }
-        // Each goes below the first line, so the last one comes first.
+        // Each line goes below the first one, so the last one is on top.
         let lines: String = writes.into_iter().flatten().rev().collect();
         same("the document", one.text().await?, format!("a\n{lines}b\n"))?;
     }
-    // By a clock that stopped, the lease never expires; by the store's it does.
+    // The lease never expires by a stopped clock, but it does by the store's clock.
     let mut brief = Server::with_ttl(harness, store, "brief", SHORT).await?;
     brief.create("a\n").await?;
     let Ok(CheckedOut { lease, expires_at, .. }) = brief.ask("first", CheckOut).await? else {

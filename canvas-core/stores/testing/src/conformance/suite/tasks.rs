@@ -1,7 +1,7 @@
-//! Futures side by side on one thread, without a runtime.
+//! Running futures concurrently on one thread, without a runtime.
 //!
-//! The suite has no clock to sleep by. Where others should have got somewhere, it keeps a store of the same kind busy
-//! for a while: that takes longer where they take longer.
+//! The suite has no clock to sleep by. To give others time, it keeps another store of the same kind busy for a while, which
+//! takes longer if the others take longer.
 
 use std::future::poll_fn;
 use std::pin::pin;
@@ -10,7 +10,7 @@ use std::task::Poll;
 use super::{canvas, commit, done};
 use crate::conformance::harness::Harness;
 
-/// Lets the others go first, once. A runtime's own tasks get their turn too.
+/// Yields once. A runtime's own tasks get their turn too.
 pub(crate) async fn yield_now() {
     let mut yielded = false;
     poll_fn(|context| {
@@ -31,7 +31,7 @@ impl<S: canvas_core::store::Store> Elsewhere<S> {
         Self(harness.fresh().await)
     }
 
-    /// Takes as long as some commits do, so that what others have begun meanwhile is under way.
+    /// Takes as long as a few commits, so that operations of others get under way.
     pub(super) async fn be_busy(&self) -> Result<(), String> {
         let id = canvas("c");
         let mut expected = None;
@@ -43,7 +43,7 @@ impl<S: canvas_core::store::Store> Elsewhere<S> {
     }
 }
 
-/// Drives futures side by side to their ends. The first is polled first.
+/// Runs futures concurrently to completion. The first one is polled first.
 pub(super) async fn join<F: Future>(futures: Vec<F>) -> Vec<F::Output> {
     let mut futures: Vec<_> = futures.into_iter().map(Box::pin).collect();
     let mut outputs: Vec<Option<F::Output>> = futures.iter().map(|_| None).collect();
@@ -61,7 +61,7 @@ pub(super) async fn join<F: Future>(futures: Vec<F>) -> Vec<F::Output> {
     outputs.into_iter().flatten().collect()
 }
 
-/// Drives two futures side by side to their ends. The first is polled first.
+/// Runs two futures concurrently to completion. The first one is polled first.
 pub(super) async fn both<A: Future, B: Future>(first: A, second: B) -> (A::Output, B::Output) {
     let (mut first, mut second) = (pin!(first), pin!(second));
     let (mut one, mut two) = (None, None);
@@ -87,7 +87,7 @@ pub(super) async fn both<A: Future, B: Future>(first: A, second: B) -> (A::Outpu
     .await
 }
 
-/// Polls a future at most `times` times, with a turn for others after each, and then gives it up.
+/// Polls a future at most `polls` times, yielding after each poll, and then drops it. Returns `None` if it did not finish.
 pub(super) async fn give_up_after<F: Future>(polls: usize, future: F) -> Option<F::Output> {
     let mut future = pin!(future);
     for _ in 0..polls {

@@ -1,6 +1,8 @@
-//! Tasks on threads of their own, begun together: what is never polled on one thread at once may still race.
+//! Tasks on threads of their own that start together, because tasks that never overlap on one thread may still race on
+//! several.
 //!
-//! The suite waits for its threads without holding up the one that polls it, so a runtime of one thread may drive it.
+//! The suite waits for its threads without blocking the thread that polls it, so it also works on a single-threaded
+//! runtime.
 
 use std::any::Any;
 use std::future::poll_fn;
@@ -14,23 +16,22 @@ use canvas_core::store::{Commit, Committed, Store, StoreError};
 
 use crate::conformance::harness::Driver;
 
-/// How many threads race.
 pub(super) const THREADS: usize = 3;
 
-/// Commits after which a race is over that was never close.
+/// Number of commits after which a race ends even if it was never close.
 const MOST: usize = 12_000;
 
-/// Commits during which another was done, after which a race was close often enough.
+/// Number of close commits after which a race ends. A commit is close if another one succeeded during it.
 const ENOUGH: usize = 250;
 
-/// Turns that a thread gives away at most while it waits for the others.
+/// Maximum turns that a thread yields while it waits for the others.
 const TURNS: usize = 2_000;
 
-/// Runs each task on a thread of its own. `None` if no thread can be started here.
+/// Runs each task on a thread of its own. Returns `None` if a thread cannot be started.
 ///
 /// # Errors
 ///
-/// A task that panicked, or that its driver left before its end.
+/// If a task panicked, or if its driver returned before the task's end.
 pub(super) async fn on_threads<F>(driver: &Driver, tasks: Vec<F>) -> Result<Option<Vec<F::Output>>, String>
 where
     F: Future<Output: Send> + Send + 'static,
@@ -42,7 +43,7 @@ where
         let run = move || {
             let output =
                 if gate.pass() { drive(&driver, task) } else { Err("it was not started".to_owned()) };
-            // What a task holds, such as connections, is gone before the suite goes on.
+            // Drop the task's resources, such as connections, before the suite continues.
             drop(driver);
             finish.put(number, output);
         };
@@ -83,11 +84,11 @@ fn message(panic: &(dyn Any + Send)) -> &str {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Nothing that holds one of these can panic.
+    // Code that holds this lock cannot panic.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Keeps threads until all of them were started, or one could not be.
+/// Holds threads until all of them have started, or one could not.
 #[derive(Default)]
 struct Gate {
     go_on: Mutex<Option<bool>>,
@@ -111,7 +112,7 @@ impl Gate {
     }
 }
 
-/// Where threads leave what their tasks gave.
+/// Collects the outputs of the threads.
 struct Finish<T>(Mutex<Outputs<T>>);
 
 struct Outputs<T> {
@@ -145,10 +146,10 @@ impl<T> Finish<T> {
     }
 }
 
-/// How far a race has come. No clock bounds it: it is over as soon as enough commits were close, or after many.
+/// The progress of a race. It is not bounded by time. It ends after enough close commits, or after many commits.
 ///
-/// A slow store, or one on several cores, is close each time and soon done. One in memory on a single core is close only if
-/// a thread is interrupted within a commit.
+/// On a slow store, or with several cores, every commit is close and the race ends soon. In memory on a single core, a
+/// commit is close only if a thread is interrupted during it.
 #[derive(Debug, Default)]
 pub(super) struct Contest {
     tries: AtomicUsize,
@@ -162,12 +163,12 @@ impl Contest {
         self.is_over.load(Ordering::Acquire)
     }
 
-    /// Ends the race for all when it is dropped, however its thread ends.
+    /// Returns a guard that ends the race for all threads when it is dropped, however its thread ends.
     pub(super) fn runner(self: &Arc<Self>) -> Runner {
         Runner(Arc::clone(self))
     }
 
-    /// Commits, and takes note of whether that was close.
+    /// Commits, and records whether the commit was close.
     pub(super) async fn commit<S: Store>(&self, store: &S, commit: Commit) -> Result<Committed, StoreError> {
         let before = self.done.load(Ordering::Acquire);
         let answer = store.commit(commit).await;
@@ -184,13 +185,12 @@ impl Contest {
         answer
     }
 
-    /// Something was done that others must not disturb.
+    /// Records a success that other threads must not disturb.
     pub(super) fn happened(&self) {
         self.done.fetch_add(1, Ordering::AcqRel);
     }
 }
 
-/// One thread of a race.
 #[derive(Debug)]
 pub(super) struct Runner(Arc<Contest>);
 
@@ -208,7 +208,7 @@ impl Drop for Runner {
     }
 }
 
-/// Lets threads begin each round together, as nearly as the machine has it. Who waits in vain goes on.
+/// Lets threads begin each round as close together as the machine allows. A thread that waits too long continues alone.
 #[derive(Debug, Default)]
 pub(super) struct Line(AtomicUsize);
 
@@ -240,7 +240,7 @@ mod tests {
         let task = |number: usize| {
             let line = Arc::clone(&line);
             async move {
-                // None gets past this alone.
+                // Each task waits here for all others.
                 line.wait();
                 number
             }

@@ -1,6 +1,6 @@
-//! The store's clock: read with each answer, the same for all, and the judge of `not_after`.
+//! The store's clock, which is read for each result, is the same for all, and decides about `not_after`.
 //!
-//! A commit at a limit is judged by the clock in its answer, so that no test depends on how fast anything is.
+//! A commit at its limit is judged by the clock in its result, so that no test depends on speed.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,13 +14,13 @@ use super::{
 };
 use crate::conformance::harness::Harness;
 
-/// Time that passes for sure, and that a real clock has soon waited.
+/// A time that certainly passes, but short enough to wait for on a real clock.
 const STEP: Duration = Duration::from_millis(20);
 
-/// Longer than any suite takes.
+/// Longer than any run takes.
 const FAR: Duration = Duration::from_secs(86_400);
 
-/// By how much the clocks of two connections may differ: the tolerance of leases for a clock that falls back.
+/// Maximum difference between the clocks of two connections, which is the tolerance of leases for a clock that falls back.
 const TOLERANCE: Duration = Duration::from_secs(5);
 
 pub(crate) async fn clock_moves<H: Harness>(harness: &H, store: &H::Store, id: &CanvasId) -> Verdict {
@@ -40,7 +40,7 @@ pub(crate) async fn clock_moves<H: Harness>(harness: &H, store: &H::Store, id: &
 pub(crate) async fn one_clock<H: Harness>(harness: &H, store: &H::Store, id: &CanvasId) -> Verdict {
     let peers = [harness.peer(store).await, harness.peer(store).await];
     let (mut version, mut last) = done(store, commit(id, None, "one\n")).await?;
-    // Each asks after the other, and the first once more, so that neither may be ahead nor behind.
+    // Ask one after the other, and the first one again, so that neither clock may be ahead or behind.
     for connection in [&peers[0], &peers[1], store, &peers[0]] {
         let loaded = row(connection, id).await?.clock;
         reached("the clock of another connection's load", loaded.saturating_add(TOLERANCE), last)?;
@@ -71,7 +71,7 @@ pub(crate) async fn at_the_limit<H: Harness>(_: &H, store: &H::Store, id: &Canva
         return NO_NOT_AFTER;
     }
     let (version, _) = done(store, commit(id, None, "start\n")).await?;
-    // A real clock is at the limit only where a commit follows within its millisecond.
+    // A real clock is at the limit only if the commit follows within the same millisecond.
     for _ in 0..50 {
         let limit = row(store, id).await?.clock;
         let next = Commit { not_after: Some(limit), ..commit(id, Some(version.clone()), "next\n") };
@@ -101,14 +101,14 @@ pub(crate) async fn late_writes_nothing<H: Harness>(_: &H, store: &H::Store, _: 
     same("a row made too late", find(store, &never).await?.is_some(), false)?;
     let list = store.list(None, 10).await.map_err(|e| e.to_string())?;
     same("the list after a canvas was made too late", list, vec![id.clone()])?;
-    // Whatever a commit is: an empty bump, a deletion, a canvas that is made again.
+    // For every kind of commit: an empty bump, a deletion, a canvas created again.
     let loaded = row(store, &id).await?;
     let bump = Commit { head: Arc::clone(&head), ..deletion(&loaded) };
     for next in [bump, deletion(&loaded)] {
         late(store, Commit { not_after, ..next }).await?;
         unchanged(store, &head, &version).await?;
     }
-    // They may come again, in time.
+    // The same blobs can be put again in time.
     let (version, _) = done(store, commit(&id, Some(version), "two\n")).await?;
     done(store, commit(&never, None, "two\n")).await?;
     let deleted = deletion(&Loaded { version, ..row(store, &id).await? });
@@ -138,7 +138,7 @@ pub(crate) async fn judged_after_the_wait<H: Harness>(
     store: &H::Store,
     id: &CanvasId,
 ) -> Verdict {
-    // Within it the commit should have begun to wait. If it begins later, it is late all the same.
+    // The commit should begin to wait within this time. If it begins later, it is late all the same.
     const WAIT: Duration = Duration::from_secs(1);
     if !store.capabilities().not_after {
         return NO_NOT_AFTER;

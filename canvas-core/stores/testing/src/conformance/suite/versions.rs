@@ -1,4 +1,4 @@
-//! Versions: new each time, good everywhere, and only for their own canvas.
+//! Versions are never reused, are valid on every connection, and only for their own canvas.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ pub(crate) async fn versions_are_new<H: Harness>(_: &H, store: &H::Store, id: &C
     PASSED
 }
 
-/// Two lives of a canvas that are alike in all that a store sees.
+/// The two lives of the canvas are identical in everything that a store sees.
 pub(crate) async fn versions_of_each_life<H: Harness>(_: &H, store: &H::Store, id: &CanvasId) -> Verdict {
     let mut seen: Vec<Version> = Vec::new();
     for _ in 0..2 {
@@ -39,7 +39,7 @@ pub(crate) async fn versions_of_each_life<H: Harness>(_: &H, store: &H::Store, i
     PASSED
 }
 
-/// The other store is what a restore makes of this one: it has as many commits, and others.
+/// The other store is like this one after a restore, with equally many but different commits.
 pub(crate) async fn versions_of_another_history<H: Harness>(
     harness: &H,
     store: &H::Store,
@@ -58,7 +58,7 @@ pub(crate) async fn versions_of_another_history<H: Harness>(
     PASSED
 }
 
-/// The versions of a canvas that is edited, deleted and made again, beside another one.
+/// Returns the versions of a canvas that is edited, deleted and created again, next to another canvas.
 async fn history<S: Store>(store: &S, id: &CanvasId, name: &str) -> Result<Vec<Version>, String> {
     let mut versions: Vec<Version> = Vec::new();
     for step in 0..3 {
@@ -80,7 +80,7 @@ pub(crate) async fn versions_travel<H: Harness>(harness: &H, store: &H::Store, i
     let peers = [harness.peer(store).await, harness.peer(store).await];
     let (mut version, _) = done(store, commit(id, None, "start\n")).await?;
     for (round, peer) in (0..4).zip(peers.iter().cycle()) {
-        // Nobody loads in between: the version of one is all that the other has.
+        // Use the returned version without loading in between, because another connection has nothing else.
         let next = commit(id, Some(version), &format!("{round}\n"));
         version = done(peer, next).await.map_err(|e| format!("with the version of a peer, {e}"))?.0;
     }
@@ -95,7 +95,7 @@ pub(crate) async fn versions_of_others<H: Harness>(_: &H, store: &H::Store, _: &
         others.push(done(store, commit(&other, others.last().cloned(), text)).await?.0);
     }
     let (head, version) = stored(store, commit(&id, None, "mine\n")).await?;
-    // Versions need only differ within a canvas, so one of them may happen to be this row's.
+    // Versions must differ only within a canvas, so one of these may by chance equal this row's.
     let foreign: Vec<_> = others.into_iter().filter(|other| *other != version).collect();
     same("use of one version for two states", foreign.len() >= 2, true)?;
     for foreign in foreign {
@@ -106,8 +106,8 @@ pub(crate) async fn versions_of_others<H: Harness>(_: &H, store: &H::Store, _: &
     PASSED
 }
 
-/// This is how a commit of unknown fate is settled: once the bump has won, a late duplicate of the other fails in
-/// any store.
+/// An engine settles a commit of unknown fate in this way. Once the bump has won, a late duplicate of the other commit
+/// fails in any store.
 pub(crate) async fn empty_bump<H: Harness>(harness: &H, store: &H::Store, id: &CanvasId) -> Verdict {
     let peer = harness.peer(store).await;
     let (first, _) = done(store, commit(id, None, "one\n")).await?;
