@@ -1,4 +1,4 @@
-//! Changes of JSON values as JSON Patch (RFC 6902).
+//! Differences between JSON values as JSON Patch (RFC 6902).
 
 #[cfg(feature = "board")]
 use ::json_patch::PatchOperation;
@@ -31,7 +31,8 @@ pub enum JsonPatchOperation {
     },
 }
 
-/// What leads from one value to another, in order; nothing where they are equal. Items of lists are compared by index.
+/// Returns the operations that turn one value into another, in order; empty if they are equal. Items of lists are
+/// compared by index.
 #[cfg(feature = "board")]
 pub(crate) fn diff(before: &Value, after: &Value) -> Vec<JsonPatchOperation> {
     ::json_patch::diff(before, after).0.into_iter().filter_map(operation).collect()
@@ -44,7 +45,7 @@ fn operation(operation: PatchOperation) -> Option<JsonPatchOperation> {
         PatchOperation::Add(add) => Some(JsonPatchOperation::Add { path, value: add.value }),
         PatchOperation::Remove(_) => Some(JsonPatchOperation::Remove { path }),
         PatchOperation::Replace(replace) => Some(JsonPatchOperation::Replace { path, value: replace.value }),
-        // A diff makes none of these.
+        // A diff never produces these.
         PatchOperation::Move(_) | PatchOperation::Copy(_) | PatchOperation::Test(_) => None,
     }
 }

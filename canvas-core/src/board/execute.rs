@@ -1,4 +1,4 @@
-//! Commands, run and answered.
+//! Execution of commands and their answers.
 
 use crate::board::command::env::BoardEnv;
 use crate::board::command::refusal::CommandRefusal;
@@ -10,16 +10,16 @@ use crate::board::state::board::Board;
 use crate::board::wire::result::{BatchCommandResult, CommandError, CommandResult};
 use crate::model::author::Actor;
 
-/// What came of a command.
+/// Answer, change and events of a command.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Executed {
-    /// As JSON has it.
+    /// Answer to the command, in its JSON shape.
     pub result: BoardResult,
-    /// Why nothing was changed; of a batch, what is wrong with the last command that it answers.
+    /// The refusal, if the board is unchanged because of one. In a batch it is about the last command answered.
     pub refusal: Option<Box<CommandRefusal>>,
-    /// What it changed; `None` where it was refused or there was nothing to do.
+    /// The change; `None` if the command was refused or had no effect.
     pub change: Option<BoardChange>,
-    /// For those who follow the board, in order.
+    /// Events for those who follow the board, in order.
     pub events: Vec<CanvasEvent>,
 }
 
@@ -34,7 +34,7 @@ pub enum BoardResult {
 }
 
 impl BoardResult {
-    /// Whether it was done, or there was nothing to do.
+    /// Returns whether the command succeeded. A command without effect succeeds, too.
     pub const fn success(&self) -> bool {
         match self {
             Self::Batch(result) => result.success,
@@ -42,7 +42,7 @@ impl BoardResult {
         }
     }
 
-    /// Why it was refused.
+    /// Returns the error, if the command was refused.
     pub const fn error(&self) -> Option<&CommandError> {
         match self {
             Self::Batch(result) => result.error.as_ref(),
@@ -52,10 +52,10 @@ impl BoardResult {
 }
 
 impl Board {
-    /// Runs a command. It is done whole, or refused and nothing is changed.
+    /// Runs a command, either completely or not at all.
     ///
-    /// Faults are looked for in this order: what is named is not there, the type is not, the config is wrong, the size,
-    /// the place, what is there. Cost: of the change, not of the board.
+    /// Faults are checked in this order: an unknown component, view or trigger, an unknown type, the config, the size,
+    /// the place, and the components in the way. The cost depends on the change and not on the board.
     #[expect(clippy::missing_panics_doc, reason = "a command that is not refused has done something")]
     pub fn execute(&mut self, command: &CanvasCommand, source: Actor, env: &mut BoardEnv<'_>) -> Executed {
         let Ran { one, done, refusal, explanation, change, events } = self.run(command, source, env);
@@ -87,8 +87,8 @@ impl Board {
         Executed { result, refusal, change, events }
     }
 
-    /// Runs what a person did by hand. Undo and redo belong to the history, and refreshing to the data: for these there
-    /// is no command, and `None` is given.
+    /// Runs an action that a person took by hand. Returns `None` for undo and redo, which belong to the history, and
+    /// for a refresh, which belongs to the data, because they have no command.
     pub fn act(&mut self, action: &UserAction, env: &mut BoardEnv<'_>) -> Option<Executed> {
         Some(self.execute(&action.command()?, Actor::User, env))
     }
@@ -110,7 +110,7 @@ impl BatchCommandResult {
     }
 }
 
-/// Where in a batch the command of a number is, those of batches within it counted too, as a JSON Pointer.
+/// Returns the JSON Pointer to the command with this number in a batch. Commands of nested batches are counted, too.
 fn path_of(batch: &Batch, number: &mut usize) -> Option<String> {
     for (at, command) in batch.commands.iter().enumerate() {
         let found = match command {
@@ -142,7 +142,7 @@ impl CommandResult {
         }
     }
 
-    /// The answer to a command that was refused.
+    /// Returns the answer to a refused command.
     pub fn refused(error: CommandError) -> Self {
         Self {
             explanation: format!("Nothing was changed: {}", error.message),

@@ -1,4 +1,7 @@
-//! The board: a grid of components that models and people arrange together.
+//! A grid of components that models and people arrange together.
+//!
+//! Every change of a [`Board`] is a [`CanvasCommand`]. [`Board::execute`] runs one and returns its answer, the change
+//! for the history, and the events for subscribers.
 
 pub(crate) mod command;
 pub(crate) mod context;

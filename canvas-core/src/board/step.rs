@@ -1,4 +1,4 @@
-//! The steps of the board in the journal.
+//! Journal steps of the board.
 
 use std::sync::Arc;
 
@@ -14,18 +14,18 @@ use crate::model::blob::{Blob, BlobId};
 use crate::model::face::TreeFile;
 use crate::model::tree::Tree;
 
-/// A change of the board.
+/// A change of the board, as the journal records it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BoardStep {
-    /// Its blob before.
+    /// Root blob of the board before the change.
     pub before: BlobId,
-    /// Its blob after.
+    /// Root blob of the board after the change.
     pub after: BlobId,
-    /// Names the change, as the answer to its command did.
+    /// Id of the change, also given in the answer to its command.
     pub id: UndoId,
-    /// The command as it was done; of a selective undo, the one that it undid.
+    /// The command with place and size settled. For a selective undo, it is the command that was undone.
     pub forward: Box<CanvasCommand>,
-    /// The change that leads from one to the other.
+    /// The patch from the board before to the board after.
     pub patch: BoardPatch,
 }
 
@@ -35,22 +35,21 @@ impl BoardStep {
     }
 }
 
-/// The board at some entry.
+/// The board at one entry of the journal.
 pub(crate) struct BoardAt {
-    /// What steps call it.
+    /// Root blob by which steps refer to this board.
     id: BlobId,
     board: Arc<Board>,
-    /// The last patch.
     played: Option<BoardPatch>,
-    /// The patches of reverts, and the command of the first change that they took back.
+    /// Patches of reverts. The command of the first reverted change is in `forward`.
     reverted: Vec<BoardPatch>,
     forward: Option<Box<CanvasCommand>>,
-    /// Its root blob and what that names, once they are made.
+    /// The root blob and the blobs that it names, once they are encoded.
     stored: Option<(Blob, Vec<Blob>)>,
 }
 
 impl BoardAt {
-    /// The events of the last step.
+    /// Returns the events of the last step.
     pub(crate) fn events(&self) -> Vec<CanvasEvent> {
         self.played.as_ref().map_or_else(Vec::new, |patch| self.board.events_of(patch))
     }
@@ -131,7 +130,7 @@ impl FaceStep for BoardStep {
         Some(self.ends(way).1)
     }
 
-    /// None: the step has the records before and after.
+    /// Empty, because the step has the records before and after.
     fn kept(&self) -> Vec<(TreeFile, BlobId)> {
         Vec::new()
     }

@@ -1,7 +1,7 @@
-//! Boards and commands for property tests, of your own too.
+//! Strategies of boards and commands, also for your own property tests.
 //!
-//! A command that fits depends on the board that it meets, so a strategy gives a [`CommandSeed`], and a board makes a
-//! command of it.
+//! A fitting command depends on the board that it meets. A strategy therefore generates a [`CommandSeed`], which
+//! becomes a command once there is a board.
 //!
 //! ```
 //! use canvas_core::board::strategies::{command_seeds, workspaces};
@@ -48,12 +48,12 @@ use crate::board::state::board::Board;
 use self::workspaces::{TYPES, config_of};
 pub use self::workspaces::{large_workspaces, workspaces};
 
-/// So many seeds of commands.
+/// Generates up to `most` seeds of commands.
 pub fn command_seeds(most: usize) -> impl Strategy<Value = Vec<CommandSeed>> {
     vec(command_seed(), 0..=most)
 }
 
-/// What a command is made of, once there is a board to make it for.
+/// The ingredients of a command, from which one is made when there is a board.
 #[derive(Debug, Clone)]
 pub struct CommandSeed {
     kind: Kind,
@@ -86,7 +86,7 @@ enum Kind {
     Swap,
 }
 
-/// What is wrong with a command that nearly fits.
+/// The fault of a command that nearly fits.
 #[derive(Debug, Clone, Copy)]
 enum Fault {
     Id,
@@ -100,7 +100,7 @@ fn command_seed() -> impl Strategy<Value = CommandSeed> {
         Batch, Clear, Create, DeleteView, LoadView, Move, Remove, RemoveTrigger, Resize, SaveView,
         SetTrigger, Swap, Update, UpdateSettings,
     };
-    // Boards grow more than they shrink, and are cleared seldom, so that most commands find something.
+    // Boards grow more than they shrink and are seldom cleared, so that most commands find a target.
     let kind = prop_oneof![
         8 => Just(Create), 3 => Just(Update), 3 => Just(Remove), 6 => Just(Move), 4 => Just(Resize), 2 => Just(SaveView),
         2 => Just(LoadView), 1 => Just(DeleteView), 1 => Just(Clear), 3 => Just(Swap), 2 => Just(UpdateSettings),
@@ -128,7 +128,7 @@ fn command_seed() -> impl Strategy<Value = CommandSeed> {
     );
     let batch = (one.clone(), vec(one.clone(), 0..6)).prop_map(|(first, batch)| CommandSeed {
         kind: Batch,
-        // A batch of commands that fit is more than likely to be refused already.
+        // A batch is more than likely to be refused even if each of its commands fits.
         fault: None,
         batch,
         ..first
@@ -137,8 +137,8 @@ fn command_seed() -> impl Strategy<Value = CommandSeed> {
 }
 
 impl CommandSeed {
-    /// The command that it becomes on this board. Most are legal; a collision, a fault of one kind, or a name of
-    /// something that is gone makes some nearly so.
+    /// Returns the command that this seed becomes on a board. Most commands are legal. Others are nearly so, except for
+    /// a collision, one fault, or the id of something removed.
     #[expect(clippy::missing_panics_doc, reason = "all its names are constants")]
     pub fn command(&self, board: &Board) -> CanvasCommand {
         let slots: Vec<_> = board.records().map(|slot| (slot.body.id.clone(), slot.bounds)).collect();
@@ -198,7 +198,7 @@ impl CommandSeed {
         }
     }
 
-    /// One of the board's, where it has any.
+    /// Picks the id of a trigger on the board, or an unknown id if the board has no triggers.
     fn trigger_of(&self, board: &Board) -> TriggerId {
         match board.triggers() {
             [] => TriggerId::new("trigger_gone").expect("a name"),
@@ -206,7 +206,7 @@ impl CommandSeed {
         }
     }
 
-    /// One of five ids, so that a trigger is replaced as often as one is added.
+    /// Returns a trigger with one of five ids, so that a trigger is replaced as often as one is added.
     fn trigger(&self, view_id: Option<ViewId>) -> ProactiveTrigger {
         let kind =
             if self.row.is_multiple_of(2) { TriggerType::TimeBased } else { TriggerType::SessionStart };
@@ -223,7 +223,7 @@ impl CommandSeed {
         }
     }
 
-    /// Up to all of them, some as they are.
+    /// Returns an update of up to all settings. Some of them keep their value.
     fn settings(&self, board: &Board) -> SettingsUpdate {
         let columns = if matches!(self.fault, Some(Fault::Number)) { NO_CELL } else { self.col + 1 };
         let grid = GridConfig { columns, ..*board.grid() };

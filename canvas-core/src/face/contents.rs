@@ -11,7 +11,6 @@ use crate::model::head::Head;
 
 /// The decoded form of a file.
 pub(crate) trait FileContent: Any + Send + Sync {
-    /// The file.
     const FILE: TreeFile;
 
     /// The input of decoding besides the blob.
@@ -22,13 +21,13 @@ pub(crate) trait FileContent: Any + Send + Sync {
     where
         Self: Sized;
 
-    /// Estimates the bytes in memory besides the blob: six for each byte of JSON.
+    /// Estimates the bytes in memory besides the blob. The default is six for each byte of JSON.
     fn approximate_bytes(&self, blob: &Blob) -> usize {
         blob.as_bytes().len() * 6
     }
 }
 
-/// The content of a blob by its text; what cannot be parsed is damaged.
+/// Parses a blob as text. A blob that cannot be parsed is damaged.
 #[cfg(feature = "surface")]
 pub(crate) fn parsed<T>(blob: &Blob, parse: impl FnOnce(&str) -> Option<T>) -> Result<T, ReadError> {
     blob.as_text().and_then(parse).ok_or_else(|| ReadError::Damaged(blob.id()))
@@ -39,16 +38,16 @@ pub(crate) fn parsed<T>(blob: &Blob, parse: impl FnOnce(&str) -> Option<T>) -> R
 #[cfg_attr(test, derive(PartialEq, Eq, Hash))]
 pub(crate) struct Contents(PerFile<Option<Arc<Slot>>>);
 
-/// A file's blob, and its content when somebody has asked for it.
+/// A file's blob, with its decoded content once it was needed.
 ///
-/// Copies of contents share it: who decodes a file does it for all.
+/// Copies of contents share the slot, so that a file is decoded once for all of them.
 #[derive(Debug)]
 struct Slot {
     blob: Blob,
     content: OnceLock<Decoded>,
 }
 
-/// The content of a file, whose type the file tells.
+/// Decoded content, whose type follows from the file.
 #[derive(Debug)]
 struct Decoded {
     content: Arc<dyn Any + Send + Sync>,
@@ -75,13 +74,13 @@ impl Slot {
         self.blob.approximate_bytes() + decoded
     }
 
-    /// The content, decoded the first time that it is asked for.
+    /// Returns the content, decoding it on the first call.
     fn get<T: FileContent>(&self, with: T::With<'_>) -> Result<Arc<T>, ReadError> {
         let decoded = match self.content.get() {
             Some(decoded) => decoded,
             None => {
                 let decoded = Decoded::new(Arc::new(T::read(&self.blob, with)?));
-                // Whoever came first stays: both have read the same.
+                // The first content stays, because both were decoded from the same blob.
                 self.content.get_or_init(|| decoded)
             }
         };
@@ -89,7 +88,7 @@ impl Slot {
     }
 }
 
-/// The blob names the content, so it alone tells slots apart.
+/// The content follows from the blob, so that the blob is enough to compare slots.
 #[cfg(test)]
 impl PartialEq for Slot {
     fn eq(&self, other: &Self) -> bool {
@@ -108,7 +107,7 @@ impl std::hash::Hash for Slot {
 }
 
 impl Contents {
-    /// The blob of a file, where this is it.
+    /// Returns the blob of a file, if it has this id.
     pub(crate) fn file(&self, file: TreeFile, id: BlobId) -> Option<&Blob> {
         self.slot(file, id).map(|slot| &slot.blob)
     }
@@ -117,38 +116,37 @@ impl Contents {
         self.0[file].as_ref().filter(|slot| slot.blob.id() == id)
     }
 
-    /// The blobs of files that are here.
+    /// Returns the blobs of all loaded files.
     pub(crate) fn blobs(&self) -> impl Iterator<Item = &Blob> {
         self.0.iter().flatten().map(|slot| &slot.blob)
     }
 
-    /// A blob, of whatever file.
+    /// Returns the blob with this id, for any file.
     pub(crate) fn blob(&self, id: BlobId) -> Option<&Blob> {
         self.blobs().find(|blob| blob.id() == id)
     }
 
-    /// Roughly what it takes in memory.
+    /// Returns the approximate size in memory, in bytes.
     pub(crate) fn approximate_bytes(&self) -> usize {
         self.0.iter().flatten().map(|slot| slot.approximate_bytes()).sum()
     }
 
-    /// The document.
     pub(crate) fn document(&self) -> Option<&Blob> {
         self.0[TreeFile::Document].as_ref().map(|slot| &slot.blob)
     }
 
-    /// The content of this blob, decoded once for each slot.
+    /// Returns the content of this blob, decoded once for each slot.
     pub(crate) fn get<T: FileContent>(&self, id: BlobId, with: T::With<'_>) -> Result<Arc<T>, ReadError> {
         self.slot(T::FILE, id).ok_or_else(|| ReadError::Missing(vec![id]))?.get(with)
     }
 
-    /// The blob and the content of a file, if both are here.
+    /// Returns the blob and the content of a file, if both are loaded.
     pub(crate) fn decoded<T: FileContent>(&self) -> Option<(&Blob, Arc<T>)> {
         let slot = self.0[T::FILE].as_ref()?;
         Some((&slot.blob, slot.content.get()?.get()?))
     }
 
-    /// Takes a file's blob, which is decoded when it is asked for.
+    /// Takes a file's blob, which is decoded on demand.
     pub(crate) fn put_blob(&mut self, file: TreeFile, blob: Blob) {
         self.0[file] = Some(Arc::new(Slot { blob, content: OnceLock::new() }));
     }
@@ -158,7 +156,7 @@ impl Contents {
         self.0[T::FILE] = Some(Arc::new(Slot { blob, content: Decoded::new(content).into() }));
     }
 
-    /// Takes a file as others have it.
+    /// Takes a file from other contents.
     pub(crate) fn share(&mut self, file: TreeFile, other: &Self) {
         self.0[file].clone_from(&other.0[file]);
     }

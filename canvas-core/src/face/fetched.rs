@@ -7,8 +7,8 @@ use std::sync::{Arc, OnceLock};
 use crate::model::blob::{Blob, BlobId};
 use crate::model::links::Linked;
 
-/// Blobs by their ids, and those that the store was asked for in vain. A step runs again each time that some were
-/// fetched, so an entry of a chain is read out of its blob once.
+/// Fetched blobs by their ids, including those that the store does not have. A step runs again after each fetch, so
+/// that an entry of a chain is decoded once from its blob.
 #[derive(Debug, Clone, Default)]
 #[cfg_attr(test, derive(PartialEq, Eq, Hash))]
 pub(crate) struct Fetched(BTreeMap<BlobId, Option<Item>>);
@@ -20,7 +20,7 @@ struct Item {
 }
 
 impl Fetched {
-    /// Takes what the store has answered; `None` where it has no such blob.
+    /// Records a response of the store, which is `None` if it has no such blob.
     pub(crate) fn insert(&mut self, id: BlobId, blob: Option<Blob>) {
         self.0.insert(id, blob.map(|blob| Item { blob, entry: OnceLock::new() }));
     }
@@ -29,7 +29,8 @@ impl Fetched {
         self.0.get(&id)?.as_ref().map(|item| &item.blob)
     }
 
-    /// An entry of a chain. The outer `None` if the store was not asked for it, the inner one if the store does not have it.
+    /// Returns an entry of a chain. The outer `None` means that the store was not asked for it, the inner one that the
+    /// store does not have it.
     pub(crate) fn linked<E: Linked + Send + Sync + 'static>(&self, id: BlobId) -> Option<Option<&E>> {
         let item = self.0.get(&id)?;
         let read = |blob: &Blob| E::read(blob).map(|entry| Arc::new(entry) as Arc<dyn Any + Send + Sync>);
@@ -40,7 +41,7 @@ impl Fetched {
     }
 }
 
-/// The blob alone tells them apart: the entry follows from it.
+/// The entry follows from the blob, so that the blob is enough to compare items.
 #[cfg(test)]
 impl PartialEq for Item {
     fn eq(&self, other: &Self) -> bool {

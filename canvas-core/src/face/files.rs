@@ -1,4 +1,4 @@
-//! The files of a tree, as faces read and write them.
+//! The files of a tree, for faces to read and write.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::model::blob::{Blob, BlobId};
 use crate::model::face::TreeFile;
 use crate::model::tree::Tree;
 
-/// The files of one tree, as far as they are loaded.
+/// The loaded files of one tree.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Files<'a> {
     pub(crate) tree: &'a Tree,
@@ -27,24 +27,24 @@ impl<'a> Files<'a> {
         self.tree.file(T::FILE).map(|id| self.contents.get(id, with)).transpose()
     }
 
-    /// A blob, of whatever file.
+    /// Returns the blob with this id, for any file.
     pub(crate) fn blob(&self, id: BlobId) -> Result<&'a Blob, ReadError> {
         let blob = self.contents.blob(id).or_else(|| self.blobs.get(id));
         blob.ok_or_else(|| ReadError::Missing(vec![id]))
     }
 }
 
-/// A tree that is being changed, with its new blobs.
+/// A tree during a change, with its new blobs.
 pub(crate) struct Draft<'a> {
     pub(crate) tree: &'a mut Tree,
     pub(crate) blobs: &'a mut Vec<Blob>,
     pub(crate) contents: &'a mut Contents,
-    /// Those of the tree before the change.
+    /// Contents of the tree before the change.
     pub(crate) older: &'a Contents,
 }
 
 impl Draft<'_> {
-    /// Puts a blob that is stored already, or takes the file away.
+    /// Sets a file to a stored blob, or removes the file.
     pub(crate) fn set(&mut self, file: TreeFile, blob: Option<BlobId>) {
         match blob {
             Some(id) => self.tree.insert(file.tree_path(), id),

@@ -1,4 +1,4 @@
-//! The protocol of a face: how its files are read, and how the steps of the journal act on them.
+//! The protocol of a face, for reading its files and applying the journal's steps to them.
 
 pub(crate) mod contents;
 pub(crate) mod fetched;

@@ -1,18 +1,18 @@
-//! Why a file of a face is not read.
+//! Errors of reading a face's file.
 
 use crate::model::blob::{BlobId, Missing};
 
-/// Why a file is not read.
+/// Error returned if a file cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ReadError {
     /// These blobs must be fetched first.
     Missing(Vec<BlobId>),
-    /// This one is not what this library writes.
+    /// This blob is not in the format that this library writes.
     Damaged(BlobId),
 }
 
 impl ReadError {
-    /// The blobs that must be fetched first; else the one that is damaged.
+    /// Returns the blobs to fetch first, or else the damaged one.
     pub(crate) fn missing(self) -> Result<Missing, BlobId> {
         match self {
             Self::Missing(ids) => Ok(Missing::all(ids)),

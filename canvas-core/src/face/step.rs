@@ -1,4 +1,4 @@
-//! Steps: the change of one face in an entry of the journal, and how it acts on the current face.
+//! Steps, which change one face in an entry of the journal and act on the current face.
 
 use crate::face::files::{Draft, Files};
 use crate::face::read_error::ReadError;
@@ -15,7 +15,7 @@ pub(crate) enum Way {
 }
 
 impl Way {
-    /// The start and the end of a step from `before` to `after`.
+    /// Returns the start and the end of a step from `before` to `after`.
     pub(crate) fn ends<T>(self, before: T, after: T) -> (T, T) {
         match self {
             Self::Forth => (before, after),
@@ -24,16 +24,17 @@ impl Way {
     }
 }
 
-/// A face is not what a step was made on.
+/// The face differs from the one that a step was made on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Mismatch;
 
-/// Why a step cannot be taken back from under later ones.
+/// The reason why a step cannot be reverted from under later ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Conflict {
-    /// The later step of this index touches the same; without any, the step itself cannot be moved.
+    /// The later step at this index touches the same part. If there are no later steps, the step itself cannot be
+    /// moved.
     Touched(usize),
-    /// The face is not what the step was made on.
+    /// The face differs from the one that the step was made on.
     Mismatch,
 }
 
@@ -43,21 +44,21 @@ impl From<Mismatch> for Conflict {
     }
 }
 
-/// The input of a new step from its call.
+/// Input for a new step from its call.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StepSeed<'a> {
     #[cfg_attr(not(feature = "board"), expect(dead_code, reason = "only changes of a board have names"))]
     pub(crate) operation: &'a OpKey,
-    /// Bytes of old and new text that a step may have.
+    /// Maximum bytes of old and new text in a step.
     pub(crate) bytes: usize,
 }
 
-/// A step of one face. Its functions are pure, and report a blob that must be loaded first as an error.
+/// A step of one face. Its functions are pure. They report blobs that must be loaded first as an error.
 pub(crate) trait FaceStep: Clone {
     /// The face after some entry of the journal.
     type At;
 
-    /// The step that leads back.
+    /// Returns the step in the opposite direction.
     fn inverse(&self) -> Self;
 
     /// Reads the files that this step needs, unless `at` has them. Leaves `at` empty if the tree does not have the face.
@@ -66,7 +67,7 @@ pub(crate) trait FaceStep: Clone {
     /// Plays the step on the face that it was made on.
     fn play(&self, way: Way, at: &mut Self::At, files: &Files<'_>) -> Result<(), Mismatch>;
 
-    /// Takes the step back from under later ones, oldest first, which stay and are moved.
+    /// Reverts the step from under later ones, oldest first. They stay and are moved.
     fn revert(&self, at: &mut Self::At, later: &mut [Self]) -> Result<(), Conflict>;
 
     /// Makes the root blob of the face, and checks that it has the id that the played steps name.
@@ -74,24 +75,25 @@ pub(crate) trait FaceStep: Clone {
         Ok(at)
     }
 
-    /// Combines the reverts into one step from the files to the face, which gets its root blob. `None` if the face is the same.
+    /// Combines the reverts into one step from the files to the face, and gives the face its root blob. Returns `None`
+    /// if the face is unchanged.
     fn since(at: Self::At, files: &Files<'_>, seed: &StepSeed<'_>) -> Option<(Self, Self::At)>;
 
-    /// Makes the face that of a draft.
+    /// Sets the face of a draft.
     fn put(at: Self::At, draft: &mut Draft<'_>);
 
-    /// The blob to report as damaged if the step does not fit the face; `None` for that of the document.
+    /// Returns the blob to report as damaged if the step does not fit the face, or `None` for the blob of the document.
     fn suspect(&self, way: Way, tree: &Tree) -> Option<BlobId>;
 
-    /// The blobs that an entry with the step needs, each with its file.
+    /// Returns the blobs that an entry with this step needs, each with its file.
     fn kept(&self) -> Vec<(TreeFile, BlobId)>;
 
-    /// The places of the state that it changes.
+    /// Returns the places of the state that the step changes.
     fn state_paths(&self) -> Vec<&str> {
         Vec::new()
     }
 
-    /// The blobs that a file of the face names; `None` if the file is damaged.
+    /// Returns the blobs that a file of the face names, or `None` if the file is damaged.
     fn named(_file: TreeFile, _blob: &Blob) -> Option<Vec<BlobId>> {
         Some(Vec::new())
     }

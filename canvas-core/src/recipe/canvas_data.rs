@@ -1,4 +1,4 @@
-//! The data that a recipe has made, as a host shows them.
+//! Data from a recipe, in the form that a host displays.
 
 use std::collections::BTreeMap;
 
@@ -41,7 +41,7 @@ pub struct ComponentData {
     pub reason: Option<Drift>,
 }
 
-/// A member that is there, `null` too.
+/// Distinguishes a member that is `null` from a missing one.
 fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(deserializer).map(Some)
 }
@@ -50,7 +50,8 @@ impl ComponentData {
     /// The binding source of components that a recipe feeds.
     pub const SOURCE: &str = "recipe";
 
-    /// The binding of components that a recipe feeds. Nothing is asked of its source by itself: replays make the data.
+    /// Returns the binding of components that a recipe feeds. It causes no automatic queries, because replays make the
+    /// data.
     #[expect(clippy::missing_panics_doc, reason = "the name is a constant")]
     pub fn binding() -> DataBinding {
         let source = DataSourceId::new(Self::SOURCE).expect("a short name");
@@ -58,7 +59,7 @@ impl ComponentData {
         DataBinding { source, query, refresh_interval: None }
     }
 
-    /// `None` where the blob is not that of the data.
+    /// Returns `None` if the blob does not contain the data.
     pub(crate) fn read(entry: &DataEntry, blob: Option<&Blob>) -> Option<Self> {
         let data = match entry.data {
             None => None,
@@ -68,11 +69,11 @@ impl ComponentData {
         Some(Self { status: entry.status, data, as_of, reason: entry.reason.clone() })
     }
 
-    /// What the source `recipe` answers for the component: the data, or why there are none.
+    /// Returns the result of the source `recipe` for the component.
     ///
     /// # Errors
     ///
-    /// Where there are no data.
+    /// Returns a [`DataError`] with the reason if data are missing.
     pub fn answer(&self) -> Result<DataResult, DataError> {
         let (Some(data), Some(as_of)) = (&self.data, self.as_of) else { return Err(self.error()) };
         let DataBinding { source, query, .. } = Self::binding();
@@ -81,7 +82,7 @@ impl ComponentData {
         Ok(DataResult { data: data.clone(), meta })
     }
 
-    /// Why the data are not fresh. It leaves data that are there.
+    /// Returns the reason why the data are not fresh. Existing data stay.
     fn error(&self) -> DataError {
         let unknown = Drift::new(DriftCode::CallFailed, "nothing was made yet: refresh the canvas");
         let Drift { code, message } = self.reason.as_ref().unwrap_or(&unknown);
@@ -102,8 +103,8 @@ impl ComponentData {
 }
 
 impl CanvasData {
-    /// Shows the data among those of the board: each component that has some is bound to the recipe, whatever it was bound to.
-    /// The answer is what has changed there. The same data again change nothing.
+    /// Shows the data among those of the board. Each component with data is bound to the recipe, and loses any other
+    /// binding. Returns the events for the changes. Showing the same data again has no effect.
     pub fn show(&self, states: &mut DataStates, now: Timestamp) -> Vec<CanvasEvent> {
         let mut events = Vec::new();
         for (id, component) in &self.components {
@@ -123,7 +124,7 @@ impl ComponentData {
             _ => None,
         };
         if shown_at.is_some() && shown_at > self.as_of {
-            // Of a replay at an earlier time, which counts all the same.
+            // The data are from a replay at an earlier time, which is still valid.
             states.forget(id);
         }
         states.track(id, Some(&Self::binding()));

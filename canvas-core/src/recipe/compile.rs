@@ -1,4 +1,4 @@
-//! Reads a recipe, and finds everything that is wrong with it.
+//! Compilation of a recipe, which finds all of its faults.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -26,15 +26,16 @@ use crate::surface::{StatePointer, ToolName};
 use crate::zone::Zone;
 
 impl Recipe {
-    /// The version of recipes.
+    /// The supported version of the recipe format.
     pub const VERSION: u32 = 1;
 
-    /// Checks and compiles a recipe. Linear in it, but for its mappings, which are compared with one another.
+    /// Checks and compiles a recipe. Linear in the recipe, except for its mappings, which are compared with one
+    /// another.
     ///
     /// # Errors
     ///
-    /// Every fault with its code and its place in the recipe, in the order of the recipe, 64 at most: `RECIPE_INVALID`,
-    /// `EXPR_INVALID`, `VERSION_MISMATCH`.
+    /// Returns each fault with its code and its place in the recipe, in the order of the recipe and at most 64. The
+    /// codes are `RECIPE_INVALID`, `EXPR_INVALID` and `VERSION_MISMATCH`.
     pub fn compile(json: &Value, limits: &RecipeLimits) -> Result<Self, Vec<RecipeFault>> {
         let mut reader = Reader::default();
         let recipe = reader.recipe(json, limits);
@@ -42,11 +43,11 @@ impl Recipe {
     }
 }
 
-/// Steps that were read, by their ids. A step that was not read has no value.
+/// Steps by their ids. A step with a fault has no value.
 struct Steps {
     places: BTreeMap<StepId, usize>,
     list: Vec<Option<RecipeStep>>,
-    /// Whether there may be others: then it is not said that one is missing.
+    /// Whether unnamed steps exist. If so, missing steps are not reported.
     has_unnamed: bool,
 }
 
@@ -134,7 +135,7 @@ impl Reader {
         steps
     }
 
-    /// The items of a list that has 1 to `limit` of them; none where it is no such list.
+    /// Returns the items of a list with 1 to `limit` of them, and an empty slice for any other value.
     fn list<'v>(&mut self, recipe: &'v Object, name: &str, limit: usize) -> &'v [Value] {
         match recipe.get(name) {
             Some(Value::Array(items)) if (1..=limit).contains(&items.len()) => items,
@@ -266,7 +267,7 @@ impl Reader {
     }
 
     fn misread(&mut self, error: impl Display, place: &str) {
-        // What serde says may have the whole of a wrong value in it.
+        // The message of serde may contain the whole wrong value.
         let message = format!("{}: correct it", clip(&error.to_string(), 300));
         self.note::<()>(place, message);
     }

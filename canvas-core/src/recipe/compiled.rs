@@ -1,4 +1,4 @@
-//! A recipe that was compiled.
+//! Compiled recipes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,10 +13,11 @@ use crate::recipe::recipe_step::{RecipeStep, allowed};
 use crate::surface::Ceiling;
 use crate::zone::Zone;
 
-/// How data were made: calls in order, and where parts of the responses go. Compiled once for all replays.
+/// The origin of data, as tool calls in order and mappings for parts of their responses. It is compiled once for all
+/// replays.
 #[derive(Debug, Clone)]
 pub struct Recipe {
-    /// Its canonical JSON.
+    /// Canonical JSON of the recipe.
     pub(super) blob: Blob,
     pub(super) zone: Zone,
     pub(super) steps: Vec<RecipeStep>,
@@ -25,43 +26,43 @@ pub struct Recipe {
 }
 
 impl Recipe {
-    /// The hash of its canonical JSON: equal recipes have equal ids.
+    /// Returns the hash of the canonical JSON. Equal recipes have equal ids.
     pub fn id(&self) -> BlobId {
         self.blob.id()
     }
 
-    /// Its JSON. Linear in it.
+    /// Returns the JSON of the recipe. Linear in its size.
     pub fn to_json(&self) -> Value {
         let text = self.blob.as_text().unwrap_or_default();
         serde_json::from_str(text).unwrap_or_default()
     }
 
-    /// The zone of its time expressions.
+    /// Returns the zone of the time expressions.
     pub fn zone(&self) -> &Zone {
         &self.zone
     }
 
-    /// Its calls, each after those whose responses it needs.
+    /// Returns the calls. Each comes after those whose responses it needs.
     pub fn steps(&self) -> &[RecipeStep] {
         &self.steps
     }
 
-    /// Where parts of the responses go. No two lead to the same place.
+    /// Returns the mappings for parts of the responses. Each leads to a different place.
     pub fn mappings(&self) -> &[Mapping] {
         &self.mappings
     }
 
-    /// What the turn that it was recorded in changed on the board; `None` where nothing was said of it.
+    /// Returns the board changes of the turn in which the recipe was recorded, or `None` if the recipe lacks them.
     pub fn composition(&self) -> Option<&BoardPatch> {
         self.composition.as_ref()
     }
 
-    /// The step of a mapping.
+    /// Returns the step whose response a mapping uses.
     pub fn step_of(&self, mapping: &Mapping) -> Option<&RecipeStep> {
         self.steps.iter().find(|step| step.id == mapping.step)
     }
 
-    /// The components that no replay feeds, each with the reason, in the order of the mappings.
+    /// Returns the components that no replay feeds, each with the reason, in the order of the mappings.
     pub fn non_refreshable(&self) -> Vec<(ComponentId, String)> {
         let frozen = self.mappings.iter().filter_map(|mapping| {
             let reason = self.step_of(mapping)?.frozen()?;
@@ -70,14 +71,16 @@ impl Recipe {
         frozen.collect()
     }
 
-    /// Places of the steps that feed these targets, with those that these need, in rising order. Frozen ones are left out.
+    /// Returns the indices of the steps that feed these targets and of the steps that those need, in ascending order.
+    /// Frozen steps are left out.
     pub fn steps_for<'t>(&self, targets: impl IntoIterator<Item = &'t Target>) -> Vec<usize> {
         let targets: BTreeSet<_> = targets.into_iter().collect();
         let places: BTreeMap<_, _> = self.steps.iter().enumerate().map(|(at, step)| (&step.id, at)).collect();
         let mapped = self.mappings.iter().filter(|mapping| targets.contains(&mapping.target));
         let mut needed: BTreeSet<usize> =
             mapped.filter_map(|mapping| places.get(&mapping.step).copied()).collect();
-        // Sources come before: from the last step to the first each is met after all that need it.
+        // Sources come earlier. In a loop from the last step to the first, each step therefore comes after all that
+        // need it.
         for place in (0..self.steps.len()).rev() {
             if needed.contains(&place) {
                 needed.extend(&self.steps[place].sources);
@@ -86,12 +89,12 @@ impl Recipe {
         needed.into_iter().filter(|place| self.steps[*place].frozen.is_none()).collect()
     }
 
-    /// The recipe with the contracts of its tools, as the host has them now. A step that names one keeps it. One whose tool
-    /// cannot be called again is frozen, with the reason.
+    /// Returns the recipe with the current contracts of its tools on the host. A step that names a contract keeps it. A
+    /// step whose tool cannot be called again is frozen with the reason.
     ///
     /// # Panics
     ///
-    /// Never: contracts, and parameters that are frozen, are read again whatever they are.
+    /// Never, because all contracts and frozen parameters can be read again.
     #[must_use]
     pub fn pinned(&self, ceiling: &Ceiling) -> Self {
         let mut json = self.to_json();

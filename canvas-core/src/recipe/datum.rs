@@ -7,7 +7,7 @@ use crate::model::canonical::canonical_json;
 use crate::recipe::error::{RecipeCode, RecipeFault};
 use crate::recipe::limits::{RecipeLimits, is_within};
 
-/// A value within the limits, and its canonical text, by which data are compared and stored.
+/// A value within the limits, with the canonical text by which data are compared and stored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Datum {
     value: Value,
@@ -15,11 +15,12 @@ pub struct Datum {
 }
 
 impl Datum {
-    /// Checks a value. Linear in it.
+    /// Checks a value. Linear in its size.
     ///
     /// # Errors
     ///
-    /// `MAPPING_FAILED` where it is too large, nested too deep, or has a number that not every reader reads exactly.
+    /// Returns `MAPPING_FAILED` if the value is too large or nested too deep, or has a number that some readers cannot
+    /// read exactly.
     pub fn new(value: Value, limits: &RecipeLimits) -> Result<Self, RecipeFault> {
         let failed = |place, message| Err(RecipeFault::new(place, RecipeCode::MappingFailed, message));
         let mut value = value;
@@ -40,17 +41,17 @@ impl Datum {
         Ok(Self { value, blob: Blob::text(text) })
     }
 
-    /// The value, as a reader of its canonical text has it: 1.0 is 1.
+    /// Returns the value in the form that a reader of the canonical text gets. For example, 1.0 is 1.
     pub fn value(&self) -> &Value {
         &self.value
     }
 
-    /// The hash of its canonical text: equal data have equal ids.
+    /// Returns the hash of the canonical text. Equal data have equal ids.
     pub fn id(&self) -> BlobId {
         self.blob.id()
     }
 
-    /// Bytes of its canonical text.
+    /// Returns the size of the canonical text, in bytes.
     pub fn bytes(&self) -> usize {
         self.blob.as_bytes().len()
     }
@@ -60,7 +61,7 @@ impl Datum {
     }
 }
 
-/// Makes whole numbers of doubles that are whole. Those that are not exact were refused before.
+/// Converts whole doubles to whole numbers. Inexact ones were refused before.
 fn normalize(value: &mut Value) {
     match value {
         Value::Number(number) if number.is_f64() => {
@@ -79,5 +80,5 @@ fn normalize(value: &mut Value) {
     }
 }
 
-/// 2^53: doubles up to it have every whole number.
+/// 2^53. Doubles represent every whole number up to it.
 const EXACT: f64 = 9_007_199_254_740_992.0;

@@ -1,4 +1,4 @@
-//! Why data are not what a replay at this moment would give.
+//! Reasons why data differ from the result of a replay now.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -48,10 +48,10 @@ canvas_patch::coded_error!(Drift as DriftCode {
 });
 
 impl Drift {
-    /// Characters of a message; of longer ones the beginning is kept.
+    /// Maximum number of characters in a message. Longer messages are cut.
     pub const MESSAGE: usize = 400;
 
-    /// A drift, its message on one line.
+    /// Creates a drift with its message on one line.
     pub fn new(code: DriftCode, message: impl AsRef<str>) -> Self {
         Self { code, message: clip(message.as_ref(), Self::MESSAGE) }
     }
@@ -61,7 +61,7 @@ impl Drift {
     }
 }
 
-/// A part of a recipe cannot be played on what came.
+/// A part of a recipe does not fit the responses.
 impl From<RecipeFault> for Drift {
     fn from(RecipeFault { place, message, .. }: RecipeFault) -> Self {
         let at = if place.is_empty() { String::new() } else { format!("{place}: ") };

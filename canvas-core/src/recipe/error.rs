@@ -1,4 +1,4 @@
-//! The codes of recipes, and a fault at its place.
+//! Error codes of recipes, and faults with their places.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -40,7 +40,7 @@ impl RecipeFault {
         Self::new(place, RecipeCode::RecipeInvalid, message)
     }
 
-    /// The same fault of something larger, in which this lies at `place`.
+    /// Places the fault within a larger value, at `place`.
     #[must_use]
     pub fn within(mut self, place: &str) -> Self {
         self.place.insert_str(0, place);

@@ -1,4 +1,4 @@
-//! How large recipes and their data may be, and how often they are replayed.
+//! Limits on the size of recipes and their data, and on the frequency of replays.
 
 use std::time::Duration;
 
@@ -7,31 +7,31 @@ use serde_json::Value;
 use crate::model::json_hash::JsonHash;
 use crate::recipe::drift::{Drift, DriftCode};
 
-/// Limits of recipes. Bytes are those of the JSON, without white space.
+/// Limits of recipes. Sizes are bytes of JSON without white space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct RecipeLimits {
-    /// Bytes of a recipe. Default 256 KiB.
+    /// Maximum size of a recipe. Default 256 KiB.
     pub bytes: usize,
-    /// Steps of a recipe. Default 32.
+    /// Maximum number of steps in a recipe. Default 32.
     pub steps: usize,
-    /// Mappings of a recipe. Default 128.
+    /// Maximum number of mappings in a recipe. Default 128.
     pub mappings: usize,
-    /// Bytes of the arguments of a call. Default 256 KiB.
+    /// Maximum size of a call's arguments. Default 256 KiB.
     pub argument_bytes: usize,
-    /// Bytes of a response. Default 1 MiB.
+    /// Maximum size of a response. Default 1 MiB.
     pub response_bytes: usize,
-    /// Bytes of the data of one component. Default 256 KiB.
+    /// Maximum size of the data of one component. Default 256 KiB.
     pub data_bytes: usize,
-    /// How deep a recipe, a response and data may be nested. Default 64.
+    /// Maximum nesting of a recipe, a response and data. Default 64.
     pub depth: usize,
-    /// Components that a canvas has data of, those of earlier recipes too. Default 1,024.
+    /// Maximum number of components with data on a canvas, including those from earlier recipes. Default 1,024.
     pub components: usize,
-    /// From one replay to the next of the same canvas. Default 3 s.
+    /// Minimum time between two replays of the same canvas. Default 3 s.
     pub pause: Duration,
 }
 
 impl RecipeLimits {
-    /// For what is stored already, and was within the limits when it came.
+    /// For stored values, which were within the limits when they were accepted.
     pub(crate) const UNLIMITED: Self = {
         let most = usize::MAX;
         Self {
@@ -47,15 +47,16 @@ impl RecipeLimits {
         }
     };
 
-    /// Passes a response that mappings may be played on, and gives its hash, by which a run names it. Its bytes are those of its
-    /// canonical text. Linear in it.
+    /// Checks that mappings can be applied to a response, and returns its hash, by which a run names it. Its size is
+    /// that of its canonical text. Linear in the response.
     ///
     /// # Errors
     ///
-    /// `CALL_FAILED` where it is too large or nested too deep, or has a number that not every reader reads exactly.
+    /// Returns `CALL_FAILED` if the response is too large or nested too deep, or has a number that some readers cannot
+    /// read exactly.
     pub fn check_response(&self, response: &Value) -> Result<JsonHash, Drift> {
         let failed = |message| Err(Drift::new(DriftCode::CallFailed, message));
-        // How deep it is comes first: what writes the text calls itself.
+        // The nesting is checked first, because the serializer is recursive.
         if !is_within(response, self.depth) {
             let limit = self.depth;
             return failed(format!(
@@ -76,7 +77,7 @@ impl RecipeLimits {
     }
 }
 
-/// Whether no more lists and objects are nested.
+/// Whether lists and objects are nested at most this deep.
 pub(super) fn is_within(value: &Value, depth: usize) -> bool {
     match value {
         Value::Array(items) => depth > 0 && items.iter().all(|item| is_within(item, depth - 1)),

@@ -1,7 +1,7 @@
-//! Data of components on a canvas: a manifest, and one blob a component.
+//! Data of components on a canvas, as a manifest and one blob for each component.
 //!
-//! * The manifest is one blob, so what a refresh writes is the data that have changed and the manifest.
-//! * An entry of the journal has what it changes of the manifest, not the data: those of before may be collected.
+//! * The manifest is a single blob. A refresh therefore writes the changed data and the manifest.
+//! * An entry of the journal has the changes of the manifest but not the data, so that older data may be collected.
 
 use std::collections::BTreeMap;
 
@@ -13,72 +13,72 @@ use crate::face::step::Mismatch;
 use crate::model::blob::BlobId;
 use crate::recipe::drift::{DataStatus, Drift};
 
-/// What a canvas has of one component.
+/// Status and data of one component on a canvas.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DataEntry {
-    /// Whether the data are fresh.
+    /// Status that says whether the data are fresh.
     pub status: DataStatus,
-    /// The data; `None` where there are none.
+    /// The data; `None` before a replay has made any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<StoredData>,
-    /// Why they are not [`DataStatus::Ready`].
+    /// The reason why the status is not [`DataStatus::Ready`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Drift>,
 }
 
-/// Data that a canvas has.
+/// Reference to the stored data of a component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredData {
-    /// Their canonical JSON.
+    /// Canonical JSON of the data.
     pub blob: BlobId,
-    /// Bytes of it.
+    /// Size of the canonical JSON, in bytes.
     pub bytes: u64,
-    /// The `now` of the replay that made them first: one that makes the same data changes nothing.
+    /// The `now` of the first replay with these data. A replay with the same data does not change it.
     pub as_of: Timestamp,
 }
 
-/// The data of a canvas by their components. As JSON it is the manifest that the tree has.
+/// The data of a canvas by component. Its JSON is the manifest in the tree.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct DataManifest(BTreeMap<ComponentId, DataEntry>);
 
-/// What changes in a manifest, with the way back. No component occurs twice.
+/// A reversible change of a manifest. No component occurs twice.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct DataDiff {
-    /// In the order of the components.
+    /// Changes in the order of the components.
     pub components: Vec<DataChange>,
 }
 
-/// What a canvas had of a component and what it has now.
+/// A change of one component's entry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DataChange {
-    /// The component.
+    /// The component whose entry changes.
     pub component: ComponentId,
-    /// What was there; `None` where nothing was.
+    /// The entry before the change; `None` if the component had no entry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<DataEntry>,
-    /// What is there now; `None` where nothing is.
+    /// The entry after the change; `None` if the component has no entry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<DataEntry>,
 }
 
 impl DataManifest {
-    /// What the canvas has of a component.
+    /// Returns the entry of a component.
     pub fn get(&self, component: &ComponentId) -> Option<&DataEntry> {
         self.0.get(component)
     }
 
-    /// All components that it has something of, in the order of their ids.
+    /// Returns all components with an entry, in the order of their ids.
     pub fn iter(&self) -> impl Iterator<Item = (&ComponentId, &DataEntry)> {
         self.0.iter()
     }
 
-    /// How many components it has something of.
+    /// Returns the number of components with an entry.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether it has nothing.
+    /// Returns whether the manifest has no entries.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -91,12 +91,11 @@ impl DataManifest {
         serde_json::to_string(self).expect("components have names")
     }
 
-    /// The blobs of the data.
     pub(crate) fn blobs(&self) -> impl Iterator<Item = BlobId> {
         self.0.values().filter_map(|entry| entry.data.map(|data| data.blob))
     }
 
-    /// Plays a change, all of it or nothing.
+    /// Applies a change either completely or not at all.
     pub(crate) fn apply(&mut self, diff: &DataDiff) -> Result<(), Mismatch> {
         if diff.components.iter().any(|change| self.get(&change.component) != change.before.as_ref()) {
             return Err(Mismatch);
@@ -112,12 +111,12 @@ impl DataManifest {
 }
 
 impl DataDiff {
-    /// Whether it changes nothing.
+    /// Returns whether the change has no effect.
     pub fn is_empty(&self) -> bool {
         self.components.is_empty()
     }
 
-    /// The change that leads back.
+    /// Returns the change in the opposite direction.
     #[must_use]
     pub fn inverse(&self) -> Self {
         let back = |change: &DataChange| {

@@ -1,4 +1,4 @@
-//! Where a part of a response goes.
+//! Mappings of a response's parts to their targets.
 
 use std::borrow::Cow;
 
@@ -29,7 +29,7 @@ pub enum Target {
 }
 
 impl Target {
-    /// The component; `None` of a place of the state.
+    /// Returns the component, or `None` for a place of the state.
     pub fn component(&self) -> Option<&ComponentId> {
         match self {
             Self::Component(id) => Some(id),
@@ -37,7 +37,7 @@ impl Target {
         }
     }
 
-    /// Whether what feeds one could change what feeds the other.
+    /// Whether a change of one target could change the other.
     pub(super) fn touches(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Component(one), Self::Component(other)) => one == other,
@@ -47,26 +47,28 @@ impl Target {
     }
 }
 
-/// A part of a step's response, what is done with it, and where it goes.
+/// A part of a step's response, with the operations to apply and the target of their result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mapping {
-    /// The step whose response it is.
+    /// The step whose response the mapping uses.
     pub step: StepId,
-    /// The part of the response.
+    /// Path of the part in the response.
     pub path: JsonPointer,
-    /// What is done with it.
+    /// Operations to apply to the part.
     pub operations: Operations,
-    /// Where it goes.
+    /// The component or the place of the state that receives the result.
     pub target: Target,
 }
 
 impl Mapping {
-    /// What the mapping makes of a response, at `now` in a zone. Costs what the operations cost, and is linear in the data.
+    /// Applies the mapping to a response, at `now` in a zone. Costs as much as the operations, and is linear in the
+    /// data.
     ///
     /// # Errors
     ///
-    /// With the place in the mapping: `MAPPING_FAILED` where the response has nothing at the path, where the operations do
-    /// not take it, and where the data pass the limits; `EXPR_INVALID` as in [`Operations::apply`].
+    /// The fault has the place in the mapping. The code is `MAPPING_FAILED` if the response has no value at the path,
+    /// the operations do not accept it, or the data exceed the limits. The code is `EXPR_INVALID` in the cases of
+    /// [`Operations::apply`].
     pub fn apply(
         &self,
         response: &Value,

@@ -1,13 +1,19 @@
-//! Recipes: what a canvas refreshes itself with, without a model.
+//! Recipes, with which a canvas refreshes its data without a model.
 //!
-//! A recipe is calls of tools with parameters, and where parts of the responses go. Replayed, it makes the data of components
-//! and of the state again; nothing here calls a tool.
+//! A recipe consists of tool calls with parameters and of mappings for parts of the responses. A replay makes the data
+//! of components and of the state again. This module itself does not call tools.
 //!
-//! Rooms, each knowing only those before it: `error`, `pointer`, `reader` (finds every fault of a JSON value); `date_math`
-//! (time expressions, in a zone), `operation` (filter, sort, limit, select and aggregate over lists); `drift` (why data are
-//! not fresh), `limits`, `name`; `parameters`, `datum` (a value that was made), `mapping`, `recipe_step`; `compiled` and
-//! `compile` (the whole, and what is wrong with it), `stored` (of whatever version); `manifest` (the data on a canvas);
-//! `outcome` (what a replay comes to there). `canvas_data` (the data as a host shows them). `wire` is the recipe as it is sent.
+//! Each group of modules uses only those before it:
+//!
+//! * `error`, `pointer` and `reader`, which finds every fault of a JSON value
+//! * `date_math` for time expressions in a zone, and `operation` for filter, sort, limit, select and aggregate over
+//!   lists
+//! * `drift` for the reasons why data are not fresh, `limits` and `name`
+//! * `parameters`, `datum` for a value of a replay, `mapping` and `recipe_step`
+//! * `compiled` and `compile` for the whole recipe and its faults, and `stored` for recipes of any version
+//! * `manifest` for the data on a canvas, and `outcome` for the effect of a replay on a canvas
+//! * `canvas_data` for the data in the form that a host displays, and `wire` for the recipe in the form that a host
+//!   receives
 
 pub(crate) mod canvas_data;
 mod compile;

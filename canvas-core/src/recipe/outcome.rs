@@ -1,4 +1,4 @@
-//! What a replay comes to on the canvas that it lands on.
+//! The effect of a replay on its canvas.
 
 use std::collections::BTreeMap;
 
@@ -19,12 +19,12 @@ use crate::surface::state::put::{Put, PutPlace};
 use crate::surface::state::surface_state::ChangedState;
 use crate::surface::{StateValue, SurfaceLimits, SurfaceState};
 
-/// What a replay has made for one target, or why it could not.
+/// The result of a replay for one target.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReplayOutcome {
-    /// What was to be fed.
+    /// The component or the place of the state to feed.
     pub target: Target,
-    /// The data, or what keeps them from being made.
+    /// The data, or the reason why the replay could not make them.
     pub result: Result<Datum, Drift>,
 }
 
@@ -55,7 +55,7 @@ pub struct ChangedPlace {
 }
 
 impl ChangedPlace {
-    /// The operation of RFC 6902 that it is. `None` where the outcomes are not those that it was made of.
+    /// Returns the operation of RFC 6902 for this change, or `None` if it was not made from these outcomes.
     pub(crate) fn operation(&self, outcomes: &[ReplayOutcome]) -> Option<JsonPatchOperation> {
         let value = outcomes.get(self.outcome)?.result.as_ref().ok()?.value().clone();
         let wrap = |inner, name: &String| Value::Object(Map::from_iter([(name.clone(), inner)]));
@@ -68,21 +68,21 @@ impl ChangedPlace {
     }
 }
 
-/// The canvas that a replay lands on.
+/// The canvas that receives a replay.
 pub(crate) struct Landing<'a> {
     pub(crate) manifest: &'a DataManifest,
-    /// `None` where the canvas has no surface.
+    /// `None` if the canvas has no surface.
     pub(crate) state: Option<&'a SurfaceState>,
     pub(crate) limits: &'a SurfaceLimits,
     pub(crate) now: Timestamp,
 }
 
-/// What is to be committed, and what is answered.
+/// The changes to commit, and the facts for the answer.
 #[derive(Debug, Default)]
 pub(crate) struct Landed {
     pub(crate) data: DataDiff,
     pub(crate) blobs: Vec<Blob>,
-    /// `None` where the state stays.
+    /// `None` if the state is unchanged.
     pub(crate) state: Option<ChangedState>,
     pub(crate) changed: Vec<ChangedPlace>,
     pub(crate) refreshed: Vec<ComponentId>,
@@ -90,8 +90,8 @@ pub(crate) struct Landed {
 }
 
 impl Landing<'_> {
-    /// Compares what a replay has made with what is there. Components for which `is_there` is false are left out. No two
-    /// outcomes may be of one target.
+    /// Compares the results of a replay with the current data. Components for which `is_there` is false are left out.
+    /// Each outcome must have a different target.
     pub(crate) fn land(&self, outcomes: &[ReplayOutcome], is_there: impl Fn(&ComponentId) -> bool) -> Landed {
         let mut landed = Landed::default();
         let mut changes = BTreeMap::new();
@@ -103,7 +103,7 @@ impl Landing<'_> {
                     changes.extend(change.map(|change| (id, change)));
                 }
                 Target::Component(_) => {}
-                // A canvas without a surface has nothing that could be fed.
+                // A canvas without a surface cannot receive state.
                 Target::State(_) if self.state.is_none() => {}
                 Target::State(place) => match result {
                     Ok(datum) => {
@@ -155,7 +155,7 @@ impl Landing<'_> {
         (change.before != change.after).then_some(change)
     }
 
-    /// Puts values into the state. What does not fit there is kept as it is; what fits is put.
+    /// Puts values into the state. Values that do not fit are not put, and the old ones stay.
     fn land_state(&self, outcomes: &[ReplayOutcome], puts: Vec<(usize, Put)>, landed: &mut Landed) {
         let Some(state) = self.state else { return };
         let mut fitting = Vec::with_capacity(puts.len());
@@ -177,7 +177,7 @@ impl Landing<'_> {
                 }));
                 landed.state = (!changed.changes.is_empty()).then_some(changed);
             }
-            // Each fits, and all together do not.
+            // Each value fits alone, but all of them together do not.
             Err(fault) => {
                 for number in numbers {
                     let drift = Drift::new(DriftCode::MappingFailed, &fault.message);
@@ -200,8 +200,8 @@ impl DataEntry {
         Self { status: DataStatus::Ready, data: Some(data), reason: None }
     }
 
-    /// What is kept where no new data were made. One that is kept for the same code stays as it is, so that a tool that says
-    /// another thing each time changes nothing.
+    /// Returns the entry if no new data were made. An entry with the same code stays unchanged, so that a tool with a
+    /// different message each time does not cause changes.
     pub(crate) fn kept(before: Option<&Self>, drift: &Drift) -> Self {
         let data = before.and_then(|entry| entry.data);
         let status = match (drift.code, data) {

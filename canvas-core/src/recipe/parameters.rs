@@ -1,4 +1,4 @@
-//! The parameters of a step: JSON in which some values are found anew with each replay.
+//! Parameters of a step, which are JSON with some values that each replay determines again.
 
 use std::collections::BTreeMap;
 
@@ -16,16 +16,17 @@ use crate::recipe::reader::{Object, Reader};
 use crate::surface::state::value::json_bytes;
 use crate::zone::Zone;
 
-/// Parameters, read once.
+/// Parsed parameters.
 ///
-/// Four objects stand for other values: `{"$date": expr, "as"?}`, `{"$result": {"step", "path"}}`, `{"$literal": value}`
-/// and `{"$frozen": reason, "value"}`. Of the last the value is as it was, and a step that has one is not called again.
+/// Four kinds of objects represent other values: `{"$date": expr, "as"?}`, `{"$result": {"step", "path"}}`,
+/// `{"$literal": value}` and `{"$frozen": reason, "value"}`. The last kind keeps its value, and a step that has one is
+/// not called again.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parameters(Node);
 
 #[derive(Debug, Clone, PartialEq)]
 enum Node {
-    /// Nothing in it stands for another value.
+    /// A value that contains no such object.
     Plain(Value),
     List(Vec<Self>),
     Object(Vec<(String, Self)>),
@@ -37,7 +38,7 @@ enum Node {
     },
 }
 
-/// A part of an earlier step's response in the place of a value.
+/// A reference to a part of an earlier step's response.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ResultParameter {
     pub(super) step: StepId,
@@ -50,26 +51,29 @@ const FROZEN: &str = "$frozen";
 const NAMES: [&str; 4] = [DateParameter::KEY, RESULT, LITERAL, FROZEN];
 
 impl Parameters {
-    /// Bytes of the reason why a value is frozen.
+    /// Maximum bytes of the reason for a frozen value.
     pub const REASON_BYTES: usize = 2_000;
 
-    /// Reads parameters, nested as deep as a JSON reader allows.
+    /// Parses parameters. They may be nested as deep as a JSON reader allows.
     ///
     /// # Errors
     ///
-    /// Every fault with its place in them: `RECIPE_INVALID`, or `EXPR_INVALID` of a time expression.
+    /// Returns each fault with its place in the parameters. The code is `RECIPE_INVALID`, or `EXPR_INVALID` for a time
+    /// expression.
     pub fn parse(json: &Value) -> Result<Self, Vec<RecipeFault>> {
         let mut reader = Reader::default();
         let node = reader.node(json, "");
         reader.finish(node).map(Self)
     }
 
-    /// The parameters at `now` in a zone, with the responses of earlier steps by their ids. `bytes` is how many they may have.
+    /// Resolves the parameters at `now` in a zone, with the responses of earlier steps by their ids. `bytes` is the
+    /// maximum size of the result.
     ///
     /// # Errors
     ///
-    /// With the place in the parameters: `MAPPING_FAILED` where a response is missing or has nothing at the path, and where
-    /// they would be too large; `EXPR_INVALID` where a time expression leads out of the years 1 to 9999.
+    /// The fault has the place in the parameters. The code is `MAPPING_FAILED` if a response is missing or has no value
+    /// at the path, or if the result is too large. The code is `EXPR_INVALID` if a time expression leaves the years 1
+    /// to 9999.
     pub fn resolve(
         &self,
         (now, zone): (Timestamp, &Zone),
@@ -82,7 +86,7 @@ impl Parameters {
         Ok(value)
     }
 
-    /// Why the step is not called again; `None` where it is.
+    /// Returns the reason why the step is not called again, or `None` if it is called.
     pub fn frozen(&self) -> Option<&str> {
         fn find(node: &Node) -> Option<&str> {
             match node {
@@ -95,12 +99,12 @@ impl Parameters {
         find(&self.0)
     }
 
-    /// Whether something in them stands for another value.
+    /// Returns whether the parameters are the same in each replay.
     pub fn is_constant(&self) -> bool {
         matches!(self.0, Node::Plain(_))
     }
 
-    /// Parts of responses that it asks for, with their places.
+    /// Returns the references to earlier responses, with their places.
     pub(super) fn results(&self) -> Vec<(String, &ResultParameter)> {
         fn collect<'n>(node: &'n Node, place: &str, all: &mut Vec<(String, &'n ResultParameter)>) {
             match node {
@@ -125,13 +129,13 @@ impl Parameters {
     }
 }
 
-/// What parameters are resolved with.
+/// Inputs for the resolution of parameters.
 struct Scope<'a> {
     now: Timestamp,
     zone: &'a Zone,
     responses: &'a BTreeMap<StepId, Value>,
     limit: usize,
-    /// Bytes of the responses that were copied.
+    /// Bytes copied from responses so far.
     copied: usize,
 }
 
@@ -164,7 +168,7 @@ impl Scope<'_> {
             let message = format!("the response of {step} has nothing at \"{path}\": record the recipe anew");
             return Err(RecipeFault::new(place, RecipeCode::MappingFailed, message));
         };
-        // Counted before it is copied: a short recipe may ask for a large response many times.
+        // Counted before the copy, because a short recipe may refer to a large response many times.
         self.copied = self.copied.saturating_add(json_bytes(value));
         self.check(self.copied, place)?;
         Ok(value.clone())
@@ -239,7 +243,7 @@ impl Reader {
         Some(ResultParameter { step: id?, path: path? })
     }
 
-    /// The id of a step, in a member.
+    /// Reads the id of a step from a member.
     pub(super) fn step_id(&mut self, object: &Object, place: &str, name: &str) -> Option<StepId> {
         let id = object.get(name).map(StepId::deserialize);
         match id {

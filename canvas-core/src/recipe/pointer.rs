@@ -1,4 +1,4 @@
-//! A place in a JSON value.
+//! Pointers to places in a JSON value.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -20,21 +20,21 @@ pub struct JsonPointer {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Token {
     name: Box<str>,
-    /// Where it can be the index of an item too.
+    /// The index of an item, if the name can be one.
     index: Option<usize>,
 }
 
-/// A text that is no JSON Pointer.
+/// Error returned if a text is not a JSON Pointer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum JsonPointerError {
-    /// It does not begin with a slash.
+    /// The text is not empty but does not begin with a slash.
     #[error("a JSON Pointer is empty or begins with /: write /{{name}}")]
     Slash,
-    /// A tilde is followed by neither 0 nor 1.
+    /// A tilde is not followed by 0 or 1.
     #[error("after ~ a JSON Pointer has 0 or 1: write ~0 for ~ and ~1 for / in a name")]
     Tilde,
-    /// It is longer than [`JsonPointer::BYTES`] or has more names than [`JsonPointer::NAMES`].
+    /// The text is longer than [`JsonPointer::BYTES`] or has more names than [`JsonPointer::NAMES`].
     #[error(
         "a JSON Pointer has at most {} bytes and {} names: give a shorter one",
         JsonPointer::BYTES,
@@ -46,16 +46,16 @@ pub enum JsonPointerError {
 canvas_patch::coded_error!(JsonPointerError => "RECIPE_INVALID");
 
 impl JsonPointer {
-    /// Bytes that a pointer may have.
+    /// Maximum bytes of a pointer.
     pub const BYTES: usize = 1_024;
-    /// Names that a pointer may have.
+    /// Maximum number of names in a pointer.
     pub const NAMES: usize = 64;
 
-    /// Reads a pointer.
+    /// Parses a pointer.
     ///
     /// # Errors
     ///
-    /// [`JsonPointerError`] says which rule it breaks.
+    /// Returns [`JsonPointerError`] for the rule that the text breaks.
     pub fn new(text: &str) -> Result<Self, JsonPointerError> {
         if text.len() > Self::BYTES || text.split('/').count() > Self::NAMES + 1 {
             return Err(JsonPointerError::TooLong);
@@ -67,12 +67,12 @@ impl JsonPointer {
         Ok(Self { text: text.into(), tokens: names.map(Token::new).collect() })
     }
 
-    /// The pointer as it is written.
+    /// Returns the pointer as text.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// What is there; `None` where nothing is.
+    /// Returns the value at this place, or `None` if the place does not exist.
     pub fn of<'v>(&self, value: &'v Value) -> Option<&'v Value> {
         self.tokens.iter().try_fold(value, |value, token| match value {
             Value::Object(members) => members.get(&*token.name),

@@ -1,4 +1,4 @@
-//! Reads a JSON value part by part, and finds every fault of it.
+//! Reads a JSON value part by part, and collects all of its faults.
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -10,17 +10,17 @@ use crate::recipe::pointer::JsonPointer;
 
 pub(super) type Object = Map<String, Value>;
 
-/// Reads on after a fault, to find the others. What gives `None` has noted one.
+/// Continues after a fault to find the others. A method that returns `None` has noted a fault.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
     faults: Vec<RecipeFault>,
 }
 
 impl Reader {
-    /// Faults that are listed.
+    /// Maximum number of listed faults.
     const FAULTS: usize = 64;
 
-    /// What was read, where nothing is wrong with it.
+    /// Returns the result if no fault was noted.
     pub(super) fn finish<T>(self, read: Option<T>) -> Result<T, Vec<RecipeFault>> {
         match read {
             Some(read) if self.faults.is_empty() => Ok(read),
@@ -41,14 +41,14 @@ impl Reader {
         self.note_all(vec![RecipeFault::new(place, code, message)], "")
     }
 
-    /// Notes the faults of a part, which lies at a place.
+    /// Notes the faults of the part at a place.
     pub(super) fn note_all<T>(&mut self, faults: Vec<RecipeFault>, place: &str) -> Option<T> {
         let room = Self::FAULTS.saturating_sub(self.faults.len());
         self.faults.extend(faults.into_iter().take(room).map(|fault| fault.within(place)));
         None
     }
 
-    /// Reads every item, also after one that has a fault.
+    /// Reads every item, even after one with a fault.
     pub(super) fn all<T>(
         &mut self,
         items: &[Value],
@@ -71,7 +71,7 @@ impl Reader {
         object
     }
 
-    /// Notes members that mean nothing.
+    /// Notes unknown members.
     pub(super) fn only(&mut self, object: &Object, place: &str, known: &[&str]) {
         for name in object.keys().filter(|name| !known.contains(&name.as_str())) {
             let short = clip(name, NAME);

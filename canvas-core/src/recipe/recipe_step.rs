@@ -1,4 +1,4 @@
-//! A step of a recipe: one call of a tool.
+//! A step of a recipe, which is one tool call.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::recipe::parameters::Parameters;
 use crate::surface::{Ceiling, ToolContract, ToolName};
 use crate::zone::Zone;
 
-/// One call of a tool.
+/// One tool call of a recipe.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecipeStep {
     pub(super) id: StepId,
@@ -23,54 +23,55 @@ pub struct RecipeStep {
     pub(super) parameters: Parameters,
     pub(super) contract: Option<JsonHash>,
     pub(super) tool_version: Option<String>,
-    /// Places of the earlier steps whose responses it needs, in rising order.
+    /// Indices of the earlier steps whose responses it needs, in ascending order.
     pub(super) sources: Vec<usize>,
-    /// Its own reason, or that of a step that it needs.
+    /// Reason of this step, or of a step that it needs.
     pub(super) frozen: Option<String>,
 }
 
 impl RecipeStep {
-    /// Names it in the recipe.
+    /// Returns the id of the step in its recipe.
     pub fn id(&self) -> &StepId {
         &self.id
     }
 
-    /// The tool that it calls.
+    /// Returns the tool to call.
     pub fn tool(&self) -> &ToolName {
         &self.tool
     }
 
-    /// What it calls the tool with.
+    /// Returns the parameters of the call.
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
     }
 
-    /// The hash of the tool's contract when it was recorded ([`ToolContract::hash`]). `None` before, and of a frozen step.
+    /// Returns the hash of the tool's contract at the time of recording ([`ToolContract::hash`]). It is `None` before
+    /// that, and for a frozen step.
     pub fn contract(&self) -> Option<JsonHash> {
         self.contract
     }
 
-    /// The tool's version when it was recorded, in the tool's own words.
+    /// Returns the tool's version at the time of recording, in the tool's own words.
     pub fn tool_version(&self) -> Option<&str> {
         self.tool_version.as_deref()
     }
 
-    /// Places of the earlier steps whose responses it needs, in rising order.
+    /// Returns the indices of the earlier steps whose responses it needs, in ascending order.
     pub fn sources(&self) -> &[usize] {
         &self.sources
     }
 
-    /// Why it is not called again: something in its parameters is frozen, or a step is that it needs. `None` where it is
-    /// called.
+    /// Returns the reason why the step is not called again, because a part of its parameters or a step that it needs is
+    /// frozen. Returns `None` if the step is called.
     pub fn frozen(&self) -> Option<&str> {
         self.frozen.as_deref()
     }
 
-    /// What the tool is called with at `now` in a zone, with the responses of earlier steps.
+    /// Returns the arguments of the call at `now` in a zone, with the responses of earlier steps.
     ///
     /// # Errors
     ///
-    /// As [`Parameters::resolve`].
+    /// Returns the same faults as [`Parameters::resolve`].
     pub fn arguments(
         &self,
         time: (Timestamp, &Zone),
@@ -80,12 +81,12 @@ impl RecipeStep {
         self.parameters.resolve(time, responses, limits.argument_bytes)
     }
 
-    /// The contract of its tool, where the host still has and allows it and it is what was recorded.
+    /// Returns the contract of the tool, if the host still has and allows it and it equals the recorded one.
     ///
     /// # Errors
     ///
-    /// `TOOL_GONE`, `PERMISSION_GONE` where the host does not allow it or it is not read-only, `CONTRACT_CHANGED` with the
-    /// versions of then and now.
+    /// Returns `TOOL_GONE`, `PERMISSION_GONE` if the host does not allow the tool or the tool is not read-only, or
+    /// `CONTRACT_CHANGED` with the recorded and the current version.
     pub fn check<'c>(&self, ceiling: &'c Ceiling) -> Result<&'c ToolContract, Drift> {
         let contract = allowed(&self.tool, ceiling)?;
         if self.contract.is_some_and(|recorded| recorded != contract.hash()) {
@@ -104,7 +105,7 @@ impl RecipeStep {
     }
 }
 
-/// The contract of a tool that a replay may call.
+/// Returns the contract of a tool, if a replay may call the tool.
 pub(super) fn allowed<'c>(tool: &ToolName, ceiling: &'c Ceiling) -> Result<&'c ToolContract, Drift> {
     let short = clip(tool.as_str(), NAME);
     let Some(contract) = ceiling.tools.get(tool) else {

@@ -1,4 +1,4 @@
-//! Why a command on recipes is refused.
+//! Refusals of commands on recipes.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -48,7 +48,8 @@ canvas_patch::coded_error!(RecipeRefusal {
 });
 
 impl RecipeRefusal {
-    /// Where in the command it is, as a JSON Pointer; `None` where it is the whole of it, or nothing in it.
+    /// Returns the JSON Pointer to the fault in the command, or `None` if the fault concerns the whole command or no
+    /// part of it.
     pub fn place(&self) -> Option<&str> {
         match self {
             Self::StaleRecipe { .. } => Some("/expected"),
@@ -57,7 +58,7 @@ impl RecipeRefusal {
         }
     }
 
-    /// Everything that is wrong with a command that was refused for its parts.
+    /// Returns all faults of a command that was refused for its parts.
     pub fn faults(&self) -> impl Iterator<Item = &RecipeFault> {
         let (first, others) = match self {
             Self::RecipeRefused { fault, others } => (Some(fault), others.as_slice()),
@@ -66,7 +67,7 @@ impl RecipeRefusal {
         first.into_iter().chain(others)
     }
 
-    /// The refusal of a command with these faults, of which there is at least one.
+    /// Creates the refusal of a command with these faults, of which there must be at least one.
     pub(crate) fn of(mut faults: Vec<RecipeFault>) -> Self {
         if faults.is_empty() {
             return Self::RecipeDamaged;

@@ -1,4 +1,4 @@
-//! The steps of the recipe and its data in the journal.
+//! Journal steps of the recipe and its data.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,19 +11,19 @@ use crate::model::face::TreeFile;
 use crate::model::tree::Tree;
 use crate::recipe::{DataDiff, DataManifest, StoredRecipe};
 
-/// A change of the recipe, as a whole.
+/// A replacement of the whole recipe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecipeReplaced {
-    /// Its blob before; `None` if there was none.
+    /// Blob of the recipe before; `None` if the canvas had no recipe.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<BlobId>,
-    /// Its blob after; `None` if there is none.
+    /// Blob of the recipe after; `None` if the canvas has no recipe.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<BlobId>,
 }
 
 impl FaceStep for RecipeReplaced {
-    /// The blob; `None` if there is none.
+    /// The blob; `None` if the canvas has no recipe.
     type At = Option<BlobId>;
 
     fn inverse(&self) -> Self {
@@ -44,7 +44,7 @@ impl FaceStep for RecipeReplaced {
         Ok(())
     }
 
-    /// A later recipe stands on those below it.
+    /// A recipe can only be reverted if there is no later one.
     fn revert(&self, at: &mut Self::At, later: &mut [Self]) -> Result<(), Conflict> {
         match later {
             [] => *at = self.before,
@@ -71,7 +71,7 @@ impl FaceStep for RecipeReplaced {
     }
 }
 
-/// The data are changed by effects only, which are never undone; they are played back with all others.
+/// Only effects change the data. They are never undone, but are played back together with all other steps.
 impl FaceStep for DataDiff {
     type At = DataManifest;
 
@@ -115,7 +115,7 @@ impl FaceStep for DataDiff {
         tree.file(TreeFile::Data)
     }
 
-    /// None: data of before a replay may be gone.
+    /// Empty, because data from before a replay may have been collected.
     fn kept(&self) -> Vec<(TreeFile, BlobId)> {
         Vec::new()
     }

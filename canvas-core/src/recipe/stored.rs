@@ -1,4 +1,4 @@
-//! A recipe as a canvas has it, of whatever version.
+//! A recipe of any version, in the form that a canvas stores.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -10,7 +10,7 @@ use crate::recipe::limits::RecipeLimits;
 use crate::recipe::mapping::Target;
 use crate::recipe::operation::operations::Operations;
 
-/// A recipe that was recorded. One of another version is not replayed, but what it feeds is known.
+/// A recorded recipe. If it has another version, it cannot be replayed, but its targets are known.
 #[derive(Debug, Clone)]
 pub struct StoredRecipe {
     blob: Blob,
@@ -19,7 +19,7 @@ pub struct StoredRecipe {
 }
 
 impl StoredRecipe {
-    /// Reads the JSON of a recipe that was recorded. `None` where it is none, of whatever version.
+    /// Reads the JSON of a recorded recipe. Returns `None` if the blob is not a recipe of any version.
     pub(crate) fn read(blob: &Blob) -> Option<Self> {
         let json: Value = serde_json::from_str(blob.as_text()?).ok()?;
         let blob = blob.clone();
@@ -39,7 +39,7 @@ impl StoredRecipe {
         Self { blob, targets, recipe: Ok(recipe) }
     }
 
-    /// The hash of its JSON, by which [`FinishReplay`](crate::recipe::FinishReplay) names it.
+    /// Returns the hash of the JSON, by which [`FinishReplay`](crate::recipe::FinishReplay) names the recipe.
     pub fn id(&self) -> BlobId {
         self.blob.id()
     }
@@ -48,21 +48,21 @@ impl StoredRecipe {
         &self.blob
     }
 
-    /// Its JSON. Linear in it.
+    /// Returns the JSON of the recipe. Linear in its size.
     pub fn to_json(&self) -> Value {
         serde_json::from_str(self.blob.as_text().unwrap_or_default()).unwrap_or_default()
     }
 
-    /// What it feeds, in the order of its mappings.
+    /// Returns the targets that the recipe feeds, in the order of its mappings.
     pub fn targets(&self) -> &[Target] {
         &self.targets
     }
 
-    /// The recipe, compiled.
+    /// Returns the compiled recipe.
     ///
     /// # Errors
     ///
-    /// `VERSION_MISMATCH` where it is of another version of recipes or of the operations.
+    /// Returns `VERSION_MISMATCH` if the recipe has another version of the recipe format or of the operations.
     pub fn recipe(&self) -> Result<&Recipe, &Drift> {
         self.recipe.as_ref()
     }
@@ -75,7 +75,7 @@ impl From<Recipe> for StoredRecipe {
     }
 }
 
-/// What a mapping leads to, whatever else it has.
+/// Returns the target of a mapping, ignoring its other members.
 fn target(mapping: &Value) -> Option<Target> {
     let component = mapping.get("component").and_then(|id| Deserialize::deserialize(id).ok());
     let state = || mapping.get("state").and_then(|place| Deserialize::deserialize(place).ok());

@@ -1,14 +1,13 @@
-//! Expressions, operations, recipes and rows for property tests, of your own too.
+//! Strategies of expressions, operations, recipes and rows, also for your own property tests.
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use crate::recipe::{DateExpr, Operations, Parameters};
 
-/// Members of rows.
 const MEMBERS: [&str; 4] = ["id", "name", "price", "at"];
 
-/// Time expressions that stay within a few centuries of any `now` of today.
+/// Generates time expressions that stay within a few centuries of any present `now`.
 #[expect(clippy::missing_panics_doc, reason = "they are of the grammar")]
 pub fn date_exprs() -> impl Strategy<Value = DateExpr> {
     let anchor = prop_oneof![
@@ -27,7 +26,7 @@ pub fn date_exprs() -> impl Strategy<Value = DateExpr> {
     })
 }
 
-/// JSON values, not deep, whose numbers every reader has exactly.
+/// Generates shallow JSON values whose numbers every reader can read exactly.
 pub fn values() -> impl Strategy<Value = Value> {
     let scalar = prop_oneof![
         Just(Value::Null),
@@ -45,7 +44,7 @@ pub fn values() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Lists of objects that have some of the members `id`, `name`, `price` and `at`, as tools answer them.
+/// Generates lists of objects with some of the members `id`, `name`, `price` and `at`, similar to responses of tools.
 pub fn rows() -> impl Strategy<Value = Value> {
     let member = prop_oneof![
         4 => (0..20_i64).prop_map(Value::from),
@@ -61,7 +60,7 @@ pub fn rows() -> impl Strategy<Value = Value> {
     prop::collection::vec(row, 0..12).prop_map(Value::from)
 }
 
-/// Operations that every list of [`rows`] can be put through.
+/// Generates operations that accept every list of [`rows`].
 #[expect(clippy::missing_panics_doc, reason = "all of them are read")]
 pub fn operations() -> impl Strategy<Value = Operations> {
     operation_list().prop_map(|list| Operations::parse(&list).expect("each is read"))
@@ -85,7 +84,7 @@ fn operation_list() -> impl Strategy<Value = Value> {
     prop::collection::vec(operation, 0..3).prop_map(Value::from)
 }
 
-/// Parameters of a step after those with these ids, in JSON. One of ten has a part that is frozen.
+/// Generates JSON parameters of a step that comes after the steps with these ids. One in ten has a frozen part.
 pub fn parameters(before: Vec<String>) -> impl Strategy<Value = Value> {
     let result = if before.is_empty() {
         Just(json!(0)).boxed()
@@ -107,8 +106,9 @@ pub fn parameters(before: Vec<String>) -> impl Strategy<Value = Value> {
     })
 }
 
-/// Recipes in JSON, of 1 to 3 steps. They call the tools `t0` to `t2`, whose responses are taken to be `{"rows": …}` with
-/// [`rows`], and feed some of the components `c0` to `c3` and of the places `/s0` to `/s3` of the state.
+/// Generates JSON recipes of 1 to 3 steps. They call the tools `t0` to `t2`, whose responses are assumed to be
+/// `{"rows": …}` with [`rows`]. They feed some of the components `c0` to `c3` and of the places `/s0` to `/s3` of the
+/// state.
 pub fn recipes() -> impl Strategy<Value = Value> {
     let ids = |count: usize| (0..count).map(|number| format!("step{number}")).collect::<Vec<_>>();
     let steps = (1..4_usize).prop_flat_map(move |count| {

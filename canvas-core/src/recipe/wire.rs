@@ -1,4 +1,4 @@
-//! A recipe as it is sent and stored.
+//! A recipe in the form for transport and storage.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,7 +1,7 @@
-//! How much work a schema makes of a value, estimated before the work is begun.
+//! Estimates of the work that a schema causes for a value, made before the validation.
 //!
-//! References may apply a schema many times to one value, and twice as often with each level of the value. What is counted
-//! here are the visits of the plainest way to check; the real one is never worse by more than a factor.
+//! References may apply a schema many times to one value, and twice as often with each level of the value. The estimate
+//! counts the visits of the simplest validation. The actual one is never worse by more than a constant factor.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,29 +9,29 @@ use serde_json::Value;
 
 use crate::model::json_pointer::join_pointer;
 
-/// Values of what is checked, names not counted.
+/// Maximum number of values within the checked value, without names.
 pub(super) const VALUES: usize = 10_000;
 
-/// Values of a schema, names not counted.
+/// Maximum number of values in a schema, without names.
 pub(super) const SCHEMA_VALUES: usize = 20_000;
 
-/// Visits that any value may cost. Each may leave an error of some 300 bytes, before they are put in order and cut.
+/// Maximum number of visits for a value. Each may leave an error of about 300 bytes before errors are ordered and cut.
 const FUEL: usize = 200_000;
-/// Steps through schemas and values together: each is a stack frame or several of the validator.
+/// Maximum number of steps through schemas and values together. Each takes one or more stack frames of the validator.
 const STEPS: usize = 256;
-/// What a pattern counts, in visits; also the bytes of a text, and the choices of an `enum`, that count as one.
+/// Cost of a pattern in visits. Also the number of text bytes, or of `enum` choices, that cost one visit.
 const PATTERN: usize = 32;
 
-/// What is left for a value.
+/// The remaining room for a value.
 pub(super) struct Room {
     pub(super) values: usize,
     pub(super) bytes: usize,
-    /// Bytes of the places of all values: the validator spells them out.
+    /// Bytes of the places of all values, because the validator spells them out.
     pub(super) places: usize,
 }
 
 impl Room {
-    /// Takes room for a value; `false` where there is too little. Never deeper than `depth`.
+    /// Takes room for a value. Returns `false` if there is too little, or if the value is deeper than `depth`.
     pub(super) fn holds(&mut self, value: &Value, depth: usize) -> bool {
         self.holds_at(value, depth, 0)
     }
@@ -44,7 +44,7 @@ impl Room {
         (self.values, self.places) = (values, places);
         match value {
             Value::String(text) => self.text(text),
-            // An index has some digits.
+            // An index has several digits.
             Value::Array(items) => {
                 depth > 0 && items.iter().all(|item| self.holds_at(item, depth - 1, place + 5))
             }
@@ -65,28 +65,27 @@ impl Room {
     }
 }
 
-/// Which schema applies which others, and to what.
+/// The schemas that each schema applies, and the parts to which it applies them.
 pub(super) struct Graph {
     nodes: Vec<Node>,
-    /// Visits that one value costs at most, with what is applied to its parts; `None` where that depends on the value.
+    /// Maximum visits for one value, including the schemas applied to its parts. `None` if this depends on the value.
     visits: Option<usize>,
 }
 
-/// A schema within a schema.
 #[derive(Default)]
 struct Node {
-    /// Visits that it costs by itself.
+    /// Number of visits for the schema itself.
     weight: usize,
     /// Whether it looks at each byte of a text.
     pattern: bool,
-    /// Applied to the same value.
+    /// Schemas applied to the same value.
     here: Vec<usize>,
     properties: BTreeMap<String, usize>,
-    /// Applied to each property: `patternProperties`, whose names are not looked at, and `additionalProperties`.
+    /// Schemas applied to each property, from `patternProperties`, whose names are ignored, and `additionalProperties`.
     each_property: Vec<usize>,
     names: Vec<usize>,
     items: Vec<usize>,
-    /// Applied to each item: `items`, `additionalItems`, `contains`.
+    /// Schemas applied to each item, from `items`, `additionalItems` and `contains`.
     each_item: Vec<usize>,
 }
 
@@ -103,8 +102,8 @@ pub(super) enum Fault {
 }
 
 impl Graph {
-    /// Follows a schema and all that it refers to. `enter` gives the scope within a part of a
-    /// schema, `lookup` what a reference in a scope means, and the scope there.
+    /// Follows a schema and all of its references. `enter` returns the scope within a part of a schema. `lookup`
+    /// returns the target of a reference in a scope, and the scope of the target.
     pub(super) fn new<'v, S: Clone>(
         root: &'v Value,
         scope: S,
@@ -113,7 +112,7 @@ impl Graph {
     ) -> Result<Self, GraphError> {
         let mut found: HashMap<*const Value, usize> = HashMap::from([(std::ptr::from_ref(root), 0)]);
         let mut nodes = vec![Node::default()];
-        // The schema that names it, the keyword, and what is named there.
+        // The schema that names it, the keyword, and the part named there.
         let mut places: Vec<(usize, &str, Part<'_>)> = vec![(0, "", Part::Whole)];
         let mut open = vec![(0, root, scope)];
         while let Some((at, schema, scope)) = open.pop() {
@@ -190,7 +189,7 @@ impl Graph {
             let rest = [&node.each_property, &node.names, &node.items, &node.each_item];
             rest.into_iter().flatten().chain(node.properties.values()).chain(&node.here).copied().collect()
         });
-        // What applies to one and the same value must come to an end by itself.
+        // The schemas applied to one and the same value must not form a loop.
         let here = measure(&nodes, |node| node.here.clone());
         match here {
             Err(at) => return Err(GraphError { kind: Fault::Loop, place: spell(&places, at) }),
@@ -203,9 +202,9 @@ impl Graph {
         Ok(Self { nodes, visits })
     }
 
-    /// Whether a value, of this number of values and bytes of text, can be checked in little time.
+    /// Whether a value with this number of values and bytes of text can be checked in little time.
     pub(super) fn affords(&self, value: &Value, values: usize, bytes: usize) -> bool {
-        // Most values are decided by this alone.
+        // This test alone decides for most values.
         if self.visits.is_some_and(|visits| visits.saturating_mul(values + bytes / PATTERN) <= FUEL) {
             return true;
         }
@@ -247,7 +246,7 @@ impl Graph {
                 }
                 _ => {}
             }
-            // What waits is paid later, but memory is taken now.
+            // Open entries are counted later, but take memory now.
             if open.len() > FUEL {
                 return false;
             }
@@ -256,14 +255,14 @@ impl Graph {
     }
 }
 
-/// What a keyword names: its value, or a part of it.
+/// The schemas under a keyword, which are its value or a part of it.
 enum Part<'v> {
     Whole,
     Item(usize),
     Name(&'v str),
 }
 
-/// A JSON Pointer to a schema; through references, the way that was gone.
+/// Returns the JSON Pointer to a schema. It follows the path through references.
 fn spell(places: &[(usize, &str, Part<'_>)], mut at: usize) -> String {
     let mut way = Vec::new();
     while at != 0 {
@@ -284,13 +283,13 @@ fn spell(places: &[(usize, &str, Part<'_>)], mut at: usize) -> String {
 }
 
 struct Measure {
-    /// Visits of everything that the root applies, all branches added up.
+    /// Visits of all schemas that the root applies, added up over all branches.
     visits: usize,
-    /// The longest way.
+    /// Number of steps on the longest path.
     steps: usize,
 }
 
-/// The largest measure of any node; the node at which a loop closes, where there is one.
+/// Returns the largest measure of any node, or the node at which a loop closes.
 fn measure(nodes: &[Node], next: impl Fn(&Node) -> Vec<usize>) -> Result<Measure, usize> {
     #[derive(Clone, Copy, PartialEq)]
     enum State {

@@ -1,6 +1,6 @@
-//! JSON Schema, draft 7: what configs, bindings and parameters are checked by.
+//! JSON Schema, draft 7, for the validation of configs, bindings and parameters.
 //!
-//! The only module that names the crate `jsonschema`.
+//! This is the only module that names the crate `jsonschema`.
 
 mod cost;
 #[cfg(test)]
@@ -34,8 +34,8 @@ pub struct ValidationError {
 
 /// A compiled schema. Clones share it.
 ///
-/// Patterns run on an engine without backtracking, so look-around and back references are refused; nothing is ever
-/// fetched. Formats that the specification names are checked, contents too.
+/// Patterns run on an engine without backtracking, so that look-around and back references are refused. References are
+/// never fetched. Formats that the specification names are checked, and so are contents.
 #[derive(Clone)]
 pub struct Schema(Arc<Compiled>);
 
@@ -44,51 +44,51 @@ struct Compiled {
     graph: Graph,
 }
 
-/// A schema that cannot be used.
+/// Error returned if a schema cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct SchemaError {
-    /// What is wrong.
+    /// Code that tells the kinds of faults apart.
     pub code: SchemaErrorCode,
-    /// Where, as a JSON Pointer into the schema.
+    /// JSON Pointer to the fault in the schema.
     pub place: String,
-    /// One sentence.
+    /// One sentence about the fault.
     pub message: String,
 }
 
 canvas_patch::coded_error!(SchemaError as SchemaErrorCode { Self { code, .. } => *code; });
 
 canvas_patch::coded! {
-    /// What is wrong with a schema.
+    /// The kinds of faults in a schema.
     pub enum SchemaErrorCode {
-        /// It breaks the specification of draft 7, or names another draft.
+        /// The schema breaks the specification of draft 7, or names another draft.
         Invalid = "SCHEMA_INVALID",
-        /// A reference leads nowhere, out of the schema, or back to itself without a step into the value.
+        /// A reference has no target, leads out of the schema, or leads back to itself without a step into the value.
         Reference = "SCHEMA_REFERENCE",
-        /// A pattern that is no regular expression, or one that cannot run in linear time or little memory.
+        /// A pattern is not a regular expression, or it cannot run in linear time or little memory.
         Pattern = "SCHEMA_PATTERN",
-        /// It is too large, too deep, or has too many patterns.
+        /// The schema is too large, too deep, or has too many patterns.
         TooLarge = "SCHEMA_TOO_LARGE",
     }
 }
 
 impl Schema {
-    /// Values that a schema may have, and how deep they may be nested.
+    /// Maximum number of values in a schema.
     pub const VALUES: usize = cost::SCHEMA_VALUES;
-    /// How deep a schema may be nested, and a value that is checked.
+    /// Maximum nesting of a schema, and of a value to check.
     pub const DEPTH: usize = 64;
-    /// Bytes of text in a value that is checked, names included; a schema may have four times as many.
+    /// Maximum bytes of text, including names, in a value to check. A schema may have four times as many.
     pub const BYTES: usize = 64 * 1024;
-    /// Patterns of a schema.
+    /// Maximum number of patterns in a schema.
     pub const PATTERNS: usize = 64;
-    /// Errors of one value that are listed.
+    /// Maximum number of errors listed for one value.
     pub const ERRORS: usize = 32;
 
-    /// Compiles a schema that refers to nothing but itself. Linear in its size, some 50 µs at least.
+    /// Compiles a schema that only refers to itself. Linear in its size, and at least about 50 µs.
     ///
     /// # Errors
     ///
-    /// [`SchemaError`], the first that is found.
+    /// Returns [`SchemaError`] for the first fault found.
     pub fn compile(schema: &Value) -> Result<Self, SchemaError> {
         Self::compile_with(schema, &BTreeMap::new())
     }
@@ -97,7 +97,7 @@ impl Schema {
     ///
     /// # Errors
     ///
-    /// [`SchemaError`], the first that is found. Its place is in the schema, also where a document is at fault.
+    /// Returns [`SchemaError`] for the first fault found. Its place is in the schema, even if a document is at fault.
     pub fn compile_with(schema: &Value, documents: &BTreeMap<String, Value>) -> Result<Self, SchemaError> {
         let patterns = measure_schema(schema, documents)?;
         declared_draft(schema)?;
@@ -145,15 +145,15 @@ impl Schema {
         Ok(Self(Arc::new(Compiled { validator, graph })))
     }
 
-    /// Checks a value. Costs some 200 ns for a small one that is right.
+    /// Checks a value. Costs about 200 ns for a small, valid one.
     ///
-    /// The errors are in the order of their places, [`Schema::ERRORS`] at most. A value that is too large to be checked,
-    /// or on which this schema would take too long, has the one error `tooLarge`.
+    /// The errors are in the order of their places, at most [`Schema::ERRORS`]. If the value is too large, or this
+    /// schema would take too long, the only error is `tooLarge`.
     pub fn validate(&self, value: &Value) -> Vec<ValidationError> {
         self.validate_up_to(value, Self::BYTES)
     }
 
-    /// Checks a value whose text may have another number of bytes.
+    /// Checks a value with another limit on the bytes of its text.
     pub(crate) fn validate_up_to(&self, value: &Value, bytes: usize) -> Vec<ValidationError> {
         let mut room = Room { values: cost::VALUES, bytes, places: PLACES };
         let affords =
@@ -185,31 +185,32 @@ impl Schema {
         errors
     }
 
-    /// Whether [`Schema::validate`] finds nothing.
+    /// Returns whether [`Schema::validate`] finds no errors.
     pub fn is_valid(&self, value: &Value) -> bool {
         self.validate(value).is_empty()
     }
 }
 
-/// What is wrong, in the validator's words; of a choice all that there are, where it names but a few.
+/// Returns the fault in the validator's words. For an `enum` it lists all choices, because the validator lists only a
+/// few.
 fn message(error: &jsonschema::ValidationError<'_>) -> String {
     let ValidationErrorKind::Enum { options } = error.kind() else { return error.to_string() };
     let choices: Vec<String> = options.as_array().into_iter().flatten().map(Value::to_string).collect();
     format!("{} is not one of {}", cut(&error.instance().to_string(), VALUE), choices.join(", "))
 }
 
-/// The code of a value that is too large to be checked; no keyword of JSON Schema has this name.
+/// Code for a value that is too large for a check. No keyword of JSON Schema has this name.
 pub(crate) const TOO_LARGE: &str = "tooLarge";
 
 const ROOT: &str = "json-schema:///";
 const PATTERN_BYTES: usize = 256 * 1024;
-/// Bytes of a message or a path.
+/// Maximum bytes of a message or a path.
 const MESSAGE: usize = 300;
-/// Bytes of a value that a message quotes.
+/// Maximum bytes of a value quoted in a message.
 const VALUE: usize = 80;
-/// Errors that are looked at before they are put in order.
+/// Maximum number of errors collected before they are ordered.
 const COLLECTED: usize = 200;
-/// Bytes of the places of all values within what is checked.
+/// Maximum bytes of the places of all values within the checked value.
 const PLACES: usize = 1024 * 1024;
 
 struct Nothing;
@@ -251,12 +252,12 @@ impl fmt::Debug for Schema {
     }
 }
 
-/// Counts the patterns too.
+/// Checks the size of a schema and its documents, and returns the number of their patterns.
 fn measure_schema(schema: &Value, documents: &BTreeMap<String, Value>) -> Result<usize, SchemaError> {
     let mut room = Room { values: Schema::VALUES, bytes: 4 * Schema::BYTES, places: 4 * PLACES };
     let mut patterns = 0;
     for value in std::iter::once(schema).chain(documents.values()) {
-        // Depth first, because everything below recurses.
+        // The depth is checked first, because everything below recurses.
         if !room.holds(value, Schema::DEPTH) {
             let message = "the schema is too large or too deep: make it smaller";
             return Err(SchemaError::new(SchemaErrorCode::TooLarge, "", message));
@@ -308,7 +309,7 @@ fn unresolved(schema: &Value, error: &ReferencingError) -> SchemaError {
     SchemaError::new(SchemaErrorCode::Reference, &place, &message)
 }
 
-/// The first reference to another document, preferably to this one.
+/// Returns the first reference to another document, preferably to this one.
 fn place_of_reference(schema: &Value, uri: &str) -> Option<String> {
     let mut first = None;
     let mut stack = vec![(schema, String::new())];

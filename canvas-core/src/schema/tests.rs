@@ -85,7 +85,7 @@ fn schemas_that_cannot_be_used_are_refused_with_code_and_place() {
     }
 }
 
-/// A schema that applies its last part 2^n times to one value.
+/// Returns a schema that applies its last part 2^n times to one value.
 fn doubled(n: usize) -> Value {
     let mut parts: Map<String, Value> = (0..n)
         .map(|k| {
@@ -102,7 +102,7 @@ fn hostile_schemas_and_values_take_little_time() {
     let nested = |n: usize, inner: Value| (0..n).fold(inner, |inner, _| json!({"a": inner}));
     // Visits double with each level of the value.
     let doubling = json!({"type": "object", "properties": {"a": {"anyOf": [{"$ref": "#"}, {"$ref": "#"}]}}});
-    // The same, distinguished by what lies deepest.
+    // The same, decided by the deepest part.
     let all = json!({"properties": {"a": {"allOf": [{"$ref": "#"}, {"$ref": "#"}]}}, "required": ["a"]});
     let pattern = json!({"pattern": "^(a|aa|a*)*[^b]{1,40}(x+x+)+y$"});
     let many = json!({"allOf": vec![json!({"pattern": "(a?){100}a{100}$"}); 60]});
@@ -166,7 +166,7 @@ fn any_json() -> impl Strategy<Value = Value> {
         "[a-c/~.]{0,4}".prop_map(Value::from),
         any::<String>().prop_map(Value::from),
     ];
-    // Names that schemas use, so that a value taken for a schema says something.
+    // Names that schemas use, so that a value used as a schema has meaning.
     let name = prop_oneof!["a|b|type|items|properties|allOf|not|pattern|\\$ref|minimum|enum", "\\PC{0,3}"];
     leaf.prop_recursive(5, 40, 5, move |inner| {
         prop_oneof![
@@ -178,7 +178,7 @@ fn any_json() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    /// No schema and no value panics; the same errors come in the same order; each place is one of the value.
+    /// No schema and no value causes a panic, the order of errors is deterministic, and each place is within the value.
     #[test]
     fn any_schema_meets_any_value(schema in any_json(), value in any_json()) {
         if let Ok(compiled) = Schema::compile(&schema) {

@@ -1,4 +1,4 @@
-//! Assets: the files that a surface is shown by.
+//! Assets, the files with which a surface is displayed.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -18,14 +18,14 @@ use crate::surface::limits::SurfaceLimits;
 #[schemars(with = "String")]
 pub struct AssetPath(TreePath);
 
-/// Why a text is no path of an asset.
+/// Error returned if a text is not the path of an asset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AssetPathError {
-    /// It is no path of a canvas.
+    /// The text is not a path of a canvas.
     #[error(transparent)]
     Path(#[from] PathError),
-    /// It does not begin with `assets/`.
+    /// The path does not begin with `assets/`.
     #[error("the path of an asset begins with assets/: put it before the name")]
     Folder,
 }
@@ -33,11 +33,11 @@ pub enum AssetPathError {
 canvas_patch::coded_error!(AssetPathError { Self::Path(error) => error.code(); Self::Folder => "INVALID_PATH"; });
 
 impl AssetPath {
-    /// Decodes and checks a path, as a browser would send it: percent-encoding is decoded once.
+    /// Decodes and checks a path as a browser sends it. Percent-encoding is decoded once.
     ///
     /// # Errors
     ///
-    /// [`AssetPathError`] says which rule it breaks. No spelling leads out of the assets.
+    /// Returns [`AssetPathError`] for the rule that the path breaks. No spelling leads out of the assets.
     pub fn new(text: &str) -> Result<Self, AssetPathError> {
         Self::checked(TreePath::new(text)?)
     }
@@ -46,12 +46,12 @@ impl AssetPath {
         if path.as_str().starts_with("assets/") { Ok(Self(path)) } else { Err(AssetPathError::Folder) }
     }
 
-    /// The decoded path.
+    /// Returns the decoded path.
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }
 
-    /// The media type that its ending names, in lower or upper case.
+    /// Returns the media type for the file extension, in lower or upper case.
     pub fn media_type(&self) -> &'static str {
         let name = self.as_str().rsplit('/').next().unwrap_or_default();
         let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending).to_ascii_lowercase();
@@ -95,7 +95,7 @@ impl fmt::Display for AssetPath {
 impl TryFrom<String> for AssetPath {
     type Error = AssetPathError;
 
-    /// Reads a path as it was stored, decoded.
+    /// Checks a stored path, which is already decoded.
     fn try_from(path: String) -> Result<Self, AssetPathError> {
         Self::checked(TreePath::try_from(path)?)
     }
@@ -111,31 +111,31 @@ impl From<AssetPath> for String {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Asset {
-    /// Its content.
+    /// Blob with the content.
     pub blob: BlobId,
-    /// Bytes of it.
+    /// Size of the content, in bytes.
     pub bytes: u64,
-    /// What it is, for browsers.
+    /// Media type, for browsers.
     pub media_type: String,
 }
 
-/// The assets of a surface by their paths. As JSON it is the manifest that the tree has.
+/// The assets of a surface by their paths. Its JSON is the manifest in the tree.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Assets(BTreeMap<AssetPath, Asset>);
 
 impl Assets {
-    /// An asset.
+    /// Returns the asset with this path.
     pub fn get(&self, path: &AssetPath) -> Option<&Asset> {
         self.0.get(path)
     }
 
-    /// All assets, in the order of their paths.
+    /// Returns all assets, in the order of their paths.
     pub fn iter(&self) -> impl Iterator<Item = (&AssetPath, &Asset)> {
         self.0.iter()
     }
 
-    /// Reads a manifest that was written by [`Assets::to_json`].
+    /// Reads a manifest written by [`Assets::to_json`].
     pub(crate) fn read(json: &str) -> Option<Self> {
         serde_json::from_str(json).ok()
     }
@@ -144,16 +144,17 @@ impl Assets {
         serde_json::to_string(self).expect("paths are text")
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no assets.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// These with some put and some taken away, and the new contents. One that is to go and is not there is gone already.
+    /// Returns the assets after these additions and removals, and the new contents. A removal of a missing asset has no
+    /// effect.
     ///
     /// # Errors
     ///
-    /// `SPEC_INVALID` with its place in the request where there would be too many assets, or too many bytes of them.
+    /// Returns `SPEC_INVALID` with its place in the request if there would be too many assets or too many bytes.
     pub(crate) fn with(
         &self,
         changes: &BTreeMap<AssetPath, Option<Blob>>,

@@ -1,4 +1,4 @@
-//! Records of the actions that were executed.
+//! Records of executed actions.
 
 use canvas_lease::Timestamp;
 use schemars::JsonSchema;
@@ -67,7 +67,7 @@ pub struct NumberedRecord {
     pub record: AuditRecord,
 }
 
-/// A record as it is stored.
+/// A record in the form that is stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct StoredRecord {
     #[serde(flatten)]
@@ -97,7 +97,7 @@ impl Linked for StoredRecord {
 }
 
 impl AuditSlot {
-    /// Appends a record. It gives the blob, or none where there are no numbers any more: then nothing is recorded.
+    /// Appends a record and returns its blob. Returns `None` and records no action if the numbers are used up.
     pub(crate) fn record(&mut self, record: AuditRecord) -> Option<Blob> {
         let links = self.next()?;
         let number = links.number;

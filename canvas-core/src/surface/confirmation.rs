@@ -1,4 +1,4 @@
-//! What a person is asked before an action runs, and the answer.
+//! The question to a person before an action runs, and the answer.
 
 use std::time::Duration;
 
@@ -48,6 +48,6 @@ pub struct Confirmation {
 }
 
 impl Confirmation {
-    /// How long a prompt can be confirmed.
+    /// Time during which a prompt can be confirmed.
     pub const LIFETIME: Duration = Duration::from_secs(300);
 }

@@ -1,4 +1,4 @@
-//! What a surface is: whose, its title, how it is shown.
+//! Descriptors, with the owner, the title and the presentation of a surface.
 
 use canvas_lease::Timestamp;
 use schemars::JsonSchema;
@@ -38,8 +38,8 @@ pub struct Descriptor {
     pub revision: Revision,
 }
 
-/// What is stored of a [`Descriptor`]. The rest follows from the head, so that a change of the state writes the state
-/// only.
+/// The stored part of a [`Descriptor`]. The rest follows from the head, so that a change of the state only writes the
+/// state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct StoredDescriptor {
@@ -53,10 +53,10 @@ pub(crate) struct StoredDescriptor {
 }
 
 impl StoredDescriptor {
-    /// Bytes that a title may have.
+    /// Maximum bytes of a title.
     pub(crate) const TITLE: usize = 1024;
 
-    /// Reads what was written by [`StoredDescriptor::to_json`].
+    /// Reads a descriptor written by [`StoredDescriptor::to_json`].
     pub(crate) fn read(json: &str) -> Option<Self> {
         serde_json::from_str(json).ok()
     }
@@ -65,7 +65,7 @@ impl StoredDescriptor {
         serde_json::to_string(self).expect("it has only named members")
     }
 
-    /// With what the head knows.
+    /// Adds the parts that follow from the head.
     pub(crate) fn descriptor(
         &self,
         canvas: &CanvasId,
@@ -104,7 +104,7 @@ mod tests {
 
     use super::*;
 
-    /// Those of the source document.
+    /// The names of the source document.
     #[test]
     fn descriptors_have_the_documented_names() {
         let stored = StoredDescriptor {

@@ -1,4 +1,4 @@
-//! What a command changes on a surface, with the way back.
+//! Reversible changes of a surface by a command.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,13 +12,13 @@ use crate::surface::state::change::StateChange;
 use crate::surface::state::pointer::StatePointer;
 use crate::surface::state::surface_state::SurfaceState;
 
-/// A change of a surface: of its state place by place, and of its other files as a whole. No two of its places touch.
+/// A change of a surface. The state changes place by place, other files as a whole. All of its places are disjoint.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SurfaceDiff {
-    /// What has changed in the state.
+    /// Changed places of the state.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub state: Vec<StateChange>,
-    /// What has changed besides.
+    /// Other changed files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<FileChange>,
 }
@@ -26,23 +26,23 @@ pub struct SurfaceDiff {
 /// A file with its blob before and after.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileChange {
-    /// Which.
+    /// The file, which is not the state.
     pub file: SurfaceFile,
-    /// Its blob before; `None` where it was not there.
+    /// Blob before the change; `None` if the file did not exist.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<BlobId>,
-    /// Its blob after; `None` where it is not there any more.
+    /// Blob after the change; `None` if the file no longer exists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<BlobId>,
 }
 
 impl SurfaceDiff {
-    /// Whether it changes nothing.
+    /// Returns whether the change is empty.
     pub fn is_empty(&self) -> bool {
         self.state.is_empty() && self.files.is_empty()
     }
 
-    /// The change that leads back.
+    /// Returns the change in the opposite direction.
     #[must_use]
     pub fn inverse(&self) -> Self {
         let file = |change: &FileChange| FileChange { before: change.after, after: change.before, ..*change };
@@ -52,12 +52,12 @@ impl SurfaceDiff {
         }
     }
 
-    /// The change of a file; `None` where it stays.
+    /// Returns the change of a file, or `None` if the file stays.
     pub(crate) fn of_file(&self, file: SurfaceFile) -> Option<&FileChange> {
         self.files.iter().find(|change| change.file == file)
     }
 
-    /// Whether both change the same file, or the same place of the state, or one a place in that of the other.
+    /// Whether both change the same file, or the same or nested places of the state.
     pub(crate) fn touches(&self, other: &Self) -> bool {
         if self.files.iter().any(|change| other.of_file(change.file).is_some()) {
             return true;
@@ -72,29 +72,28 @@ impl SurfaceDiff {
     }
 }
 
-/// A surface at one moment, to play changes on.
+/// A surface at one moment, on which changes are played.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SurfaceFiles {
-    /// `None` where it was not asked for yet, and on a surface that has none.
+    /// `None` until it is needed, and on a surface without state.
     pub(crate) state: Option<SurfaceState>,
     files: BTreeMap<SurfaceFile, BlobId>,
-    /// Places of the state that were changed.
+    /// Changed places of the state.
     touched: BTreeSet<StatePointer>,
 }
 
 impl SurfaceFiles {
-    /// That of a tree, without its state.
+    /// Reads the files of a tree, without the state.
     pub(crate) fn of(tree: &Tree) -> Self {
         let files = SurfaceFile::ALL.into_iter().filter_map(|file| Some((file, tree.file(file.of_tree())?)));
         Self { files: files.collect(), ..Self::default() }
     }
 
-    /// The blob of a file.
     pub(crate) fn file(&self, file: SurfaceFile) -> Option<BlobId> {
         self.files.get(&file).copied()
     }
 
-    /// Plays a change, all of it or nothing.
+    /// Applies a change either completely or not at all.
     pub(crate) fn apply(&mut self, diff: &SurfaceDiff) -> Result<(), Mismatch> {
         if diff.files.iter().any(|change| self.file(change.file) != change.before) {
             return Err(Mismatch);
@@ -113,7 +112,7 @@ impl SurfaceFiles {
         Ok(())
     }
 
-    /// What leads from an earlier moment to this one.
+    /// Returns the change from an earlier moment to this one.
     pub(crate) fn since(&self, earlier: &Self) -> SurfaceDiff {
         let touched: BTreeSet<_> = self.touched.iter().map(StatePointer::as_str).collect();
         let is_outermost =
@@ -133,7 +132,7 @@ impl SurfaceFiles {
     }
 }
 
-/// The places around one, the whole among them.
+/// Returns the enclosing places, including the whole.
 fn outer(place: &str) -> impl Iterator<Item = &str> {
     place.match_indices('/').map(|(end, _)| &place[..end])
 }

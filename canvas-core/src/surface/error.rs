@@ -1,4 +1,4 @@
-//! The codes of surfaces, and a fault at its place.
+//! Error codes of surfaces, and faults with their places.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -82,7 +82,7 @@ impl SurfaceFault {
         Self { place: place.into(), code, message: message.into() }
     }
 
-    /// The fault of a part, as one of the whole that has the part at this place.
+    /// Places the fault within a whole that has the part at this place.
     pub(crate) fn under(self, place: &str) -> Self {
         Self { place: format!("{place}{}", self.place), ..self }
     }

@@ -1,4 +1,4 @@
-//! What clients hear of surfaces.
+//! Events of surfaces for clients.
 
 use std::sync::Arc;
 
@@ -57,26 +57,26 @@ pub enum SurfaceEventKind {
 }
 
 impl SurfaceEvent {
-    /// With what every event has.
+    /// Creates an event with the common fields only.
     pub fn new(event: SurfaceEventKind, canvas_id: CanvasId, revision: Revision, at: Timestamp) -> Self {
         Self { event, canvas_id, revision, at, action_id: None, event_id: None, changed_paths: None }
     }
 
-    /// The same of an action.
+    /// Adds the action and its event id.
     #[must_use]
     pub fn of_action(self, action_id: &ActionId, event_id: &EventId) -> Self {
         Self { action_id: Some(action_id.clone()), event_id: Some(event_id.clone()), ..self }
     }
 
-    /// The same of a change of the state at these places.
+    /// Adds the changed places of the state.
     #[must_use]
     pub fn at_paths(self, changed: Vec<StatePointer>) -> Self {
         Self { changed_paths: Some(changed), ..self }
     }
 
-    /// Its JSON, made once however many get it: clones share the text.
+    /// Returns the JSON, made once for all receivers, because clones share the text.
     pub fn encode(&self) -> Arc<str> {
-        // An event has no map, so its text is never the default.
+        // An event has no map, so that serialization cannot fail and the default is never used.
         serde_json::to_string(self).unwrap_or_default().into()
     }
 }

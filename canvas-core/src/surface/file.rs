@@ -1,4 +1,4 @@
-//! The files of a surface beside its state.
+//! The files of a surface other than its state.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,10 +19,9 @@ pub enum SurfaceFile {
 }
 
 impl SurfaceFile {
-    /// All of them.
     pub(crate) const ALL: [Self; 3] = [Self::Descriptor, Self::Spec, Self::Assets];
 
-    /// The file of the tree that it is.
+    /// Returns the corresponding file of the tree.
     pub(crate) const fn of_tree(self) -> TreeFile {
         match self {
             Self::Descriptor => TreeFile::Descriptor,

@@ -1,4 +1,4 @@
-//! When the refresh jobs of surfaces are due: a machine without a clock, which the host polls.
+//! The schedule of surfaces' refresh jobs, as a machine without a clock that the host polls.
 
 #[cfg(test)]
 mod tests;
@@ -15,18 +15,18 @@ use crate::surface::name::{ActionId, JobId};
 
 /// The refresh jobs of all surfaces of a host.
 ///
-/// The host tells it what a spec asks for ([`RefreshJobs::track`]) and polls it ([`RefreshJobs::due`]); each job that it
-/// names is to be run, and what became of it handed to [`RefreshJobs::settle`].
+/// The host reports the jobs of a spec ([`RefreshJobs::track`]) and polls for due jobs ([`RefreshJobs::due`]). It runs
+/// each of them and reports the outcome ([`RefreshJobs::settle`]).
 ///
-/// * A job runs for the first time within one period of being tracked, at a moment that follows from the host's seed, so
-///   that jobs which were made together do not run together, nor on each of several hosts at once.
-/// * A run that is under way is not started again. The next one is due one period after its end, so a host that polls
-///   late runs a job once and makes up for nothing.
-/// * After failures in a row the time to the next run doubles each time, up to [`JobPolicy::longest_pause`] or the
-///   period, whichever is longer. A run that is not settled within [`JobPolicy::timeout`] has failed.
-/// * A clock that falls back by more than 5 s takes all that is planned with it.
+/// * A new job runs for the first time within one period, at a moment that depends on the host's seed. Jobs created
+///   together therefore do not run together, nor at once on several hosts.
+/// * A run under way is not started again. The next one is due one period after its end. If a host polls late, it runs
+///   a job once and does not catch up.
+/// * After each consecutive failure the time to the next run doubles, up to [`JobPolicy::longest_pause`] or the period,
+///   whichever is longer. A run that is not settled within [`JobPolicy::timeout`] counts as failed.
+/// * If the clock falls back by more than 5 s, all planned times move back with it.
 ///
-/// Nothing of this is stored.
+/// None of this is stored.
 #[derive(Debug, Clone)]
 pub struct RefreshJobs {
     seed: u64,
@@ -35,54 +35,54 @@ pub struct RefreshJobs {
     schedule: Schedule<JobKey>,
 }
 
-/// How jobs run. All times are milliseconds.
+/// Timing and limits of jobs. All times are in milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct JobPolicy {
-    /// A run that is not settled for so long has failed. Longer than any action may take.
+    /// Time after which an unsettled run counts as failed. It is longer than any action may take.
     pub timeout: u64,
-    /// Runs that are under way at once.
+    /// Maximum number of runs under way at once.
     pub under_way: usize,
-    /// The shortest time between two runs of a job, whatever its period.
+    /// The shortest time between two runs of a job, for any period.
     pub shortest_period: u64,
-    /// The longest pause after failures, where the period is not longer.
+    /// The longest pause after failures, unless the period is longer.
     pub longest_pause: u64,
 }
 
 impl Default for JobPolicy {
-    /// 11 min, 16 at once, 1 s apart, pauses of 15 min at most.
+    /// Returns 11 min, 16 at once, 1 s apart, and pauses of at most 15 min.
     fn default() -> Self {
         Self { timeout: 660_000, under_way: 16, shortest_period: 1_000, longest_pause: 15 * 60_000 }
     }
 }
 
-/// Names a job among those of all canvases.
+/// Identifies a job among the jobs of all canvases.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct JobKey {
-    /// The canvas.
+    /// The canvas whose spec has the job.
     pub canvas: CanvasId,
-    /// The job of its spec.
+    /// Id of the job in its spec.
     pub job: JobId,
 }
 
-/// A job as a spec asks for it.
+/// A job and its period, from a spec.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobTiming {
-    /// The job.
+    /// Id of the job in the spec.
     pub job: JobId,
-    /// What it runs.
+    /// Id of the action to run.
     pub action: ActionId,
-    /// Its period in milliseconds.
+    /// Period in milliseconds.
     pub every: u64,
 }
 
-/// A job that the host is to run now.
+/// A job for the host to run now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DueJob {
-    /// For [`RefreshJobs::settle`].
+    /// Token to pass to [`RefreshJobs::settle`].
     pub token: RequestToken,
-    /// The canvas and its job.
+    /// Key of the job, with its canvas.
     pub key: JobKey,
-    /// What is to be run.
+    /// Id of the action to run.
     pub action: ActionId,
 }
 
@@ -93,7 +93,7 @@ struct Job {
 }
 
 impl RefreshJobs {
-    /// Without jobs. Hosts differ by their seeds.
+    /// Creates a schedule without jobs. Use a different seed for each host.
     pub const fn new(seed: u64, policy: JobPolicy) -> Self {
         let JobPolicy { timeout, under_way, longest_pause, .. } = policy;
         // A job never stops for good. Each has a first pause of its own.
@@ -101,9 +101,9 @@ impl RefreshJobs {
         Self { seed, policy, jobs: BTreeMap::new(), schedule: Schedule::new(limits) }
     }
 
-    /// The enabled jobs of a canvas, all of them: the spec is new, or was read after a start. Jobs that are not among them
-    /// are gone, and what is under way for them is dropped; those that are as they were keep their times; one with another
-    /// period begins anew.
+    /// Sets all enabled jobs of a canvas, because the spec is new or was read after a start. Jobs that are not among
+    /// them are removed, and their runs under way are dropped. Unchanged jobs keep their times. A job with another
+    /// period starts again.
     pub fn track(&mut self, canvas: &CanvasId, jobs: impl IntoIterator<Item = JobTiming>, now: Timestamp) {
         self.schedule.advance(now);
         let mut gone = self.of(canvas);
@@ -125,7 +125,7 @@ impl RefreshJobs {
         }
     }
 
-    /// The canvas is gone, and its jobs with it.
+    /// Removes the jobs of a canvas that no longer exists.
     pub fn forget(&mut self, canvas: &CanvasId) {
         for key in self.of(canvas) {
             self.jobs.remove(&key);
@@ -133,7 +133,8 @@ impl RefreshJobs {
         }
     }
 
-    /// What is to be run now, the longest waiting first, as many as may be under way. Linear in the number of jobs.
+    /// Returns the jobs to run now, the longest waiting first and as many as may be under way. Linear in the number of
+    /// jobs.
     pub fn due(&mut self, now: Timestamp) -> Vec<DueJob> {
         self.schedule.advance(now);
         for token in self.schedule.overdue() {
@@ -147,7 +148,7 @@ impl RefreshJobs {
         due.collect()
     }
 
-    /// A run has ended, well or not. `false` where nobody waits for it any more; nothing is changed then.
+    /// Ends a run with its outcome. Returns `false` and has no effect if the run is no longer wanted.
     pub fn settle(&mut self, token: RequestToken, went_well: bool, now: Timestamp) -> bool {
         self.schedule.advance(now);
         let Some(key) = self.schedule.end(token) else { return false };
@@ -161,7 +162,8 @@ impl RefreshJobs {
         true
     }
 
-    /// When to poll next; `None` where nothing will ever be due by itself. It may be past. Linear in the number of jobs.
+    /// Returns the time of the next poll, or `None` if no job will be due by itself. It may be in the past. Linear in
+    /// the number of jobs.
     pub fn next_due(&self) -> Option<Timestamp> {
         self.schedule.next_due()
     }
@@ -170,7 +172,8 @@ impl RefreshJobs {
         self.jobs.keys().filter(|key| key.canvas == *canvas).cloned().collect()
     }
 
-    /// From the shortest period to one whole period, so that a job which is removed and made again runs no more often.
+    /// Returns a time from the shortest period to one whole period, so that a job that is removed and created again
+    /// does not run more often.
     fn first_pause(&self, key: &JobKey, period: u64) -> u64 {
         let text = format!("{} {} {}{}", self.seed, key.canvas.as_str().len(), key.canvas, key.job);
         let hash = BlobId::of(text.as_bytes());

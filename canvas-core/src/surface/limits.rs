@@ -1,40 +1,40 @@
-//! How large surfaces may be.
+//! Limits on the size of surfaces.
 
-/// Limits of a surface. Bytes are those of the JSON, without white space.
+/// Limits of a surface. Sizes are bytes of JSON without white space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SurfaceLimits {
-    /// Bytes of the state. Default 256 KiB.
+    /// Maximum size of the state. Default 256 KiB.
     pub state_bytes: usize,
-    /// How deep the state, an input and a result may be nested. Default 64.
+    /// Maximum nesting of the state, an input and a result. Default 64.
     pub depth: usize,
-    /// Bytes of a spec. Default 256 KiB.
+    /// Maximum size of a spec. Default 256 KiB.
     pub spec_bytes: usize,
-    /// Actions of a spec. Default 256.
+    /// Maximum number of actions in a spec. Default 256.
     pub actions: usize,
-    /// Bindings of a spec. Default 1,024.
+    /// Maximum number of bindings in a spec. Default 1,024.
     pub bindings: usize,
-    /// Refresh jobs of a spec. Default 32.
+    /// Maximum number of refresh jobs in a spec. Default 32.
     pub jobs: usize,
-    /// Bytes of the resolved arguments of a call. Default 256 KiB.
+    /// Maximum size of a call's resolved arguments. Default 256 KiB.
     pub argument_bytes: usize,
-    /// Bytes of the input of an action. Default 16 KiB.
+    /// Maximum size of an action's input. Default 16 KiB.
     pub input_bytes: usize,
-    /// Bytes of a tool's result. Default 128 KiB.
+    /// Maximum size of a tool's result. Default 128 KiB.
     pub result_bytes: usize,
-    /// Assets of a surface. Default 256.
+    /// Maximum number of assets of a surface. Default 256.
     pub assets: usize,
-    /// Bytes of one asset. Default 4 MiB.
+    /// Maximum bytes of one asset. Default 4 MiB.
     pub asset_bytes: usize,
-    /// Bytes of all assets. Default 32 MiB.
+    /// Maximum bytes of all assets together. Default 32 MiB.
     pub all_asset_bytes: usize,
-    /// Actions that are under way at once. Default 16.
+    /// Maximum number of actions under way at once. Default 16.
     pub claims: usize,
-    /// Records of executed actions that are kept. Default 10,000.
+    /// Maximum number of kept records of executed actions. Default 10,000.
     pub audit: u64,
 }
 
 impl SurfaceLimits {
-    /// For what is stored already, and was within the limits when it came.
+    /// For stored values, which were within the limits when they were accepted.
     pub(crate) const UNLIMITED: Self = {
         let most = usize::MAX;
         Self {

@@ -1,11 +1,17 @@
-//! A surface: declarative state, actions and assets. A press of a button runs an allowed tool without a model, and no
-//! value ever becomes a command.
+//! Surfaces, which are declarative state, actions and assets. The press of a button runs an allowed tool without a
+//! model, and no value ever becomes a command.
 //!
-//! Rooms, each knowing only those before it: `error`, `limits`, `name`; `state` (the values, their paths and changes); `file`
-//! and `diff` (what a command changes, with the way back); `sink` (what a value may become where it ends up); `contract` (a
-//! tool of the host), `template`, `policy` (what the host allows); `spec` and what is in it; `asset`, `descriptor`;
-//! `confirmation`; `plan` (an action, resolved); `audit`. `jobs` (when what runs by itself is due) and `event` (what clients
-//! hear) know only names and paths.
+//! Each group of modules uses only those before it:
+//!
+//! * `error`, `limits` and `name`
+//! * `state` for the values, their paths and changes
+//! * `file` and `diff` for the reversible changes of a command
+//! * `sink` for the contexts in which a value may be used
+//! * `contract` for a tool of the host, `template`, and `policy` for the permissions of the host
+//! * `spec` with its parts, `asset` and `descriptor`
+//! * `confirmation`, `plan` for a resolved action, and `audit`
+//!
+//! `jobs`, the schedule of automatic actions, and `event`, the messages to clients, only use names and paths.
 
 pub(crate) mod asset;
 pub(crate) mod audit;

@@ -1,4 +1,4 @@
-//! An action, resolved: what would run, and the digest by which a person confirms it.
+//! Resolved actions, with the effect of a run and the digest by which a person confirms it.
 
 use serde_json::{Value, json};
 
@@ -10,33 +10,33 @@ use crate::surface::error::{SurfaceCode, SurfaceFault};
 use crate::surface::name::ActionId;
 use crate::surface::template::{Scope, Template};
 
-/// What a plan is made from.
+/// Inputs from which a plan is made.
 #[derive(Debug, Clone, Copy)]
 pub struct PlanRequest<'a> {
-    /// The canvas.
+    /// The canvas whose surface has the action.
     pub canvas: &'a CanvasId,
-    /// The action.
+    /// Id of the action to resolve.
     pub action: &'a ActionId,
-    /// The blob of the spec that has it.
+    /// Blob of the spec that contains the action.
     pub spec: BlobId,
-    /// The tool that it calls.
+    /// Contract of the tool to call.
     pub contract: &'a ToolContract,
-    /// Its arguments.
+    /// Template of the tool's arguments.
     pub arguments: &'a Template,
-    /// Where the arguments stand in the spec, as a JSON Pointer.
+    /// JSON Pointer to the arguments in the spec.
     pub place: &'a str,
-    /// Values, and the time of the plan.
+    /// Values for the template, and the time of the plan.
     pub scope: Scope<'a>,
 }
 
-/// A call of a tool as it would run.
+/// A resolved call of a tool.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallPlan {
-    /// Resolved, and within the tool's schema.
+    /// Resolved arguments, which match the tool's schema.
     pub arguments: Value,
-    /// The words of the command in them, to be shown; `None` where there is none that is understood.
+    /// The words of a command in the arguments, for display. `None` unless they contain a command that is understood.
     pub words: Option<Vec<String>>,
-    /// Of canvas, action, spec, contract, arguments and time.
+    /// Digest of canvas, action, spec, contract, arguments and time.
     pub digest: JsonHash,
 }
 
@@ -45,7 +45,7 @@ impl CallPlan {
     ///
     /// # Errors
     ///
-    /// The faults of [`Template::resolve`] and [`ToolContract::check`].
+    /// Returns the faults of [`Template::resolve`] and [`ToolContract::check`].
     pub fn new(request: &PlanRequest<'_>) -> Result<Self, Vec<SurfaceFault>> {
         let arguments = request.arguments.resolve(&request.scope).map_err(|fault| vec![fault])?;
         request.contract.check(&arguments, request.place)?;

@@ -1,4 +1,4 @@
-//! What a surface may do: what its spec asks for, cut down to what the host allows.
+//! Policies of surfaces, in which a spec requests permissions and the host sets their upper bound.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,18 +10,18 @@ use crate::surface::contract::ToolContract;
 use crate::surface::error::{SurfaceCode, SurfaceFault};
 use crate::surface::name::{ActionId, AgentId, SessionKey, SurfaceActor, ToolName};
 
-/// What a host lets surfaces do.
+/// The permissions that a host gives to surfaces.
 #[derive(Debug, Clone, Default)]
 pub struct Ceiling {
-    /// The tools that there are.
+    /// All tools of the host.
     pub tools: BTreeMap<ToolName, ToolContract>,
-    /// Those that specs may allow; `None` for all that there are.
+    /// Tools that specs may allow; `None` for all tools.
     pub allow: Option<BTreeSet<ToolName>>,
-    /// Those that run without being confirmed, unless an action always asks.
+    /// Tools that run without a confirmation, unless an action always requires one.
     pub trust: BTreeSet<ToolName>,
-    /// Sessions that any surface may send to, beside its owner's.
+    /// Sessions that any surface may send to, in addition to its owner's.
     pub sessions: BTreeSet<SessionKey>,
-    /// Whose surfaces the sessions of an agent see, beside its own.
+    /// For each agent, the other agents whose surfaces its sessions see.
     pub agents: BTreeMap<AgentId, BTreeSet<AgentId>>,
 }
 
@@ -41,12 +41,12 @@ pub enum Confirm {
 }
 
 impl Ceiling {
-    /// The contract of a tool that an action calls. `allow` is the list of its spec.
+    /// Returns the contract of a tool for an action. `allow` is the list of the action's spec.
     ///
     /// # Errors
     ///
-    /// `TOOL_NOT_ALLOWED` where the spec or the host does not allow it, `TOOL_NOT_FOUND` where the host has none. They have no
-    /// place.
+    /// Returns `TOOL_NOT_ALLOWED` if the spec or the host does not allow the tool, and `TOOL_NOT_FOUND` if the host
+    /// does not have it. These faults have no place.
     pub fn tool(&self, tool: &ToolName, allow: &BTreeSet<ToolName>) -> Result<&ToolContract, SurfaceFault> {
         let refused = |code, message| Err(SurfaceFault::new("", code, message));
         if !allow.contains(tool) {
@@ -68,7 +68,7 @@ impl Ceiling {
         }
     }
 
-    /// Whether a call of a tool waits for a person.
+    /// Returns whether a call of the tool requires a person's confirmation.
     pub fn asks(&self, contract: &ToolContract, confirm: Confirm) -> bool {
         let is_trusted = self.trust.contains(contract.name());
         match confirm {
@@ -77,11 +77,11 @@ impl Ceiling {
         }
     }
 
-    /// Checks the session that an action sends to. `owner` is the one of the surface.
+    /// Checks the session that an action sends to. `owner` is the session that owns the surface.
     ///
     /// # Errors
     ///
-    /// `SESSION_NOT_ALLOWED`, without a place.
+    /// Returns `SESSION_NOT_ALLOWED`, without a place.
     pub fn session(&self, session: &SessionKey, owner: Option<&SessionKey>) -> Result<(), SurfaceFault> {
         if owner == Some(session) || self.sessions.contains(session) {
             return Ok(());
@@ -92,12 +92,14 @@ impl Ceiling {
         Err(SurfaceFault::new("", SurfaceCode::SessionNotAllowed, message))
     }
 
-    /// Whether the sessions of an agent see a surface of another one. Its own they always see.
+    /// Returns whether the sessions of an agent see a surface of another agent. They always see their own agent's
+    /// surfaces.
     pub fn sees(&self, agent: &AgentId, surface: &AgentId) -> bool {
         agent == surface || self.agents.get(agent).is_some_and(|others| others.contains(surface))
     }
 
-    /// Whether who asks sees a surface of this agent: clients see all, a session those that its agent sees.
+    /// Returns whether the actor sees a surface of this agent. Clients see all surfaces, and a session sees those that
+    /// its agent sees.
     pub fn shows(&self, by: &SurfaceActor, surface: &AgentId) -> bool {
         match by {
             SurfaceActor::ClientId(_) => true,
@@ -106,30 +108,32 @@ impl Ceiling {
     }
 }
 
-/// What of a spec decides what may run.
+/// The parts of a spec that determine what may run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PolicyView<'a> {
-    /// Tools of `toolPolicy.allow`.
+    /// The tools in `toolPolicy.allow`.
     pub allow: BTreeSet<&'a ToolName>,
-    /// What each action reaches beyond the surface, and when it asks. Those that only change the state reach nothing.
+    /// For each action, its reach beyond the surface and its confirmation setting. Actions that only change the state
+    /// have no reach.
     pub calls: BTreeMap<&'a ActionId, (ActionReach<'a>, Confirm)>,
 }
 
-/// What an action reaches.
+/// The reach of an action beyond its surface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ActionReach<'a> {
-    /// It calls a tool.
+    /// Calls this tool.
     Tool(&'a ToolName),
-    /// It sends to a session; one that names none sends to the surface's owner.
+    /// Sends to this session. An action that names no session sends to the surface's owner.
     Session(&'a SessionKey),
 }
 
-/// Where a new policy lets run what the old one did not: a model may not go there. Faults are in the order of their places,
-/// which are JSON Pointers into the spec.
+/// Reports the points at which a new policy permits more than the old one, which a model may not do. Faults are in the
+/// order of their places, which are JSON Pointers into the spec.
 ///
-/// A tool is added to `allow`; an action that was there asks less; or an action that is new, or reaches another tool or
-/// session, asks less than every old action that reaches the same, `auto` where there is none. So an action that always asks
-/// is not got round by a new name.
+/// A policy permits more if it adds a tool to `allow` or if an existing action needs less confirmation. It also permits
+/// more if an action that is new, or has another reach, needs less confirmation than all old actions with that reach;
+/// without such actions, the comparison is with `auto`. A new name is therefore no way around an action that always
+/// needs confirmation.
 pub fn widens(old: &PolicyView<'_>, new: &PolicyView<'_>) -> Vec<SurfaceFault> {
     let fault = |place: String, message| SurfaceFault::new(place, SurfaceCode::PolicyWidening, message);
     let actions = new.calls.iter().filter_map(|(action, (reach, confirm))| {

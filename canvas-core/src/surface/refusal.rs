@@ -1,4 +1,4 @@
-//! Why a command on a surface is refused.
+//! Refusals of commands on surfaces.
 
 use canvas_lease::Timestamp;
 use schemars::JsonSchema;
@@ -107,7 +107,8 @@ canvas_patch::coded_error!(SurfaceRefusal {
 });
 
 impl SurfaceRefusal {
-    /// Where in the request it is, as a JSON Pointer; `None` where it is the whole of it, or nothing in it.
+    /// Returns the JSON Pointer to the fault in the request, or `None` if the fault concerns the whole request or no
+    /// part of it.
     pub fn place(&self) -> Option<&str> {
         match self {
             Self::StaleSurface { .. } => Some("/expectedRevision"),
@@ -121,7 +122,7 @@ impl SurfaceRefusal {
 }
 
 impl SurfaceRefusal {
-    /// The refusal of a request with these faults, of which there is at least one.
+    /// Creates the refusal of a request with these faults, of which there must be at least one.
     pub(crate) fn of(mut faults: Vec<SurfaceFault>) -> Self {
         if faults.is_empty() {
             return Self::SurfaceDamaged;
@@ -137,7 +138,7 @@ impl From<SurfaceFault> for SurfaceRefusal {
     }
 }
 
-/// The first fault of a spec, and how many there are.
+/// Returns the first fault of a spec and the number of faults.
 fn spec_faults(faults: &[SurfaceFault]) -> String {
     let first = faults.first().map_or("correct the spec", |fault| fault.message.as_str());
     match faults.len() {
@@ -193,7 +194,7 @@ mod tests {
         ]
     }
 
-    /// A receipt keeps each refusal, and no other group of the command's refusals reads its JSON.
+    /// A receipt keeps each refusal, and no other group of the command's refusals can parse its JSON.
     #[test]
     fn refusals_are_read_as_they_were_written() {
         for (refusal, code, place) in refusals() {

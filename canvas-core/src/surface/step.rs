@@ -1,4 +1,4 @@
-//! The steps of the surface in the journal.
+//! Journal steps of the surface.
 
 use crate::face::contents::{FileContent, parsed};
 use crate::face::files::{Draft, Files};

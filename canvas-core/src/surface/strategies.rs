@@ -1,4 +1,4 @@
-//! Values, paths, patches and specs for property tests, of your own too.
+//! Strategies of values, paths, patches and specs, also for your own property tests.
 //!
 //! ```
 //! use canvas_core::surface::strategies::{patch_seeds, state_values};
@@ -34,7 +34,7 @@ use crate::surface::state::pointer::StatePointer;
 use crate::surface::state::surface_state::SurfaceState;
 use crate::surface::state::value::StateValue;
 
-/// JSON values: mostly objects and lists with few names, so that paths meet.
+/// Generates JSON values, mostly objects and lists with few names, so that paths often match.
 pub fn json_values() -> impl Strategy<Value = Value> {
     let number = prop_oneof![
         any::<i64>().prop_map(Number::from),
@@ -56,12 +56,13 @@ pub fn json_values() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Values as states have them.
+/// Generates values as they occur in states.
 pub fn state_values() -> impl Strategy<Value = StateValue> {
     json_values().prop_map(StateValue::from)
 }
 
-/// Names of members: few, so that paths meet; some look like numbers of items, some need escapes.
+/// Generates names of members. They are few, so that paths often match. Some look like list indices, and some need
+/// escapes.
 fn member_names() -> impl Strategy<Value = String> {
     prop_oneof![
         8 => "[a-d]",
@@ -70,7 +71,7 @@ fn member_names() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Texts as people, tools and attackers write them.
+/// Generates texts as people, tools and attackers write them.
 fn texts() -> impl Strategy<Value = String> {
     prop_oneof![
         4 => "[a-z0-9 .-]{0,12}",
@@ -80,14 +81,14 @@ fn texts() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Paths as specs write them, of one to four names.
+/// Generates paths of one to four names, as specs contain them.
 #[expect(clippy::missing_panics_doc, reason = "its names are plain")]
 pub fn state_paths() -> impl Strategy<Value = StatePath> {
     let name = prop_oneof![6 => "[a-d]", 2 => "[0-3]", 1 => "[a-z_-]{1,12}"];
     vec(name, 1..5).prop_map(|names| StatePath::new(&names.join(".")).expect("names of plain characters"))
 }
 
-/// Patches of up to so many operations.
+/// Generates patches of at most `most` operations.
 pub fn patch_seeds(most: usize) -> impl Strategy<Value = PatchSeeds> {
     let kind = prop_oneof![Just(Kind::Add), Just(Kind::Replace), Just(Kind::Remove)];
     let stray = prop::option::weighted(0.2, member_names());
@@ -96,7 +97,7 @@ pub fn patch_seeds(most: usize) -> impl Strategy<Value = PatchSeeds> {
     vec(seed, 0..=most).prop_map(PatchSeeds)
 }
 
-/// What a patch is made of, once there is a state to make it for.
+/// The ingredients of a patch, from which one is made when there is a state.
 #[derive(Debug, Clone)]
 pub struct PatchSeeds(Vec<PatchSeed>);
 
@@ -104,7 +105,7 @@ pub struct PatchSeeds(Vec<PatchSeed>);
 struct PatchSeed {
     kind: Kind,
     pick: prop::sample::Index,
-    /// Another last name: of something that is not there, mostly.
+    /// Another last name, mostly of a missing member.
     stray: Option<String>,
     value: Value,
 }
@@ -117,8 +118,8 @@ enum Kind {
 }
 
 impl PatchSeeds {
-    /// The patch that they become on this state. Most operations fit it as it is before the first of them; what does not
-    /// fit any more after those before it, and one name in five, makes some fail.
+    /// Returns the patch for this state. Most operations fit the initial state. Some fail, because earlier operations
+    /// changed the state or because one in five has another name.
     pub fn patch(&self, state: &SurfaceState) -> Value {
         let mut places = Vec::new();
         collect(state.value(), StatePointer::root(), &mut places);
@@ -142,7 +143,7 @@ impl PatchSeed {
     }
 }
 
-/// All places of a value, and those at the end of its lists.
+/// Collects all places of a value, and the places at the ends of its lists.
 fn collect(value: &StateValue, place: StatePointer, places: &mut Vec<StatePointer>) {
     match value {
         StateValue::List(items) => {
@@ -162,16 +163,16 @@ fn collect(value: &StateValue, place: StatePointer, places: &mut Vec<StatePointe
     places.push(place);
 }
 
-/// A spec that compiles, and a host that takes it.
+/// A spec that compiles, with a host that accepts it.
 #[derive(Debug, Clone)]
 pub struct SpecSeed {
-    /// The spec.
+    /// A spec that compiles on this host.
     pub spec: CanvasSpec,
-    /// The host.
+    /// The host's tools and permissions.
     pub ceiling: Ceiling,
 }
 
-/// Specs that compile, with up to eight actions, and hosts that have their tools.
+/// Generates specs that compile, with up to eight actions, and hosts with their tools.
 #[expect(clippy::missing_panics_doc, reason = "its names are plain")]
 pub fn specs() -> impl Strategy<Value = SpecSeed> {
     let state = btree_map("[a-d]", json_values(), 0..5);
@@ -216,7 +217,7 @@ pub fn specs() -> impl Strategy<Value = SpecSeed> {
     )
 }
 
-/// The first asks before it runs, the second is trusted, the third changes nothing.
+/// The first tool requires a confirmation, the second is trusted, and the third is read-only.
 const TOOLS: [&str; 3] = ["host__Write", "host__Trusted", "host__Read"];
 
 fn tools() -> [ToolName; 3] {

@@ -1,4 +1,4 @@
-//! What people ask of a board, as a host does it.
+//! Actions that people request on a board.
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
@@ -7,16 +7,16 @@ use serde_json::Value;
 use super::{CanvasCommand, HistoryAction, UserAction};
 use crate::board::model::id::ComponentId;
 
-/// What people ask of a board, as a host does it.
+/// An action that a person requests on a board, as a host performs it.
 ///
-/// It is read from a [`UserAction`] or a [`HistoryAction`], which its `type` distinguishes.
+/// It deserializes from a [`UserAction`] or a [`HistoryAction`], distinguished by `type`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum BoardAction {
     /// Run a command on the board.
     Command(Box<CanvasCommand>),
-    /// Fetch the data of a component anew, which changes no board.
+    /// Fetch the data of a component again. This changes no board.
     Refresh {
-        /// Which one.
+        /// The component whose data are fetched.
         component_id: ComponentId,
     },
     /// Undo, redo or clear the history of the canvas.

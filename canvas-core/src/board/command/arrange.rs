@@ -1,4 +1,5 @@
-//! Where components stand: sizes and places checked, moves and resizes judged together, others made to make room.
+//! Arrangement of components. Sizes and places are checked, moves and resizes are judged together, and other components
+//! make room.
 
 use super::arranged::{AllArranged, Arranged};
 use super::refusal::{BlockedShift, RefusalCause, Refused};
@@ -13,8 +14,8 @@ use crate::board::registry::ComponentDefinition;
 use crate::board::state::board::Board;
 
 impl Execution<'_, '_> {
-    /// Moves and resizes components. Sizes, places and what is in the way are judged when all are done, so that
-    /// two may change places. With a refusal comes what the commands before it did.
+    /// Moves and resizes components. Sizes, places and collisions are judged after all commands, so that two components
+    /// may change places. A refusal comes with the results of the commands before it.
     pub(super) fn arrange(&mut self, commands: &[&CanvasCommand]) -> Result<Vec<Done>, (Vec<Done>, Refused)> {
         let mut arranged = AllArranged::default();
         let mut targets = Vec::with_capacity(commands.len());
@@ -33,7 +34,7 @@ impl Execution<'_, '_> {
         }
     }
 
-    /// Notes where a command wants its component.
+    /// Records the bounds that a command wants for its component.
     fn target(
         &self,
         command: &CanvasCommand,
@@ -60,7 +61,7 @@ impl Execution<'_, '_> {
         Ok(at)
     }
 
-    /// What the commands with a target do.
+    /// Returns the results of the commands that have a target.
     fn done(&self, commands: &[&CanvasCommand], arranged: &[Arranged], targets: &[usize]) -> Vec<Done> {
         let pairs = commands.iter().zip(targets);
         pairs.map(|(command, at)| self.done_one(command, &arranged[*at])).collect()
@@ -77,7 +78,7 @@ impl Execution<'_, '_> {
         Done::new(explanation, vec![body.id.clone()])
     }
 
-    /// Puts everything where it is wanted, if that is possible. The places are those of the commands, in order.
+    /// Arranges all components as wanted, if that is possible. The returned places are in the order of the commands.
     fn judge(
         &mut self,
         commands: &[&CanvasCommand],
@@ -112,7 +113,7 @@ impl Execution<'_, '_> {
         Ok(places)
     }
 
-    /// A larger size is had by letting others make room, where they can.
+    /// Reports in a collision whether other components could make room for the larger size.
     fn try_shift(&self, one: &Arranged, command: &CanvasCommand, cause: &mut RefusalCause) {
         let board = &*self.transaction.board;
         if let (CanvasCommand::Resize(resize), RefusalCause::Collision { may_shift, .. }) = (command, cause)
@@ -178,7 +179,7 @@ impl Execution<'_, '_> {
         Err(RefusalCause::PositionOutside { size, last, nearest })
     }
 
-    /// Whether a place that was asked for can be had. The component itself, if it is placed already, is not in the way.
+    /// Checks whether a requested place is available. A placed component does not block itself.
     pub(super) fn requested(
         &mut self,
         own: Option<u32>,
@@ -205,7 +206,7 @@ impl Execution<'_, '_> {
                 }
             }
         }
-        // Its own cells are free for itself, and where it is now is no answer.
+        // Its own cells are free for itself, and its current place is no alternative.
         let current = own.and_then(|own| board.slot(own)).map(|slot| slot.bounds);
         if let (Some(own), Some(current)) = (own, current) {
             board.layout.remove(own, current);
@@ -220,7 +221,8 @@ impl Execution<'_, '_> {
         Err(RefusalCause::Collision { bounds, colliding, blocked, free, may_shift: false })
     }
 
-    /// Finds a place for a component that names none; `near` is what it is to stand near.
+    /// Finds a place for a component without a requested position. If `near` is given, the place is close to these
+    /// bounds.
     pub(super) fn auto_place(
         &mut self,
         size: Size,
@@ -238,7 +240,8 @@ impl Execution<'_, '_> {
         Ok(Placement { position, reason, moved: Vec::new() })
     }
 
-    /// Moves what makes room, and what room was made for. Gives an adjustment of each that made room.
+    /// Moves the components that make room and the one that needs the room. Returns an adjustment for each that made
+    /// room.
     pub(super) fn shift_all(
         &mut self,
         moved: Vec<(u32, Position)>,
@@ -261,12 +264,12 @@ impl Execution<'_, '_> {
         (!adjustments.is_empty()).then_some(adjustments)
     }
 
-    /// The last row that there is, where there is one.
+    /// Returns the number of rows, or `None` if the grid grows.
     fn rows(&self) -> Option<u32> {
         (self.env.rules.grid != GridPolicy::Grow).then_some(self.transaction.board.grid().rows)
     }
 
-    /// Rows that a component may reach to.
+    /// Returns the number of rows that a component may reach.
     pub(super) fn most_rows(&self) -> u32 {
         match self.env.rules.grid {
             GridPolicy::Grow => Board::ROWS,

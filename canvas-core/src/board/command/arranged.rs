@@ -1,29 +1,29 @@
-//! What a run of moves and resizes arranges.
+//! The components that a run of moves and resizes arranges.
 
 use std::collections::HashMap;
 
 use crate::board::model::grid::Bounds;
 
-/// A component that a run of commands arranges.
+/// A component arranged by a run of commands.
 pub(super) struct Arranged {
-    /// Its slot.
+    /// Number of the component's slot.
     pub(super) number: u32,
     pub(super) from: Bounds,
     pub(super) to: Bounds,
-    /// The last command about it.
+    /// Index of the last command about this component.
     pub(super) by: usize,
 }
 
-/// The components that a run of commands arranges, in the order in which they are named first.
+/// The components arranged by a run of commands, in the order of their first mention.
 #[derive(Default)]
 pub(super) struct AllArranged {
     pub(super) all: Vec<Arranged>,
-    /// Where each is, by its slot, once there are several.
+    /// Index in `all` by slot, used once there are several.
     places: HashMap<u32, usize>,
 }
 
 impl AllArranged {
-    /// Where the component of a slot is; `new` makes it.
+    /// Returns the index of the component in a slot, adding the result of `new` if it is missing.
     pub(super) fn at(&mut self, number: u32, new: impl FnOnce() -> Arranged) -> usize {
         let at = match self.all.as_slice() {
             [] => None,

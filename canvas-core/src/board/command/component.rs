@@ -1,4 +1,4 @@
-//! Making, changing and removing components.
+//! Creation, change and removal of components.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ impl<'e> Execution<'_, 'e> {
     pub(super) fn create(&mut self, create: &CreateComponent) -> Result<Done, Refused> {
         let CreateComponent { type_id, config, data_binding, position, size, meta, hints, on_collision } =
             create;
-        // What is named comes first, also where it is only a hint.
+        // The named component comes first, even if it is only a hint.
         let near = match hints.as_ref().and_then(|hints| hints.near_component_id.as_ref()) {
             Some(near) => Some(self.placed(self.find(near)?).bounds),
             None => None,
@@ -109,7 +109,7 @@ impl<'e> Execution<'_, 'e> {
             merged.extend(fields.clone());
             let merged = Arc::new(Value::Object(merged));
             after.config = self.config(known, &merged, Some(fields)).map_err(|cause| cause.of(&body.id))?;
-            // A binding that followed from the config follows it on.
+            // A binding derived from the config continues to follow it.
             if body.data_binding == derived {
                 after.data_binding = self.derived(known, &after.config);
             }
@@ -187,7 +187,8 @@ impl<'e> Execution<'_, 'e> {
         })
     }
 
-    /// The whole config: what is given over the type's defaults, checked. `sent` are the fields that the command names.
+    /// Returns the checked, complete config, which is `given` on top of the type's defaults. `sent` holds the fields
+    /// that the command names.
     fn config(
         &self,
         known: &Registered,
@@ -212,13 +213,13 @@ impl<'e> Execution<'_, 'e> {
         if errors.is_empty() { Ok(config) } else { Err(RefusalCause::ConfigInvalid { errors }) }
     }
 
-    /// The binding that follows from a config, by the rule of its type.
+    /// Derives the binding from a config, by the rule of its type.
     fn derived(&self, known: &Registered, config: &Value) -> Option<DataBinding> {
         let refresh = self.transaction.board.meta.settings.default_refresh_interval;
         known.binding_for(config.as_object()?, Some(refresh))
     }
 
-    /// A type's default size, cut to the grid.
+    /// Returns a type's default size, cut to the grid.
     fn default_size(&self, definition: &ComponentDefinition) -> Size {
         let Size { cols, rows } = definition.default_size;
         Size::new(cols.min(self.transaction.board.grid().columns), rows.min(self.most_rows()))
@@ -230,7 +231,7 @@ fn binding(known: &Registered, binding: &DataBinding) -> Result<DataBinding, Ref
     if errors.is_empty() { Ok(binding.clone()) } else { Err(RefusalCause::BindingInvalid { errors }) }
 }
 
-/// What a person calls a component.
+/// Returns a component's name for people.
 fn named<'d>(body: &ComponentBody, definition: &'d ComponentDefinition) -> Cow<'d, str> {
     match &body.meta.label {
         Some(label) => format!("{} {}", definition.name, quoted(label)).into(),
@@ -238,7 +239,7 @@ fn named<'d>(body: &ComponentBody, definition: &'d ComponentDefinition) -> Cow<'
     }
 }
 
-/// Whether a value has at most `limit` bytes as JSON. Written into nothing, so that a small value costs little.
+/// Whether a value has at most `limit` bytes as JSON. It only counts the bytes, so that a small value costs little.
 pub(super) fn is_within(value: &impl serde::Serialize, limit: usize) -> bool {
     struct Count {
         left: usize,

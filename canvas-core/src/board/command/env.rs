@@ -1,4 +1,4 @@
-//! What a board is given from outside: types, rules, time and ids.
+//! The environment of a board, with types, rules, time and ids.
 
 use canvas_lease::Timestamp;
 
@@ -7,33 +7,34 @@ use crate::board::model::placement::GridPolicy;
 use crate::board::registry::Registry;
 use crate::model::id::OpKey;
 
-/// What a command is run with.
+/// The environment that a command runs in.
 #[derive(Debug)]
 pub struct BoardEnv<'a> {
-    /// A config is checked by the type that it names.
+    /// The types whose schemas configs are checked against.
     pub registry: &'a Registry,
-    /// The same for every command of a board.
+    /// The same rules for every command of a board.
     pub rules: BoardRules,
-    /// Milliseconds since 1970; it dates what the command makes.
+    /// Milliseconds since 1970, used as the date of everything that the command makes.
     pub now: Timestamp,
-    /// Its seed decides the ids, so that a retry makes the same ones.
+    /// Source of new ids. Because its seed decides them, a retry makes the same ones.
     pub ids: IdSource,
 }
 
-/// What a host decides once for its boards.
+/// Rules that a host sets once for its boards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct BoardRules {
-    /// What to do where a component that names no place finds no room.
+    /// The policy if a component that requests no place finds no room.
     pub grid: GridPolicy,
-    /// Commands that a batch may have. Default 10,000.
+    /// Maximum number of commands in a batch. Default 10,000.
     pub batch: usize,
-    /// Bytes that a config may have as JSON. Default 64 KiB.
+    /// Maximum size of a config as JSON, in bytes. Default 64 KiB.
     pub config_bytes: usize,
-    /// Views that a board may have. Default 256.
+    /// Maximum number of views on a board. Default 256.
     pub views: usize,
-    /// Triggers that commands may give a board. Default 256.
+    /// Maximum number of triggers that commands may give a board. Default 256.
     pub triggers: usize,
-    /// Bytes that a trigger of a command may have as JSON. Default 4 KiB: all of them are written with each change.
+    /// Maximum size as JSON of a trigger set by a command, in bytes. Default 4 KiB, because each change writes all
+    /// triggers.
     pub trigger_bytes: usize,
 }
 
@@ -50,7 +51,7 @@ impl Default for BoardRules {
     }
 }
 
-/// A sequence of ids that follows from its seed, so that the same command made again gives the same ids.
+/// A sequence of ids determined by its seed, so that a repeated command gives the same ids.
 ///
 /// ```
 /// use canvas_core::board::IdSource;
@@ -63,13 +64,13 @@ impl Default for BoardRules {
 pub struct IdSource {
     seed: [u8; 32],
     given: u64,
-    /// What the next two ids are made of.
+    /// Hash that supplies the next two ids.
     block: [u8; 32],
 }
 
 #[expect(clippy::missing_panics_doc, reason = "such an id is never empty nor long")]
 impl IdSource {
-    /// The ids that belong to these bytes: of a call's key, or random ones.
+    /// Creates the sequence that belongs to these bytes, for example to the key of a call, or to random bytes.
     pub fn seeded(seed: &[u8]) -> Self {
         Self { seed: *blake3::hash(seed).as_bytes(), given: 0, block: [0; 32] }
     }
@@ -85,22 +86,22 @@ impl IdSource {
         Self::seeded(&seed)
     }
 
-    /// Such as `cmp_0a1b2c3d4e5f6g7h`.
+    /// Returns the next component id, such as `cmp_0a1b2c3d4e5f6g7h`.
     pub fn component(&mut self) -> ComponentId {
         self.next("cmp_", ComponentId::new).expect("20 bytes are a name")
     }
 
-    /// Such as `view_0a1b2c3d4e5f6g7h`.
+    /// Returns the next view id, such as `view_0a1b2c3d4e5f6g7h`.
     pub fn view(&mut self) -> ViewId {
         self.next("view_", ViewId::new).expect("21 bytes are a name")
     }
 
-    /// Such as `undo_0a1b2c3d4e5f6g7h`.
+    /// Returns the next undo id, such as `undo_0a1b2c3d4e5f6g7h`.
     pub fn undo(&mut self) -> UndoId {
         self.next("undo_", UndoId::new).expect("21 bytes are a name")
     }
 
-    /// 80 bits, written in 16 digits that nobody takes for one another.
+    /// Returns an id of 80 bits, in 16 digits that are hard to confuse.
     fn next<T>(&mut self, prefix: &str, name: impl FnOnce(&str) -> T) -> T {
         const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
         if self.given.is_multiple_of(2) {

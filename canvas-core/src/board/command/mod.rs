@@ -1,4 +1,4 @@
-//! Commands: every change of a board is one of these.
+//! Commands, which make every change of a board.
 
 pub(crate) mod action;
 mod arrange;
@@ -104,8 +104,8 @@ pub struct CreateComponent {
 }
 
 impl CreateComponent {
-    /// A component of this type with this config, of the size that the type has, where the board finds room. Anything else is
-    /// set in the value.
+    /// Creates a command for a component with this type and config. It has the size of its type, and the board finds
+    /// room for it. You can set everything else in the value.
     ///
     /// ```
     /// use canvas_core::board::{CanvasCommand, CreateComponent, Position, TypeId};
@@ -327,7 +327,7 @@ pub enum HistoryAction {
     Clear,
 }
 
-/// Tells a field that is `null` from one that is not there.
+/// Distinguishes a `null` field from a missing one.
 fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
     T::deserialize(deserializer).map(Some)
 }

@@ -1,4 +1,4 @@
-//! Why a command is refused, as data. What is said of it is made in `wire`.
+//! Refusals of commands, as data. The module `wire` puts them into words.
 
 use crate::board::layout::NoRoom;
 use crate::board::model::code::CommandErrorCode;
@@ -7,141 +7,141 @@ use crate::board::model::id::{ComponentId, TriggerId, TypeId, ViewId};
 use crate::board::trigger::simulated_time::SimulatedTimeError;
 use crate::schema::ValidationError;
 
-/// Why a command was refused. Nothing was changed.
+/// Error returned if a command is refused. The board is unchanged.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CommandRefusal {
-    /// The component that the command would have changed; `None` where it would have made one, or changed none.
+    /// The component that the command would have changed. `None` if it would have made one, or changed no component.
     pub component_id: Option<ComponentId>,
-    /// What is wrong.
+    /// The cause, with everything that helps to repair the command.
     pub cause: RefusalCause,
 }
 
-/// What is wrong with a command, with all that repairs it.
+/// The cause of a refusal, with everything that helps to repair the command.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum RefusalCause {
     /// No component has this id.
     ComponentNotFound {
-        /// The id, of the component to be changed or of one that a new one is to stand near.
+        /// The unknown id, either of the component to change or of one that a new component was to be near.
         id: ComponentId,
-        /// Up to five components whose type, its title or their label it is, else up to three ids that resemble it.
+        /// Up to five components that have this text as type, title or label, or else up to three similar ids.
         candidates: Vec<String>,
     },
     /// No view has this id.
     ViewNotFound {
-        /// The id that the command has.
+        /// The id that the command names.
         id: ViewId,
-        /// Up to three views: first those that have it as their name.
+        /// Up to three views. Those with this text as their name come first.
         candidates: Vec<String>,
     },
     /// No trigger has this id.
     TriggerNotFound {
-        /// Which of the command's ids it is, from 0.
+        /// Index of the id in the command, from 0.
         index: usize,
-        /// The id that the command has.
+        /// The id that the command names.
         id: TriggerId,
-        /// Up to three ids that resemble it.
+        /// Up to three similar ids.
         candidates: Vec<String>,
     },
     /// No registered type has this name.
     TypeNotFound {
-        /// The name, of the command or of the component that it would change.
+        /// The unknown type of the command or of the component that it would change.
         type_id: TypeId,
-        /// Up to three names that resemble it.
+        /// Up to three similar names.
         candidates: Vec<String>,
     },
-    /// The config is no object.
+    /// The config is a JSON value other than an object.
     ConfigNoObject {
-        /// What it is instead, such as `a string`.
+        /// The kind of value found, such as `a string`.
         found: &'static str,
     },
-    /// The config is too long.
+    /// The config is larger than its limit.
     ConfigTooLarge {
-        /// The bytes that it may have as JSON.
+        /// Maximum size as JSON, in bytes.
         limit: usize,
     },
     /// The config does not fit the schema of its type.
     ConfigInvalid {
-        /// Every fault; never empty.
+        /// All faults; never empty.
         errors: Vec<ValidationError>,
     },
     /// The binding does not fit the schema of the type.
     BindingInvalid {
-        /// Every fault; never empty.
+        /// All faults; never empty.
         errors: Vec<ValidationError>,
     },
-    /// No component of the type may have this size on this grid.
+    /// Components of the type cannot have this size on this grid.
     SizeOutOfRange {
-        /// The smallest that it may have.
+        /// The smallest size that fits the type and the grid.
         least: Size,
-        /// The largest.
+        /// The largest size that fits the type and the grid.
         most: Size,
     },
-    /// A component would cross the edge of the grid by growing.
+    /// A component would grow past the edge of the grid.
     GrowsOutside {
-        /// Where it is.
+        /// Upper left cell of the component.
         position: Position,
-        /// The largest size that it may have there.
+        /// The largest size allowed at this position.
         most: Size,
     },
     /// The place is not within the grid.
     PositionOutside {
-        /// The size of the component.
+        /// Size of the component.
         size: Size,
-        /// The last place for this size.
+        /// The last position at which this size fits.
         last: Position,
-        /// The nearest place for it; `None` where there is none, or the one that was asked for is no cell.
+        /// The nearest position for this size. `None` if it fits nowhere, or the requested position is not a cell.
         nearest: Option<Position>,
     },
     /// Other components cover the place.
     Collision {
-        /// The component and the place that it was to have.
+        /// The bounds requested for the component.
         bounds: Bounds,
-        /// What covers it: by row, then column.
+        /// The components that cover it, by row, then column.
         colliding: Vec<ComponentId>,
-        /// Why these could not make room, where the command asked them to.
+        /// The reason why they could not make room, if the command asked for that.
         blocked: Option<BlockedShift>,
-        /// Up to three of the nearest free places of this size.
+        /// Up to three of the nearest free positions for this size.
         free: Vec<Position>,
-        /// Whether these would make room if the command asked them to. Tried for a new size alone.
+        /// Whether they would make room if the command asked for that. Tried only for a new size.
         may_shift: bool,
     },
-    /// There is no place for a component that names none.
+    /// No place was found for a component without a requested position.
     NoRoom(NoRoom),
-    /// The board has all the components that it may have.
+    /// The board is at its limit of components.
     TooManyComponents {
-        /// How many.
+        /// Maximum number of components.
         limit: usize,
     },
-    /// The board has all the views that it may have.
+    /// The board is at its limit of views.
     TooManyViews {
-        /// How many.
+        /// Maximum number of views.
         limit: usize,
     },
-    /// The board has all the triggers that it may have.
+    /// The board is at its limit of triggers.
     TooManyTriggers {
-        /// How many.
+        /// Maximum number of triggers.
         limit: usize,
     },
-    /// The trigger is too long.
+    /// The trigger is larger than its limit.
     TriggerTooLarge {
-        /// The bytes that it may have as JSON.
+        /// Maximum size as JSON, in bytes.
         limit: usize,
     },
-    /// The trigger is time-based, and no time has its name.
+    /// The trigger is time-based, but its time has an unknown name.
     TimeUnknown(SimulatedTimeError),
-    /// The grid has no columns or rows, too many, or cells of no size that can be drawn.
+    /// The grid has no columns or rows, too many of them, or a cell size or gap that cannot be drawn.
     GridInvalid,
-    /// The interval is no whole number that JSON keeps.
+    /// The interval is not a whole number that JSON keeps.
     IntervalTooLong,
     /// The batch has too many commands.
     BatchTooLarge {
-        /// How many it may have.
+        /// Maximum number of commands.
         limit: usize,
     },
 }
 
-/// What could not make room.
+/// A component that could not make room, with the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BlockedShift {
@@ -151,7 +151,7 @@ pub enum BlockedShift {
     OutOfGrid(ComponentId),
 }
 
-/// A refusal, boxed because it carries all that repairs it.
+/// A refusal, boxed because it carries everything that helps to repair the command.
 pub(crate) type Refused = Box<CommandRefusal>;
 
 canvas_patch::coded_error!(CommandRefusal as CommandErrorCode {
@@ -181,20 +181,20 @@ canvas_patch::coded_error!(RefusalCause as CommandErrorCode {
 });
 
 impl RefusalCause {
-    /// As a refusal of a command that changes no component.
+    /// Wraps the cause for a command that changes no component.
     pub(super) fn refused(self) -> Refused {
         Box::new(CommandRefusal { component_id: None, cause: self })
     }
 
-    /// As a refusal of a command that would change this component.
+    /// Wraps the cause for a command that would change this component.
     pub(super) fn of(self, id: &ComponentId) -> Refused {
         Box::new(CommandRefusal { component_id: Some(id.clone()), cause: self })
     }
 }
 
-/// Up to three names that resemble one, the likest first.
+/// Returns up to three similar names, the most similar first.
 pub(super) fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
-    // More would cost more than the hint is worth.
+    // Looking at more would cost more than the hint is worth.
     const LOOKED_AT: usize = 1_000;
     const SHOWN: usize = 3;
     let wanted: String = wanted.chars().take(80).collect();

@@ -1,5 +1,5 @@
-//! Commands, done: what is named is looked for first, then the type, the config, the size, the place and what covers it;
-//! all of a command is done, or nothing.
+//! Execution of commands. Named items are looked up first; the type, the config, the size, the place and collisions
+//! follow. A command is done completely or not at all.
 
 use super::env::BoardEnv;
 use super::refusal::{RefusalCause, Refused, nearest};
@@ -20,28 +20,28 @@ use canvas_lease::Timestamp;
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BoardChange {
-    /// Names it.
+    /// Id of the change, given as `undo_id` in the answer.
     pub id: UndoId,
-    /// When it was made.
+    /// Time at which the change was made.
     pub at: Timestamp,
-    /// Who made it.
+    /// The person or model that made the change.
     pub source: Actor,
-    /// What it did, for people.
+    /// Description of the change for people.
     pub description: String,
-    /// The command as it was done: place and size settled.
+    /// The command with place and size settled.
     pub forward: Box<CanvasCommand>,
-    /// What it changed.
+    /// The patch that the change applied.
     pub patch: BoardPatch,
 }
 
-/// What one command did, within a batch or alone.
+/// The result of one command, within a batch or alone.
 #[derive(Debug)]
 pub(crate) struct Done {
     pub(crate) explanation: String,
     pub(crate) affected: Vec<ComponentId>,
     pub(crate) placement: Option<PlacementResult>,
     pub(crate) warnings: Vec<String>,
-    /// The command with place and size settled, where they were not.
+    /// The command with place and size settled, if they were open.
     pub(crate) settled: Option<CanvasCommand>,
 }
 
@@ -51,16 +51,15 @@ impl Done {
     }
 }
 
-/// What came of a command.
+/// Answer, change and events of a command.
 #[derive(Debug)]
 pub(crate) struct Ran {
-    /// What the command did, where it is no batch.
+    /// The result of the command, unless it is a batch.
     pub(crate) one: Option<Done>,
-    /// What each command of a batch did, up to the first that was refused.
+    /// The results of a batch's commands, up to the first refusal.
     pub(crate) done: Vec<Done>,
-    /// Why nothing was changed.
     pub(crate) refusal: Option<Refused>,
-    /// What all of a batch did, for people.
+    /// Explanation of a whole batch, for people.
     pub(crate) explanation: String,
     pub(crate) change: Option<BoardChange>,
     pub(crate) events: Vec<CanvasEvent>,
@@ -105,8 +104,8 @@ impl Board {
 }
 
 impl UserAction {
-    /// The command that does it; `None` for undo and redo, which belong to the history, and for a refresh, which belongs
-    /// to the data.
+    /// Returns the equivalent command, or `None` for undo and redo, which belong to the history, and for a refresh,
+    /// which belongs to the data.
     pub fn command(&self) -> Option<CanvasCommand> {
         Some(match self.clone() {
             Self::Move { component_id, position } => CanvasCommand::Move(MoveComponent {
@@ -134,21 +133,21 @@ impl UserAction {
     }
 }
 
-/// Where something is to stand, and what has to be moved for that.
+/// A place for a component, with the moves that it requires.
 pub(super) struct Placement {
     pub(super) position: Position,
     pub(super) reason: PlacementReason,
-    /// Slots, and where they go.
+    /// Slots, each with its new position.
     pub(super) moved: Vec<(u32, Position)>,
 }
 
-/// A command on its way.
+/// A command in execution.
 pub(super) struct Execution<'r, 'e> {
     pub(super) transaction: Transaction<'r>,
     pub(super) env: &'r mut BoardEnv<'e>,
     pub(super) source: Actor,
     pub(super) is_batch: bool,
-    /// The components that a batch has made so far: `$0`, `$1` and so on.
+    /// Components that the batch created so far, in commands called `$0`, `$1` and so on.
     pub(super) created: Vec<ComponentId>,
 }
 
@@ -173,7 +172,7 @@ impl Execution<'_, '_> {
         }
     }
 
-    /// What each command did, up to the first that was refused.
+    /// Returns the result of each command, up to the first refusal.
     fn batch(&mut self, batch: &Batch) -> (Vec<Done>, Option<Refused>) {
         let mut commands = Vec::new();
         if !flatten(batch, self.env.rules.batch, &mut commands) {
@@ -215,7 +214,7 @@ impl Execution<'_, '_> {
         (Some(BoardChange { id: env.ids.undo(), at: now, source, description, forward, patch }), events)
     }
 
-    /// The slot of a component that a command names: looked up here, and nowhere after it.
+    /// Returns the slot of a component that a command names. This is the only lookup of it.
     pub(super) fn find(&self, id: &ComponentId) -> Result<u32, Refused> {
         let (id, board) = (self.meant(id), &*self.transaction.board);
         board.number_of(id).ok_or_else(|| {
@@ -227,7 +226,7 @@ impl Execution<'_, '_> {
         })
     }
 
-    /// Up to five components that go by this name otherwise: by their type, its title or their label.
+    /// Returns up to five components that have this name as type, title or label.
     fn called(&self, name: &str) -> Vec<String> {
         const SHOWN: usize = 5;
         let is_name = |other: &str| other.eq_ignore_ascii_case(name);
@@ -243,19 +242,20 @@ impl Execution<'_, '_> {
         called.take(SHOWN).map(|placed| placed.body.id.to_string()).collect()
     }
 
-    /// A component that was found.
+    /// Returns the component of a slot that [`find`](Self::find) returned.
     pub(super) fn placed(&self, number: u32) -> &PlacedComponent {
         self.transaction.board.slot(number).expect("what was found is there")
     }
 
-    /// The component that a command means: `$0` is the first that the batch has made.
+    /// Resolves the component that a command names; for example, `$0` is the first that the batch created.
     fn meant<'c>(&'c self, id: &'c ComponentId) -> &'c ComponentId {
         let number = id.as_str().strip_prefix('$').and_then(|digits| digits.parse::<usize>().ok());
         number.and_then(|number| self.created.get(number)).unwrap_or(id)
     }
 }
 
-/// Moves and resizes that refuse to push: they are judged together, so that two may change places.
+/// Whether a command moves or resizes without pushing. Such commands are judged together, so that two components may
+/// change places.
 const fn is_deferred(command: &CanvasCommand) -> bool {
     match command {
         CanvasCommand::Move(one) => one.on_collision.is_reject(),
@@ -264,7 +264,7 @@ const fn is_deferred(command: &CanvasCommand) -> bool {
     }
 }
 
-/// The commands of a batch and of those within it; false where there are too many.
+/// Collects the commands of a batch and of nested batches. Returns false if there are too many.
 fn flatten<'c>(batch: &'c Batch, limit: usize, into: &mut Vec<&'c CanvasCommand>) -> bool {
     batch.commands.iter().all(|command| match command {
         CanvasCommand::Batch(inner) => flatten(inner, limit, into),
@@ -281,7 +281,7 @@ pub(crate) fn leaves(batch: &Batch) -> Vec<&CanvasCommand> {
     all
 }
 
-/// The batch with every place and size that was chosen for its commands; `None` where it has none.
+/// Returns the batch with every place and size chosen for its commands, or `None` if it has no commands.
 fn settled(batch: &Batch, done: &mut [Done]) -> Option<CanvasCommand> {
     if done.is_empty() {
         return None;

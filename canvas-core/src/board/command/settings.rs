@@ -1,4 +1,4 @@
-//! Settings and triggers, set after the board was made.
+//! Changes of the settings and triggers of an existing board.
 
 use canvas_lease::safe_integer;
 
@@ -42,12 +42,12 @@ impl Execution<'_, '_> {
         Ok(done)
     }
 
-    /// One of the same id is replaced where it is in the list; another one comes last.
+    /// Replaces the trigger with the same id at its place in the list, or else adds the trigger at the end.
     pub(super) fn set_trigger(&mut self, SetTrigger { trigger }: &SetTrigger) -> Result<Done, Refused> {
         if let Some(view) = &trigger.view_id {
             self.find_view(view)?;
         }
-        // One that is turned off is never due, and may keep what made it useless.
+        // A disabled trigger is never due, so that it may keep its fault.
         if trigger.enabled && trigger.kind == TriggerType::TimeBased {
             let time = trigger.simulated_time.as_deref().unwrap_or_default().parse::<SimulatedTime>();
             time.map_err(|error| RefusalCause::TimeUnknown(error).refused())?;
@@ -79,7 +79,7 @@ impl Execution<'_, '_> {
         Ok(Done::new(format!("{what} the trigger {}.", quoted(&trigger.name)), Vec::new()))
     }
 
-    /// No view lists it after that. Cost: linear in the views that did.
+    /// Removes a trigger, and its id from the views that list it. Linear in these views.
     pub(super) fn remove_trigger(&mut self, remove: &RemoveTrigger) -> Result<Done, Refused> {
         let id = &remove.trigger_id;
         let board = &self.transaction.board;
@@ -104,7 +104,7 @@ impl Execution<'_, '_> {
         Ok(Done::new(explanation, Vec::new()))
     }
 
-    /// That no trigger has an id, the one of this number in the command.
+    /// Returns the refusal for an unknown trigger id with this index in the command.
     pub(super) fn no_trigger(&self, id: &TriggerId, index: usize) -> Refused {
         let triggers = self.transaction.board.triggers().iter();
         let candidates = nearest(id.as_str(), triggers.map(|trigger: &ProactiveTrigger| trigger.id.as_str()));
@@ -112,7 +112,7 @@ impl Execution<'_, '_> {
     }
 }
 
-/// Whether a host can draw it.
+/// Whether a host can draw the grid.
 fn is_grid(grid: &GridConfig) -> bool {
     let is_length = |pixels: f64| pixels.is_finite() && pixels >= 0.0;
     check_grid(grid).is_ok() && [grid.gap, grid.cell_width, grid.cell_height].into_iter().all(is_length)

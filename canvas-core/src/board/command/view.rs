@@ -71,7 +71,8 @@ impl Execution<'_, '_> {
         Ok(Done::new(explanation, Vec::new()))
     }
 
-    /// Pinned components stay where they are; all others make way for those of the view, which keep their ids.
+    /// Loads a view. Pinned components stay in their places; all others make way for the components of the view, which
+    /// keep their ids.
     pub(super) fn load_view(&mut self, load: &LoadView) -> Result<Done, Refused> {
         let (_, view) = self.find_view(&load.view_id)?;
         let saved = view.ids();
@@ -89,7 +90,7 @@ impl Execution<'_, '_> {
             .filter(|(_, placed)| !placed.body.meta.pinned)
             .map(|(number, placed)| (number, placed.body.id.clone()))
             .collect();
-        // What the view holds exactly as it is may stay, so that loading a view again changes nothing.
+        // A component that the view holds unchanged may stay, so that loading a view again has no effect.
         let unchanged: HashSet<&ComponentId> = view
             .components
             .iter()
@@ -175,7 +176,7 @@ impl Execution<'_, '_> {
         Ok(done)
     }
 
-    /// The view's grid, where it is another one and every pinned component fits into it.
+    /// Returns the view's grid, if it differs and every pinned component fits into it.
     fn grid_for(&self, view: &SavedView, pinned: &HashSet<ComponentId>) -> Option<GridConfig> {
         let live = *self.transaction.board.grid();
         let GridConfig { columns, rows, .. } = view.grid;

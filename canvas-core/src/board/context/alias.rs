@@ -24,14 +24,14 @@ pub struct Aliases {
 }
 
 impl Aliases {
-    /// Gives an alias to each component that has none yet. `O(n log n)`.
+    /// Gives an alias to each component that lacks one. `O(n log n)`.
     pub fn learn(&mut self, canvas: &Canvas) {
         for component in &canvas.components {
             self.add(component.id.clone());
         }
     }
 
-    /// `None` where no component has the alias.
+    /// Returns the component of an alias, or `None` if the alias is unknown.
     pub fn resolve(&self, alias: &str) -> Option<&ComponentId> {
         let digits = alias.strip_prefix('c')?;
         if digits.starts_with(['0', '+']) {
@@ -40,12 +40,12 @@ impl Aliases {
         self.known.get(digits.parse::<usize>().ok()?.checked_sub(1)?)
     }
 
-    /// `None` where the component has none.
+    /// Returns the alias of a component, or `None` if it lacks one.
     pub fn of(&self, id: &ComponentId) -> Option<String> {
         self.numbers.get(id).map(|number| format!("c{number}"))
     }
 
-    /// Aliases and what they stand for, oldest first.
+    /// Iterates over the aliases and their components, oldest first.
     pub fn iter(&self) -> impl Iterator<Item = (String, &ComponentId)> {
         self.known.iter().enumerate().map(|(at, id)| (format!("c{}", at + 1), id))
     }
@@ -68,7 +68,7 @@ impl From<Vec<ComponentId>> for Aliases {
     }
 }
 
-/// The components, in the order of their aliases.
+/// Returns the components in the order of their aliases.
 impl From<Aliases> for Vec<ComponentId> {
     fn from(aliases: Aliases) -> Self {
         aliases.known
@@ -83,7 +83,7 @@ mod tests {
     fn an_alias_means_one_component_for_good() {
         let id = |name: &str| ComponentId::new(name).unwrap();
         let mut aliases = Aliases::default();
-        // A component may be called as an alias is: it has its own alias all the same.
+        // A component may be called like an alias. It has its own alias all the same.
         for name in ["cmp_a", "c1", "cmp_a", "cmp_b"] {
             aliases.add(id(name));
         }

@@ -1,4 +1,4 @@
-//! The whole context, within a budget.
+//! Builds the whole context, within a budget.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -19,25 +19,25 @@ use crate::board::model::id::{ComponentId, TypeId, ViewId};
 use crate::board::model::workspace::{ComponentInstance, View, Workspace};
 use crate::model::wording::{NAME, clip};
 
-/// What a context is made from, beside the workspace.
+/// The inputs of a context other than the workspace.
 #[derive(Debug, Clone, Copy)]
 pub struct ContextInput<'a> {
-    /// The time, from [`temporal_context`](super::temporal_context).
+    /// The current time, from [`temporal_context`](super::temporal_context).
     pub temporal: &'a TemporalContext,
-    /// From [`Board::active_view`](crate::board::Board::active_view).
+    /// The view that is shown, from [`Board::active_view`](crate::board::Board::active_view).
     pub active_view: Option<&'a ViewId>,
-    /// Components that were changed last, the last change first. The first 16 count.
+    /// The components changed most recently, the last change first. Only the first 16 count.
     pub recent: &'a [ComponentId],
-    /// Names to use in place of ids. What has none is shown by its id.
+    /// Names to use in place of ids. A component without one is shown by its id.
     pub aliases: Option<&'a Aliases>,
-    /// Tokens that the whole context may have, as compact JSON.
+    /// Maximum number of tokens of the whole context, as compact JSON.
     pub max_tokens: u64,
-    /// Components that it may show; the least valuable of more are left out.
+    /// Maximum number of components to show. If there are more, the least valuable are left out.
     pub max_components: usize,
 }
 
 impl<'a> ContextInput<'a> {
-    /// 4,000 tokens and 20 components, without a view, recent changes or aliases.
+    /// Creates an input with 4,000 tokens and 20 components, without a view, recent changes or aliases.
     pub const fn new(temporal: &'a TemporalContext) -> Self {
         Self {
             temporal,
@@ -50,19 +50,19 @@ impl<'a> ContextInput<'a> {
     }
 }
 
-/// Why there is no context.
+/// Error returned if a context cannot be built.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ContextError {
-    /// The least that can be said is more than the budget.
+    /// The smallest possible context exceeds the budget.
     #[error(
         "the context has at least {needed} tokens, and {max} are allowed: allow {needed}, or show at most {fits} components"
     )]
     BudgetTooSmall {
-        /// The least `max_tokens` that is enough.
+        /// The smallest `max_tokens` that is enough.
         needed: u64,
-        /// The `max_tokens` that was allowed.
+        /// The `max_tokens` of the input.
         max: u64,
-        /// How many components would fit; with 0, perhaps not even the rest.
+        /// The number of components that would fit. If it is 0, perhaps even the rest does not fit.
         fits: usize,
     },
 }
@@ -71,20 +71,22 @@ canvas_patch::coded_error!(ContextError {
     Self::BudgetTooSmall { .. } => "BUDGET_TOO_SMALL";
 });
 
-/// What a model hears of a workspace, in at most [`ContextInput::max_tokens`] tokens of its compact JSON, by `counter`.
+/// Builds the description of a workspace for a model, in at most [`ContextInput::max_tokens`] tokens of compact JSON as
+/// `counter` counts them.
 ///
-/// `types` tells what is known of a type; a component of an unknown one is shown all the same.
+/// `types` returns the facts about a type. A component of an unknown type is shown, too.
 ///
-/// Each component begins at [`SummarizationLevel::Minimal`]. What is left of the budget buys details, the most value for
-/// a token first. Value comes from errors, recent changes, pins, the user's own components and size, in this order; the
-/// first step up is worth more than the second, and the description of a view less than most. The same input gives the
-/// same context.
+/// Each component begins at [`SummarizationLevel::Minimal`]. The rest of the budget buys details, those with the most
+/// value for a token first. Value comes from errors, recent changes, pins, the user's own components and size, in this
+/// order. The first step up is worth more than the second, and the description of a view is worth less than most. The
+/// same input gives the same context.
 ///
-/// Costs `O(n log n)` in the components of the workspace, and counts what it shows a few times.
+/// Costs `O(n log n)` in the components of the workspace, and counts the tokens of the shown parts a few times.
 ///
 /// # Errors
 ///
-/// [`ContextError::BudgetTooSmall`] where not even the minimal summaries fit, and says how much they need.
+/// Returns [`ContextError::BudgetTooSmall`] if even the minimal summaries do not fit. The error says how many tokens
+/// they need.
 pub fn canvas_context<'t>(
     workspace: &Workspace,
     input: &ContextInput<'_>,
@@ -113,13 +115,13 @@ pub fn canvas_context<'t>(
         if let Some(context) = draft.settle(draft.context(&steps)) {
             return Ok(context);
         }
-        // Only where the counter finds more in the whole than in its parts.
+        // Reached only if the counter finds more tokens in the whole than in its parts.
         steps.truncate(steps.len() / 2);
     }
     Ok(least)
 }
 
-/// A component that is shown, in the order of value.
+/// A component to show, in the order of value.
 struct Shown<'a, 't> {
     at: usize,
     component: &'a ComponentInstance,
@@ -137,14 +139,14 @@ struct Step {
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Detail {
-    /// A component, by its rank, comes to this level.
+    /// Raises the component with this rank to a level.
     Level(usize, SummarizationLevel),
-    /// A view, by its place, is described.
+    /// Describes the view with this index.
     Description(usize),
 }
 
 impl Ord for Step {
-    /// The more value for a token, the greater; of equals, the component of the lower rank.
+    /// Compares by value for a token. If equal, the component with the lower rank is greater.
     fn cmp(&self, other: &Self) -> Ordering {
         let here = u128::from(self.value) * u128::from(other.cost.max(1));
         let there = u128::from(other.value) * u128::from(self.cost.max(1));
@@ -167,7 +169,7 @@ struct Draft<'a, 't, C: ?Sized> {
 }
 
 impl<C: TokenCounter + ?Sized> Draft<'_, '_, C> {
-    /// What the budget buys, in this order.
+    /// Returns the details that the budget buys, in the order of purchase.
     fn steps(&self) -> Vec<Step> {
         let mut left = self.max_tokens().saturating_sub(self.estimate(&self.context(&[])));
         let mut offers: BinaryHeap<Step> = (0..self.shown.len())
@@ -195,7 +197,7 @@ impl<C: TokenCounter + ?Sized> Draft<'_, '_, C> {
         };
         let cost =
             self.cost(&self.summary(rank, level)).saturating_sub(self.cost(&self.summary(rank, below)));
-        // One more, because both may be rounded.
+        // One more, because both counts may be rounded.
         Step { what: Detail::Level(rank, level), value: self.shown[rank].value * share, cost: cost + 1 }
     }
 
@@ -207,7 +209,7 @@ impl<C: TokenCounter + ?Sized> Draft<'_, '_, C> {
         Some(Step { what: Detail::Description(at), value: 100, cost })
     }
 
-    /// The context with these details.
+    /// Builds the context with these details.
     fn context(&self, steps: &[Step]) -> CanvasContext {
         let mut levels = vec![SummarizationLevel::Minimal; self.shown.len()];
         let mut described = vec![false; self.workspace.views.len()];
@@ -251,9 +253,9 @@ impl<C: TokenCounter + ?Sized> Draft<'_, '_, C> {
         summarize(component, name.unwrap_or_else(|| component.id.clone()), info.as_ref(), level)
     }
 
-    /// The context with the tokens that it has, where the budget allows them.
+    /// Returns the context with its number of tokens, if the budget allows them.
     ///
-    /// The number of tokens is part of the text that is counted, so it is put in until it is enough.
+    /// This number is part of the counted text, so it is set again until it is large enough.
     fn settle(&self, mut context: CanvasContext) -> Option<CanvasContext> {
         for _ in 0..ROUNDS {
             let used = self.cost(&context);
@@ -291,16 +293,17 @@ impl<C: TokenCounter + ?Sized> Draft<'_, '_, C> {
         ContextError::BudgetTooSmall { needed, max: self.max_tokens(), fits }
     }
 
-    /// What a context costs at most, whatever `usedTokens` will be: it is no more than the budget, or there is none.
+    /// Returns an upper bound of a context's cost for any `usedTokens`. The bound holds because no context is returned
+    /// that exceeds the budget.
     fn estimate(&self, context: &CanvasContext) -> u64 {
         let mut context = context.clone();
         context.budget.used_tokens = context.budget.max_tokens;
-        // The longest of the three.
+        // The longest of the three names.
         context.budget.summarization_level = SummarizationLevel::Condensed;
         self.cost(&context)
     }
 
-    /// What a minimal component costs, with the comma before it.
+    /// Returns the cost of a minimal component, with the comma before it.
     fn piece(&self, rank: usize) -> u64 {
         self.cost(&self.summary(rank, SummarizationLevel::Minimal)) + 1
     }
@@ -310,13 +313,13 @@ impl<C: TokenCounter + ?Sized> Draft<'_, '_, C> {
         self.counter.count(&json)
     }
 
-    /// Numbers of more than 53 bits do not travel in JSON.
+    /// JSON does not carry numbers of more than 53 bits.
     fn max_tokens(&self) -> u64 {
         self.input.max_tokens.min(safe_integer::MAX)
     }
 }
 
-/// Each round adds a digit to the number of tokens, and it has at most 16.
+/// Each round adds a digit to the number of tokens, which has at most 16 digits.
 const ROUNDS: usize = 20;
 
 fn view_summary(view: &View, described: bool) -> ViewSummary {

@@ -1,4 +1,4 @@
-//! What has changed in a context, as JSON Patch (RFC 6902).
+//! Changes of a context, as JSON Patch (RFC 6902).
 
 use std::collections::BTreeSet;
 
@@ -7,10 +7,11 @@ use serde_json::{Value, json};
 use super::shape::CanvasContext;
 use crate::json_patch::{self, JsonPatchOperation};
 
-/// What leads from a context that was shown to another one, in order; nothing where they are the same.
+/// Returns the operations that turn a context shown before into another one, in order; empty if they are equal.
 ///
-/// Components and views are distinguished by their ids, so that one that is gone does not change all after it. Where the
-/// changes would be as long as the context, it is the whole context instead. Costs `O(n log n)` in the size of both.
+/// Components and views are matched by their ids, so that the removal of one does not change all that follow. If the
+/// changes would be as long as the context, a single operation replaces the whole context instead. Costs `O(n log n)`
+/// in the size of both.
 pub fn diff_contexts(before: &CanvasContext, after: &CanvasContext) -> Vec<JsonPatchOperation> {
     let (before, after) = (value(before), value(after));
     let changes = changes(before, &after);
@@ -18,7 +19,7 @@ pub fn diff_contexts(before: &CanvasContext, after: &CanvasContext) -> Vec<JsonP
     if length(&changes) < length(&whole) { changes } else { whole }
 }
 
-/// Lists of things with ids.
+/// Lists whose items have ids.
 const LISTS: [&str; 2] = ["/components", "/workspace/savedViews"];
 
 fn changes(mut before: Value, after: &Value) -> Vec<JsonPatchOperation> {
@@ -35,7 +36,8 @@ fn changes(mut before: Value, after: &Value) -> Vec<JsonPatchOperation> {
     changes
 }
 
-/// Makes the old list have the new one's ids in the new one's order, as far as what stays keeps its order.
+/// Gives the old list the ids of the new one, in the order of the new one as far as the remaining items keep their
+/// order.
 fn align(list: &str, old: &mut Vec<Value>, new: &[Value], changes: &mut Vec<JsonPatchOperation>) {
     let stay: BTreeSet<&str> = new.iter().filter_map(id).collect();
     let gone: Vec<usize> =
@@ -57,7 +59,7 @@ fn align(list: &str, old: &mut Vec<Value>, new: &[Value], changes: &mut Vec<Json
             old.push(item.clone());
         }
     }
-    // Ids that came twice.
+    // Remaining items, whose ids occur twice.
     old.extend(kept);
 }
 

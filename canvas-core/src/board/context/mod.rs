@@ -1,7 +1,7 @@
-//! What a model hears of a board, within a budget.
+//! Description of a board for a model, within a budget.
 //!
-//! [`canvas_context`] builds the whole of it, [`diff_contexts`] what has changed since the last context of a conversation, and
-//! [`temporal_context`] the time as people there speak of it.
+//! [`canvas_context`] builds the whole description, [`diff_contexts`] the changes since the last context of a
+//! conversation, and [`temporal_context`] the time in everyday terms.
 
 mod alias;
 mod build;

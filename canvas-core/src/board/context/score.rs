@@ -1,4 +1,4 @@
-//! How much it matters that a model knows a component well.
+//! The value of a model's knowledge of each component.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use crate::board::model::id::ComponentId;
 use crate::board::model::workspace::ComponentInstance;
 use crate::model::author::Actor;
 
-/// How many of the last changes count.
+/// Number of recent changes that count.
 const RECENT: usize = 16;
 
-/// What components are worth: the sum of these.
+/// Values of the components, each of them the sum of these points.
 ///
 /// | what | points |
 /// | --- | --- |
@@ -27,7 +27,7 @@ pub(super) struct Scores<'a> {
 }
 
 impl<'a> Scores<'a> {
-    /// `recent` names what was changed last, the last change first; an id may come again.
+    /// `recent` names the components changed most recently, the last change first. An id may occur again.
     pub(super) fn new(components: &[ComponentInstance], recent: &'a [ComponentId]) -> Self {
         let mut ranks = BTreeMap::new();
         for id in recent.iter().take(RECENT) {

@@ -1,4 +1,4 @@
-//! The context as it is given to a model.
+//! The context in the form that a model receives.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! A component in words. What it shows was written by others: it is cut short, and stays on one line.
+//! Summaries of components in words. Because others wrote the content, each summary is cut short and stays on one line.
 
 use serde_json::{Map, Value};
 
@@ -9,29 +9,30 @@ use crate::board::model::workspace::ComponentInstance;
 use crate::board::registry::ComponentCategory;
 use crate::model::wording::{NAME, clip};
 
-/// What a summary says of a type.
+/// The facts about a type that a summary uses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TypeInfo<'a> {
-    /// For people, such as `PR List`.
+    /// Title of the type for people, such as `PR List`.
     pub name: &'a str,
-    /// As the type has it.
+    /// The category that the type declares.
     pub category: ComponentCategory,
-    /// By id, in the type's order.
+    /// Ids of the type's actions, in the order of the type.
     pub actions: Vec<&'a str>,
 }
 
-/// Words of a summary: fewer than 50.
+/// Maximum number of words in a summary, which must have fewer than 50.
 const WORDS: usize = 49;
-/// Characters of a summary, for languages that leave no space between words.
+/// Maximum number of characters in a summary, for languages that leave no space between words.
 const SUMMARY: usize = 320;
-/// Characters of a highlight.
+/// Maximum number of characters in a highlight.
 const HIGHLIGHT: usize = 120;
-/// Characters of an error's message, which a model should see all of; of minimal components as many as of a highlight.
+/// Maximum number of characters in an error's message, which a model should see in full. Minimal components use the
+/// limit of a highlight.
 const MESSAGE: usize = 400;
-/// Characters of a value in a summary.
+/// Maximum number of characters in a value of a summary.
 const VALUE: usize = 40;
 
-/// The component at a level, under the name by which the model is to call it.
+/// Summarizes the component at a level, under the name by which the model calls it.
 pub(super) fn summarize(
     component: &ComponentInstance,
     name: ComponentId,
@@ -62,7 +63,7 @@ pub(super) fn summarize(
     }
 }
 
-/// `PR List "Open work": limit 10, repo acme/app. 12 items.`
+/// For example, `PR List "Open work": limit 10, repo acme/app. 12 items.`
 fn sentence(
     component: &ComponentInstance,
     type_name: &str,
@@ -117,7 +118,7 @@ fn highlights(component: &ComponentInstance, level: SummarizationLevel) -> Vec<S
     found
 }
 
-/// `error NETWORK: No route to the host. (may succeed after 3000 ms)`
+/// For example, `error NETWORK: No route to the host. (may succeed after 3000 ms)`
 fn failure(error: &DataError, message: usize) -> String {
     let mut said = format!("error {}: {}", error.code, clip(&error.message, message));
     match (error.retryable, error.retry_after) {
@@ -128,7 +129,8 @@ fn failure(error: &DataError, message: usize) -> String {
     said
 }
 
-/// At most `most` facts from data of any shape. Only the first level is looked at, and the first things of a list.
+/// Returns at most `most` facts from data of any shape. It looks only at the first level, and at the first items of a
+/// list.
 fn facts(data: &Value, most: usize) -> Vec<String> {
     let mut found = Vec::new();
     match data {
@@ -153,14 +155,14 @@ fn facts(data: &Value, most: usize) -> Vec<String> {
     found
 }
 
-/// How many there are, and the first three.
+/// Adds the number of items and the titles of the first three.
 fn list(name: Option<&str>, items: &[Value], found: &mut Vec<String>) {
     let name = clip(name.unwrap_or("items"), VALUE);
     found.push(format!("{name}: {}", items.len()));
     found.extend(items.iter().take(3).filter_map(title));
 }
 
-/// What people call a thing: `#12 Mend the login (open)`.
+/// Returns an item's title for people, such as `#12 Mend the login (open)`.
 fn title(item: &Value) -> Option<String> {
     let fields = match item {
         Value::Object(fields) => fields,
@@ -181,9 +183,9 @@ fn scalar(fields: &Map<String, Value>, key: &str) -> Option<String> {
     }
 }
 
-/// `repo acme/app`, `labels bug, docs`, `labels (12 items)`.
+/// For example, `repo acme/app`, `labels bug, docs` or `labels (12 items)`.
 fn reported(key: &str, value: &Value) -> String {
-    /// Items that are named, where they are no longer than a value.
+    /// Maximum number of named items. Together they must not be longer than a value.
     const NAMED: usize = 5;
     let key = clip(key, VALUE);
     if let Value::Array(items) = value
@@ -202,7 +204,7 @@ fn reported(key: &str, value: &Value) -> String {
     }
 }
 
-/// A string, number, boolean or null as people write it.
+/// Formats a string, number, boolean or null as people write it.
 fn plain(scalar: &Value) -> String {
     match scalar {
         Value::String(text) => clip(text, HIGHLIGHT),

@@ -1,4 +1,4 @@
-//! The time as people in a zone speak of it.
+//! The time in the words that people in a zone use.
 
 use canvas_lease::Timestamp;
 use schemars::JsonSchema;
@@ -43,7 +43,7 @@ pub enum DayOfWeek {
 }
 
 impl DayOfWeek {
-    /// From Monday, as ISO 8601 has it.
+    /// All days from Monday on, in the order of ISO 8601.
     pub const ALL: [Self; 7] = [
         Self::Monday,
         Self::Tuesday,
@@ -54,7 +54,7 @@ impl DayOfWeek {
         Self::Sunday,
     ];
 
-    /// Its name, as in JSON.
+    /// Returns the name used in JSON.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Monday => "monday",
@@ -67,7 +67,7 @@ impl DayOfWeek {
         }
     }
 
-    /// Of a day that is counted from 1970-01-01, a Thursday.
+    /// Returns the weekday of a day counted from 1970-01-01, which was a Thursday.
     pub(crate) fn of(day: i32) -> Self {
         Self::ALL[(i64::from(day) + 3).rem_euclid(7) as usize]
     }
@@ -92,11 +92,11 @@ pub enum TimeOfDay {
 }
 
 impl TimeOfDay {
-    /// As the day goes.
+    /// All parts of the day, in their order.
     pub const ALL: [Self; 6] =
         [Self::EarlyMorning, Self::Morning, Self::MidDay, Self::Afternoon, Self::Evening, Self::Night];
 
-    /// Its name, as in JSON.
+    /// Returns the name used in JSON.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::EarlyMorning => "early_morning",
@@ -109,30 +109,31 @@ impl TimeOfDay {
     }
 }
 
-/// The user's day.
+/// Parts of the user's day, and the working time.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DayPlan {
-    /// A host that knows the user's day sets its own.
+    /// Begins of the parts of the day. A host that knows the user's day can set its own.
     pub parts: DayParts,
-    /// Working days and hours.
+    /// Days and hours during which the user works.
     pub work: WorkHours,
 }
 
-/// When each part of the day begins, in minutes after midnight. A part lasts until the next one begins, over midnight
-/// too. One that begins past the day's 1,440 minutes is left out; of two that begin together, the later field counts.
+/// Begins of the parts of the day, in minutes after midnight. A part lasts until the next one begins, even past
+/// midnight. A part that begins past the day's 1,440 minutes is left out. If two begin together, the later field
+/// counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DayParts {
-    /// By default 6:00.
+    /// Default 6:00.
     pub early_morning: u16,
-    /// By default 9:00.
+    /// Default 9:00.
     pub morning: u16,
-    /// By default 12:00.
+    /// Default 12:00.
     pub mid_day: u16,
-    /// By default 14:00.
+    /// Default 14:00.
     pub afternoon: u16,
-    /// By default 17:00.
+    /// Default 17:00.
     pub evening: u16,
-    /// By default 21:00.
+    /// Default 21:00.
     pub night: u16,
 }
 
@@ -149,14 +150,14 @@ impl Default for DayParts {
     }
 }
 
-/// When people work, by the clock on the wall.
+/// Working days and hours, by wall-clock time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkHours {
-    /// On these days; by default Monday to Friday.
+    /// Working days. By default Monday to Friday.
     pub days: Vec<DayOfWeek>,
-    /// From this minute after midnight; by default 9:00.
+    /// First minute after midnight that is working time. Default 9:00.
     pub from: u16,
-    /// Until this one; by default 17:00. Before `from` it is on the next day.
+    /// First minute that is not. Default 17:00. If it is before `from`, it is on the next day.
     pub to: u16,
 }
 
@@ -166,11 +167,12 @@ impl Default for WorkHours {
     }
 }
 
-/// The time in a zone. Names of zones are known to this crate, whatever the system has, and their case does not matter.
+/// Describes the time in a zone. The zones are built into this crate, so they do not depend on the system. The case of
+/// their names does not matter.
 ///
 /// # Errors
 ///
-/// [`ZoneError`] where there is no such zone, or the time is past the year 9999.
+/// Returns [`ZoneError`] if the zone is unknown or the time is past the year 9999.
 pub fn temporal_context(now: Timestamp, zone: &str, plan: &DayPlan) -> Result<TemporalContext, ZoneError> {
     let local = LocalTime::new(now, zone)?;
     Ok(TemporalContext {
@@ -182,7 +184,7 @@ pub fn temporal_context(now: Timestamp, zone: &str, plan: &DayPlan) -> Result<Te
     })
 }
 
-/// The part of the day, and the day on which it began, which after midnight is the one before.
+/// Returns the part of the day and the day on which it began. After midnight, this is the day before.
 pub(crate) fn part_of_day(local: &LocalTime, parts: &DayParts) -> (TimeOfDay, i32) {
     let DayParts { early_morning, morning, mid_day, afternoon, evening, night } = *parts;
     let begins = [early_morning, morning, mid_day, afternoon, evening, night];

@@ -1,4 +1,4 @@
-//! The promises of a context, over boards of any shape.
+//! Guarantees of a context, for boards of any shape.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -45,7 +45,7 @@ fn now() -> TemporalContext {
     temporal_context(canvas_lease::Timestamp::from_millis(0), "UTC", &DayPlan::default()).unwrap()
 }
 
-/// The context of a board with this one component, as far as the budget goes.
+/// Returns the context of a board with only this component, within the budget.
 fn shown(component: ComponentInstance, max_tokens: u64) -> CanvasContext {
     let workspace = workspace(vec![component], vec![]);
     let time = now();
@@ -299,7 +299,7 @@ fn twenty_thousand_components() {
 
 #[test]
 fn a_counter_that_finds_more_in_the_whole_is_heeded() {
-    // Twice as many tokens a byte where the text is long: the parts look cheap.
+    // Long texts cost twice as many tokens for each byte, so that the parts look cheap.
     let steep = |text: &str| if text.len() < 1_500 { text.len() as u64 / 2 } else { text.len() as u64 };
     let workspace = workspace((0..10).map(|at| component(&format!("cmp_{at}"))).collect(), vec![]);
     let time = now();
@@ -316,7 +316,7 @@ fn a_counter_that_finds_more_in_the_whole_is_heeded() {
 }
 
 fn text() -> impl Strategy<Value = String> {
-    // Letters are mostly what people write; the rest breaks lines, JSON strings and byte counts.
+    // People mostly write letters; the other characters break lines, JSON strings and byte counts.
     prop_oneof![4 => "[a-z ]{0,40}", 1 => "[\"\\\\\n\t\u{0}é漢\u{1F600}]{0,60}"]
 }
 
@@ -334,7 +334,7 @@ fn states() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// Ids come twice at times: a workspace that was made by hand may have that, too.
+/// Ids are sometimes repeated, because a handmade workspace may have that, too.
 fn components() -> impl Strategy<Value = Vec<ComponentInstance>> {
     let one =
         (0_u32..24, states(), proptest::option::of(text()), any::<(bool, bool)>(), 0_u32..20, 1_u32..12);
@@ -366,8 +366,8 @@ fn views() -> impl Strategy<Value = Vec<View>> {
 }
 
 proptest! {
-    /// The whole JSON keeps to the budget and says what it has; a budget of what is needed is enough, one less is not;
-    /// and every error that is shown has code and message.
+    /// The whole JSON keeps to the budget and states its size. The budget that an error asks for is enough, and one
+    /// token less is not. Every displayed error has its code and message.
     #[test]
     fn a_context_keeps_to_its_budget(
         components in components(), views in views(), max_tokens in 0_u64..3_000, max_components in 0_usize..14,
@@ -386,7 +386,7 @@ proptest! {
                 prop_assert!(tokens(&context) == context.budget.used_tokens);
                 prop_assert!(context.budget.used_tokens <= max_tokens);
                 prop_assert_eq!(context.components.len(), max_components.min(workspace.canvas.components.len()));
-                // What is left over buys no more, as far as the parts tell: a step costs less than this.
+                // The rest of the budget buys no more, as far as the parts tell. A step costs less than this.
                 let full = context.budget.summarization_level == SummarizationLevel::Full;
                 prop_assert!(full || max_tokens - context.budget.used_tokens < 250);
                 for shown in &context.components {
@@ -410,13 +410,14 @@ proptest! {
         }
     }
 
-    /// Applied to what was shown, the changes give what is; and they are never longer than the whole.
+    /// Applied to the context shown before, the changes result in the current one. They are never longer than the
+    /// whole.
     #[test]
     fn changes_lead_from_one_context_to_another(
         before in components(), fresh in components(), keep in any::<u16>(),
         (old_views, new_views) in (views(), views()), max_tokens in 2_000_u64..6_000, alias in any::<bool>(),
     ) {
-        // What was there, in part, with what is new before or after it.
+        // A part of the old components, with new ones before and after them.
         let mut after: Vec<ComponentInstance> = Vec::new();
         for (at, one) in before.iter().chain(&fresh).enumerate() {
             if keep >> (at % 16) & 1 == 1 {
@@ -481,7 +482,7 @@ fn a_small_change_is_a_small_patch() {
     ] {
         assert_eq!(paths(&before, &after), expected);
     }
-    // Twenty that are gone have longer names than the little that is left.
+    // Twenty removed components have longer names than the little that remains.
     let twenty: Vec<_> = (0..20).map(|at| component(&format!("cmp_{at}"))).collect();
     assert_eq!(paths(&make(&twenty), &make(&[])), ["replace "]);
 }

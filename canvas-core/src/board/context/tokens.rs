@@ -1,17 +1,17 @@
-//! How many tokens a text has.
+//! Estimates of the number of tokens in a text.
 
-/// Counts tokens as a model does, or more.
+/// Counts the tokens of a text as a model does, or overestimates them.
 ///
-/// A closure from `&str` to `u64` is one.
+/// Every closure from `&str` to `u64` is a counter.
 pub trait TokenCounter {
-    /// How many tokens this text has. A longer text must not have fewer.
+    /// Returns the number of tokens of this text. A longer text must not have fewer.
     fn count(&self, text: &str) -> u64;
 }
 
-/// Half the bytes, rounded up.
+/// Counts half the bytes, rounded up.
 ///
-/// An upper bound for JSON, Markdown and Japanese by the vocabularies that it was compared with. Prose has about half
-/// as many. A quarter of the bytes, as many count, is too few for JSON with ids.
+/// In comparisons with several vocabularies this was an upper bound for JSON, Markdown and Japanese. Prose has about
+/// half as many tokens. A quarter of the bytes, a common estimate, is too few for JSON with ids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ByteEstimate;
 
@@ -21,27 +21,27 @@ impl TokenCounter for ByteEstimate {
     }
 }
 
-/// About as many as the vocabulary o200k has: contexts of boards differ from it by less than a tenth, some up and some
-/// down. Text without words, such as keys and hashes, may differ by more.
+/// Counts about as many tokens as the vocabulary o200k. For contexts of boards the difference is less than a tenth, in
+/// either direction. For text without words, such as keys and hashes, it may be larger.
 ///
-/// The text is cut where tokenizers cut it, at words, numbers and runs of other characters, and each piece is counted by
-/// its length. The rates were fitted to contexts of boards, with titles in several languages.
+/// The text is cut at the same points as tokenizers cut it, which are words, numbers and runs of other characters. Each
+/// piece is then counted by its length. The rates were fitted to contexts of boards with titles in several languages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PieceEstimate;
 
-/// A token of a piece, in the unit of the rates below.
+/// One token of a piece, in the unit of the rates below.
 const TOKEN: u64 = 100;
-/// Such units for one token of a text: some pieces share theirs with a neighbour.
+/// Units for one token of a text, because some pieces share theirs with a neighbour.
 const UNITS: u64 = 102;
-/// Letters of the alphabet of ASCII that a word has for one token.
+/// Number of ASCII letters of a word for one token.
 const LETTERS: u64 = 8;
-/// Other letters that are written in words, each.
+/// Units for each other letter of scripts that write words.
 const FOREIGN_LETTER: u64 = 23;
-/// A letter of a script without spaces.
+/// Units for a letter of a script without spaces.
 const IDEOGRAM: u64 = 75;
-/// A mark of another script, such as an emoji.
+/// Units for another symbol, such as an emoji.
 const SYMBOL: u64 = 140;
-/// Marks of ASCII that a run has for one token.
+/// Number of ASCII marks of a run for one token.
 const MARKS: u64 = 3;
 
 impl TokenCounter for PieceEstimate {
@@ -63,7 +63,7 @@ impl TokenCounter for PieceEstimate {
     }
 }
 
-/// What a run of characters is made of.
+/// The kind of character in a run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Piece {
     Word,
@@ -88,7 +88,7 @@ impl Piece {
         }
     }
 
-    /// Words are cut before a capital letter that follows a small one.
+    /// A word is cut before a capital letter that follows a small one.
     fn is_cut_before(self, c: char, run: &str) -> bool {
         self == Self::Word && c.is_ascii_uppercase() && run.ends_with(|last: char| last.is_ascii_lowercase())
     }
@@ -101,7 +101,7 @@ impl Piece {
             // A single space is part of the word after it.
             Self::Space if chars == 1 && after.starts_with(|c: char| !c.is_ascii_digit()) => 0,
             Self::Space => TOKEN,
-            // Like the dot of `github.pr`, which many tokens begin with.
+            // For example, the dot of `github.pr`, because many tokens begin with a dot.
             Self::Marks if chars == 1 && after.starts_with(|c: char| c.is_ascii_alphabetic()) => TOKEN / 2,
             Self::Marks => TOKEN * chars.div_ceil(MARKS),
             Self::Foreign => FOREIGN_LETTER * chars,

@@ -1,13 +1,14 @@
-//! How full a canvas is.
+//! Utilization of a canvas.
 
 use crate::board::model::workspace::Canvas;
 
-/// Cells that are covered, by one component or several, of all cells down to the lowest component, or to the last row
-/// that is shown: 0 to 1. Columns past 64 do not exist. `O(n log n)`.
+/// Returns the share of covered cells, from 0 to 1. A cell covered by several components counts once. The rows go down
+/// to the lowest component or to the last row shown, whichever is lower on the canvas. Columns past 64 do not exist.
+/// `O(n log n)`.
 pub(super) fn utilization(canvas: &Canvas) -> f64 {
     let columns = canvas.grid.columns.min(64);
     let mut rows = u64::from(canvas.grid.rows);
-    // At this row, that component begins (+1) or ends (-1) to cover these columns.
+    // Row, +1 if a component begins there or -1 if it ends, and the columns that it covers.
     let mut edges = Vec::new();
     for component in &canvas.components {
         let bounds = component.bounds();
@@ -47,12 +48,12 @@ mod tests {
             (0, 0, vec![(0, 0, 1, 1)], 0.0),
             (4, 4, vec![(0, 0, 4, 4)], 1.0),
             (4, 4, vec![(0, 0, 2, 2)], 0.25),
-            // What two cover counts once.
+            // A cell covered by two counts once.
             (4, 4, vec![(0, 0, 2, 2), (1, 1, 2, 2)], 7.0 / 16.0),
             (4, 4, vec![(0, 0, 2, 2), (0, 0, 2, 2)], 0.25),
-            // What lies below the grid makes it longer.
+            // A component below the grid makes the canvas longer.
             (4, 4, vec![(0, 4, 4, 4)], 0.5),
-            // What reaches past the columns is cut.
+            // Components are cut at the last column.
             (4, 4, vec![(3, 0, 9, 1)], 1.0 / 16.0),
             (4, 4, vec![(9, 0, 9, 1)], 0.0),
             (64, 1, vec![(0, 0, 64, 1)], 1.0),

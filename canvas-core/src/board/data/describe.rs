@@ -1,16 +1,16 @@
-//! What data are in a few words, for whoever does not see them.
+//! Short descriptions of data, for readers who do not see the data.
 
 use canvas_patch::floor_char_boundary;
 use serde_json::{Map, Value};
 
 use super::DataMeta;
 
-/// Things that are named.
+/// Maximum number of named items.
 const HIGHLIGHTS: usize = 3;
-/// Bytes of the name of a thing.
+/// Maximum size of an item's name, in bytes.
 const NAME: usize = 80;
 
-/// A sentence, and what is notable. Looks at three items at most, whatever there is.
+/// Returns a sentence and the highlights. Looks at three items at most, for any size of the data.
 pub(super) fn describe(data: &Value, meta: &DataMeta) -> (String, Vec<String>) {
     let kind = cut(&meta.query.kind.replace('_', " "));
     match data {
@@ -60,7 +60,7 @@ fn scalar(value: &Value) -> String {
     value.as_str().map_or_else(|| cut(&value.to_string()), cut)
 }
 
-/// One line, and not a long one.
+/// Returns a short, single line.
 fn cut(text: &str) -> String {
     let end = floor_char_boundary(text, NAME);
     let line: String = text[..end].chars().map(|c| if c.is_control() { ' ' } else { c }).collect();

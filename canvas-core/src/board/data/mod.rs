@@ -1,4 +1,4 @@
-//! Where the data of components come from, and when they are fetched.
+//! Sources of component data, and the schedule of their queries.
 
 mod describe;
 mod source;

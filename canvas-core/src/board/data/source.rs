@@ -1,4 +1,4 @@
-//! What gives data to components, and how it says what it has.
+//! Data sources, and the form of their results.
 
 use std::future::Future;
 
@@ -10,28 +10,28 @@ use serde_json::Value;
 use crate::board::model::data::{DataError, DataQuery};
 use crate::board::model::id::DataSourceId;
 
-/// A source of data, which the host brings.
+/// A source of data, which the host supplies.
 ///
-/// A source that tells of changes by itself needs nothing here: its host hands what comes to
+/// A source that pushes changes by itself does not need this trait. Its host passes the changes to
 /// [`DataStates::push`](super::DataStates::push).
 pub trait DataSource: Send + Sync {
-    /// Bindings name the source by it.
+    /// Returns the id by which bindings name the source.
     fn id(&self) -> &DataSourceId;
 
-    /// For people.
+    /// Returns the name of the source for people.
     fn name(&self) -> &str;
 
-    /// For models that choose a source.
+    /// Returns a description for models that choose a source.
     fn description(&self) -> &str;
 
-    /// Every kind of query that [`execute`](Self::execute) understands.
+    /// Returns every kind of query that [`execute`](Self::execute) understands.
     fn queries(&self) -> &[QueryDefinition];
 
-    /// Asks it. `now` is the host's clock; a source without a clock of its own dates its answer by it.
+    /// Runs a query. `now` is the host's clock, by which a source without its own clock dates its result.
     ///
     /// # Errors
     ///
-    /// [`DataError`], which says whether the same query may succeed later.
+    /// Returns [`DataError`], which says whether the same query may succeed later.
     fn execute(
         &self,
         query: &DataQuery,

@@ -1,4 +1,4 @@
-//! What each component shows, and what is to be fetched when: a machine without a clock or a network.
+//! The data state of each component and the schedule of its queries, as a machine without a clock or a network.
 
 #[cfg(test)]
 mod tests;
@@ -16,20 +16,22 @@ use crate::schedule::{Limits, RequestToken, Schedule, earlier, later};
 
 /// The data of a board's components.
 ///
-/// The host tells it of components ([`DataStates::track`], [`DataStates::forget`]) and polls it ([`DataStates::due`]);
-/// what it names is to be asked of its source, and the answer handed to [`DataStates::settle`]. Each request has a token
-/// that is never used again, so an answer that is late, or for another binding, or for a component that is gone, is
-/// dropped.
+/// The host reports components ([`DataStates::track`], [`DataStates::forget`]) and polls for requests
+/// ([`DataStates::due`]). For each request it queries the source and passes the result to [`DataStates::settle`]. A
+/// request has a token that is never reused. A result is therefore dropped if it is late, if the binding changed, or if
+/// the component is gone.
 ///
-/// Nothing of this is stored, enters the history, or changes the board's revision.
+/// None of this is stored, enters the history, or changes the board's revision.
 ///
-/// * While a component shows data, a refresh goes on behind them: it is `loading` only where it has none.
-/// * Data grow stale by their `ttl`, from the moment that they were handed in: the source's clock is not trusted.
-/// * An error that may pass leaves data that are there, as stale, and is tried again: after the source's `retryAfter` or a
-///   pause that doubles, whichever is longer, [`DataPolicy::retries`] times, then at the next refresh. Any other
-///   error takes the data away, and is tried again only where somebody asks.
-/// * A clock that falls back by more than 5 s takes all that is planned with it: nothing waits for it to catch up. One
-///   that falls back by less stands still.
+/// * While a component shows data, a refresh runs in the background. The state is `loading` only if the component has
+///   no data to show.
+/// * Data become stale after their `ttl`, counted from the moment when the host passed them in, because the source's
+///   clock is not trusted.
+/// * A retryable error keeps existing data as stale. The query is tried again after the source's `retryAfter` or after
+///   a pause that doubles, whichever is longer. This happens [`DataPolicy::retries`] times, then at the next refresh.
+///   Any other error removes the data, and the query runs again only if somebody asks for it.
+/// * If the clock falls back by more than 5 s, all planned times move back with it, so that no request waits for it to
+///   catch up. If it falls back by less, the time does not move.
 #[derive(Debug, Clone)]
 pub struct DataStates {
     policy: DataPolicy,
@@ -37,25 +39,25 @@ pub struct DataStates {
     schedule: Schedule<ComponentId>,
 }
 
-/// How patient a host is. All times are milliseconds.
+/// Timeouts, retries and limits that a host sets. All times are in milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DataPolicy {
-    /// A request that has not been answered for so long has failed as `TIMEOUT`.
+    /// Time after which a request without a result fails as `TIMEOUT`.
     pub timeout: u64,
-    /// Requests that are under way at once.
+    /// Maximum number of requests under way at once.
     pub under_way: usize,
-    /// The first pause before a query that failed is tried again; each next one is twice as long.
+    /// The first pause before a failed query is tried again. Each further pause is twice as long.
     pub first_pause: u64,
-    /// The longest pause of these. A source may ask for a longer one, up to a day.
+    /// Limit of these pauses. A source may ask for a longer one, up to a day.
     pub longest_pause: u64,
-    /// How often a query that failed is tried again by itself.
+    /// Number of automatic retries of a failed query.
     pub retries: u32,
-    /// The shortest time between two refreshes, whatever a binding asks for.
+    /// The shortest time between two refreshes, even if a binding asks for a shorter one.
     pub shortest_interval: u64,
 }
 
 impl Default for DataPolicy {
-    /// 30 s, 16 at once, pauses of 1 s to 15 min, 5 retries, refreshes 1 s apart.
+    /// Returns 30 s, 16 at once, pauses of 1 s to 15 min, 5 retries, and refreshes 1 s apart.
     fn default() -> Self {
         Self {
             timeout: 30_000,
@@ -68,14 +70,14 @@ impl Default for DataPolicy {
     }
 }
 
-/// A request that the host is to make.
+/// A request for the host to make.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fetch {
-    /// For [`DataStates::settle`].
+    /// Token to pass to [`DataStates::settle`].
     pub token: RequestToken,
-    /// The component that waits for it.
+    /// The component that waits for the data.
     pub component_id: ComponentId,
-    /// The source and the query.
+    /// Source to ask, and the query for it.
     pub binding: DataBinding,
 }
 
@@ -83,16 +85,16 @@ pub struct Fetch {
 struct ComponentData {
     binding: Option<DataBinding>,
     state: DataLoadingState,
-    /// When data that are shown grow stale.
+    /// Time at which the shown data become stale.
     stale_at: Option<Timestamp>,
-    /// What the source said of the data that are shown: what is pushed and older is dropped.
+    /// Date of the shown data according to the source. Older pushed data are dropped.
     as_of: Option<Timestamp>,
     /// Whether data were pushed since the last request was made.
     pushed: bool,
 }
 
 impl DataStates {
-    /// Without components. Calls of [`DataStates::track`] add them.
+    /// Creates the machine without components. Calls of [`DataStates::track`] add them.
     pub const fn new(policy: DataPolicy) -> Self {
         let DataPolicy { timeout, under_way, first_pause, longest_pause, retries, shortest_interval: _ } =
             policy;
@@ -100,8 +102,8 @@ impl DataStates {
         Self { policy, components: BTreeMap::new(), schedule: Schedule::new(limits) }
     }
 
-    /// A component is there, with this binding: it was made, restored, loaded or changed. The same binding again changes
-    /// nothing; another one drops what is shown, because it is another query's.
+    /// Adds or updates a component after it was made, restored, loaded or changed. The same binding again has no
+    /// effect. A binding with another query drops the shown data.
     pub fn track(&mut self, component_id: &ComponentId, binding: Option<&DataBinding>) {
         if let Some(slot) = self.components.get_mut(component_id) {
             if slot.binding.as_ref() == binding {
@@ -129,14 +131,14 @@ impl DataStates {
         self.components.insert(component_id.clone(), slot);
     }
 
-    /// A component is gone. What is under way for it will be dropped.
+    /// Removes a component. The result of a request under way for it will be dropped.
     pub fn forget(&mut self, component_id: &ComponentId) {
         self.components.remove(component_id);
         self.schedule.remove(component_id);
     }
 
-    /// Somebody asks for fresh data: they are due at once, unless they are under way. `false` where there is no such
-    /// component, or it has no binding.
+    /// Requests fresh data for a component, because somebody asks. They are due at once, unless they are under way.
+    /// Returns `false` if the component is unknown or has no binding.
     pub fn refresh(&mut self, component_id: &ComponentId) -> bool {
         let has_binding = self.components.get(component_id).is_some_and(|slot| slot.binding.is_some());
         if has_binding {
@@ -146,8 +148,8 @@ impl DataStates {
         has_binding
     }
 
-    /// What is to be fetched now, by component, as many as may be under way; and what has failed by waiting too long.
-    /// Data that are too old become stale. Linear in the number of components.
+    /// Returns the requests to make now, by component and as many as may be under way, and events for requests that
+    /// timed out. Data past their time become stale. Linear in the number of components.
     pub fn due(&mut self, now: Timestamp) -> (Vec<Fetch>, Vec<CanvasEvent>) {
         let now = self.advance(now);
         let overdue = self.schedule.overdue();
@@ -160,13 +162,13 @@ impl DataStates {
         (fetches, events)
     }
 
-    /// When to poll next; `None` where nothing will ever be due by itself. It may be past.
+    /// Returns the time of the next poll, or `None` if no request will be due by itself. It may be in the past.
     pub fn next_due(&self) -> Option<Timestamp> {
         let stale = self.components.values().filter_map(|slot| slot.stale_at).min();
         self.schedule.next_due().into_iter().chain(stale).min()
     }
 
-    /// What a source has answered. `None` where nobody waits for it any more; nothing is changed then.
+    /// Takes the result of a request. Returns `None` and has no effect if the request is no longer wanted.
     pub fn settle(
         &mut self,
         token: RequestToken,
@@ -188,15 +190,16 @@ impl DataStates {
             Ok(result) => {
                 self.schedule.forgive(&component_id);
                 self.schedule.plan(&component_id, refresh);
-                // What was pushed meanwhile is newer.
+                // Data pushed in the meantime are newer.
                 let is_older = slot.pushed && slot.as_of.is_some_and(|as_of| result.meta.fetched_at < as_of);
                 (!is_older).then(|| slot.succeed(component_id, result, now))
             }
         }
     }
 
-    /// Data that come unasked. `None` where they answer another query than the component's, are older than what it shows, or
-    /// it is gone; nothing is changed then. What is under way goes on.
+    /// Takes data that the source sent unasked. Returns `None` and has no effect if the data answer another query than
+    /// the component's, if they are older than the data shown, or if the component is gone. A request under way
+    /// continues.
     pub fn push(
         &mut self,
         component_id: &ComponentId,
@@ -216,9 +219,9 @@ impl DataStates {
         Some(slot.succeed(component_id.clone(), result, now))
     }
 
-    /// Data did not come that nobody has asked the source for. Data that are there stay as stale where the error may pass, and
-    /// go otherwise; nothing is tried again by itself. `None` where the component has another source, or is gone; nothing is
-    /// changed then. What is under way goes on.
+    /// Takes a failure that no request caused. A retryable error keeps existing data as stale; any other removes them.
+    /// The machine does not retry. Returns `None` and has no effect if the component has another source or is gone. A
+    /// request under way continues.
     pub fn fail(
         &mut self,
         component_id: &ComponentId,
@@ -236,7 +239,7 @@ impl DataStates {
         Some(CanvasEvent::Error { component_id: component_id.clone(), error })
     }
 
-    /// What a component shows, as of the last call that named a time; `None` where there is none of this id.
+    /// Returns the data state of a component as of the last call with a time, or `None` if the component is unknown.
     pub fn state(&self, component_id: &ComponentId) -> Option<&DataLoadingState> {
         self.components.get(component_id).map(|slot| &slot.state)
     }
@@ -314,7 +317,7 @@ impl ComponentData {
         }
     }
 
-    /// Where the binding has an interval.
+    /// Returns the time of the next refresh, if the binding has an interval.
     fn next_refresh(&self, now: Timestamp, policy: &DataPolicy) -> Option<Timestamp> {
         let interval = self.binding.as_ref()?.refresh_interval?;
         Some(later(now, interval.max(policy.shortest_interval).max(1)))

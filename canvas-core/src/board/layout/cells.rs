@@ -1,56 +1,56 @@
-//! Which cells are covered, and where there is room.
+//! Covered cells, and the search for free ones.
 
 use super::rect::Rect;
 use crate::board::model::grid::Size;
 
-/// Which cells are covered: a word a row, down to the last row that has a covered cell.
+/// A bit set of covered cells, with a word for each row down to the last row that has a covered cell.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Cells {
     rows: Vec<u64>,
     covered: u64,
 }
 
-/// What is looked for: room of a size within some columns.
+/// The target of a search, which is a free area of a size within some columns.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Window {
     pub(super) size: Size,
-    /// The columns, a bit each.
+    /// Mask of the columns, with a bit for each.
     pub(super) columns: u64,
 }
 
-/// A row, and the columns, a bit each, at which a window that begins there is free.
+/// A row with the columns, one bit each, at which a free window begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Fit {
     pub(super) row: u32,
     pub(super) starts: u64,
 }
 
-/// How many rows a search may look at.
+/// Number of rows that a search may still look at.
 #[derive(Debug)]
 pub(super) struct Budget(u32);
 
 impl Budget {
-    /// A few milliseconds.
+    /// Takes a few milliseconds at most.
     pub(super) const fn bounded() -> Self {
         Self(1 << 22)
     }
 }
 
-/// Windows that are higher are searched for column by column: row by row costs with their height.
+/// Height above which windows are searched column by column, because the cost of a search row by row grows with the
+/// height.
 const TALL: u32 = 64;
 
 impl Cells {
-    /// The row below the last one that has a covered cell.
+    /// Returns the row below the last one that has a covered cell.
     pub(super) fn bottom(&self) -> u32 {
         u32::try_from(self.rows.len()).expect("a grid has at most 2^20 rows")
     }
 
-    /// How many cells are covered.
     pub(super) const fn covered(&self) -> u64 {
         self.covered
     }
 
-    /// The covered columns of a row, a bit each.
+    /// Returns the covered columns of a row, with a bit for each.
     pub(super) fn row(&self, row: u32) -> u64 {
         self.rows.get(row as usize).copied().unwrap_or(0)
     }
@@ -72,7 +72,7 @@ impl Cells {
         }
     }
 
-    /// Frees a rectangle that is covered, but for the cells that others cover.
+    /// Frees a covered rectangle, except for the cells that others cover.
     pub(super) fn uncover(&mut self, rect: Rect, others: &[Rect]) {
         if others.iter().any(|other| other.contains(rect)) {
             return;
@@ -96,7 +96,7 @@ impl Cells {
         }
     }
 
-    /// The first row of `from..=last` at which the window is free somewhere. Time linear in the rows.
+    /// Returns the first row of `from..=last` at which the window is free in some column. Linear in the rows.
     pub(super) fn first_fit(&self, window: Window, from: u32, last: u32) -> Option<Fit> {
         if window.size.rows > TALL {
             return self.first_tall_fit(window, from, last);
@@ -104,24 +104,24 @@ impl Cells {
         self.fit_below(window, from, last, &mut Budget(u32::MAX))
     }
 
-    /// The first row of `from..=last`, going down, at which the window is free somewhere.
+    /// Returns the first row of `from..=last`, going down, at which the window is free in some column.
     ///
-    /// Time linear in the rows, times the height of the window at worst.
+    /// Linear in the rows, times the height of the window in the worst case.
     pub(super) fn fit_below(&self, window: Window, from: u32, last: u32, budget: &mut Budget) -> Option<Fit> {
         let mut top = from;
         while top <= last {
             let rows = top..(top + window.size.rows).min(self.bottom());
             match self.fit_at(window, top, rows.rev(), budget) {
                 Ok(fit) => return fit,
-                // No window that holds all of the rows from here on down is free.
+                // A window that holds all of the rows from here on down cannot be free.
                 Err(row) => top = row + 1,
             }
         }
         None
     }
 
-    /// The first row of `first..=from`, going up, at which the window is free somewhere. It costs as
-    /// [`fit_below`](Self::fit_below) does.
+    /// Returns the first row of `first..=from`, going up, at which the window is free in some column. It costs as much
+    /// as [`fit_below`](Self::fit_below).
     pub(super) fn fit_above(
         &self,
         window: Window,
@@ -140,11 +140,12 @@ impl Cells {
         None
     }
 
-    /// Where the window may begin in row `top`, of which these are the covered rows; nothing once the budget is spent.
+    /// Returns the columns at which the window may begin in row `top`, given its covered rows, or `None` once the
+    /// budget is spent.
     ///
     /// # Errors
     ///
-    /// The first of the rows, in their order, that together with those before it leaves no room.
+    /// Returns the first of the rows, in their order, that together with those before it leaves no room.
     fn fit_at(
         &self,
         window: Window,
@@ -165,11 +166,11 @@ impl Cells {
         }
     }
 
-    /// Counts for each column how many rows its windows have been free.
+    /// Counts, for each column, for how many rows its windows have been free.
     fn first_tall_fit(&self, window: Window, from: u32, last: u32) -> Option<Fit> {
         let Size { cols, rows } = window.size;
         let all = starts(window.columns, cols);
-        // Since which row the windows of a column are free.
+        // For each column, the row since which its windows are free.
         let mut free_from = [from; 64];
         for row in from..self.bottom() {
             let fits = bits(all).filter(|col| row - free_from[*col as usize] >= rows);
@@ -188,7 +189,7 @@ impl Cells {
     }
 }
 
-/// The columns at which that number of free ones begins.
+/// Returns the columns at which that number of free columns begins.
 pub(super) fn starts(mut free: u64, cols: u32) -> u64 {
     let mut have = 1;
     while have < cols && free != 0 {
@@ -199,7 +200,7 @@ pub(super) fn starts(mut free: u64, cols: u32) -> u64 {
     free
 }
 
-/// The numbers of the bits that are set, lowest first.
+/// Returns the numbers of the set bits, lowest first.
 pub(super) fn bits(mut word: u64) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
         let bit = (word != 0).then(|| word.trailing_zeros())?;

@@ -1,8 +1,9 @@
-//! A list whose copies share what neither of them has changed.
+//! A list whose copies share their unchanged parts.
 
 use std::sync::Arc;
 
-/// A list in pieces of `N`. A copy costs an `N`th of the list, a change of a shared one the piece that it lies in.
+/// A list in pieces of `N`. A copy costs an `N`th of the list. A change of a shared list costs the piece that holds the
+/// item.
 #[derive(Debug, Clone)]
 pub(crate) struct CowList<T, const N: usize> {
     pieces: Vec<Arc<Vec<T>>>,
@@ -32,7 +33,7 @@ impl<T: Clone, const N: usize> CowList<T, N> {
         match self.pieces.last_mut() {
             Some(piece) if !self.len.is_multiple_of(N) => Arc::make_mut(piece).push(item),
             _ => {
-                // The first one may stay short.
+                // The first piece may stay short.
                 let mut piece = Vec::with_capacity(if self.pieces.is_empty() { 1 } else { N });
                 piece.push(item);
                 self.pieces.push(Arc::new(piece));

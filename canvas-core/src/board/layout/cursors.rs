@@ -1,13 +1,13 @@
-//! Where a search for room may begin.
+//! Start rows for searches.
 
 use crate::board::model::grid::Size;
 
-/// For each size that was looked for: the row above which there is no room for it.
+/// For each size searched before, the row above which it does not fit.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Cursors(Vec<(Size, u32)>);
 
 impl Cursors {
-    /// Past this number of sizes all are forgotten, which costs time and changes no answer.
+    /// Past this number of sizes all entries are dropped. This costs time but does not change results.
     const MOST: usize = 128;
 
     pub(super) fn get(&self, size: Size) -> u32 {
@@ -25,7 +25,7 @@ impl Cursors {
         self.0.push((size, row));
     }
 
-    /// Cells from this row on down were freed.
+    /// Lowers the cursors after cells from this row on down were freed.
     pub(super) fn lower(&mut self, freed: u32) {
         for (size, row) in &mut self.0 {
             // The highest window that holds a freed cell.

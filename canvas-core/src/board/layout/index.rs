@@ -1,12 +1,13 @@
-//! Which slots stand where.
+//! Index of slots by position.
 
 use super::rect::Rect;
 use crate::board::layout::cow_list::CowList;
 
 /// Finds the slots that share a cell with a rectangle.
 ///
-/// Rows are cut into bands of 8, 64, 512 ... rows. A slot is kept in the finest bands that are at least as high as it is,
-/// so it lies in two at most, however high it is, and cells may be covered any number of times.
+/// Each level divides the rows into bands of 8, 64, 512 ... rows. A slot is kept in the finest bands that are at least
+/// as high as the slot. A slot of any height is therefore in at most two bands, and any number of slots may cover a
+/// cell.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Index {
     levels: [Level; LEVELS],
@@ -15,11 +16,10 @@ pub(super) struct Index {
 #[derive(Debug, Clone, Default)]
 struct Level {
     bands: CowList<Vec<Entry>, 16>,
-    /// Slots in all of them.
+    /// Number of slots in all bands.
     slots: usize,
 }
 
-/// A slot and its rectangle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Entry {
     pub(super) rect: Rect,
@@ -29,7 +29,7 @@ pub(super) struct Entry {
 /// The highest band has 2^21 rows, more than a grid.
 const LEVELS: usize = 7;
 
-/// A row divided by the height of the level's bands.
+/// Returns the row divided by the height of the level's bands.
 const fn band(level: usize, row: u32) -> usize {
     (row >> (3 + 3 * level)) as usize
 }
@@ -38,7 +38,7 @@ const fn first_and_last(level: usize, rect: Rect) -> (usize, usize) {
     (band(level, rect.top), band(level, rect.bottom - 1))
 }
 
-/// The finest level whose bands are as high as the rectangle.
+/// Returns the finest level whose bands are as high as the rectangle.
 const fn level_of(rect: Rect) -> usize {
     let mut level = 0;
     while level + 1 < LEVELS && band(level, rect.height() - 1) > 0 {
@@ -61,7 +61,7 @@ impl Index {
         level.slots += 1;
     }
 
-    /// Whether it was there.
+    /// Returns whether the entry existed.
     pub(super) fn remove(&mut self, entry: Entry) -> bool {
         let number = level_of(entry.rect);
         let level = &mut self.levels[number];
@@ -78,16 +78,16 @@ impl Index {
         found
     }
 
-    /// Visits each slot that shares a cell with the rectangle once, in no order that means anything.
+    /// Visits each slot that shares a cell with the rectangle once, in an unspecified order.
     ///
-    /// Takes time for the bands that the rectangle touches and for what lies in them.
+    /// The time depends on the bands that the rectangle touches and on their slots.
     pub(super) fn for_each(&self, rect: Rect, mut visit: impl FnMut(Entry)) {
         for (number, level) in self.levels.iter().enumerate().filter(|(_, level)| level.slots > 0) {
             let (first, last) = first_and_last(number, rect);
             for at in first..=last {
                 let Some(band) = level.bands.get(at) else { break };
                 for entry in band.iter().filter(|entry| entry.rect.overlaps(rect)) {
-                    // One that lies in two bands is seen in the first of them that the rectangle touches.
+                    // An entry in two bands is visited in the first of them that the rectangle touches.
                     if at == first_and_last(number, entry.rect).0.max(first) {
                         visit(*entry);
                     }
@@ -101,7 +101,7 @@ impl Index {
 mod tests {
     use super::*;
 
-    /// Answers would be the same from any bands. It is for the sake of time that these are the ones.
+    /// Any choice of bands gives the same results. These bands are chosen for speed.
     #[test]
     fn a_slot_lies_in_one_or_two_of_the_finest_bands_that_are_as_high() {
         for (top, height, level, bands) in [

@@ -1,8 +1,8 @@
-//! Which components cover which cells, and where there is room.
+//! Occupancy of the grid, and the search for free cells.
 //!
-//! A [`Layout`] knows slots, the numbers that a board gives to its components, and nothing else of them. Cells may be
-//! covered by several slots: loaded views and best effort allow it. What lies outside of the grid covers nothing. No
-//! answer depends on the order in which slots came.
+//! A [`Layout`] knows only slots, the numbers that a board gives to its components. Several slots may cover a cell,
+//! because loaded views and best effort allow it. Cells outside of the grid are never covered. Results do not depend on
+//! the order in which slots were inserted.
 
 mod cells;
 pub(crate) mod cow_list;
@@ -25,7 +25,7 @@ use self::rect::{MAX_COLUMNS, MAX_ROWS, Rect, mask};
 pub(crate) use self::shift::Blocked;
 use crate::board::model::grid::Bounds;
 
-/// Which slots cover which cells of a grid.
+/// The slots that cover each cell of a grid.
 ///
 /// It needs 8 bytes for each row down to the lowest covered one, and 16 or 32 for each slot.
 #[derive(Debug, Clone)]
@@ -37,31 +37,30 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// An empty grid of `columns` columns. Those past [`MAX_COLUMNS`] hold nothing.
+    /// Creates an empty grid of `columns` columns. Columns past [`MAX_COLUMNS`] stay empty.
     pub(crate) fn new(columns: u32) -> Self {
         let columns = columns.min(MAX_COLUMNS);
         Self { columns, cells: Cells::default(), index: Index::default(), cursors: Cursors::default() }
     }
 
-    /// The columns.
     pub(crate) const fn columns(&self) -> u32 {
         self.columns
     }
 
-    /// Covers cells. Time linear in the rows of `bounds`.
+    /// Covers cells. Linear in the rows of `bounds`.
     pub(crate) fn insert(&mut self, slot: u32, bounds: Bounds) {
         let Some(rect) = Rect::clip(bounds, self.columns) else { return };
         self.cells.cover(rect);
         self.index.insert(Entry { rect, slot });
     }
 
-    /// Uncovers the cells that `slot` was inserted with, but for those that others cover as well.
+    /// Uncovers the cells that `slot` was inserted with, except those that others cover, too.
     ///
-    /// Time linear in the rows of `bounds`, times the others that share cells with it.
+    /// Linear in the rows of `bounds`, times the others that share cells with it.
     ///
     /// # Panics
     ///
-    /// Where the slot does not stand there: the board has lost count.
+    /// Panics if the slot is not at these bounds, because the board has then lost count.
     pub(crate) fn remove(&mut self, slot: u32, bounds: Bounds) {
         let Some(rect) = Rect::clip(bounds, self.columns) else { return };
         assert!(self.index.remove(Entry { rect, slot }), "slot {slot} lies at {bounds:?}");
@@ -71,15 +70,16 @@ impl Layout {
         self.cursors.lower(rect.top);
     }
 
-    /// Whether all of it lies in the grid and nothing covers it. Time linear in its rows.
+    /// Whether all cells are within the grid and uncovered. Linear in the rows of `bounds`.
     pub(crate) fn is_free(&self, bounds: Bounds) -> bool {
         bounds.is_within(self.columns, MAX_ROWS)
             && Rect::clip(bounds, self.columns).is_some_and(|rect| self.cells.is_free(rect))
     }
 
-    /// The slots that share a cell with `bounds`, each once: by row, then column, of their upper left cells, then number.
+    /// Returns the slots that share a cell with `bounds`, each once. They are ordered by row, then column, of their
+    /// upper left cells, then number.
     ///
-    /// Time for what lies within 8 rows or so of `bounds`, however many slots there are.
+    /// The time depends on the slots within about 8 rows of `bounds`, and not on the number of all slots.
     pub(crate) fn collisions(&self, bounds: Bounds, except: Option<u32>) -> Vec<u32> {
         let Some(rect) = Rect::clip(bounds, self.columns) else { return Vec::new() };
         let mut found = Vec::new();
@@ -92,17 +92,17 @@ impl Layout {
         found.into_iter().map(|entry| entry.slot).collect()
     }
 
-    /// How many cells are covered, each counted once. Constant time.
+    /// Returns the number of covered cells, each counted once. Constant time.
     pub(crate) const fn covered_cells(&self) -> u64 {
         self.cells.covered()
     }
 
-    /// The row below the lowest covered one. Constant time.
+    /// Returns the row below the lowest covered one. Constant time.
     pub(crate) fn bottom(&self) -> u32 {
         self.cells.bottom()
     }
 
-    /// All columns, a bit each.
+    /// Returns a mask of all columns, with a bit for each.
     fn all_columns(&self) -> u64 {
         mask(0, self.columns)
     }

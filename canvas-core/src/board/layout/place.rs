@@ -1,4 +1,4 @@
-//! Where a component comes to stand that names no place.
+//! Placement of components without a requested position.
 
 use super::Layout;
 use super::cells::{Budget, Window};
@@ -9,7 +9,7 @@ use crate::board::model::code::CommandErrorCode;
 use crate::board::model::grid::{Bounds, Position, Size};
 use crate::board::model::placement::{GridPolicy, PlacementReason, Region};
 
-/// [`PlacementHints`](crate::board::PlacementHints) with the component found.
+/// [`PlacementHints`](crate::board::PlacementHints), after the lookup of the nearby component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct PlacementRequest {
     pub(crate) preferred: Option<Position>,
@@ -17,7 +17,7 @@ pub(crate) struct PlacementRequest {
     pub(crate) region: Option<Region>,
 }
 
-/// Why a component has no place.
+/// Error returned if no place is found for a component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NoRoom {
     /// The grid is smaller than the component, or the component has no cells.
@@ -25,7 +25,7 @@ pub enum NoRoom {
         "no component may have this size on this grid: choose a size that fits into its columns and rows"
     )]
     TooLarge,
-    /// There is no room in the rows of the grid.
+    /// The rows of the grid have no room left.
     #[error("the grid has no room for this size: remove or resize something, or choose a smaller size")]
     Full,
 }
@@ -35,18 +35,18 @@ canvas_patch::coded_error!(NoRoom as CommandErrorCode {
     Self::Full => CommandErrorCode::CollisionDetected;
 });
 
-/// Finds a place: where it is wished, else the first that is free, else as the policy says.
+/// Returns the preferred place if it is free, otherwise the first free place, otherwise applies the policy.
 ///
-/// `shown` is the number of rows that are shown. Only [`GridPolicy::Grow`] goes below them; regions are halves of them
-/// in any case, and of an odd number the middle belongs to both. Near a component means: the fewest columns and rows,
-/// added up, between the two middles, then the lowest row, then the lowest column.
+/// `shown` is the number of rows shown. Only [`GridPolicy::Grow`] goes below them. Regions are always halves of the
+/// shown rows; if their number is odd, the middle row belongs to both halves. Places near a component are ranked by the
+/// sum of columns and rows between the two centres, then by row, then by column.
 ///
-/// Time of [`Layout::first_fit`]; that of [`Layout::nearest_free`] for hints and of [`Layout::least_overlap`] for best
-/// effort.
+/// Costs as much as [`Layout::first_fit`], plus [`Layout::nearest_free`] for hints and [`Layout::least_overlap`] for
+/// best effort.
 ///
 /// # Errors
 ///
-/// [`NoRoom`].
+/// Returns [`NoRoom`] if no place is found.
 pub(crate) fn place(
     layout: &mut Layout,
     size: Size,
@@ -80,7 +80,7 @@ pub(crate) fn place(
     }
 }
 
-/// Where a component would begin, in half cells, if its middle were that of another.
+/// Returns the position, in half cells, at which a component has the same centre as another.
 fn between_middles(other: Bounds, size: Size) -> Point {
     let begin = |start, other, own| 2 * i64::from(start) + i64::from(other) - i64::from(own);
     Point {
@@ -90,8 +90,8 @@ fn between_middles(other: Bounds, size: Size) -> Point {
 }
 
 impl Layout {
-    /// The free place in a half of the rows that are shown that is nearest to its edge, then in the lowest row, then in the
-    /// lowest column.
+    /// Returns the free place in a half of the shown rows that is nearest to its edge, then in the lowest row, then in
+    /// the lowest column.
     fn in_region(&self, size: Size, region: Region, shown: u32) -> Option<Position> {
         let (columns, shown) = (self.columns(), shown.min(MAX_ROWS));
         let (wide, high) = (columns.div_ceil(2), shown.div_ceil(2));

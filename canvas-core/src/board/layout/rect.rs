@@ -1,17 +1,17 @@
-//! Rectangles that lie in a grid.
+//! Rectangles within a grid.
 
 use crate::board::model::grid::{Bounds, Position};
 
-/// Columns that a grid may have.
+/// Maximum number of columns of a grid.
 pub(crate) const MAX_COLUMNS: u32 = 64;
 
-/// Rows that a grid may have.
+/// Maximum number of rows of a grid.
 pub(crate) const MAX_ROWS: u32 = 1 << 20;
 
-/// A rectangle of at least one cell, all of them in a grid.
+/// A rectangle of at least one cell, all of them within a grid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Rect {
-    // First of all, so that rectangles are ordered as one reads them.
+    // Must be the first field, so that rectangles are ordered from top to bottom.
     pub(super) top: u32,
     pub(super) left: u8,
     /// The row below the last one.
@@ -21,7 +21,7 @@ pub(super) struct Rect {
 }
 
 impl Rect {
-    /// The part of a rectangle that lies in a grid of `columns` columns; `None` where no cell does.
+    /// Returns the part of a rectangle within a grid of `columns` columns, or `None` if it has no cell there.
     pub(super) fn clip(bounds: Bounds, columns: u32) -> Option<Self> {
         let right = bounds.right().min(u64::from(columns.min(MAX_COLUMNS)));
         let bottom = bounds.bottom().min(u64::from(MAX_ROWS));
@@ -39,12 +39,12 @@ impl Rect {
         self.bottom - self.top
     }
 
-    /// The same columns, from another row on.
+    /// Returns the same columns, starting at another row.
     pub(super) const fn at_row(self, top: u32) -> Self {
         Self { top, bottom: top + self.height(), ..self }
     }
 
-    /// The columns, a bit each.
+    /// Returns a mask of the columns, with a bit for each.
     pub(super) fn mask(self) -> u64 {
         mask(u32::from(self.left), u32::from(self.right - self.left))
     }
@@ -64,7 +64,7 @@ impl Rect {
     }
 }
 
-/// `cols` bits from bit `col` on, as far as a word goes.
+/// Returns a mask of `cols` bits from bit `col` on, cut at the end of the word.
 pub(super) fn mask(col: u32, cols: u32) -> u64 {
     let run = if cols >= MAX_COLUMNS { u64::MAX } else { (1 << cols) - 1 };
     run.checked_shl(col).unwrap_or(0)

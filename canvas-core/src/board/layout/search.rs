@@ -1,4 +1,4 @@
-//! Where there is room.
+//! Search for free cells.
 
 use super::Layout;
 use super::cells::{Budget, Window, bits, starts};
@@ -13,9 +13,10 @@ pub(super) struct Point {
 }
 
 impl Layout {
-    /// The free place in the lowest row, and there in the lowest column, within the first `rows` rows, or within all.
+    /// Returns the free place in the lowest row, and there in the lowest column, within the first `rows` rows or within
+    /// all.
     ///
-    /// Time linear in the rows from the last such place for the same size, or from where room was made since.
+    /// Linear in the rows from the last such place for the same size, or from the place where cells were freed since.
     pub(crate) fn first_fit(&mut self, size: Size, rows: Option<u32>) -> Option<Position> {
         let last = self.last_top(size, rows)?;
         let window = Window { size, columns: self.all_columns() };
@@ -25,11 +26,11 @@ impl Layout {
         fit.map(|fit| Position::new(fit.starts.trailing_zeros(), fit.row))
     }
 
-    /// The free places nearest to a cell, at most `count`: by columns and rows between the upper left cells, added up, then
-    /// by row, then by column. Each is free by itself; they may share cells.
+    /// Returns the free places nearest to a cell, at most `count`. They are ordered by the sum of columns and rows
+    /// between the upper left cells, then by row, then by column. Each is free by itself; they may share cells.
     ///
-    /// Time linear in the rows that it looks at, times the height. It looks at 4 million rows at most, counted with
-    /// repetition, and then leaves out what is farther; it always finds a place where there are rows below all slots.
+    /// Linear in the rows that it looks at, times the height. It looks at 4 million rows at most, counted with
+    /// repetition, and then leaves out farther places. It always finds a place if there are rows below all slots.
     pub(crate) fn nearest_free(
         &self,
         size: Size,
@@ -41,7 +42,7 @@ impl Layout {
         self.nearest(size, point, rows, count)
     }
 
-    /// As [`nearest_free`](Self::nearest_free), by half cells between a point and the upper left cells.
+    /// Like [`nearest_free`](Self::nearest_free), but measures half cells between a point and the upper left cells.
     pub(super) fn nearest(&self, size: Size, point: Point, rows: Option<u32>, count: usize) -> Vec<Position> {
         let Some(last) = self.last_top(size, rows) else { return Vec::new() };
         let window = Window { size, columns: self.all_columns() };
@@ -81,15 +82,15 @@ impl Layout {
         nearest.places.into_iter().map(|(_, row, col)| Position::new(col, row)).collect()
     }
 
-    /// The place that covers the fewest cells of others, then the lowest row, then the lowest column, within the first
-    /// `rows` rows; `None` where they are too few for the size.
+    /// Returns the place that covers the fewest cells of others, then in the lowest row, then in the lowest column,
+    /// within the first `rows` rows. Returns `None` if there are too few rows for the size.
     ///
-    /// Time linear in the cells of the rows.
+    /// Linear in the cells of the rows.
     pub(crate) fn least_overlap(&self, size: Size, rows: u32) -> Option<Position> {
         let last = self.last_top(size, Some(rows))?.min(self.bottom());
         let mask = super::mask(0, size.cols);
         let covered = |row: u32, col: u32| (self.cells.row(row) >> col & mask).count_ones();
-        // Covered cells below each column at which the place may begin, in the rows of the place.
+        // Number of covered cells below each possible first column, in the rows of the place.
         let mut sums = [0u32; 64];
         let sums = &mut sums[..=(self.columns() - size.cols) as usize];
         let mut best: Option<(u32, Position)> = None;
@@ -113,7 +114,7 @@ impl Layout {
         best.map(|(_, position)| position)
     }
 
-    /// The last row at which a component of this size may begin; `None` where it does not fit into the grid at all.
+    /// Returns the last row at which a component of this size may begin, or `None` if the grid is too small for it.
     pub(super) fn last_top(&self, size: Size, rows: Option<u32>) -> Option<u32> {
         let fits = size.cols > 0 && size.rows > 0 && size.cols <= self.columns();
         rows.unwrap_or(MAX_ROWS).min(MAX_ROWS).checked_sub(size.rows).filter(|_| fits)
@@ -124,7 +125,7 @@ impl Layout {
 struct Nearest {
     point: Point,
     count: usize,
-    /// Distance, row, column.
+    /// Distance, row and column of each place.
     places: Vec<(u64, u32, u32)>,
 }
 
@@ -133,7 +134,7 @@ impl Nearest {
         (2 * i64::from(row)).abs_diff(self.point.y)
     }
 
-    /// Whether no place of this row can be among them.
+    /// Whether no place of this row can be among the nearest.
     fn is_farther(&self, row: u32) -> bool {
         let full = self.places.len() >= self.count;
         full && self.places.last().is_none_or(|(farthest, ..)| self.rows_to(row) > *farthest)

@@ -1,4 +1,4 @@
-//! Making room by moving what is in the way down.
+//! Making of room, by moving slots down.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -15,34 +15,34 @@ use crate::board::model::grid::{Bounds, Position};
 pub(crate) struct Shift {
     pub(crate) slot: u32,
     pub(crate) from: Position,
-    /// Some rows below.
+    /// A position some rows below.
     pub(crate) to: Position,
 }
 
-/// Why no room can be made.
+/// The reason why room cannot be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Blocked {
-    /// This slot is there and may not be moved.
+    /// This slot is in the way and may not be moved.
     Pinned(u32),
     /// This slot would have to leave the rows of the grid.
     OutOfRows(u32),
 }
 
 impl Layout {
-    /// Which slots go where so that nothing but `except` covers `bounds`, in the order in which they come to stand. The
-    /// layout stays as it is.
+    /// Returns the moves after which no slot other than `except` covers `bounds`, in the order in which the slots
+    /// settle. The layout itself does not change.
     ///
-    /// What is in the way goes straight down to the first row where nothing is that has come to its place before
-    /// it, and what it comes upon there goes down in turn: whoever gets to a higher row comes first, then whoever stood
-    /// higher, then by column, size and number. Each slot moves once, so this ends; pushing whatever is hit, again and
-    /// again, does not. Afterwards the moved ones share no cell with anything. Pinned ones stay and are passed by; slots
-    /// that shared cells before and are not moved still do.
+    /// A slot in the way moves straight down to the first row that is free of slots settled before it. Any slot that it
+    /// then covers moves down in turn. The slot that reaches a higher row comes first, then the one that was higher
+    /// before, then the order is by column, size and number. Each slot moves once, so that the process ends; pushing
+    /// every covered slot again and again would not. Afterwards the moved slots share no cell with others. Pinned slots
+    /// stay, and moving slots pass by them. Slots that shared cells before and do not move still share them.
     ///
-    /// Time linear in the slots that are moved and what lies near them, times their logarithm.
+    /// Linear in the slots moved and those near them, times their logarithm.
     ///
     /// # Errors
     ///
-    /// [`Blocked`], with the first slot found.
+    /// Returns [`Blocked`], with the first such slot found.
     pub(crate) fn shift(
         &self,
         bounds: Bounds,
@@ -67,8 +67,8 @@ impl Layout {
         self.index.for_each(rect, |entry| queue.push_below(rect, entry));
         while let Some(Reverse(Waiting { row, entry, turns })) = queue.waiting.pop() {
             let place = self.below_pinned(entry.rect.at_row(row.max(settled.under(entry.rect))), is_pinned);
-            // After some turns it settles without seeing whether another could go first: a column of slots that all wait for
-            // the same row would otherwise take turns for ever so long.
+            // After some turns a slot settles without a check whether another could go first. Otherwise a column of
+            // slots that all wait for the same row would take turns for too long.
             if place.top > row && turns < TURNS && place.bottom <= rows {
                 queue.waiting.push(Reverse(Waiting { row: place.top, entry, turns: turns + 1 }));
                 continue;
@@ -87,7 +87,7 @@ impl Layout {
         Ok(shifts)
     }
 
-    /// The first place, from this one down, that shares no cell with a pinned slot.
+    /// Returns the first place, from this one down, that shares no cell with a pinned slot.
     fn below_pinned(&self, mut place: Rect, is_pinned: impl Fn(&Entry) -> bool) -> Rect {
         loop {
             let mut free_from = place.top;
@@ -104,10 +104,10 @@ impl Layout {
     }
 }
 
-/// How often a slot waits for others.
+/// Number of times that a slot lets others go first.
 const TURNS: u8 = 8;
 
-/// A slot that has to move to this row, or below it. They are ordered as their fields are.
+/// A slot that has to move to this row or below it. The fields determine the order.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Waiting {
     row: u32,
@@ -122,7 +122,7 @@ struct Queue {
 }
 
 impl Queue {
-    /// A slot that has not been here yet has to go below a rectangle.
+    /// Queues a slot to go below a rectangle, unless it was queued before.
     fn push_below(&mut self, rect: Rect, entry: Entry) {
         if self.met.insert(entry.slot) {
             self.waiting.push(Reverse(Waiting { row: rect.bottom, entry, turns: 0 }));

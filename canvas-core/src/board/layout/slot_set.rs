@@ -1,11 +1,11 @@
-//! Which slots were met.
+//! A set of slots.
 
-/// A set of slots: a bit each, up to the highest one that it has.
+/// A set of slots as a bit mask, up to the highest slot in it.
 #[derive(Debug, Default)]
 pub(crate) struct SlotSet(Vec<u64>);
 
 impl SlotSet {
-    /// Whether the slot is new.
+    /// Returns whether the slot is new.
     pub(crate) fn insert(&mut self, slot: u32) -> bool {
         let (word, bit) = (slot as usize / 64, 1 << (slot % 64));
         if self.0.len() <= word {

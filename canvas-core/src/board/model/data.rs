@@ -1,4 +1,4 @@
-//! What components show: bindings, states, errors.
+//! Data of components, with their bindings, states and errors.
 
 use canvas_lease::Timestamp;
 use schemars::JsonSchema;
@@ -87,7 +87,7 @@ pub struct DataError {
 
 canvas_patch::coded_error!(DataError as DataErrorCode { Self { code, retryable, .. } => *code, *retryable; });
 
-// Not derived: the derive would take the field `source` for the cause.
+// Not derived, because the derive would take the field `source` for the cause.
 impl std::error::Error for DataError {}
 
 impl std::fmt::Display for DataError {

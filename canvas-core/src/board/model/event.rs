@@ -1,4 +1,4 @@
-//! What happened on a board, for those who follow it.
+//! Events on a board, for subscribers.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Cells, places and sizes.
+//! Cells, positions and sizes.
 
 use std::fmt;
 
@@ -22,7 +22,7 @@ pub struct GridConfig {
     pub cell_height: f64,
 }
 
-/// 12 columns and 8 rows of cells of 88 x 84 pixels, 12 apart: a board in a window of ordinary size.
+/// Returns 12 columns and 8 rows of cells of 88 x 84 pixels with gaps of 12. This board fits a window of ordinary size.
 impl Default for GridConfig {
     fn default() -> Self {
         Self { columns: 12, rows: 8, gap: 12.0, cell_width: 88.0, cell_height: 84.0 }
@@ -63,45 +63,45 @@ pub struct Bounds {
     pub size: Size,
 }
 
-/// The number of a cell that is in no grid, and a size that fits none.
+/// Number of a cell outside of every grid, and a size that does not fit any grid.
 pub const NO_CELL: u32 = u32::MAX;
 
 impl Position {
-    /// A cell.
+    /// Creates a position from the column and the row of a cell.
     pub const fn new(col: u32, row: u32) -> Self {
         Self { col, row }
     }
 }
 
 impl Size {
-    /// A width and a height.
+    /// Creates a size from a width and a height in cells.
     pub const fn new(cols: u32, rows: u32) -> Self {
         Self { cols, rows }
     }
 }
 
 impl Bounds {
-    /// A rectangle.
+    /// Creates a rectangle from its upper left cell and its size.
     pub const fn new(position: Position, size: Size) -> Self {
         Self { position, size }
     }
 
-    /// The column after its last one.
+    /// Returns the column after the last one.
     pub const fn right(self) -> u64 {
         self.position.col as u64 + self.size.cols as u64
     }
 
-    /// The row below its last one.
+    /// Returns the row below the last one.
     pub const fn bottom(self) -> u64 {
         self.position.row as u64 + self.size.rows as u64
     }
 
-    /// Whether it lies in that number of columns and rows.
+    /// Whether the rectangle fits in that number of columns and rows.
     pub(crate) const fn is_within(self, columns: u32, rows: u32) -> bool {
         self.right() <= columns as u64 && self.bottom() <= rows as u64
     }
 
-    /// Whether they share a cell.
+    /// Returns whether the two rectangles share a cell.
     pub const fn overlaps(self, other: Self) -> bool {
         (self.position.col as u64) < other.right()
             && (other.position.col as u64) < self.right()
@@ -111,14 +111,14 @@ impl Bounds {
 }
 
 impl fmt::Display for Position {
-    /// `(2, 0)`: column, row.
+    /// Writes column and row, such as `(2, 0)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "({}, {})", self.col, self.row)
     }
 }
 
 impl fmt::Display for Size {
-    /// `4x2`: columns, rows.
+    /// Writes columns and rows, such as `4x2`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}x{}", self.cols, self.rows)
     }

@@ -1,4 +1,4 @@
-//! Names on a board.
+//! Ids on a board.
 
 use crate::model::id::name;
 

@@ -1,4 +1,4 @@
-//! What a board is made of, as documents and bindings exchange it.
+//! Data types of a board, as documents and bindings exchange them.
 
 pub(crate) mod code;
 pub(crate) mod data;

@@ -9,7 +9,7 @@ pub(crate) fn counted(components: usize) -> String {
     }
 }
 
-/// The first five ids, and how many more there are.
+/// Lists the first five ids, and the number of the rest.
 pub(crate) fn listed(ids: &[ComponentId]) -> String {
     const SHOWN: usize = 5;
     let mut text = ids.iter().take(SHOWN).map(ComponentId::as_str).collect::<Vec<_>>().join(", ");
@@ -19,7 +19,7 @@ pub(crate) fn listed(ids: &[ComponentId]) -> String {
     text
 }
 
-/// What a command has named.
+/// Quotes a text from a command, cut at 80 characters.
 pub(crate) fn quoted(text: &str) -> String {
     format!("\"{}\"", canvas_patch::truncate(text, 80))
 }

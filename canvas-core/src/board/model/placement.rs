@@ -1,4 +1,4 @@
-//! Where a component may stand, as hosts and models speak of it.
+//! Placement of components, in the terms of hosts and models.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

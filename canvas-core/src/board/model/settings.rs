@@ -1,4 +1,4 @@
-//! Some of a workspace's settings, as a command sets them.
+//! An update of some workspace settings, as a command makes it.
 
 use std::fmt::Display;
 
@@ -42,7 +42,7 @@ pub struct SettingsUpdate {
 }
 
 impl SettingsUpdate {
-    /// Those settings of `settings` that are others than in `other`.
+    /// Returns the settings in `settings` that differ from `other`.
     pub(crate) fn differing(settings: &WorkspaceSettings, other: &WorkspaceSettings) -> Self {
         let WorkspaceSettings { theme, voice_enabled, default_refresh_interval, grid, proactive_mode } =
             *settings;
@@ -56,7 +56,7 @@ impl SettingsUpdate {
         }
     }
 
-    /// The settings with these set.
+    /// Returns the settings with this update applied.
     pub(crate) fn set_in(&self, settings: &WorkspaceSettings) -> WorkspaceSettings {
         WorkspaceSettings {
             theme: self.theme.unwrap_or(settings.theme),
@@ -69,7 +69,7 @@ impl SettingsUpdate {
         }
     }
 
-    /// These, and those of `other` that are not among them.
+    /// Returns this update, extended by the settings that only `other` sets.
     pub(crate) fn or(self, other: Self) -> Self {
         Self {
             theme: self.theme.or(other.theme),
@@ -80,7 +80,7 @@ impl SettingsUpdate {
         }
     }
 
-    /// The JSON names of those that it sets.
+    /// Returns the JSON names of the settings in the update.
     pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
         let given = [
             self.theme.is_some(),
@@ -92,7 +92,7 @@ impl SettingsUpdate {
         NAMES.into_iter().zip(given).filter_map(|(name, given)| given.then_some(name))
     }
 
-    /// Whether both set one of them.
+    /// Whether both updates contain a common setting.
     pub(crate) fn shares_one_with(&self, other: &Self) -> bool {
         self.names().any(|name| other.names().any(|other| other == name))
     }
@@ -100,7 +100,8 @@ impl SettingsUpdate {
 
 const NAMES: [&str; 5] = ["theme", "voiceEnabled", "defaultRefreshInterval", "grid", "proactiveMode"];
 
-/// Field by field, because the place is lost where a command is read from JSON that has its payload before its type.
+/// Deserializes field by field, because otherwise the place of an error would be lost in a command whose JSON has the
+/// payload before the type.
 impl<'de> Deserialize<'de> for SettingsUpdate {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut update = Self::default();
@@ -157,7 +158,7 @@ mod tests {
         }
     }
 
-    /// Each setting by itself: what it sets, what differs then, and which ones share one.
+    /// Each setting by itself is applied, differs from the default, and is shared only with itself.
     #[test]
     fn each_setting_is_one_of_its_own() {
         let grid = json!({"columns": 12, "rows": 8, "gap": 8.0, "cellWidth": 80.0, "cellHeight": 60.0});

@@ -1,4 +1,4 @@
-//! What may suggest a view.
+//! Triggers that suggest a view.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -38,7 +38,8 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    /// One without components, views and triggers, made `now`, as a new board begins, with the default settings.
+    /// Creates a workspace without components, views and triggers, with the default settings and `now` as its date, as
+    /// a new board begins.
     ///
     /// ```
     /// use canvas_core::board::{Board, GridConfig, Theme, Workspace, WorkspaceId};
@@ -74,7 +75,8 @@ pub struct WorkspaceSettings {
     pub proactive_mode: ProactiveMode,
 }
 
-/// The system's theme, no voice, a refresh each minute, the default grid, and triggers that suggest rather than act.
+/// Returns the system's theme, no voice, a refresh each minute, the default grid, and triggers that suggest rather than
+/// act.
 impl Default for WorkspaceSettings {
     fn default() -> Self {
         Self {
@@ -165,7 +167,7 @@ pub struct ComponentInstance {
 }
 
 impl ComponentInstance {
-    /// The cells that it covers.
+    /// Returns the cells that the component covers.
     pub const fn bounds(&self) -> Bounds {
         Bounds::new(self.position, self.size)
     }

@@ -1,4 +1,4 @@
-//! The built-in types: pull requests, issues, activity and numbers of a repository.
+//! The built-in types for pull requests, issues, activity and numbers of a repository.
 
 use serde_json::{Map, Value, json};
 
@@ -10,13 +10,13 @@ use crate::board::model::grid::Size;
 use crate::board::model::id::{DataSourceId, TypeId};
 
 impl Registry {
-    /// The registry of the four built-in types: `github.pr-list`, `github.issue-grid`, `github.stat-tile` and
-    /// `github.activity-timeline`. They may have any size from one cell to the whole grid, and take their data from the
-    /// source `mock-github` by what their config says, where a command names no other.
+    /// Creates the registry of the four built-in types, which are `github.pr-list`, `github.issue-grid`,
+    /// `github.stat-tile` and `github.activity-timeline`. Their components may have any size from one cell to the whole
+    /// grid. If a command names no binding, their config determines the query to the source `mock-github`.
     ///
     /// # Panics
     ///
-    /// Never: the definitions are constants, and a test registers them.
+    /// Never, because the definitions are constants, and a test registers them.
     pub fn built_in() -> Self {
         let mut registry = Self::new();
         for definition in [pr_list(), issue_grid(), stat_tile(), activity_timeline()] {
@@ -138,7 +138,7 @@ fn activity_timeline() -> ComponentDefinition {
     }
 }
 
-/// What the four have in common.
+/// Fills in the common parts of the four definitions.
 fn github(
     type_id: &str,
     name: &str,

@@ -1,4 +1,4 @@
-//! What makes a type of components.
+//! Definitions of component types.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -107,9 +107,9 @@ pub struct ComponentActionDefinition {
 }
 
 impl ComponentActionDefinition {
-    /// Lists what is wrong with parameters. An action without a schema takes none. Compiles the schema.
+    /// Returns the faults of parameters. An action without a schema accepts no parameters. Compiles the schema.
     pub fn validate(&self, params: &Map<String, Value>) -> Vec<ValidationError> {
-        // A schema that does not compile was never registered.
+        // A schema that does not compile is never registered.
         let none = json!({"type": "object", "maxProperties": 0});
         let schema = Schema::compile(self.params.as_ref().unwrap_or(&none));
         schema.map(|schema| schema.validate(&Value::Object(params.clone()))).unwrap_or_default()
@@ -131,66 +131,66 @@ pub struct BindingRule {
     pub refresh_interval: Option<u64>,
 }
 
-/// A definition that cannot be registered.
+/// Error returned if a definition cannot be registered.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DefinitionError {
-    /// The name cannot be one.
+    /// The name is not a valid type id.
     #[error(
         "the type id {type_id:?} needs 1 to 128 bytes without spaces or control characters: choose another"
     )]
     Name {
-        /// The name that is taken.
+        /// The name as given in the definition.
         type_id: String,
     },
     /// Another definition has this name.
     #[error("there is a type {:?} already: take it away first, or choose another name", type_id.as_str())]
     Taken {
-        /// The name.
+        /// The name that both definitions have.
         type_id: TypeId,
     },
     /// The description is too long for the context of a model.
     #[error("the description has {words} words: say it in fewer than 100")]
     Description {
-        /// Words that it has.
+        /// Number of words, of which fewer than 100 are allowed.
         words: usize,
     },
-    /// Sizes that exclude each other, or that no component can have.
+    /// The sizes exclude each other, or no component can have them.
     #[error(
         "sizes need 1x1 <= min {min} <= default {default} <= max {max}, in both directions: correct them"
     )]
     Sizes {
-        /// From the definition.
+        /// The smallest size of the definition.
         min: Size,
-        /// The default.
+        /// The default size of the definition.
         default: Size,
-        /// From the definition.
+        /// The largest size of the definition.
         max: Size,
     },
-    /// Two actions have one name, or one has none.
+    /// Two actions have the same name, or a name is empty.
     #[error("the action id {action_id:?} is empty or there twice: name each action once")]
     Action {
-        /// As it was given.
+        /// Id of the action, which is repeated or empty.
         action_id: String,
     },
-    /// Versions count from 1.
+    /// The version is 0, but versions count from 1.
     #[error("the version is 0: count from 1")]
     Version,
     /// A schema cannot be used.
     #[error("the schema at {place} cannot be used: {error}")]
     Schema {
-        /// Where in the definition, as a JSON Pointer; [`SchemaError::place`] goes on from there.
+        /// JSON Pointer to the schema in the definition, which [`SchemaError::place`] continues.
         place: String,
-        /// Its place goes on from `place`.
+        /// The error, with a place relative to `place`.
         error: SchemaError,
     },
-    /// A number is an integer that a double does not hold; its place is a JSON Pointer into the definition.
+    /// A number is an integer that a double cannot hold. Its place is a JSON Pointer into the definition.
     #[error(transparent)]
     Number(CanonicalError),
-    /// A default is not what the schema asks of that field.
+    /// A default does not match the schema of its field.
     #[error("the default config is not what the schema asks for at {place}: correct it")]
     DefaultConfig {
-        /// Where in the definition, as a JSON Pointer.
+        /// JSON Pointer into the definition.
         place: String,
     },
 }
@@ -208,8 +208,8 @@ canvas_patch::coded_error!(DefinitionError {
 });
 
 impl ComponentDefinition {
-    /// A type of components of any size, 3 x 2 where they ask for none, without data, actions and defaults. What a type has
-    /// besides is set in the value:
+    /// Creates a type whose components may have any size, by default 3 x 2, without data, actions or defaults. You can
+    /// set the other fields in the value:
     ///
     /// ```
     /// use canvas_core::board::{ComponentCategory, ComponentDefinition, Registry, Size, TypeId};
@@ -229,7 +229,7 @@ impl ComponentDefinition {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// Nothing is checked before [`Registry::register`](crate::board::Registry::register).
+    /// The definition is not checked before [`Registry::register`](crate::board::Registry::register).
     pub fn new(
         type_id: TypeId,
         name: impl Into<String>,
@@ -246,7 +246,7 @@ impl ComponentDefinition {
             default_config: Map::new(),
             default_size: Size::new(3, 2),
             min_size: Size::new(1, 1),
-            // As wide as a grid can be, and as tall.
+            // As wide and as tall as a grid can be.
             max_size: Size::new(64, NO_CELL - 1),
             data_binding_schema: None,
             capabilities: Vec::new(),
@@ -256,7 +256,7 @@ impl ComponentDefinition {
         }
     }
 
-    /// Finds the first fault; otherwise compiles the schemas of config and binding.
+    /// Returns the compiled schemas of config and binding, or the first fault.
     pub(crate) fn check(&self) -> Result<(Schema, Option<Schema>), DefinitionError> {
         let id = self.type_id.as_str();
         if id.len() > 128 || id.chars().any(|c| c.is_whitespace() || c.is_control()) {
@@ -292,7 +292,7 @@ impl ComponentDefinition {
                 compile(params, format!("/actions/{n}/params"))?;
             }
         }
-        // Fields that only a command can give are not there yet; those that are there must be right.
+        // Fields that only a command can supply may be missing, but the fields that exist must be valid.
         let defaults = Value::Object(self.default_config.clone());
         let whole = ["additionalProperties", "propertyNames", "maxProperties", TOO_LARGE];
         let counts = |error: &ValidationError| !error.path.is_empty() || whole.contains(&error.code.as_str());
@@ -304,8 +304,8 @@ impl ComponentDefinition {
         Ok((config, binding))
     }
 
-    /// The fields that a config may have, where the schema lists them and says nothing of others: these are then refused. A
-    /// type that takes more says so by `additionalProperties`.
+    /// Returns the fields that a config may have, if the schema lists fields but does not mention others. Other fields
+    /// are then refused. A type that accepts more can say so with `additionalProperties`.
     pub fn only_fields(&self) -> Option<impl Iterator<Item = &str>> {
         const OPEN: [&str; 9] = [
             "additionalProperties",
@@ -323,16 +323,16 @@ impl ComponentDefinition {
         (!OPEN.iter().any(|keyword| schema.contains_key(*keyword))).then(|| fields.keys().map(String::as_str))
     }
 
-    /// Its canonical JSON, by which it is compared with those of other hosts.
+    /// Returns the canonical JSON, by which definitions of several hosts are compared.
     pub(super) fn canonical(&self) -> Result<String, CanonicalError> {
         canonical_json(&serde_json::to_value(self).expect("its maps have text for keys"))
     }
 }
 
 impl BindingRule {
-    /// Fields that the config lacks are left out of the query.
+    /// Returns the binding for a config. Fields that the config lacks are left out of the query.
     pub fn binding(&self, config: &Map<String, Value>, refresh: Option<u64>) -> DataBinding {
-        // One by one, because they are few: collecting them would sort them first.
+        // One by one, because they are few, and collecting would sort them first.
         let mut params = Map::new();
         for name in &self.params {
             if let Some(value) = config.get(name) {

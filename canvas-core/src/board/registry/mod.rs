@@ -1,4 +1,4 @@
-//! Types of components: what a canvas may hold, and what it is checked by.
+//! The component types that a canvas may hold, with the schemas for their checks.
 
 mod builtin;
 mod definition;
@@ -23,7 +23,7 @@ use crate::model::json_pointer::join_pointer;
 use crate::model::wording::{NAME, clip};
 use crate::schema::{Schema, ValidationError};
 
-/// The place and the message; the message alone where the value as a whole is at fault and the place is empty.
+/// Writes the place and the message, or only the message if the place is empty because the whole value is at fault.
 impl fmt::Display for ValidationError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.path.as_str() {
@@ -42,17 +42,17 @@ pub struct ValidationResult {
 }
 
 impl ValidationResult {
-    /// Whether there is no fault.
+    /// Returns whether the value has no faults.
     pub const fn is_valid(&self) -> bool {
         self.valid
     }
 
-    /// The faults, in the order of their places.
+    /// Returns the faults, in the order of their places.
     pub fn errors(&self) -> &[ValidationError] {
         &self.errors
     }
 
-    /// In the order of their places.
+    /// Returns the faults, in the order of their places.
     pub fn into_errors(self) -> Vec<ValidationError> {
         self.errors
     }
@@ -66,37 +66,38 @@ impl From<Vec<ValidationError>> for ValidationResult {
 
 /// The types that a board knows. Clones share the definitions.
 ///
-/// Taking a type away touches no component: a board keeps those that stand, as placeholders.
+/// The removal of a type does not change any component. Boards keep existing components of this type as placeholders.
 #[derive(Debug, Clone, Default)]
 pub struct Registry {
     types: BTreeMap<TypeId, Arc<Registered>>,
     changes: u64,
 }
 
-/// A type with what was made of its definition when it was registered.
+/// A registered type with its compiled schemas.
 #[derive(Debug)]
 pub(crate) struct Registered {
     pub(crate) definition: ComponentDefinition,
     config: Schema,
     binding: Option<Schema>,
-    /// As [`ComponentDefinition::only_fields`] has them.
+    /// Fields from [`ComponentDefinition::only_fields`].
     only_fields: Option<Box<[Box<str>]>>,
 }
 
-/// The code of a check by a type that is not registered; no keyword of JSON Schema has this name.
+/// Code of a check by an unregistered type. No keyword of JSON Schema has this name.
 const TYPE_NOT_FOUND: &str = "TYPE_NOT_FOUND";
 
 impl Registry {
-    /// A registry without any type. That of the built-in ones is [`Registry::built_in`].
+    /// Creates a registry without any types. See [`Registry::built_in`] for one with the built-in types.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a type; its schemas are compiled here, once. The same definition again changes nothing.
+    /// Adds a type and compiles its schemas. Adding the same definition again has no effect.
     ///
     /// # Errors
     ///
-    /// [`DefinitionError`], the first fault of the definition, or that another one has its name. Nothing is changed then.
+    /// Returns [`DefinitionError`] for the first fault of the definition, or if another definition has its name. The
+    /// registry is unchanged then.
     pub fn register(&mut self, definition: ComponentDefinition) -> Result<(), DefinitionError> {
         if let Some(known) = self.types.get(&definition.type_id) {
             return if known.definition == definition {
@@ -113,35 +114,35 @@ impl Registry {
         Ok(())
     }
 
-    /// Takes a type away; `None` where there is none.
+    /// Removes a type. Returns `None` if it is not registered.
     pub fn unregister(&mut self, type_id: &TypeId) -> Option<ComponentDefinition> {
         let gone = self.types.remove(type_id)?;
         self.changes += 1;
         Some(Arc::try_unwrap(gone).map_or_else(|shared| shared.definition.clone(), |own| own.definition))
     }
 
-    /// `None` for a type that is not registered.
+    /// Returns the definition of a type, or `None` if it is not registered.
     pub fn get(&self, type_id: &TypeId) -> Option<&ComponentDefinition> {
         self.known(type_id).map(|known| &known.definition)
     }
 
-    /// A type, looked up once for all that is asked of it.
+    /// Returns a type with its schemas, so that several questions need only one lookup.
     pub(crate) fn known(&self, type_id: &TypeId) -> Option<&Registered> {
         self.types.get(type_id).map(|known| &**known)
     }
 
-    /// All types, by name.
+    /// Returns all types, by name.
     pub fn get_all(&self) -> impl ExactSizeIterator<Item = &ComponentDefinition> {
         self.types.values().map(|known| &known.definition)
     }
 
-    /// The types of a category, by name.
+    /// Returns the types of a category, by name.
     pub fn get_by_category(&self, category: ComponentCategory) -> impl Iterator<Item = &ComponentDefinition> {
         self.get_all().filter(move |definition| definition.category == category)
     }
 
-    /// Checks a config as it is: defaults are not put under it, [`Registry::config_for`] does that. A type that is
-    /// not registered is the fault `TYPE_NOT_FOUND`. Costs some 200 ns for a small config that is right.
+    /// Checks a config without adding defaults, which [`Registry::config_for`] does. An unregistered type is reported
+    /// as the fault `TYPE_NOT_FOUND`. Costs about 200 ns for a small, valid config.
     pub fn validate_config(&self, type_id: &TypeId, config: &Value) -> ValidationResult {
         match self.types.get(type_id) {
             Some(known) => known.config_errors(config).into(),
@@ -149,18 +150,18 @@ impl Registry {
         }
     }
 
-    /// Checks a binding. A type without a schema for bindings takes any.
+    /// Checks a binding. A type without a schema for bindings accepts all of them.
     ///
     /// # Panics
     ///
-    /// Never: a binding is always JSON.
+    /// Never, because a binding is always JSON.
     pub fn validate_data_binding(&self, type_id: &TypeId, binding: &DataBinding) -> ValidationResult {
         let Some(known) = self.types.get(type_id) else { return unknown(type_id) };
         known.binding_errors(binding).into()
     }
 
-    /// A config with the defaults of its type under it, field by field of the outermost object. A type that is not
-    /// registered has none.
+    /// Returns a config with the defaults of its type for missing fields of the outermost object. An unregistered type
+    /// has no defaults.
     pub fn config_for(&self, type_id: &TypeId, config: Map<String, Value>) -> Map<String, Value> {
         match self.known(type_id) {
             Some(known) => known.config_for(config),
@@ -168,8 +169,8 @@ impl Registry {
         }
     }
 
-    /// Where the data of a component come from that names no binding: by its type's [`BindingRule`] and its config, with
-    /// defaults. `refresh` is the time between two refreshes where the rule has none, such as the workspace's.
+    /// Returns the binding of a component that names none, from the [`BindingRule`] of its type and its config with
+    /// defaults. `refresh` is the time between two refreshes if the rule does not set one, such as the workspace's.
     pub fn binding_for(
         &self,
         type_id: &TypeId,
@@ -179,17 +180,17 @@ impl Registry {
         self.known(type_id)?.binding_for(config, refresh)
     }
 
-    /// A number that grows with each change of this registry.
+    /// Returns a number that grows with each change of this registry.
     pub const fn version(&self) -> u64 {
         self.changes
     }
 
-    /// Names the definitions: 32 hexadecimal digits that are the same wherever the same types are registered, in
-    /// whatever order. Linear in the size of the definitions.
+    /// Returns a hash of the definitions, as 32 hexadecimal digits. It is the same wherever the same types are
+    /// registered, in any order. Linear in the size of the definitions.
     ///
     /// # Panics
     ///
-    /// Never: a definition is always JSON, and its numbers were checked when it was registered.
+    /// Never, because a definition is always JSON and its numbers were checked when it was registered.
     pub fn hash(&self) -> String {
         let mut text = String::new();
         for definition in self.get_all() {
@@ -205,8 +206,8 @@ impl Registered {
         self.config.validate(config)
     }
 
-    /// The fields of a config that the type does not know, as [`ComponentDefinition::only_fields`] has it. Those that a
-    /// component has from before its type was closed stay; so this is asked of what is sent.
+    /// Reports the fields of a config that the type does not know, by [`ComponentDefinition::only_fields`]. Only fields
+    /// in a command are checked, because a component keeps fields from the time before its type was closed.
     pub(crate) fn unknown_fields(&self, sent: &Map<String, Value>) -> Vec<ValidationError> {
         let Some(known) = &self.only_fields else { return Vec::new() };
         let unknown = sent.keys().filter(|name| known.iter().all(|field| **field != ***name));
@@ -223,14 +224,13 @@ impl Registered {
         schema.validate(&serde_json::to_value(binding).expect("its maps have text for keys"))
     }
 
-    /// A config with the defaults under it.
     pub(crate) fn config_for(&self, config: Map<String, Value>) -> Map<String, Value> {
         let mut merged = self.definition.default_config.clone();
         merged.extend(config);
         merged
     }
 
-    /// Whether the defaults add nothing to a config.
+    /// Whether the defaults add no field to a config.
     pub(crate) fn is_whole(&self, config: &Map<String, Value>) -> bool {
         self.definition.default_config.keys().all(|name| config.contains_key(name))
     }

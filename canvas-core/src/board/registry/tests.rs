@@ -214,7 +214,8 @@ fn bindings_are_checked_where_the_type_has_a_schema() {
 }
 
 proptest! {
-    /// A registry is a map: order of names, hash of what is there, a version that grows exactly with changes.
+    /// A registry is a map in the order of names. Its hash depends only on its content, and its version grows with each
+    /// change.
     #[test]
     fn a_registry_is_a_map(steps in proptest::collection::vec((0..6_u8, any::<bool>(), 1..3_u32), 0..24)) {
         let mut registry = Registry::new();
@@ -255,7 +256,7 @@ proptest! {
         }
     }
 
-    /// Defaults stand under a config, and only there.
+    /// Defaults fill missing fields of a config, and no others.
     #[test]
     fn defaults_stand_under_a_config(
         state in proptest::option::of(0..3_u8), more in proptest::option::of("[a-z]{1,3}"),

@@ -1,4 +1,4 @@
-//! Patches applied to a board.
+//! Application of patches to a board.
 
 use std::sync::Arc;
 
@@ -9,24 +9,24 @@ use super::patch::{BoardPatch, ComponentDiff, PlacedComponent};
 use crate::board::layout::Layout;
 use crate::board::model::grid::Bounds;
 
-/// A patch that was made for another board. Nothing was changed.
+/// Error returned if a patch was made for another board. The board is unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{place} is not what it was when the change was made: apply the change to the board that it was made for"
 )]
 pub struct PatchMismatch {
-    /// The id of the component, view or trigger, or the name of a setting.
+    /// Id of the component, view or trigger, or the name of a setting.
     pub place: String,
 }
 
 canvas_patch::coded_error!(PatchMismatch => "HISTORY_CONFLICT");
 
 impl Board {
-    /// Applies a change that was made on this very state of the board, or the inverse of the last one.
+    /// Applies a change made on exactly this state of the board, or the inverse of the last change.
     ///
     /// # Errors
     ///
-    /// [`PatchMismatch`] where a record is not what the patch says that it was; nothing was changed.
+    /// Returns [`PatchMismatch`] if a record differs from the patch's record before. The board is unchanged then.
     pub fn apply(&mut self, patch: &BoardPatch) -> Result<(), PatchMismatch> {
         if let Some(grid) = patch.settings.as_ref().and_then(|settings| settings.grid) {
             self.widen(grid.before.columns.max(grid.after.columns));
@@ -47,7 +47,7 @@ impl Board {
         Ok(())
     }
 
-    /// Takes back what was applied.
+    /// Reverts changes just applied.
     pub(crate) fn unwind(&mut self, done: &[ComponentDiff]) {
         for diff in done.iter().rev() {
             self.apply_component(&diff.inverse()).expect("it was applied just now");
@@ -97,14 +97,15 @@ impl Board {
         Ok(())
     }
 
-    /// Until the grid is set, components may stand as far to the right as in the wider one of two.
+    /// Widens the layout. Until the grid is set, components may be as far to the right as in the wider of the two
+    /// grids.
     pub(crate) fn widen(&mut self, columns: u32) {
         if columns > self.layout.columns() {
             self.lay_out(columns);
         }
     }
 
-    /// Cost: linear in the components where the columns change.
+    /// Linear in the components if the number of columns changes.
     pub(super) fn lay_out(&mut self, columns: u32) {
         let placed =
             || self.slots.iter().zip(0..).filter_map(|(slot, number)| Some((number, slot.as_ref()?.bounds)));
@@ -115,7 +116,7 @@ impl Board {
         }
     }
 
-    /// All components, laid out anew.
+    /// Builds the layout of all components again.
     fn laid_out(&self, columns: u32) -> Layout {
         let mut layout = Layout::new(columns);
         for (slot, number) in self.slots.iter().zip(0..) {
@@ -136,8 +137,8 @@ impl Board {
         }
     }
 
-    /// Moves and resizes several, each of them once. Cost: of each that of one, or of the board where they are a large part
-    /// of it.
+    /// Moves and resizes several components, each of them once. Each costs as much as a single one, unless they are a
+    /// large part of the board, which is then laid out again.
     pub(super) fn set_all_bounds(&mut self, all: &[(u32, Bounds)]) {
         if all.len() < Self::MANY_BOUNDS || all.len() < self.len() / 4 {
             for (number, after) in all {
@@ -154,24 +155,24 @@ impl Board {
         self.layout = self.laid_out(columns.max(self.layout.columns()));
     }
 
-    /// To lay out anew takes a quarter of the time, or less, that taking out and putting in again does.
+    /// From this number on, a new layout takes at most a quarter of the time of removing and inserting.
     const MANY_BOUNDS: usize = 64;
 
-    /// It must have the id of the one before.
+    /// Replaces the body, which must have the same id as the one before.
     pub(super) fn set_body(&mut self, number: u32, body: Arc<ComponentBody>) {
         if let Some(placed) = self.open(number) {
             placed.body = body;
         }
     }
 
-    /// A component that is about to be changed, but for its order and its id.
+    /// Returns a component for a change that keeps its order and id.
     fn open(&mut self, number: u32) -> Option<&mut PlacedComponent> {
         let record = self.slots.get(number as usize)?.as_ref()?;
         self.pages.touch(record.order, &record.body.id, |slot| id_at(&self.slots, slot));
         self.slots.get_mut(number as usize)?.as_mut()
     }
 
-    /// A slot that no component has.
+    /// Returns an unused slot.
     pub(super) fn new_slot(&mut self) -> u32 {
         self.spare.pop().unwrap_or_else(|| {
             self.slots.push(None);
@@ -179,7 +180,7 @@ impl Board {
         })
     }
 
-    /// An empty slot, for any component that comes.
+    /// Releases an empty slot for other components.
     pub(super) fn free_slot(&mut self, number: u32) {
         self.spare.push(number);
     }
@@ -196,7 +197,7 @@ impl Board {
         }
     }
 
-    /// Takes a component out of its slot, which stays reserved.
+    /// Removes a component from its slot, which stays reserved.
     pub(super) fn take(&mut self, number: u32) -> Option<PlacedComponent> {
         let placed = self.slots.get(number as usize).and_then(Option::as_ref)?;
         let id_of = |slot| id_at(&self.slots, slot);
@@ -207,12 +208,12 @@ impl Board {
     }
 }
 
-/// The column after the last one that a board uses.
+/// Returns the column after the last one that a board uses.
 fn right(bounds: Bounds) -> u32 {
     u32::try_from(bounds.right()).unwrap_or(Board::COLUMNS)
 }
 
-/// Mostly they are the very same.
+/// Compares the pointers first, because they are mostly the same.
 pub(super) fn same<T: PartialEq>(one: &Arc<T>, two: &Arc<T>) -> bool {
     Arc::ptr_eq(one, two) || one == two
 }

@@ -1,4 +1,4 @@
-//! Changes of views, triggers, settings and the grid, applied to a board.
+//! Application of changes to views, triggers, settings and the grid.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::board::model::settings::SettingsUpdate;
 use crate::board::model::trigger::ProactiveTrigger;
 
 impl Board {
-    /// All of it, or nothing.
+    /// Applies all changes together or fails without a change.
     pub(crate) fn apply_settings(&mut self, diff: &SettingsDiff) -> Result<(), PatchMismatch> {
         let SettingsDiff { views, triggers, active_view, grid, settings } = diff;
         let views = self.views_after(views)?;
@@ -47,7 +47,7 @@ impl Board {
         Ok(())
     }
 
-    /// `None` where nothing is done to them.
+    /// Returns `None` if the views are unchanged.
     fn views_after(&self, diffs: &[ViewDiff]) -> Result<Option<Vec<StoredView>>, PatchMismatch> {
         if diffs.is_empty() {
             return Ok(None);
@@ -82,7 +82,7 @@ impl Board {
         Ok(Some(views))
     }
 
-    /// `None` where nothing is done to them.
+    /// Returns `None` if the triggers are unchanged.
     fn triggers_after(&self, diffs: &[TriggerDiff]) -> Result<Option<Vec<ProactiveTrigger>>, PatchMismatch> {
         if diffs.is_empty() {
             return Ok(None);

@@ -1,4 +1,4 @@
-//! A board in memory: components by id, by place and in their order.
+//! A board in memory, with components by id, by place and in their order.
 
 use std::sync::Arc;
 
@@ -20,10 +20,10 @@ use crate::board::model::workspace::{Canvas, ComponentInstance, Workspace, Works
 use crate::model::blob::BlobId;
 use crate::model::face::INVALID_BOARD;
 
-/// A board: what [`Workspace`] says, ready to be changed.
+/// A board with the content of a [`Workspace`], ready for changes.
 ///
-/// Looking a component up costs the same on any board; the order of components is that in which they were made. A copy
-/// shares what neither changes; it costs a 64th of the components and 8 bytes for each row that is covered.
+/// The lookup of a component costs the same on any board. Components are ordered by their creation. A copy shares the
+/// parts that neither copy changes. It costs a 64th of the components and 8 bytes for each covered row.
 #[derive(Debug, Clone)]
 pub struct Board {
     pub(crate) meta: Arc<BoardMeta>,
@@ -36,10 +36,10 @@ pub struct Board {
     pub(crate) ids: IdIndex,
 }
 
-/// Components by the number that they have as long as they stand.
+/// Components by slot. A component keeps its slot as long as it exists.
 pub(crate) type Slots = CowList<Option<PlacedComponent>, 64>;
 
-/// What of a board changes seldom.
+/// The parts of a board that seldom change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct BoardMeta {
@@ -53,47 +53,47 @@ pub(crate) struct BoardMeta {
     pub(crate) triggers: Vec<ProactiveTrigger>,
 }
 
-/// A view, and the blob that keeps it where the board that this one came from has it.
+/// A view, and its blob if the board that this one came from stored it.
 #[derive(Debug, Clone)]
 pub(crate) struct StoredView {
     pub(crate) view: Arc<SavedView>,
     pub(crate) blob: Option<BlobId>,
 }
 
-/// What a board may not be.
+/// Error returned if a workspace cannot be a board.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BoardError {
-    /// The grid has no columns, too many, or too many rows.
+    /// The grid has no columns or rows, or too many of them.
     #[error(
         "a grid has 1 to {} columns and 1 to {} rows, not {columns} and {rows}: choose others",
         Board::COLUMNS,
         Board::ROWS
     )]
     Grid {
-        /// From the workspace.
+        /// Number of columns in the workspace.
         columns: u32,
-        /// From the workspace.
+        /// Number of rows in the workspace.
         rows: u32,
     },
-    /// More components than a board may have.
+    /// The workspace has more components than a board may have.
     #[error("a board has at most {} components, not {found}: split it", Board::COMPONENTS)]
     TooMany {
-        /// Components of the workspace.
+        /// Number of components in the workspace.
         found: usize,
     },
-    /// Two components have one id.
+    /// Two components have the same id.
     #[error("two components have the id {id}: give each its own")]
     Twice {
-        /// The id that comes twice.
+        /// The id that both components have.
         id: ComponentId,
     },
-    /// A component lies outside of the columns, or is too tall.
+    /// A component is outside of the columns, or too tall.
     #[error("component {id} does not stand within {columns} columns: move or resize it")]
     Outside {
-        /// The first such component.
+        /// The first such component, in the order of the workspace.
         id: ComponentId,
-        /// Columns of the grid.
+        /// Number of columns of the grid.
         columns: u32,
     },
 }
@@ -101,20 +101,20 @@ pub enum BoardError {
 canvas_patch::coded_error!(BoardError => INVALID_BOARD);
 
 impl Board {
-    /// The most columns that a grid may have.
+    /// Maximum number of columns of a grid.
     pub const COLUMNS: u32 = 64;
-    /// The most rows that a grid may have.
+    /// Maximum number of rows of a grid.
     pub const ROWS: u32 = 1 << 20;
-    /// The most components that a board may have.
+    /// Maximum number of components of a board.
     pub const COMPONENTS: usize = 100_000;
 
-    /// A board of a workspace.
+    /// Creates the board of a workspace.
     ///
-    /// Components may cover each other here, as a host's older data may have it.
+    /// Here, components may cover each other, as they may in older data of a host.
     ///
     /// # Errors
     ///
-    /// [`BoardError`] says what no board can be.
+    /// Returns [`BoardError`] if the workspace cannot be a board.
     pub fn new(workspace: Workspace) -> Result<Self, BoardError> {
         let Workspace { id, name, canvas, thread_id, views, triggers, settings, created_at, updated_at } =
             workspace;
@@ -166,68 +166,69 @@ impl Board {
         Ok(board)
     }
 
-    /// As the workspace has it.
+    /// Returns the id of the workspace.
     pub fn id(&self) -> &WorkspaceId {
         &self.meta.id
     }
 
-    /// Changed only by loading a view with another one.
+    /// Returns the grid, which changes only when a view with another one is loaded.
     pub fn grid(&self) -> &GridConfig {
         &self.meta.grid
     }
 
-    /// The view that was loaded last; `None` where none was, or it was deleted.
+    /// Returns the view loaded last, or `None` if no view was loaded or the view was deleted.
     pub fn active_view(&self) -> Option<&ViewId> {
         self.meta.active_view.as_ref()
     }
 
-    /// In the order of the workspace.
+    /// Returns the triggers in the order of the workspace.
     pub fn triggers(&self) -> &[ProactiveTrigger] {
         &self.meta.triggers
     }
 
-    /// Constant time.
+    /// Returns the number of components. Constant time.
     pub const fn len(&self) -> usize {
         self.ids.len()
     }
 
-    /// Constant time.
+    /// Returns whether the board has no components. Constant time.
     pub const fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many cells components cover, each counted once. Constant time.
+    /// Returns the number of cells that components cover, each counted once. Constant time.
     pub const fn covered_cells(&self) -> u64 {
         self.layout.covered_cells()
     }
 
-    /// `None` where no component has the id.
+    /// Returns the cells of a component, or `None` if its id is unknown.
     pub fn bounds(&self, id: &ComponentId) -> Option<Bounds> {
         self.slot_of(id).map(|slot| slot.bounds)
     }
 
-    /// What shares a cell with a rectangle: by row, then column, of the upper left cells. Costs what lies there, however
-    /// many components there are.
+    /// Returns the components that share a cell with a rectangle, by row, then column, of their upper left cells. The
+    /// cost depends on the components near it and not on their total number.
     pub fn collisions(&self, bounds: Bounds) -> Vec<ComponentId> {
         self.ids_of(&self.layout.collisions(bounds, None))
     }
 
-    /// The components in the order in which they were made, and the cells that each covers. Nothing is copied.
+    /// Returns the components in the order of their creation, with the cells that each covers. This copies no data.
     pub fn places(&self) -> impl Iterator<Item = (&ComponentId, Bounds)> {
         self.records().map(|record| (&record.body.id, record.bounds))
     }
 
-    /// The saved views, with their names.
+    /// Returns the saved views with their names.
     pub fn view_names(&self) -> impl ExactSizeIterator<Item = (&ViewId, &str)> {
         self.views.iter().map(|stored| (&stored.view.id, stored.view.name.as_str()))
     }
 
-    /// A component, without its data.
+    /// Returns a component without its data.
     pub fn component(&self, id: &ComponentId) -> Option<ComponentInstance> {
         self.slot_of(id).map(|slot| slot.body.instance(slot.bounds, DataLoadingState::Idle))
     }
 
-    /// The whole of it as one value. `state` says how far the data of a component are: they are the host's to keep.
+    /// Returns the whole board as one value. `state` supplies the data state of a component, because the host keeps the
+    /// data.
     pub fn workspace(&self, mut state: impl FnMut(&ComponentId) -> DataLoadingState) -> Workspace {
         let components = self
             .records()
@@ -260,12 +261,12 @@ impl Board {
         self.slot(self.number_of(id)?)
     }
 
-    /// In the order in which they were made.
+    /// Returns the components in the order of their creation.
     pub(crate) fn records(&self) -> impl Iterator<Item = &PlacedComponent> {
         self.pages.slots().filter_map(|number| self.slot(number))
     }
 
-    /// Slots and what is in them, in the order in which they were made.
+    /// Returns the slots and their components, in the order of creation.
     pub(crate) fn numbered(&self) -> impl Iterator<Item = (u32, &PlacedComponent)> {
         self.pages.slots().filter_map(|number| Some((number, self.slot(number)?)))
     }
@@ -282,7 +283,7 @@ impl Board {
         self.slot(number).map(|slot| slot.body.id.clone())
     }
 
-    /// The order of a component that is made now. Those that share the last one are in the order of their ids.
+    /// Returns the order of a new component. Components that share the highest possible order are ordered by their ids.
     pub(crate) fn next_order(&self) -> u64 {
         (self.pages.last_order() + 1).min(safe_integer::MAX)
     }
@@ -299,20 +300,20 @@ impl Board {
         self.meta.triggers.iter().any(|trigger| trigger.id == *id)
     }
 
-    /// Ids that no new component may have: of live ones and of those in views.
+    /// Whether a live component or a view has this id, so that a new component cannot have it.
     pub(crate) fn is_known(&self, id: &ComponentId) -> bool {
         self.number_of(id).is_some()
             || self.views().any(|view| view.components.iter().any(|standing| standing.body.id == *id))
     }
 }
 
-/// The id of a component that exists.
+/// Returns the id of an existing component.
 pub(crate) fn id_at(slots: &Slots, number: u32) -> &ComponentId {
     let slot = slots.get(number as usize).and_then(Option::as_ref);
     &slot.expect("what has a number has a slot").body.id
 }
 
-/// Two boards are equal where everything that is stored of them is: not how they lie in memory.
+/// Two boards are equal if all stored parts are equal, regardless of their arrangement in memory.
 impl PartialEq for Board {
     fn eq(&self, other: &Self) -> bool {
         (&self.meta, self.updated_at) == (&other.meta, other.updated_at)
@@ -327,7 +328,7 @@ pub(crate) fn check_grid(grid: &GridConfig) -> Result<(), BoardError> {
     if holds { Ok(()) } else { Err(BoardError::Grid { columns, rows }) }
 }
 
-/// Whether a rectangle has cells and lies within some columns and the rows that a board may have.
+/// Whether a rectangle has cells and is within some columns and the maximum of rows.
 pub(crate) fn fits_grid(bounds: Bounds, columns: u32) -> bool {
     bounds.size.cols > 0 && bounds.size.rows > 0 && bounds.is_within(columns, Board::ROWS)
 }

@@ -1,4 +1,4 @@
-//! A component as the board keeps it.
+//! A component in the form that the board keeps.
 
 use std::sync::Arc;
 
@@ -10,13 +10,13 @@ use crate::board::model::grid::Bounds;
 use crate::board::model::id::{ComponentId, TypeId};
 use crate::board::model::workspace::{ComponentInstance, ComponentMeta};
 
-/// All of a component but its place. Shared between the board, its views and its history.
+/// All of a component except its place. The board, its views and its history share it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ComponentBody {
     pub(crate) id: ComponentId,
     pub(crate) type_id: TypeId,
-    /// An object.
+    /// Always a JSON object.
     #[serde(deserialize_with = "object")]
     pub(crate) config: Arc<Value>,
     pub(crate) data_binding: Option<DataBinding>,
@@ -28,7 +28,7 @@ fn object<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<Value>, D::E
 }
 
 impl ComponentBody {
-    /// The component as it is shown, with its data.
+    /// Returns the component for display, with its data.
     pub(crate) fn instance(&self, bounds: Bounds, data_state: DataLoadingState) -> ComponentInstance {
         ComponentInstance {
             id: self.id.clone(),
@@ -47,7 +47,6 @@ impl ComponentBody {
         Self { id, type_id, config: Arc::new(Value::Object(config)), data_binding, meta }
     }
 
-    /// The fields of its config.
     pub(crate) fn fields(&self) -> &Map<String, Value> {
         self.config.as_object().expect("a config is an object")
     }

@@ -1,4 +1,4 @@
-//! How a board is kept: a small root, pages of components, and views, each a JSON value in a blob.
+//! Stored form of a board. It consists of a small root, pages of components, and views, each a JSON value in a blob.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::model::blob::{Blob, BlobId};
 
 const FORMAT: u32 = 1;
 
-/// Up to this number of components lie in the root itself.
+/// Maximum number of components in the root itself.
 const MAX_INLINE: usize = 32;
 
 #[derive(Serialize, Deserialize)]
@@ -34,18 +34,17 @@ enum Components {
     Pages(Vec<BlobId>),
 }
 
-/// The blobs of a board.
 pub(crate) struct StoredBoard {
-    /// The blob that the tree names. It is equal for equal boards.
+    /// Root blob, which the tree names. Equal boards have equal roots.
     pub(crate) root: Blob,
-    /// What the root names and the board that this one came from did not.
+    /// Blobs that the root names and that the board before did not have.
     pub(crate) parts: Vec<Blob>,
-    /// The board itself, which knows its parts from now on.
+    /// The board itself, which remembers its parts.
     pub(crate) board: Arc<Board>,
 }
 
 impl Board {
-    /// The blobs that this board is kept as. Cost: the pages that were changed, and 70 bytes for each other one.
+    /// Encodes the board. The cost is that of the changed pages, and 70 bytes for each other page.
     pub(crate) fn encode(mut self) -> StoredBoard {
         let mut parts = Vec::new();
         let mut put = |json: serde_json::Result<String>| {
@@ -75,17 +74,17 @@ impl Board {
         StoredBoard { root: Blob::text(root), parts, board: Arc::new(self) }
     }
 
-    /// Roughly what it takes in memory, where it was read from this root or is kept by it.
+    /// Returns roughly the memory that the board takes, if it was read from this root or is stored as it.
     pub(crate) fn approximate_bytes(&self, root: &Blob) -> usize {
-        /// A value in memory takes a few times what it takes as JSON.
+        /// A value takes a few times more memory than its JSON.
         const VALUES: usize = 4;
-        /// A component's place in a view, and in the index of ids and the grid.
+        /// Bytes of a component's place in a view, and in the index of ids and the grid.
         const PLACE: usize = 128;
         let shown: usize = self.views().map(|view| view.components.len()).sum();
         VALUES * (root.as_bytes().len() + self.pages.bytes()) + PLACE * (self.len() + shown)
     }
 
-    /// The blobs that a root names; `None` where it is none.
+    /// Returns the blobs that a root names, or `None` if the blob is not a root.
     pub(crate) fn named_blobs(root: &Blob) -> Option<Vec<BlobId>> {
         let Root { views, components, .. } = decoded(root)?;
         let pages = match components {
@@ -95,7 +94,7 @@ impl Board {
         Some(views.into_iter().chain(pages).collect())
     }
 
-    /// The board that a root keeps. What else it needs, `part` gives.
+    /// Reads the board of a root. `part` supplies the blobs that the root names.
     pub(crate) fn load<'b>(
         root: &Blob,
         part: impl Fn(BlobId) -> Option<&'b Blob>,
@@ -157,7 +156,7 @@ mod tests {
         kept.parts.iter().map(|blob| (blob.id(), blob.clone())).collect()
     }
 
-    /// As if nothing of it had ever been kept.
+    /// Returns the board without its knowledge of stored blobs.
     fn bare(board: &Board) -> Board {
         let mut bare = board.clone();
         bare.pages.clear_blobs();
@@ -168,8 +167,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
-        /// Along any commands, each board and its undoing is kept as what a board of the same content is kept as that
-        /// nothing is known of, is read back from it, and names no part that was not there before or is put now.
+        /// Along any commands, the stored form of each board and of its undo equals that of a fresh board with the same
+        /// content. It can be read back, and each part that it names existed before or is stored now.
         #[test]
         fn what_is_kept_follows_from_what_the_board_is(
             workspace in large_workspaces(), seeds in command_seeds(12),
@@ -284,10 +283,10 @@ mod tests {
             let id = root.id();
             assert!(matches!(read(root, &|_| ()), Err(ReadError::Damaged(found)) if found == id), "{to}");
         }
-        // A page twice is a component twice.
+        // A repeated page repeats its components.
         let twice = altered(&format!("[\"{first}\""), &format!("[\"{first}\",\"{first}\""));
         assert!(matches!(read(twice, &|_| ()), Err(ReadError::Damaged(_))));
-        // Pages in another order are read, and kept anew as they should be.
+        // Pages in another order can be read, and are stored again in the right order.
         let ids: Vec<String> = parts.iter().map(|blob| format!("\"{}\"", blob.id())).collect();
         if let [one, .., last] = ids.as_slice() {
             let json = root.as_text().unwrap().replace(one, "@").replace(last, one).replace('@', last);

@@ -9,7 +9,7 @@ pub(crate) struct Diff<T> {
 }
 
 impl<T: Clone> Diff<T> {
-    /// `None` where both are equal.
+    /// Returns `None` if both are equal.
     pub(super) fn of(before: &T, after: &T) -> Option<Self>
     where
         T: PartialEq,

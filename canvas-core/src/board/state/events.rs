@@ -1,4 +1,4 @@
-//! What a change means to whoever follows a board.
+//! Events that a change causes for subscribers of a board.
 
 use super::board::Board;
 use super::body::ComponentBody;
@@ -7,8 +7,8 @@ use super::settings::{TriggerDiff, TriggerRecordDiff, ViewDiff};
 use crate::board::model::event::{CanvasEvent, LayoutChange};
 
 impl Board {
-    /// What happened by a change that was applied just now: the same for a command, its undoing and its redoing. What
-    /// came or has another binding says so, because data are in no history.
+    /// Returns the events of a change just applied, whether by a command, an undo or a redo. They also say which
+    /// components need data, because they were added or have another binding. Data are not part of the history.
     pub fn events_of(&self, patch: &BoardPatch) -> Vec<CanvasEvent> {
         let mut events = Vec::with_capacity(patch.components.len());
         for diff in &patch.components {

@@ -1,4 +1,4 @@
-//! Which component has which slot.
+//! Index of slots by component id.
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::Arc;
@@ -7,8 +7,8 @@ use hashbrown::HashTable;
 
 use crate::board::model::id::ComponentId;
 
-/// Slots by the ids of their components. The ids stay with the components, so that a copy touches none of them; tables
-/// that neither copy has changed are shared.
+/// Slots by the ids of their components. The ids stay with the components, so that copying the index copies no ids.
+/// Copies share the unchanged tables.
 #[derive(Debug, Clone)]
 pub(crate) struct IdIndex {
     tables: Vec<Arc<HashTable<Item>>>,
@@ -16,7 +16,7 @@ pub(crate) struct IdIndex {
     hasher: RandomState,
 }
 
-/// A slot with the hash of its id: a table that grows looks at no component.
+/// A slot with the hash of its id, so that a growing table does not look at components.
 #[derive(Debug, Clone, Copy)]
 struct Item {
     hash: u64,
@@ -36,14 +36,14 @@ impl IdIndex {
         self.len
     }
 
-    /// `id_of` tells the ids of those slots that are in it.
+    /// Returns the slot of an id. `id_of` returns the id of any slot in the index.
     pub(crate) fn get<'b>(&self, id: &ComponentId, id_of: impl Fn(u32) -> &'b ComponentId) -> Option<u32> {
         let hash = self.hash(id);
         let is_it = |item: &Item| item.hash == hash && id_of(item.slot) == id;
         self.tables[table(hash)].find(hash, is_it).map(|item| item.slot)
     }
 
-    /// It must not be in it yet.
+    /// Inserts an id, which must be new.
     pub(crate) fn insert(&mut self, id: &ComponentId, slot: u32) {
         let hash = self.hash(id);
         let table = Arc::make_mut(&mut self.tables[table(hash)]);
@@ -51,7 +51,7 @@ impl IdIndex {
         self.len += 1;
     }
 
-    /// The slot that it had.
+    /// Removes an id and returns its slot.
     pub(crate) fn remove<'b>(
         &mut self,
         id: &ComponentId,
@@ -70,7 +70,7 @@ impl IdIndex {
     }
 }
 
-/// By bits in the middle, because a table looks at both ends.
+/// Uses bits in the middle, because a table uses those at both ends.
 const fn table(hash: u64) -> usize {
     (hash >> 32) as usize % TABLES
 }

@@ -1,4 +1,4 @@
-//! A board as the JSON of a workspace, written from where the board has it.
+//! The JSON of a board's workspace, written without a copy of the board.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -16,7 +16,7 @@ use crate::board::model::id::{ComponentId, TriggerId, TypeId, ViewId, WorkspaceI
 use crate::board::model::trigger::ProactiveTrigger;
 use crate::board::model::workspace::{ComponentMeta, WorkspaceSettings};
 
-/// What [`Board::workspace`] gives, to be written as JSON. See [`Board::workspace_json`].
+/// The result of [`Board::workspace`] for serialization as JSON. See [`Board::workspace_json`].
 pub struct WorkspaceJson<'b, F> {
     board: &'b Board,
     state: F,
@@ -29,8 +29,9 @@ impl<F> fmt::Debug for WorkspaceJson<'_, F> {
 }
 
 impl Board {
-    /// The whole of it to be written as JSON, the same as that of [`Board::workspace`]. Nothing of the board is copied, and
-    /// writing costs what is written. `state` says how far the data of a component are, and is asked at each writing.
+    /// Returns the whole board for serialization as JSON, equal to that of [`Board::workspace`]. It does not copy the
+    /// board, so that the cost is only that of writing. `state` supplies the data state of a component and is called at
+    /// each serialization.
     ///
     /// ```
     /// use std::borrow::Cow;
@@ -54,7 +55,7 @@ impl Board {
     }
 }
 
-// What follows has the fields of `Workspace` and its parts, in their order.
+// The types below have the fields of `Workspace` and its parts, in the same order.
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -101,7 +102,7 @@ struct ComponentParts<'b> {
     meta: &'b ComponentMeta,
 }
 
-/// A list that is made while it is written, as often as it is.
+/// A list that each serialization creates again.
 struct List<F>(F);
 
 impl<I: IntoIterator<Item: Serialize>, F: Fn() -> I> Serialize for List<F> {

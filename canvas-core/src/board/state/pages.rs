@@ -1,4 +1,4 @@
-//! The components of a board in their order, cut into pages that are kept in a blob each.
+//! The components of a board in their order, divided into pages. Each page is stored as a blob.
 
 use std::sync::Arc;
 
@@ -7,36 +7,35 @@ use crate::model::blob::BlobId;
 
 /// Slots by order and id, in pages.
 ///
-/// Where a page ends follows from the orders alone, so that equal boards have equal pages however they came about, and a
-/// change touches one or two of them.
+/// The ends of pages depend on the orders only. Equal boards therefore have equal pages, regardless of their history,
+/// and a change touches one or two pages.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Pages {
     pages: Vec<Arc<Page>>,
 }
 
-/// Never empty. Each but the last one ends with a slot that ends pages, and holds no other such.
+/// A page, never empty. Each page except the last ends with a slot that ends pages, and contains no other such slot.
 #[derive(Debug, Clone)]
 pub(crate) struct Page {
     items: Vec<PageItem>,
-    /// The blob that keeps it, where the board that this one came from has it.
+    /// The blob of the page, if the board that this one came from stored it.
     blob: Option<BlobId>,
-    /// Bytes of the blob that kept it last.
+    /// Size in bytes of the blob that stored the page last.
     bytes: usize,
 }
 
-/// A slot and the order of its component.
 #[derive(Debug, Clone, Copy)]
 struct PageItem {
     order: u64,
     slot: u32,
 }
 
-/// Components of a page, on average.
+/// Mean number of components in a page.
 const MEAN: u64 = 64;
 
 /// Whether a page ends after a component of this order.
 const fn ends_page(order: u64) -> bool {
-    // The finalizer of SplitMix64: whatever orders are left, a 64th of them end a page.
+    // The finalizer of SplitMix64. For any remaining orders, a 64th of them end a page.
     let mixed = (order ^ (order >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     (mixed ^ (mixed >> 31)).is_multiple_of(MEAN)
@@ -55,7 +54,7 @@ impl Page {
         self.items.last().is_some_and(|item| ends_page(item.order))
     }
 
-    /// To be changed: no blob keeps it any more.
+    /// Opens a page for a change, so that its blob is no longer valid.
     fn open(page: &mut Arc<Self>) -> &mut Vec<PageItem> {
         let page = Arc::make_mut(page);
         page.blob = None;
@@ -64,7 +63,7 @@ impl Page {
 }
 
 impl Pages {
-    /// The blobs that keep the pages; `put` keeps those that none does yet.
+    /// Returns the blobs of all pages. `put` stores pages without a blob.
     pub(crate) fn encode(&mut self, mut put: impl FnMut(&Page) -> (BlobId, usize)) -> Vec<BlobId> {
         let mut kept = Vec::with_capacity(self.pages.len());
         for page in &mut self.pages {
@@ -78,15 +77,15 @@ impl Pages {
         kept
     }
 
-    /// No blobs keep the pages any more.
+    /// Drops the blobs of all pages.
     pub(crate) fn clear_blobs(&mut self) {
         for page in self.pages.iter_mut().filter(|page| page.blob.is_some()) {
             Arc::make_mut(page).blob = None;
         }
     }
 
-    /// These blobs, with their bytes and the number of components of each, keep the pages, where they are cut as pages
-    /// are.
+    /// Sets the blobs of the pages, given the id, the size in bytes and the number of components of each. Has no effect
+    /// unless they are divided like the pages.
     pub(crate) fn set_blobs(&mut self, kept: &[(BlobId, usize, usize)]) {
         if kept.iter().map(|(_, _, len)| *len).eq(self.pages.iter().map(|page| page.items.len())) {
             for (page, (id, bytes, _)) in self.pages.iter_mut().zip(kept) {
@@ -96,7 +95,7 @@ impl Pages {
         }
     }
 
-    /// Bytes of the blobs that keep the pages, or kept them last.
+    /// Returns the size in bytes of the blobs that store the pages or stored them last.
     pub(crate) fn bytes(&self) -> usize {
         self.pages.iter().map(|page| page.bytes).sum()
     }
@@ -105,12 +104,12 @@ impl Pages {
         self.pages.iter().flat_map(|page| page.slots())
     }
 
-    /// The highest order; 0 where there is none.
+    /// Returns the highest order, or 0 without components.
     pub(crate) fn last_order(&self) -> u64 {
         self.pages.last().and_then(|page| page.items.last()).map_or(0, |item| item.order)
     }
 
-    /// `id_of` tells the ids of those slots that are in it, which only those of one order need.
+    /// Inserts a slot. `id_of` returns the id of any slot in the pages. It is needed only for slots of the same order.
     pub(crate) fn insert<'b>(
         &mut self,
         order: u64,
@@ -119,7 +118,7 @@ impl Pages {
         id_of: impl Fn(u32) -> &'b ComponentId,
     ) {
         let item = PageItem { order, slot };
-        // Mostly it comes last.
+        // A new component mostly comes last.
         let at = if self.last_order() < order { self.pages.len() } else { self.page_of(order, id, &id_of) };
         let Some(page) = self.pages.get_mut(at) else {
             match self.pages.last_mut().filter(|page| !page.is_closed()) {
@@ -137,7 +136,7 @@ impl Pages {
         }
     }
 
-    /// It must be in it, and `id_of` know it.
+    /// Removes an item, which must exist and be known to `id_of`.
     pub(crate) fn remove<'b>(
         &mut self,
         order: u64,
@@ -149,7 +148,7 @@ impl Pages {
         let within = page.items.partition_point(|item| is_before(*item, order, id, &id_of));
         let items = Page::open(page);
         items.remove(within);
-        // Whose end went grows by the next one.
+        // A page that lost its end takes in the next one.
         let (is_open, is_empty) = (!page.is_closed(), page.items.is_empty());
         if is_empty {
             self.pages.remove(at);
@@ -159,7 +158,7 @@ impl Pages {
         }
     }
 
-    /// What lies at an item has changed: no blob keeps its page any more.
+    /// Drops the blob of an item's page, because the item's component changed.
     pub(crate) fn touch<'b>(&mut self, order: u64, id: &ComponentId, id_of: impl Fn(u32) -> &'b ComponentId) {
         let at = self.page_of(order, id, id_of);
         if let Some(page) = self.pages.get_mut(at).filter(|page| page.blob.is_some()) {
@@ -167,7 +166,7 @@ impl Pages {
         }
     }
 
-    /// The first page that ends at this item or after it.
+    /// Returns the first page that ends at this item or after it.
     fn page_of<'b>(&self, order: u64, id: &ComponentId, id_of: impl Fn(u32) -> &'b ComponentId) -> usize {
         self.pages
             .partition_point(|page| page.items.last().is_some_and(|last| is_before(*last, order, id, &id_of)))
@@ -201,7 +200,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever came and went, the pages are those that the ones that are left make in their order.
+        /// After any insertions and removals, the pages equal those built from the remaining items in their order.
         #[test]
         fn pages_follow_from_what_is_in_them(steps in prop::collection::vec((0..300_u64, 0..600_u32), 0..900)) {
             let names: Vec<ComponentId> = (0..600).map(name).collect();
@@ -237,7 +236,7 @@ mod tests {
     fn a_64th_of_the_orders_ends_a_page() {
         let ends = (1..=64_000).filter(|order| ends_page(*order)).count();
         assert!((900..1_100).contains(&ends), "{ends}");
-        // The very ones: boards that others have kept are cut after them.
+        // These exact orders must not change, because stored boards of others are divided at them.
         const HIGH: u64 = (1 << 40) + (1 << 10);
         for (from, expected) in [(0, [0, 69, 143, 165, 205, 286]), (HIGH, [5, 61, 98, 171, 221, 289])] {
             let ends: Vec<u64> = (0..).filter(|order| ends_page(from + order)).take(6).collect();
@@ -257,7 +256,7 @@ mod tests {
         let kept_as = pages.encode(|_| (kept, 0));
         assert_eq!(kept_as.len(), pages.pages.len());
         let copy = pages.clone();
-        // One within a page, which stays its end.
+        // An item within a page, whose end stays.
         let slot = (1..999).find(|slot| !ends_page(slot + 1)).unwrap();
         pages.remove(slot + 1, id_of(slot as u32), id_of);
         let mut put = 0;

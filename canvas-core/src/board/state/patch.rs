@@ -1,4 +1,4 @@
-//! What a command changed, record by record, with the way back.
+//! The changes of a command, record by record, in both directions.
 
 use std::sync::Arc;
 
@@ -11,40 +11,39 @@ use super::settings::SettingsDiff;
 use crate::board::model::grid::Bounds;
 use crate::board::model::id::ComponentId;
 
-/// A change of a board that can be applied, taken back, and compared with others.
+/// A change of a board that can be applied, reverted, and compared with others.
 ///
-/// It holds what was before and what is after of each record that it touches and nothing else, so its size follows the
-/// change and not the board.
+/// It only holds the touched records before and after the change. Its size therefore depends on the change and not on
+/// the board.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BoardPatch {
-    /// In the order in which they are done; of one component at most its removal and its return.
+    /// Changes in the order of their application. One component occurs at most twice, for its removal and its return.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) components: Vec<ComponentDiff>,
-    /// What few changes touch; boxed, so that the others are small.
+    /// Boxed because few changes have settings, so that the others stay small.
     #[serde(default, skip_serializing_if = "Option::is_none", rename = "rest")]
     pub(crate) settings: Option<Box<SettingsDiff>>,
-    /// When the board was last changed, before and after.
+    /// Time of the last change of the board, before and after.
     pub(crate) updated_at: Diff<Timestamp>,
 }
 
-/// The change of one component.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ComponentDiff {
-    /// It is elsewhere, or has another size.
+    /// The component has another position or size.
     #[serde(with = "moved")]
     Bounds {
         id: ComponentId,
         bounds: Diff<Bounds>,
     },
-    /// Its config has changed.
+    /// The config, binding or other content of the component changed.
     Body(Diff<Arc<ComponentBody>>),
     Added(PlacedComponent),
     Removed(PlacedComponent),
 }
 
-/// `{"id": …, "before": …, "after": …}`. A flattened field would be read into a value first, and a shift has one for each
-/// component.
+/// Written as `{"id": …, "before": …, "after": …}`. Deserializing a flattened field would first read a value, and a
+/// shift has one for each component.
 mod moved {
     use serde::{Deserialize, Deserializer, Serialize as _, Serializer};
 
@@ -79,7 +78,7 @@ mod moved {
     }
 }
 
-/// A component with its place in the order of the board.
+/// A component with its rank in the order of the board.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct PlacedComponent {
     #[serde(deserialize_with = "safe_integer::deserialize")]
@@ -89,12 +88,12 @@ pub(crate) struct PlacedComponent {
 }
 
 impl BoardPatch {
-    /// Whether it changes nothing but a time.
+    /// Returns whether the patch changes only a time.
     pub fn is_empty(&self) -> bool {
         self.components.is_empty() && self.settings.is_none()
     }
 
-    /// The change that takes this one back.
+    /// Returns the patch that reverts this one.
     #[must_use]
     pub fn inverse(&self) -> Self {
         let components = self.components.iter().rev().map(ComponentDiff::inverse).collect();
@@ -102,7 +101,7 @@ impl BoardPatch {
         Self { components, settings, updated_at: self.updated_at.inverse() }
     }
 
-    /// Several changes, one after the other, as one. `None` where there are none. Linear in them.
+    /// Joins several successive patches into one. Returns `None` for an empty list. Linear in the patches.
     pub fn joined(patches: Vec<Self>) -> Option<Self> {
         let first = patches.first()?.updated_at.before;
         let after = patches.last()?.updated_at.after;
@@ -116,10 +115,11 @@ impl BoardPatch {
         Some(Self { components, settings, updated_at: Diff { before: first, after } })
     }
 
-    /// Whether both touch one record: then neither can be taken back from under the other.
+    /// Returns whether both patches touch a common record. If so, neither can be reverted from under the other.
     ///
-    /// Records are components, views, triggers, each setting, the grid, and which view is active; a view that comes or goes touches
-    /// the triggers that name it, and a trigger the views that list it. Cost: linear in both.
+    /// Records are components, views, triggers, each setting, the grid, and the choice of the active view. Adding or
+    /// removing a view touches the triggers that name it, and adding or removing a trigger touches the views that list
+    /// it. Linear in both patches.
     pub fn touches(&self, other: &Self) -> bool {
         let (small, large) =
             if self.components.len() <= other.components.len() { (self, other) } else { (other, self) };
@@ -137,7 +137,7 @@ impl BoardPatch {
             }
     }
 
-    /// Whether it puts a component somewhere.
+    /// Whether the patch gives the component a place.
     pub(crate) fn places(&self, id: &ComponentId) -> bool {
         self.components.iter().any(|diff| match diff {
             ComponentDiff::Added(record) => record.body.id == *id,
@@ -146,11 +146,11 @@ impl BoardPatch {
         })
     }
 
-    /// The components that it touches, in its order, each once.
+    /// Returns the components that the patch touches, in its order, each once.
     pub fn component_ids(&self) -> Vec<ComponentId> {
         let mut ids: Vec<ComponentId> = Vec::with_capacity(self.components.len());
         for diff in &self.components {
-            // A removal and a return of one component stand side by side or are few.
+            // A removal and the return of a component are adjacent or few.
             if ids.last().is_none_or(|last| last != diff.id()) {
                 ids.push(diff.id().clone());
             }

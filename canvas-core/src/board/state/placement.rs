@@ -1,5 +1,4 @@
-//! Where there is room, asked without doing anything: on a canvas by itself, for tests and
-//! tools, and on a live board.
+//! Placement queries that change nothing, on a canvas by itself for tests and tools, and on a live board.
 
 use super::board::Board;
 use crate::board::layout::{Layout, NoRoom, PlacementRequest, place};
@@ -8,18 +7,19 @@ use crate::board::model::id::ComponentId;
 use crate::board::model::placement::{GridPolicy, PlacementHints, PlacementResult};
 use crate::board::model::workspace::Canvas;
 
-/// Where a component of this size would be placed that names no position.
+/// Finds the place for a component of this size that requests no position.
 ///
-/// Deterministic: the first hint that leads somewhere, else the first free place by row, then column, else as the policy
-/// says. A hint leads nowhere where its cell is taken or outside, its component is not there, or its half is full. Nothing
-/// is shifted. What lies outside of the grid's columns is in nobody's way, and columns past 64 hold nothing.
+/// The result is deterministic. It is the first hint that works, otherwise the first free place by row, then column,
+/// otherwise the place that the policy allows. A hint does not work if its cell is covered or outside of the grid, its
+/// component does not exist, or its half is full. Other components do not shift. Components outside of the grid's
+/// columns block no place, and columns past 64 stay empty.
 ///
-/// Time linear in the components and the rows that they cover: it reads the canvas anew each time.
+/// Linear in the components and the rows that they cover, because each call reads the whole canvas.
 ///
 /// # Errors
 ///
-/// [`NoRoom::TooLarge`] where the size fits nowhere, whatever is there; [`NoRoom::Full`] where there is no room and the
-/// policy wants no overlap.
+/// Returns [`NoRoom::TooLarge`] if the size does not fit even into an empty grid, and [`NoRoom::Full`] if there is no
+/// room and the policy does not allow overlap.
 pub fn find_placement(
     size: Size,
     canvas: &Canvas,
@@ -41,12 +41,12 @@ pub fn find_placement(
 }
 
 impl Board {
-    /// Where a component of this size would come to stand if it were made now and named no place. A hint that names a
-    /// component that is not there counts as none. Costs a copy of the rows that are covered, and a search.
+    /// Finds the place that a component of this size would get if a command made it now without a position. A hint with
+    /// an unknown component is ignored. Costs a copy of the covered rows, and a search.
     ///
     /// # Errors
     ///
-    /// [`NoRoom`], as [`GridPolicy`] has it.
+    /// Returns [`NoRoom`] if there is no room under this [`GridPolicy`].
     pub fn find_placement(
         &self,
         size: Size,
@@ -73,10 +73,10 @@ fn placed(
     Ok(PlacementResult { position, reason, adjustments: None })
 }
 
-/// The components that share a cell with `bounds`, but for `exclude`, in the order of the canvas.
+/// Returns the components that share a cell with `bounds`, except `exclude`, in the order of the canvas.
 ///
-/// Rectangles are compared as they are, whether or not they lie in the grid; one without cells meets nothing. Time linear
-/// in the components.
+/// Rectangles are compared even if they are outside of the grid. A rectangle without cells collides with no other.
+/// Linear in the components.
 pub fn detect_collisions(bounds: Bounds, canvas: &Canvas, exclude: Option<&ComponentId>) -> Vec<ComponentId> {
     let has_cells = |Bounds { size, .. }: Bounds| size.cols > 0 && size.rows > 0;
     let components = canvas.components.iter().filter(|component| Some(&component.id) != exclude);
@@ -161,7 +161,7 @@ mod tests {
         for (cols, rows, region, expected) in [
             (2, 1, Region::Top, (2, 0)),
             (12, 1, Region::Top, (0, 3)),
-            // Where the half has no room, the first place that has.
+            // If the half has no room, the first free place is used.
             (8, 5, Region::Top, (2, 0)),
             (2, 1, Region::Bottom, (1, 7)),
             (2, 4, Region::Bottom, (1, 4)),

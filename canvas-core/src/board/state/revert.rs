@@ -1,4 +1,4 @@
-//! Changes taken back from under later ones, which stay.
+//! Reverts of changes from under later ones, which stay.
 
 use super::board::Board;
 use super::diff::Diff;
@@ -7,8 +7,8 @@ use crate::board::model::id::ComponentId;
 use crate::face::step::Conflict;
 
 impl Board {
-    /// Takes a change back from under later ones, which stay. Gives what was done for it. Where that cannot be, nothing
-    /// was done.
+    /// Reverts a change from under later ones, which stay. Returns the patch applied for this. If the change cannot be
+    /// reverted, the board is unchanged.
     pub(crate) fn revert<'p>(
         &mut self,
         patch: &BoardPatch,
@@ -20,7 +20,7 @@ impl Board {
         let mut back = patch.inverse();
         back.updated_at = Diff { before: self.updated_at, after: self.updated_at };
         self.apply(&back).map_err(|_| Conflict::Mismatch)?;
-        // Cells may be taken that were free when it was done, without any record being touched twice.
+        // Cells that were free before the change may be covered now, even if no record was touched twice.
         let met = self.in_the_way(&back);
         match later.position(|later| met.iter().any(|id| later.places(id))) {
             Some(with) => {
@@ -31,7 +31,7 @@ impl Board {
         }
     }
 
-    /// What shares cells with the components that a change has placed.
+    /// Returns the components that share cells with those placed by a change.
     fn in_the_way(&self, patch: &BoardPatch) -> Vec<ComponentId> {
         let placed = patch.component_ids().into_iter().filter(|id| patch.places(id));
         let numbers: Vec<u32> = placed

@@ -1,4 +1,4 @@
-//! A view as the board keeps it.
+//! A view in the form that the board keeps.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::board::model::grid::{Bounds, GridConfig};
 use crate::board::model::id::{ComponentId, TriggerId, ViewId};
 use crate::board::model::workspace::{Canvas, View};
 
-/// A view as the board keeps it: its components share their bodies with those that are live.
+/// A view in the form that the board keeps. Its components share their bodies with live ones.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SavedView {
@@ -26,7 +26,6 @@ pub(crate) struct SavedView {
     pub(crate) created_at: Timestamp,
 }
 
-/// A component in a view.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct SnapshotItem {
     pub(crate) bounds: Bounds,

@@ -1,4 +1,4 @@
-//! What few changes of a board touch: views, triggers, settings, the grid.
+//! Changes of views, triggers, settings and the grid, which few patches contain.
 
 use std::sync::Arc;
 
@@ -11,26 +11,26 @@ use crate::board::model::id::{TriggerId, ViewId};
 use crate::board::model::settings::SettingsUpdate;
 use crate::board::model::trigger::ProactiveTrigger;
 
-/// Views, triggers, settings and the grid.
+/// Changes of views, triggers, settings and the grid.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub(crate) struct SettingsDiff {
-    /// In the order in which they are done.
+    /// Changes in the order of their application.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) views: Vec<ViewDiff>,
-    /// In the order in which they are done.
+    /// Changes in the order of their application.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) triggers: Vec<TriggerDiff>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) active_view: Option<Diff<Option<ViewId>>>,
-    /// That of the canvas.
+    /// Grid of the canvas, not the one in the settings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) grid: Option<Diff<GridConfig>>,
-    /// Those that are set, before and after: both name the same ones.
+    /// Changed settings. Both sides contain the same fields.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) settings: Option<Diff<SettingsUpdate>>,
 }
 
-/// A view that came or went, or that lists other triggers.
+/// A view that was added or removed, or that lists other triggers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ViewDiff {
@@ -49,11 +49,10 @@ pub(crate) enum ViewDiff {
     },
 }
 
-/// A change of one trigger.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum TriggerDiff {
-    /// It suggests another view: all that journals knew before triggers could be set.
+    /// A change of the suggested view, the only kind in journals from before triggers could be set.
     View {
         id: TriggerId,
         #[serde(flatten)]
@@ -62,7 +61,7 @@ pub(crate) enum TriggerDiff {
     Record(TriggerRecordDiff),
 }
 
-/// A trigger that came, went, or was replaced.
+/// A trigger that was added, removed or replaced.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum TriggerRecordDiff {
@@ -74,7 +73,7 @@ pub(crate) enum TriggerRecordDiff {
         index: usize,
         trigger: ProactiveTrigger,
     },
-    /// Both have one id.
+    /// Both triggers have the same id.
     Changed(Box<Diff<ProactiveTrigger>>),
 }
 
@@ -83,7 +82,7 @@ impl SettingsDiff {
         *self == Self::default()
     }
 
-    /// Several changes, one after the other, as one.
+    /// Merges several successive changes into one.
     pub(crate) fn merged(all_settings: impl IntoIterator<Item = Self>) -> Self {
         let mut all = Self::default();
         for settings in all_settings {
@@ -115,7 +114,7 @@ impl SettingsDiff {
     }
 
     pub(super) fn touches(&self, other: &Self) -> bool {
-        // Views and triggers are lists: one that comes or goes moves the others.
+        // Views and triggers are lists, in which adding or removing one moves the others.
         (self.views.iter().any(|one| other.views.iter().any(|two| one.touches(two))))
             || self.triggers.iter().any(|one| other.triggers.iter().any(|two| one.touches(two)))
             || self.names_what_moves(other)
@@ -128,8 +127,8 @@ impl SettingsDiff {
             }
     }
 
-    /// Whether a trigger names a view that comes or goes in the other, or a view lists a trigger that does. Were one of them
-    /// taken back by itself, it could leave a name of nothing.
+    /// Whether a trigger names a view that the other change adds or removes, or a view lists such a trigger. A revert
+    /// of only one of the two changes could leave a dangling id.
     fn names_what_moves(&self, other: &Self) -> bool {
         let mut moved_views = other.views.iter().filter_map(ViewDiff::moved);
         let mut moved_triggers = other.triggers.iter().filter_map(TriggerDiff::moved);
@@ -156,7 +155,7 @@ impl ViewDiff {
         }
     }
 
-    /// The view that comes or goes.
+    /// Returns the view, if it was added or removed.
     pub(super) fn moved(&self) -> Option<&Arc<SavedView>> {
         match self {
             Self::Added { view, .. } | Self::Removed { view, .. } => Some(view),
@@ -168,7 +167,7 @@ impl ViewDiff {
         (self.moved().is_some() && other.moved().is_some()) || self.id() == other.id()
     }
 
-    /// Whether the view lists a trigger, before or after.
+    /// Whether the view lists a trigger, before or after the change.
     fn lists(&self, trigger: &TriggerId) -> bool {
         match self {
             Self::Added { view, .. } | Self::Removed { view, .. } => view.trigger_ids.contains(trigger),
@@ -180,8 +179,8 @@ impl ViewDiff {
 }
 
 impl TriggerDiff {
-    /// What leads from one list of triggers to another: what goes, from the last; what is replaced; what comes, at the end.
-    /// Linear in both.
+    /// Diffs two lists of triggers into removals from the end, then replacements, then additions at the end. Linear in
+    /// both.
     pub(super) fn between(before: &[ProactiveTrigger], after: &[ProactiveTrigger]) -> Vec<Self> {
         let (mut gone, mut changed, mut kept) = (Vec::new(), Vec::new(), 0);
         for (index, trigger) in before.iter().enumerate() {
@@ -199,7 +198,7 @@ impl TriggerDiff {
         gone.chain(changed).chain(came.map(Self::Record)).collect()
     }
 
-    /// `None` where both are equal. Their ids must be.
+    /// Returns `None` if both triggers are equal. They must have the same id.
     fn replaced(before: &ProactiveTrigger, after: &ProactiveTrigger) -> Option<Self> {
         let diff = Diff::of(before, after)?;
         let of_view = ProactiveTrigger { view_id: after.view_id.clone(), ..before.clone() } == *after;
@@ -228,7 +227,7 @@ impl TriggerDiff {
         }
     }
 
-    /// The trigger that comes or goes.
+    /// Returns the trigger, if it was added or removed.
     fn moved(&self) -> Option<&TriggerId> {
         match self {
             Self::Record(TriggerRecordDiff::Added { .. } | TriggerRecordDiff::Removed { .. }) => {
@@ -242,7 +241,7 @@ impl TriggerDiff {
         (self.moved().is_some() && other.moved().is_some()) || self.id() == other.id()
     }
 
-    /// Whether the trigger suggests a view, before or after.
+    /// Whether the trigger suggests a view, before or after the change.
     pub(super) fn names(&self, view: &ViewId) -> bool {
         let is_it = |other: &Option<ViewId>| other.as_ref() == Some(view);
         match self {

@@ -1,4 +1,4 @@
-//! A command that is being done: what it changes is recorded, so that all of it can be undone.
+//! A command in execution. All changes are recorded, so that they can be undone together.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,31 +15,31 @@ use crate::board::model::grid::Bounds;
 use crate::board::model::id::ComponentId;
 use crate::board::model::settings::SettingsUpdate;
 
-/// A board that is being changed. Components are named by their slots, which no other component gets until the end.
+/// A board during a change. Components are named by their slots, which are not reused before the end.
 #[derive(Debug)]
 pub(crate) struct Transaction<'b> {
     pub(crate) board: &'b mut Board,
-    /// As it was before.
     meta: Arc<BoardMeta>,
-    /// Every slot that was touched as it was before, in the order of the first touch.
+    /// Each touched slot with its content before, in the order of the first touch.
     touched: Vec<(u32, Option<PlacedComponent>)>,
     /// The slots in `touched`, once there are many.
     known: SlotSet,
-    /// How many of `touched` are in it.
+    /// Number of entries of `touched` that are in `known`.
     noted: usize,
     removed: Removed,
     settings: Vec<SettingsDiff>,
 }
 
-/// The slots of components that were removed: one that comes back gets its slot back, and so is one record of the patch.
+/// The slots of removed components. A component that comes back gets its old slot, so that the patch has one record for
+/// it.
 #[derive(Debug, Default)]
 struct Removed {
     list: Vec<(ComponentId, u32)>,
-    /// The same, once something was added.
+    /// The same by id, once a component was added.
     by_id: Option<HashMap<ComponentId, u32>>,
 }
 
-/// Up to this length a list is searched faster than a hash map.
+/// Up to this length, a list is searched faster than a hash map.
 const SHORT: usize = 8;
 
 impl<'b> Transaction<'b> {
@@ -49,7 +49,7 @@ impl<'b> Transaction<'b> {
         Self { board, meta, touched: Vec::new(), known, noted: 0, removed, settings: Vec::new() }
     }
 
-    /// Its id must be new.
+    /// Adds a component, whose id must be new.
     pub(crate) fn add(&mut self, placed: PlacedComponent) {
         let slot = self.removed.take(&placed.body.id).unwrap_or_else(|| self.board.new_slot());
         self.touch(slot);
@@ -63,7 +63,7 @@ impl<'b> Transaction<'b> {
         }
     }
 
-    /// Each of them once, of those that are there.
+    /// Moves and resizes existing components, each of them once.
     pub(crate) fn set_all_bounds(&mut self, all: &[(u32, Bounds)]) {
         self.touched.reserve(all.len());
         for (slot, _) in all {
@@ -77,13 +77,13 @@ impl<'b> Transaction<'b> {
         self.board.set_body(slot, Arc::new(body));
     }
 
-    /// Changes views, triggers, settings, grid or the active view.
+    /// Changes views, triggers, settings, the grid or the active view.
     pub(crate) fn change(&mut self, diff: SettingsDiff) {
         self.board.apply_settings(&diff).expect("it was made of what is there");
         self.settings.push(diff);
     }
 
-    /// Makes the board what it was.
+    /// Restores the board from before the transaction.
     pub(crate) fn undo(self) {
         for grid in self.settings.iter().filter_map(|diff| diff.grid) {
             self.board.widen(grid.before.columns.max(grid.after.columns));
@@ -100,11 +100,11 @@ impl<'b> Transaction<'b> {
         }
     }
 
-    /// What was changed in all, from the first state to the last.
+    /// Returns the total change from the first state to the last.
     pub(crate) fn finish(self, updated_at: Timestamp) -> (BoardPatch, &'b Board) {
         let Self { board, meta, touched, settings, .. } = self;
         let mut components = Vec::with_capacity(touched.len());
-        // What goes makes room for what comes, so it goes first.
+        // Removals come first, because they make room for additions.
         for (slot, before) in &touched {
             if let Some(before) = before
                 && board.slot(*slot).is_none_or(|after| after.order != before.order)
@@ -158,7 +158,7 @@ impl<'b> Transaction<'b> {
     }
 }
 
-/// What was changed in all, from the first state to the last. Views are the sum of the changes.
+/// Returns the total change of the settings from the first state to the last. The views have all single changes.
 fn settings_between(before: &BoardMeta, after: &BoardMeta, changes: Vec<SettingsDiff>) -> SettingsDiff {
     SettingsDiff {
         views: changes.into_iter().flat_map(|change| change.views).collect(),

@@ -1,4 +1,4 @@
-//! Boards to begin with.
+//! Strategies of initial boards.
 
 use canvas_lease::Timestamp;
 use proptest::collection::vec;
@@ -12,10 +12,11 @@ use crate::board::model::trigger::{ProactiveTrigger, TriggerType};
 use crate::board::model::workspace::{ComponentInstance, ComponentMeta, Workspace};
 use crate::model::author::Actor;
 
-/// Workspaces of up to a dozen components of the built-in types, which may cover each other, with two triggers.
+/// Generates workspaces of up to a dozen components of the built-in types, which may cover each other, with two
+/// triggers.
 pub fn workspaces() -> impl Strategy<Value = Workspace> {
     let component = (0..TYPES.len(), 0_u32..12, 0_u32..10, 1_u32..5, 1_u32..4, any::<bool>());
-    // Grids that are narrow, usual, and as wide as can be.
+    // Narrow grids, usual ones, and one of the maximum width.
     let columns = prop_oneof![1 => 1_u32..4, 6 => 6_u32..13, 1 => Just(64_u32)];
     (columns, 1_u32..12, vec(component, 0..12)).prop_map(|(columns, rows, components)| {
         let components =
@@ -31,7 +32,7 @@ pub fn workspaces() -> impl Strategy<Value = Workspace> {
     })
 }
 
-/// Workspaces of up to some hundred components side by side.
+/// Generates workspaces of up to a few hundred components next to each other.
 pub fn large_workspaces() -> impl Strategy<Value = Workspace> {
     (6_u32..13, 0_usize..300, any::<bool>()).prop_map(|(columns, components, pinned)| {
         let components = (0..components).zip(0_u32..).map(|(number, place)| {

@@ -1,4 +1,4 @@
-//! When a trigger suggests or loads a view.
+//! Triggers that suggest or load a view when they are due.
 
 pub(crate) mod simulated_time;
 
@@ -16,22 +16,22 @@ use crate::board::model::workspace::{ProactiveMode, View};
 use crate::board::trigger::simulated_time::{SimulatedTime, SimulatedTimeError};
 use crate::zone::{LocalTime, ZoneError};
 
-/// When triggers are looked at.
+/// An occasion on which triggers are checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Occasion<'a> {
-    /// The user opens the workspace.
+    /// A user opens the workspace.
     SessionStart {
-        /// The host's name for the session. Asked again for the same one, a trigger does nothing.
+        /// The host's name for the session. A trigger fires only once in the same session.
         session: &'a str,
     },
-    /// Time has passed. Hosts ask as often as they like.
+    /// Time has passed. You can check as often as you like.
     Time {
-        /// The host's clock.
+        /// Current time of the host's clock.
         now: Timestamp,
         /// The user's IANA time zone.
         zone: &'a str,
-        /// The user's day.
+        /// Begins of the parts of the user's day.
         parts: DayParts,
     },
 }
@@ -54,40 +54,40 @@ enum Window {
     },
 }
 
-/// A trigger that is due, or that cannot do what it is for.
+/// A trigger that is due, or that cannot fire because of a fault.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Due {
-    /// Its id.
+    /// Id of the trigger.
     pub trigger: TriggerId,
-    /// What the host is to do.
+    /// The action for the host to take.
     pub action: DueAction,
-    /// What to tell the user; nothing where there is nothing to do.
+    /// Message for the user; `None` if the host has to take no action.
     pub message: Option<String>,
-    /// What to tell whoever follows the board; nothing where there is nothing to do.
+    /// Event for the board's subscribers; `None` if the host has to take no action.
     pub event: Option<CanvasEvent>,
 }
 
-/// What the host is to do about a trigger.
+/// An action that a trigger asks of the host.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DueAction {
     /// Offer this view to the user.
     Suggest(ViewId),
     /// Load this view, by [`CanvasCommand::LoadView`](crate::board::CanvasCommand::LoadView).
     Load(ViewId),
-    /// Show the message: the trigger has no view.
+    /// Show the message, because the trigger has no view.
     Tell,
-    /// The trigger cannot do what it is for.
+    /// Do not act, because the trigger has a fault.
     Nothing(TriggerProblem),
 }
 
-/// Why a trigger does nothing.
+/// The fault of a trigger that cannot fire.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TriggerProblem {
-    /// Its view is gone.
+    /// The view of the trigger no longer exists.
     #[error("its view {0} is gone: give the trigger another view, or turn it off")]
     ViewGone(ViewId),
-    /// Its `simulated_time` names no time.
+    /// The `simulated_time` of the trigger is not a known name.
     #[error(transparent)]
     UnknownTime(#[from] SimulatedTimeError),
 }
@@ -97,17 +97,18 @@ canvas_patch::coded_error!(TriggerProblem {
     Self::UnknownTime(error) => error.code();
 });
 
-/// What triggers are due, in their order.
+/// Returns the triggers that are due, in their order.
 ///
-/// A trigger is due once in its window: the session, or the part of the day that its name tells, which may last over
-/// midnight and belongs to the day on which it began. Of several with views, [`ProactiveMode::Auto`] loads the first one's
-/// and suggests the others', because a view takes the place of the one before. Those that are disabled are never due, and with
-/// [`ProactiveMode::Off`] none is. One whose view is gone says so once in its window; one whose time has an unknown
-/// name, each time that it is asked. Ids that are no longer among `triggers` are forgotten. Costs `O(n log n)`.
+/// A trigger is due once in its window. The window is the session, or the part of the day that its time names. Such a
+/// part may last past midnight and belongs to the day on which it began. If several triggers have views,
+/// [`ProactiveMode::Auto`] loads only the view of the first and suggests the others, because each view replaces the one
+/// before. Disabled triggers are never due, and with [`ProactiveMode::Off`] no trigger is. A trigger with a missing
+/// view is reported once in its window, and one with an unknown time on each call. The memory drops ids that are no
+/// longer among `triggers`. Costs `O(n log n)`.
 ///
 /// # Errors
 ///
-/// [`ZoneError`] where there is no such time zone or time. Nothing is remembered then.
+/// Returns [`ZoneError`] if the time zone is unknown or the time is out of range. The memory keeps its records then.
 pub fn due(
     triggers: &[ProactiveTrigger],
     views: &[View],
@@ -139,7 +140,7 @@ pub fn due(
 }
 
 impl Window {
-    /// The one that an occasion falls in.
+    /// Returns the window that an occasion falls in.
     fn of(occasion: Occasion<'_>) -> Result<Self, ZoneError> {
         Ok(match occasion {
             Occasion::SessionStart { session } => Self::Session(session.to_owned()),
@@ -150,7 +151,7 @@ impl Window {
         })
     }
 
-    /// Whether this trigger is due in it.
+    /// Whether the trigger is due in this window.
     fn has(&self, trigger: &ProactiveTrigger) -> Result<bool, SimulatedTimeError> {
         match (self, trigger.kind) {
             (Self::Session(_), kind) => Ok(kind == TriggerType::SessionStart),

@@ -1,4 +1,4 @@
-//! Names of times, such as `monday_morning`, as triggers use them.
+//! Names of times for triggers, such as `monday_morning`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,20 +6,20 @@ use std::str::FromStr;
 use crate::board::context::{DayOfWeek, TimeOfDay};
 use crate::model::wording::{NAME, clip, perhaps};
 
-/// A part of the day, on some days: `friday_afternoon`, `weekday_evening`, `weekend_morning`, `daily_night`. A part
-/// alone, such as `mid_day`, is one of every day.
+/// A part of the day on some days, such as `friday_afternoon`, `weekday_evening`, `weekend_morning` or `daily_night`. A
+/// part alone, such as `mid_day`, means every day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SimulatedTime {
-    /// That of which the part begins.
+    /// Days on which the part begins.
     pub days: Days,
-    /// By the user's [`DayParts`](crate::board::DayParts).
+    /// Part of the day, by the user's [`DayParts`](crate::board::DayParts).
     pub part: TimeOfDay,
 }
 
 /// Some days of the week.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Days {
-    /// That day of each week.
+    /// This day of each week.
     On(DayOfWeek),
     /// Monday to Friday.
     Weekdays,
@@ -30,7 +30,7 @@ pub enum Days {
 }
 
 impl Days {
-    /// Whether the part begins on such a day.
+    /// Returns whether the given day, on which a part begins, is one of these days.
     pub const fn contain(self, day: DayOfWeek) -> bool {
         let weekend = matches!(day, DayOfWeek::Saturday | DayOfWeek::Sunday);
         match self {
@@ -57,29 +57,29 @@ impl Days {
 }
 
 impl SimulatedTime {
-    /// All 60 of them, by days.
+    /// Returns all 60 times, ordered by days.
     pub fn all() -> impl Iterator<Item = Self> {
         Days::all().flat_map(|days| TimeOfDay::ALL.map(|part| Self { days, part }))
     }
 }
 
-/// Its name. That of every day is `daily_morning`.
+/// Writes the name. For every day it has the form `daily_morning`.
 impl fmt::Display for SimulatedTime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}_{}", self.days.as_str(), self.part.as_str())
     }
 }
 
-/// No time has this name.
+/// Error returned if a time has an unknown name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "no time is called \"{name}\": use a day (monday to sunday, weekday, weekend, daily) and a part of it, such as monday_morning{}",
     perhaps(candidates)
 )]
 pub struct SimulatedTimeError {
-    /// The name that was given, cut at 80 characters; empty where there was none.
+    /// The unknown name, cut at 80 characters; empty if the trigger lacks one.
     pub name: String,
-    /// Up to six names that resemble it.
+    /// Up to six similar names.
     pub candidates: Vec<String>,
 }
 
@@ -109,7 +109,7 @@ impl FromStr for SimulatedTime {
     }
 }
 
-/// The names that differ least, where that is little; else those of the day that it begins with.
+/// Returns the names with the smallest difference, if it is small, or else those of the day that the name begins with.
 fn near(name: &str) -> Vec<String> {
     let words: Vec<String> = name
         .to_lowercase()
@@ -140,7 +140,7 @@ fn near(name: &str) -> Vec<String> {
     found
 }
 
-/// Edits of one character (Levenshtein). Both are short.
+/// Returns the number of single-character edits (Levenshtein). Both texts are short.
 fn distance(one: &str, other: &str) -> usize {
     let other: Vec<char> = other.chars().collect();
     let mut row: Vec<usize> = (0..=other.len()).collect();

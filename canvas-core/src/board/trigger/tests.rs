@@ -106,7 +106,7 @@ fn each_is_due_once_in_its_window() {
         (START, "start"),
         (START, ""),
         (Occasion::SessionStart { session: "s2" }, "start"),
-        // Clocks change on Sunday the 29th of March: Monday's morning begins at 7:00 UTC.
+        // The clocks change on Sunday the 29th of March, so that Monday's morning begins at 7:00 UTC.
         (at("2026-03-23T07:59:59Z"), ""),
         (at("2026-03-23T08:00:00Z"), "monday"),
         (at("2026-03-23T10:59:59Z"), ""),
@@ -122,13 +122,13 @@ fn each_is_due_once_in_its_window() {
         (at("2026-03-29T01:30:00Z"), ""),
         (at("2026-03-30T07:00:00Z"), "monday"),
     ] {
-        // A memory is kept as JSON between two questions.
+        // The memory is stored as JSON between two calls.
         memory = serde_json::from_value(json!(memory)).unwrap();
         let found = due(&triggers, &[], ProactiveMode::Suggest, occasion, &mut memory).unwrap();
         let found: Vec<&str> = found.iter().map(|due| due.trigger.as_str()).collect();
         assert_eq!(found.join(" "), expected, "{occasion:?}");
     }
-    // A night that begins on Friday is due on Saturday, where nobody has asked before.
+    // A night that begins on Friday is due on Saturday, if there was no call before.
     let found = due(
         &triggers,
         &[],
@@ -137,7 +137,7 @@ fn each_is_due_once_in_its_window() {
         &mut TriggerMemory::default(),
     );
     assert_eq!(found.unwrap()[0].trigger.as_str(), "night");
-    // What is gone is forgotten.
+    // Removed triggers are forgotten.
     due(&triggers[..1], &[], ProactiveMode::Off, START, &mut memory).unwrap();
     assert_eq!(memory.last.len(), 1);
 }
@@ -164,7 +164,7 @@ fn names_that_are_none() {
         assert_eq!((one.code(), other.code()), ("UNKNOWN_SIMULATED_TIME", "UNKNOWN_SIMULATED_TIME"));
         assert!(one.to_string().ends_with("; perhaps monday_morning"), "{one}");
     }
-    // Whoever starts a session does not look at times.
+    // The start of a session does not look at times.
     assert_eq!(due(&[wrong, none], &[], ProactiveMode::Auto, START, &mut memory), Ok(vec![]));
 }
 

@@ -1,4 +1,4 @@
-//! Errors as hosts pass them on: what went wrong, with what, and when.
+//! Errors in the form that hosts pass on, with their subject and time.
 
 use canvas_lease::Timestamp;
 use schemars::JsonSchema;
@@ -72,7 +72,7 @@ pub struct DataFetchError {
     pub retryable: bool,
 }
 
-// Not derived: the derive would take the field `source` for the cause.
+// Not derived, because the derive would take the field `source` for the cause.
 impl std::error::Error for DataFetchError {}
 
 impl std::fmt::Display for DataFetchError {
@@ -115,7 +115,7 @@ canvas_patch::coded_error!(DataFetchError as DataErrorCode { Self { code, retrya
 canvas_patch::coded_error!(ValidationFailedError as ValidationFailedCode { Self { code, .. } => *code; });
 
 impl CommandExecutionError {
-    /// What was wrong with a command. The host adds the request's id where it has one.
+    /// Creates the error for a refused command. If the request has an id, the host adds it.
     pub fn new(error: &CommandError, command: CanvasCommand, timestamp: Timestamp) -> Self {
         Self {
             code: error.code,
@@ -129,7 +129,7 @@ impl CommandExecutionError {
 }
 
 impl DataFetchError {
-    /// What was wrong with a query. The host adds the request's id where it has one.
+    /// Creates the error for a failed query. If the request has an id, the host adds it.
     pub fn new(error: DataError, query: DataQuery, timestamp: Timestamp) -> Self {
         let DataError { code, message, source, retryable, retry_after: _ } = error;
         Self { code, message, timestamp, request_id: None, source, query, retryable }
@@ -137,8 +137,8 @@ impl DataFetchError {
 }
 
 impl ValidationFailedError {
-    /// What is wrong with a config or a binding; the message counts the faults and tells the first. The host adds the
-    /// request's id where it has one.
+    /// Creates the error for an invalid config or binding. The message has the first fault and the number of the
+    /// others. If the request has an id, the host adds it.
     pub fn new(errors: Vec<ValidationError>, timestamp: Timestamp) -> Self {
         let message = match errors.as_slice() {
             [] => "validation failed".to_owned(),

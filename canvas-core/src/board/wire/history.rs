@@ -1,4 +1,4 @@
-//! The history as it is shown.
+//! The history in the form that clients receive.
 
 use canvas_lease::Timestamp;
 use schemars::JsonSchema;
@@ -72,7 +72,7 @@ pub enum Restore {
 }
 
 impl BoardChange {
-    /// The entry as it is shown.
+    /// Returns the entry in the form that clients receive.
     pub fn shown(&self) -> UndoEntry {
         UndoEntry {
             id: self.id.clone(),
@@ -86,7 +86,7 @@ impl BoardChange {
 }
 
 impl Recorded {
-    /// What takes a change back: a command that anybody may give, where there is one.
+    /// Returns the inverse of a change, as a public command if one exists.
     pub(crate) fn inverse_of(patch: &BoardPatch) -> Self {
         match Inverse::of(patch) {
             Inverse::Command(command) => Self::Command(command),
@@ -102,19 +102,20 @@ impl Recorded {
     }
 }
 
-/// [`HistoryState`] as JSON, written from where the journal has its entries: a change of a whole board is long.
+/// The JSON of a [`HistoryState`], written directly from the journal's entries, because a change of a whole board is
+/// long.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HistoryJson<'e> {
-    /// The last change last.
+    /// Changes to undo. The most recent one comes last.
     pub undo_stack: Vec<UndoEntryJson<'e>>,
-    /// The next to be redone last.
+    /// Changes to redo. The next one comes last.
     pub redo_stack: Vec<UndoEntryJson<'e>>,
-    /// Changes that are kept.
+    /// Maximum number of changes kept.
     pub max_size: usize,
 }
 
-/// An [`UndoEntry`] as JSON, written from where the journal has it.
+/// The JSON of an [`UndoEntry`], written directly from the journal.
 #[derive(Debug, Serialize)]
 pub struct UndoEntryJson<'e> {
     pub(crate) id: &'e UndoId,
@@ -125,7 +126,7 @@ pub struct UndoEntryJson<'e> {
     pub(crate) inverse: Inverse,
 }
 
-/// [`Recorded`], of a change that is taken back.
+/// The inverse of a change, in the cases of [`Recorded`].
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Inverse {
@@ -137,7 +138,7 @@ pub(crate) enum Inverse {
     },
 }
 
-/// As [`Restore`] names them.
+/// The kinds of [`Restore`].
 #[derive(Debug, Clone, Copy, Serialize)]
 pub(crate) enum RestoreKind {
     #[serde(rename = "component.restore")]
@@ -187,7 +188,7 @@ impl Inverse {
     }
 }
 
-/// Of settings alone, or of one trigger that was replaced or added last.
+/// Returns the inverse for a change of settings only, or of one trigger replaced or added at the end.
 fn inverse_of_settings(diff: &SettingsDiff) -> Option<CanvasCommand> {
     let SettingsDiff { views, triggers, active_view: None, grid: None, settings } = diff else { return None };
     match (views.as_slice(), triggers.as_slice(), settings) {

@@ -1,4 +1,4 @@
-//! Answers and errors of the board, as JSON has them.
+//! JSON answers and errors of the board.
 
 pub(crate) mod error;
 pub(crate) mod history;

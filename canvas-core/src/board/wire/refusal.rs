@@ -1,4 +1,4 @@
-//! A refusal as JSON has it: one sentence, the place in the command, and the command put right.
+//! The JSON of a refusal, with one sentence, the place in the command, and the corrected command.
 
 use canvas_lease::safe_integer;
 
@@ -16,7 +16,7 @@ use crate::schema::ValidationError;
 const CONFIG: &str = "/payload/config";
 
 impl CommandError {
-    /// An error of which nothing is known but its code and a message that says what to do next.
+    /// Creates an error from a code and a message, without further facts. The message should include the next step.
     pub const fn new(code: CommandErrorCode, message: String) -> Self {
         Self {
             code,
@@ -31,14 +31,14 @@ impl CommandError {
         }
     }
 
-    /// What is said of a command, not a batch, that was refused.
+    /// Describes the refusal of a single command, which must not be a batch.
     pub fn of(refusal: CommandRefusal, command: &CanvasCommand) -> Self {
         let error = Self::new(refusal.code(), message(&refusal.cause));
         let place = place(&refusal.cause, command);
         let corrected = corrected(&refusal.cause, command).map(Box::new);
         let error = Self { component_id: refusal.component_id, place, corrected, ..error };
         match refusal.cause {
-            // What was not found is what it is about.
+            // The component that was not found is the one that the error is about.
             RefusalCause::ComponentNotFound { id, candidates } => {
                 Self { component_id: Some(id), candidates, ..error }
             }
@@ -73,7 +73,7 @@ impl CommandError {
     }
 }
 
-/// One sentence that says what is wrong and what to do next.
+/// Returns one sentence with the fault and the next step.
 fn message(cause: &RefusalCause) -> String {
     match cause {
         RefusalCause::ComponentNotFound { id, candidates } => {
@@ -156,7 +156,7 @@ fn message(cause: &RefusalCause) -> String {
     }
 }
 
-/// The place in the command that is wrong, as a JSON Pointer.
+/// Returns the JSON Pointer to the fault in the command.
 fn place(cause: &RefusalCause, command: &CanvasCommand) -> Option<String> {
     let is_create = matches!(command, CanvasCommand::Create(_));
     let is_trigger = matches!(command, CanvasCommand::SetTrigger(_) | CanvasCommand::RemoveTrigger(_));
@@ -171,7 +171,7 @@ fn place(cause: &RefusalCause, command: &CanvasCommand) -> Option<String> {
         RefusalCause::TimeUnknown(_) => "/payload/trigger/simulatedTime".into(),
         RefusalCause::GridInvalid => "/payload/grid".into(),
         RefusalCause::IntervalTooLong => "/payload/defaultRefreshInterval".into(),
-        // Else it is the component's, not the command's.
+        // Otherwise the type is that of the component and not of the command.
         RefusalCause::TypeNotFound { .. } if is_create => "/payload/typeId".into(),
         RefusalCause::ConfigNoObject { .. } | RefusalCause::ConfigTooLarge { .. } => CONFIG.into(),
         RefusalCause::ConfigInvalid { errors } => format!("{CONFIG}{}", first_path(errors)),
@@ -188,7 +188,7 @@ fn place(cause: &RefusalCause, command: &CanvasCommand) -> Option<String> {
     })
 }
 
-/// The command with the least change that takes the cause away, where there is one.
+/// Returns the command with the smallest change that removes the cause, if there is one.
 fn corrected(cause: &RefusalCause, command: &CanvasCommand) -> Option<CanvasCommand> {
     match (cause, command) {
         (RefusalCause::TypeNotFound { candidates, .. }, CanvasCommand::Create(create)) => {
@@ -211,7 +211,7 @@ fn corrected(cause: &RefusalCause, command: &CanvasCommand) -> Option<CanvasComm
     }
 }
 
-/// The command for another place.
+/// Returns the command for another position.
 fn moved(command: &CanvasCommand, position: Position) -> Option<CanvasCommand> {
     match command {
         CanvasCommand::Create(create) => {
@@ -223,7 +223,7 @@ fn moved(command: &CanvasCommand, position: Position) -> Option<CanvasCommand> {
     }
 }
 
-/// A fault of a config as a whole.
+/// Returns a fault of the config as a whole.
 fn whole(code: &str, message: &str) -> ValidationError {
     ValidationError { path: String::new(), message: message.to_owned(), code: code.to_owned() }
 }

@@ -1,4 +1,4 @@
-//! What a time expression gives.
+//! Evaluation of time expressions.
 
 use std::fmt;
 
@@ -12,22 +12,22 @@ use crate::zone::Zone;
 
 const EPOCH: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
 
-/// An instant within the years 1 to 9999, and what the clocks of a zone show then.
+/// An instant within the years 1 to 9999, with the local time of a zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DateValue {
-    /// What the clock of UTC shows. jiff's own timestamps end a day before the last year does.
+    /// Time in UTC. A `jiff::Timestamp` would not do, because its range ends a day before the last year ends.
     utc: DateTime,
     offset: Offset,
-    /// What the clocks of the zone show.
+    /// Local time in the zone.
     wall: DateTime,
 }
 
 impl DateExpr {
-    /// What the expression gives at `now` in a zone.
+    /// Evaluates the expression at `now` in a zone.
     ///
     /// # Errors
     ///
-    /// Where it leads out of the years 1 to 9999.
+    /// Returns [`DateExprError`] if the expression leaves the years 1 to 9999.
     pub fn eval(&self, now: Timestamp, zone: &Zone) -> Result<DateValue, DateExprError> {
         let zone = zone.rules();
         let failed = |column| move || DateExprError::new(&self.text, column, Problem::Years);
@@ -45,17 +45,17 @@ impl DateExpr {
 }
 
 impl DateValue {
-    /// The date that a calendar in the zone shows, as `YYYY-MM-DD`.
+    /// Returns the local date in the zone, as `YYYY-MM-DD`.
     pub fn date(&self) -> String {
         self.wall.date().to_string()
     }
 
-    /// Whole seconds since 1970, rounded down.
+    /// Returns the whole seconds since 1970, rounded down.
     pub fn unix(&self) -> i64 {
         self.unix_ms().div_euclid(1_000)
     }
 
-    /// Whole milliseconds since 1970, rounded down.
+    /// Returns the whole milliseconds since 1970, rounded down.
     pub fn unix_ms(&self) -> i64 {
         let since = self.utc.duration_since(EPOCH);
         since.as_nanos().div_euclid(1_000_000) as i64
@@ -70,7 +70,7 @@ impl DateValue {
         (is_in_years(utc) && is_in_years(wall)).then_some(Self { utc, offset, wall })
     }
 
-    /// The first instant of a day, or of the next one where the zone skips the whole day.
+    /// Returns the first instant of a day, or of the next day if the zone skips the whole day.
     fn first_of(date: Date, zone: &TimeZone) -> Option<Self> {
         let midnight = date.to_datetime(Time::midnight());
         match zone.to_ambiguous_timestamp(midnight).offset() {
@@ -81,10 +81,10 @@ impl DateValue {
         }
     }
 
-    /// The instant at which the clocks are put forward past `skipped`.
+    /// Returns the instant at which the clocks are put forward past `skipped`.
     fn after_gap(skipped: DateTime, before: Offset, zone: &TimeZone) -> Option<Self> {
         let later = skipped.checked_sub(seconds_of(before)).ok()?;
-        // By the old offset the clocks would show it at the skip or after it, and by then they are put forward once.
+        // With the old offset, the clocks would show it at the skip or after it. Until then they are put forward once.
         let just_after = later.checked_add(SignedDuration::from_nanos(1)).ok()?;
         let skip = zone.preceding(timestamp(just_after)).next();
         Self::new(skip.map_or(later, |skip| Offset::UTC.to_datetime(skip.timestamp())), zone)
@@ -148,7 +148,8 @@ impl DateValue {
         if same.offset == self.offset {
             return Some(same);
         }
-        // The clocks were changed since. They have not shown the floor after that, or it would be at the same offset.
+        // The clocks were changed since the floor. They did not show the floor after the change, or it would have the
+        // same offset.
         match zone.to_ambiguous_timestamp(floor).offset() {
             AmbiguousOffset::Unambiguous { offset } | AmbiguousOffset::Fold { before: offset, .. } => {
                 Self::of_wall(floor, offset, zone)
@@ -158,8 +159,8 @@ impl DateValue {
     }
 }
 
-/// RFC 3339 with the zone's offset. Of an offset with seconds, as there were before 1972, the minutes: the time is then
-/// another than the clocks show, and the same instant.
+/// Writes RFC 3339 with the zone's offset. Offsets from before 1972 may have seconds, which are cut off. The written
+/// local time then differs from the clocks, but the instant is the same.
 impl fmt::Display for DateValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let minutes = self.offset.seconds() / 60;
@@ -180,8 +181,8 @@ fn at(now: Timestamp) -> Option<DateTime> {
     EPOCH.checked_add(SignedDuration::from_millis(millis)).ok()
 }
 
-/// The last instant that jiff has serves for those after it: no zone changes its clocks in the last days of a year that
-/// its rules reach only by repetition.
+/// Uses the last instant of jiff for all later ones. This is right because zones do not change their clocks in the last
+/// days of a year that their rules reach only by repetition.
 fn timestamp(utc: DateTime) -> jiff::Timestamp {
     Offset::UTC.to_timestamp(utc).unwrap_or(jiff::Timestamp::MAX)
 }

@@ -1,4 +1,4 @@
-//! A time expression, and why a text is none.
+//! Time expressions, and the errors of parsing and evaluating them.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -18,16 +18,16 @@ pub struct DateExpr {
     pub(super) steps: Vec<Step>,
 }
 
-/// Where an expression begins.
+/// Instant or date at which an expression starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Anchor {
     Now,
-    /// As the clock of UTC shows it.
+    /// Time in UTC.
     Instant(DateTime),
     Day(Date),
 }
 
-/// A step, and the column at which it stands.
+/// A step and its column in the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Step {
     pub(super) column: usize,
@@ -64,7 +64,7 @@ impl Unit {
         (b'y', Self::Year),
     ];
 
-    /// Seconds; of months and years the mean ones of the calendar.
+    /// Length in seconds. Months, quarters and years have the mean length of the calendar.
     pub(super) const fn seconds(self) -> i64 {
         match self {
             Self::Second => 1,
@@ -80,12 +80,12 @@ impl Unit {
 }
 
 impl DateExpr {
-    /// Steps that an expression may have.
+    /// Maximum number of steps in an expression.
     pub const STEPS: usize = 8;
-    /// The largest number of a step.
+    /// Largest number that a step may add or subtract.
     pub const COUNT: u32 = 1_000_000;
 
-    /// The expression as it was written.
+    /// Returns the original text.
     pub fn as_str(&self) -> &str {
         &self.text
     }
@@ -118,7 +118,7 @@ impl JsonSchema for DateExpr {
     }
 }
 
-/// Why a text is no time expression, or leads nowhere.
+/// Error returned if a text is not a time expression, or if its result is out of range.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("column {column} of \"{expr}\": {problem}")]
 pub struct DateExprError {
@@ -134,7 +134,7 @@ impl DateExprError {
         Self { expr: clip(expr, NAME), column, problem }
     }
 
-    /// Where, in characters from 1.
+    /// Returns the column of the fault, in characters from 1.
     pub fn column(&self) -> usize {
         self.column
     }

@@ -1,4 +1,4 @@
-//! A parameter that is a time expression: `{"$date": "now-7d/d", "as": "date"}`.
+//! Parameters that are time expressions, such as `{"$date": "now-7d/d", "as": "date"}`.
 
 use canvas_lease::Timestamp;
 use schemars::JsonSchema;
@@ -46,11 +46,11 @@ impl DateParameter {
     /// The member that makes an object a time expression.
     pub(crate) const KEY: &str = "$date";
 
-    /// Reads an object that has the member `$date`.
+    /// Parses an object that has the member `$date`.
     ///
     /// # Errors
     ///
-    /// Every fault, at its place in the object.
+    /// Returns all faults, with their places in the object.
     pub fn parse(object: &Map<String, Value>) -> Result<Self, Vec<RecipeFault>> {
         let mut faults = Vec::new();
         if object.keys().any(|name| !matches!(name.as_str(), Self::KEY | "as")) {
@@ -78,11 +78,11 @@ impl DateParameter {
         Err(faults)
     }
 
-    /// The value that stands for the parameter at `now` in a zone.
+    /// Returns the value of the parameter at `now` in a zone.
     ///
     /// # Errors
     ///
-    /// Where the expression leads out of the years 1 to 9999.
+    /// Returns [`DateExprError`] if the expression leaves the years 1 to 9999.
     pub fn eval(&self, now: Timestamp, zone: &Zone) -> Result<Value, DateExprError> {
         self.expr.eval(now, zone).map(|value| self.format.write(&value))
     }

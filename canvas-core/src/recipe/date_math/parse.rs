@@ -1,4 +1,4 @@
-//! Reads time expressions.
+//! Parsing of time expressions.
 
 use std::str::FromStr;
 
@@ -10,11 +10,11 @@ use super::expr::{Anchor, Change, DateExpr, DateExprError, Problem, Step, Unit};
 use super::reach;
 
 impl DateExpr {
-    /// Reads an expression.
+    /// Parses an expression.
     ///
     /// # Errors
     ///
-    /// What is wrong and where, also where no `now` leads to a time within the years 1 to 9999.
+    /// Returns the fault and its column, even for an expression that would leave the years 1 to 9999 at any `now`.
     pub fn parse(text: &str) -> Result<Self, DateExprError> {
         let expr = read(text).and_then(|(anchor, steps)| {
             reach::check(anchor, &steps)?;
@@ -40,14 +40,14 @@ impl TryFrom<String> for DateExpr {
     }
 }
 
-/// What is written, whether it leads anywhere or not.
+/// Parses the text without a check of its range.
 pub(super) fn read(text: &str) -> Parsed<(Anchor, Vec<Step>)> {
     Cursor { text: text.as_bytes(), at: 0 }.expr()
 }
 
 pub(super) type Parsed<T> = Result<T, (usize, Problem)>;
 
-/// Reads from left to right. What has been read is ASCII, so the next byte is in the column after it.
+/// Parses from left to right. All consumed bytes are ASCII, so that the next byte is in the next column.
 struct Cursor<'t> {
     text: &'t [u8],
     at: usize,
@@ -86,7 +86,7 @@ impl Cursor<'_> {
     fn count(&mut self) -> Parsed<u32> {
         let fault = self.fault(Problem::Count);
         let digits = self.text[self.at..].iter().take_while(|byte| byte.is_ascii_digit()).take(8).count();
-        // Seven digits are those of the largest number.
+        // The largest number has seven digits.
         if !(1..=7).contains(&digits) {
             return Err(fault);
         }
@@ -124,7 +124,7 @@ impl Cursor<'_> {
         if self.takes(b"||") { Ok(Anchor::Instant(instant)) } else { Err(self.fault(Problem::Bars)) }
     }
 
-    /// What the clock of UTC shows at the time that is read here.
+    /// Returns the UTC time of the time parsed here.
     fn time(&mut self, date: Date) -> Parsed<DateTime> {
         let whole = self.fault(Problem::Time);
         let hour = self.after(b"", 2, Problem::Time)?;
@@ -166,7 +166,7 @@ impl Cursor<'_> {
         Ok(SignedDuration::from_mins(sign * i64::from(hours * 60 + minutes)))
     }
 
-    /// A number of so many digits after a text.
+    /// Parses a number with this many digits after a text.
     fn after(&mut self, text: &[u8], digits: usize, problem: Problem) -> Parsed<u32> {
         if !self.takes(text) {
             return Err(self.fault(problem));
@@ -174,7 +174,7 @@ impl Cursor<'_> {
         self.number(digits).ok_or_else(|| self.fault(problem))
     }
 
-    /// Reads exactly so many digits, at most nine.
+    /// Parses exactly this many digits, at most nine.
     fn number(&mut self, digits: usize) -> Option<u32> {
         let read = self.text.get(self.at..self.at + digits)?;
         let number = read.iter().try_fold(0, |number, byte| {

@@ -1,19 +1,20 @@
-//! Whether an expression can lead anywhere at all, which is asked when it is read: it is not to fail years later.
+//! Range check of expressions. It runs during parsing, so that an expression that can never work does not fail only
+//! years later.
 
 use jiff::civil::Date;
 
 use super::expr::{Anchor, Change, Problem, Step};
 
-/// Days since 1970-01-01 of the first and the last day.
+/// The first and the last day, in days since 1970-01-01.
 const FIRST: i64 = -719_162;
 const LAST: i64 = 2_932_896;
 
-/// Days by which a step can be shorter or longer than its mean: zones, leap years, months, and days that a month does
-/// not have.
+/// Days by which a step can be shorter or longer than its mean, because of zones, leap years, months, and days that a
+/// month lacks.
 const SLACK: i64 = 8;
 
-/// Follows the earliest and the latest day to which steps can lead, and names the step after which both are out of the
-/// years. An expression that passes can fail still, within a few days of the ends.
+/// Tracks the earliest and the latest day that the steps can reach, and reports the step after which both are out of
+/// range. An expression that passes can still fail, but only within a few days of the ends.
 pub(super) fn check(anchor: Anchor, steps: &[Step]) -> Result<(), (usize, Problem)> {
     let (mut earliest, mut latest) = match anchor {
         // No clock here shows a time before 1970.
@@ -39,7 +40,7 @@ pub(super) fn check(anchor: Anchor, steps: &[Step]) -> Result<(), (usize, Proble
     Ok(())
 }
 
-/// The day before and the day after: zones differ by no more.
+/// Returns the day before and the day after, because zones do not differ by more.
 fn around(date: Date) -> (i64, i64) {
     let days = date.duration_since(Date::constant(1970, 1, 1)).as_hours() / 24;
     (days - 1, days + 1)

@@ -62,7 +62,7 @@ fn units_in_utc() {
         ("now+0s-0y+0Q", "2026-03-29T12:00:00.999+00:00"),
         ("now/d+1d-1s", "2026-03-29T23:59:59+00:00"),
         ("now+1d+1d+1d+1d+1d+1d+1d/M", "2026-04-01T00:00:00+00:00"),
-        // From left to right: each step clamps for itself.
+        // From left to right. Each step clamps separately.
         ("2024-02-29||+1y+3y", "2028-02-28T00:00:00+00:00"),
         ("2026-01-31||+1M+1M", "2026-03-28T00:00:00+00:00"),
         ("2026-01-31||+2M", "2026-03-31T00:00:00+00:00"),
@@ -149,7 +149,7 @@ fn what_is_no_expression() {
         ("now/1d", 5, Problem::Unit),
         ("now-7d/D", 8, Problem::Unit),
         (&deep, 20, Problem::Steps),
-        // No `now` leads anywhere.
+        // No `now` leads to a valid time.
         ("now+1000000y", 4, Problem::Years),
         ("now+8040y-8040y", 4, Problem::Years),
         ("now-10001y", 4, Problem::Years),
@@ -278,7 +278,7 @@ fn exprs() -> impl Strategy<Value = String> {
         1 => (1_i16..=9999, 1_i8..=12, 1_i8..=28, 0..24, -14..=14)
             .prop_map(|(y, m, d, h, z)| format!("{y:04}-{m:02}-{d:02}T{h:02}:30:15{z:+03}:00||")),
     ];
-    // Numbers of a year or less, those that reach the ends of the years, and the largest.
+    // Counts of up to a year, counts that reach the ends of the years, and the largest.
     let count = prop_oneof![4 => 0_u32..366, 3 => 0_u32..10_000, 1 => 0..=DateExpr::COUNT];
     let step = (prop_oneof!["[+]", "-", "/"], count, "[smhdwMQy]").prop_map(|(sign, count, unit)| {
         if sign == "/" { format!("/{unit}") } else { format!("{sign}{count}{unit}") }
@@ -299,7 +299,7 @@ fn zones() -> impl Strategy<Value = Zone> {
 }
 
 fn nows() -> impl Strategy<Value = Timestamp> {
-    // Around today, any year, and any number.
+    // Times around today, in any year, and any number.
     prop_oneof![3 => 0..4_000_000_000_000_u64, 2 => 0..253_402_300_800_000_u64, 1 => any::<u64>()]
         .prop_map(Timestamp::from_millis)
 }

@@ -1,4 +1,4 @@
-//! Groups of rows, and what is computed of each.
+//! Groups of rows, and the computation of their values.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,7 +13,7 @@ use super::typed::{Aggregate, Computed, Function};
 use crate::model::json_pointer::join_pointer;
 use crate::recipe::error::{RecipeCode, RecipeFault};
 
-/// One group: what its rows have in common, and what is known of them so far.
+/// One group, with the common values of its rows and the state of its computations.
 struct Group<'r> {
     common: Vec<&'r Value>,
     states: Vec<State<'r>>,
@@ -23,7 +23,7 @@ enum State<'r> {
     Count(u64),
     Sum(Sum),
     Average(Sum),
-    /// The value that is kept until a better one comes.
+    /// The best value of the rows so far.
     Kept(Option<&'r Value>),
     Distinct(BTreeSet<Key<'r>>, Vec<&'r Value>),
 }
@@ -96,7 +96,7 @@ impl<'r> State<'r> {
         }
     }
 
-    /// Gives the value back that cannot be added.
+    /// Adds a value. Returns the value as an error if it cannot be added.
     fn add(&mut self, computed: &Computed, value: &'r Value) -> Result<(), &'r Value> {
         match self {
             Self::Count(count) => *count += 1,
@@ -132,7 +132,7 @@ impl<'r> State<'r> {
     }
 }
 
-/// Whether a value takes the place of the one before.
+/// Whether a value replaces the one kept so far.
 fn is_better(function: Function, value: &Value, kept: Option<&Value>) -> bool {
     let compare = |kept| Key::of(value).cmp(&Key::of(kept));
     match function {

@@ -1,14 +1,14 @@
-//! Copies of parts of rows, which count against a limit.
+//! Copies of row parts, with a limit on their total size.
 
 use serde_json::Value;
 
 use super::limits::COPIED_BYTES;
 use crate::recipe::error::{RecipeCode, RecipeFault};
 
-/// What a value takes at least, beside its text.
+/// Minimum size of a value, in addition to its text.
 const VALUE_BYTES: usize = size_of::<Value>();
 
-/// How many bytes a run has copied.
+/// Number of bytes copied by a run.
 #[derive(Debug, Default)]
 pub(super) struct Copied(usize);
 
@@ -18,7 +18,7 @@ impl Copied {
         Ok(value.clone())
     }
 
-    /// Stops at the limit, however large the value is.
+    /// Counts the bytes of a value, stopping at the limit.
     fn count(&mut self, value: &Value) -> Result<(), RecipeFault> {
         self.add(VALUE_BYTES)?;
         match value {

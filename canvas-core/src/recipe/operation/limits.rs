@@ -1,12 +1,12 @@
-//! How much operations may be and do.
+//! Limits of operations.
 
-/// Operations of a list.
+/// Maximum number of operations in a list.
 pub(super) const OPERATIONS: usize = 16;
-/// Bytes that a run may copy into new rows.
+/// Maximum bytes that a run may copy into new rows.
 pub(super) const COPIED_BYTES: usize = 16 << 20;
-/// Keys of a sort.
+/// Maximum number of keys of a sort.
 pub(super) const SORT_KEYS: usize = 16;
-/// Members of a new row.
+/// Maximum number of members of a new row.
 pub(super) const MEMBERS: usize = 64;
-/// Bytes of the name of one.
+/// Maximum bytes of a member's name.
 pub(super) const NAME_BYTES: usize = 512;

@@ -1,4 +1,4 @@
-//! Operations, read and applied.
+//! Lists of operations, parsed and applied.
 
 use std::borrow::Cow;
 
@@ -20,28 +20,28 @@ use crate::zone::Zone;
 pub struct Operations(#[schemars(length(max = 16))] Vec<Operation>);
 
 impl Operations {
-    /// The version of what the operations mean.
+    /// The version of the operations' semantics.
     pub const CATALOGUE: u32 = 1;
-    /// Operations that there may be.
+    /// Maximum number of operations in a list.
     pub const MOST: usize = limits::OPERATIONS;
-    /// Bytes that one run may copy into new rows, so that rows that hold one another do not grow without end.
+    /// Maximum bytes that one run may copy into new rows, so that nested rows do not grow without limit.
     pub const COPIED_BYTES: usize = limits::COPIED_BYTES;
 
-    /// Reads a list of operations.
+    /// Parses a list of operations.
     ///
     /// # Errors
     ///
-    /// Every fault, at its place in the list; of very many the first ones.
+    /// Returns all faults with their places in the list. If there are very many, only the first ones are returned.
     pub fn parse(list: &Value) -> Result<Self, Vec<RecipeFault>> {
         parse::parse(list).map(Self)
     }
 
-    /// Whether they change nothing.
+    /// Returns whether the list is empty, so that it changes no data.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether they ask what time it is.
+    /// Returns whether the operations depend on the time.
     pub fn uses_now(&self) -> bool {
         self.0.iter().any(|operation| match operation {
             Operation::Filter(filter) => matches!(filter.value, Operand::Date(_)),
@@ -49,14 +49,14 @@ impl Operations {
         })
     }
 
-    /// What the operations make of a value. Rows of a borrowed value are copied only where they are in the result.
+    /// Applies the operations to a value. Rows of a borrowed value are copied only if they are in the result.
     ///
-    /// `now` and the zone are those of time expressions. Sorts and groups take n log n comparisons.
+    /// `now` and the zone apply to time expressions. Sorts and groups take n log n comparisons.
     ///
     /// # Errors
     ///
-    /// Where the value is no list, a sum is no number, or too much would be copied: `MAPPING_FAILED`. Where a time
-    /// expression leads out of the years 1 to 9999: `EXPR_INVALID`. Places are those in the list of operations.
+    /// Returns `MAPPING_FAILED` if the value is not a list, a sum is not a number, or too much would be copied. Returns
+    /// `EXPR_INVALID` if a time expression leaves the years 1 to 9999. Places are relative to the list of operations.
     pub fn apply(&self, value: Cow<'_, Value>, now: Timestamp, zone: &Zone) -> Result<Value, RecipeFault> {
         if self.is_empty() {
             return Ok(value.into_owned());

@@ -1,10 +1,10 @@
-//! One order over all JSON values.
+//! A single order over all JSON values.
 
 use std::cmp::Ordering;
 
 use serde_json::{Map, Number, Value};
 
-/// A value as it is compared.
+/// A value in the form used for comparison.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Key<'v> {
     Null,
@@ -44,7 +44,7 @@ impl Ord for Key<'_> {
         match (self, other) {
             (Self::Bool(one), Self::Bool(two)) => one.cmp(two),
             (Self::Number(one), Self::Number(two)) => one.cmp(two),
-            // The order of bytes is that of code points.
+            // Bytes have the same order as code points.
             (Self::Text(one), Self::Text(two)) => one.cmp(two),
             (Self::List(one), Self::List(two)) => one.iter().map(Key::of).cmp(two.iter().map(Key::of)),
             (Self::Object(one), Self::Object(two)) => members(one).cmp(&members(two)),
@@ -53,7 +53,7 @@ impl Ord for Key<'_> {
     }
 }
 
-/// In the order of their names, which the map has only while no crate turns on another.
+/// Sorts the members by name, because the map itself is sorted only if no other crate enables another order.
 fn members(object: &Map<String, Value>) -> Vec<(&str, Key<'_>)> {
     let mut members: Vec<_> = object.iter().map(|(name, value)| (name.as_str(), Key::of(value))).collect();
     members.sort_unstable_by_key(|(name, _)| *name);
@@ -74,8 +74,8 @@ impl PartialEq for Key<'_> {
 
 impl Eq for Key<'_> {}
 
-/// A number: the nearest double, and what is missing to an integer that none holds. So all integers of 64 bits and all
-/// doubles compare exactly.
+/// A number as its nearest double and the difference to the integer, if no double holds it. All integers of 64 bits and
+/// all doubles therefore compare exactly.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Exact {
     double: f64,
@@ -84,7 +84,7 @@ pub(super) struct Exact {
 
 impl Exact {
     fn of(number: &Number) -> Self {
-        // The nearest double of an integer of 64 bits is at most 1024 away.
+        // The nearest double of a 64-bit integer differs by at most 1024.
         match integer(number) {
             Some(integer) => {
                 let double = integer as f64;
@@ -95,13 +95,13 @@ impl Exact {
     }
 
     fn cmp(&self, other: &Self) -> Ordering {
-        // No JSON number is none.
+        // A JSON number is never NaN.
         let doubles = self.double.partial_cmp(&other.double).unwrap_or(Ordering::Equal);
         doubles.then_with(|| self.rest.cmp(&other.rest))
     }
 }
 
-/// A number that is written as an integer of 64 bits.
+/// Returns a number written as a 64-bit integer.
 pub(super) fn integer(number: &Number) -> Option<i128> {
     number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from))
 }

@@ -1,4 +1,4 @@
-//! Reads operations, and finds every fault of them.
+//! Parsing of operations, which collects all of their faults.
 
 use std::collections::BTreeMap;
 
@@ -140,7 +140,7 @@ impl Reader {
         }
     }
 
-    /// Members of a row by name; none where there is no such object.
+    /// Parses the members of a row by name. Returns an empty map if there is no such object.
     fn members<T>(
         &mut self,
         object: &Object,

@@ -1,4 +1,4 @@
-//! The operations that look at one row at a time, and the sort.
+//! Sorting, and the operations that look at one row at a time.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -26,7 +26,7 @@ pub(super) fn rows(value: Cow<'_, Value>) -> Result<Rows<'_>, RecipeFault> {
     }
 }
 
-/// What a value is, for a message.
+/// Names the kind of a value, for a message.
 pub(super) fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
@@ -55,7 +55,8 @@ pub(super) fn limit(mut rows: Rows<'_>, count: u64) -> Rows<'_> {
 
 pub(super) fn sort<'v>(mut rows: Rows<'v>, by: &[SortKey]) -> Rows<'v> {
     let Some((first, others)) = by.split_first() else { return rows };
-    // Each path is followed once a row. The first key, which decides most often, lies beside the number of its row.
+    // Each path is followed once for each row. The first key, which usually decides, is kept with the number of its
+    // row.
     let rest: Vec<Key<'_>> =
         rows.iter().flat_map(|row| others.iter().map(|key| Key::of(read(&key.path, row)))).collect();
     let rest_of = |row: usize| &rest[row * others.len()..][..others.len()];

@@ -4,10 +4,10 @@ use serde_json::{Number, Value};
 
 use super::order::integer;
 
-/// Doubles up to here are whole numbers without gaps.
+/// Up to this number, doubles hold every whole number.
 const LAST: f64 = (1_u64 << 53) as f64;
 
-/// A sum of numbers and their count.
+/// A sum of numbers, with their count.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sum {
     total: Total,
@@ -32,7 +32,7 @@ impl Sum {
         };
     }
 
-    /// `None` where no JSON number is the sum.
+    /// Returns `None` if the sum is not a JSON number.
     pub(super) fn total(self) -> Option<Value> {
         let number = match self.total {
             Total::Whole(total) => Number::from_i128(total),
@@ -41,7 +41,7 @@ impl Sum {
         number.map(Value::Number)
     }
 
-    /// Null of no numbers; `None` where no JSON number is the sum.
+    /// Returns null without numbers, and `None` if the sum is not a JSON number.
     pub(super) fn average(self) -> Option<Value> {
         if self.count == 0 {
             return Some(Value::Null);
@@ -59,7 +59,7 @@ impl Total {
     }
 }
 
-/// A whole number, however it is written: 1.0 is 1.
+/// Returns the value of a whole number in any notation; for example, 1.0 is 1.
 fn whole(number: &Number) -> Option<i128> {
     let double = number.as_f64().filter(|double| double.trunc() == *double && double.abs() <= LAST);
     integer(number).or_else(|| double.map(|double| double as i128))

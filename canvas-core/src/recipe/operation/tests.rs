@@ -32,7 +32,7 @@ fn run(value: &Value, ops: &Value) -> Result<Value, RecipeFault> {
     operations.apply(Cow::Borrowed(value), Timestamp::from_millis(0), &Zone::UTC)
 }
 
-/// A change of this file, other than a new line, is another catalogue.
+/// Any change of this file other than a new line requires a new catalogue.
 #[test]
 fn the_catalogue_means_what_it_meant() {
     assert_eq!(Operations::CATALOGUE, 1);
@@ -46,7 +46,7 @@ fn the_catalogue_means_what_it_meant() {
         let borrowed = operations.apply(Cow::Borrowed(&value), now, &zone);
         assert_eq!(operations.apply(Cow::Owned(value), now, &zone), borrowed, "{name}");
         let found = borrowed.map(|value| value.to_string()).map_err(|fault| fault.code().to_string());
-        // As texts, so that 1 is not 1.0.
+        // As texts, so that 1 differs from 1.0.
         assert_eq!(
             found,
             result.map(|value| value.to_string()).ok_or_else(|| code.unwrap_or_default()),
@@ -268,7 +268,7 @@ fn values() -> impl Strategy<Value = Value> {
         Just(Value::Null),
         any::<bool>().prop_map(Value::from),
         (-2_i64..3).prop_map(Value::from),
-        // At the ends of what doubles and integers of 64 bits hold.
+        // At the limits of doubles and of 64-bit integers.
         prop::sample::select(vec![
             json!(i64::MIN),
             json!(u64::MAX),
@@ -337,7 +337,7 @@ proptest! {
 
     #[test]
     fn any_json_is_read_or_refused(value in values(), ops in operations()) {
-        // Faults of the value take the place of some member.
+        // Faulty values replace some member.
         let mut ops = ops;
         if let Some(Value::Object(members)) = ops.get_mut(0)
             && let Some(member) = members.values_mut().last()

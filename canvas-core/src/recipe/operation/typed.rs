@@ -1,4 +1,4 @@
-//! Operations, once they are read.
+//! Parsed operations.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -76,7 +76,7 @@ pub(super) enum Operand {
 }
 
 impl Operand {
-    /// The member that makes an object a value as it stands.
+    /// The member that marks an object as a literal value.
     pub(super) const LITERAL: &str = "$literal";
 
     pub(super) fn at(&self, now: Timestamp, zone: &Zone) -> Result<Cow<'_, Value>, DateExprError> {

@@ -29,7 +29,7 @@ fn kinds(events: &[CanvasEvent]) -> Vec<&'static str> {
     events.iter().map(kind).collect()
 }
 
-/// `ready 1`, `stale 1`, `error NOT_FOUND`.
+/// For example, `ready 1`, `stale 1` or `error NOT_FOUND`.
 fn state(states: &DataStates) -> String {
     match states.state(&id("c")).unwrap() {
         DataLoadingState::Ready { data, fetched_at } => format!("ready {data} at {fetched_at}"),
@@ -39,7 +39,7 @@ fn state(states: &DataStates) -> String {
     }
 }
 
-/// Whatever has come before, what is shown is what the canvas has; and only what has changed is told.
+/// After any history, the board shows the data of the canvas, and only changes are reported.
 #[test]
 fn a_board_shows_the_data_of_its_recipe() {
     use DataStatus::{Error, Frozen, Ready, Stale};
@@ -76,7 +76,7 @@ fn only_components_that_are_tracked_are_shown() {
     assert!(states.state(&id("c")).is_none());
 }
 
-/// A component with another binding is bound to the recipe as soon as there are data of it.
+/// A component with another binding is bound to the recipe as soon as the recipe has data for it.
 #[test]
 fn the_recipe_takes_the_place_of_another_source() {
     let mut states = DataStates::new(DataPolicy::default());

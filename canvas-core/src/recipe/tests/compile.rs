@@ -1,4 +1,4 @@
-//! What is wrong with a recipe, and where.
+//! Faults of recipes, with their places.
 
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ pub(super) fn recipe() -> Value {
     })
 }
 
-/// A recipe in which the value at a place is another, or in the object there is none.
+/// Returns a recipe in which the value at a place is replaced, or removed from its object.
 pub(super) fn with(place: &str, value: Option<Value>) -> Value {
     let mut json = recipe();
     let (parent, name) = place.rsplit_once('/').unwrap();
@@ -57,7 +57,7 @@ fn a_recipe_is_compiled() {
     assert_eq!((recipe.composition(), recipe.non_refreshable()), (None, Vec::new()));
 }
 
-/// Its JSON is what was sent, in canonical form, and its id the hash of that.
+/// The JSON is that of the request in canonical form, and the id is its hash.
 #[test]
 fn a_recipe_is_kept_as_it_was_sent() {
     let json = recipe();
@@ -150,7 +150,7 @@ fn each_fault_has_its_place_and_its_code() {
     }
 }
 
-/// Places beside one another are fed beside one another.
+/// Adjacent places are fed separately.
 #[test]
 fn what_is_no_fault() {
     for (place, value) in [
@@ -230,7 +230,7 @@ fn a_recipe_is_only_so_large() {
     assert_eq!(place_of(&number, &RecipeLimits::default()), "/steps/0/params/n");
 }
 
-/// A step that needs a frozen one is frozen too, and its components are never refreshed.
+/// A step that needs a frozen one is frozen, too, and its components are never refreshed.
 #[test]
 fn what_is_frozen_stays_frozen_downstream() {
     let frozen = json!({"$frozen": "it is a file of the user", "value": "/tmp/x"});
@@ -277,7 +277,7 @@ fn the_steps_of_some_targets_are_those_that_feed_them() {
     }
 }
 
-/// Of a recipe of a later version it is known what it feeds, and nothing else.
+/// For a recipe of a later version, only the targets are known.
 #[test]
 fn a_stored_recipe_may_be_of_another_version() {
     let blob = |json: &Value| crate::model::blob::Blob::text(json.to_string());

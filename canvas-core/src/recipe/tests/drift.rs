@@ -1,4 +1,4 @@
-//! Tools that are not what they were.
+//! Tools that have changed.
 
 use std::collections::BTreeSet;
 
@@ -46,7 +46,7 @@ fn a_recipe_gets_the_contracts_of_its_tools() {
         assert!(step.check(&host).is_ok());
     }
     assert_eq!(pinned.pinned(&host).id(), pinned.id());
-    // What was recorded is kept, whatever the host has by now.
+    // The recorded contract is kept, even if the host has another one now.
     let later = ceiling(&[("shop__Orders", declaration("2.0")), ("shop__Names", declaration("2.0"))]);
     assert_eq!(pinned.pinned(&later).id(), pinned.id());
     let json = pinned.to_json();
@@ -54,7 +54,7 @@ fn a_recipe_gets_the_contracts_of_its_tools() {
     assert_eq!(json["steps"][0]["contract"].as_str().map(str::len), Some(64));
 }
 
-/// Only what reads, and is allowed, is called again.
+/// Only tools that are read-only and allowed are called again.
 #[test]
 fn steps_that_may_not_be_called_again_are_frozen() {
     let writes = ToolDeclaration { read_only: false, ..declaration("1.0") };
@@ -68,7 +68,7 @@ fn steps_that_may_not_be_called_again_are_frozen() {
         let frozen = pinned.steps()[0].frozen().unwrap();
         assert!(frozen.contains(reason), "{frozen}");
         assert_eq!(pinned.steps()[0].contract(), None);
-        // What it was called with is kept to be seen.
+        // The arguments of the call are kept for display.
         assert_eq!(pinned.to_json()["steps"][0]["params"]["value"], recipe()["steps"][0]["params"]);
         assert_eq!(pinned.non_refreshable()[0].0.as_str(), "c1");
         assert_eq!(pinned.pinned(&host).id(), pinned.id());

@@ -1,4 +1,4 @@
-//! What holds for every recipe.
+//! Laws that hold for every recipe.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ fn ceiling() -> Ceiling {
     Ceiling { tools: (0..3).map(contract).collect(), ..Ceiling::default() }
 }
 
-/// Members of all objects in the other order, and whole numbers as doubles.
+/// Reverses the members of all objects, and turns whole numbers into doubles.
 fn shuffled(value: &Value) -> Value {
     match value {
         Value::Object(members) => {
@@ -35,7 +35,7 @@ fn shuffled(value: &Value) -> Value {
 }
 
 proptest! {
-    /// What is kept of a recipe reads as the same recipe, also with the contracts of its tools.
+    /// The stored form reads as the same recipe, even with the contracts of its tools.
     #[test]
     fn a_recipe_is_read_as_it_was_written(json in recipes()) {
         let recipe = Recipe::compile(&json, &RecipeLimits::default()).unwrap();
@@ -45,11 +45,11 @@ proptest! {
         let stored = StoredRecipe::from(pinned.clone());
         prop_assert_eq!(StoredRecipe::read(stored.blob()).unwrap().to_json(), pinned.to_json());
         prop_assert_eq!(pinned.pinned(&ceiling()).id(), pinned.id());
-        // Nowhere to be called: all is frozen.
+        // No tool can be called, so that all steps are frozen.
         prop_assert!(recipe.pinned(&Ceiling::default()).steps().iter().all(|step| step.frozen().is_some()));
     }
 
-    /// Its JSON Schema takes each recipe that is read.
+    /// The JSON Schema accepts each recipe that compiles.
     #[test]
     fn the_schema_takes_every_recipe(json in recipes()) {
         let generator = SchemaSettings::draft07().into_generator();
@@ -59,7 +59,8 @@ proptest! {
         prop_assert_eq!(schema.validate(&pinned.to_json()), []);
     }
 
-    /// Equal responses make the same calls and the same data, byte for byte; each step is called after those that it needs.
+    /// Equal responses make the same calls and the same data, byte for byte. Each step is called after those that it
+    /// needs.
     #[test]
     fn a_replay_is_what_its_responses_are(json in recipes(), rows in prop::collection::vec(rows(), 3), zone in 0..2_usize) {
         let recipe = Recipe::compile(&json, &RecipeLimits::default()).unwrap();
@@ -81,7 +82,7 @@ proptest! {
         prop_assert_eq!(play(false), play(true));
     }
 
-    /// Data are what a reader of their canonical text has.
+    /// Data equal those that a reader of their canonical text gets.
     #[test]
     fn data_are_read_as_they_were_written(value in values()) {
         let limits = RecipeLimits::default();
@@ -91,7 +92,7 @@ proptest! {
         prop_assert_eq!(&Datum::new(shuffled(&value), &limits).unwrap(), &datum);
     }
 
-    /// Expressions and operations are read as they are written.
+    /// Expressions and operations can be read back as they were written.
     #[test]
     fn parts_are_read_as_they_were_written(expr in date_exprs(), operations in operations(), rows in rows()) {
         prop_assert_eq!(serde_json::from_value::<crate::recipe::DateExpr>(json!(expr)).unwrap(), expr);

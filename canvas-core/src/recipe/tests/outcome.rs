@@ -1,4 +1,4 @@
-//! What a replay comes to on the canvas that it lands on.
+//! The effect of a replay on its canvas.
 
 use canvas_lease::Timestamp;
 use serde_json::{Value, json};
@@ -46,7 +46,7 @@ impl Canvas {
         Self { manifest: DataManifest::default(), state, limits, now: 0 }
     }
 
-    /// Everything but `gone` is there.
+    /// Lands outcomes. Every component except `gone` exists.
     fn land(&mut self, outcomes: &[ReplayOutcome]) -> (Landed, Vec<JsonPatchOperation>) {
         self.now += 1;
         let now = Timestamp::from_millis(self.now);
@@ -82,7 +82,7 @@ fn replace(path: &str, value: Value) -> JsonPatchOperation {
     JsonPatchOperation::Replace { path: path.to_owned(), value }
 }
 
-/// Data are new, or old and stale, or there are none.
+/// Data are new, or old and stale, or missing.
 #[test]
 fn data_stay_whole() {
     use DataStatus::{Error, Frozen, Ready, Stale};
@@ -112,14 +112,14 @@ fn data_stay_whole() {
         if let [stale] = &landed.stale[..] {
             assert_eq!((&stale.target, stale.status), (&outcome.target, expected.0));
         }
-        // The same again changes nothing.
+        // Repeating it has no effect.
         let (again, patch) = canvas.land(&[outcome]);
         assert_eq!((again.data, patch), (DataDiff::default(), vec![]));
         canvas.now -= 1;
     }
 }
 
-/// A tool that says another thing each time changes nothing.
+/// A tool with a different message each time causes no changes.
 #[test]
 fn the_first_message_of_a_drift_is_kept() {
     let mut canvas = Canvas::new(None);
@@ -147,7 +147,7 @@ fn what_is_gone_is_left_out() {
     assert!(landed.stale.is_empty() && landed.data.is_empty());
 }
 
-/// The patch leads from the values before to those after, and nothing that does not fit keeps the others from being put.
+/// The patch leads from the values before to those after. A value that does not fit does not prevent the others.
 #[test]
 fn values_are_put_into_the_state() {
     let state = json!({"list": [1, {"x": 2}], "a/b": {}, "text": "t"});
@@ -191,7 +191,7 @@ fn values_are_put_into_the_state() {
             vec![replace("/state", json!({"all": 1}))],
             vec![],
         ),
-        // Each fits, both do not.
+        // Each fits alone, but not both together.
         (
             vec![("/a", json!("x".repeat(30))), ("/b", json!("x".repeat(30)))],
             state.clone(),
@@ -225,7 +225,7 @@ fn values_are_put_into_the_state() {
     }
 }
 
-/// A change is played only on what it was made on.
+/// A change applies only to the manifest that it was made for.
 #[test]
 fn a_manifest_takes_no_other_change() {
     let mut canvas = Canvas::new(None);

@@ -1,4 +1,4 @@
-//! What parameters become, and what cannot be read of them.
+//! Resolved parameters, and the faults of others.
 
 use std::collections::BTreeMap;
 
@@ -44,7 +44,7 @@ fn placeholders_become_values() {
         (json!([[{"$literal": [1]}], 2]), json!([[[1]], 2])),
         (json!({"a": {"$frozen": "chosen", "value": {"$date": "now"}}}), json!({"a": {"$date": "now"}})),
         (json!({"$frozen": "it sends", "value": {"to": 1}}), json!({"to": 1})),
-        // Texts are never looked into.
+        // Texts are never interpreted.
         (json!({"a": "now-1d", "b": "$date"}), json!({"a": "now-1d", "b": "$date"})),
     ] {
         assert_eq!(resolve(&params, "Europe/Berlin", 1_000), Ok(expected), "{params}");
@@ -129,7 +129,7 @@ fn mappings_make_data() {
         let datum = mapping(path, ops).apply(&response, (NOW, &Zone::UTC), &RecipeLimits::default()).unwrap();
         assert_eq!(datum.value(), &expected, "{path}");
         assert_eq!(datum.bytes(), expected.to_string().len());
-        // It is what a reader of its text has.
+        // The data equal those that a reader of the text gets.
         let read = Datum::new(expected, &RecipeLimits::default()).unwrap();
         assert_eq!(read, datum);
     }

@@ -1,4 +1,4 @@
-//! The official suite of draft 7.
+//! The official test suite of draft 7.
 
 use std::path::{Path, PathBuf};
 
@@ -24,7 +24,7 @@ struct Score {
     wrong: Vec<String>,
 }
 
-/// `None` where the corpus is not there.
+/// Returns `None` if the corpus is missing.
 #[expect(clippy::disallowed_methods, reason = "a test reads its corpus")]
 fn folder() -> Option<PathBuf> {
     let given = std::env::var("CANVAS_DATA").map(PathBuf::from);
@@ -58,7 +58,7 @@ fn run(folder: &Path, remotes: &BTreeMap<String, Value>) -> Score {
     for path in files(folder, false) {
         let groups: Vec<Group> = read(&path);
         for group in groups {
-            // All remotes together are larger than a schema may be, so that each gets those of its own text.
+            // All remotes together are larger than a schema may be, so that each group gets only those in its text.
             let text = group.schema.to_string();
             let needed = |uri: &str| {
                 let name = uri.rsplit('/').next().unwrap_or(uri);
@@ -66,7 +66,7 @@ fn run(folder: &Path, remotes: &BTreeMap<String, Value>) -> Score {
             };
             let mut near: BTreeMap<String, Value> =
                 remotes.iter().filter(|(uri, _)| needed(uri)).map(|(u, v)| (u.clone(), v.clone())).collect();
-            // What those refer to in their turn.
+            // The documents to which those refer in turn.
             for (uri, document) in remotes {
                 let name = uri.rsplit('/').next().unwrap_or(uri);
                 if near.values().any(|other| other.to_string().contains(name)) {
@@ -100,7 +100,7 @@ fn the_official_suite() {
     let folder = root.join("remotes");
     for path in files(&folder, true) {
         let name = path.strip_prefix(&folder).unwrap().to_string_lossy().into_owned();
-        // Those of other drafts break the rules of this one.
+        // Schemas of other drafts break the rules of this one.
         if !name.starts_with("draft2") && !name.starts_with("v1") && !name.starts_with("draft3") {
             remotes.insert(format!("http://localhost:1234/{name}"), read(&path));
         }
@@ -116,6 +116,7 @@ fn the_official_suite() {
         }
     }
     assert!(required.wrong.is_empty());
-    // Of the rest, two refer to another draft, two are of `idn-email`, and 54 of `idn-hostname`, which needs tables of names.
+    // Among the others, two refer to another draft, two are about `idn-email`, and 54 about `idn-hostname`, which needs
+    // tables of names.
     assert!(required.right >= 927 && optional.wrong.len() <= 2 && format.wrong.len() <= 56);
 }

@@ -1,4 +1,4 @@
-//! What a host declares of a tool.
+//! A host's declarations of its tools.
 
 pub(crate) mod walk;
 mod words;
@@ -17,27 +17,28 @@ use crate::surface::error::{SurfaceCode, SurfaceFault};
 use crate::surface::name::ToolName;
 use crate::surface::sink::Sink;
 
-/// What a host says of a tool.
+/// A host's declaration of a tool.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ToolDeclaration {
-    /// JSON Schema of the arguments, draft 7; `null` takes any. The keyword `x-canvas-sink` in it declares a sink.
+    /// JSON Schema of the arguments, draft 7. If it is `null`, any arguments are accepted. The keyword `x-canvas-sink`
+    /// in it declares a sink.
     pub input_schema: Value,
-    /// JSON Schema of the result. It counts for the contract's hash, nothing is checked by it.
+    /// JSON Schema of the result. It is part of the contract's hash but is not used for checks.
     pub output_schema: Option<Value>,
-    /// For people and models.
+    /// Description for people and models.
     pub description: Option<String>,
-    /// What the tool does with arguments that are text, and with all text in them: by an argument's name or a JSON Pointer
-    /// into the arguments. The deepest counts, before the schema's keyword. Where neither says anything, all of the tool's
-    /// text is [`Sink::Shell`] if a word of its name is bash, sh, shell, exec, run or cmd, and [`Sink::Sql`] if one is sql or
-    /// query.
+    /// The use of texts in the arguments, by an argument's name or a JSON Pointer into the arguments. It also applies
+    /// to all texts within that argument. The deepest entry applies, before the schema's keyword. If neither declares a
+    /// sink, all texts of the tool are [`Sink::Shell`] if a word of its name is bash, sh, shell, exec, run or cmd, and
+    /// [`Sink::Sql`] if one is sql or query.
     pub sinks: BTreeMap<String, Sink>,
-    /// Whether it changes nothing, so that it may run twice, and without being asked for.
+    /// Whether the tool only reads, so that it may run twice and without a confirmation.
     pub read_only: bool,
-    /// In the tool's own words.
+    /// Version in the tool's own words.
     pub version: Option<String>,
 }
 
-/// A tool's declaration, checked and compiled.
+/// A checked and compiled declaration of a tool.
 #[derive(Debug, Clone)]
 pub struct ToolContract {
     name: ToolName,
@@ -48,22 +49,22 @@ pub struct ToolContract {
     hash: JsonHash,
 }
 
-/// A declaration that cannot be used.
+/// Error returned if a declaration cannot be used.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ContractError {
-    /// The schema of the arguments.
+    /// The schema of the arguments is invalid.
     #[error("the schema of the arguments cannot be used: {0}")]
     Schema(#[from] SchemaError),
-    /// A number in a schema or in an example of it.
+    /// A schema, or an example in it, contains an invalid number.
     #[error(transparent)]
     Number(#[from] CanonicalError),
-    /// A sink that is none, or a JSON Pointer that is none.
+    /// An unknown sink or an invalid JSON Pointer.
     #[error(
         "{place} declares no sink: take text, prompt, html, url, path, shell, regex or sql, and a JSON Pointer or a name"
     )]
     Sink {
-        /// The JSON Pointer into the schema, or the key in `sinks`.
+        /// JSON Pointer into the schema, or the key in `sinks`.
         place: String,
     },
 }
@@ -71,11 +72,11 @@ pub enum ContractError {
 canvas_patch::coded_error!(ContractError => "INVALID_CONTRACT");
 
 impl ToolContract {
-    /// Checks a declaration. Linear in its schema, some 50 µs at least.
+    /// Checks a declaration. Linear in its schema, and at least about 50 µs.
     ///
     /// # Errors
     ///
-    /// [`ContractError`], the first that is found.
+    /// Returns [`ContractError`] for the first fault found.
     pub fn new(name: ToolName, declaration: ToolDeclaration) -> Result<Self, ContractError> {
         let any = Value::Bool(true);
         let schema = if declaration.input_schema.is_null() { &any } else { &declaration.input_schema };
@@ -96,22 +97,22 @@ impl ToolContract {
         Ok(Self { name, declaration, schema, sinks, named, hash })
     }
 
-    /// The tool.
+    /// Returns the name of the tool.
     pub fn name(&self) -> &ToolName {
         &self.name
     }
 
-    /// What its host says of it.
+    /// Returns the host's declaration of the tool.
     pub fn declaration(&self) -> &ToolDeclaration {
         &self.declaration
     }
 
-    /// The blake3 hash of the canonical JSON of name, schemas and version. Another description is the same contract.
+    /// Returns the blake3 hash of the canonical JSON of name, schemas and version. The description is not part of it.
     pub fn hash(&self) -> JsonHash {
         self.hash
     }
 
-    /// What the tool does with the text at a place of its arguments.
+    /// Returns the tool's use of the text at a place of its arguments.
     pub(crate) fn sink_at(&self, place: &[Name]) -> Sink {
         let names: Vec<_> = place
             .iter()
@@ -127,20 +128,20 @@ impl ToolContract {
             .unwrap_or(Sink::Text)
     }
 
-    /// Whether the tool is sure to refuse a string at a place.
+    /// Whether the tool certainly refuses a string at a place.
     pub(crate) fn takes_no_string(&self, place: &[Name]) -> bool {
         walk::takes_no_string(&self.declaration.input_schema, place)
     }
 
-    /// Checks resolved arguments. Faults have their places below `place`.
+    /// Checks resolved arguments. The places of faults begin with `place`.
     ///
     /// # Errors
     ///
-    /// [`SurfaceCode::ArgumentsRefused`], one fault for each that the schema finds, 32 at most.
+    /// Returns a [`SurfaceCode::ArgumentsRefused`] for each fault that the schema finds, at most 32.
     pub fn check(&self, arguments: &Value, place: &str) -> Result<(), Vec<SurfaceFault>> {
         let faults: Vec<_> = self
             .schema
-            // Its template bounds them.
+            // The template limits their size.
             .validate_up_to(arguments, usize::MAX)
             .into_iter()
             .map(|error| {
@@ -152,12 +153,12 @@ impl ToolContract {
     }
 }
 
-/// The sink of a tool of which only the name is known.
+/// Returns the sink of a tool of which only the name is known.
 pub(crate) fn sink_of_name(name: &ToolName) -> Sink {
     words::sink_of_name(name.as_str()).unwrap_or(Sink::Text)
 }
 
-/// A key of `sinks`: a JSON Pointer, or an argument's name.
+/// Parses a key of `sinks`, which is a JSON Pointer or an argument's name.
 fn names(key: &str) -> Option<Vec<String>> {
     match json_pointer::names(key) {
         Ok(names) => Some(names.map(Cow::into_owned).collect()),

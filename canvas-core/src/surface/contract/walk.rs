@@ -1,11 +1,11 @@
-//! What a JSON Schema says of a place in a value, without the value.
+//! Facts in a JSON Schema about a place, without a value.
 
 use serde_json::Value;
 
 use crate::model::json_pointer::join_pointer;
 use crate::surface::sink::Sink;
 
-/// A member or an item on the way to a place.
+/// A member or an item on the path to a place.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Name {
     Member(String),
@@ -15,16 +15,17 @@ pub(crate) enum Name {
 /// The keyword that declares the sink of a string and of the strings below it.
 pub(crate) const KEYWORD: &str = "x-canvas-sink";
 
-/// How many schemas are looked at for one place: references may lead in circles, and branches multiply.
+/// Maximum number of schemas visited for one place, because references may form circles and branches multiply.
 const STEPS: usize = 4_096;
 
-/// Whether the schema is sure to take no string at a place.
+/// Whether the schema certainly accepts no string at a place.
 pub(crate) fn takes_no_string(root: &Value, place: &[Name]) -> bool {
     let mut walk = Walk { root, steps: STEPS };
     !walk.takes(root, place)
 }
 
-/// The sink that the schema declares for a place: the deepest one on the way; of several branches the strictest.
+/// Returns the sink that the schema declares for a place. The deepest declaration on the path applies, and of several
+/// branches the strictest.
 pub(crate) fn declared_sink(root: &Value, place: &[Name]) -> Option<Sink> {
     let mut walk = Walk { root, steps: STEPS };
     let mut found = None;
@@ -32,7 +33,7 @@ pub(crate) fn declared_sink(root: &Value, place: &[Name]) -> Option<Sink> {
     found.map(|(_, sink)| sink)
 }
 
-/// The first declaration of a sink that is none, as a JSON Pointer.
+/// Returns the JSON Pointer to the first declaration of an unknown sink.
 pub(crate) fn unknown_sink(schema: &Value, place: &str) -> Option<String> {
     match schema {
         Value::Object(members) => members.iter().find_map(|(name, value)| {
@@ -60,7 +61,7 @@ struct Walk<'v> {
 }
 
 impl<'v> Walk<'v> {
-    /// Counts a schema, and follows its reference where it is one.
+    /// Counts a schema, and follows its reference if it has one.
     fn enter(&mut self, schema: &'v Value) -> Option<&'v Value> {
         let mut schema = schema;
         loop {
@@ -70,12 +71,12 @@ impl<'v> Walk<'v> {
         }
     }
 
-    /// What the schema applies to a part of its value; `None` where that is not said.
+    /// Returns the schema for a part of the value, or `None` if it is unspecified.
     fn part(&self, schema: &'v Value, name: &Name) -> Option<&'v Value> {
         match name {
             Name::Member(name) => match schema.get("properties").and_then(|all| all.get(name)) {
                 Some(own) => Some(own),
-                // Its patterns are not tried.
+                // The patterns are not matched.
                 None if schema.get("patternProperties").is_some() => None,
                 None => schema.get("additionalProperties"),
             },
@@ -119,7 +120,7 @@ impl<'v> Walk<'v> {
         if let Some(part) = self.part(schema, name) {
             self.sinks(part, rest, depth + 1, found);
         }
-        // Any of them may apply to the member, or none.
+        // Any or no pattern may apply to the member.
         if let (Name::Member(_), Some(Value::Object(patterns))) = (name, schema.get("patternProperties")) {
             for part in patterns.values().chain(schema.get("additionalProperties")) {
                 self.sinks(part, rest, depth + 1, found);

@@ -1,8 +1,9 @@
-//! What the name of a tool says about its arguments.
+//! Sinks that follow from the name of a tool.
 
 use crate::surface::sink::Sink;
 
-/// The sink of every string of a tool whose host declares none. A name with words of both has the stricter sink.
+/// Returns the sink of every string of a tool without a declared one. A name with words of both kinds has the stricter
+/// sink.
 pub(super) fn sink_of_name(name: &str) -> Option<Sink> {
     let sink = |word: &str| match word {
         "bash" | "sh" | "shell" | "exec" | "run" | "cmd" => Some(Sink::Shell),
@@ -13,7 +14,7 @@ pub(super) fn sink_of_name(name: &str) -> Option<Sink> {
     parts.flat_map(|part| camel(part).into_iter().chain([part])).filter_map(|w| sink(&w.to_lowercase())).max()
 }
 
-/// The words of `runBash`, `RunSQL` and `SQLQuery`.
+/// Splits names such as `runBash`, `RunSQL` and `SQLQuery` into words.
 fn camel(part: &str) -> Vec<&str> {
     let chars: Vec<_> = part.char_indices().collect();
     let is_upper = |at: usize| chars.get(at).is_some_and(|(_, char)| char.is_uppercase());

@@ -17,14 +17,14 @@ fn timing(job: &str, every: u64) -> JobTiming {
     JobTiming { job: JobId::new(job).unwrap(), action: ActionId::new("look").unwrap(), every }
 }
 
-/// One job of a canvas.
+/// Returns one job of a canvas.
 fn one(every: u64) -> RefreshJobs {
     let mut jobs = RefreshJobs::new(7, POLICY);
     jobs.track(&canvas("a"), [timing("poll", every)], at(100_000));
     jobs
 }
 
-/// Polls when something is due and says when that was.
+/// Polls when a job is due, and returns the time.
 fn run(jobs: &mut RefreshJobs) -> (RequestToken, u64) {
     let next = jobs.next_due().unwrap();
     let due = jobs.due(next);
@@ -77,7 +77,7 @@ fn failures_double_the_pause_until_one_goes_well() {
     assert_eq!(next - now, 10_000);
     assert!(jobs.settle(token, false, at(next)));
     assert_eq!(jobs.next_due(), Some(at(next + 20_000)));
-    // A period that is longer than the longest pause stays.
+    // A period longer than the longest pause is kept.
     let mut slow = one(600_000);
     let (token, now) = run(&mut slow);
     assert!(slow.settle(token, false, at(now)));
@@ -129,7 +129,7 @@ fn a_clock_that_falls_back_takes_the_plans_with_it() {
 }
 
 proptest! {
-    /// Whatever comes, no job is under way twice, two runs of one job are a second apart, and polling at `next_due` finds
+    /// At no time is a job under way twice, two runs of one job are a second apart, and polling at `next_due` finds
     /// something to do.
     #[test]
     fn no_job_runs_too_often(

@@ -1,7 +1,7 @@
-//! Sinks: what a value may become where it ends up.
+//! Sinks, the contexts in which a value may be used.
 //!
-//! A sink reads the literal text of a template once, when it is saved, and either forbids the template or cuts it into runs.
-//! A value is later written into its run, or refused; nothing reads it again.
+//! When a template is saved, a sink parses its literal text once, and either forbids the template or divides it into
+//! runs. A value is later written into its run, or refused; the result is not parsed again.
 
 pub(crate) mod html;
 pub(crate) mod part;
@@ -42,12 +42,12 @@ pub enum Sink {
 }
 
 impl Sink {
-    /// The sink of this name, as in `x-canvas-sink`.
+    /// Returns the sink with this name, as in `x-canvas-sink`.
     pub(crate) fn from_name(name: &str) -> Option<Self> {
         Self::deserialize(serde::de::value::StrDeserializer::<serde::de::value::Error>::new(name)).ok()
     }
 
-    /// Cuts a template into runs, or says why it may not be saved.
+    /// Divides a template into runs, or returns the reason why it may not be saved.
     pub(crate) fn judge(self, items: &[Placed]) -> Result<Vec<Run>, Forbidden> {
         match self {
             Self::Text => Ok(part::cut(items, &[])),
@@ -62,7 +62,7 @@ impl Sink {
     }
 }
 
-/// Writes a run. What is refused may be half written.
+/// Writes a run. If a value is refused, the output may contain a part of the run.
 pub(crate) fn write(run: &Run, values: &[Shown<'_>], out: &mut String) -> Result<(), Refused> {
     let parts = &run.parts;
     match run.form {

@@ -1,4 +1,4 @@
-//! A template cut into what is literal and what is a value, before and after a sink has judged it.
+//! A template divided into literal parts and values, before and after a sink has judged it.
 
 use std::borrow::Cow;
 
@@ -6,11 +6,11 @@ use std::borrow::Cow;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Item {
     Char(char),
-    /// The placeholder of this number.
+    /// Number of the placeholder.
     Value(usize),
 }
 
-/// An [`Item`] and the byte of the template's text at which it begins.
+/// An [`Item`] and its byte offset in the template's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Placed {
     pub(crate) item: Item,
@@ -34,63 +34,63 @@ impl Placed {
     }
 }
 
-/// A piece of a judged template.
+/// A part of a judged template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Part {
     Literal(Box<str>),
-    /// The placeholder of this number.
+    /// Number of the placeholder.
     Value(usize),
 }
 
-/// Parts that are written in one way, such as one word of a command.
+/// Parts with a common form, such as one word of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Run {
     pub(crate) parts: Box<[Part]>,
     pub(crate) form: Form,
 }
 
-/// How the values of a run are written. Its literals are written as they are.
+/// The form in which the values of a run are written. Literals are written verbatim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// As they are.
+    /// Verbatim.
     Plain,
-    /// As one word of a shell command. `after_options` if `--` stands before it.
+    /// As one word of a shell command. `after_options` if `--` precedes it.
     ShellWord { after_options: bool },
     /// Percent-encoded, as one segment of a URL's path.
     UrlSegment,
     /// Percent-encoded, in the value of a URL's query.
     UrlQuery,
-    /// As one segment of a path. `first` where nothing stands before it.
+    /// As one segment of a path. `first` if the path begins with it.
     PathSegment { first: bool },
     /// With character references, as text or within quotes.
     Html,
-    /// As `Html`, and what comes out is a URL that runs nothing.
+    /// Like `Html`, but the result is a URL that cannot run code.
     HtmlUrl,
-    /// So that a pattern matches them and nothing else.
+    /// Escaped, so that a pattern matches exactly the value.
     Regex,
     /// Between fences.
     Prompt,
 }
 
-/// A value as text, and the placeholder that it is of.
+/// A value as text, with its placeholder.
 #[derive(Debug, Clone)]
 pub(crate) struct Shown<'a> {
     pub(crate) text: Cow<'a, str>,
-    /// What the placeholder says, such as `state.service`.
+    /// Text of the placeholder, such as `state.service`.
     pub(crate) name: &'a str,
 }
 
 impl Shown<'_> {
-    /// No text, of no placeholder.
+    /// An empty text without a placeholder.
     pub(crate) const NOTHING: Self = Self { text: Cow::Borrowed(""), name: "" };
 }
 
-/// Why a template may not be saved.
+/// The reason why a template may not be saved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Forbidden {
-    /// The byte of the template's text.
+    /// Byte offset in the template's text.
     pub(crate) at: usize,
-    /// What stands there, and what to do instead.
+    /// The fault at this offset, and the remedy.
     pub(crate) message: Cow<'static, str>,
 }
 
@@ -100,17 +100,17 @@ impl Forbidden {
     }
 }
 
-/// Why a value may not be written.
+/// The reason why a value may not be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Refused {
-    /// The number of its placeholder.
+    /// Number of its placeholder.
     pub(crate) value: usize,
-    /// What is wrong with it, and what to do instead.
+    /// The fault of the value, and the remedy.
     pub(crate) message: &'static str,
 }
 
 impl Run {
-    /// Literal text, or any mix that is written as it is.
+    /// Creates a run that is written verbatim, from literals and values.
     pub(crate) fn plain(items: &[Placed]) -> Self {
         Self::new(items, Form::Plain)
     }
@@ -144,7 +144,7 @@ impl Run {
     }
 }
 
-/// Cuts a template into plain runs and those that `runs` names: ranges in rising order, none empty.
+/// Divides a template into plain runs and those that `runs` names, which are nonempty ranges in ascending order.
 pub(crate) fn cut(items: &[Placed], runs: &[(std::ops::Range<usize>, Form)]) -> Vec<Run> {
     let mut all = Vec::new();
     let mut end = 0;

@@ -1,9 +1,9 @@
-//! Paths of files: a value is one segment, or a part of one.
+//! File paths, in which a value is a segment or a part of one.
 
 use crate::surface::sink::part::Run;
 use crate::surface::sink::part::{Forbidden, Form, Part, Placed, Refused, Shown, cut};
 
-/// Each segment with a placeholder is a run.
+/// Makes a run of each segment with a placeholder.
 pub(super) fn judge(items: &[Placed]) -> Result<Vec<Run>, Forbidden> {
     if let Some(control) = items.iter().find(|placed| placed.char().is_some_and(char::is_control)) {
         return Err(Forbidden::new(control.at, "a path has no control character: remove it"));
@@ -21,7 +21,6 @@ pub(super) fn judge(items: &[Placed]) -> Result<Vec<Run>, Forbidden> {
     Ok(cut(items, &runs))
 }
 
-/// Writes a segment.
 pub(super) fn write(
     parts: &[Part],
     first: bool,
@@ -40,7 +39,7 @@ pub(super) fn write(
                 if text.is_empty() {
                     return refused("is empty and would name the folder itself: set it first");
                 }
-                // Some tools decode what they are given.
+                // Some tools decode their input.
                 let decoded = percent_decoded(text.as_bytes());
                 if text.contains(char::is_control) || decoded.iter().any(u8::is_ascii_control) {
                     return refused("has a control character, which no path has: remove it");
@@ -64,7 +63,8 @@ pub(super) fn write(
     Ok(())
 }
 
-/// Whether a segment is `.` or `..`; blanks and dots at the end do not count on Windows, so all of them are meant.
+/// Whether a segment is `.` or `..`. Windows ignores blanks and dots at the end, so this includes all segments of dots
+/// and blanks.
 fn is_dots(segment: &[u8]) -> bool {
     segment.iter().all(|b| matches!(b, b'.' | b' '))
 }
@@ -73,7 +73,7 @@ fn is_drive(text: &str) -> bool {
     matches!(text.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic())
 }
 
-/// Decodes `%2F` and the like, once.
+/// Decodes percent-encoding such as `%2F`, once.
 pub(super) fn percent_decoded(text: &[u8]) -> Vec<u8> {
     let hex = |b: u8| char::from(b).to_digit(16);
     let mut decoded = Vec::with_capacity(text.len());

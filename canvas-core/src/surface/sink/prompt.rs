@@ -1,4 +1,4 @@
-//! Messages for models: a value is fenced and labelled as data.
+//! Messages for models, in which a value is fenced and labelled as data.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -7,16 +7,17 @@ use canvas_patch::floor_char_boundary;
 
 use crate::surface::sink::part::{Form, Placed, Shown};
 
-/// Bytes of a value that are shown.
+/// Maximum bytes of a value that are included.
 const BYTES: usize = 16 << 10;
 
-/// Each placeholder is a run.
+/// Makes a run of each placeholder.
 pub(super) fn runs(items: &[Placed]) -> Vec<(Range<usize>, Form)> {
     let values = items.iter().enumerate().filter(|(_, placed)| placed.is_value());
     values.map(|(at, _)| (at..at + 1, Form::Prompt)).collect()
 }
 
-/// Writes a value on lines of its own. Its fence is longer than any run of tildes in it, so that it cannot end it.
+/// Writes a value on separate lines. The fence is longer than any run of tildes in the value, so that the value cannot
+/// end it.
 pub(super) fn write(shown: &Shown<'_>, out: &mut String) {
     let whole = shown.text.as_ref();
     let text = &whole[..floor_char_boundary(whole, BYTES)];

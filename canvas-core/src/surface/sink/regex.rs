@@ -1,8 +1,8 @@
-//! Patterns: a value is matched literally.
+//! Patterns that match a value literally.
 
 use crate::surface::sink::part::{Forbidden, Form, Part, Placed, Refused, Run, Shown, cut};
 
-/// Takes a template that is one placeholder.
+/// Accepts only a template that consists of one placeholder.
 pub(super) fn judge(items: &[Placed]) -> Result<Vec<Run>, Forbidden> {
     match items.iter().find(|placed| placed.is_value()) {
         Some(value) if items.len() > 1 => Err(Forbidden::new(
@@ -14,8 +14,9 @@ pub(super) fn judge(items: &[Placed]) -> Result<Vec<Run>, Forbidden> {
     }
 }
 
-/// Writes what matches the value and nothing else, in POSIX basic and extended, PCRE, ECMAScript and Rust patterns alike:
-/// a backslash before `+?(){}|` makes an operator of them in basic ones, so these stand in brackets.
+/// Writes a pattern that matches exactly the value. It works in POSIX basic and extended, PCRE, ECMAScript and Rust
+/// patterns. A backslash before `+?(){}|` makes operators of these characters in basic patterns, so that they are put
+/// in brackets instead.
 pub(super) fn write(parts: &[Part], values: &[Shown<'_>], out: &mut String) -> Result<(), Refused> {
     parts.iter().try_for_each(|part| match part {
         Part::Literal(text) => {

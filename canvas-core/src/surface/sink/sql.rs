@@ -1,4 +1,4 @@
-//! SQL: values go beside it, never into it.
+//! SQL, whose text never contains values. They are passed in separate arguments.
 
 use crate::surface::sink::part::{Forbidden, Placed};
 

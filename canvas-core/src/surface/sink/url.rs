@@ -1,4 +1,4 @@
-//! URLs: a value is part of one segment of the path, or of one value of the query, and percent-encoded.
+//! URLs, in which a value is percent-encoded and is part of one path segment or of one query value.
 
 use crate::surface::sink::part::{Forbidden, Form, Item, Part, Placed, Refused, Run, Shown, cut};
 use crate::surface::sink::path::percent_decoded;
@@ -7,7 +7,7 @@ const AUTHORITY: &str =
     "a value may only follow a literal scheme and host: begin the template with https://host/";
 const SCHEME: &str = "a URL of this scheme may run code: begin the template with https://host/";
 
-/// Reads the literal text of the template as an absolute URL.
+/// Parses the literal text of the template as an absolute URL.
 pub(super) fn judge(items: &[Placed]) -> Result<Vec<Run>, Forbidden> {
     let Some(first) = items.iter().find(|placed| placed.is_value()) else {
         return Ok(cut(items, &[]));
@@ -33,7 +33,7 @@ pub(super) fn judge(items: &[Placed]) -> Result<Vec<Run>, Forbidden> {
     if let Some(stray) = items.iter().find(stray) {
         return Err(Forbidden::new(stray.at, "a URL has no such character: percent-encode it"));
     }
-    // All of this is ASCII but for the host, so characters are counted.
+    // All of this except the host is ASCII, so that characters are counted.
     let path = scheme.len() + "://".len() + host.chars().count();
     runs(items, path).map(|runs| cut(items, &runs))
 }
@@ -84,7 +84,7 @@ fn runs(items: &[Placed], path: usize) -> Result<Vec<(std::ops::Range<usize>, Fo
     Ok(runs)
 }
 
-/// Writes a segment of the path.
+/// Writes a path segment.
 pub(super) fn write_segment(parts: &[Part], values: &[Shown<'_>], out: &mut String) -> Result<(), Refused> {
     let start = out.len();
     let mut last = 0;
@@ -114,7 +114,7 @@ pub(super) fn write_segment(parts: &[Part], values: &[Shown<'_>], out: &mut Stri
     Ok(())
 }
 
-/// Writes a value of the query.
+/// Writes a query value.
 pub(super) fn write_query(parts: &[Part], values: &[Shown<'_>], out: &mut String) {
     for part in parts {
         match part {
@@ -134,7 +134,7 @@ fn is_dots(segment: &[u8]) -> bool {
     matches!(segment, b"." | b"..")
 }
 
-/// Leaves only what RFC 3986 calls unreserved as it is.
+/// Encodes all bytes except those that RFC 3986 calls unreserved.
 fn percent_encode(text: &str, out: &mut String) {
     for byte in text.bytes() {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {

@@ -1,4 +1,4 @@
-//! Actions: what a press of a button does.
+//! Actions, which run when a button is pressed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,35 +14,35 @@ use crate::surface::state::patch::StatePatch;
 use crate::surface::state::path::StatePath;
 use crate::surface::template::{Template, TemplateOptions, ValuePath, ValuePathError};
 
-/// An action, compiled.
+/// A compiled action.
 #[derive(Debug, Clone)]
 pub struct Action {
-    /// What it does.
+    /// Effect of a run.
     pub kind: ActionKind,
-    /// Where in the state the result goes; `None` where it goes nowhere.
+    /// The place in the state that receives the result; `None` if the result is not stored.
     pub save_as: Option<StatePath>,
-    /// Whether a person is asked first.
+    /// The setting for a person's confirmation.
     pub confirm: Confirm,
 }
 
-/// What an action does.
+/// The kinds of actions, with what each needs to run.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum ActionKind {
     /// Calls a tool.
     ToolCall {
-        /// The tool.
+        /// Name of the tool to call.
         tool: ToolName,
-        /// Its arguments. The fault is of a spec that was saved where the host declared the tool otherwise.
+        /// Arguments of the call. They are a fault if the spec was saved when the host declared the tool differently.
         args: Result<Template, SurfaceFault>,
-        /// How long the tool may take, in milliseconds.
+        /// Time limit of the tool, in milliseconds.
         timeout_ms: u32,
     },
     /// Sends a message to a session.
     SessionSend {
-        /// The message; a fault as that of arguments.
+        /// Template of the message. It is a fault in the same case as the arguments of a call.
         message: Result<Template, SurfaceFault>,
-        /// The session; `None` for the owner's.
+        /// The session to send to; `None` for the owner's.
         session_key: Option<SessionKey>,
     },
     /// Changes the state.
@@ -50,12 +50,12 @@ pub enum ActionKind {
 }
 
 impl Action {
-    /// How long a tool may take where the action does not say, in milliseconds.
+    /// Default time limit of a tool, in milliseconds.
     pub const TIMEOUT_MS: u32 = 30_000;
-    /// The longest that a tool may take, in milliseconds.
+    /// Maximum time limit of a tool, in milliseconds.
     pub const MAX_TIMEOUT_MS: u32 = 600_000;
 
-    /// The tool that it calls.
+    /// Returns the tool that the action calls.
     pub fn tool(&self) -> Option<&ToolName> {
         match &self.kind {
             ActionKind::ToolCall { tool, .. } => Some(tool),
@@ -63,28 +63,28 @@ impl Action {
         }
     }
 
-    /// Whether a person is asked before it runs, on this host.
+    /// Whether this host requires a person's confirmation before the action runs.
     pub(crate) fn asks(&self, ceiling: &Ceiling) -> bool {
         let Some(tool) = self.tool() else { return self.confirm == Confirm::Always };
         match ceiling.tools.get(tool) {
             Some(contract) => ceiling.asks(contract, self.confirm),
-            // What it would do is not known.
+            // The effect of the tool is unknown.
             None => self.confirm == Confirm::Always || !ceiling.trust.contains(tool),
         }
     }
 }
 
-/// The actions of a spec that is being read.
+/// The actions of a spec during parsing.
 #[derive(Debug)]
 pub(super) struct ReadActions {
-    /// Those that cannot be read stand without content.
+    /// Actions by id, without a value for those with faults.
     pub(super) by_id: BTreeMap<ActionId, Option<Action>>,
-    /// Whether they could be read at all.
+    /// Whether the list of actions itself could be read.
     pub(super) is_list: bool,
 }
 
 impl ReadActions {
-    /// Whether what leads to an action leads nowhere. What leads to one that is itself at fault is no fault besides.
+    /// Whether an action does not exist. A reference to an action that has a fault is not another fault.
     pub(super) fn lacks(&self, id: &ActionId) -> bool {
         self.is_list && !self.by_id.contains_key(id)
     }
@@ -94,7 +94,7 @@ impl ReadActions {
     }
 }
 
-/// What actions are read against.
+/// The context in which actions are read.
 #[derive(Debug)]
 pub(super) struct ActionScope<'a> {
     /// The tools that the spec allows.
@@ -104,7 +104,7 @@ pub(super) struct ActionScope<'a> {
 }
 
 impl ActionScope<'_> {
-    /// Reads an action; `None` where it cannot be one.
+    /// Reads an action. Returns `None` if it has a fault.
     pub(super) fn read(&self, value: &Value, place: &str, faults: &mut Faults) -> Option<Action> {
         let mut fields = Fields::open(value, place, faults)?;
         let kind: Option<&str> = fields.require("kind", faults);
@@ -206,12 +206,12 @@ fn state_patch(fields: &mut Fields<'_>, faults: &mut Faults) -> Option<Action> {
     }
 }
 
-/// Where a result goes.
+/// Reads the place for the result.
 fn save_as(fields: &mut Fields<'_>, faults: &mut Faults) -> Option<StatePath> {
     fields.read_as("saveAs", SurfaceCode::StatePath, faults)
 }
 
-/// The values that must not be missing.
+/// Reads the values that must exist.
 fn required(fields: &mut Fields<'_>, faults: &mut Faults) -> Vec<ValuePath> {
     let Some(list) = fields.read::<Vec<Value>>("required", faults) else { return Vec::new() };
     let place = fields.at("required");
@@ -230,7 +230,7 @@ fn required(fields: &mut Fields<'_>, faults: &mut Faults) -> Vec<ValuePath> {
     paths
 }
 
-/// Lists all faults of a template, and keeps the first in its place.
+/// Lists all faults of a template, and stores the first one instead of the template.
 fn first_fault(
     template: Result<Template, Vec<SurfaceFault>>,
     faults: &mut Faults,

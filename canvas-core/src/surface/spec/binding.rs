@@ -1,4 +1,4 @@
-//! Bindings: names on the screen that lead to actions.
+//! Bindings, which connect names on the screen with actions.
 
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
@@ -18,14 +18,14 @@ name! {
     BindingName
 }
 
-/// Finds a binding by a text that is no name yet.
+/// Allows lookup of a binding by an unchecked text.
 impl Borrow<str> for BindingName {
     fn borrow(&self) -> &str {
         self.as_str()
     }
 }
 
-/// The bindings of a spec.
+/// Reads the bindings of a spec.
 pub(super) fn read(
     spec: &mut Fields<'_>,
     actions: &ReadActions,
@@ -56,7 +56,7 @@ pub(super) fn read(
     bindings
 }
 
-/// The name of an action that is there.
+/// Reads the id of an existing action.
 pub(super) fn read_action(
     action: &Value,
     place: &str,

@@ -1,4 +1,4 @@
-//! What is odd about a spec, and no fault.
+//! Warnings about a spec, which are not faults.
 
 use std::collections::BTreeSet;
 
@@ -50,7 +50,7 @@ pub struct SpecWarning {
 }
 
 impl Spec {
-    /// What is odd about it on this host, in the order of the spec, 64 at most.
+    /// Returns the warnings for this host, in the order of the spec and at most 64.
     pub fn warnings(&self, ceiling: &Ceiling) -> Vec<SpecWarning> {
         let mut list = Warnings(Vec::new());
         list.tools(self, ceiling);

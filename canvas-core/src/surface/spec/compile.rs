@@ -1,4 +1,4 @@
-//! Reads a spec, and finds everything that is wrong with it.
+//! Compilation of a spec, which finds all of its faults.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,11 +18,11 @@ use crate::surface::state::surface_state::SurfaceState;
 use crate::surface::state::value::{StateValue, json_bytes};
 
 impl Spec {
-    /// Checks and compiles a spec. Linear in it, but for its names.
+    /// Checks and compiles a spec. Linear in its size, except for its names.
     ///
     /// # Errors
     ///
-    /// Every fault with its code and its place in the spec, in the order of the spec, 64 at most.
+    /// Returns each fault with its code and its place in the spec, in the order of the spec and at most 64.
     pub fn compile(
         json: &Value,
         ceiling: &Ceiling,
@@ -39,11 +39,11 @@ impl Spec {
         spec.filter(|_| faults.is_empty()).ok_or(faults)
     }
 
-    /// Reads a spec that was saved, whatever the host and the limits of specs are now. Actions whose templates the host's tools do
-    /// not take any more stay, with the fault. `None` where the text is no spec.
+    /// Reads a saved spec, even if the host and the limits of specs are different now. An action stays with a fault if
+    /// its template no longer fits the host's tool. Returns `None` if the text is not a spec.
     pub(crate) fn load(json: &str, ceiling: &Ceiling, limits: &SurfaceLimits) -> Option<Self> {
         let json: Value = serde_json::from_str(json).ok()?;
-        // What a call may carry is decided each time.
+        // The limit on a call's arguments applies at each call.
         let limits = SurfaceLimits { argument_bytes: limits.argument_bytes, ..SurfaceLimits::UNLIMITED };
         read(&json, ceiling, &limits, &mut Faults::default())
     }
@@ -90,7 +90,7 @@ fn allow_list(spec: &mut Fields<'_>, faults: &mut Faults) -> Vec<ToolName> {
     allow
 }
 
-/// The first state; an empty object where the spec has none.
+/// Reads the initial state, which is an empty object by default.
 fn state(spec: &mut Fields<'_>, limits: &SurfaceLimits, faults: &mut Faults) -> Option<SurfaceState> {
     let empty = Value::Object(serde_json::Map::new());
     let value = StateValue::from(spec.value("state").unwrap_or(&empty).clone());

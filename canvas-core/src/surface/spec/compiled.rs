@@ -1,4 +1,4 @@
-//! A spec that was compiled.
+//! Compiled specs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,10 +9,10 @@ use crate::surface::spec::binding::BindingName;
 use crate::surface::spec::refresh::RefreshJob;
 use crate::surface::state::surface_state::SurfaceState;
 
-/// A spec, compiled once for all that runs by it.
+/// A spec that is compiled once for all runs.
 #[derive(Debug, Clone)]
 pub struct Spec {
-    /// In the order of the spec.
+    /// The allowed tools in the order of the spec.
     pub(super) allow_list: Vec<ToolName>,
     pub(super) allow: BTreeSet<ToolName>,
     pub(super) state: SurfaceState,
@@ -22,32 +22,32 @@ pub struct Spec {
 }
 
 impl Spec {
-    /// The tools that its actions may call, as far as the host allows them too.
+    /// Returns the tools that its actions may call, if the host also allows them.
     pub fn allow(&self) -> &BTreeSet<ToolName> {
         &self.allow
     }
 
-    /// The state of a surface that is made with it.
+    /// Returns the initial state of a surface with this spec.
     pub fn state(&self) -> &SurfaceState {
         &self.state
     }
 
-    /// Its actions.
+    /// Returns all actions by id.
     pub fn actions(&self) -> &BTreeMap<ActionId, Action> {
         &self.actions
     }
 
-    /// An action.
+    /// Returns the action with this id.
     pub fn action(&self, id: &ActionId) -> Option<&Action> {
         self.actions.get(id)
     }
 
-    /// Names on the screen, and the actions that they lead to.
+    /// Returns the names on the screen, with the actions that they trigger.
     pub fn bindings(&self) -> &BTreeMap<BindingName, ActionId> {
         &self.bindings
     }
 
-    /// What of it decides what may run on a surface of this owner.
+    /// Returns the parts of the spec that determine what may run on a surface of this owner.
     pub fn policy<'s>(&'s self, owner: &'s SessionKey) -> PolicyView<'s> {
         let reach = |action: &'s Action| match &action.kind {
             ActionKind::ToolCall { tool, .. } => Some(ActionReach::Tool(tool)),
@@ -61,7 +61,7 @@ impl Spec {
         PolicyView { allow: self.allow.iter().collect(), calls: calls.collect() }
     }
 
-    /// Its refresh jobs, those that are not enabled too.
+    /// Returns the refresh jobs, including disabled ones.
     pub fn jobs(&self) -> &[RefreshJob] {
         &self.jobs
     }

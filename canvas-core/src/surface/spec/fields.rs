@@ -1,4 +1,4 @@
-//! Reads objects member by member, so that every fault is found and not the first only.
+//! Reads objects member by member, so that it finds all faults rather than only the first.
 
 use canvas_patch::floor_char_boundary;
 use serde::Deserialize;
@@ -12,10 +12,10 @@ use crate::surface::error::{SurfaceCode, SurfaceFault};
 pub(super) struct Faults(Vec<SurfaceFault>);
 
 impl Faults {
-    /// Faults that are listed; what comes after them is left out.
+    /// Maximum number of listed faults. Further faults are left out.
     pub(super) const LISTED: usize = 64;
 
-    /// The longest message, in bytes.
+    /// Maximum size of a message, in bytes.
     const MESSAGE: usize = 300;
 
     pub(super) fn push(&mut self, fault: SurfaceFault) {
@@ -42,7 +42,7 @@ impl Faults {
     }
 }
 
-/// An object that is being read.
+/// An object during parsing.
 #[derive(Debug)]
 pub(super) struct Fields<'v> {
     place: String,
@@ -51,7 +51,7 @@ pub(super) struct Fields<'v> {
 }
 
 impl<'v> Fields<'v> {
-    /// `None`, and a fault, where it is no object.
+    /// Returns `None` and adds a fault if the value is not an object.
     pub(super) fn open(value: &'v Value, place: &str, faults: &mut Faults) -> Option<Self> {
         match value {
             Value::Object(members) => Some(Self { place: place.to_owned(), members, known: Vec::new() }),
@@ -62,17 +62,17 @@ impl<'v> Fields<'v> {
         }
     }
 
-    /// Where the object is.
+    /// Returns the place of the object.
     pub(super) fn place(&self) -> &str {
         &self.place
     }
 
-    /// Where a member is.
+    /// Returns the place of a member.
     pub(super) fn at(&self, name: &str) -> String {
         join_pointer(&self.place, name)
     }
 
-    /// A member as it is.
+    /// Returns a member as raw JSON.
     pub(super) fn value(&mut self, name: &'static str) -> Option<&'v Value> {
         if !self.known.contains(&name) {
             self.known.push(name);
@@ -80,12 +80,12 @@ impl<'v> Fields<'v> {
         self.members.get(name)
     }
 
-    /// A member; `None` where it is left out, and where it is at fault.
+    /// Reads a member. Returns `None` if it is missing or has a fault.
     pub(super) fn read<T: Deserialize<'v>>(&mut self, name: &'static str, faults: &mut Faults) -> Option<T> {
         self.read_as(name, SurfaceCode::SpecInvalid, faults)
     }
 
-    /// A member whose faults have a code of their own.
+    /// Reads a member whose faults have the given code.
     pub(super) fn read_as<T: Deserialize<'v>>(
         &mut self,
         name: &'static str,
@@ -96,7 +96,7 @@ impl<'v> Fields<'v> {
         decode(value, &self.at(name), code, faults)
     }
 
-    /// A member that may not be left out.
+    /// Reads a required member.
     pub(super) fn require<T: Deserialize<'v>>(
         &mut self,
         name: &'static str,
@@ -108,7 +108,7 @@ impl<'v> Fields<'v> {
         self.read(name, faults)
     }
 
-    /// An object or a list that may be left out.
+    /// Reads an optional member that contains an object.
     pub(super) fn entries(
         &mut self,
         name: &'static str,
@@ -119,7 +119,7 @@ impl<'v> Fields<'v> {
         Fields::open(value, &place, faults).map(|fields| fields.members)
     }
 
-    /// Refuses members that nobody asked for.
+    /// Refuses members that were never read.
     pub(super) fn finish(self, faults: &mut Faults) {
         for name in self.members.keys().filter(|name| !self.known.contains(&name.as_str())) {
             let known = self.known.join(", ");
@@ -131,7 +131,7 @@ impl<'v> Fields<'v> {
     }
 }
 
-/// A value as a type; `None`, and a fault, where it is none.
+/// Decodes a value. Returns `None` and adds a fault if it does not have the type.
 pub(super) fn decode<'v, T: Deserialize<'v>>(
     value: &'v Value,
     place: &str,

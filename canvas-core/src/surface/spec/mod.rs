@@ -1,7 +1,12 @@
-//! The spec of a surface: its first state, its actions, and what triggers them.
+//! The spec of a surface, with its initial state, its actions and their triggers.
 //!
-//! Rooms, each knowing only those before it: `fields` (objects, read member by member), `action`; `binding` and `refresh`; `wire` (the spec as it is sent); `compiled`; `compile` (what is wrong) and
-//! `check` (what is odd).
+//! Each group of modules uses only those before it:
+//!
+//! * `fields`, which reads objects member by member, and `action`
+//! * `binding` and `refresh`
+//! * `wire` for the spec in the form that is sent
+//! * `compiled`
+//! * `compile` for faults, and `check` for warnings
 
 pub(crate) mod action;
 pub(crate) mod binding;

@@ -1,4 +1,4 @@
-//! Refresh jobs: actions that run again and again.
+//! Refresh jobs, which are actions that run periodically.
 
 use std::collections::BTreeSet;
 
@@ -12,27 +12,27 @@ use crate::surface::spec::action::{Action, ActionKind, ReadActions};
 use crate::surface::spec::binding::read_action;
 use crate::surface::spec::fields::{Faults, Fields};
 
-/// A refresh job.
+/// An action that runs periodically.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RefreshJob {
-    /// Names it among the jobs of the spec.
+    /// Id of the job within the spec.
     pub id: JobId,
-    /// From the end of one run to the next, in milliseconds.
+    /// Time from the end of one run to the next, in milliseconds.
     pub every_ms: u64,
-    /// What it runs.
+    /// Id of the action to run.
     pub action: ActionId,
-    /// Whether it runs at all.
+    /// Whether the job runs.
     pub enabled: bool,
 }
 
 impl RefreshJob {
     /// The shortest period, in milliseconds.
     pub const SHORTEST_MS: u64 = 1_000;
-    /// The longest period, in milliseconds: a week.
+    /// The longest period of one week, in milliseconds.
     pub const LONGEST_MS: u64 = 7 * 24 * 3_600_000;
 }
 
-/// The jobs of a spec.
+/// Reads the jobs of a spec.
 pub(super) fn read(
     spec: &mut Fields<'_>,
     actions: &ReadActions,

@@ -1,4 +1,4 @@
-//! Specs that compile, and what is wrong with others.
+//! Specs that compile, and faults of others.
 
 use std::sync::LazyLock;
 
@@ -21,7 +21,7 @@ fn ceiling() -> Ceiling {
     CEILING.clone()
 }
 
-/// A host with a shell that it trusts, one that it does not, and readers.
+/// Returns a host with a trusted shell, an untrusted one, and readers.
 fn make_ceiling() -> Ceiling {
     let tool = |name: &str| ToolName::new(name).unwrap();
     let tools =
@@ -37,7 +37,7 @@ fn make_ceiling() -> Ceiling {
     }
 }
 
-/// The example of the source document, as written.
+/// The example of the source document, verbatim.
 fn example() -> Value {
     json!({
         "version": 1,
@@ -90,7 +90,7 @@ fn without(mut json: Value, path: &str) -> Value {
     json
 }
 
-/// Places and codes of what is wrong.
+/// Returns the places and codes of the faults.
 fn faults(json: &Value, limits: &SurfaceLimits) -> Vec<(String, SurfaceCode)> {
     let faults = Spec::compile(json, &ceiling(), limits).err().unwrap_or_default();
     faults.into_iter().map(|fault| (fault.place, fault.code)).collect()
@@ -266,7 +266,7 @@ fn jobs_run_what_asks_nobody() {
     }
 }
 
-/// What leads to an action that is itself at fault is no fault besides.
+/// A reference to an action with a fault is not another fault.
 #[test]
 fn every_fault_is_listed_in_the_order_of_the_spec_up_to_64() {
     use SurfaceCode::{SpecInvalid, ToolNotAllowed};
@@ -357,7 +357,7 @@ fn make_schema() -> Schema {
     Schema::compile(&schema).unwrap()
 }
 
-/// Members in whose place another value makes a spec that nobody should take.
+/// Collects members whose replacement with another value makes an invalid spec.
 fn places(value: &Value, place: &str, found: &mut Vec<String>) {
     if let Value::Object(members) = value {
         for (name, member) in members {
@@ -378,7 +378,7 @@ proptest! {
         prop_assert_eq!(schema().validate(&json), []);
     }
 
-    /// Whatever stands in place of a member, nothing panics, and what the schema refuses is refused.
+    /// Replacing a member with any value does not panic, and a spec that the schema refuses is refused.
     #[test]
     fn what_the_json_schema_refuses_does_not_compile(
         spec in specs(), pick in any::<prop::sample::Index>(), value in json_values(),

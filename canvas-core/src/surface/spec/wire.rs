@@ -1,4 +1,4 @@
-//! A spec as it is sent and stored.
+//! A spec in the form for transport and storage.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! What differs between two states of a surface.
+//! Differences between two states of a surface.
 
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -22,23 +22,23 @@ pub struct StateChange {
 }
 
 impl StateChange {
-    /// The change that leads back.
+    /// Returns the change in the opposite direction.
     #[must_use]
     pub fn inverse(self) -> Self {
         Self { path: self.path, before: self.after, after: self.before }
     }
 }
 
-/// The places of some changes.
+/// Returns the places of these changes.
 pub fn changed_paths(changes: &[StateChange]) -> Vec<StatePointer> {
     changes.iter().map(|change| change.path.clone()).collect()
 }
 
-/// A place has not what a change takes it for.
+/// Error returned if a place does not have the value that a change expects.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the state has changed at {}: look at it again", at(path))]
 pub struct StateConflict {
-    /// The place.
+    /// The place with the unexpected value.
     pub path: StatePointer,
 }
 
@@ -48,7 +48,7 @@ fn at(path: &StatePointer) -> &str {
     if path.as_str().is_empty() { "its root" } else { path.as_str() }
 }
 
-/// A member that is there, `null` too.
+/// Distinguishes a member that is `null` from a missing one.
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<StateValue>, D::Error> {
     StateValue::deserialize(deserializer).map(Some)
 }

@@ -1,4 +1,4 @@
-//! Changes of a state, step by step.
+//! Step-by-step changes of a state.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -10,18 +10,18 @@ use crate::surface::state::pointer::StatePointer;
 use crate::surface::state::surface_state::{ChangedState, SurfaceState, check_bytes, check_depth};
 use crate::surface::state::value::{StateValue, index, json_bytes};
 
-/// What is done at a place.
+/// An edit at a place.
 #[derive(Debug, Clone)]
 pub(super) enum Edit {
-    /// Sets a member, or puts an item before the one that has this number.
+    /// Sets a member, or inserts an item before the one with this index.
     Add(StateValue),
-    /// Sets a member, or an item that is there.
+    /// Sets a member, or an existing item.
     Replace(StateValue),
-    /// Takes a member or an item that is there.
+    /// Removes an existing member or item.
     Remove,
 }
 
-/// Why nothing can be done at a place.
+/// The reason why an edit is impossible at a place.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum EditError {
     #[error("nothing is there that could have it: add the object or the list around it first")]
@@ -47,7 +47,7 @@ impl EditError {
     }
 }
 
-/// A state that is being changed. It shares with the one before what no edit has touched.
+/// A state during a change. It shares the parts without edits with the state before.
 #[derive(Debug)]
 pub(super) struct StateDraft<'a> {
     before: &'a SurfaceState,
@@ -56,7 +56,7 @@ pub(super) struct StateDraft<'a> {
     touched: BTreeSet<StatePointer>,
 }
 
-/// Bytes that come and go.
+/// Bytes added and bytes removed.
 type Bytes = (usize, usize);
 
 impl<'a> StateDraft<'a> {
@@ -64,13 +64,13 @@ impl<'a> StateDraft<'a> {
         Self { before, value: before.value().clone(), bytes: before.bytes(), touched: BTreeSet::new() }
     }
 
-    /// What the edits so far have made.
+    /// Returns the value after the edits so far.
     #[cfg(feature = "recipe")]
     pub(super) fn value(&self) -> &StateValue {
         &self.value
     }
 
-    /// Does one edit. A draft that an edit has failed on is of no use any more.
+    /// Applies one edit. If it fails, the draft can no longer be used.
     pub(super) fn edit(
         &mut self,
         place: &StatePointer,
@@ -101,7 +101,7 @@ impl<'a> StateDraft<'a> {
         Ok(())
     }
 
-    /// The state with all edits, and what they have changed.
+    /// Returns the state after all edits, and the changes.
     pub(super) fn finish(self, limits: &SurfaceLimits) -> Result<ChangedState, SurfaceFault> {
         check_bytes(self.bytes, limits)?;
         let change = |path: StatePointer| {
@@ -117,7 +117,7 @@ impl<'a> StateDraft<'a> {
         Ok(ChangedState { state, changes })
     }
 
-    /// Keeps the outermost of the places that were touched.
+    /// Records a touched place, keeping only the outermost ones.
     fn touch(&mut self, place: StatePointer) {
         let mut around = Some(place.clone());
         while let Some(outer) = around {
@@ -137,15 +137,16 @@ impl<'a> StateDraft<'a> {
 }
 
 impl SurfaceState {
-    /// Plays changes whose places have what was there before them. Costs as much as what they change, and the lists and
-    /// objects that lead there.
+    /// Applies changes to places that have the expected values. Costs as much as the changed values, and the lists and
+    /// objects on the paths to them.
     ///
     /// # Errors
     ///
-    /// [`StateConflict`] names the first place that has something else.
+    /// Returns [`StateConflict`] with the first place that has another value.
     pub fn apply(&self, changes: &[StateChange]) -> Result<Self, StateConflict> {
         let mut draft = StateDraft::new(self);
-        // Who plays back and forth comes through states that were within the limits of then. The result is its caller's to check.
+        // Playing history in either direction passes through states that were within the limits of their time. The
+        // caller checks the result.
         let limits = SurfaceLimits::UNLIMITED;
         for change in changes {
             let conflict = || StateConflict { path: change.path.clone() };

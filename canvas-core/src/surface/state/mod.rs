@@ -1,7 +1,12 @@
-//! The values of a surface, and how they change.
+//! The values of a surface, and their changes.
 //!
-//! Rooms, each knowing only those before it: `path`, `value`; `pointer`; `change`; `surface_state` (a value with the bytes of
-//! its JSON) and `edit`; `patch`, `save` and `put`.
+//! Each group of modules uses only those before it:
+//!
+//! * `path` and `value`
+//! * `pointer`
+//! * `change`
+//! * `surface_state`, which is a value with the size of its JSON, and `edit`
+//! * `patch`, `save` and `put`
 
 pub(crate) mod change;
 mod edit;

@@ -1,4 +1,4 @@
-//! Patches of a state: the operations add, replace and remove of JSON Patch (RFC 6902).
+//! Patches of a state, with the operations add, replace and remove of JSON Patch (RFC 6902).
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,9 +12,9 @@ use crate::surface::state::pointer::StatePointer;
 use crate::surface::state::surface_state::{ChangedState, SurfaceState};
 use crate::surface::state::value::StateValue;
 
-/// Operations on a state, all or nothing.
+/// A list of operations on a state that are applied together or not at all.
 ///
-/// They are those of RFC 6902, but that `replace` sets a member which is not there yet, of an object that is.
+/// They follow RFC 6902, except that `replace` also sets a missing member of an existing object.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct StatePatch(Vec<Operation>);
@@ -28,15 +28,16 @@ enum Operation {
 }
 
 impl StatePatch {
-    /// Operations that a patch may have.
+    /// Maximum number of operations in a patch.
     pub const OPERATIONS: usize = 1024;
 
-    /// Reads a patch: a list of operations. Members that an operation has besides its own are ignored, as RFC 6902 asks.
+    /// Parses a patch, which is a list of operations. Unknown members of an operation are ignored, as RFC 6902
+    /// requires.
     ///
     /// # Errors
     ///
-    /// Every fault with its place in the patch: `UNSUPPORTED_OP`, `STATE_PATH`, and `PATCH_FAILED` where a member is missing
-    /// or of the wrong type, or there are too many operations.
+    /// Returns all faults with their places in the patch. The codes are `UNSUPPORTED_OP`, `STATE_PATH`, and
+    /// `PATCH_FAILED` if a member is missing or has the wrong type, or if there are too many operations.
     pub fn parse(patch: &Value) -> Result<Self, Vec<SurfaceFault>> {
         let failed = |message: String| vec![SurfaceFault::new("", SurfaceCode::PatchFailed, message)];
         let list =
@@ -57,12 +58,12 @@ impl StatePatch {
         if faults.is_empty() { Ok(Self(operations)) } else { Err(faults) }
     }
 
-    /// Applies all operations, or none. Costs as much as the values that come and go, and the lists and objects that lead
-    /// there; the rest is shared.
+    /// Applies all operations together or fails without a change. Costs as much as the values added and removed, and
+    /// the lists and objects on the paths to them. The other parts are shared.
     ///
     /// # Errors
     ///
-    /// The first fault with its place in the patch: `PATCH_FAILED`, or `STATE_TOO_LARGE`.
+    /// Returns the first fault with its place in the patch. The code is `PATCH_FAILED` or `STATE_TOO_LARGE`.
     pub fn apply(&self, state: &SurfaceState, limits: &SurfaceLimits) -> Result<ChangedState, SurfaceFault> {
         let mut draft = StateDraft::new(state);
         for (number, operation) in self.0.iter().enumerate() {
@@ -78,12 +79,12 @@ impl StatePatch {
         draft.finish(limits)
     }
 
-    /// Its operations, none where it changes nothing whatever the state.
+    /// Returns the number of operations. A patch without operations changes no state.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether it has no operations.
+    /// Returns whether the patch has no operations.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -1,4 +1,4 @@
-//! Paths into the values of a surface, as specs write them: `rollout.steps.0`.
+//! Paths into the values of a surface as specs write them, such as `rollout.steps.0`.
 
 use std::fmt;
 
@@ -14,14 +14,14 @@ use crate::surface::state::value::StateValue;
 #[schemars(with = "String")]
 pub struct StatePath(String);
 
-/// A text that is no path into a state.
+/// Error returned if a text is not a path into a state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StatePathError {
-    /// It is empty, has an empty name, or is longer than [`StatePath::BYTES`].
+    /// The path is empty, has an empty name, or is longer than [`StatePath::BYTES`].
     #[error("a path has names between its dots, and at most {} bytes: give it as a.b.c", StatePath::BYTES)]
     Name,
-    /// A name has a brace, white space or a control character.
+    /// A name contains a brace, white space or a control character.
     #[error("a name in a path has no braces, no white space and no control character: rename the member")]
     Character,
     /// A name is `__proto__`, `prototype` or `constructor`.
@@ -31,20 +31,20 @@ pub enum StatePathError {
 
 canvas_patch::coded_error!(StatePathError => "STATE_PATH");
 
-/// Names of members that a browser's objects have of themselves.
+/// Names of members that every object in a browser has.
 pub(crate) fn is_reserved(name: &str) -> bool {
     matches!(name, "__proto__" | "prototype" | "constructor")
 }
 
 impl StatePath {
-    /// Bytes that a path may have.
+    /// Maximum bytes of a path.
     pub const BYTES: usize = 1024;
 
     /// Checks a path.
     ///
     /// # Errors
     ///
-    /// [`StatePathError`] says which rule it breaks.
+    /// Returns [`StatePathError`] for the rule that the path breaks.
     pub fn new(text: &str) -> Result<Self, StatePathError> {
         if text.len() > Self::BYTES || text.split('.').any(str::is_empty) {
             return Err(StatePathError::Name);
@@ -58,17 +58,17 @@ impl StatePath {
         Ok(Self(text.to_owned()))
     }
 
-    /// Its names, at least one.
+    /// Returns the names of the path, of which there is at least one.
     pub fn names(&self) -> impl DoubleEndedIterator<Item = &str> {
         self.0.split('.')
     }
 
-    /// The path as it is written.
+    /// Returns the path as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// What is there; `None` where nothing is.
+    /// Returns the value at this path, or `None` if the place does not exist.
     pub fn of<'v>(&self, value: &'v StateValue) -> Option<&'v StateValue> {
         self.names().try_fold(value, StateValue::child)
     }

@@ -19,16 +19,16 @@ use crate::surface::state::value::StateValue;
 #[schemars(with = "String")]
 pub struct StatePointer(String);
 
-/// A text that is no pointer into a state.
+/// Error returned if a text is not a pointer into a state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StatePointerError {
-    /// It does not begin with a slash, or has a tilde that is neither `~0` nor `~1`.
+    /// The text is not empty but does not begin with a slash, or it has a tilde that is neither `~0` nor `~1`.
     #[error(
         "a JSON Pointer is empty or begins with a slash, and writes ~ as ~0 and / as ~1: give it as /a/b/0"
     )]
     Syntax,
-    /// It is longer than [`StatePointer::BYTES`].
+    /// The pointer is longer than [`StatePointer::BYTES`].
     #[error("a pointer has at most {} bytes: use shorter names", StatePointer::BYTES)]
     TooLong,
     /// A name is `__proto__`, `prototype` or `constructor`.
@@ -39,68 +39,68 @@ pub enum StatePointerError {
 canvas_patch::coded_error!(StatePointerError => "STATE_PATH");
 
 impl StatePointer {
-    /// Bytes that a pointer may have.
+    /// Maximum bytes of a pointer.
     pub const BYTES: usize = 4096;
 
     /// Checks a pointer.
     ///
     /// # Errors
     ///
-    /// [`StatePointerError`] says which rule it breaks.
+    /// Returns [`StatePointerError`] for the rule that the pointer breaks.
     pub fn new(text: &str) -> Result<Self, StatePointerError> {
         if text.len() > Self::BYTES {
             return Err(StatePointerError::TooLong);
         }
         let mut names = json_pointer::names(text).map_err(|_| StatePointerError::Syntax)?;
-        // No escape is in a reserved name, so each has one text.
+        // Reserved names need no escapes, so that each has a single spelling.
         if names.any(|name| is_reserved(&name)) {
             return Err(StatePointerError::Reserved);
         }
         Ok(Self(text.to_owned()))
     }
 
-    /// The pointer as it is written.
+    /// Returns the pointer as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Its names, decoded. The whole has none.
+    /// Returns the decoded names. The pointer to the whole state has no names.
     pub fn names(&self) -> impl Iterator<Item = Cow<'_, str>> {
         self.0.split('/').skip(1).map(unescape)
     }
 
-    /// What is there; `None` where nothing is.
+    /// Returns the value at this place, or `None` if the place does not exist.
     pub fn of<'v>(&self, value: &'v StateValue) -> Option<&'v StateValue> {
         self.names().try_fold(value, |value, name| value.child(&name))
     }
 
-    /// Whether a change at one can change what is at the other: they are equal, or one is in the other.
+    /// Returns whether a change at one place can affect the other, because they are equal or one contains the other.
     pub fn touches(&self, other: &Self) -> bool {
         self.contains(other) || other.contains(self)
     }
 
-    /// Whether the other place is this one or in it.
+    /// Whether the other place is equal to this one or within it.
     pub(crate) fn contains(&self, other: &Self) -> bool {
         other.0.strip_prefix(&self.0).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
 
-    /// The whole.
+    /// Returns the pointer to the whole state.
     pub(crate) const fn root() -> Self {
         Self(String::new())
     }
 
-    /// The place of a member or an item.
+    /// Returns the place of a member or an item.
     pub(crate) fn join(&self, name: &str) -> Self {
         Self(join_pointer(&self.0, name))
     }
 
-    /// Its first names.
+    /// Returns the pointer made of the first names.
     pub(crate) fn first(&self, names: usize) -> Self {
         let end = self.0.match_indices('/').nth(names).map_or(self.0.len(), |(end, _)| end);
         Self(self.0[..end].to_owned())
     }
 
-    /// The place around it, and its last name; `None` of the whole.
+    /// Returns the enclosing place and the last name, or `None` for the whole state.
     pub(crate) fn split_last(&self) -> Option<(Self, Cow<'_, str>)> {
         let (parent, name) = self.0.rsplit_once('/')?;
         Some((Self(parent.to_owned()), unescape(name)))

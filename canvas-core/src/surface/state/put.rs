@@ -1,4 +1,4 @@
-//! Values that are put at several places of a state at once.
+//! Writes of several values to a state at once.
 
 use std::sync::Arc;
 
@@ -10,31 +10,31 @@ use crate::surface::state::save::locate;
 use crate::surface::state::surface_state::{ChangedState, SurfaceState};
 use crate::surface::state::value::StateValue;
 
-/// A value and its place.
 #[derive(Debug, Clone)]
 pub(crate) struct Put {
     pub(crate) place: StatePointer,
     pub(crate) value: StateValue,
 }
 
-/// What a put has changed, as it was when it came.
+/// The change of one put, at the time of that put.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PutPlace {
-    /// The outermost place that is another now.
+    /// The outermost place that changes.
     pub(crate) place: StatePointer,
-    /// Names of the objects that were made below it.
+    /// Names of the objects created below it.
     pub(crate) missing: Vec<String>,
-    /// Whether something was there.
+    /// Whether the place had a value.
     pub(crate) replaces: bool,
 }
 
 impl SurfaceState {
-    /// Puts values at their places, one after the other, all or none. Objects that are missing on the way are made, lists and
-    /// their items are not. The answer has a place for each put, `None` where it was like that.
+    /// Puts values at their places one after the other, or fails without a change. Missing objects on the paths are
+    /// created, but lists and their items are not. The result has a place for each put, or `None` if the value was
+    /// already the same.
     ///
     /// # Errors
     ///
-    /// As [`SurfaceState::save`].
+    /// Fails in the same cases as [`SurfaceState::save`].
     pub(crate) fn put(
         &self,
         puts: &[Put],

@@ -1,4 +1,4 @@
-//! Results that are put into a state.
+//! Results of actions, saved to a state.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -13,13 +13,13 @@ use crate::surface::state::surface_state::{ChangedState, SurfaceState};
 use crate::surface::state::value::{StateValue, index};
 
 impl SurfaceState {
-    /// Puts a value at a path. Objects that are missing on the way are made; lists are not, and an item is replaced where
-    /// it is there.
+    /// Sets the value at a path. Missing objects on the path are created. Lists are not, and an item can be replaced
+    /// only if it exists.
     ///
     /// # Errors
     ///
-    /// `STATE_PATH` where the path leads through something that is neither an object nor a list, or to an item that is not
-    /// there; `STATE_TOO_LARGE`. The place is that in the state.
+    /// Returns `STATE_PATH` if the path leads through a value that is neither an object nor a list, or to a missing
+    /// item, and `STATE_TOO_LARGE` if the state would be too large. The place is relative to the state.
     pub fn save(
         &self,
         path: &StatePath,
@@ -36,7 +36,7 @@ impl SurfaceState {
         draft.finish(limits)
     }
 
-    /// The outermost place that a save at a path would set, and the names of the path below it.
+    /// Returns the outermost place that a save at a path would set, and the names of the path below it.
     pub(crate) fn locate<'p>(
         &self,
         path: &'p StatePath,
@@ -45,7 +45,8 @@ impl SurfaceState {
     }
 }
 
-/// The outermost place that a value at these names would change, and the names below it. `path` has them, for messages.
+/// Returns the outermost place that a value at these names would change, and the names below it. `path` contains the
+/// same names and is used for messages.
 pub(super) fn locate<N: AsRef<str>>(
     value: &StateValue,
     names: impl Iterator<Item = N>,
@@ -112,7 +113,7 @@ mod tests {
             (json!({"a": [{"b": 1}]}), "a.0.b", Some(json!({"a": [{"b": 7}]})), "/a"),
             (json!([1]), "0", Some(json!([7])), ""),
             (json!({"a/b": {}}), "a/b.~", Some(json!({"a/b": {"~": 7}})), "/a~1b/~0"),
-            // Items that are not there, and values that have no members.
+            // Missing items, and values that have no members.
             (json!({"a": [1]}), "a.1", None, "/a"),
             (json!({"a": []}), "a.0.b", None, "/a"),
             (json!({"a": [1]}), "a.-", None, "/a"),
@@ -164,7 +165,7 @@ mod tests {
     }
 
     proptest! {
-        /// What is saved is there, and its change leads there and back.
+        /// A saved value can be found at its path, and its change leads in both directions.
         #[test]
         fn what_is_saved_is_there(value in state_values(), path in state_paths(), saved in state_values()) {
             let limits = SurfaceLimits::default();

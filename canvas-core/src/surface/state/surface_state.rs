@@ -9,29 +9,29 @@ use crate::surface::limits::SurfaceLimits;
 use crate::surface::state::change::StateChange;
 use crate::surface::state::value::{StateValue, json_text};
 
-/// The state of a surface. Clones share it, and it knows the bytes of its JSON without writing it again.
+/// The state of a surface. Clones share it. It knows the size of its JSON without another serialization.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SurfaceState {
     value: StateValue,
-    /// Those of [`StateValue::to_json`].
+    /// Size of [`StateValue::to_json`] in bytes.
     bytes: usize,
 }
 
-/// A state, and what leads to it from the one before.
+/// A state, with the changes from the state before.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangedState {
-    /// The state; the one before where there are no changes.
+    /// The new state, or the one before if it is unchanged.
     pub state: SurfaceState,
-    /// The changes, in the order of their places. No place is in another one.
+    /// Changes in the order of their places, which never contain each other.
     pub changes: Vec<StateChange>,
 }
 
 impl SurfaceState {
-    /// Takes a value that is within the limits. Linear in it.
+    /// Checks a value against the limits. Linear in its size.
     ///
     /// # Errors
     ///
-    /// `STATE_TOO_LARGE` where it has too many bytes or is too deep.
+    /// Returns `STATE_TOO_LARGE` if the value has too many bytes or is too deep.
     pub fn new(value: StateValue, limits: &SurfaceLimits) -> Result<Self, SurfaceFault> {
         check_depth(value.depth(), limits)?;
         let bytes = value.json_bytes();
@@ -39,36 +39,36 @@ impl SurfaceState {
         Ok(Self { value, bytes })
     }
 
-    /// Reads a state that was written by [`SurfaceState::to_json`], whatever the limits are now; `None` where the text
-    /// is no such JSON.
+    /// Reads a state written by [`SurfaceState::to_json`], regardless of the present limits. Returns `None` if the text
+    /// is not such JSON.
     pub(crate) fn read(json: &str) -> Option<Self> {
         let value: Value = serde_json::from_str(json).ok()?;
         Some(Self { value: value.into(), bytes: json.len() })
     }
 
-    /// A value of which the bytes are known.
+    /// Creates a state from a value with a known size.
     pub(super) fn measured(value: StateValue, bytes: usize) -> Self {
         debug_assert_eq!(bytes, value.json_bytes(), "a change adds up the bytes that it changes");
         Self { value, bytes }
     }
 
-    /// The value.
+    /// Returns the value of the state.
     pub fn value(&self) -> &StateValue {
         &self.value
     }
 
-    /// Bytes of its JSON.
+    /// Returns the size of the JSON in bytes.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Its JSON, which is what is stored: members in the order of their names, no white space.
+    /// Returns the stored JSON, with members in the order of their names and without white space.
     pub fn to_json(&self) -> String {
         json_text(&self.value, self.bytes)
     }
 }
 
-/// The JSON of the state.
+/// Writes the JSON of the state.
 impl fmt::Debug for SurfaceState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.to_json())

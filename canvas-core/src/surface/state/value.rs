@@ -1,4 +1,4 @@
-//! JSON values that share what a change leaves alone.
+//! JSON values that share their unchanged parts.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use serde::ser::{SerializeMap as _, SerializeSeq as _};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Number, Value};
 
-/// A JSON value. Clones share its parts, and a change copies only the way to the place that it changes.
+/// A JSON value. Clones share its parts, and a change only copies the path to the changed place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StateValue {
     /// `null`.
@@ -20,12 +20,12 @@ pub enum StateValue {
     Text(Arc<str>),
     /// A list.
     List(Arc<Vec<Self>>),
-    /// An object. Its members have the order of their names.
+    /// An object. Its members are sorted by name.
     Object(Arc<BTreeMap<Arc<str>, Self>>),
 }
 
 impl StateValue {
-    /// A member by its name, or an item by its number, which is written without leading zeros.
+    /// Returns a member by its name, or an item by its index, written without leading zeros.
     pub fn child(&self, name: &str) -> Option<&Self> {
         match self {
             Self::Object(members) => members.get(name),
@@ -34,7 +34,7 @@ impl StateValue {
         }
     }
 
-    /// A member or an item that may be changed. What leads to it is copied where it is shared.
+    /// Returns a mutable member or item. The path to it is copied if it is shared.
     pub(crate) fn child_mut(&mut self, name: &str) -> Option<&mut Self> {
         match self {
             Self::Object(members) if members.contains_key(name) => Arc::make_mut(members).get_mut(name),
@@ -46,17 +46,17 @@ impl StateValue {
         }
     }
 
-    /// The JSON: sorted members, no white space. Equal values have equal texts.
+    /// Returns the JSON with sorted members and without white space. Equal values have equal texts.
     pub fn to_json(&self) -> String {
         json_text(self, 128)
     }
 
-    /// Bytes of [`StateValue::to_json`]. Linear in the value.
+    /// Returns the size of [`StateValue::to_json`] in bytes. Linear in the value.
     pub fn json_bytes(&self) -> usize {
         json_bytes(self)
     }
 
-    /// How many lists and objects are nested at most: 0 for what is neither. Linear in the value.
+    /// Returns the maximum nesting of lists and objects, which is 0 for other values. Linear in the value.
     pub fn depth(&self) -> usize {
         match self {
             Self::List(items) => 1 + items.iter().map(Self::depth).max().unwrap_or(0),
@@ -65,7 +65,7 @@ impl StateValue {
         }
     }
 
-    /// As a value of serde_json. Linear in the value.
+    /// Converts to a value of serde_json. Linear in the value.
     pub fn to_value(&self) -> Value {
         match self {
             Self::Null => Value::Null,
@@ -80,14 +80,14 @@ impl StateValue {
     }
 }
 
-/// The JSON of something, which has about so many bytes.
+/// Returns the JSON of a value. `bytes` is its approximate size.
 pub(crate) fn json_text<T: Serialize + ?Sized>(value: &T, bytes: usize) -> String {
     let mut json = Vec::with_capacity(bytes);
     serde_json::to_writer(&mut json, value).expect("a vector takes everything, and names are text");
     String::from_utf8(json).expect("JSON is UTF-8")
 }
 
-/// Bytes of the JSON of something, without making it.
+/// Returns the size of a value's JSON in bytes, without building it.
 pub(crate) fn json_bytes<T: Serialize + ?Sized>(value: &T) -> usize {
     struct Count(usize);
 
@@ -107,7 +107,7 @@ pub(crate) fn json_bytes<T: Serialize + ?Sized>(value: &T) -> usize {
     count.0
 }
 
-/// The number of an item; `None` where a text is none.
+/// Parses the index of an item. Returns `None` if the text is not one.
 pub(crate) fn index(name: &str) -> Option<usize> {
     let is_plain = name.bytes().all(|b| b.is_ascii_digit()) && (name == "0" || !name.starts_with('0'));
     is_plain.then(|| name.parse().ok()).flatten()
@@ -118,7 +118,7 @@ impl From<Value> for StateValue {
         match value {
             Value::Null => Self::Null,
             Value::Bool(value) => Self::Bool(value),
-            // The two zeros are equal, so that only one may be kept.
+            // The two zeros are equal, so that only one of them may be kept.
             Value::Number(number) if number.is_f64() && number.as_f64() == Some(0.0) => {
                 Self::Number(Number::from_f64(0.0).expect("zero is a number of JSON"))
             }

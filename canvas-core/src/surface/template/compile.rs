@@ -1,4 +1,4 @@
-//! Reads a template once, and has its sinks judge it.
+//! Parses a template once, and has its sinks judge it.
 
 use serde_json::Value;
 
@@ -13,14 +13,13 @@ use crate::surface::template::resolve::{Node, Text, Typed};
 use crate::surface::template::size;
 use crate::surface::template::source::Source;
 
-/// A template that was read.
 pub(super) struct Compiled {
     pub(super) root: Node,
-    /// The string with a command that is shown to whoever confirms.
+    /// The string with the command that is displayed for confirmation.
     pub(super) command: Option<Box<[Name]>>,
 }
 
-/// Reads JSON that stands at a place, as a JSON Pointer.
+/// Compiles JSON at a place, which is a JSON Pointer.
 pub(super) fn compile(
     template: &Value,
     target: Target<'_>,
@@ -36,7 +35,7 @@ pub(super) fn compile(
     Ok(Compiled { root, command: compiler.command.map(|(place, _)| place) })
 }
 
-/// What says which sink a string has.
+/// The source of each string's sink.
 pub(super) enum Target<'a> {
     Contract(&'a ToolContract),
     All(Sink),
@@ -46,10 +45,10 @@ struct Compiler<'a> {
     target: Target<'a>,
     base: &'a str,
     depth: usize,
-    /// Where the compiler is, below `base`.
+    /// The current place below `base`.
     place: Vec<Name>,
     faults: Vec<SurfaceFault>,
-    /// The string with a command that is shown, and whether it has a placeholder.
+    /// The string with the displayed command, and whether it has a placeholder.
     command: Option<(Box<[Name]>, bool)>,
 }
 
@@ -145,7 +144,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// `at` is a byte of the text; people count characters from 1.
+    /// Converts `at`, a byte of the text, to a column in characters from 1.
     fn fault_at(&mut self, text: &str, at: usize, code: SurfaceCode, message: &str) {
         let column = text[..at].chars().count() + 1;
         self.fault(code, format!("column {column}: {message}"));
@@ -162,7 +161,7 @@ fn fixed(value: Value) -> Node {
     Node::Fixed(value, bytes)
 }
 
-/// The characters and placeholders of a template, and what each placeholder stands for.
+/// Returns the characters and placeholders of a template, and the source of each placeholder.
 fn items(pieces: Vec<Piece<'_>>) -> (Vec<Placed>, Vec<(Source, Box<str>)>) {
     let (mut items, mut sources) = (Vec::new(), Vec::new());
     for piece in pieces {

@@ -1,5 +1,5 @@
-//! Templates: JSON whose strings have placeholders. They are read once, when a spec is saved; a value goes into its place and
-//! is never read again, so it cannot change what stands around it.
+//! Templates, which are JSON whose strings have placeholders. They are parsed once, when a spec is saved. A value is
+//! put in its place and never parsed again, so that it cannot change the meaning of its surroundings.
 
 mod compile;
 mod now;
@@ -21,8 +21,8 @@ use self::compile::{Compiled, Target, compile};
 use self::resolve::{Node, resolve};
 pub use self::source::{Scope, ValuePath, ValuePathError};
 
-/// The arguments of a tool, or a message, with placeholders: `{{ state.a.b }}`, `{{ input.a }}`, `{{ runtime.now }}`, and
-/// `{{ "literal" }}` for what would else be read.
+/// The arguments of a tool, or a message, with placeholders. These are `{{ state.a.b }}`, `{{ input.a }}`, `{{
+/// runtime.now }}`, and `{{ "literal" }}` for text that would otherwise be a placeholder.
 ///
 /// ```
 /// use canvas_core::lease::Timestamp;
@@ -42,33 +42,35 @@ pub use self::source::{Scope, ValuePath, ValuePathError};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Template {
     root: Node,
-    /// The string of which the words are shown.
+    /// The string whose words are displayed.
     command: Option<Box<[Name]>>,
     required: Box<[ValuePath]>,
     place: Box<str>,
     most_bytes: usize,
 }
 
-/// What is said of a template beside its text.
+/// Facts about a template in addition to its text.
 #[derive(Debug, Clone, Copy)]
 pub struct TemplateOptions<'a> {
-    /// Where it stands, as a JSON Pointer: the places of faults are below it.
+    /// JSON Pointer to the template, with which the places of faults begin.
     pub place: &'a str,
-    /// Values without which it is not resolved, whether it names them or not.
+    /// Values that must exist, even if the template does not use them.
     pub required: &'a [ValuePath],
-    /// `argument_bytes` and `depth` count.
+    /// Only `argument_bytes` and `depth` are used.
     pub limits: &'a SurfaceLimits,
 }
 
 impl Template {
-    /// Reads the arguments of a tool. Names of members are left alone. Linear in the arguments and, where there is a contract,
-    /// in its schema for each string.
+    /// Parses the arguments of a tool. Names of members have no placeholders. Linear in the arguments and, if there is
+    /// a contract, in its schema for each string.
     ///
-    /// A string that is one placeholder keeps its value's type where the tool's schema is sure to take no string there.
+    /// A string that is a single placeholder keeps the type of its value if the tool's schema certainly accepts no
+    /// string there.
     ///
     /// # Errors
     ///
-    /// `TEMPLATE_INVALID` and `TEMPLATE_SINK_FORBIDDEN`, one fault for each string. Its message begins with the column.
+    /// Returns `TEMPLATE_INVALID` and `TEMPLATE_SINK_FORBIDDEN`, one fault for each string. The message begins with the
+    /// column.
     pub fn arguments(
         arguments: &Value,
         tool: &ToolName,
@@ -79,21 +81,22 @@ impl Template {
         Self::compile(arguments, target, options)
     }
 
-    /// Reads a message for a model. Its values are fenced, labelled as data and cut at 16 KiB.
+    /// Parses a message for a model. Its values are fenced, labelled as data and cut at 16 KiB.
     ///
     /// # Errors
     ///
-    /// `TEMPLATE_INVALID`, one fault.
+    /// Returns `TEMPLATE_INVALID` as a single fault.
     pub fn message(text: &str, options: &TemplateOptions<'_>) -> Result<Self, Vec<SurfaceFault>> {
         Self::compile(&Value::from(text), Target::All(Sink::Prompt), options)
     }
 
-    /// Puts the values in. Linear in the template and what comes out of it.
+    /// Replaces the placeholders with values. Linear in the template and in the result.
     ///
     /// # Errors
     ///
-    /// `TEMPLATE_MISSING` where a required value is missing or null; `VALUE_REFUSED` where a value may not go into its place;
-    /// `ARGUMENTS_REFUSED` where the result is too large, or has a number that canonical JSON does not have.
+    /// Returns `TEMPLATE_MISSING` if a required value is missing or null, `VALUE_REFUSED` if a value may not be used in
+    /// its place, and `ARGUMENTS_REFUSED` if the result is too large or has a number that canonical JSON does not
+    /// allow.
     pub fn resolve(&self, scope: &Scope<'_>) -> Result<Value, SurfaceFault> {
         if let Some(missing) = self.required.iter().find(|path| path.find(scope).is_none()) {
             let message = format!("{missing} is missing, and the action requires it: set it first");
@@ -102,9 +105,9 @@ impl Template {
         resolve(&self.root, scope, &self.place, self.most_bytes)
     }
 
-    /// The words of the command that the arguments hold, once resolved: of the first string with the sink `shell` and a
-    /// placeholder, else of the first with that sink. Operators and redirections are words too. `None` where there is no
-    /// command, or one that is more than a list of simple commands.
+    /// Returns the words of the command in resolved arguments. The command is the first string with the sink `shell`
+    /// and a placeholder, or else the first with that sink. Operators and redirections are words, too. Returns `None`
+    /// if there is no such string, or if it is not a list of simple commands.
     pub fn words(&self, resolved: &Value) -> Option<Vec<String>> {
         let text = self.command.as_ref()?.iter().try_fold(resolved, |value, name| match name {
             Name::Member(name) => value.get(name),

@@ -1,12 +1,12 @@
-//! `runtime.now`.
+//! The value of `runtime.now`.
 
 use canvas_lease::Timestamp;
 
 const DAY: u64 = 24 * 60 * 60 * 1000;
-/// The last millisecond of the year 9999: RFC 3339 has no later one.
+/// The last millisecond of the year 9999, because RFC 3339 has no later one.
 const LAST: u64 = 253_402_300_799_999;
 
-/// RFC 3339 in UTC with milliseconds. Later times are the last one of the year 9999.
+/// Formats as RFC 3339 in UTC with milliseconds. Later times become the last one of the year 9999.
 pub(crate) fn rfc3339(now: Timestamp) -> String {
     let millis = now.as_millis().min(LAST);
     let (year, month, day) = civil(millis / DAY);
@@ -15,8 +15,8 @@ pub(crate) fn rfc3339(now: Timestamp) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{millis:03}Z")
 }
 
-/// Year, month and day, of a number of days since 1970. Counted from the 1st of March of the year 0, so that a leap day is the
-/// last of its year, in eras of 400 years.
+/// Returns year, month and day for a number of days since 1970. It counts from the 1st of March of the year 0 in eras
+/// of 400 years, so that a leap day is the last of its year.
 fn civil(days: u64) -> (u64, u64, u64) {
     let days = days + 719_468;
     let (era, day_of_era) = (days / 146_097, days % 146_097);
@@ -49,7 +49,7 @@ mod tests {
         }
     }
 
-    /// Every day from 1970 to 9999 is the one after the day before.
+    /// Every day from 1970 to 9999 follows the day before.
     #[test]
     fn days_follow_each_other() {
         let is_leap =

@@ -1,22 +1,22 @@
-//! Reads the text of a template: literals, and placeholders between `{{` and `}}`.
+//! Parses the text of a template into literals and placeholders between `{{` and `}}`.
 
 use crate::surface::template::source::{Source, ValuePathError};
 
-/// A literal or a placeholder, and the byte of the text at which it begins.
+/// A literal or a placeholder, with its byte offset in the text.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Piece<'t> {
     Literal { text: &'t str, at: usize },
     Value { source: Source, at: usize },
 }
 
-/// What is wrong with a template, and where.
+/// A fault in a template, with its byte offset.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct ParseError {
     pub(super) at: usize,
     pub(super) message: String,
 }
 
-/// Cuts a text at its placeholders. Linear.
+/// Splits a text at its placeholders. Linear.
 pub(super) fn parse(text: &str) -> Result<Vec<Piece<'_>>, ParseError> {
     let mut pieces = Vec::new();
     let mut at = 0;
@@ -42,7 +42,7 @@ pub(super) fn parse(text: &str) -> Result<Vec<Piece<'_>>, ParseError> {
 const BLANKS: [char; 4] = [' ', '\t', '\n', '\r'];
 const OPEN: &str = "a placeholder is left open: end it with }}, or write {{ \"{{\" }} for two braces";
 
-/// A string between the braces. `quoted` is what stands behind its first quote.
+/// Parses a string between the braces. `quoted` is the text after its first quote.
 fn literal(inside: &str, quoted: &str) -> Result<(Source, usize), String> {
     let mut is_escaped = false;
     let end = quoted.find(|c: char| {
@@ -63,7 +63,7 @@ fn literal(inside: &str, quoted: &str) -> Result<(Source, usize), String> {
     Ok((Source::Literal(text.into()), inside.len() - rest.len()))
 }
 
-/// A name between the braces.
+/// Parses a name between the braces.
 fn named(inside: &str) -> Result<(Source, usize), String> {
     let end = inside.find("}}").ok_or(OPEN)?;
     let name = inside[..end].trim_matches(BLANKS);

@@ -1,4 +1,4 @@
-//! Puts values into a compiled template.
+//! Resolution of compiled templates.
 
 use serde_json::{Map, Value};
 
@@ -11,21 +11,21 @@ use crate::surface::template::source::{Scope, Source};
 /// A part of a template.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Node {
-    /// Without placeholders, and how many bytes it has as JSON.
+    /// A part without placeholders, and its size as JSON in bytes.
     Fixed(Value, usize),
     /// A value that keeps its type.
     Typed(Typed),
     Text(Text),
     List(Vec<Self>),
-    /// Its members, and how many bytes it has as JSON beside their values.
+    /// Members, and the size of the object's JSON in bytes without their values.
     Object(Vec<(String, Self)>, usize),
 }
 
-/// A string that is one placeholder, where the tool takes no string.
+/// A string that is a single placeholder at a place where the tool accepts no string.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Typed {
     pub(super) source: Source,
-    /// Whether text would go past the argument's sink, so that only what has none may come.
+    /// Whether text would bypass the argument's sink, so that only values without text are allowed.
     pub(super) is_scalar: bool,
     pub(super) place: Box<str>,
 }
@@ -33,16 +33,16 @@ pub(super) struct Typed {
 /// A string with placeholders.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Text {
-    /// Its placeholders, each with what it says.
+    /// The placeholders with their texts.
     pub(super) sources: Vec<(Source, Box<str>)>,
     pub(super) runs: Vec<Run>,
     pub(super) place: Box<str>,
 }
 
-/// Values of a text that are kept on the stack.
+/// Maximum number of a text's values that are kept on the stack.
 const FEW: usize = 4;
 
-/// Resolves a template at a place, to at most a number of bytes of JSON.
+/// Resolves a template at a place, to a maximum number of bytes of JSON.
 pub(super) fn resolve(
     root: &Node,
     scope: &Scope<'_>,
@@ -74,7 +74,7 @@ impl Resolving<'_> {
             }
             Node::Object(members, frame) => {
                 self.take(*frame)?;
-                // One by one: a map that is collected sorts a list first.
+                // One by one, because collecting a map first sorts a list.
                 let mut object = Map::new();
                 for (name, node) in members {
                     object.insert(name.clone(), self.node(node)?);
@@ -98,7 +98,7 @@ impl Resolving<'_> {
     }
 
     fn text(&mut self, text: &Text) -> Result<String, SurfaceFault> {
-        // Most texts have few values, which need no list of their own.
+        // Most texts have few values, which need no allocated list.
         let (mut few, mut many) = ([Shown::NOTHING; FEW], Vec::new());
         let values = match few.get_mut(..text.sources.len()) {
             Some(few) => few,
@@ -121,7 +121,8 @@ impl Resolving<'_> {
                 let message = format!("{{{{ {} }}}} {}", values[refused.value].name, refused.message);
                 SurfaceFault::new(text.place.as_ref(), SurfaceCode::ValueRefused, message)
             })?;
-            // Before the next run is written, so that many placeholders of one large value cost no more than the limit.
+            // Checked before each further run is written, so that many placeholders of one large value cost no more
+            // than the limit.
             if out.len() > self.left {
                 self.take(out.len())?;
             }
@@ -142,7 +143,7 @@ impl Resolving<'_> {
 }
 
 impl Text {
-    /// Enough for values that need no escapes.
+    /// Returns a capacity that is sufficient for values without escapes.
     fn capacity(&self, values: &[Shown<'_>]) -> usize {
         let literals: usize = self.runs.iter().map(Run::literal_bytes).sum();
         literals + values.iter().map(|value: &Shown<'_>| value.text.len().min(4096) + 2).sum::<usize>()

@@ -1,8 +1,8 @@
-//! How many bytes JSON has, without writing it.
+//! Size of JSON, without writing it.
 
 use serde_json::Value;
 
-/// Bytes of a string with its quotes.
+/// Returns the bytes of a string with its quotes.
 pub(super) fn of_text(text: &str) -> usize {
     let escaped = |byte: u8| match byte {
         b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 8 | 12 => 1,
@@ -12,12 +12,12 @@ pub(super) fn of_text(text: &str) -> usize {
     text.len() + 2 + text.bytes().map(escaped).sum::<usize>()
 }
 
-/// Bytes of a list or an object but for those of its parts: brackets, commas and, where there are names, these and colons.
+/// Returns the bytes of a list or an object without its parts, that is brackets, commas and, for an object, names and
+/// colons.
 pub(super) fn of_frame<'n>(parts: usize, names: impl Iterator<Item = &'n str>) -> usize {
     2 + parts.saturating_sub(1) + names.map(|name| of_text(name) + 1).sum::<usize>()
 }
 
-/// Bytes of a value.
 pub(super) fn of_value(value: &Value) -> usize {
     match value {
         Value::Null | Value::Bool(true) => 4,

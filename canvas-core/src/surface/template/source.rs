@@ -1,4 +1,4 @@
-//! What placeholders name.
+//! Sources of values for placeholders.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -14,14 +14,14 @@ use crate::surface::state::path::{StatePath, StatePathError};
 use crate::surface::state::value::{StateValue, index};
 use crate::surface::template::now::rfc3339;
 
-/// What templates are resolved with.
+/// The values with which templates are resolved.
 #[derive(Debug, Clone, Copy)]
 pub struct Scope<'a> {
-    /// The state of the surface.
+    /// State for placeholders that begin with `state.`.
     pub state: &'a StateValue,
-    /// What came with the request.
+    /// Input of the request, for placeholders that begin with `input.`.
     pub input: &'a Value,
-    /// The time of the plan.
+    /// Time of the plan, for `runtime.now`.
     pub now: Timestamp,
 }
 
@@ -36,14 +36,14 @@ pub enum ValuePath {
     Input(StatePath),
 }
 
-/// A text that names no value.
+/// Error returned if a text does not name a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ValuePathError {
-    /// It begins with neither root.
+    /// The text begins with neither of the roots.
     #[error("a value is named as state.a.b or input.a: begin with one of them and a dot")]
     Root,
-    /// What stands behind the root is no path.
+    /// The text after the root is not a path.
     #[error(transparent)]
     Path(#[from] StatePathError),
 }
@@ -86,7 +86,7 @@ impl fmt::Display for ValuePath {
 }
 
 impl ValuePath {
-    /// The value in a scope; `None` where it is missing, and where it is null.
+    /// Returns the value in a scope, or `None` if it is missing or null.
     pub(super) fn find<'a>(&self, scope: &Scope<'a>) -> Option<Found<'a>> {
         match self {
             Self::State(path) => {
@@ -107,7 +107,7 @@ impl ValuePath {
     }
 }
 
-/// What a placeholder stands for.
+/// The source of a placeholder's value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Source {
     Path(ValuePath),
@@ -125,7 +125,7 @@ impl fmt::Display for Source {
     }
 }
 
-/// A value as it was found.
+/// A value from the state or from the input.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Found<'a> {
     State(&'a StateValue),
@@ -133,12 +133,12 @@ pub(super) enum Found<'a> {
 }
 
 impl Source {
-    /// Its value as text: strings as they are, numbers and booleans as JSON, lists and objects as canonical JSON, missing and
-    /// null as nothing.
+    /// Returns the value as text. Strings are verbatim, numbers and booleans are JSON, and lists and objects are
+    /// canonical JSON. A missing value and null are empty.
     ///
     /// # Errors
     ///
-    /// A number in a list or an object that canonical JSON does not have.
+    /// Fails if a list or an object contains a number that canonical JSON does not allow.
     pub(super) fn text<'a>(&'a self, scope: &Scope<'a>) -> Result<Cow<'a, str>, CanonicalError> {
         let found = match self {
             Self::Literal(text) => return Ok(Cow::Borrowed(text)),
@@ -156,7 +156,7 @@ impl Source {
         })
     }
 
-    /// Its value as it is. Missing is null.
+    /// Returns the value with its type. A missing value is null.
     pub(super) fn value(&self, scope: &Scope<'_>) -> Value {
         match self {
             Self::Literal(text) => Value::from(text.as_ref()),

@@ -11,30 +11,29 @@ use crate::recipe::{DataDiff, DataManifest, StoredRecipe};
 use crate::transition::refusal::RecipeCommandRefusal;
 use crate::transition::step::{Stop, Transition};
 
-/// All that commands on recipes read.
+/// The files that commands on recipes read.
 pub(super) const RECIPE_FILES: &[TreeFile] =
     &[TreeFile::Recipe, TreeFile::Data, TreeFile::Board, TreeFile::State];
 
-/// What a command on recipes comes to.
 pub(super) type Refused<T> = Result<T, Stop<RecipeCommandRefusal>>;
 
 impl Transition<'_> {
-    /// The recipe of the view; `None` where the canvas has none.
+    /// Returns the recipe of the view, or `None` if the canvas has no recipe.
     pub(super) fn recipe_now(&self) -> Refused<Option<Arc<StoredRecipe>>> {
         self.view.files().get(()).map_err(unread)
     }
 
-    /// The data of the view; none where the canvas has no manifest.
+    /// Returns the data of the view, which are empty if the canvas has no manifest.
     pub(super) fn manifest_now(&self) -> Refused<Arc<DataManifest>> {
         self.view.files().get(()).map(Option::unwrap_or_default).map_err(unread)
     }
 
-    /// The components of the view that recipes may feed.
+    /// Returns the components of the view that recipes may feed.
     pub(super) fn fed_components(&self) -> Refused<FedComponents> {
         self.view.files().get(self.view.blobs).map(FedComponents).map_err(unread)
     }
 
-    /// Makes this the recipe of the revision that the head has, or takes it away.
+    /// Sets or removes the recipe, at the revision of the head.
     pub(super) fn put_recipe(&mut self, recipe: Option<(Blob, Arc<StoredRecipe>)>) {
         let path = TreeFile::Recipe.tree_path();
         match recipe {
@@ -50,7 +49,7 @@ impl Transition<'_> {
         self.head.faces[Face::Recipe] = self.head.revision;
     }
 
-    /// Makes the data of the revision that the head has. The caller puts the blobs.
+    /// Changes the data, at the revision of the head. The caller stores the blobs.
     pub(super) fn put_data(&mut self, manifest: &DataManifest, diff: &DataDiff) -> Refused<()> {
         let mut manifest = manifest.clone();
         manifest.apply(diff).map_err(|_| Stop::refused(RecipeRefusal::RecipeDamaged))?;
@@ -68,7 +67,7 @@ impl Transition<'_> {
     }
 }
 
-/// The components that recipes may feed: those of the board, or any where there is none.
+/// The components that recipes may feed, which are those of the board, or any components if there is no board.
 pub(super) struct FedComponents(Option<Arc<Board>>);
 
 impl FedComponents {

@@ -1,4 +1,4 @@
-//! A replay has ended.
+//! Commands that end a replay.
 
 use std::collections::BTreeSet;
 
@@ -28,23 +28,23 @@ use crate::transition::refusal::RecipeCommandRefusal;
 use crate::transition::rollout::Access;
 use crate::transition::step::{Record, Stop, Transition};
 
-/// A replay has ended: what it has made is compared with the canvas as it is now, and what differs is kept.
+/// Ends a replay. Its results are compared with the current canvas, and differences are committed.
 ///
-/// Targets that no outcome names stay as they are, and so do components that are gone. Nothing is committed where nothing
-/// differs.
+/// Targets without an outcome stay unchanged, and so do removed components. If the canvas already agrees, the command
+/// commits no change.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FinishReplay {
-    /// Who has asked for the replay.
+    /// The author who requested the replay.
     pub by: Author,
-    /// The recipe that was replayed, by its id.
+    /// Id of the replayed recipe.
     pub recipe: BlobId,
-    /// The replay.
+    /// Id of the replay.
     pub run: RunId,
-    /// Its `now`.
+    /// Time at which the time expressions of the replay were resolved.
     pub now: Timestamp,
-    /// What it has made, at most once for each target of the recipe.
+    /// Results of the replay, at most one for each target of the recipe.
     pub outcomes: Vec<ReplayOutcome>,
-    /// Whether only to say what would change.
+    /// Whether to report the changes without committing them.
     pub dry_run: bool,
 }
 
@@ -65,8 +65,8 @@ pub struct ReplayFinished {
 }
 
 impl FinishReplay {
-    /// The answer as a JSON Patch (RFC 6902) of `{data: {component: value}, state}`. It is empty where the values are what they
-    /// were, also where some grew stale. Linear in the values.
+    /// Returns the result as a JSON Patch (RFC 6902) of `{data: {component: value}, state}`. It is empty if the values
+    /// are unchanged, even if some became stale. Linear in the values.
     pub fn patch(&self, finished: &ReplayFinished) -> Vec<JsonPatchOperation> {
         finished.changed.iter().filter_map(|place| place.operation(&self.outcomes)).collect()
     }
@@ -148,12 +148,12 @@ impl Decide for FinishReplay {
         Ok(ReplayFinished { revision: at.head.revision, committed, changed, refreshed, stale })
     }
 
-    /// The same replay that changes nothing may be finished again.
+    /// A replay without changes may be finished again.
     fn is_kept(outcome: &Outcome<Self>) -> bool {
         outcome.as_ref().is_ok_and(|finished| finished.committed)
     }
 
-    /// That nothing differs is not told by a head that may be an old one.
+    /// Whether the canvas already agrees must not be decided on an old head.
     fn is_refusal(outcome: &Outcome<Self>) -> bool {
         !Self::is_kept(outcome)
     }

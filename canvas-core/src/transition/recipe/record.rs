@@ -1,4 +1,4 @@
-//! A recipe is recorded.
+//! Commands that record a recipe.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -29,22 +29,22 @@ use crate::transition::refusal::RecipeCommandRefusal;
 use crate::transition::rollout::Access;
 use crate::transition::step::{Record, Stop, Transition};
 
-/// Record how the data of the canvas were made. A recipe that is there is replaced.
+/// Records how the data of the canvas were made, and replaces any existing recipe.
 ///
-/// Steps get the contracts of their tools, as the host has them now; those whose tools cannot be called again are frozen. The
-/// recipe can be undone, the data stay.
+/// Steps get the current contracts of their tools on the host. Steps whose tools cannot be called again are frozen. The
+/// recipe can be undone, but the data stay.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecordRecipe {
-    /// Who asks. A model does so in its own turn.
+    /// Author of the recording. A model records in its own turn.
     pub by: Author,
-    /// The recipe, as it is sent; `None` to have none.
+    /// The recipe in its JSON form; `None` to remove the recipe.
     pub recipe: Option<Value>,
-    /// The revision that the asker knows: refused where the recipe has changed since.
+    /// The revision that the caller knows. If the recipe has changed since then, the command is refused.
     pub expected: Option<Revision>,
-    /// What the recipe has made of the responses that it was recorded from. Of a component that is not here, data that are there
-    /// stay.
+    /// The data that the recipe made from the responses at the time of recording. A component that is not listed here
+    /// keeps its data.
     pub data: BTreeMap<ComponentId, Value>,
-    /// The `now` of these data.
+    /// Time at which the time expressions for these data were resolved.
     pub now: Timestamp,
 }
 
@@ -147,7 +147,7 @@ impl RecordRecipe {
         }
     }
 
-    /// What the recipe feeds is there.
+    /// Checks that the targets of the recipe exist.
     fn check_targets(
         &self,
         at: &Transition<'_>,
@@ -173,7 +173,7 @@ impl RecordRecipe {
         if faults.is_empty() { Ok(()) } else { Err(refused(faults)) }
     }
 
-    /// What changes in the data, and the data that are new.
+    /// Returns the changes of the data, and the new data.
     fn data(
         &self,
         at: &Transition<'_>,
@@ -212,7 +212,7 @@ impl RecordRecipe {
                     None => before.cloned(),
                 },
                 (false, _) if components.has(id) => Some(DataEntry::kept(before, &not_in_recipe())),
-                // Nobody could ask for it again.
+                // No request could refresh it.
                 (false, _) => None,
             };
             let change = DataChange { component: id.clone(), before: before.cloned(), after };
@@ -232,7 +232,7 @@ impl RecordRecipe {
     }
 }
 
-/// What is kept of data that were recorded. The same data keep their time.
+/// Returns the entry for recorded data. Unchanged data keep their time.
 fn recorded(before: Option<&DataEntry>, datum: &Datum, frozen: Option<&str>, now: Timestamp) -> DataEntry {
     let new = match frozen {
         None => DataEntry::ready(datum, now),
@@ -257,7 +257,7 @@ fn not_in_recipe() -> Drift {
     Drift::new(DriftCode::NotInRecipe, "the recipe does not make these data any more: record one that does")
 }
 
-/// `1 component`, `2 components`.
+/// For example, `1 component` or `2 components`.
 pub(super) fn counted(components: usize) -> String {
     format!("{components} component{}", if components == 1 { "" } else { "s" })
 }

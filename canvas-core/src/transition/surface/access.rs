@@ -1,4 +1,4 @@
-//! Who may do something with a surface.
+//! Access checks for surfaces.
 
 use std::sync::Arc;
 
@@ -14,15 +14,15 @@ use crate::transition::step::{Stop, Transition};
 use crate::transition::surface::files::Refused;
 
 impl Transition<'_> {
-    /// The descriptor of the surface, for who may see it: clients, and sessions of its agent or of one that the ceiling
-    /// adds.
+    /// Returns the descriptor of the surface if the actor may see it. Clients may, and so may sessions of its agent or
+    /// of an agent that the ceiling adds.
     pub(super) fn descriptor_for(&self, by: &SurfaceActor) -> Refused<Arc<StoredDescriptor>> {
         let descriptor = self.descriptor_now()?;
         let seen = descriptor.filter(|descriptor| self.view.types.ceiling.shows(by, &descriptor.agent_id));
         seen.ok_or_else(|| Stop::refused(SurfaceRefusal::SurfaceNotFound))
     }
 
-    /// Passes clients at any time, and sessions in the turn that runs. A canvas that is being made has had no turn yet.
+    /// Accepts clients at any time, and sessions in the running turn. A canvas under creation has not had a turn yet.
     pub(super) fn check_actor(&self, by: &SurfaceActor, operation: &OpKey) -> Refused<()> {
         match by {
             SurfaceActor::SessionKey(_) if !self.view.is_being_made() => self.check_turn(operation),
@@ -30,7 +30,7 @@ impl Transition<'_> {
         }
     }
 
-    /// Passes who expects a revision since which the surface has not changed, or none.
+    /// Accepts a revision since which the surface has not changed, or no revision.
     pub(super) fn check_expected(&self, expected: Option<Revision>) -> Refused<()> {
         match expected {
             Some(expected) if !self.view.head.is_current(Face::Surface, expected) => {
@@ -42,7 +42,7 @@ impl Transition<'_> {
     }
 }
 
-/// What a model does by a change; `None` where it is not a model's.
+/// Returns the access that a model needs for a change, or `None` if the actor is not a model.
 pub(super) const fn access_of(by: &SurfaceActor) -> Option<Access> {
     match by {
         SurfaceActor::SessionKey(_) => Some(Access::Write),
@@ -50,7 +50,7 @@ pub(super) const fn access_of(by: &SurfaceActor) -> Option<Access> {
     }
 }
 
-/// Whose change it is, in the journal.
+/// Returns the author of the change for the journal.
 pub(super) const fn author(by: &SurfaceActor) -> Actor {
     match by {
         SurfaceActor::ClientId(_) => Actor::User,
@@ -58,7 +58,7 @@ pub(super) const fn author(by: &SurfaceActor) -> Actor {
     }
 }
 
-/// An actor as a part of a digest.
+/// Formats an actor as a part of a digest.
 pub(super) fn actor_text(by: &SurfaceActor) -> String {
     match by {
         SurfaceActor::ClientId(client) => format!("client {client}"),

@@ -1,4 +1,5 @@
-//! An action begins: what may be done twice is only planned, what takes no time is done, and all else leaves a claim.
+//! Commands that begin an action. A read-only action is only planned, a change of the state is done, and any other
+//! action leaves a claim.
 
 use canvas_lease::Timestamp;
 
@@ -21,20 +22,21 @@ use crate::transition::surface::access::author;
 use crate::transition::surface::ended::{ActionBegun, Ending, RunningAction};
 use crate::transition::surface::request::{ActionRequest, PlannedAction};
 
-/// Begin an action.
+/// Begins an action.
 ///
-/// A change of the state is done with it. A tool that changes nothing is planned only: nothing is committed, and whoever
-/// asks again calls it again. Everything else leaves a claim in the head, and uses up its confirmation: who gets [`ActionBegun::Run`] runs it, once, and
-/// nobody else ever does. Whoever sends the same call again is answered `ACTION_IN_PROGRESS`, and after the end as it
-/// ended; where nobody has said so by [`RunningAction::deadline`], it is lost.
+/// A change of the state is done at once. A tool that is read-only is only planned. This commits no change, and a
+/// repeated call runs the tool again. Any other action leaves a claim in the head, and uses up its confirmation. The
+/// caller that gets [`ActionBegun::Run`] must run the action once, and no other caller ever runs it. A retry of the
+/// same call returns `ACTION_IN_PROGRESS`, and after the end it returns the result. If the end is not reported by
+/// [`RunningAction::deadline`], the action is lost.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BeginAction {
-    /// What is asked for.
+    /// The action to begin, with its input.
     pub request: ActionRequest,
-    /// The execution. Another one each time that the call is sent: a retry that has the claim of the first before it is
-    /// told apart by it.
+    /// Id of the execution. Use a new one for each attempt to send the call, so that a retry can distinguish its claim
+    /// from an earlier one.
     pub event: EventId,
-    /// Who runs it: another one for each engine that is started.
+    /// Id of the runner. Use a new one for each engine that you start.
     pub runner: RunnerId,
 }
 
@@ -52,7 +54,7 @@ impl Decide for BeginAction {
         self.request.access(Access::Write)
     }
 
-    /// Event and runner do not count: they are others in each try.
+    /// Event and runner are not part of the digest, because they differ in each attempt.
     fn digest(&self) -> Digest {
         let parts = self.request.digest_parts();
         let parts: Vec<_> = ["begin_action"].into_iter().chain(parts.iter().map(String::as_str)).collect();
@@ -64,7 +66,7 @@ impl Decide for BeginAction {
         at: &mut Transition<'_>,
         operation: &OpKey,
     ) -> Result<ActionBegun, Stop<SurfaceCommandRefusal>> {
-        // Its receipt may be gone before it has ended.
+        // The receipt may have expired before the action ends.
         let same =
             at.head.claims.iter().find(|claim| claim.operation == *operation || claim.event == self.event);
         if let Some(Claim { event, deadline, .. }) = same {
@@ -109,7 +111,7 @@ impl Decide for BeginAction {
         let Some(claim) = at.head.claims.iter().find(|claim| claim.event == event) else {
             return Err(Stop::refused(SurfaceRefusal::ActionLost { event }));
         };
-        // The claim was committed by this very try, so nobody else has been told to run it.
+        // This very attempt committed the claim, so that no other caller got the order to run it.
         if at.view.was_in_doubt && (&claim.event, &claim.runner) == (&self.event, &self.runner) {
             return Ok(begun);
         }
@@ -124,7 +126,7 @@ impl Decide for BeginAction {
         !is_planned_only(outcome)
     }
 
-    /// What is only planned commits nothing that would show that the head was another one.
+    /// A planned action commits no change that would detect an old head.
     fn is_refusal(outcome: &Outcome<Self>) -> bool {
         outcome.is_err() || is_planned_only(outcome)
     }
@@ -156,7 +158,7 @@ impl BeginAction {
 }
 
 impl Transition<'_> {
-    /// Changes the state as an action says: for whoever pressed the button, a change like any other.
+    /// Changes the state as the action says. This is an ordinary change by the person who pressed the button.
     fn run_patch(
         &mut self,
         patch: &StatePatch,

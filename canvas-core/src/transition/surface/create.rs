@@ -1,4 +1,4 @@
-//! A canvas gets a surface.
+//! Commands that create a surface.
 
 use std::collections::BTreeMap;
 
@@ -25,23 +25,24 @@ use crate::transition::step::{Stop, Transition};
 use crate::transition::surface::access::{access_of, actor_text, author};
 use crate::transition::surface::files::{Refused, SURFACE_FILES};
 
-/// Give the canvas a surface, with the state of the spec.
+/// Creates a surface on the canvas, with the state of the spec.
 ///
-/// With [`Engine::call_or_create`](crate::Engine::call_or_create) the canvas is made in the same commit.
+/// With [`Engine::call_or_create`](crate::Engine::call_or_create) the same commit creates the canvas.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CreateSurface {
-    /// Who asks. A session makes surfaces of its own agent, and of those that the ceiling adds.
+    /// Actor that creates the surface. A session creates surfaces of its own agent, and of agents that the ceiling
+    /// adds.
     pub by: SurfaceActor,
-    /// Whose it is. The session's own agent where it is left out, and `main` where a client asks.
+    /// The agent that owns the surface. The default is the session's own agent, or `main` for a client.
     pub agent_id: Option<AgentId>,
-    /// What people read. The canvas's id where it is left out.
+    /// Title for people. The default is the canvas's id.
     pub title: Option<String>,
-    /// The session that messages of actions go to. The main one of the agent where it is left out. A session names one of
-    /// that agent, or of the ceiling.
+    /// The session that receives messages of actions. The default is the main session of the agent. A session may only
+    /// name one of that agent, or one in the ceiling.
     pub owner_session_key: Option<SessionKey>,
-    /// The path of the asset that is shown first; it may come later.
+    /// Path of the asset that is shown first. The asset may be added later.
     pub entry_asset: Option<String>,
-    /// The spec, as it is sent.
+    /// The spec as JSON.
     pub spec: Value,
     /// Contents of assets by their paths.
     pub assets: BTreeMap<String, Blob>,
@@ -94,7 +95,7 @@ impl Decide for CreateSurface {
     }
 }
 
-/// A surface that is to be made.
+/// Parts of a new surface, from either of the commands that create one.
 pub(super) struct NewSurface<'a> {
     pub(super) by: &'a SurfaceActor,
     pub(super) agent_id: Option<&'a AgentId>,
@@ -106,7 +107,7 @@ pub(super) struct NewSurface<'a> {
 }
 
 impl Transition<'_> {
-    /// Makes a surface where there is none.
+    /// Creates a surface on a canvas without one.
     pub(super) fn make_surface(&mut self, new: NewSurface<'_>) -> Refused<Descriptor> {
         let agent_id = self.agent_of(&new)?;
         let owner_session_key = self.owner_of(&new, &agent_id)?;
@@ -143,7 +144,7 @@ impl Transition<'_> {
         })
     }
 
-    /// A person's change counts as one: a model then takes nothing back in its turn.
+    /// Records a person's change, after which a model does not revert anything in its turn.
     pub(super) fn changed_by(&mut self, by: &SurfaceActor) {
         if matches!(by, SurfaceActor::ClientId(_)) {
             self.head.user_revision = self.head.revision;
@@ -175,7 +176,7 @@ impl Transition<'_> {
                 refused(SurfaceFault::new("/agentId", SurfaceCode::SpecInvalid, error.to_string()))
             });
         };
-        // Else a model could send to any session, by way of a surface of its own.
+        // Otherwise a model could send to any session through a surface of its own.
         let is_free = matches!(new.by, SurfaceActor::ClientId(_));
         let is_known =
             owner.agent().as_ref() == Some(agent) || self.view.types.ceiling.sessions.contains(owner);
@@ -200,7 +201,7 @@ fn read_path(path: &str, place: &str) -> Refused<AssetPath> {
     AssetPath::new(path).map_err(|error| refused(fault(error.to_string())))
 }
 
-/// The assets of a request, `None` for those that go.
+/// Reads the assets of a request, with `None` for those to remove.
 pub(super) fn read_assets<'a>(
     assets: impl IntoIterator<Item = (&'a String, Option<&'a Blob>)>,
 ) -> Refused<BTreeMap<AssetPath, Option<Blob>>> {

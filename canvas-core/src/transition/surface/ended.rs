@@ -1,4 +1,4 @@
-//! How an action ends: one record, and the answer to whoever asks again.
+//! The end of an action, with one record and the response for retries.
 
 use canvas_lease::Timestamp;
 use schemars::JsonSchema;
@@ -41,51 +41,51 @@ pub struct ActionEnded {
     pub revision: Revision,
 }
 
-/// What was begun, and how far.
+/// The progress of an action after its begin.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum ActionBegun {
-    /// It is to be run now, once, by whoever gets this answer, who says how it ended with
+    /// Order to run the action now. The caller that gets this response runs it once, and reports its end with
     /// [`FinishAction`](crate::surface::FinishAction).
     Run(Box<RunningAction>),
-    /// It is over.
+    /// Result of an action that is over.
     Ended {
-        /// How it ended.
+        /// The record and the outcome of the action.
         #[serde(flatten)]
         ended: Box<ActionEnded>,
-        /// What the tool, or the session, has answered; `None` where it is too large to be kept.
+        /// The result of the tool or the session; `None` if it is too large to be stored.
         #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
         result: Option<Value>,
     },
 }
 
 impl ActionBegun {
-    /// The name of its answer in receipts.
+    /// Kind of this answer in receipts.
     pub(super) const KIND: &'static str = "action";
 }
 
-/// An action that was begun.
+/// An action between its begin and its end.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunningAction {
-    /// What is to be done.
+    /// Resolved plan of the action.
     pub plan: PlannedAction,
-    /// What is kept of it until it ends; of a tool that changes nothing, here alone.
+    /// The claim, which the head keeps until the end. For a read-only tool it exists only here.
     pub(super) claim: Claim,
 }
 
 impl RunningAction {
-    /// The execution.
+    /// Returns the id of the execution.
     pub fn event(&self) -> &EventId {
         &self.claim.event
     }
 
-    /// From when on nobody can say any more how it ended, by the store's clock.
+    /// Returns the time, by the store's clock, after which the end can no longer be reported.
     pub fn deadline(&self) -> Timestamp {
         self.claim.deadline
     }
 }
 
-/// How the work of an action ended.
+/// The end of an action's work.
 #[derive(Default)]
 pub(super) struct Ending {
     pub(super) failure: Option<SurfaceFault>,
@@ -114,7 +114,7 @@ impl Ending {
         }
     }
 
-    /// One line for people.
+    /// Returns one line for people.
     fn summary(&self, claim: &Claim) -> String {
         match (&self.failure, &self.unsaved, &claim.save) {
             (Some(fault), ..) => clip(&fault.message, SUMMARY),
@@ -125,10 +125,10 @@ impl Ending {
     }
 }
 
-/// Characters of a record's summary.
+/// Maximum number of characters in a record's summary.
 const SUMMARY: usize = 200;
 
-/// A head whose actions end.
+/// A head on which actions end.
 pub(crate) struct Ends<'t> {
     pub(crate) head: &'t mut Head,
     pub(crate) blobs: &'t mut Vec<Blob>,
@@ -137,7 +137,7 @@ pub(crate) struct Ends<'t> {
 }
 
 impl Ends<'_> {
-    /// Ends an action: it is recorded, and whoever asks for it again is answered so, with its result.
+    /// Ends an action. It is recorded, and retries of its begin get this end with the result.
     pub(super) fn end(&mut self, claim: Claim, ending: Ending, result: Option<Value>) -> ActionEnded {
         let (outcome, summary) = (ending.outcome(), ending.summary(&claim));
         let (tool, session_key) = match claim.target {
@@ -173,7 +173,7 @@ impl Ends<'_> {
         ended
     }
 
-    /// Ends those that are over, of which nobody has said how they ended; where the canvas is deleted, all.
+    /// Ends actions that are past their deadline without a reported end, or all actions if the canvas is deleted.
     pub(crate) fn lose(&mut self, is_deleted: bool) -> Vec<ActionEnded> {
         let (clock, tolerance) = (self.clock, self.policy.lease.clock_tolerance);
         let lost = self.head.claims.take(|claim| is_deleted || claim.is_over(clock, tolerance));
@@ -187,7 +187,7 @@ impl Transition<'_> {
     }
 }
 
-/// What is there, `null` too.
+/// Distinguishes a member that is `null` from a missing one.
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(deserializer).map(Some)
 }

@@ -1,4 +1,4 @@
-//! An action that was begun has ended.
+//! The reported end of an action.
 
 use serde_json::Value;
 
@@ -22,35 +22,35 @@ use crate::transition::step::{Record, Stop, Transition};
 use crate::transition::surface::begin::BeginAction;
 use crate::transition::surface::ended::{ActionBegun, ActionEnded, Ending, RunningAction};
 
-/// What was begun has ended: its result is saved where it belongs, and it is recorded.
+/// Ends an action. Its result is saved at its place, and the action is recorded.
 ///
-/// Only whoever has begun it says so, and only once. A result that comes when its time is over is dropped.
+/// Only the caller that began the action reports its end, and only once. A result after the deadline is dropped.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FinishAction {
-    /// What [`BeginAction`] has answered.
+    /// The running action from the response to [`BeginAction`].
     pub running: Box<RunningAction>,
-    /// What the tool, or the session, has answered.
+    /// The result of the tool or the session.
     pub outcome: Result<Value, ActionFailure>,
 }
 
-/// Why the work of an action has no result.
+/// The reason why an action has no result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ActionFailure {
-    /// It failed.
+    /// The tool or the session reported a failure.
     Failed {
-        /// A code of the tool, if it has one.
+        /// Code from the tool, if it has one.
         code: Option<String>,
-        /// One sentence.
+        /// A sentence about the failure.
         message: String,
     },
-    /// It took too long.
+    /// The tool or the session took too long.
     TimedOut,
 }
 
-/// Characters of what a tool says of its failure.
+/// Maximum number of characters of a tool's failure message.
 const MESSAGE: usize = 1_000;
 
-/// Characters of a tool's code.
+/// Maximum number of characters of a tool's code.
 const CODE: usize = 80;
 
 impl Command for FinishAction {
@@ -63,7 +63,7 @@ impl Decide for FinishAction {
     const KIND: &'static str = "action_ended";
     const FILES: &'static [TreeFile] = &[TreeFile::State];
 
-    /// The second end of the same action is answered as the first, whatever it says.
+    /// A repeated end of the same action gets the answer of the first, even if it differs.
     fn digest(&self) -> Digest {
         let Claim { event, runner, .. } = &self.running.claim;
         Digest::of(&["finish_action", event.as_str(), runner.as_str()].map(str::as_bytes))
@@ -80,7 +80,7 @@ impl Decide for FinishAction {
             Some(claim) => claim,
             None => match at.ended_before(given)? {
                 Some(ended) => return Ok(ended),
-                // It left no claim, since it may be done twice.
+                // A read-only action leaves no claim, because it may be repeated.
                 None if plan.work.is_read_only() => given.clone(),
                 None => {
                     let event = given.event.clone();
@@ -105,7 +105,7 @@ impl FinishAction {
         if claim.is_over(at.view.clock, at.policy.lease.clock_tolerance) {
             return Ok((timed_out(), None));
         }
-        // Who is later finds that its time is over.
+        // A later commit finds that the action's time is over.
         at.not_after = Some(claim.deadline);
         let result = match &self.outcome {
             Ok(result) => result,
@@ -129,7 +129,7 @@ impl FinishAction {
 }
 
 impl Transition<'_> {
-    /// How an action ended, where it has.
+    /// Returns the end of an action, if it has ended.
     fn ended_before(&self, claim: &Claim) -> Result<Option<ActionEnded>, Missing> {
         let Some(receipt) = self.head.receipts.find(&claim.operation, |id| self.view.blob(id))? else {
             return Ok(None);
@@ -143,7 +143,7 @@ impl Transition<'_> {
         })
     }
 
-    /// Puts a result where it belongs, if what is there is what was there when the action was planned.
+    /// Saves a result, if its place still has the value from the time of the plan.
     fn save_result(
         &mut self,
         operation: &OpKey,
@@ -203,7 +203,7 @@ fn check_result(value: &StateValue, limits: &SurfaceLimits) -> Result<(), Surfac
     Ok(())
 }
 
-/// The place as a JSON Pointer.
+/// Returns the place as a JSON Pointer.
 fn place_of(path: &StatePath) -> String {
     path.names().fold(String::new(), |place, name| join_pointer(&place, name))
 }

@@ -1,4 +1,4 @@
-//! The state of a surface is changed.
+//! Patches of a surface's state.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,14 +20,14 @@ use crate::transition::surface::access::{access_of, actor_text, author};
 use crate::transition::surface::create::refused;
 use crate::transition::surface::files::Refused;
 
-/// Change the state.
+/// Changes the state of a surface.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PatchState {
-    /// Who asks.
+    /// The actor that changes the state.
     pub by: SurfaceActor,
-    /// The operations, all of which are done or none.
+    /// The operations, which are applied together or not at all.
     pub patch: StatePatch,
-    /// The revision that the asker knows: refused where the surface has changed since.
+    /// The revision that the caller knows. If the surface has changed since then, the command is refused.
     pub expected: Option<Revision>,
 }
 
@@ -82,7 +82,7 @@ impl Decide for PatchState {
     }
 }
 
-/// Names the first place, as far as it is short.
+/// Names the first place, if its path is short.
 fn summary(changes: &[StateChange]) -> String {
     let first = changes.first().map(|change| change.path.as_str()).filter(|path| path.len() <= 80);
     match (first, changes.len()) {

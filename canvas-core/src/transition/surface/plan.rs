@@ -1,4 +1,4 @@
-//! What an action would do: its policy and its values, decided on the head.
+//! Plans of actions, whose policy and values are decided on the head.
 
 use canvas_lease::Timestamp;
 use serde_json::{Value, json};
@@ -32,7 +32,7 @@ use crate::transition::step::{Stop, Transition};
 use crate::transition::surface::files::Refused;
 use crate::transition::surface::request::{ActionName, ActionRequest, ActionWork, PlannedAction};
 
-/// See what an action would do now. Nothing is begun.
+/// Plans an action without beginning it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlanAction(pub ActionRequest);
 
@@ -64,24 +64,24 @@ impl Decide for PlanAction {
     }
 }
 
-/// What must be read before an action is planned.
+/// Files that are read before an action is planned.
 pub(super) const ACTION_FILES: &[TreeFile] = &[TreeFile::Descriptor, TreeFile::Spec, TreeFile::State];
 
-/// An action of a spec, and what surrounds it.
+/// An action of a spec with its context.
 struct Planning<'p> {
     request: &'p ActionRequest,
     descriptor: &'p StoredDescriptor,
     state: &'p SurfaceState,
     id: &'p ActionId,
     action: &'p Action,
-    /// What `runtime.now` stands for.
+    /// The value of `runtime.now`.
     now: Timestamp,
 }
 
-/// What is to be done, before anybody has confirmed it.
+/// The resolved work, before any confirmation.
 struct Resolved {
     work: ActionWork,
-    /// The arguments, as they are shown.
+    /// The arguments in the form that is displayed.
     args: Value,
     args_digest: JsonHash,
     words: Option<Vec<String>>,
@@ -90,7 +90,7 @@ struct Resolved {
 }
 
 impl Transition<'_> {
-    /// Plans an action for whoever asks; with it the patch of one that only changes the state.
+    /// Plans an action for the actor. For an action that only changes the state, returns its patch as well.
     pub(super) fn plan_action(
         &self,
         request: &ActionRequest,
@@ -123,7 +123,7 @@ impl Transition<'_> {
         let mut resolved = self.resolve(&planning, &spec)?;
         let (used, latest) = (&self.head.confirmed, self.latest_plan());
         if confirmation.is_none() && resolved.asks && used.has(now, resolved.digest, latest) {
-            // It has begun in this very millisecond, and is another plan if it is asked for again.
+            // The same plan began in this very millisecond, so that a repeated request must be a different plan.
             planning.now = used.next(latest);
             resolved = self.resolve(&planning, &spec)?;
         }
@@ -155,7 +155,7 @@ impl Transition<'_> {
         Ok((PlannedAction { action, work, digest, args_digest, planned_at: now, save, by, job }, patch))
     }
 
-    /// Puts the values into an action.
+    /// Resolves the values of an action.
     fn resolve(&self, planning: &Planning<'_>, spec: &Spec) -> Refused<Resolved> {
         let Planning { request, descriptor, state, id, action, now } = *planning;
         let scope = Scope { state: state.value(), input: &request.input, now };
@@ -217,7 +217,7 @@ impl Transition<'_> {
         }
     }
 
-    /// The digest of an action that calls no tool.
+    /// Returns the digest of an action that calls no tool.
     fn digest_of(&self, planning: &Planning<'_>, work: Value) -> Refused<JsonHash> {
         let plan = json!({
             "canvas": self.view.head.canvas(),
@@ -234,7 +234,7 @@ impl Transition<'_> {
         id.ok_or_else(|| Stop::refused(SurfaceRefusal::SurfaceDamaged))
     }
 
-    /// A confirmation is of a plan that was made, not long ago, and that has not begun.
+    /// Checks that a confirmation belongs to a recent plan that has not begun.
     fn check_confirmation(&self, given: Confirmation) -> Refused<()> {
         let (clock, Confirmation { digest, planned_at }) = (self.view.clock, given);
         let latest = self.latest_plan();
@@ -245,7 +245,7 @@ impl Transition<'_> {
         Ok(())
     }
 
-    /// What has begun by a confirmation does not begin by it again.
+    /// Records a confirmation, so that it cannot begin an action again.
     pub(super) fn use_confirmation(&mut self, given: Confirmation) {
         let (times, latest) = ((self.view.clock, Confirmation::LIFETIME), self.latest_plan());
         self.head.confirmed.note((given.planned_at, given.digest), times, latest);
@@ -291,7 +291,7 @@ fn not_found(place: &str, message: impl Into<String>) -> Stop<SurfaceCommandRefu
     refused(SurfaceFault::new(place, SurfaceCode::ActionNotFound, message))
 }
 
-/// Several faults of one request.
+/// Refuses a request for several faults.
 fn all_refused(faults: Vec<SurfaceFault>) -> Stop<SurfaceCommandRefusal> {
     Stop::refused(SurfaceRefusal::of(faults))
 }

@@ -1,4 +1,4 @@
-//! Which action is asked for, and what it comes to.
+//! Requests for actions, and their plans.
 
 use std::time::Duration;
 
@@ -14,80 +14,80 @@ use crate::surface::{BindingName, Confirmation, StatePath, StateValue};
 use crate::transition::rollout::Access;
 use crate::transition::surface::access::actor_text;
 
-/// An action, as a client, a session or a job asks for it.
+/// A request for an action by a client, a session or a job.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ActionRequest {
-    /// Who asks. A session acts in its own turn, and sees the surfaces of its agent only.
+    /// The actor that requests the action. A session acts in its own turn, and sees the surfaces of its agent only.
     pub by: SurfaceActor,
-    /// The refresh job that asks, whoever's turn it is; `by` is the session that owns the surface.
+    /// The refresh job that requests the action, in any turn. `by` is then the session that owns the surface.
     pub job: Option<JobId>,
-    /// Which one.
+    /// The requested action, by its id or by a binding.
     pub action: ActionName,
-    /// What the trigger brings.
+    /// Input from the trigger.
     pub input: Value,
-    /// The revision that the asker knows: refused where the surface has changed since.
+    /// The revision that the caller knows. If the surface has changed since then, the request is refused.
     pub expected: Option<Revision>,
-    /// A person's yes. That of a session counts for nothing.
+    /// A person's confirmation. It has no effect if a session sends it.
     pub confirmation: Option<Confirmation>,
 }
 
-/// Names an action of a spec.
+/// The name of an action in a spec.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ActionName {
-    /// By its id.
+    /// Id of the action.
     Id(ActionId),
-    /// By a binding that leads to it.
+    /// A binding that leads to the action.
     Binding(BindingName),
 }
 
-/// An action with its values in their places. It runs as it is, or not at all.
+/// An action with resolved values. It runs exactly like this or not at all.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlannedAction {
-    /// Its id, of a binding too.
+    /// Id of the action, even if a binding named it.
     pub action: ActionId,
-    /// What is to be done.
+    /// The call, the message or the change of the state.
     pub work: ActionWork,
-    /// What a confirmation names.
+    /// The digest that a confirmation names.
     pub digest: JsonHash,
-    /// Of the arguments, the message or the patch.
+    /// Digest of the arguments, the message or the patch.
     pub args_digest: JsonHash,
-    /// What `runtime.now` stands for.
+    /// The value of `runtime.now`.
     pub planned_at: Timestamp,
     pub(super) save: Option<PlannedSave>,
     pub(super) by: SurfaceActor,
     pub(super) job: Option<JobId>,
 }
 
-/// What an action does.
+/// The kinds of work that an action does.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum ActionWork {
-    /// A tool is called.
+    /// Calls a tool.
     Tool {
-        /// The tool.
+        /// Name of the tool to call.
         tool: ToolName,
-        /// Its arguments, which fit its schema.
+        /// Arguments, which match the tool's schema.
         arguments: Value,
-        /// It changes nothing, so it may be called again.
+        /// Whether the tool is read-only, so that it may be called again.
         read_only: bool,
-        /// After so many milliseconds the host gives up.
+        /// Milliseconds after which the host gives up.
         timeout_ms: u64,
     },
-    /// A message is sent to a session.
+    /// Sends a message to a session.
     Session {
-        /// The session.
+        /// Key of the session that gets the message.
         session_key: SessionKey,
-        /// The message.
+        /// Text of the message.
         message: String,
-        /// After so many milliseconds the host gives up.
+        /// Milliseconds after which the host gives up.
         timeout_ms: u64,
     },
-    /// The state is changed, which takes no time.
+    /// Changes the state, which takes no time.
     State,
 }
 
 impl ActionWork {
-    /// How long the host waits for it.
+    /// Returns the time for which the host waits.
     pub const fn timeout(&self) -> Duration {
         match self {
             Self::Tool { timeout_ms, .. } | Self::Session { timeout_ms, .. } => {
@@ -97,7 +97,7 @@ impl ActionWork {
         }
     }
 
-    /// Whether it may be done again, so that it leaves no claim.
+    /// Returns whether the work may be repeated, so that it leaves no claim.
     pub const fn is_read_only(&self) -> bool {
         matches!(self, Self::Tool { read_only: true, .. })
     }
@@ -112,7 +112,7 @@ impl ActionWork {
 }
 
 impl PlannedSave {
-    /// A save at a place of the state as it is.
+    /// Plans a save at a place of the given state.
     pub(super) fn of(path: &StatePath, state: &StateValue) -> Self {
         let before = path.of(state).map(|value| JsonHash::of_text(&value.to_json()));
         Self { path: path.to_string(), before }
@@ -120,12 +120,12 @@ impl PlannedSave {
 }
 
 impl ActionRequest {
-    /// What a model does by it; `None` where it is not a model's doing.
+    /// Returns the access that a model needs, or `None` if the request does not come from a model.
     pub(super) fn access(&self, access: Access) -> Option<Access> {
         (matches!(self.by, SurfaceActor::SessionKey(_)) && self.job.is_none()).then_some(access)
     }
 
-    /// The parts that tell it from others with the same key.
+    /// Returns the parts that distinguish the request from others with the same key.
     pub(super) fn digest_parts(&self) -> [String; 6] {
         let Self { by, job, action, input, expected, confirmation } = self;
         let action = match action {

@@ -1,4 +1,4 @@
-//! What undo and redo may not do to the surface.
+//! Limits on the effect of undo and redo on a surface.
 
 use crate::history::journal::Entry;
 use crate::history::step::{Faces, Step};
@@ -11,8 +11,8 @@ use crate::transition::refusal::{HistoryRefusal, UndoRefusal};
 use crate::transition::step::{Stop, Transition};
 
 impl Transition<'_> {
-    /// Checks the size of the state after an undo: restored places and later ones may be too large together. A state above
-    /// the limit may still become smaller. The depth of a place does not change.
+    /// Checks the size of the state after an undo, because restored places and later ones may be too large together. A
+    /// state above the limit may still become smaller. The depth of a place does not change.
     pub(in crate::transition) fn check_state(&self, faces: &Faces) -> Result<(), Stop<UndoRefusal>> {
         let state = faces.surface.at.as_ref().and_then(|at| at.state.as_ref());
         let (limit, bytes) = (self.policy.surface.state_bytes, state.map_or(0, SurfaceState::bytes));
@@ -28,7 +28,8 @@ impl Transition<'_> {
         }
     }
 
-    /// Refuses a model's undo of a spec if the older one allows more than the current one: a person took that away.
+    /// Refuses a model's undo of a spec if the older spec permits more than the current one, because a person removed
+    /// those permissions.
     pub(in crate::transition) fn check_widening(&self, entry: &Entry) -> Result<(), Stop<UndoRefusal>> {
         let Step::Surface(diff) = &entry.step else { return Ok(()) };
         let Some(change) = diff.of_file(SurfaceFile::Spec) else { return Ok(()) };
@@ -37,7 +38,7 @@ impl Transition<'_> {
         let descriptor = descriptor.and_then(StoredDescriptor::read);
         let owner = descriptor.as_ref().map(|descriptor| &descriptor.owner_session_key);
         let (now, then) = (blob(change.after)?, blob(change.before)?);
-        // Without a descriptor nobody tells to whom the surface sends.
+        // Without a descriptor, the session that the surface sends to is unknown.
         if owner.is_none_or(|owner| is_wider(now, then, owner)) {
             return Err(Stop::refused(HistoryRefusal::PolicyWidening { change: entry.change }));
         }
@@ -45,9 +46,9 @@ impl Transition<'_> {
     }
 }
 
-/// Whether a spec lets a surface do what the one before it does not. What cannot be read counts as wider.
+/// Whether a spec permits a surface more than the spec before it. An unreadable spec counts as wider.
 fn is_wider(now: Option<&Blob>, then: Option<&Blob>, owner: &SessionKey) -> bool {
-    // What tools there are does not matter here: a spec that was saved names them all the same.
+    // The available tools do not matter here, because a saved spec names them in any case.
     let (ceiling, limits) = (Ceiling::default(), SurfaceLimits::default());
     let load = |blob: &Blob| Spec::load(blob.as_text()?, &ceiling, &limits);
     let (now_spec, then_spec) = (now.and_then(load), then.and_then(load));

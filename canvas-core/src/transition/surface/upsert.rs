@@ -1,4 +1,4 @@
-//! Title, spec and assets of a surface are replaced.
+//! Replacement of a surface's title, spec and assets.
 
 use std::collections::BTreeMap;
 
@@ -24,18 +24,18 @@ use crate::transition::surface::access::{access_of, actor_text, author};
 use crate::transition::surface::create::{NewSurface, read_assets, refused};
 use crate::transition::surface::files::{Refused, SURFACE_FILES};
 
-/// Replace parts of the surface, or make one where there is none. The live state stays.
+/// Replaces parts of the surface, or creates one if the canvas lacks it. The live state stays.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UpsertSurface {
-    /// Who asks. A session adds no tools to the spec, and makes no action ask less.
+    /// The actor that changes the surface. A session cannot add tools to the spec or lower an action's confirmation.
     pub by: SurfaceActor,
-    /// The new title.
+    /// The new title; `None` to keep the current one.
     pub title: Option<String>,
-    /// The new spec, as it is sent. A surface that is made needs one, and gets its state.
+    /// The new spec as JSON. A new surface needs a spec, from which it gets its state.
     pub spec: Option<Value>,
-    /// New contents of assets by their paths; `None` for those that go. The others stay.
+    /// New contents of assets by their paths, or `None` to remove one. The other assets stay.
     pub assets: BTreeMap<String, Option<Blob>>,
-    /// The revision that the asker knows: refused where the surface has changed since.
+    /// The revision that the caller knows. If the surface has changed since then, the command is refused.
     pub expected: Option<Revision>,
 }
 
@@ -88,7 +88,7 @@ impl Decide for UpsertSurface {
             let record = Record { actor: author(&self.by), operation, summary: summary(&files) };
             at.record(record, SurfaceDiff { state: Vec::new(), files }.into());
         }
-        // The title may be another one.
+        // The title may have changed.
         let revision = at.head.faces[Face::Surface];
         let stored = StoredDescriptor { title: self.title.clone().unwrap_or(stored.title), ..stored };
         let changed = if revision == at.view.head.faces[Face::Surface] {
@@ -116,7 +116,7 @@ impl UpsertSurface {
         at.make_surface(new)
     }
 
-    /// The files that become others by it.
+    /// Returns the changed files.
     fn replace(&self, at: &mut Transition<'_>, stored: StoredDescriptor) -> Refused<Vec<FileChange>> {
         if let Some(title) = &self.title {
             check_title(title).map_err(refused)?;

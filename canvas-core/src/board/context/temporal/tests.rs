@@ -29,7 +29,7 @@ fn the_clock_on_the_wall() {
         ("2026-03-30T06:59:59Z", "Europe/Berlin", "2026-03-30T08:59:59+02:00", Monday, EarlyMorning, false),
         ("2026-11-01T05:30:00Z", "America/New_York", "2026-11-01T01:30:00-04:00", Sunday, Night, false),
         ("2026-11-01T06:30:00Z", "America/New_York", "2026-11-01T01:30:00-05:00", Sunday, Night, false),
-        // A day of 25 hours in the south, with half an hour.
+        // A day of 25 hours in the south, with a change by half an hour.
         ("2026-04-04T15:00:00Z", "Australia/Lord_Howe", "2026-04-05T01:30:00+10:30", Sunday, Night, false),
         ("2026-01-02T10:00:00Z", "Asia/Kolkata", "2026-01-02T15:30:00+05:30", Friday, Afternoon, true),
         // The other side of the date line.

@@ -51,7 +51,7 @@ enum Op {
     Forget(usize),
     Refresh(usize),
     Due,
-    /// One of all requests that were ever made.
+    /// An answer to one of all requests so far.
     Settle(prop::sample::Index, Answer),
     Push(usize, u8, i64),
     Clock(i64),
@@ -73,7 +73,7 @@ fn op() -> impl Strategy<Value = Op> {
         3 => (0..4_usize, proptest::option::weighted(0.9, (0..2_u8, interval))).prop_map(|(n, b)| Op::Track(n, b)),
         1 => (0..4_usize).prop_map(Op::Forget),
         2 => (0..4_usize).prop_map(Op::Refresh),
-        // Often, as hosts do, so that requests come and old ones gather.
+        // Frequent, as with real hosts, so that requests are made and old ones accumulate.
         6 => Just(Op::Due),
         6 => (any::<prop::sample::Index>(), answer).prop_map(|(n, answer)| Op::Settle(n, answer)),
         2 => (0..4_usize, 0..2_u8, -50..50_i64).prop_map(|(n, query, age)| Op::Push(n, query, age)),
@@ -81,19 +81,19 @@ fn op() -> impl Strategy<Value = Op> {
     ]
 }
 
-/// What the laws need to know of a component, found without the machine's own means.
+/// The facts about a component that the laws need, found independently of the machine.
 #[derive(Debug, Default, Clone)]
 struct Known {
     query: Option<u8>,
     /// The only request whose answer may be shown.
     awaited: Option<RequestToken>,
-    /// What may be shown: the last that was taken.
+    /// The only value that may be shown, which is the last accepted one.
     shown: Option<Value>,
 }
 
 proptest! {
-    /// No answer is ever shown that is late, for another query, or for another component that had the name; nobody has
-    /// two requests under way; a poll leaves nothing due that could be asked.
+    /// A late answer, or one for another query or for an earlier component of the same name, is never shown. No
+    /// component has two requests under way. A poll starts every due request that may be under way.
     #[test]
     fn nothing_late_is_ever_shown(ops in proptest::collection::vec(op(), 1..80)) {
         let mut states = DataStates::new(POLICY);
@@ -139,7 +139,7 @@ proptest! {
                         requests.push((fetch.token, n, query));
                     }
                     prop_assert!(known.values().filter(|slot| slot.awaited.is_some()).count() <= POLICY.under_way);
-                    // A clock that fell back by little stands still.
+                    // A small step back of the clock does not move the time.
                     let next = states.next_due();
                     prop_assert!(next.is_none_or(|next| next > at(now)), "{next:?} at {now}");
                 }
@@ -166,7 +166,7 @@ proptest! {
                     slot.awaited = None;
                     match (answer, &event) {
                         (Ok(_), Some(CanvasEvent::Ready { .. })) => slot.shown = Some(data),
-                        // Only what was pushed meanwhile, and is newer, wins over an answer.
+                        // Only data pushed in the meantime, if they are newer, take precedence over an answer.
                         (Ok(_), None) => prop_assert!(slot.shown.as_ref().is_some_and(Value::is_string)),
                         (Err(error), Some(CanvasEvent::Error { .. })) => {
                             if !error.retryable {
@@ -209,7 +209,7 @@ proptest! {
         }
     }
 
-    /// Whatever a source answers, and whenever the host polls, one component asks no more often than it may.
+    /// For any answers and any polling, a component makes requests no more often than allowed.
     #[test]
     fn nobody_asks_too_often(
         answers in proptest::collection::vec((0..3_u8, proptest::option::of(any::<u64>()), any::<u64>()), 1..60),
@@ -232,7 +232,7 @@ proptest! {
                 let waits = kind == 1;
                 prop_assert!(states.settle(fetch.token, answer, at(now)).is_some());
                 if let (true, Some(next)) = (waits, states.next_due()) {
-                    // Where data are shown, they may grow stale before.
+                    // Shown data may become stale earlier.
                     let quiet = matches!(states.state(&id("a")), Some(DataLoadingState::Error { .. }));
                     let asked = retry_after.unwrap_or(0).min(DAY);
                     prop_assert!(!quiet || next >= at(now + asked));
@@ -240,7 +240,7 @@ proptest! {
                 last = Some(now);
             }
             match states.next_due() {
-                // Beyond what a clock can say.
+                // Beyond the range of a clock.
                 Some(next) if next.as_millis() > 1 << 52 => break,
                 Some(next) => now = next.as_millis().max(now),
                 None => break,

@@ -1,4 +1,4 @@
-//! Grids as large as they get, and input that no board hands in.
+//! The largest grids, and input that no board passes in.
 
 use super::model::at;
 use crate::board::layout::{Layout, MAX_ROWS};
@@ -57,7 +57,7 @@ fn grids_have_one_to_64_columns() {
 
 #[test]
 fn the_highest_grid_is_searched_in_time() {
-    // A free column that changes sides each 99 rows: no window of 100 rows is free before the end.
+    // A free column that changes sides every 99 rows, so that no window of 100 rows is free before the end.
     let mut layout = Layout::new(64);
     for slot in 0..MAX_ROWS / 99 {
         layout.insert(slot, at(slot % 2, 99 * slot, 63, 99));

@@ -1,4 +1,4 @@
-//! A layout answers as one that looks at every cell.
+//! A layout gives the same results as one that looks at every cell.
 
 use proptest::prelude::*;
 
@@ -9,16 +9,16 @@ use crate::board::model::placement::{GridPolicy, PlacementReason, Region};
 
 #[derive(Debug, Clone)]
 enum Step {
-    /// At the first free place.
+    /// Places a slot at the first free place.
     Place(Size),
-    /// Wherever this is, over others too.
+    /// Inserts a slot at these bounds, even over others.
     Put(Bounds),
-    /// One of those that stand.
+    /// Removes one of the existing slots.
     Remove(prop::sample::Index),
 }
 
-/// Few columns and small sizes, so that places are taken, freed and taken again; some wide grids and high components, for
-/// whose sake there is more than one word's end, band or way to search.
+/// Few columns and small sizes, so that places are taken, freed and taken again. Some grids are wide and some
+/// components high, so that all words, bands and search methods are used.
 fn columns() -> impl Strategy<Value = u32> {
     prop_oneof![6 => 1..=12u32, 1 => Just(64u32), 1 => 13..=63u32]
 }

@@ -1,4 +1,4 @@
-//! The same as a layout by looking at every cell and every rectangle.
+//! A reference layout that looks at every cell and every rectangle.
 
 use std::cmp::Reverse;
 
@@ -17,7 +17,7 @@ pub(super) const fn at(col: u32, row: u32, cols: u32, rows: u32) -> Bounds {
 }
 
 impl Model {
-    /// Whether each cell of the first `rows` rows is covered.
+    /// Returns whether each cell of the first `rows` rows is covered.
     fn cells(&self, rows: u32) -> Vec<Vec<bool>> {
         let covers = |col, row| self.standing.iter().any(|(_, bounds)| bounds.overlaps(at(col, row, 1, 1)));
         (0..rows).map(|row| (0..self.columns).map(|col| covers(col, row)).collect()).collect()
@@ -42,7 +42,7 @@ impl Model {
         found.into_iter().map(|(slot, _)| *slot).filter(|slot| Some(*slot) != except).collect()
     }
 
-    /// Every place for a size in the first `rows` rows, by row, then column.
+    /// Returns every place for a size in the first `rows` rows, by row, then column.
     fn places(&self, size: Size, rows: u32) -> impl Iterator<Item = Position> {
         let (last_row, last_col) = (rows.checked_sub(size.rows), self.columns.checked_sub(size.cols));
         let places = last_row.zip(last_col).map(|(last_row, last_col)| {
@@ -52,7 +52,7 @@ impl Model {
     }
 
     fn free_places(&self, size: Size, rows: Option<u32>) -> impl Iterator<Item = Position> {
-        // No law asks for places far below the 135th row and all components.
+        // No law needs places far below the 135th row and all components.
         let rows = rows.unwrap_or_else(|| self.bottom().max(135) + size.rows + 5);
         self.places(size, rows).filter(move |position| self.is_free(Bounds::new(*position, size)))
     }
@@ -86,7 +86,7 @@ impl Model {
         self.places(size, rows).min_by_key(covered)
     }
 
-    /// What the wishes lead to; `None` where they lead nowhere.
+    /// Returns the place that the hints lead to, or `None` if they do not work.
     pub(super) fn wished(
         &self,
         size: Size,

@@ -1,4 +1,4 @@
-//! What moves when room is made, and what does not.
+//! Moves that make room, and slots that must not move.
 
 use proptest::prelude::*;
 
@@ -15,7 +15,7 @@ fn layout(columns: u32, standing: &[(u32, Bounds)]) -> Layout {
     layout
 }
 
-/// The slots with the shifts done.
+/// Returns the slots after the shifts.
 fn after(standing: &[(u32, Bounds)], shifts: &[Shift]) -> Vec<(u32, Bounds)> {
     let moved = |(slot, bounds): &(u32, Bounds)| {
         let shift = shifts.iter().find(|shift| shift.slot == *slot);
@@ -26,7 +26,7 @@ fn after(standing: &[(u32, Bounds)], shifts: &[Shift]) -> Vec<(u32, Bounds)> {
 
 #[test]
 fn what_stands_in_the_way_goes_down() {
-    // Slot, where it is, where it goes.
+    // Slot, current position, new position.
     type Case<'a> = (&'a str, Bounds, &'a [u32], &'a [(Bounds, u32)]);
     let cases: [Case<'_>; 9] = [
         ("nobody", at(0, 0, 4, 2), &[], &[(at(4, 0, 4, 2), 0), (at(0, 2, 4, 2), 2)]),
@@ -94,7 +94,7 @@ fn what_cannot_go_says_so() {
     }
 }
 
-/// Pushing whatever is hit, without an end to it, once grew without bound here: bricks of different sizes, laid tight.
+/// Pushing every covered slot without an end once grew without bound here, on a wall of bricks of different sizes.
 #[test]
 fn a_wall_of_bricks_gives_way_once() {
     let mut layout = Layout::new(12);
@@ -115,7 +115,7 @@ fn a_wall_of_bricks_gives_way_once() {
     }
 }
 
-/// All that must hold of shifts that were made.
+/// Checks all laws of shifts.
 fn check(
     columns: u32,
     standing: &[(u32, Bounds)],
@@ -140,7 +140,7 @@ fn check(
         let place = Bounds::new(shift.to, before.size);
         assert_eq!(end.collisions(place, Some(shift.slot)), Vec::<u32>::new(), "{shift:?}");
 
-        // No lower than it must: something that does not make room for it lies right above.
+        // It is no lower than necessary, because a slot that does not make room for it is right above.
         let above = at(shift.to.col, shift.to.row - 1, before.size.cols, 1);
         let holds = |slot: &u32| pinned.contains(slot) || slots.binary_search(slot).is_ok();
         assert!(above.overlaps(bounds) || end.collisions(above, None).iter().any(holds), "{shift:?}");
@@ -158,7 +158,7 @@ proptest! {
         (columns, wanted, bounds) in (1..=16u32).prop_flat_map(|columns| {
             (Just(columns), prop::collection::vec(bounds(columns), 0..30), bounds(columns))
         }),
-        // Where true, each lies where there is room for it; elsewhere they lie over each other.
+        // If true, each slot is placed where there is room. Otherwise slots cover each other.
         tidy: bool,
         pinned in prop::collection::vec(0..60u32, 0..6),
         except in prop::option::of(0..30u32),

@@ -1,4 +1,4 @@
-//! The workloads that peers were measured with, where they are at hand.
+//! The workloads with which peers were measured, if they are available.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -45,7 +45,7 @@ enum Op {
     Update,
 }
 
-/// A workload; `None`, reported, where the data folder is not there.
+/// Reads a workload. Reports and returns `None` if the data folder is missing.
 #[expect(clippy::disallowed_methods, reason = "a test is a host")]
 fn workload(name: &str) -> Option<Workload> {
     let folder = std::env::var("CANVAS_DATA")
@@ -62,7 +62,7 @@ fn say(line: &str) {
     println!("{line}");
 }
 
-/// Slots are the numbers in the ids, `c0`, `c1` and so on.
+/// Slots are the numbers in the ids `c0`, `c1` and so on.
 fn slot(id: &str) -> u32 {
     id.trim_start_matches('c').parse().unwrap_or_else(|_| panic!("{id} is no id of a workload"))
 }
@@ -170,7 +170,7 @@ fn first_fit_stays_exact_while_room_comes_and_goes() {
                 Op::Move { .. } | Op::Collide { .. } => panic!("not in this workload"),
             };
             let found = layout.first_fit(size, None).expect("the rows do not end here");
-            // Without a cursor from before.
+            // Without a cursor from an earlier search.
             let mut fresh = layout.clone();
             fresh.cursors = Default::default();
             assert_eq!(Some(found), fresh.first_fit(size, None), "slot {slot}");

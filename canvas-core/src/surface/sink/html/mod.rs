@@ -1,4 +1,4 @@
-//! HTML: a value is text, or in a quoted attribute that runs nothing.
+//! HTML, in which a value is text, or part of a quoted attribute that cannot run code.
 
 mod names;
 mod scan;

@@ -1,12 +1,12 @@
-//! Elements and attributes, by what they may do with a value.
+//! Elements and attributes, by their possible effect on a value.
 
-/// Elements with content of another kind, or whose content depends on who reads it.
+/// Elements with content of another kind, or with content that parsers treat differently.
 pub(super) const NOT_READ: &str = "
     applet embed frame frameset iframe listing math noembed noframes noscript object plaintext portal svg template
     xmp
 ";
 
-/// Elements of which an attribute decides what is loaded and run.
+/// Elements with an attribute that decides which code is loaded and run.
 pub(super) const RUNS: &str = "
     base link meta script
 ";
@@ -16,14 +16,14 @@ pub(super) const TEXT: &str = "
     script style textarea title
 ";
 
-/// What an attribute may do with a value.
+/// The effect of an attribute on its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Attribute {
-    /// Shows or names something.
+    /// Displays or names an item.
     Plain,
-    /// Leads somewhere, or loads something that is not run.
+    /// Refers to a place, or loads a resource that is not run.
     Url,
-    /// May run it, or is not known.
+    /// May run the value, or is not known.
     Refused,
 }
 
@@ -49,7 +49,7 @@ pub(super) fn attribute(name: &str) -> Attribute {
     }
 }
 
-/// Whether one of these lists has a name in lower case.
+/// Whether one of these lists contains a name in lower case.
 pub(super) fn has(list: &str, name: &str) -> bool {
     list.split_ascii_whitespace().any(|listed| listed == name)
 }

@@ -1,6 +1,6 @@
-//! Reads the literal text of a template as HTML, as far as values need it: where each of them stands.
+//! Parses the literal text of a template as HTML, as far as this is needed to find the context of each value.
 //!
-//! What is not understood without doubt is refused: unclosed tags, strange comments, foreign content.
+//! Text that cannot be parsed without doubt is refused, such as unclosed tags, strange comments and foreign content.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use crate::surface::sink::html::names::{Attribute, NOT_READ, RUNS, TEXT, attribu
 use crate::surface::sink::html::write::runs_code;
 use crate::surface::sink::part::{Forbidden, Form, Placed, Run, cut};
 
-/// Finds the place of each placeholder.
+/// Determines the context of each placeholder.
 pub(crate) fn judge(items: &[Placed]) -> Result<Vec<Run>, Forbidden> {
     if !items.iter().any(|placed| placed.is_value()) {
         return Ok(cut(items, &[]));
@@ -53,7 +53,7 @@ impl Scan<'_> {
         Err(Forbidden::new(self.items.get(at).map_or(end, |placed| placed.at), message))
     }
 
-    /// Takes characters while they are wanted; refuses a placeholder among them.
+    /// Reads the characters of a name, and refuses a placeholder among them.
     fn name(&mut self, message: &'static str) -> Result<String, Forbidden> {
         let mut name = String::new();
         while let Some(placed) = self.peek() {
@@ -80,7 +80,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Takes one character of text, or a placeholder.
+    /// Reads one character of text or a placeholder.
     fn text(&mut self) -> Result<(), Forbidden> {
         if self.items[self.at].is_value() {
             self.is_no_reference(self.at)?;
@@ -90,7 +90,7 @@ impl Scan<'_> {
         Ok(())
     }
 
-    /// Refuses a value that would go on with a character reference.
+    /// Refuses a value that would continue a character reference.
     fn is_no_reference(&self, at: usize) -> Result<(), Forbidden> {
         let before = self.items[..at].iter().rev();
         let mut before =
@@ -102,7 +102,7 @@ impl Scan<'_> {
         Ok(())
     }
 
-    /// At `<`.
+    /// Starts at `<`.
     fn tag(&mut self) -> Result<(), Forbidden> {
         let start = self.at;
         if self.items.get(start + 1).is_some_and(|placed| placed.is_value()) {
@@ -123,7 +123,7 @@ impl Scan<'_> {
         }
     }
 
-    /// At `<!`: a comment or the document's type.
+    /// Starts at `<!`, which is a comment or the document type.
     fn declaration(&mut self) -> Result<(), Forbidden> {
         let start = self.at;
         if self.reads("<!--") {
@@ -155,19 +155,19 @@ impl Scan<'_> {
         }
     }
 
-    /// Whether this ASCII text is next, in either case.
+    /// Whether this ASCII text follows, ignoring case.
     fn reads(&self, text: &str) -> bool {
         let is_next =
             |(by, char): (usize, char)| self.ahead(by).is_some_and(|c| c.eq_ignore_ascii_case(&char));
         text.chars().enumerate().all(is_next)
     }
 
-    /// What ends with a placeholder, or not at all.
+    /// Returns the error for a construct that ends with a placeholder or not at all.
     fn unclosed(&self, start: usize, message: &'static str) -> Result<(), Forbidden> {
         if self.peek().is_some() { self.forbidden(self.at, message) } else { self.not_read(start) }
     }
 
-    /// Behind `</`.
+    /// Starts after `</`.
     fn end_tag(&mut self) -> Result<(), Forbidden> {
         let start = self.at;
         let name = self.name(ELEMENT)?;
@@ -180,7 +180,7 @@ impl Scan<'_> {
         Ok(())
     }
 
-    /// Behind `<`, before a letter.
+    /// Starts after `<` and before a letter.
     fn start_tag(&mut self) -> Result<(), Forbidden> {
         let start = self.at;
         let element = self.name(ELEMENT)?;
@@ -260,7 +260,7 @@ impl Scan<'_> {
         Ok(())
     }
 
-    /// A URL with a value.
+    /// Checks a URL that contains a value.
     fn url(&self, range: Range<usize>) -> Result<(), Forbidden> {
         let items = &self.items[range.clone()];
         let head: String = items.iter().map_while(|placed| placed.char()).collect();
@@ -279,7 +279,7 @@ impl Scan<'_> {
         }
     }
 
-    /// What is text up to the end tag.
+    /// Reads the text up to the end tag.
     fn content(&mut self, element: &str) -> Result<(), Forbidden> {
         let is_shown = matches!(element, "textarea" | "title");
         while let Some(placed) = self.peek() {
@@ -292,7 +292,7 @@ impl Scan<'_> {
                 );
                 return self.forbidden(self.at, message);
             }
-            // Behind this, an end tag may be none.
+            // After this, an end tag may have no effect.
             if element == "script" && self.reads("<!--") {
                 return self.not_read(self.at);
             }

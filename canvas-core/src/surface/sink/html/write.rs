@@ -19,13 +19,13 @@ pub(crate) fn write(parts: &[Part], values: &[Shown<'_>], out: &mut String) -> R
     Ok(())
 }
 
-/// Writes an attribute that is a URL.
+/// Writes the value of a URL attribute.
 pub(crate) fn write_url(parts: &[Part], values: &[Shown<'_>], out: &mut String) -> Result<(), Refused> {
     let mut url = String::new();
     let mut last = 0;
     for part in parts {
         match part {
-            // Its character references cannot stand before the end of a scheme.
+            // Character references in it cannot come before the end of a scheme.
             Part::Literal(text) => url.push_str(text),
             &Part::Value(value) => {
                 last = value;
@@ -41,8 +41,8 @@ pub(crate) fn write_url(parts: &[Part], values: &[Shown<'_>], out: &mut String) 
     write(parts, values, out)
 }
 
-/// Whether a URL, with references resolved, has another scheme than those that are known to run nothing. Browsers drop
-/// controls and blanks before it, and tabs and line ends in it.
+/// Whether a URL, with references resolved, has a scheme that may run code. Browsers ignore controls and blanks before
+/// it, and tabs and line ends in it.
 pub(super) fn runs_code(url: &str) -> bool {
     let url = url.trim_start_matches(|c: char| c <= ' ').replace(['\t', '\n', '\r'], "");
     let Some((scheme, _)) = url.split_once(':') else { return false };
@@ -58,7 +58,7 @@ fn escape(text: &str, out: &mut String) {
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
-            // Old browsers end an attribute at it.
+            // Old browsers end an attribute at this character.
             '`' => out.push_str("&#96;"),
             _ => out.push(char),
         }

@@ -1,19 +1,19 @@
-//! Commands that read their arguments as code, or as another command. The list is closed: what is not in it takes a value as
-//! one word. An option that runs or writes something, as `tar` and `sort` have, is none of a value's business: a word may not
-//! begin with a value that begins with `-`, unless `--` stands before it.
+//! Commands that treat their arguments as code or as another command. The list is complete by definition, and all other
+//! commands accept a value as one word. Options that run or write something, as `tar` and `sort` have, are not a risk
+//! here. A word may not begin with a value that begins with `-`, unless `--` precedes it.
 
-/// What a command takes for code.
+/// The parts of a command that it treats as code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reads {
-    /// Its arguments and its input: a shell, an interpreter, a shell of a database.
+    /// Its arguments and its input, for a shell, an interpreter or a database shell.
     Script,
-    /// Its arguments, which are another command.
+    /// Its arguments, which form another command.
     Command,
-    /// Its arguments only.
+    /// Its arguments, but not its input.
     Arguments,
 }
 
-/// What a command of this name, or at this path, takes for code; `None` where it takes nothing for it.
+/// Returns the parts that a command with this name or path treats as code, or `None` if it does not treat any as code.
 pub(super) fn reads(name: &str) -> Option<Reads> {
     let base = name.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
     let base = base.strip_suffix(".exe").unwrap_or(&base);
@@ -31,7 +31,7 @@ pub(super) fn reads(name: &str) -> Option<Reads> {
     }
 }
 
-/// Words that open or close a compound command where a command's name is expected, in any shell.
+/// Whether a word opens or closes a compound command in any shell, if a command's name is expected.
 pub(super) fn is_reserved(word: &str) -> bool {
     has(RESERVED, word)
 }
@@ -56,7 +56,7 @@ const INTERPRETERS: &str = "
     swift tclsh ts-node tsx vi vim wish
 ";
 
-/// Shells of databases.
+/// Database shells.
 const DATABASES: &str = "
     clickhouse clickhouse-client cqlsh duckdb influx mariadb mongo mongosh mysql psql redis-cli sqlcmd sqlite
     sqlplus
@@ -70,8 +70,8 @@ const COMMAND: &str = "
     systemd-run taskset time timeout tmux unshare watch xargs
 ";
 
-/// Of the builtins, most read a subscript such as `a[$(command)]` in what should be a name or a number: `test` in mksh and
-/// bash, `read` and `unset` in bash, mksh and zsh, `let`, `shift`, `getopts` in mksh.
+/// Most of these builtins evaluate a subscript such as `a[$(command)]` in a name or a number. Examples are `test` in
+/// mksh and bash, `read` and `unset` in bash, mksh and zsh, and `let`, `shift` and `getopts` in mksh.
 const ARGUMENTS: &str = "
     autoload awk bind bindkey break compgen complete compopt continue declare dirs emulate enable exit export expr
     fc find float functions gawk getopts gsed hash history integer jobs jq less let local man mapfile mawk more nawk

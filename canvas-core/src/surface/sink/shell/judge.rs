@@ -1,4 +1,4 @@
-//! Decides whether each placeholder of a command may stand where it does.
+//! Decides whether each placeholder of a command is allowed at its position.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use crate::surface::sink::part::{Forbidden, Form, Placed, Run, cut};
 use crate::surface::sink::shell::commands::{Reads, is_reserved, reads};
 use crate::surface::sink::shell::read::{Command, Word, read};
 
-/// Each word with a placeholder is a run.
+/// Makes a run of each word with a placeholder.
 pub(crate) fn judge(items: &[Placed]) -> Result<Vec<Run>, Forbidden> {
     if !items.iter().any(|placed| placed.is_value()) {
         return Ok(cut(items, &[]));
@@ -38,7 +38,7 @@ impl Judge<'_> {
         Err(Forbidden::new(self.items[at].at, message))
     }
 
-    /// `is_value_piped`: what it reads on its input comes from a command with a value.
+    /// `is_value_piped` means that the command's input comes from a command with a value.
     fn command(&self, command: &Command, is_value_piped: bool) -> Result<(), Forbidden> {
         let assignments = command.words.iter().take_while(|word| self.is_assignment(word)).count();
         let (assignments, words) = command.words.split_at(assignments);
@@ -99,7 +99,7 @@ impl Judge<'_> {
             && items.get(name).is_some_and(|placed| placed.is('='))
     }
 
-    /// The arguments of a command, of which one has a value.
+    /// Checks the arguments of a command, at least one of which has a value.
     fn arguments(&self, name: &str, arguments: &[Word]) -> Result<(), Forbidden> {
         let first = arguments.iter().position(|word| word.has_value).unwrap_or(0);
         let at = arguments[first].range.start;
@@ -129,7 +129,7 @@ impl Judge<'_> {
         Ok(())
     }
 
-    /// A word with a value.
+    /// Checks a word with a value.
     fn word(&self, word: &Word) -> Result<(), Forbidden> {
         if let Some(odd) = word.odd {
             let message = match self.items[odd].char() {
@@ -160,7 +160,7 @@ impl Judge<'_> {
 
 const NAME: &str = "the name of a command beside a value is written in plain letters, without quotes: write the program's name or path";
 
-/// Whether a format of `printf` takes text only. It may be quoted.
+/// Whether a format of `printf` accepts only text. It may be quoted.
 fn is_plain_format(format: &Word) -> bool {
     let mut rest = format.text.as_str();
     if format.has_value || rest.starts_with('-') || rest.contains('$') {
@@ -181,7 +181,7 @@ mod tests {
     use super::*;
     use crate::surface::sink::part::Item;
 
-    /// A template in which `@@` is a placeholder.
+    /// Returns a template in which `@@` is a placeholder.
     fn items(template: &str) -> Vec<Placed> {
         let mut items = Vec::new();
         let (mut at, mut values) = (0, 0);

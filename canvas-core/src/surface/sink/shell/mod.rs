@@ -1,4 +1,4 @@
-//! Commands of a POSIX shell: a value is one quoted word, or a part of one.
+//! POSIX shell commands, in which a value is one quoted word or a part of one.
 
 mod commands;
 mod judge;

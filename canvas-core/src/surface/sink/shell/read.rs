@@ -1,39 +1,37 @@
-//! Reads a template as a list of pipelines of simple commands. What every POSIX shell would not read in the same way is
-//! refused, so that nothing of the text around a value is a guess.
+//! Parses a template as a list of pipelines of simple commands. Text that POSIX shells may interpret differently is
+//! refused, so that the context of each value is certain.
 
 use crate::surface::sink::part::{Forbidden, Item, Placed};
 
-/// A list of pipelines: commands, and the operators between them.
+/// A list of pipelines, as commands and the operators between them.
 #[derive(Debug, Default)]
 pub(super) struct Script {
     pub(super) commands: Vec<Command>,
 }
 
-/// A simple command.
 #[derive(Debug)]
 pub(super) struct Command {
-    /// Assignments, the name, arguments.
+    /// Assignments, then the name, then the arguments.
     pub(super) words: Vec<Word>,
-    /// What is shown: words, and redirections as two words each.
+    /// Words for display, with each redirection as two words.
     shown: Vec<String>,
-    /// Whether its input is the output of the command before it.
+    /// Whether its input is the output of the previous command.
     pub(super) is_piped: bool,
-    /// What stands behind it; `None` at the end.
+    /// The operator after the command; `None` at the end.
     operator: Option<&'static str>,
 }
 
-/// A word of a command.
 #[derive(Debug)]
 pub(super) struct Word {
     pub(super) range: std::ops::Range<usize>,
-    /// Without its quotes. Placeholders are left out, and `$NAME` is as written.
+    /// Text without quotes and placeholders. `$NAME` is kept verbatim.
     pub(super) text: String,
     pub(super) has_value: bool,
-    /// The first item that may not stand beside a value.
+    /// The first item that may not be adjacent to a value.
     pub(super) odd: Option<usize>,
 }
 
-/// The words of a command, as they are shown to a person; `None` where the text is not understood.
+/// Returns the words of a command for display to a person, or `None` if the text cannot be parsed.
 pub(crate) fn words(text: &str) -> Option<Vec<String>> {
     let items: Vec<_> = text.char_indices().map(|(at, char)| Placed { item: Item::Char(char), at }).collect();
     let script = read(&items).ok()?;
@@ -43,7 +41,6 @@ pub(crate) fn words(text: &str) -> Option<Vec<String>> {
     Some(words.collect())
 }
 
-/// Reads a template.
 pub(super) fn read(items: &[Placed]) -> Result<Script, Forbidden> {
     let mut reader = Reader { items, at: 0 };
     let mut script = Script::default();
@@ -77,7 +74,7 @@ impl Reader<'_> {
         self.items.get(self.at).copied()
     }
 
-    /// The next character; `None` at a placeholder and at the end.
+    /// Returns the next character, or `None` at a placeholder and at the end.
     fn char(&self) -> Option<char> {
         self.peek()?.char()
     }
@@ -88,7 +85,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Takes a character where it is the next one.
+    /// Consumes a character if it is the next one.
     fn takes(&mut self, char: char) -> bool {
         let takes = self.char() == Some(char);
         self.at += usize::from(takes);
@@ -100,7 +97,7 @@ impl Reader<'_> {
         Err(Forbidden::new(self.items.get(at).map_or(end, |placed| placed.at), message))
     }
 
-    /// Takes the operator behind a command.
+    /// Reads the operator after a command.
     fn operator(&mut self) -> Result<Option<&'static str>, Forbidden> {
         let start = self.at;
         let Some(char) = self.char() else { return Ok(None) };
@@ -149,7 +146,7 @@ impl Reader<'_> {
         Ok(command)
     }
 
-    /// At `<` or `>`, behind the number that belongs to it.
+    /// Starts at `<` or `>`, after its file descriptor number.
     fn redirection(&mut self, number: &str, command: &mut Command) -> Result<(), Forbidden> {
         let start = self.at;
         let mut operator = number.to_owned();
@@ -183,7 +180,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// At anything that is no blank and no operator.
+    /// Starts at a character that is neither a blank nor an operator.
     fn word(&mut self) -> Result<Word, Forbidden> {
         let start = self.at;
         let mut word = Word { range: start..start, text: String::new(), has_value: false, odd: None };
@@ -216,7 +213,7 @@ impl Reader<'_> {
         Ok(word)
     }
 
-    /// Behind `'`.
+    /// Starts after `'`.
     fn single_quoted(&mut self, start: usize, text: &mut String) -> Result<(), Forbidden> {
         loop {
             match self.peek().map(|placed| placed.char()) {
@@ -231,7 +228,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Behind `"`.
+    /// Starts after `"`.
     fn double_quoted(&mut self, start: usize, text: &mut String) -> Result<(), Forbidden> {
         loop {
             let here = self.at;
@@ -257,7 +254,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Behind a backslash that stands outside of quotes.
+    /// Starts after a backslash outside of quotes.
     fn escaped(&mut self, start: usize, text: &mut String) -> Result<(), Forbidden> {
         match self.char() {
             Some(char) if char.is_ascii_graphic() || char == ' ' => {
@@ -269,7 +266,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Behind `$`: the name of a variable, and nothing else that may stand there.
+    /// Starts after `$`, and accepts only the name of a variable.
     fn variable(&mut self, start: usize, text: &mut String) -> Result<(), Forbidden> {
         if !self.char().is_some_and(|char| char.is_ascii_alphabetic() || char == '_') {
             let message = "only $NAME is understood here: leave substitutions, arithmetic and $'…' out, and put a $ of its own into single quotes";
@@ -287,7 +284,7 @@ impl Reader<'_> {
 const CONTINUED: &str =
     "this backslash is before a placeholder, a line's end or the text's end: take it away, values are quoted";
 
-/// Why a character may not stand outside of quotes.
+/// Returns the reason why a character may not occur outside of quotes.
 fn refusal(char: char) -> Option<&'static str> {
     Some(match char {
         '(' | ')' => "subshells, functions and patterns are not understood: write a list of simple commands",

@@ -2,8 +2,8 @@
 
 use crate::surface::sink::part::{Part, Refused, Shown};
 
-/// Writes literals as they are, and values in single quotes, where no POSIX shell reads anything but the next quote.
-/// `after_options` if the command reads no more options.
+/// Writes literals verbatim, and values in single quotes, in which every POSIX shell interprets only the next quote.
+/// `after_options` means that the command reads no more options.
 pub(crate) fn write(
     parts: &[Part],
     after_options: bool,
@@ -32,12 +32,12 @@ pub(crate) fn write(
                     let message = "has a NUL, at which a shell ends a word: remove it";
                     return Err(Refused { value, message });
                 }
-                // Slashes alone name the same folder as nothing does.
+                // Only slashes name the same folder as an empty text.
                 if is_glued && text.bytes().all(|byte| byte == b'/') {
                     let message = "is empty, or slashes alone, beside other text, which would then mean something else: set it first";
                     return Err(Refused { value, message });
                 }
-                // Two quoted values side by side stay in the same quotes: under `rc_quotes`, zsh reads '' as a quote.
+                // Two adjacent quoted values share their quotes, because zsh reads '' as a quote under `rc_quotes`.
                 if !std::mem::replace(&mut is_open, true) {
                     out.push('\'');
                 }
@@ -67,7 +67,7 @@ fn quote(text: &str, out: &mut String) {
     out.push_str(rest);
 }
 
-/// The value within the first segment of a word that is `.` or `..` beside a slash.
+/// Returns the value in the first segment that is `.` or `..` and adjacent to a slash.
 fn dot_segment(parts: &[Part], values: &[Shown<'_>]) -> Option<usize> {
     let mut segment = Segment { after_slash: false, dots: 0, is_dots: true, value: None };
     for part in parts {
@@ -76,7 +76,7 @@ fn dot_segment(parts: &[Part], values: &[Shown<'_>]) -> Option<usize> {
             &Part::Value(value) => (values[value].text.as_ref(), Some(value)),
         };
         for byte in text.bytes() {
-            // In what the template says, a path may begin behind these.
+            // In literal text, a path may begin after these characters.
             let is_start = value.is_none() && matches!(byte, b'=' | b':' | b',' | b'@');
             if byte == b'/' || is_start {
                 if let Some(found) = segment.end(byte == b'/') {
@@ -95,10 +95,10 @@ fn dot_segment(parts: &[Part], values: &[Shown<'_>]) -> Option<usize> {
 
 struct Segment {
     after_slash: bool,
-    /// Bytes, of which all are dots where `is_dots`.
+    /// Number of bytes. All of them are dots if `is_dots`.
     dots: usize,
     is_dots: bool,
-    /// A value with a byte in it.
+    /// A value with a byte in the segment.
     value: Option<usize>,
 }
 

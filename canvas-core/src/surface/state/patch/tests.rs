@@ -1,4 +1,4 @@
-//! Patches: the public suite, the crate json-patch beside ours, and laws.
+//! Patches, tested with the public suite, against the crate json-patch, and by laws.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -104,7 +104,7 @@ fn changes_name_the_outermost_places_and_lists_as_a_whole() {
         json!([{"path": "/l", "before": [{"x": [1]}, 2], "after": [{"x": [1, 2]}, 2]}]),
     );
     check(json!([remove("/n")]), json!([{"path": "/n", "before": null}]));
-    // What comes out as it went in has not changed.
+    // A value that ends as it began has not changed.
     check(json!([add("/a/b", json!(1))]), json!([]));
     check(json!([remove("/l/1"), add("/l/1", json!(2))]), json!([]));
     check(json!([add("/t", json!(1)), remove("/t"), remove("/n")]), json!([{"path": "/n", "before": null}]));
@@ -143,10 +143,10 @@ fn states_have_limits() {
     let state = SurfaceState::new(json!({"a": "12345"}).into(), &limits).unwrap();
     assert_eq!(state.bytes(), 13);
     for (operations, expected) in [
-        // Beside the text, there are 8 bytes.
+        // Eight bytes are used in addition to the text.
         (json!([{"op": "replace", "path": "/a", "value": "1234567890123456"}]), None),
         (json!([{"op": "replace", "path": "/a", "value": "12345678901234567"}]), Some("")),
-        // Only what comes out counts.
+        // Only the result counts.
         (
             json!([{"op": "add", "path": "/b", "value": "1234567890123"}, {"op": "remove", "path": "/b"}]),
             None,
@@ -187,7 +187,7 @@ fn cases(file: &str) -> Option<Vec<Case>> {
     Some(serde_json::from_str(&text).unwrap())
 }
 
-/// The suite of json-patch-tests. Its cases of our operations come out as it says; the others are refused by their
+/// The cases of json-patch-tests with our operations have the expected results. The others are refused because of their
 /// operations.
 #[test]
 #[expect(clippy::print_stderr, reason = "a corpus that is not there is said aloud, and so are the counts")]
@@ -227,8 +227,8 @@ fn the_public_suite() {
     }
 }
 
-/// What the crate json-patch makes of a patch, where it means the same: it removes the last item at `-`, and its
-/// `replace` does not set what is missing.
+/// Returns the result of the crate json-patch, if it has the same semantics. It removes the last item at `-`, and its
+/// `replace` does not set missing members.
 fn reference(document: &Value, patch: &Value) -> Option<Result<Value, ()>> {
     let mut document = document.clone();
     for operation in patch.as_array().unwrap() {
@@ -249,7 +249,7 @@ fn reference(document: &Value, patch: &Value) -> Option<Result<Value, ()>> {
 }
 
 proptest! {
-    /// Patches do what the crate json-patch does, and their changes lead there and back.
+    /// Patches have the same results as in the crate json-patch, and their changes lead in both directions.
     #[test]
     fn a_patch_and_its_changes_lead_to_the_same_state(value in state_values(), seeds in patch_seeds(6)) {
         let limits = SurfaceLimits::default();
@@ -284,7 +284,7 @@ proptest! {
         }
     }
 
-    /// What is stored is read as it was, and has the same text again: floats with all their digits, one zero.
+    /// A stored state reads back unchanged and has the same text again, with all digits of floats and a single zero.
     #[test]
     fn a_state_is_read_as_it_was_written(value in state_values()) {
         let state = SurfaceState::new(value, &SurfaceLimits::default()).unwrap();

@@ -1,4 +1,4 @@
-//! Edits, effects, undo and redo in any order, judged by a history that is kept as plain lists.
+//! Edits, effects, undo and redo in any order, compared with a history of plain lists.
 
 use std::time::Duration;
 
@@ -27,22 +27,22 @@ enum Act {
     Effect {
         patch: Value,
     },
-    /// As [`Act::Edit`], by the command that clients and sessions send.
+    /// Like [`Act::Edit`], but by the command that clients and sessions send.
     Patch {
         by: Actor,
         patch: Value,
     },
-    /// An action of the spec.
+    /// Begins an action of the spec.
     Begin {
         by: Actor,
         action: &'static str,
     },
-    /// One of the tools that are at work has ended, perhaps a second time.
+    /// Ends one of the running tools, perhaps a second time.
     Finish {
         which: prop::sample::Index,
         result: Option<Value>,
     },
-    /// One of the specs.
+    /// Saves one of the specs.
     Spec {
         which: usize,
     },
@@ -55,7 +55,7 @@ enum Act {
     Redo {
         steps: u32,
     },
-    /// One of the changes so far.
+    /// Undoes one of the changes so far.
     UndoChange {
         which: prop::sample::Index,
     },
@@ -63,14 +63,14 @@ enum Act {
         author: Actor,
     },
     Clear,
-    /// Old entries are dropped, but for so many changes and effects.
+    /// Drops old entries, keeping this many changes and effects.
     Collect {
         changes: u64,
         effects: u64,
     },
 }
 
-/// A spec with every kind of action, and one that has fewer.
+/// Returns a spec with every kind of action, or one with fewer.
 fn spec(which: usize) -> String {
     let tool = |name: &str, path: &str| json!({"kind": "tool.call", "tool": name, "saveAs": path});
     let mut actions = json!({
@@ -86,7 +86,7 @@ fn spec(which: usize) -> String {
     json!({"version": 1, "mode": "html", "toolPolicy": policy, "actions": actions}).to_string()
 }
 
-/// Few places, of which some are in others and some are in a list.
+/// Few places, some of which are within others or in a list.
 fn operation() -> impl Strategy<Value = Value> {
     let path = prop::sample::select(vec!["/a", "/a/x", "/a/y", "/b", "/b/0", "/log", "/ab", ""]);
     (path, value(), 0..5).prop_map(|(path, value, kind)| match (kind, path) {
@@ -116,7 +116,7 @@ fn act() -> impl Strategy<Value = Act> {
         8 => (actor(), patch()).prop_map(|(by, patch)| Act::Edit { by, patch }),
         6 => patch().prop_map(|patch| Act::Effect { patch }),
         4 => (actor(), patch()).prop_map(|(by, patch)| Act::Patch { by, patch }),
-        // Often, since an end needs one.
+        // Frequent, because an end needs a begin.
         8 => (actor(), prop::sample::select(vec!["read", "look", "deploy", "mark"]))
             .prop_map(|(by, action)| Act::Begin { by, action }),
         8 => (any::<prop::sample::Index>(), prop::option::weighted(0.9, value()))
@@ -127,13 +127,13 @@ fn act() -> impl Strategy<Value = Act> {
         6 => (1..4_u32).prop_map(|steps| Act::Redo { steps }),
         4 => any::<prop::sample::Index>().prop_map(|which| Act::UndoChange { which }),
         2 => actor().prop_map(|author| Act::UndoAuthor { author }),
-        // These make the rest of a run short.
+        // These acts shorten the rest of a run.
         1 => Just(Act::Clear),
         1 => (2..8_u64, 2..12_u64).prop_map(|(changes, effects)| Act::Collect { changes, effects }),
     ]
 }
 
-/// What may be undone and redone: numbers of entries, the next one last.
+/// Entries to undo and redo, by number. The next one comes last.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Known {
     undo: Vec<u64>,
@@ -151,7 +151,7 @@ fn is_in(inner: &str, outer: &str) -> bool {
     inner == outer || inner.starts_with(&format!("{outer}/"))
 }
 
-/// Whether an effect after an entry has touched a place of it.
+/// Whether an effect after an entry touched a place of the entry.
 fn is_touched(entry: &Entry, entries: &[Entry]) -> bool {
     let effects = entries.iter().filter(|e| e.kind == EntryKind::Effect && e.number > entry.number);
     effects.into_iter().any(|effect| {
@@ -160,7 +160,7 @@ fn is_touched(entry: &Entry, entries: &[Entry]) -> bool {
     })
 }
 
-/// Sets what is at a place, whose object is there.
+/// Sets the value at a place whose object exists.
 fn set(state: &mut Value, path: &str, value: Option<Value>) {
     let Some((parent, name)) = path.rsplit_once('/') else {
         *state = value.expect("the whole is always something");
@@ -176,11 +176,11 @@ fn set(state: &mut Value, path: &str, value: Option<Value>) {
 struct Play {
     world: World,
     known: Known,
-    /// What was begun.
+    /// Actions that have begun.
     running: Vec<RunningAction>,
-    /// Numbers of the entries that are kept, oldest first, and whether they are effects.
+    /// Numbers of the kept entries, oldest first, and whether each is an effect.
     kept: Vec<(u64, bool)>,
-    /// Changes and effects that are kept.
+    /// Limits on the kept changes and effects.
     limits: (usize, usize),
 }
 
@@ -261,7 +261,7 @@ impl Play {
         }
     }
 
-    /// Undoes or redoes, and judges what is answered.
+    /// Undoes or redoes, and checks the answer.
     fn walk(&mut self, steps: u32, kind: EntryKind, mut state: Value) {
         let entries = self.world.entries();
         let stack = if kind == EntryKind::Undo { &self.known.undo } else { &self.known.redo };
@@ -299,7 +299,7 @@ impl Play {
         }
     }
 
-    /// Entries that were made since the last act.
+    /// Returns the entries made since the last act.
     fn new_entries(&self) -> Vec<Entry> {
         let last = self.kept.last().map_or(0, |(number, _)| *number);
         self.world.entries().into_iter().filter(|entry| entry.number.get() > last).collect()
@@ -310,7 +310,7 @@ impl Play {
         self.keep(self.limits);
     }
 
-    /// Forgets what is before the last so many changes and effects.
+    /// Drops the entries before the last of these numbers of changes and effects.
     fn keep(&mut self, (mut changes, mut effects): (usize, usize)) {
         let is_kept = |(_, is_effect): &&(u64, bool)| {
             let left = if *is_effect { &mut effects } else { &mut changes };
@@ -341,13 +341,13 @@ impl Play {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// Whatever the order, the journal plays back to the canvas; effects are on no stack; undo and redo do what the entries
-    /// say place by place, and refuse exactly where an effect has touched a place since. Kept is the longest end with as many
-    /// changes and as many effects as there may be, and all that undo can reach is in it.
+    /// In any order, the journal plays back to the canvas, and effects are not on the stacks. Undo and redo do what the
+    /// entries say place by place. They refuse exactly if an effect has touched a place since then. The longest end
+    /// within the limits of changes and effects is kept, and it contains all entries that undo can reach.
     #[test]
     fn edits_effects_and_undo_in_any_order_play_back_to_the_canvas(
         acts in prop::collection::vec(act(), 1..24),
-        // Half of the canvases keep everything.
+        // Half of the canvases keep all entries.
         limits in prop_oneof![Just((1_000, 1_000)), (2..8_usize, 2..12_usize)],
     ) {
         let mut play = Play::new(limits);
@@ -359,7 +359,7 @@ proptest! {
 }
 
 proptest! {
-    /// A number that was read again is the same to its last digit, or nothing that has it could be undone.
+    /// A number that is read again has all its digits. Otherwise no change that contains it could be undone.
     #[test]
     fn numbers_come_back_as_they_were(bits in prop::collection::vec(any::<u64>(), 8), small in -1.0e9..1.0e9_f64) {
         let numbers: Vec<_> = bits.into_iter().map(f64::from_bits).chain([small]).filter(|n| n.is_finite()).collect();
@@ -377,11 +377,11 @@ proptest! {
     }
 }
 
-/// A poll leaves a person's changes where they are, however few are kept.
+/// A poll does not push out a person's changes, even if few are kept.
 #[test]
 fn effects_take_no_room_of_changes() {
     let policy = Policy { history: 3, min_blob_age: Duration::ZERO, ..Policy::default() };
-    // The newest two changes with what lies between; and too few effects for more than one of them.
+    // The newest two changes with the entries between them, and too few effects for more than one of them.
     for (changes, effects, kept_from, undone) in [(2, 1_000, 203, 2), (10, 250, 554, 1), (10, 100, 705, 0)] {
         let mut world = World::with(json!({"n": 0, "log": ""}), policy);
         for n in 1..=4 {
@@ -393,7 +393,7 @@ fn effects_take_no_room_of_changes() {
         world.collect(changes, effects);
         let kept = (world.head().journal().kept_from, world.entries().len());
         assert_eq!(kept, (kept_from, usize::try_from(805 - kept_from).unwrap()));
-        // Entries and states of before are gone.
+        // Earlier entries and states are gone.
         assert!(world.blobs() + usize::try_from(kept_from).unwrap() + 700 < before + 20, "{before}");
         assert_eq!(world.stacks().undo.len(), usize::try_from(undone).unwrap());
         assert_eq!(world.undo(undone + 1), "HISTORY_EMPTY");
@@ -405,7 +405,7 @@ fn effects_take_no_room_of_changes() {
     }
 }
 
-/// An edit on an older revision passes by what polls have saved since.
+/// An edit on an older revision ignores the saves of later polls.
 #[test]
 fn effects_do_not_count_toward_the_reach_of_an_edit() {
     let policy = Policy { history_reach: 3, min_blob_age: Duration::ZERO, ..Policy::default() };
@@ -429,7 +429,7 @@ fn effects_do_not_count_toward_the_reach_of_an_edit() {
                 poll(&mut world);
             }
             if collects {
-                // Down to an effect before the base and after it.
+                // Down to an effect before the base and one after it.
                 world.collect(changes, 50 * (changes + 1) + if before == 0 { 10 } else { 0 });
             }
             world.forget();
@@ -438,7 +438,7 @@ fn effects_do_not_count_toward_the_reach_of_an_edit() {
     }
 }
 
-/// A poll every 30 seconds for a day, between what a person does and undoes.
+/// A poll every 30 seconds for a day, between changes and undos by a person.
 #[test]
 fn a_poll_never_eats_an_undo() {
     let mut world = World::new(json!({"title": "a", "log": []}));

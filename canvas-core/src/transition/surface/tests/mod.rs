@@ -1,4 +1,4 @@
-//! Undo on surfaces, and below effects.
+//! Undo on surfaces, including undo below effects.
 
 mod law;
 mod undo;

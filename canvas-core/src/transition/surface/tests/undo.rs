@@ -1,4 +1,4 @@
-//! What is undone below effects and later changes, and what is refused.
+//! Undo below effects and later changes, and its refusals.
 
 use serde_json::{Value, json};
 
@@ -20,8 +20,8 @@ fn change(number: u64) -> Undo {
     Undo { by: Author::User, what: UndoScope::Change(ChangeNumber::new(number)) }
 }
 
-/// One act a line: `set PATH JSON`, `poll PATH JSON`, `undo N`, `redo N`, `change N`, `of user`, `of model`, `model PATH JSON`,
-/// `clear`; and what it answers.
+/// Plays one act for each line and checks its answer. The acts are `set PATH JSON`, `poll PATH JSON`, `undo N`, `redo
+/// N`, `change N`, `of user`, `of model`, `model PATH JSON` and `clear`.
 #[track_caller]
 fn play(state: Value, acts: &[(&str, &str)], expected: Value) -> World {
     let mut world = World::new(state);
@@ -57,7 +57,7 @@ fn play(state: Value, acts: &[(&str, &str)], expected: Value) -> World {
 #[test]
 fn what_an_effect_has_touched_since_is_not_undone() {
     let state = json!({"a": {"x": 1}, "l": [1, 2], "b": 0});
-    // The place of the person's change, of the effect, and what an undo is answered.
+    // The place of the person's change, the place of the effect, and the answer to an undo.
     for (set, poll, answer) in [
         ("/a/x", "/b", "OK"),
         ("/a/x", "/a/y", "OK"),
@@ -82,7 +82,7 @@ fn what_an_effect_has_touched_since_is_not_undone() {
         assert_eq!(world.undo(1), answer, "{set} below {poll}");
         world.replays();
         if answer == "OK" {
-            // And the other way: the undoing lies below an effect.
+            // In the other order, with the undo below an effect.
             assert_eq!(world.poll(poll, json!(9)), "OK");
             assert_eq!(world.redo(1), "OK", "{set} below {poll}");
             assert_eq!(
@@ -108,7 +108,7 @@ fn a_refusal_names_the_place_and_the_effect() {
 #[test]
 fn stories() {
     let state = || json!({"a": 1, "b": 1});
-    // A redo that lies below an effect of its place, and one above it.
+    // A redo below an effect on its place, and one above it.
     play(
         state(),
         &[("set /a 2", "OK"), ("undo", "OK"), ("poll /a 9", "OK"), ("redo", "HISTORY_CONFLICT")],
@@ -119,7 +119,7 @@ fn stories() {
         &[("poll /a 9", "OK"), ("set /a 2", "OK"), ("undo", "OK"), ("redo", "OK"), ("undo", "OK")],
         json!({"a": 9, "b": 1}),
     );
-    // All steps or none.
+    // Either all steps or no step.
     play(
         state(),
         &[
@@ -131,7 +131,7 @@ fn stories() {
         ],
         json!({"a": 9, "b": 1}),
     );
-    // What the clear history had does not count any more, nor what came before the first change.
+    // Entries from before the history was cleared, or before the first change, no longer count.
     play(
         state(),
         &[
@@ -144,7 +144,7 @@ fn stories() {
         ],
         json!({"a": 3, "b": 9}),
     );
-    // From under later changes: the same place, one in it, another one.
+    // From under later changes at the same place, within it, and elsewhere.
     play(
         state(),
         &[
@@ -174,7 +174,7 @@ fn stories() {
         ],
         json!({"a": 2, "b": 9}),
     );
-    // All of one author, in one entry, which is undone like any other.
+    // All changes by one author in one entry, which can be undone like any other.
     play(
         state(),
         &[
@@ -203,7 +203,7 @@ fn stories() {
         &[("model /b 5", "OK"), ("set /b 6", "OK"), ("of model", "HISTORY_CONFLICT")],
         json!({"a": 1, "b": 6}),
     );
-    // What is gone comes back.
+    // A removed value comes back.
     play(
         state(),
         &[("remove /a", "OK"), ("poll /c 1", "OK"), ("undo", "OK")],
@@ -211,7 +211,7 @@ fn stories() {
     );
 }
 
-/// Entries of a surface in JSON, as they are stored for good.
+/// The permanent JSON form of a surface's entries, with places and files in both directions.
 #[test]
 fn entries_have_places_and_files_with_the_way_back() {
     let mut world = World::new(json!({"a": 1}));
@@ -234,7 +234,7 @@ fn entries_have_places_and_files_with_the_way_back() {
     );
 }
 
-/// Title, spec and assets are undone with the state that was changed along with them.
+/// Title, spec and assets are undone together with the state changed along with them.
 #[test]
 fn files_are_undone_and_redone() {
     let mut world = World::new(json!({"a": 1}));
@@ -263,19 +263,19 @@ fn files_are_undone_and_redone() {
         world.replays();
     }
     assert_eq!(world.state(), json!({"a": 2, "log": 1}));
-    // A file counts as one place, whatever else was changed along with it.
+    // A file counts as one place, even if other files were changed along with it.
     assert_eq!(world.ask(put(Some("{\"v\":2}"), "{\"title\":\"t\"}", 2)), "OK");
     assert_eq!(world.ask(change(1)), "HISTORY_CONFLICT");
 }
 
-/// A spec with one action, which calls a tool.
+/// Returns a spec with one action that calls a tool.
 fn spec(allow: &[&str], confirm: &str) -> String {
     let action = json!({"kind": "tool.call", "tool": "a", "confirm": confirm});
     json!({"version": 1, "mode": "html", "toolPolicy": {"allow": allow}, "state": {}, "actions": {"go": action}})
         .to_string()
 }
 
-/// A model made the second spec of the first, and takes that back, and again.
+/// A model replaced the first spec with the second, reverts this, and does both again.
 #[test]
 fn a_model_never_gets_back_what_a_surface_may_not_do_any_more() {
     let model = Author::Assistant { lease: None };
@@ -316,7 +316,8 @@ fn a_model_never_gets_back_what_a_surface_may_not_do_any_more() {
     }
 }
 
-/// A surface without a spec may do nothing, so a model may undo that it got one, and not that it lost it.
+/// A surface without a spec has no permissions. A model may therefore undo that it got a spec, but not that it lost
+/// one.
 #[test]
 fn without_a_spec_a_surface_may_do_nothing() {
     let mut world = World::new(json!({}));
@@ -328,7 +329,7 @@ fn without_a_spec_a_surface_may_do_nothing() {
     assert_eq!(world.ask(Redo { by: model, steps: ONE }), "POLICY_WIDENING");
 }
 
-/// All that a surface needs stays: its files, assets, and what undo and redo lead back to.
+/// A collection keeps everything that a surface needs, including files, assets, and the targets of undo and redo.
 #[test]
 fn a_collection_keeps_what_a_surface_needs() {
     let mut world =
@@ -362,12 +363,12 @@ fn a_collection_keeps_what_a_surface_needs() {
             Collection { history: Some(history), older_than: Duration::ZERO, ..Collection::default() };
         block_on(world.engine.collect(&world.canvas, collection)).unwrap()
     };
-    // States of before are in no entry.
+    // No entry contains earlier states.
     assert!(collect(&world, 999).blobs > 0);
     assert_eq!(there(&world), [true; 6]);
     let used = block_on(world.engine.blobs_in_use(&world.canvas, world.now())).unwrap();
     assert!(world.head().blobs().all(|id| used.contains(&id)));
-    // Down to the change before that of the second assets into the third. What polls have saved does not count.
+    // Down to the change before the one from the second assets to the third. Saves of polls do not count.
     collect(&world, 3);
     assert_eq!(there(&world), [false, true, true, false, true, true]);
     let fresh = world.text_of(TreeFile::Assets);
@@ -387,14 +388,15 @@ fn a_collection_keeps_what_a_surface_needs() {
     );
 }
 
-/// What was taken away fits no more where a poll has filled its place.
+/// A removed value no longer fits after a poll has filled its place.
 #[test]
 fn what_is_put_back_stays_within_the_limit_of_the_state() {
     let mut policy = Policy::default();
     policy.surface.state_bytes = 100;
     let long = |n: usize| json!("x".repeat(n));
     let state = json!({"a": "", "b": "", "log": ""});
-    // What a person had there and takes away, what a poll saves then, and what undo by steps and by change is answered.
+    // The value that a person removes, the value that a poll then saves, and the answers to undo by steps and by
+    // change.
     for (had, polled, answer) in
         [(60, 10, "OK"), (60, 70, "STATE_TOO_LARGE"), (60, 16, "OK"), (60, 17, "STATE_TOO_LARGE")]
     {
@@ -414,7 +416,7 @@ fn what_is_put_back_stays_within_the_limit_of_the_state() {
     let mut world = World::with(state.clone(), policy);
     assert_eq!((world.set("/a", long(60)), world.undo(1), world.poll("/log", long(70))), ("OK", "OK", "OK"));
     assert_eq!(world.redo(1), "STATE_TOO_LARGE");
-    // Under a lower limit than before the state is made no larger, and may be made smaller.
+    // Under a lower limit than before, the state cannot become larger but may become smaller.
     for (first, then, answer) in [(70, 60, "STATE_TOO_LARGE"), (60, 70, "OK")] {
         let mut world = World::with(state.clone(), policy);
         assert_eq!((world.set("/a", long(first)), world.set("/a", long(then))), ("OK", "OK"));

@@ -1,4 +1,4 @@
-//! A canvas with a surface, and commands that put changes into its journal as they are.
+//! A canvas with a surface, and commands that write given changes to its journal.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -38,18 +38,17 @@ use crate::transition::surface::request::{ActionName, ActionRequest};
 use crate::transition::turn::SendMessage;
 use crate::transition::undo::{Redo, Undo, UndoScope};
 
-/// Changes the surface, which it makes where there is none.
+/// Changes the surface, and creates it if it is missing.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Put {
     pub(super) by: Actor,
     pub(super) is_effect: bool,
     /// Operations on the state.
     pub(super) patch: Value,
-    /// Files, with their texts; `None` for none.
+    /// Files with their texts; `None` removes a file.
     pub(super) files: Vec<(SurfaceFile, Option<Vec<String>>)>,
 }
 
-/// It was done.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Done {}
 
@@ -141,7 +140,7 @@ impl Transition<'_> {
     }
 }
 
-/// The tools `node__Read`, which is read-only, and `node__Deploy`, which is trusted.
+/// Returns the tools `node__Read`, which is read-only, and `node__Deploy`, which is trusted.
 fn ceiling() -> Ceiling {
     let tool = |name: &str, read_only| {
         let (name, declaration) =
@@ -152,7 +151,7 @@ fn ceiling() -> Ceiling {
     Ceiling { tools, trust: [ToolName::new("node__Deploy").unwrap()].into(), ..Ceiling::default() }
 }
 
-/// Who changes the surface.
+/// Returns the actor that changes the surface.
 pub(super) fn actor(by: Actor) -> SurfaceActor {
     match by {
         Actor::User => SurfaceActor::ClientId(ClientId::new("window").unwrap()),
@@ -160,7 +159,7 @@ pub(super) fn actor(by: Actor) -> SurfaceActor {
     }
 }
 
-/// A canvas with a surface in a store of its own.
+/// A canvas with a surface in a separate store.
 pub(super) struct World {
     pub(super) engine: Engine<MemoryStore>,
     pub(super) canvas: CanvasId,
@@ -201,12 +200,12 @@ impl World {
         OpKey { conversation: ConversationId::new("somebody").unwrap(), turn: self.turn, call }
     }
 
-    /// Drops what the engine has read.
+    /// Clears the engine's cache.
     pub(super) fn forget(&self) {
         self.engine.forget(&self.canvas);
     }
 
-    /// A person sends a message, and calls are of the next turn from now on.
+    /// Starts the next turn, as if a person had sent a message.
     pub(super) fn next_turn(&mut self) {
         assert_eq!(self.ask(SendMessage), "OK");
         self.turn = self.head().lock.turn();
@@ -217,7 +216,7 @@ impl World {
         OpKey { conversation, turn: Turn::ZERO, call }
     }
 
-    /// `OK`, or the code of the refusal and its sentence.
+    /// Returns `OK`, or the code of the refusal and its sentence.
     pub(super) fn tell<C: Command>(&mut self, command: C) -> (&'static str, String) {
         let key = self.key();
         match block_on(self.engine.call(&self.canvas, &key, command, self.now())).unwrap().result {
@@ -234,7 +233,7 @@ impl World {
         self.ask(Put { by, is_effect, patch, files: Vec::new() })
     }
 
-    /// Begins an action of the spec; what is to be run, if anything is.
+    /// Begins an action of the spec. Returns the action to run, if there is one.
     pub(super) fn begin(&mut self, by: Actor, action: &str) -> (&'static str, Option<Box<RunningAction>>) {
         let key = self.key();
         let request = ActionRequest {
@@ -254,12 +253,12 @@ impl World {
         }
     }
 
-    /// A person sets a member.
+    /// Sets a member as a person.
     pub(super) fn set(&mut self, path: &str, value: Value) -> &'static str {
         self.put(Actor::User, false, json!([{"op": "add", "path": path, "value": value}]))
     }
 
-    /// A poll saves what it got.
+    /// Saves a value as a poll.
     pub(super) fn poll(&mut self, path: &str, value: Value) -> &'static str {
         self.put(Actor::Assistant, true, json!([{"op": "add", "path": path, "value": value}]))
     }
@@ -299,27 +298,27 @@ impl World {
         block_on(self.engine.stacks(&self.canvas, None, 999, self.now())).unwrap()
     }
 
-    /// All entries, oldest first.
+    /// Returns all entries, oldest first.
     pub(super) fn entries(&self) -> Vec<Entry> {
         let mut entries = block_on(self.engine.history(&self.canvas, None, 9_999, self.now())).unwrap();
         entries.reverse();
         entries
     }
 
-    /// Drops what is old, but for so many changes and effects.
+    /// Drops old entries, keeping this many changes and effects.
     pub(super) fn collect(&self, changes: u64, effects: u64) {
         let (history, effects, older_than) = (Some(changes), Some(effects), Duration::ZERO);
-        // Stores drop nothing that was put at this very moment.
+        // Stores do not drop blobs that were stored in the same millisecond.
         self.wait(1);
         block_on(self.engine.collect(&self.canvas, Collection { history, effects, older_than })).unwrap();
     }
 
-    /// Blobs of the canvas that the store has.
+    /// Returns the number of the canvas's blobs in the store.
     pub(super) fn blobs(&self) -> usize {
         self.engine.store().blob_stats(&self.canvas).0
     }
 
-    /// The journal plays back and forth to the canvas as it is.
+    /// Checks that the journal plays back and forth to the current canvas.
     pub(super) fn replays(&self) {
         let replay = block_on(self.engine.replay(&self.canvas, self.now())).unwrap();
         assert_eq!(replay.tree, self.head().draft().hash());

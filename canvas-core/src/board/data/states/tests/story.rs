@@ -14,7 +14,7 @@ fn status(states: &DataStates, name: &str) -> &'static str {
     }
 }
 
-/// The only request that is due.
+/// Returns the only due request.
 fn one(states: &mut DataStates, now: u64) -> Fetch {
     let (mut fetches, events) = states.due(at(now));
     assert!(events.is_empty() && fetches.len() == 1, "{fetches:?} {events:?}");
@@ -46,7 +46,7 @@ fn data_come_grow_stale_and_come_again() {
     none(&mut states, 12_000);
     assert_eq!((status(&states, "a"), states.next_due()), ("stale", Some(at(62_000))));
     let fetch = one(&mut states, 62_000);
-    // Behind the data that are shown.
+    // In the background of the shown data.
     assert_eq!((status(&states, "a"), states.schedule.is_under_way(&id("a"))), ("stale", true));
     states.settle(fetch.token, Ok(result("q", json!([2]), 62_000, 10_000)), at(62_500));
     assert_eq!(status(&states, "a"), "ready");
@@ -63,7 +63,7 @@ fn errors_that_may_pass_are_tried_again_and_keep_what_is_there() {
     let mut states = DataStates::new(policy);
     states.track(&id("a"), Some(&binding("q", None)));
     let mut now = 0;
-    // Pauses double up to the longest; the source may ask for more.
+    // Pauses double up to the longest one. The source may ask for a longer one.
     for (retry_after, pause) in [(None, 1_000), (Some(500), 2_000), (Some(7_000), 7_000)] {
         let fetch = one(&mut states, now);
         let failed = error(DataErrorCode::Network, true, retry_after);
@@ -99,18 +99,18 @@ fn answers_for_what_is_no_longer_asked_are_dropped() {
     assert_eq!((states.settle(first.token, answer(), at(1)), status(&states, "a")), (None, "idle"));
     let second = one(&mut states, 2);
     assert_eq!(second.binding.query.kind, "p");
-    // Gone, and another one of the same name.
+    // Removed, and replaced by another component of the same name.
     states.forget(&id("a"));
     assert_eq!(status(&states, "a"), "gone");
     states.track(&id("a"), Some(&binding("p", None)));
     assert_eq!((states.settle(second.token, answer(), at(3)), status(&states, "a")), (None, "idle"));
     let third = one(&mut states, 4);
     assert!(first.token < second.token && second.token < third.token);
-    // Only another interval: the request goes on.
+    // Only the interval differs, so that the request continues.
     states.track(&id("a"), Some(&binding("p", Some(5_000))));
     assert!(states.settle(third.token, answer(), at(5)).is_some());
     assert_eq!(states.next_due(), Some(at(105)));
-    // No binding any more.
+    // Without a binding.
     states.track(&id("a"), None);
     assert_eq!((status(&states, "a"), states.next_due(), states.refresh(&id("a"))), ("idle", None, false));
     assert!(!states.refresh(&id("b")));
@@ -155,12 +155,12 @@ fn data_that_come_unasked_are_shown_if_they_are_newer() {
     assert!(states.push(&id("a"), result("q", json!("old"), 40, 1_000), at(61)).is_none());
     assert!(states.push(&id("a"), result("p", json!("other"), 70, 1_000), at(62)).is_none());
     assert!(states.push(&id("b"), result("q", json!("gone"), 70, 1_000), at(63)).is_none());
-    // The answer is of before the push.
+    // The answer is older than the push.
     assert!(states.schedule.is_under_way(&id("a")));
     assert!(states.settle(fetch.token, Ok(result("q", json!("old"), 45, 1_000)), at(64)).is_none());
     assert!(matches!(states.state(&id("a")), Some(DataLoadingState::Ready { data, .. }) if data == "new"));
     assert!(!states.schedule.is_under_way(&id("a")));
-    // A source whose clock was set back is believed where it was asked.
+    // If a source's clock was set back, its answer to a request still counts.
     states.refresh(&id("a"));
     let fetch = one(&mut states, 70);
     assert!(states.settle(fetch.token, Ok(result("q", json!("reset"), 1, 1_000)), at(71)).is_some());
@@ -182,15 +182,15 @@ fn a_clock_that_jumps_neither_stops_nor_floods() {
     let third = one(&mut states, year);
     assert_eq!(third.component_id, id("c"));
     states.settle(third.token, Ok(result("q", json!(1), year, 600_000)), at(year));
-    // Back by a year: what was planned in a minute still is.
+    // Back by a year. A time one minute ahead stays one minute ahead.
     none(&mut states, 10_000);
     assert_eq!(states.next_due(), Some(at(70_000)));
-    // Back by a little: the clock stands still.
+    // Back by a little. The time does not move.
     none(&mut states, 5_000);
     assert_eq!(states.next_due(), Some(at(70_000)));
     none(&mut states, 4_999);
     assert_eq!(states.next_due(), Some(at(64_999)));
-    // Far ahead: all are due, and go by turns.
+    // Far ahead. All are due and take turns.
     let (fetches, _) = states.due(at(year));
     assert_eq!(fetches.len(), 2);
 }
@@ -246,7 +246,7 @@ fn events_say_what_the_data_are() {
     check(json!(long), None, &format!("pull requests: {cut}"), &[]);
 }
 
-/// What a source says unasked of its failure is shown like an answer, and nothing is tried again by itself.
+/// A failure that a source reports unasked is shown like an answer, without an automatic retry.
 #[test]
 fn failures_come_unasked_too() {
     use DataErrorCode::{Network, NotFound};
@@ -273,13 +273,13 @@ fn failures_come_unasked_too() {
         assert_eq!(status(&states, "a"), expected);
         none(&mut states, 9_000_000);
     }
-    // What is under way goes on, and its answer counts.
+    // A request under way continues, and its answer counts.
     states.refresh(&id("a"));
     let fetch = one(&mut states, 9_000_001);
     states.fail(&id("a"), error(Network, false, None), at(9_000_002)).unwrap();
     assert!(states.settle(fetch.token, Ok(result("q", json!([2]), 9_000_003, 1)), at(9_000_003)).is_some());
     assert_eq!(status(&states, "a"), "ready");
-    // An interval goes on from there.
+    // An interval continues from there.
     states.track(&id("a"), Some(&binding("q", Some(60_000))));
     states.fail(&id("a"), error(Network, true, None), at(9_100_000)).unwrap();
     none(&mut states, 9_159_999);
