@@ -6,48 +6,49 @@ use serde::{Deserialize, Serialize};
 use crate::model::head::SyncPoint;
 use crate::model::revision::RevisionId;
 
-/// What happened to a document between two revisions.
+/// Changes to a document between two revisions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Changes {
-    /// The revision before; `None` where nothing was known.
+    /// Revision before the changes, or `None` if the reader knows no revision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<RevisionId>,
-    /// The revision after.
+    /// Revision after the changes.
     pub to: RevisionId,
-    /// The unified diff without file names, whole; `None` where it would be larger than the policy allows, or where a
-    /// part of it is shown instead.
+    /// Complete unified diff without file names. `None` if it would be larger than the policy allows, or if only a part
+    /// is shown.
     pub diff: Option<String>,
-    /// The whole text instead, for who knows nothing of it, or where the diff would be the longer of two long texts.
+    /// Whole text instead of a diff. Present if the reader knows no revision, or if the diff would exceed both the
+    /// policy's limit and the text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub whole: Option<String>,
-    /// The headings instead, for who knows nothing of a text that has more bytes than
+    /// Headings instead of the text. Present if the reader knows no revision and the text has more bytes than
     /// [`Policy::snapshot_bytes`](crate::Policy::snapshot_bytes).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub headings: Option<Headings>,
 }
 
-/// The headings of a text, in order.
+/// Headings of a text, in order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Headings {
-    /// Lines of the text.
+    /// Number of lines in the text.
     pub lines: usize,
-    /// The first of the headings, at most 200 with titles of 16 KiB together.
+    /// First headings, at most 200 with 16 KiB of titles in total.
     pub listed: Vec<Heading>,
-    /// Headings that are not listed.
+    /// Number of headings omitted from `listed`.
     pub left_out: usize,
 }
 
-/// A heading of a text.
+/// Heading of a text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Heading {
-    /// Its line, from 1.
+    /// Line of the heading, from 1.
     pub line: usize,
-    /// 1 to 6.
+    /// Heading level, 1 to 6.
     pub level: u8,
-    /// Its text.
+    /// Text of the heading.
     pub title: String,
 }
 

@@ -15,7 +15,7 @@ const MARK: &str = "\u{feff}";
 /// The replacement of a range of lines, with a hash of the lines that their author expects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Replacement {
-    /// The first line, from 1.
+    /// First line, from 1.
     pub start: usize,
     /// The last line, inclusive. `start - 1` replaces no line and inserts before `start`, which may be the line after
     /// the last one.
@@ -30,24 +30,24 @@ pub struct Replacement {
     pub text: String,
 }
 
-/// Lines as they are now.
+/// Current lines of the document.
 ///
-/// If `range_hash` is the hash that the call named, they are the same lines.
+/// If `range_hash` is the hash given in the call, the text of the lines is unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LinesNow {
-    /// The first line, from 1.
+    /// First line, from 1.
     pub start_line: usize,
-    /// The last line that is shown, inclusive; `start_line - 1` in an empty document.
+    /// Last line shown, inclusive. In an empty document it is `start_line - 1`.
     pub end_line: usize,
-    /// Them.
+    /// Text of the lines.
     pub text: String,
-    /// Not all of what was meant is shown.
+    /// Whether some of the lines are omitted.
     pub truncated: bool,
-    /// Their hash, where all are shown.
+    /// Hash of the lines, if all are shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range_hash: Option<RangeHash>,
-    /// The first line as the call named it, if it is another now.
+    /// First line named by the call, if the lines are at another place now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub named_line: Option<usize>,
 }
@@ -71,18 +71,18 @@ pub(crate) enum Fate {
     Changed(LineRange),
 }
 
-/// Why lines are not replaced. Receipts keep it as JSON.
+/// Error returned if lines are not replaced. Receipts store it as JSON.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "refusal", rename_all = "snake_case")]
 pub enum LinesRefusal {
-    /// Lines to replace are not those that the hash was made from, or stand elsewhere.
+    /// The lines to replace don't match the hash, or are at another place.
     #[error("{}", content_changed(lines, others, *moved))]
     ContentChanged {
         /// The first replacement at fault, from 0.
         #[serde(default, skip_serializing_if = "is_zero")]
         index: usize,
-        /// Its lines as they are now, or for an insertion the line beside it.
+        /// Current lines of the range, or for an insertion the adjacent line.
         lines: LinesNow,
         /// The same of all others at fault.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -96,14 +96,14 @@ pub enum LinesRefusal {
         "the document has {total_lines} lines, so there is nothing to replace at {start} to {end}: read it again"
     )]
     NoSuchLines {
-        /// Which replacement, from 0.
+        /// Index of the replacement, from 0.
         #[serde(default, skip_serializing_if = "is_zero")]
         index: usize,
-        /// The first line that was named.
+        /// First line named by the call.
         start: usize,
-        /// The last line that was named.
+        /// Last line named by the call.
         end: usize,
-        /// How many lines the document has.
+        /// Number of lines in the document.
         total_lines: usize,
     },
     /// Two replacements are for the same lines, or insert at the same place.

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 canvas_patch::coded! {
-    /// What is wrong with a recipe, or with the data that it is played on.
+    /// Code of a fault in a recipe, or in the data that it is replayed on.
     #[derive(Serialize, Deserialize, JsonSchema)]
     #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
     pub enum RecipeCode {
@@ -19,15 +19,15 @@ canvas_patch::coded! {
     }
 }
 
-/// What is wrong at one place of a recipe.
+/// Fault at one place of a recipe.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, thiserror::Error)]
 #[error("{message}")]
 pub struct RecipeFault {
-    /// Where, as a JSON Pointer (RFC 6901) into what was read or is played.
+    /// JSON Pointer (RFC 6901) into the recipe or the data.
     pub place: String,
-    /// What is wrong.
+    /// Stable code.
     pub code: RecipeCode,
-    /// One sentence that says what to do.
+    /// One sentence with the remedy.
     pub message: String,
 }
 

@@ -1,4 +1,4 @@
-//! The question to a person before an action runs, and the answer.
+//! Confirmation of an action by a person, with its prompt and the answer.
 
 use std::time::Duration;
 
@@ -10,39 +10,39 @@ use serde_json::Value;
 use crate::model::json_hash::JsonHash;
 use crate::model::surface::{SessionKey, ToolName};
 
-/// What would run. It is shown as it is, and run as it was shown.
+/// Prompt that shows a person exactly what would run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ConfirmationPrompt {
-    /// The tool that would be called; `None` where a message would be sent.
+    /// Tool to call, or `None` if the action sends a message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<ToolName>,
-    /// The session that would get the message.
+    /// Session that would receive the message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_key: Option<SessionKey>,
-    /// The resolved arguments; of a message its text.
+    /// Resolved arguments, or the text of the message.
     pub args: Value,
-    /// The words of the shell command among the arguments, each as the command gets it.
+    /// Words of the shell command among the arguments, each exactly as the command receives it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub words: Option<Vec<String>>,
-    /// Names all of it: canvas, action, spec, contract, arguments and `planned_at`.
+    /// Digest over canvas, action, spec, contract, arguments and `planned_at`.
     pub digest: JsonHash,
-    /// The time that `runtime.now` stands for, now and when it is confirmed.
+    /// Value of `runtime.now`, also used if the action is confirmed later.
     #[schemars(with = "u64")]
     pub planned_at: Timestamp,
-    /// Until when it can be confirmed, by the store's clock.
+    /// Time until which the prompt can be confirmed, by the store's clock.
     #[schemars(with = "u64")]
     pub expires_at: Timestamp,
 }
 
-/// A person's yes to a [`ConfirmationPrompt`]. It counts once, unless what it confirms may be done twice: the same call again is
-/// a retry and is answered as that, and another call is confirmed anew.
+/// A person's consent to a [`ConfirmationPrompt`]. It is valid for one call, unless the action may safely run twice. A
+/// retry of that call returns its outcome, and another call needs its own confirmation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Confirmation {
-    /// That of the prompt.
+    /// Value from the prompt.
     pub digest: JsonHash,
-    /// That of the prompt.
+    /// Value from the prompt.
     #[schemars(with = "u64")]
     pub planned_at: Timestamp,
 }

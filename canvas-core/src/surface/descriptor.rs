@@ -11,30 +11,30 @@ use crate::surface::error::{SurfaceCode, SurfaceFault};
 use crate::surface::name::{AgentId, SessionKey};
 use crate::surface::spec::wire::SurfaceMode;
 
-/// A surface, as clients are told of it.
+/// Description of a surface for clients.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Descriptor {
-    /// Its canvas.
+    /// Canvas of the surface.
     pub canvas_id: CanvasId,
-    /// Whose it is.
+    /// Agent that owns the surface.
     pub agent_id: AgentId,
-    /// What people read.
+    /// Title for people.
     pub title: String,
-    /// The session that messages of actions go to.
+    /// Session that receives the messages of actions.
     pub owner_session_key: SessionKey,
-    /// How it is shown.
+    /// Presentation mode.
     pub mode: SurfaceMode,
-    /// The asset that is shown first.
+    /// Asset to show first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub entry_asset: Option<AssetPath>,
-    /// When it was made, in milliseconds since 1970.
+    /// Creation time in milliseconds since 1970.
     #[schemars(with = "u64")]
     pub created_at: Timestamp,
-    /// When it was last changed, by whatever.
+    /// Time of the last change in milliseconds since 1970.
     #[schemars(with = "u64")]
     pub updated_at: Timestamp,
-    /// The revision that last changed it.
+    /// Revision that last changed the surface.
     pub revision: Revision,
 }
 

@@ -4,37 +4,37 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 canvas_patch::coded! {
-    /// What is wrong with a request to a surface.
+    /// Code of a faulty request to a surface.
     #[derive(Serialize, Deserialize, JsonSchema)]
     #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
     pub enum SurfaceCode {
-        /// The canvas has no surface, or none that the asker may see.
+        /// The canvas has no surface that the caller may see.
         SurfaceNotFound = "SURFACE_NOT_FOUND",
-        /// The spec cannot be saved.
+        /// The spec is faulty and cannot be saved.
         SpecInvalid = "SPEC_INVALID",
         /// A template cannot be read.
         TemplateInvalid = "TEMPLATE_INVALID",
         /// A value that the action requires is missing.
         TemplateMissing = "TEMPLATE_MISSING",
-        /// A placeholder stands where no value may.
+        /// A placeholder is at a place that takes no value.
         TemplateSinkForbidden = "TEMPLATE_SINK_FORBIDDEN",
         /// A value may not go where its placeholder is.
         ValueRefused = "VALUE_REFUSED",
-        /// The surface has changed since the revision that the request names.
+        /// The surface changed after the revision named by the request.
         RevisionConflict = "REVISION_CONFLICT",
         /// No action or binding has this name.
         ActionNotFound = "ACTION_NOT_FOUND",
         /// The spec or the host does not allow the tool.
         ToolNotAllowed = "TOOL_NOT_ALLOWED",
-        /// The host has no such tool.
+        /// The host has no tool with this name.
         ToolNotFound = "TOOL_NOT_FOUND",
         /// The resolved arguments do not fit the schema of the tool.
         ArgumentsRefused = "ARGUMENTS_REFUSED",
         /// A person must confirm first.
         ConfirmationRequired = "CONFIRMATION_REQUIRED",
-        /// What was confirmed is not what would run now.
+        /// The confirmed prompt differs from the action that would run now.
         ConfirmStale = "CONFIRM_STALE",
-        /// A model may not widen what a surface is allowed.
+        /// A model may not widen the permissions of a surface.
         PolicyWidening = "POLICY_WIDENING",
         /// The action may not send to this session.
         SessionNotAllowed = "SESSION_NOT_ALLOWED",
@@ -44,13 +44,13 @@ canvas_patch::coded! {
         UnsupportedOp = "UNSUPPORTED_OP",
         /// The state would be larger or deeper than it may be.
         StateTooLarge = "STATE_TOO_LARGE",
-        /// A path into the state cannot be read, or leads where nothing can be.
+        /// A path into the state cannot be read, or leads to a place that cannot exist.
         StatePath = "STATE_PATH",
-        /// What a result was to replace has changed since the action began.
+        /// The value that the result was to replace changed during the action.
         SaveConflict = "SAVE_CONFLICT",
         /// The tool answered with an error.
         ToolFailed = "TOOL_FAILED",
-        /// The tool took too long.
+        /// The tool missed its deadline.
         ToolTimeout = "TOOL_TIMEOUT",
         /// The same request is under way.
         ActionInProgress = "ACTION_IN_PROGRESS",
@@ -65,15 +65,15 @@ canvas_patch::coded! {
     }
 }
 
-/// What is wrong at one place of a request, a spec or a patch.
+/// Fault at one place of a request, a spec or a patch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, thiserror::Error)]
 #[error("{message}")]
 pub struct SurfaceFault {
-    /// Where, as a JSON Pointer (RFC 6901) into what was sent.
+    /// JSON Pointer (RFC 6901) into the value that was sent.
     pub place: String,
-    /// What is wrong.
+    /// Stable code.
     pub code: SurfaceCode,
-    /// One sentence that says what to do.
+    /// One sentence with the remedy.
     pub message: String,
 }
 

@@ -37,13 +37,13 @@ use crate::transition::step::{Record, Stop, Transition};
 pub struct Read {
     /// The caller's lease, which the read extends.
     pub lease: Option<LeaseId>,
-    /// The part of the document that the caller is about to see. A conversation that was shown the whole document knows
-    /// it, so its next message does not carry it.
+    /// The part of the document that the caller is about to see. After a conversation sees the whole document, its next
+    /// message does not carry it.
     pub shown: Shown,
 }
 
-/// The beginning of a document as shown to a caller: as many whole lines as fit into the bytes. Zero for a part that
-/// does not start at the first line.
+/// The beginning of a document as shown to a caller, with as many whole lines as fit into the bytes. Zero for a part
+/// that does not start at the first line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Shown {
     /// Maximum number of lines shown.
@@ -65,13 +65,13 @@ impl Read {
     }
 }
 
-/// The document may be read.
+/// Result of [`Read`], which permits the caller to read the document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Readable {
-    /// The revision that is read.
+    /// Revision to read.
     pub revision: RevisionId,
-    /// When the lease ends; `None` where it was done without.
+    /// Time at which the lease ends, or `None` if the call had no lease.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<u64>"))]
     pub expires_at: Option<Timestamp>,
@@ -105,49 +105,49 @@ pub struct ReplaceLines {
     /// The revision that the line numbers refer to, or `None` for the text that the conversation saw last.
     pub base: Option<Base>,
     /// The lines shown to the caller. If the document has other lines equal to the replaced ones, the numbers count
-    /// only for lines that were shown and are still in place. `None` trusts all numbers. A retry may pass other lines
-    /// and is still the same call.
+    /// only for shown lines that are still in place. `None` trusts all numbers. A retry may pass other lines and is
+    /// still the same call.
     pub shown: Option<ShownLines>,
 }
 
-/// A patch that has become a revision.
+/// Result of an applied patch.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AppliedPatch {
-    /// The new revision.
+    /// Revision created by the patch.
     pub revision: RevisionId,
     /// Lines added and removed, and hunks.
     pub summary: Summary,
-    /// What anchored mode has repaired in the patch.
+    /// Repairs that anchored mode made to the patch.
     pub repairs: Vec<Repair>,
     /// The changed lines of the new text.
     pub spans: Vec<LineSpan>,
-    /// These lines with one around each span: at most 20, cut to 60 bytes, and of a long span those at its ends. Empty
-    /// in receipts of earlier versions.
+    /// The changed lines and one line around each span. At most 20 lines of 60 bytes each are kept, and a long span
+    /// keeps the lines at its ends. Empty in receipts of earlier versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<QuotedLine>,
-    /// When the lease ends; `None` where it was done without.
+    /// Time at which the lease ends, or `None` if the call had no lease.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<u64>"))]
     pub expires_at: Option<Timestamp>,
-    /// What others have changed since the conversation last saw the document, where the patch was moved past that under
-    /// [`Policy::rebase`](crate::Policy::rebase). Without its diff where that is too large: the conversation then has not
-    /// seen it.
+    /// Changes by others that the patch was moved past under [`Policy::rebase`](crate::Policy::rebase), since the
+    /// conversation last saw the document. If the diff is too large, it is omitted and the conversation does not count
+    /// as having seen it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changes: Option<Changes>,
-    /// The lease that was taken anew, under [`Policy::retake`](crate::Policy::retake), in place of the one that had expired.
+    /// New lease issued under [`Policy::retake`](crate::Policy::retake) in place of the expired one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub retaken: Option<LeaseId>,
 }
 
-/// Lines of the new text, from 1 and inclusive; `end_line` is `start_line - 1` where lines were only removed.
+/// Range of lines in the new text, from 1 and inclusive. If lines were only removed, `end_line` is `start_line - 1`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LineSpan {
-    /// The first line.
+    /// First line.
     pub start_line: usize,
-    /// The last line.
+    /// Last line.
     pub end_line: usize,
 }
 
@@ -157,8 +157,8 @@ impl From<&canvas_patch::Span> for LineSpan {
     }
 }
 
-/// Changes the document on a model's behalf without a lease. It is refused while a lease is valid, and if the user has
-/// ended the turn.
+/// Changes the document on a model's behalf without a lease. It is refused while a lease is valid, and after the user
+/// ends the turn.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HostEdit {
     /// The revision that the edit was made for. The document must be unchanged since.
@@ -172,18 +172,18 @@ pub struct HostEdit {
     pub request: Option<BlobId>,
 }
 
-/// The host's edit was made.
+/// Result of [`HostEdit`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HostEdited {
-    /// The new revision; the same as before where the edit changes nothing.
+    /// Revision after the edit, which stays the same if the edit has no effect.
     pub revision: RevisionId,
-    /// The revision before.
+    /// Revision before the edit.
     pub previous: RevisionId,
-    /// Its number in the history; `None` where it changes nothing, or no history is kept.
+    /// Number in the history, or `None` if the edit has no effect or the history is off.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<ChangeNumber>,
-    /// The line for the history that came with it.
+    /// The edit's line for the history.
     pub summary: String,
 }
 

@@ -1,21 +1,21 @@
-//! Characters that look alike, or that cannot be seen. A report only: nothing is ever applied because of it.
+//! Characters that look alike, or that are invisible. They only appear in reports, and never make a patch fit.
 
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// Two characters that look alike, by name.
+/// Names of two characters that look alike.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CodePoints {
-    /// The patch's: `U+00A0 no-break space`, or `end of line`.
+    /// Character in the patch, such as `U+00A0 no-break space` or `end of line`.
     pub expected: String,
-    /// The text's.
+    /// Character in the document.
     pub actual: String,
 }
 
 impl CodePoints {
-    /// Of two lines from their first difference on; `None` if the characters there do not look alike.
+    /// Names the characters of two lines at their first difference, or returns `None` if they do not look alike.
     pub(crate) fn of(expected: &str, actual: &str) -> Option<Self> {
         let (mut e, mut a) = (expected.chars(), actual.chars());
         let (first_e, first_a) = (e.next(), a.next());
@@ -39,7 +39,7 @@ impl CodePoints {
     }
 }
 
-/// Whether two lines differ in nothing that a reader sees.
+/// Whether a reader cannot see any difference between two lines.
 pub(crate) fn read_alike(one: &str, other: &str) -> bool {
     let (mut one, mut other) = (one.chars().peekable(), other.chars().peekable());
     loop {
@@ -71,12 +71,12 @@ pub(crate) fn read_alike(one: &str, other: &str) -> bool {
     }
 }
 
-/// Drops what is such a character, and counts it.
+/// Removes and counts such characters.
 fn skip(chars: &mut Peekable<Chars<'_>>, is_such: fn(char) -> bool) -> usize {
     std::iter::from_fn(|| chars.next_if(|&c| is_such(c))).count()
 }
 
-/// Has no width: format characters, soft hyphens, variation selectors and tags.
+/// Has no width, like format characters, soft hyphens, variation selectors and tags.
 fn is_unseen(c: char) -> bool {
     matches!(
         c,
@@ -114,7 +114,7 @@ fn are_alike(one: char, other: char) -> bool {
         || one != other && look(one) == look(other)
 }
 
-/// What a character looks like.
+/// Returns the common character that looks the same.
 fn look(c: char) -> char {
     // Letters of other scripts, below those of Latin that they look like.
     const OTHERS: &str = "АВЕКМНОРСТХУІЈЅаеорсухіјѕԁһԛԝΑΒΕΖΗΙΚΜΝΟΡΤΥΧοικρν\u{212a}\u{212b}\u{2126}×";
@@ -173,7 +173,7 @@ fn name(c: Option<char>) -> String {
 mod tests {
     use super::*;
 
-    /// What a reader takes for one text, and what the first difference is called.
+    /// Names the first difference between texts that a reader takes for the same.
     #[test]
     fn lines_that_look_alike_are_told_apart() {
         for (patch, text, expected, actual) in [

@@ -73,20 +73,20 @@ pub(crate) struct Hunk {
 }
 
 impl Hunk {
-    /// Whether the header's counts equal those of the body.
+    /// Whether the header's counts match the body.
     pub(crate) fn counts_hold(&self) -> bool {
         self.range.is_some_and(|s| (s.old_count, s.new_count) == (self.old_len, self.new_len))
     }
 }
 
-/// A repair of a patch that does not touch its content.
+/// Repair of a patch that leaves its content unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Repair {
-    /// The hunk, from 1; 0 where it concerns the patch as a whole.
+    /// Hunk, from 1, or 0 for the patch as a whole.
     pub hunk: usize,
-    /// What was repaired.
+    /// Kind of repair.
     pub kind: RepairKind,
 }
 
@@ -105,18 +105,19 @@ coded! {
         FileHeaderIgnored = "FILE_HEADER_IGNORED",
         /// The hunk header states no numbers that can be read.
         BareHeader = "BARE_HEADER",
-        /// The hunk header's counts are not those of its lines.
+        /// The hunk header's counts do not match its lines.
         CountsCorrected = "COUNTS_CORRECTED",
         /// The pre-image occurs at another line than the header states, or the new start does not follow.
         Moved = "MOVED",
         /// A blank context line without its leading space was read as one.
         BlankContext = "BLANK_CONTEXT",
-        /// A blank line without its `+`, between added lines, was read as one of them: as context it fits nowhere.
+        /// A blank line without its `+`, between added lines, was read as one of them, because it does not fit as
+        /// context.
         BlankAdded = "BLANK_ADDED",
         /// Blank lines after the hunk, or before the first one, were read as separators, not as context.
         SeparatorDropped = "SEPARATOR_DROPPED",
-        /// The document's own line terminators were kept, and inserted lines took that of their neighbour, where the
-        /// patch has others; or a header or marker of the patch ends in CR LF.
+        /// The patch has other line terminators than the document, or its headers or markers end in CR LF. The document
+        /// kept its terminators, and inserted lines took the terminator of their neighbour.
         EolAdapted = "EOL_ADAPTED",
         /// A no-newline marker did not fit the document, or was missing, and the document's own end was kept.
         EofMarkerIgnored = "EOF_MARKER_IGNORED",
@@ -134,9 +135,9 @@ pub(crate) struct Patch<'a> {
     pub(crate) lines: Vec<Line<'a>>,
     /// Indices of the lines that a no-newline marker follows.
     pub(crate) markers: Vec<usize>,
-    /// Line numbers in the patch text, from 1, of all such markers, right or wrong.
+    /// Line numbers in the patch text, from 1, at which a marker occurs, right or wrong.
     pub(crate) marker_lines: Vec<usize>,
-    /// Indices of the blank lines without prefix that were read as context.
+    /// Indices of the blank lines without prefix, read as context.
     pub(crate) bare_blanks: Vec<usize>,
     /// A marker where no text can end; only strict mode reports it.
     pub(crate) misplaced_marker: Option<ParseError>,

@@ -8,17 +8,17 @@ use canvas_core::surface::StatePointer;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// One turn of a model would make the recipe anew: why, for what, and the message that asks for it.
+/// Offer to have a model record the recipe again, with the reasons and the message to send.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Escalation {
-    /// Each reason once, in the order in which they come first.
+    /// Reasons without duplicates, in order of first occurrence.
     pub reasons: Vec<DriftCode>,
-    /// The components that are not fresh.
+    /// Components with stale data.
     pub components: Vec<ComponentId>,
-    /// The places of the state that are not.
+    /// Places of the state with stale data.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub state: Vec<StatePointer>,
-    /// The user's message to the model, in case the user wants that turn.
+    /// Message to send to the model if the user accepts.
     pub message: String,
 }
 

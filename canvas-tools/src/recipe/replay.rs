@@ -50,7 +50,7 @@ pub struct ReplayCall {
 
 /// A replay in progress. It returns the tools to call, takes their answers and ends in one command.
 ///
-/// Before the first call it decides which tools have drifted, and it never calls these. Its calls and results depend
+/// Before the first call it decides which tools drifted, and it never calls these. Its calls and results depend
 /// only on the recipe, the time, the tools and their answers, and not on the order in which the answers arrive.
 #[derive(Debug, Clone)]
 pub struct Replay {
@@ -77,7 +77,7 @@ impl Replay {
     /// Time after which the host gives up on a call.
     pub const TIMEOUT: Duration = Duration::from_secs(30);
 
-    /// Begins a replay under a new run id and decides which tools have drifted. Leaves out components for which
+    /// Begins a replay under a new run id and decides which tools drifted. Leaves out components for which
     /// `is_there` is false, and the calls that only they need.
     ///
     /// # Errors
@@ -137,7 +137,7 @@ impl Replay {
     ///
     /// # Errors
     ///
-    /// `STEP_NOT_PENDING` if the step was not called, or if its answer has already arrived.
+    /// `STEP_NOT_PENDING` if the step was not called, or if its answer already arrived.
     pub fn settle(&mut self, step: &StepId, answer: Result<Value, ActionFailure>) -> Result<(), ReplayError> {
         let answer = answer.map_err(|failure| {
             let message = match failure {
@@ -252,37 +252,37 @@ impl ReplayReport {
     }
 }
 
-/// A report as clients and models get it.
+/// Report in the form that clients and models receive.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct RefreshFields<'a> {
-    /// The components that have what the replay has made.
+    /// Components refreshed by the replay.
     refreshed: &'a [ComponentId],
-    /// What it could not feed.
+    /// Targets that the replay could not refresh.
     stale: Vec<StaleFields<'a>>,
-    /// Names the replay.
+    /// Id of the replay.
     run_id: &'a RunId,
-    /// The `now` of all its time expressions, in milliseconds since 1970.
+    /// Value of `now` in all time expressions, in milliseconds since 1970.
     #[schemars(with = "u64")]
     now: Timestamp,
-    /// The revision of the canvas.
+    /// Revision of the canvas.
     revision: Revision,
-    /// What a person is offered where data have grown stale, else null.
+    /// Offer to record the recipe again, or null if no data are stale.
     escalation: Option<&'a Escalation>,
 }
 
-/// A target that keeps the data it had.
+/// Target that keeps its old data.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Stale")]
 struct StaleFields<'a> {
-    /// A component, or a place of the state.
+    /// Component, or place of the state.
     #[serde(flatten)]
     target: &'a Target,
-    /// How its data stand now.
+    /// Status of the data.
     status: DataStatus,
-    /// Why, as a code.
+    /// Reason as a code.
     reason: DriftCode,
-    /// Why, in one sentence.
+    /// Reason in one sentence.
     message: &'a str,
 }
 

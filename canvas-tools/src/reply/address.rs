@@ -1,4 +1,4 @@
-//! Addresses that lead nowhere, as a reply says it.
+//! Errors of addresses in the form that replies show.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,8 @@ use serde::Serialize;
 /// Maximum bytes of titles in one path. Headings in quotes within quotes have paths of hundreds of titles.
 pub(crate) const PATH_BYTES: usize = 4 << 10;
 
-/// What is shown of a path: of one that is too long only the last titles, which is an address too.
+/// Returns the part of a path that a reply shows. A path that is too long is shortened to its last titles, which still
+/// work as an address.
 pub(crate) fn shown_path<'p, 't>(path: &'p [&'t str]) -> &'p [&'t str] {
     let mut bytes = 0;
     let fits = path.iter().rev().take_while(|title| {
@@ -18,20 +19,20 @@ pub(crate) fn shown_path<'p, 't>(path: &'p [&'t str]) -> &'p [&'t str] {
     &path[path.len() - fits.count()..]
 }
 
-/// A section that may have been meant.
+/// Section that the call may have meant.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(crate) struct Candidate {
-    /// Titles from the outermost heading down to its own.
+    /// Titles from the outermost heading down to this one.
     path: Vec<String>,
-    /// Only the last titles of the path are given, which is an address too.
+    /// Whether `path` is shortened to its last titles, which still work as an address.
     #[serde(skip_serializing_if = "Option::is_none")]
     path_clipped: Option<bool>,
-    /// The line of the heading, from 1.
+    /// Line of the heading, from 1.
     heading_line: usize,
 }
 
-/// What may have been meant.
+/// Returns the sections that the call may have meant.
 pub(crate) fn candidates(error: &AddressError) -> Vec<Candidate> {
     let candidate = |candidate: &text::Candidate| {
         let path: Vec<&str> = candidate.path.iter().map(String::as_str).collect();
@@ -45,7 +46,7 @@ pub(crate) fn candidates(error: &AddressError) -> Vec<Candidate> {
     error.candidates().iter().map(candidate).collect()
 }
 
-/// The argument that is wrong, as a JSON Pointer into the address.
+/// Returns the wrong argument as a JSON Pointer into the address.
 pub(crate) fn address_place(error: &AddressError) -> &'static str {
     match error {
         AddressError::NoSuchOrdinal { .. } => "/ordinal",
@@ -55,8 +56,8 @@ pub(crate) fn address_place(error: &AddressError) -> &'static str {
     }
 }
 
-/// The error's own words, which quote paths, unless they are longer than a model should read: then the candidates
-/// have to do.
+/// Returns the error's own message, which quotes paths. If that is too long for a model to read, the reply relies on
+/// the candidates instead.
 pub(crate) fn address_words(error: &AddressError) -> Cow<'static, str> {
     const BYTES: usize = 1_500;
     let message = error.to_string();

@@ -1,72 +1,72 @@
-//! Why a patch does not fit, as models read it: every line of the document once, with its number.
+//! Conflicts of a patch in the form that models read, which shows each line of the document once, with its number.
 
 use canvas_core::text::{CodePoints, Conflict, Difference, ExceededLimit, Mismatch, Place, Reason};
 use serde::Serialize;
 
 use super::lines::numbered;
 
-/// One place at which a patch is at fault.
+/// One place at which a patch does not fit.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Conflict"))]
 pub(crate) struct ConflictFields {
-    /// The hunk, from 1; 0 where the patch as a whole is at fault.
+    /// Hunk, from 1, or 0 for the patch as a whole.
     hunk: usize,
-    /// Why.
+    /// Reason as a stable code.
     reason: Reason,
-    /// The line of the patch, from 1, where the fault was seen.
+    /// Line of the patch, from 1, that shows the fault.
     patch_line: usize,
-    /// The line of the document, from 1, that differs or is contested.
+    /// Line of the document, from 1, that differs or that two hunks claim.
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<usize>,
-    /// The first character of it that differs, from 1.
+    /// First differing character of that line, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     column: Option<usize>,
-    /// What the patch has there, at most 200 characters.
+    /// Text of the patch at this place, at most 200 characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     expected: Option<String>,
-    /// What the document has there. Left out if `nearby` shows it.
+    /// Text of the document at this place. Absent if `nearby` shows it.
     #[serde(skip_serializing_if = "Option::is_none")]
     actual: Option<String>,
-    /// How they differ.
+    /// Kind of difference.
     #[serde(skip_serializing_if = "Option::is_none")]
     difference: Option<Difference>,
-    /// The first characters that differ, if they look alike.
+    /// First differing characters, if they look alike.
     #[serde(skip_serializing_if = "Option::is_none")]
     code_points: Option<CodePoints>,
-    /// That line and its neighbours, `"12: text"`. Left out if no line is like those of the hunk.
+    /// The line and its neighbours, as `"12: Text"`. Absent if no line resembles the hunk's lines.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(default))]
     nearby: Vec<String>,
-    /// The line where what the hunk would leave stands already.
+    /// Line at which the document already contains the hunk's result.
     #[serde(skip_serializing_if = "Option::is_none")]
     present_at: Option<usize>,
-    /// The lines where the hunk fits, those of `places` alone.
+    /// Lines at which the hunk fits. If `places` is present, only those in `places`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(default))]
     candidates: Vec<usize>,
-    /// At most three of several places, those nearest to the stated line.
+    /// Up to three places at which the hunk fits, nearest to the stated line.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(default))]
     places: Vec<PlaceFields>,
-    /// The line that the header states, if the hunk fits there and it was not shown before.
+    /// Line stated by the header. Present if the hunk fits there but its author was not shown this line.
     #[serde(skip_serializing_if = "Option::is_none")]
     unread: Option<usize>,
-    /// The limit that was passed.
+    /// Exceeded limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     limit: Option<ExceededLimit>,
 }
 
-/// One of several places where a hunk fits.
+/// One of several places at which a hunk fits.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Place"))]
 pub(crate) struct PlaceFields {
-    /// The nearest heading above.
+    /// Nearest heading above.
     #[serde(skip_serializing_if = "Option::is_none")]
     heading: Option<String>,
-    /// Under this header the hunk, alone in a patch, goes there.
+    /// Hunk header that selects this place, in a patch with only this hunk.
     #[serde(skip_serializing_if = "Option::is_none")]
     header: Option<String>,
-    /// The lines of the hunk, with one before and after them, `"12: text"`.
+    /// Lines of the hunk and one line before and after, as `"12: Text"`.
     nearby: Vec<String>,
 }
 

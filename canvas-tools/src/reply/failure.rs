@@ -1,4 +1,4 @@
-//! Failures, as models read them.
+//! Failures in the form that models read.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,16 +11,16 @@ use serde::Serialize;
 
 use crate::hint::with_hint;
 
-/// The `error` of a reply. `D` has the fields of one toolset's failures, from which their schema follows.
+/// `error` object of a reply. `D` has the failure fields of one toolset; their schema is derived from it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub(crate) struct Failure<D> {
     pub(crate) code: &'static str,
-    /// Which of several cases the code covers.
+    /// Distinguishes cases with the same code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reason: Option<Cow<'static, str>>,
     pub(crate) message: String,
     pub(crate) retryable: bool,
-    /// A JSON Pointer into the arguments.
+    /// JSON Pointer into the arguments.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) place: Option<Cow<'static, str>>,
     #[serde(flatten)]
@@ -34,7 +34,7 @@ impl<D: Default> Failure<D> {
 }
 
 impl<D> Failure<D> {
-    /// The failure of a refused command.
+    /// Builds the failure of a refused command.
     pub(crate) fn of(refusal: Refusal<'_>, detail: D) -> Self {
         let (code, reason) = (refusal.code(), refusal.reason().map(Cow::from));
         Self {
@@ -56,14 +56,14 @@ impl<D> Failure<D> {
     }
 }
 
-/// The lease in the way of a call.
+/// Lease that blocks a call, or that the caller already holds.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(crate) struct HeldDetail {
-    /// Seconds until the lease of another holder ends.
+    /// Seconds until another holder's lease ends.
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_in_s: Option<u64>,
-    /// The lease that the caller has.
+    /// Lease already held by the caller.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     lease_id: Option<LeaseId>,
@@ -83,24 +83,25 @@ impl HeldDetail {
     }
 }
 
-/// Whole seconds until a time, at least one where it is still to come.
+/// Returns the whole seconds until a time, rounded up.
 pub(crate) fn seconds_until(until: Timestamp, clock: Timestamp) -> u64 {
     until.as_millis().saturating_sub(clock.as_millis()).div_ceil(1_000)
 }
 
-/// The document since the call was made.
+/// Changes to the document that made a call stale.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(crate) struct StaleDetail {
-    /// The changes since the caller's lease, or since the base of its patch; null if there are none, or if they are not known.
+    /// Changes since the caller's lease was issued or since the base of its patch. Null if there are none or they are
+    /// unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<Changes>", extend("nullable" = true)))]
     changes: Option<Option<Changes>>,
-    /// The revision that the patch was made for; null if it is not known.
+    /// Revision that the patch was written for. Null if unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<canvas_core::RevisionId>", extend("nullable" = true)))]
     base_revision_id: Option<Option<Base>>,
-    /// Of these changes those near the patch.
+    /// Changes near the lines of the patch, instead of all changes.
     #[serde(skip_serializing_if = "Option::is_none")]
     changes_near: Option<DiffExcerpt>,
     #[serde(flatten)]
@@ -137,14 +138,14 @@ impl StaleDetail {
     }
 }
 
-/// A patch that fits the document.
+/// Patch that fits the current document.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(crate) struct FitDetail {
-    /// A patch that fits the document as it is: send it if it still says what was meant.
+    /// Patch that fits the current document. Send it if it still says what was meant.
     #[serde(skip_serializing_if = "Option::is_none")]
     rebased_patch: Option<String>,
-    /// The document has what the call would make: nothing is left to do.
+    /// Whether the document already contains the intended change, so that no call is needed.
     #[serde(skip_serializing_if = "Option::is_none")]
     already_applied: Option<bool>,
 }

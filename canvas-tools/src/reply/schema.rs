@@ -1,13 +1,13 @@
-//! The JSON Schema of a reply, made of the types of what tools add to it.
+//! JSON Schemas of replies, derived from the types of the tools' fields.
 //!
-//! * What is left out where there is nothing to say is never null.
-//! * A reply, and its `error`, have no other fields than these.
+//! * A field that may be absent is never null.
+//! * A reply and its `error` have no other fields.
 
 use schemars::generate::{SchemaGenerator, SchemaSettings};
 use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value, json};
 
-/// A reply whose schema is being made.
+/// Builder for the schema of a reply.
 pub(crate) struct ReplySchema {
     generator: SchemaGenerator,
     successes: Vec<Value>,
@@ -19,7 +19,7 @@ impl ReplySchema {
         Self { generator: settings.into_generator(), successes: Vec::new() }
     }
 
-    /// A success may have these fields.
+    /// Adds a form of success with these fields.
     pub(crate) fn success<T: JsonSchema>(mut self) -> Self {
         let mut schema = object::<T>(&mut self.generator);
         never_null(&mut schema);
@@ -27,7 +27,7 @@ impl ReplySchema {
         add(
             &mut schema,
             "revision_id",
-            revision("The revision of the canvas that the reply speaks of."),
+            revision("Revision of the canvas that the reply describes."),
             true,
         );
         schema["additionalProperties"] = false.into();
@@ -35,7 +35,7 @@ impl ReplySchema {
         self
     }
 
-    /// A success need not be about a canvas.
+    /// Makes the revision optional, for successes that do not concern a canvas.
     #[cfg(feature = "surface")]
     pub(crate) fn without_revision(mut self) -> Self {
         for success in &mut self.successes {
@@ -46,8 +46,8 @@ impl ReplySchema {
         self
     }
 
-    /// The schema of the reply, where `error` may have what every error has, and these fields. `beside` it are fields of the
-    /// failure.
+    /// Returns the schema of the reply. Its `error` has the common fields and those of `E`, and `beside` lists further
+    /// fields of the failure.
     pub(crate) fn failure<E: JsonSchema>(mut self, codes: &[&[&str]], beside: &[(&str, &str)]) -> Value {
         let mut codes: Vec<&str> = codes.concat();
         codes.sort_unstable();
@@ -56,14 +56,14 @@ impl ReplySchema {
         never_null(&mut error);
         error["required"] = json!([]);
         let text = |description: &str| json!({"type": "string", "description": description});
-        let code = json!({"type": "string", "enum": codes, "description": "For branching. Stable."});
+        let code = json!({"type": "string", "enum": codes, "description": "Stable code to branch on."});
         add(&mut error, "code", code, true);
-        add(&mut error, "message", text("What is wrong, and what to do next."), true);
-        let retryable = "Whether the same call may succeed later when nothing but time has passed.";
+        add(&mut error, "message", text("Cause and next step."), true);
+        let retryable = "Whether the same call can succeed later if only time has passed.";
         add(&mut error, "retryable", json!({"type": "boolean", "description": retryable}), true);
-        add(&mut error, "reason", text("Which of the cases of the code."), false);
-        add(&mut error, "place", text("Where in the arguments, as a JSON Pointer."), false);
-        error["description"] = "Why the call failed. It has changed nothing.".into();
+        add(&mut error, "reason", text("Distinguishes cases with the same code."), false);
+        add(&mut error, "place", text("JSON Pointer into the arguments."), false);
+        error["description"] = "Cause of the failure. A failed call changes nothing.".into();
         error["additionalProperties"] = false.into();
         let mut failure = json!({
             "type": "object",
@@ -72,8 +72,8 @@ impl ReplySchema {
             "required": ["ok", "error"],
             "additionalProperties": false,
         });
-        add(&mut failure, "revision_id", revision("The revision of the canvas, where there is one."), false);
-        let epoch = "Goes up when the user steps in, which ends every lease.";
+        add(&mut failure, "revision_id", revision("Revision of the canvas, if it exists."), false);
+        let epoch = "Counter that grows when the user steps in, which ends every lease.";
         add(
             &mut failure,
             "canvas_epoch",
@@ -118,7 +118,7 @@ fn add(schema: &mut Value, name: &str, property: Value, is_required: bool) {
     }
 }
 
-/// Fields that are not required are left out rather than null.
+/// Forbids null in fields that may be absent.
 fn never_null(schema: &mut Value) {
     match schema {
         Value::Object(fields) => {
@@ -166,7 +166,7 @@ fn strip_null(property: &mut Map<String, Value>) {
 
 /// Codes that calls of several toolsets can meet.
 pub(crate) mod codes {
-    /// Before the canvas is asked, or by what any command may be refused.
+    /// Codes of calls refused before the canvas is read, and of refusals that any command may return.
     pub(crate) const CALL: &[&str] = &[
         "CALL_ABANDONED",
         "CALL_ID_REUSED",
@@ -175,7 +175,7 @@ pub(crate) mod codes {
         "TOOL_DISABLED",
         "UNKNOWN_TOOL",
     ];
-    /// What the engine and its store can answer to any call.
+    /// Codes that the engine and its store can return for any call.
     pub(crate) const ENGINE: &[&str] = &[
         "CANVAS_DAMAGED",
         "CANVAS_NOT_FOUND",

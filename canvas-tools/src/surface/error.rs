@@ -16,20 +16,20 @@ pub struct SurfaceError {
     is_turn_over: bool,
 }
 
-/// The fields of an error besides those that every error has.
+/// Error fields of surfaces, in addition to the common ones.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SurfaceDetail {
-    /// The revision of the canvas, where another one was expected.
+    /// Current revision of the canvas, if the request expected another one.
     #[serde(skip_serializing_if = "Option::is_none")]
     revision: Option<Revision>,
-    /// What a person is to confirm.
+    /// Prompt that a person has to confirm.
     #[serde(skip_serializing_if = "Option::is_none")]
     confirmation: Option<Box<ConfirmationPrompt>>,
-    /// The execution that the error is about.
+    /// Execution that the error concerns.
     #[serde(skip_serializing_if = "Option::is_none")]
     event_id: Option<EventId>,
-    /// All that is wrong, where it has places.
+    /// All faults that have a place.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     errors: Vec<SurfaceFault>,
 }

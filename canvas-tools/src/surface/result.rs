@@ -9,9 +9,9 @@ use serde_json::Value;
 /// Result of `list`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Listed {
-    /// Those that the asker may see, by their ids.
+    /// Surfaces visible to the caller, ordered by canvas id.
     pub(crate) canvases: Vec<Descriptor>,
-    /// Where to go on: the `after` of the next request. Left out at the end.
+    /// Value to pass as `after` to read on. Absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) next: Option<CanvasId>,
 }
@@ -19,44 +19,44 @@ pub(crate) struct Listed {
 /// Result of `get`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Shown<'a> {
-    /// Whose it is, its title and its times.
+    /// Descriptor with owner, title and times.
     pub(crate) descriptor: &'a Descriptor,
-    /// The spec as it was saved; null where there is none.
+    /// Spec in the form in which it was saved, or null if the surface has none.
     pub(crate) spec: Option<Value>,
-    /// The state.
+    /// Current state.
     pub(crate) state: &'a StateValue,
-    /// The assets by path.
+    /// Assets ordered by path.
     pub(crate) assets: Vec<AssetLine<'a>>,
-    /// The clients and sessions that show it.
+    /// Clients and sessions that show the surface.
     pub(crate) views: Vec<String>,
 }
 
-/// An asset in a list.
+/// Entry of an asset list.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Asset")]
 pub(crate) struct AssetLine<'a> {
-    /// Its path.
+    /// Path of the asset.
     pub(crate) path: &'a AssetPath,
-    /// Its size.
+    /// Size in bytes.
     pub(crate) bytes: u64,
-    /// What it is.
+    /// Media type, such as `text/html`.
     pub(crate) media_type: &'a str,
 }
 
 /// Result of `create`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Created {
-    /// The new surface.
+    /// Descriptor of the new surface.
     pub(crate) descriptor: Descriptor,
 }
 
 /// Result of `upsert`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Upserted {
-    /// The surface as it is now.
+    /// Descriptor after the call.
     pub(crate) descriptor: Descriptor,
-    /// Whether there was none before.
+    /// Whether the call created the surface.
     pub(crate) created: bool,
 }
 
@@ -64,32 +64,32 @@ pub(crate) struct Upserted {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Patched<'a> {
-    /// The revision of the canvas; the same as before where nothing was changed.
+    /// Revision of the canvas, which stays the same if the state was not changed.
     pub(crate) revision: Revision,
-    /// The places of the state that have changed.
+    /// Changed places of the state.
     pub(crate) changed_paths: &'a [StatePointer],
 }
 
 /// Result of `open` and `close`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Viewed {
-    /// The clients and sessions that show the surface now.
+    /// Clients and sessions that now show the surface.
     pub(crate) views: Vec<String>,
 }
 
-/// Result of `action`: an execution that was done.
+/// Result of `action` after an execution.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Executed<'a> {
-    /// Names the execution.
+    /// Id of the execution.
     pub(crate) event_id: &'a EventId,
-    /// Whether the state has the result, or the change.
+    /// Whether the state contains the result or the change.
     pub(crate) saved: bool,
-    /// The revision of the canvas after it.
+    /// Revision of the canvas after the execution.
     pub(crate) revision: Revision,
-    /// What the tool answered; null where it is not known any more.
+    /// Response of the tool, or null if it is no longer known.
     pub(crate) result: &'a Option<Value>,
-    /// Why the state does not have a result that was to be saved.
+    /// Reason why a result could not be saved in the state.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) unsaved: Option<&'a SurfaceFault>,
 }

@@ -39,34 +39,34 @@ pub struct RecordRecipe {
     pub by: Author,
     /// The recipe in its JSON form; `None` to remove the recipe.
     pub recipe: Option<Value>,
-    /// The revision that the caller knows. If the recipe has changed since then, the command is refused.
+    /// The revision that the caller knows. If the recipe changed after it, the command is refused.
     pub expected: Option<Revision>,
-    /// The data that the recipe made from the responses at the time of recording. A component that is not listed here
-    /// keeps its data.
+    /// The data that the recipe made from the responses at the time of recording. Components not listed here keep their
+    /// data.
     pub data: BTreeMap<ComponentId, Value>,
     /// Time at which the time expressions for these data were resolved.
     pub now: Timestamp,
 }
 
-/// The canvas has the recipe.
+/// Result of recording a recipe.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RecipeRecorded {
-    /// The revision; the same as before where nothing was changed.
+    /// Revision of the canvas, which stays the same if the command has no effect.
     pub revision: Revision,
-    /// The id of the recipe as it is kept; `None` where there is none.
+    /// Id of the stored recipe, or `None` if the canvas is left without one.
     #[schemars(with = "Option<String>")]
     pub recipe: Option<BlobId>,
-    /// The components that no replay feeds, in the order of the mappings.
+    /// Components that a replay cannot refresh, in the order of the mappings.
     pub non_refreshable: Vec<NonRefreshable>,
 }
 
-/// A component that no replay feeds.
+/// Component that a replay cannot refresh.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NonRefreshable {
-    /// Which.
+    /// Id of the component.
     pub component: ComponentId,
-    /// Why.
+    /// Reason in one sentence.
     pub reason: String,
 }
 

@@ -10,14 +10,14 @@ use crate::diff::patch::{HunkRange, Patch};
 use crate::text::limits::Limits;
 use crate::text::lines::Lines;
 
-/// Some hunks of a diff. Their numbers are those of the whole diff, so they need not apply alone.
+/// Some hunks of a diff. Their line numbers come from the complete diff, so the excerpt may not apply by itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DiffExcerpt {
-    /// The hunks; empty where all are left out.
+    /// Hunks, or an empty text if all are omitted.
     pub diff: String,
-    /// How many hunks are left out.
+    /// Number of omitted hunks.
     pub left_out: usize,
 }
 

@@ -1,4 +1,5 @@
-//! What replies of the board tools have beside `ok` and `revision_id`: their types, from which their schemas follow.
+//! Reply fields of the board tools, in addition to `ok` and `revision_id`. The reply schemas are derived from these
+//! types.
 
 use canvas_core::board::{ComponentId, PlacementReason, Position, TypeId, UndoId, ViewId};
 use serde::Serialize;
@@ -12,64 +13,64 @@ use {
     canvas_core::board::CommandErrorCode,
 };
 
-/// Reply of a tool that changes the board. A change that was not needed has no `undo_id`.
+/// Reply of a tool that changes the board. If the call had nothing to change, `undo_id` is absent.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct ChangeFields<'a> {
-    /// What was done, in one sentence.
+    /// One sentence that describes the change.
     pub(super) explanation: &'a str,
-    /// The new component, of `create_component`.
+    /// New component, if the call was `create_component`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) component_id: Option<&'a ComponentId>,
-    /// Components that were made, changed or taken away, each once.
+    /// Components created, changed or removed, without duplicates.
     pub(super) affected_component_ids: Vec<&'a ComponentId>,
-    /// The new view, of `save_view`.
+    /// New view, if the call was `save_view`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) view_id: Option<&'a ViewId>,
-    /// Where the component stands, of a call that places one.
+    /// Placement of the component, if the call places one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) placement: Option<PlacementFields<'a>>,
-    /// Where each component stands, of a call that places several.
+    /// Placement of each component, if the call places several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) placements: Vec<PlacementFields<'a>>,
-    /// What a person should look at.
+    /// Remarks for a person to check.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) warnings: Vec<&'a str>,
-    /// The entry of the history that takes it back.
+    /// History entry that undoes the change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) undo_id: Option<&'a UndoId>,
-    /// Components whose data the host fetches now.
+    /// Components whose data the host is fetching.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub(super) needs_data: &'a [ComponentId],
 }
 
-/// Where a component came to stand.
+/// Placement of a component.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Placement"))]
 pub(super) struct PlacementFields<'a> {
-    /// The component, where the reply is about several. One that does not exist yet is `$0`, `$1` and so on.
+    /// Component, if the reply covers several. Planned components are named `$0`, `$1` and so on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) component_id: Option<&'a str>,
-    /// The upper left cell.
+    /// Upper left cell.
     pub(super) position: &'a Position,
-    /// How the place was found.
+    /// Why the component is at this position.
     pub(super) reason: PlacementReason,
-    /// The components that were moved down for it.
+    /// Components moved down to make room.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) adjustments: Option<Vec<AdjustmentFields<'a>>>,
 }
 
-/// A component that was moved to make room.
+/// Component moved to make room.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Adjustment"))]
 pub(super) struct AdjustmentFields<'a> {
-    /// The component; one that does not exist yet is `$0`, `$1` and so on.
+    /// Component. Planned components are named `$0`, `$1` and so on.
     pub(super) component_id: &'a str,
-    /// The upper left cell before.
+    /// Upper left cell before the move.
     pub(super) from: &'a Position,
-    /// The upper left cell after.
+    /// Upper left cell after the move.
     pub(super) to: &'a Position,
-    /// One phrase for people.
+    /// Short phrase for people.
     pub(super) reason: &'a str,
 }
 
@@ -77,11 +78,11 @@ pub(super) struct AdjustmentFields<'a> {
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct RefreshFields<'a> {
-    /// Whether data are being fetched, in one sentence.
+    /// One sentence that says whether data are being fetched.
     pub(super) explanation: &'static str,
-    /// The component.
+    /// Component named by the call.
     pub(super) component_id: &'a ComponentId,
-    /// The same, where it has data that the host fetches now.
+    /// The component, if the host is fetching its data.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub(super) needs_data: &'a [ComponentId],
 }
@@ -90,13 +91,13 @@ pub(super) struct RefreshFields<'a> {
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct RequestFields<'a> {
-    /// That the user is asked, in one sentence.
+    /// One sentence that says the user is being asked.
     pub(super) explanation: &'static str,
-    /// The component.
+    /// Component named by the call.
     pub(super) component_id: &'a ComponentId,
-    /// The action of its type.
+    /// Action, as declared by the component's type.
     pub(super) action_id: &'a str,
-    /// What the user calls it.
+    /// Label that the user sees.
     pub(super) label: &'a str,
 }
 
@@ -104,66 +105,66 @@ pub(super) struct RequestFields<'a> {
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct StepFields<'a> {
-    /// What was done, in one sentence.
+    /// One sentence that describes the change.
     pub(super) explanation: String,
-    /// Changes that were taken back or done again; fewer than asked for where there were no more.
+    /// Number of changes undone or redone. Lower than requested if the history has no more.
     pub(super) steps: usize,
-    /// One line for each of them.
+    /// One line for each change.
     pub(super) changes: Vec<String>,
-    /// Components that were made, changed or taken away, each once.
+    /// Components created, changed or removed, without duplicates.
     pub(super) affected_component_ids: Vec<&'a ComponentId>,
-    /// Components whose data the host fetches now.
+    /// Components whose data the host is fetching.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub(super) needs_data: &'a [ComponentId],
 }
 
-/// Reply of `plan_canvas`. Components that do not exist yet are `$0`, `$1` and so on.
+/// Reply of `plan_canvas`. Planned components are named `$0`, `$1` and so on.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct PlanFields<'a> {
-    /// What `commit_plan` takes.
+    /// Id to pass to `commit_plan`.
     pub(super) plan_id: &'a str,
-    /// What to do next, in one sentence.
+    /// One sentence that says what to do next.
     pub(super) explanation: &'static str,
-    /// What each command would do.
+    /// Effect of each command.
     pub(super) results: Vec<PlannedFields<'a>>,
-    /// The grid after all of them, a character for each cell: `.` is free, `*` covered twice, `#` a component that has no
-    /// mark of its own.
+    /// Grid after all commands, with one character per cell. A `.` is a free cell, `*` a cell covered twice, and `#` a
+    /// component without a mark of its own.
     pub(super) map: String,
-    /// The component of each mark of the map.
+    /// Component for each mark on the map.
     pub(super) legend: Vec<LegendFields>,
-    /// Rows below those of the map.
+    /// Number of rows below the map.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) rows_left_out: Option<usize>,
 }
 
-/// What a command of a plan would do.
+/// Effect of one command in a plan.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "PlannedCommand"))]
 pub(super) struct PlannedFields<'a> {
-    /// Which call of the plan it comes from, from 0; null where that is not known.
+    /// Index in the plan of the call behind this command, from 0. Null if unknown.
     pub(super) command: Option<usize>,
-    /// In one sentence.
+    /// One sentence that describes the effect.
     pub(super) explanation: &'a str,
-    /// Components that it would make, change or take away.
+    /// Components that the command would create, change or remove.
     pub(super) affected_component_ids: Vec<&'a str>,
-    /// Where the component would stand.
+    /// Placement that the component would have.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) placement: Option<PlacementFields<'a>>,
-    /// What a person should look at.
+    /// Remarks for a person to check.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub(super) warnings: &'a [String],
 }
 
-/// A mark of a map.
+/// Mark on a map.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Mark"))]
 pub(super) struct LegendFields {
-    /// The character.
+    /// Character used on the map.
     pub(super) mark: char,
-    /// The component.
+    /// Component named by the call.
     pub(super) component_id: String,
-    /// Its type.
+    /// Type of the component.
     pub(super) type_id: TypeId,
 }
 
@@ -171,63 +172,63 @@ pub(super) struct LegendFields {
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct ShowFields {
-    /// How many components there are, and the grid.
+    /// One sentence with the number of components and the grid size.
     pub(super) explanation: String,
-    /// A line for each: id, type, label, place, size and config, at most 8 KB.
+    /// One line per component with id, type, label, position, size and config, at most 8 KB in total.
     pub(super) components: Vec<String>,
-    /// Where to go on: the `after` of the next call.
+    /// Value to pass as `after` to read on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) next_after: Option<ComponentId>,
-    /// A line for each saved view: id and name.
+    /// One line per saved view, with id and name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) views: Vec<String>,
 }
 
-/// The fields of an error besides those that every error has.
+/// Error fields of the board tools, in addition to the common ones.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct BoardDetail {
-    /// The component that the command would have changed.
+    /// Component that the command would have changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) component_id: Option<ComponentId>,
-    /// Every fault of a config.
+    /// All faults of the config.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) errors: Vec<ConfigFault>,
-    /// What covers the place: by row, then column.
+    /// Components that cover the position, ordered by row, then column.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) colliding_ids: Vec<ComponentId>,
-    /// Up to three, the nearest first.
+    /// Up to three free positions, nearest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) free_positions: Vec<Position>,
-    /// What may have been meant: ids, names of types or fields.
+    /// Likely ids, type names or field names.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) candidates: Vec<String>,
-    /// The same call, put right, where that is possible: its name and arguments. It was tried on a copy of the board.
+    /// Corrected call with its name and arguments, if one exists. It was tried on a copy of the board.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(with = "Value"))]
     pub(super) corrected_call: Option<Value>,
-    /// What the user did since the turn began, a line each.
+    /// Acts of the user since the turn began, one line each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) changes: Vec<String>,
     #[serde(flatten)]
     pub(super) held: HeldDetail,
 }
 
-/// A fault of a config.
+/// Fault in a config.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct ConfigFault {
-    /// Where in the arguments, as a JSON Pointer; null where the call says nothing of it.
+    /// JSON Pointer into the arguments. Null if the call doesn't contain the faulty value.
     pub(super) place: Option<String>,
-    /// What is wrong.
+    /// Describes the fault.
     pub(super) message: String,
-    /// The keyword of JSON Schema that it breaks.
+    /// Violated JSON Schema keyword.
     pub(super) code: String,
 }
 
 #[cfg(feature = "schema")]
 impl Tool {
-    /// The JSON Schema of its reply.
+    /// Returns the JSON Schema of the tool's reply.
     pub(super) fn reply_schema(self) -> Value {
         use CommandErrorCode::{
             BoardTooLarge, CollisionDetected, ComponentNotFound, ConfigValidationFailed, InvalidPosition,

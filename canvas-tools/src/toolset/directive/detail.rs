@@ -1,4 +1,4 @@
-//! The fields of a failed directive.
+//! Error fields of a failed directive.
 
 use canvas_core::RevisionId;
 use canvas_core::document::Changes;
@@ -8,24 +8,24 @@ use super::advice::Advice;
 use super::range::Fingerprint;
 use crate::reply::{ConflictFields, FitDetail, HeldDetail};
 
-/// The fields of an error besides those that every error has.
+/// Error fields of a failed directive, in addition to the common ones.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct DirectiveDetail {
-    /// One line for a status bar: what failed, and the version of the document.
+    /// One line for a status bar, with the failure and the version of the document.
     pub(super) status: String,
-    /// What to do about it: take a fresh snapshot, correct the directive, or wait.
+    /// Suggested next step. The assistant takes a fresh snapshot, corrects the directive, or waits.
     pub(super) advice: Advice,
-    /// The version that the directive was made for.
+    /// Version that the directive was written for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) expected_version: Option<RevisionId>,
-    /// The version that the document has.
+    /// Current version of the document.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) document_version: Option<RevisionId>,
-    /// What happened since that version.
+    /// Changes since `expected_version`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) changes: Option<Changes>,
-    /// Every place at which the patch is at fault.
+    /// All places at which the patch does not fit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) conflicts: Option<Vec<ConflictFields>>,
     #[serde(flatten)]
@@ -36,14 +36,14 @@ pub(super) struct DirectiveDetail {
     pub(super) held: HeldDetail,
 }
 
-/// A range that holds another text.
+/// Range whose text has changed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct ChangedText {
-    /// The fingerprint that the directive has.
+    /// Fingerprint given by the directive.
     pub(super) expected: Fingerprint,
-    /// That of the text in the range.
+    /// Fingerprint of the current text in the range.
     pub(super) actual: Fingerprint,
-    /// The beginning of the text in the range.
+    /// Beginning of the current text in the range.
     pub(super) text: String,
 }

@@ -1,5 +1,5 @@
-//! What replies of the directive tools have beside `ok` and `revision_id`: their types, from which their schemas follow.
-//! Characters are Unicode scalar values, counted from 0.
+//! Reply fields of the directive tools, in addition to `ok` and `revision_id`. The reply schemas are derived from these
+//! types.
 
 use canvas_core::RevisionId;
 use canvas_core::history::ChangeNumber;
@@ -21,26 +21,26 @@ use {
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct SnapshotFields<'a> {
-    /// The version that an edit of what is shown names; the same as `revision_id`.
+    /// Version to name in an edit of this text, equal to `revision_id`.
     pub(super) document_version: RevisionId,
-    /// The text from `start` to `end`: at most 256 KiB and 8192 lines.
+    /// Text from `start` to `end`, at most 256 KiB and 8192 lines.
     pub(super) text: &'a str,
-    /// The first character that is shown.
+    /// Offset of the first character of `text`.
     pub(super) start: usize,
-    /// The character after the last that is shown: the `offset` of the next call.
+    /// Offset after the last character of `text`, to pass as `offset` to read on.
     pub(super) end: usize,
-    /// Characters of the document.
+    /// Number of characters in the document.
     pub(super) total_chars: usize,
-    /// The line of the first character, from 1.
+    /// Line of the first character, from 1.
     pub(super) start_line: usize,
-    /// The character at which each line of `text` begins, counted in the document.
+    /// Offset in the document at which each line of `text` begins.
     pub(super) line_offsets: Vec<usize>,
-    /// The document goes on after `end`.
+    /// Whether the document continues after `end`.
     pub(super) truncated: bool,
-    /// The selection that was asked for.
+    /// Selection named by the call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) selection: Option<CharRange>,
-    /// The `selection_fingerprint` of the text there.
+    /// Value to pass as `selection_fingerprint` in a directive on this selection.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) selection_hash: Option<Fingerprint>,
 }
@@ -49,13 +49,13 @@ pub(super) struct SnapshotFields<'a> {
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct DiffFields {
-    /// The version that the diff is for; the same as `revision_id`.
+    /// Version that the diff applies to, equal to `revision_id`.
     pub(super) document_version: RevisionId,
-    /// The unified diff.
+    /// Unified diff.
     pub(super) diff: String,
-    /// Whether `document_edit` takes it for the document as it is.
+    /// Whether `document_edit` accepts the diff for the current document.
     pub(super) applies: bool,
-    /// What to do where it does not.
+    /// Advice if the diff does not apply.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) advice: Option<String>,
 }
@@ -64,30 +64,30 @@ pub(super) struct DiffFields {
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct EditFields<'a> {
-    /// One line for a status bar: what was done, and the version.
+    /// One line for a status bar, with the change and the version.
     pub(super) status: String,
-    /// The directive's action.
+    /// Action of the directive.
     pub(super) action: Action,
-    /// The version after; the same as before where the text stays.
+    /// Version after the edit. Equal to `previous_version` if the text is unchanged.
     pub(super) document_version: RevisionId,
-    /// The version before.
+    /// Version before the edit.
     pub(super) previous_version: RevisionId,
-    /// Characters gained or lost, such as `+120 chars`.
+    /// Number of characters gained or lost, such as `+120 chars`.
     pub(super) summary: &'a str,
-    /// The changed parts of the new text, in order; of an annotation, its target.
+    /// Changed parts of the new text, in order. For an annotation, its target.
     pub(super) spans: &'a [EditSpan],
-    /// The smallest range of the old text that holds all that was removed.
+    /// Smallest range of the old text that covers everything removed.
     pub(super) replaced_range: CharRange,
-    /// The smallest range of the new text that holds all that was inserted.
+    /// Smallest range of the new text that covers everything inserted.
     pub(super) edited_range: CharRange,
-    /// What to select: the last changed part, or the place where text was removed.
+    /// Range for an editor to select, which is the last changed part or the place of a removal.
     pub(super) selection: CharRange,
-    /// What was repaired in a patch.
+    /// Repairs to the form of a patch.
     pub(super) repairs: &'a [Repair],
-    /// The number of the change in the history. Left out where the text stays.
+    /// Number of the change in the history. Absent if the text is unchanged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) change: Option<ChangeNumber>,
-    /// What an annotation says.
+    /// Content of an annotation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) note: Option<&'a str>,
 }
@@ -112,8 +112,8 @@ pub(crate) fn reply_schema(tool: &str) -> Option<Value> {
                 "REVISION_EXHAUSTED",
             ];
             let beside = &[
-                ("status", "One line for a status bar; the same as in `error`."),
-                ("document_version", "The version that the document has; the same as `revision_id`."),
+                ("status", "One line for a status bar, equal to `status` in `error`."),
+                ("document_version", "Current version of the document, equal to `revision_id`."),
             ];
             (reply.success::<EditFields<'_>>(), own, beside)
         }

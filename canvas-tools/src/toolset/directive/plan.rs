@@ -16,7 +16,7 @@ use super::range::CharRange;
 pub struct Planned {
     /// The edit. Empty for an annotation.
     pub delta: Delta,
-    /// The text after the edit.
+    /// Resulting text.
     pub text: String,
     /// The effect of the edit, with its places.
     pub context: EditContext,
@@ -37,10 +37,10 @@ pub struct EditContext {
     pub after: CharRange,
     /// The range to select, which is the last changed part, or the place at which text was removed.
     pub selection: CharRange,
-    /// The repairs made to a patch.
+    /// Repairs to the form of a patch.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub repairs: Vec<Repair>,
-    /// The content of an annotation.
+    /// Content of the annotation, if the directive is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
@@ -49,10 +49,10 @@ pub struct EditContext {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EditSpan {
-    /// Its lines.
+    /// Lines of the part.
     #[serde(flatten)]
     pub lines: LineSpan,
-    /// Its characters.
+    /// Characters of the part.
     #[serde(flatten)]
     pub chars: CharRange,
 }

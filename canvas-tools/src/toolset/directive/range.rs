@@ -6,16 +6,16 @@ use canvas_core::BlobId;
 use canvas_core::text::floor_char_boundary;
 use serde::Serialize;
 
-/// Characters of a text, half-open: from `start` up to, and without, `end`. `start` is never after `end`.
+/// Half-open range of characters, which excludes `end`. `start` is never after `end`.
 ///
-/// A character is a Unicode scalar value. So no offset splits one, but an offset may fall between a letter and the
-/// accent that follows it, or inside an emoji that is made of several.
+/// A character is a Unicode scalar value. No offset splits one, but an offset may fall between a letter and a combining
+/// accent, or inside an emoji made of several characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CharRange {
-    /// The first character.
+    /// Offset of the first character.
     start: usize,
-    /// The character after the last.
+    /// Offset after the last character.
     end: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Why a document tool failed, as the model reads it.
+//! Failures of the document tools in the form that models read.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ use crate::reply::{
     Candidate, ConflictFields, Failure, HeldDetail, StaleDetail, address_place, address_words, candidates,
 };
 
-/// The fields of an error besides those that every error has.
+/// Error fields of the document tools, in addition to the common ones.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct DocumentDetail {
@@ -22,44 +22,44 @@ pub(super) struct DocumentDetail {
     held: HeldDetail,
     #[serde(flatten)]
     stale: StaleDetail,
-    /// What may have been meant, where an address leads nowhere.
+    /// Sections that the call may have meant, if an address leads to no section or to several.
     #[serde(skip_serializing_if = "Option::is_none")]
     candidates: Option<Vec<Candidate>>,
-    /// Every place at which the patch is at fault.
+    /// All places at which the patch does not fit.
     #[serde(skip_serializing_if = "Option::is_none")]
     conflicts: Option<Vec<ConflictFields>>,
-    /// The lines that `expect_hash` was for, as they are now.
+    /// Current text of the lines for which `expect_hash` was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     lines: Option<LinesNow>,
-    /// The same of other ranges that do not fit.
+    /// Current text of the other ranges that do not fit.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(default))]
     more_lines: Vec<LinesNow>,
-    /// The line of the canvas that lies out of `scope`.
+    /// First line of the canvas outside `scope`, or first line that the turn has not located.
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<usize>,
-    /// The lines that `scope` allows.
+    /// Lines that `scope` allows to change.
     #[serde(skip_serializing_if = "Option::is_none")]
     scope: Option<Lines>,
-    /// The line of the text that was not stored at which the edit does what it may not.
+    /// Line of the rejected text at which the edit has a forbidden side effect.
     #[serde(skip_serializing_if = "Option::is_none")]
     new_line: Option<usize>,
-    /// What `resend` of the next call may say.
+    /// Values accepted by `resend` in the next call.
     #[serde(skip_serializing_if = "Option::is_none")]
     resend: Option<Resendable>,
 }
 
-/// Which hunks may be sent again alone.
+/// Hunks that may be sent again by themselves.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct Resendable {
-    /// Names the refused patch.
+    /// Id of the refused patch.
     pub(super) of: String,
-    /// The hunks at fault, from 1.
+    /// Hunks that did not fit, from 1.
     pub(super) hunks: Vec<usize>,
 }
 
-/// The failure of a refused command.
+/// Builds the failure of a refused command.
 pub(super) fn failure(refusal: Refusal<'_>, next: Option<Next>, clock: Timestamp) -> Failure<DocumentDetail> {
     let detail = DocumentDetail {
         held: HeldDetail::of(refusal, clock),
@@ -92,7 +92,7 @@ pub(super) fn failure(refusal: Refusal<'_>, next: Option<Next>, clock: Timestamp
     failure
 }
 
-/// The argument of a range of `canvas_replace_lines`.
+/// Returns the place of an argument of a range in `canvas_replace_lines`.
 fn of_range(index: usize, name: &str) -> Cow<'static, str> {
     match index.checked_sub(1) {
         None => format!("/{name}").into(),
@@ -100,7 +100,7 @@ fn of_range(index: usize, name: &str) -> Cow<'static, str> {
     }
 }
 
-/// Where an edit does what it may not.
+/// Adds the place at which an edit has a forbidden side effect.
 fn edit_refused(error: &EditPolicyError, failure: &mut Failure<DocumentDetail>) {
     let detail = &mut failure.detail;
     match error {
@@ -119,7 +119,7 @@ fn edit_refused(error: &EditPolicyError, failure: &mut Failure<DocumentDetail>) 
     }
 }
 
-/// Says which hunks of a refused patch may be sent again alone.
+/// Adds the hunks of a refused patch that may be sent again by themselves.
 pub(super) fn add_resend(failure: &mut Failure<DocumentDetail>, resend: Resendable) {
     let hunks = resend.hunks.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
     let s = if resend.hunks.len() == 1 { "" } else { "s" };

@@ -1,4 +1,5 @@
-//! What replies of the document tools have beside `ok` and `revision_id`: their types, from which their schemas follow.
+//! Reply fields of the document tools, in addition to `ok` and `revision_id`. The reply schemas are derived from these
+//! types.
 
 use canvas_core::RevisionId;
 use canvas_core::document::{Changes, RangeHash};
@@ -19,12 +20,12 @@ use {
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct CheckOutFields {
-    /// The lease, for the calls that follow.
+    /// Lease to pass to the following calls.
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub(super) lease_id: LeaseId,
-    /// The revision that the lease begins on; the same as `revision_id`.
+    /// Revision at which the lease begins, equal to `revision_id`.
     pub(super) revision_id_at_checkout: RevisionId,
-    /// Goes up when the user steps in, which ends every lease.
+    /// Counter that grows when the user steps in, which ends every lease.
     #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub(super) canvas_epoch: Epoch,
     /// Seconds until the lease ends, unless a call extends it.
@@ -35,12 +36,12 @@ pub(super) struct CheckOutFields {
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct RenewFields {
-    /// The lease.
+    /// Extended lease.
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub(super) lease_id: LeaseId,
-    /// Seconds until it ends, unless a call extends it.
+    /// Seconds until the lease ends, unless a call extends it.
     pub(super) expires_in_s: u64,
-    /// No call extends it any further.
+    /// Whether the lease is at its maximum hold, so that no call extends it further.
     pub(super) at_max_hold: bool,
 }
 
@@ -48,7 +49,7 @@ pub(super) struct RenewFields {
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct CheckInFields {
-    /// False where the lease was given back or over before.
+    /// False if the lease had already ended or been released.
     pub(super) released: bool,
 }
 
@@ -56,48 +57,50 @@ pub(super) struct CheckInFields {
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct GrepFields {
-    /// Matching lines of the whole canvas.
+    /// Number of matching lines in the whole canvas.
     pub(super) total: usize,
-    /// `"12: text"` for a match, `"11- text"` for a line around one; a long line is shown around its match, between `…`.
+    /// Matches as `"12: Text"`, and the lines around them as `"11- Text"`. A long line is shortened to the part around
+    /// its match, between `…`.
     pub(super) matches: Vec<String>,
-    /// Where to go on: the first match that is not shown. Left out where all are.
+    /// Line of the first match not shown, to pass as `from_line`. Absent if all matches are shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) next_from_line: Option<usize>,
-    /// Why nothing was found, where the query itself shows it.
+    /// Likely mistake in the query, if it matches no line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) hint: Option<String>,
 }
 
-/// Reply of `canvas_read_lines`, `canvas_read_all` and `canvas_read_section`. What its call said is left out.
+/// Reply of `canvas_read_lines`, `canvas_read_all` and `canvas_read_section`. It doesn't repeat numbers from the call.
 #[derive(Debug, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct LinesFields<'a> {
-    /// The lines, byte for byte.
+    /// Lines, byte for byte.
     pub(super) text: &'a str,
-    /// More was asked for than one reply has: at most 256 KiB.
+    /// Whether the reply stops before the requested end, because it holds at most 256 KiB.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[cfg_attr(feature = "schema", schemars(default))]
     pub(super) truncated: bool,
-    /// The only line is shown in part.
+    /// Whether `text` is only the beginning of a single long line.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[cfg_attr(feature = "schema", schemars(default))]
     pub(super) line_truncated: bool,
-    /// What `expect_hash` of `canvas_replace_lines` takes: the hash of exactly these lines.
+    /// Hash of exactly these lines, to pass as `expect_hash` to `canvas_replace_lines`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) range_hash: Option<RangeHash>,
-    /// The first line, of a section.
+    /// First line. Present for a section and for further ranges.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) start_line: Option<usize>,
-    /// The last line that is shown, of a section and where it is not the one that was asked for.
+    /// Last line shown. Present for a section, for further ranges, and if the reply ends before the requested line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) end_line: Option<usize>,
-    /// Lines of the canvas, of the whole and where fewer were read than asked for.
+    /// Number of lines in the canvas. Present if the whole canvas was read, or if the reply ends before the requested
+    /// line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) total_lines: Option<usize>,
-    /// The last line of the section, where not all of it is shown.
+    /// Last line of the section, if the reply ends before it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) section_end_line: Option<usize>,
-    /// The same of each of `more_ranges`, with its lines.
+    /// Lines of each range in the `more_ranges` of the call.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(default))]
     pub(super) more_ranges: Vec<Self>,
@@ -107,27 +110,27 @@ pub(super) struct LinesFields<'a> {
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct PatchFields<'a> {
-    /// The revision that the patch has made; the same as `revision_id`.
+    /// Revision created by the patch, equal to `revision_id`.
     pub(super) new_revision_id: RevisionId,
-    /// Hunks of the patch.
+    /// Number of hunks in the patch.
     pub(super) applied_hunks: usize,
-    /// What of the patch's form was put right. Left out where nothing was, and for missing line numbers.
+    /// Repairs to the form of the patch. Missing line numbers are repaired without being listed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) repairs: Vec<&'a Repair>,
-    /// The lease that has taken the place of an expired one.
+    /// New lease that replaces an expired one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub(super) lease_id: Option<LeaseId>,
-    /// Seconds until that one ends.
+    /// Seconds until the new lease ends.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) expires_in_s: Option<u64>,
-    /// What else had changed since the base of the patch.
+    /// Other changes since the base of the patch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) changes: Option<&'a Changes>,
-    /// What `lease_id` and `changes` mean, in a sentence.
+    /// Explains `lease_id` and `changes` if they are present.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) note: Option<String>,
-    /// The changed lines with one around them, `"12: text"`; `…` ends a line that was cut, and a list that was.
+    /// Changed lines and one line around them, as `"12: Text"`. If a line or the list is shortened, it ends with `…`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) lines: Option<Vec<String>>,
 }
@@ -136,15 +139,15 @@ pub(super) struct PatchFields<'a> {
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct OutlineFields<'a> {
-    /// The headings in order, at most 200.
+    /// Headings in document order, at most 200.
     pub(super) sections: Vec<SectionFields<'a>>,
-    /// Headings of the canvas, of all levels.
+    /// Number of headings in the canvas, at all levels.
     pub(super) total_sections: usize,
-    /// The lines of the front matter; null where there is none.
+    /// Lines of the front matter, or null without front matter.
     pub(super) front_matter: Option<Lines>,
-    /// Not all are listed.
+    /// Whether more headings follow.
     pub(super) truncated: bool,
-    /// Where to go on: the `after_line` of the next call.
+    /// Value to pass as `after_line` to read on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) next_after_line: Option<usize>,
 }
@@ -153,21 +156,21 @@ pub(super) struct OutlineFields<'a> {
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Section"))]
 pub(super) struct SectionFields<'a> {
-    /// Titles from the outermost heading down to its own.
+    /// Titles from the outermost heading down to this one.
     pub(super) path: Vec<&'a str>,
-    /// Only the last titles of the path are given, which is an address too.
+    /// Whether `path` is shortened to its last titles, which still work as an address.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[cfg_attr(feature = "schema", schemars(default))]
     pub(super) path_clipped: bool,
-    /// Of the heading, 1 to 6.
+    /// Heading level, 1 to 6.
     pub(super) level: u8,
-    /// The line of the heading.
+    /// Line of the heading.
     pub(super) heading_line: usize,
-    /// The first line of the section.
+    /// First line of the section.
     pub(super) start_line: usize,
-    /// The last line of the section, with all below it.
+    /// Last line of the section, including its subsections.
     pub(super) end_line: usize,
-    /// Which of several sections of this path it is, from 1. Left out where the path is the only one.
+    /// Ordinal among sections with the same path, from 1. Absent if the path is unique.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) ordinal: Option<usize>,
 }
@@ -184,7 +187,7 @@ impl SectionFields<'_> {
 
 #[cfg(feature = "schema")]
 impl Tool {
-    /// The JSON Schema of its reply.
+    /// Returns the JSON Schema of the tool's reply.
     pub(super) fn reply_schema(self) -> Value {
         const ADDRESS: &[&str] = &["ADDRESS_AMBIGUOUS", "ADDRESS_NOT_FOUND"];
         const EDIT: &[&str] = &["DOCUMENT_TOO_LARGE", "PATCH_REJECTED"];

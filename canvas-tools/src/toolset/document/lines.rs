@@ -1,4 +1,4 @@
-//! Lines of the canvas with their numbers, as replies show them.
+//! Numbered lines of the canvas, as shown in replies.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use canvas_core::text::LineRange;
 use canvas_core::text::floor_char_boundary;
 use serde::Serialize;
 
-/// Lines of a reply, and which lines of the canvas it shows whole.
+/// Lines of a reply, and the lines of the canvas that it shows in full.
 #[derive(Debug, Default)]
 pub(super) struct Shown {
     pub(super) lines: Vec<String>,
@@ -14,7 +14,7 @@ pub(super) struct Shown {
 }
 
 impl Shown {
-    /// Notes that a line is shown from its first to its last byte. Lines come in order.
+    /// Records that a line is shown in full. Lines arrive in order.
     pub(super) fn whole(&mut self, line: usize) {
         match self.ranges.last_mut() {
             Some(range) if range.end + 1 == line => range.end = line,
@@ -23,12 +23,12 @@ impl Shown {
     }
 }
 
-/// `12: text`; with a mark of `-` a line that only stands beside what was asked for.
+/// Formats a line as `12: text`. The mark `-` denotes a line that only surrounds the requested ones.
 pub(super) fn numbered(line: usize, mark: char, text: &str) -> String {
     format!("{line}{mark} {text}")
 }
 
-/// The beginning of a line, with an ellipsis where there is more of it.
+/// Returns the beginning of a line, followed by an ellipsis if it was shortened.
 pub(super) fn clipped(line: &str, bytes: usize) -> Cow<'_, str> {
     if line.len() <= bytes {
         return line.into();
@@ -36,13 +36,13 @@ pub(super) fn clipped(line: &str, bytes: usize) -> Cow<'_, str> {
     format!("{}…", &line[..floor_char_boundary(line, bytes)]).into()
 }
 
-/// Lines, both ends inclusive, from 1.
+/// Range of lines from 1, both ends inclusive.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct Lines {
-    /// The first.
+    /// First line.
     pub(super) start_line: usize,
-    /// The last.
+    /// Last line.
     pub(super) end_line: usize,
 }
 

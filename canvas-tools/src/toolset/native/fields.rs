@@ -1,4 +1,5 @@
-//! What replies of the native tools have beside `ok` and `revision_id`: their types, from which their schemas follow.
+//! Reply fields of the native tools, in addition to `ok` and `revision_id`. The reply schemas are derived from these
+//! types.
 
 use canvas_core::document::{LineSpan, PatchRefusal};
 use canvas_core::lease::Timestamp;
@@ -19,40 +20,40 @@ use {
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct EditFields<'a> {
-    /// The revision that the edit has made; the same as `revision_id`.
+    /// Revision created by the edit, equal to `revision_id`.
     pub(super) new_revision_id: RevisionId,
-    /// Places that were changed.
+    /// Number of places changed.
     pub(super) applied_hunks: usize,
-    /// Lines added and removed, such as `+1 −1, 1 hunk`.
+    /// Number of lines added and removed, such as `+1 −1, 1 hunk`.
     pub(super) summary: String,
-    /// Terminators and forms that were repaired, never content.
+    /// Repairs of line terminators and form, never of content.
     pub(super) repairs: &'a [Repair],
-    /// The changed lines of the new text.
+    /// Changed lines of the new text.
     pub(super) spans: &'a [LineSpan],
-    /// The dialect's own words for success.
+    /// Success message in the wording of the dialect.
     pub(super) message: String,
-    /// The changed lines with one around them, `"12: text"`; `…` ends a line that was cut, and a list that was.
+    /// Changed lines and one line around them, as `"12: Text"`. If a line or the list is shortened, it ends with `…`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(default))]
     pub(super) lines: Vec<String>,
 }
 
-/// Reply of a call that only looks.
+/// Reply of a call that only reads.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct ViewFields {
-    /// The lines, each with its number, in the dialect's form.
+    /// Numbered lines in the form of the dialect.
     pub(super) message: String,
 }
 
-/// The fields of an error besides those that every error has.
+/// Error fields of the native tools, in addition to the common ones.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct NativeDetail {
-    /// Every place at which the call is at fault.
+    /// All places at which the call does not fit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) conflicts: Option<Vec<NativeConflict>>,
-    /// The lines that the call could have quoted, from the second miss in a row on.
+    /// Lines that the call could quote instead. Present from the second miss in a row.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) region: Option<String>,
     #[serde(flatten)]

@@ -16,9 +16,9 @@ use crate::reply::ToolError;
 /// The result of a native call that changes or only reads the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NativeEdit {
-    /// The text after the edit.
+    /// Resulting text.
     pub text: String,
-    /// The change. Empty for a call that only reads.
+    /// Change from the base to `text`. Empty for a call that only reads.
     pub delta: Delta,
     /// Repairs of line terminators and syntax, never of content.
     pub repairs: Vec<Repair>,
@@ -26,26 +26,26 @@ pub struct NativeEdit {
     pub message: String,
 }
 
-/// One place at which a native call is at fault.
+/// One place at which a native call does not fit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NativeConflict {
-    /// The hunk, block or old text, from 1; 0 where the call as a whole is at fault.
+    /// Hunk, block or old text, from 1, or 0 for the call as a whole.
     pub hunk: usize,
-    /// Why.
+    /// Reason as a stable code.
     #[serde(serialize_with = "as_code")]
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub reason: NativeReason,
-    /// The line of the patch, from 1, where the fault was seen.
+    /// Line of the patch, from 1, that shows the fault.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patch_line: Option<usize>,
-    /// The line of the document, from 1: the first that differs.
+    /// First line of the document that differs, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
-    /// How that line differs.
+    /// Difference of that line.
     #[serde(flatten)]
     pub mismatch: Option<Mismatch>,
-    /// Lines of the document, from 1, where the old text begins; at most [`Conflict::CANDIDATES`].
+    /// Lines of the document at which the old text begins, from 1 and at most [`Conflict::CANDIDATES`].
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub candidates: Vec<usize>,
 }

@@ -1,4 +1,4 @@
-//! Why a tool of recipes failed, and the next legal call.
+//! Failures of the recipe tools, each with the next legal call.
 
 use std::fmt;
 
@@ -12,15 +12,15 @@ use crate::hint::STOP;
 use crate::recipe::{RecordError, ReplayError};
 use crate::reply::Failure;
 
-/// The fields of an error besides those that every error has.
+/// Error fields of the recipe tools, in addition to the common ones.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema)]
 pub(super) struct RecipeDetail {
-    /// All that is wrong with the declaration.
+    /// All faults of the declaration.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     errors: Vec<RecipeFault>,
 }
 
-/// What a model does next.
+/// Next step for a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Next {
     CorrectErrors,

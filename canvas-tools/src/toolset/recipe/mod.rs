@@ -50,13 +50,13 @@ struct RefreshArguments {
     components: Option<Vec<ComponentId>>,
 }
 
-/// What the reply of `canvas_record_recipe` has beside `ok` and `revision_id`.
+/// Reply fields of `canvas_record_recipe`, in addition to `ok` and `revision_id`.
 #[derive(Debug, Serialize, JsonSchema)]
 struct RecordFields<'a> {
-    /// The id of the recipe as it is kept; null where there is none.
+    /// Id of the stored recipe, or null if no component can be refreshed.
     #[schemars(with = "Option<String>")]
     recipe: Option<BlobId>,
-    /// The components that no replay feeds, in the order of the mappings.
+    /// Components that a replay cannot refresh, in the order of the mappings.
     non_refreshable: &'a [NonRefreshable],
 }
 
