@@ -24,12 +24,7 @@ impl ReplySchema {
         let mut schema = object::<T>(&mut self.generator);
         never_null(&mut schema);
         add(&mut schema, "ok", json!({"const": true}), true);
-        add(
-            &mut schema,
-            "revision_id",
-            revision("Revision of the canvas that the reply describes."),
-            true,
-        );
+        add(&mut schema, "revision_id", revision("Revision of the canvas that the reply describes."), true);
         schema["additionalProperties"] = false.into();
         self.successes.push(schema);
         self

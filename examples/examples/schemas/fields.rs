@@ -1,4 +1,4 @@
-//! A schema as tables of fields: name, type, meaning.
+//! Schemas as tables of fields with name, type and meaning.
 
 use std::collections::BTreeMap;
 
@@ -22,6 +22,7 @@ pub(crate) fn table(schema: &Value, shapes: &Shapes, left_out: &[&str]) -> Strin
     for (name, property) in rows {
         let optional = if required.contains(&name.as_str()) { "" } else { "?" };
         let (kind, meaning) = (kind(property, shapes), meaning(property, shapes));
+        let meaning = in_json(&meaning, if optional.is_empty() { "null" } else { "absent" });
         table.push_str(&format!("| `{name}`{optional} | {} | {} |\n", cell(&kind), cell(&meaning)));
     }
     table
@@ -31,10 +32,19 @@ fn names(value: &Value) -> Vec<&str> {
     value.as_array().into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-/// What would end a cell.
+/// Escapes the character that ends a cell.
 fn cell(text: &str) -> String {
-    // A word of Rust.
-    plain(text).replace("`None`", "nothing").replace('|', "\\|")
+    plain(text).replace('|', "\\|")
+}
+
+/// Replaces Rust's `None` by the word for it in JSON.
+fn in_json(text: &str, word: &str) -> String {
+    let capital = word[..1].to_uppercase() + &word[1..];
+    let text = text.replace(". `None`", &format!(". {capital}"));
+    match text.strip_prefix("`None`") {
+        Some(rest) => capital + rest,
+        None => text.replace("`None`", word),
+    }
 }
 
 fn meaning(property: &Value, shapes: &Shapes) -> String {
@@ -121,7 +131,8 @@ pub(crate) fn section(name: &str, shape: &Value, shapes: &Shapes) -> String {
         if let Some(name) = reference(variant) {
             paragraph(&format!("{}. {}\n", number + 1, link(name)));
         } else if variant.get("properties").is_some() {
-            paragraph(&format!("{}. A case{end}{description}\n", number + 1));
+            let description = if description.is_empty() { "An object." } else { &description };
+            paragraph(&format!("{}. {description}\n", number + 1));
             paragraph(&table(variant, shapes, &[]));
         } else {
             paragraph(&format!("{}. {}{end}{description}\n", number + 1, kind(variant, shapes)));

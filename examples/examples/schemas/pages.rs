@@ -1,4 +1,4 @@
-//! The pages of replies and failures, made of the schemas and of what was recorded.
+//! The pages of replies and failures, generated from the schemas and from recorded replies.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -12,6 +12,11 @@ use super::recorded::{self, Recorded};
 use super::types;
 
 const MADE: &str = "<!-- Made by `cargo run -p canvas-examples --example schemas -- --pages`. Change the types, not this page. -->";
+
+const REPORTS: &str = "Error reports of a host";
+const FAILED_CALLS: &str = "Replies of failed calls";
+const CODES_BY_TOOL: &str = "Codes by tool";
+const SHAPES: &str = "\n## Shapes\n\nTypes named in the tables above.\n";
 
 /// Fields that every reply has.
 const COMMON: &[&str] = &["ok", "revision_id"];
@@ -28,7 +33,7 @@ const TOOLSETS: [(&str, &str); 6] = [
     ("native", "Native dialects"),
 ];
 
-/// Each page and where it lies.
+/// Returns each page with its path.
 pub(crate) fn all() -> [(PathBuf, String); 2] {
     let folder = root().join("canvas-tools");
     let all = Tool::all();
@@ -85,7 +90,7 @@ impl Tool {
     }
 }
 
-/// Codes that each tool may have.
+/// Returns the codes that all tools share.
 fn shared_codes(tools: &[Tool]) -> BTreeSet<&str> {
     let mut tools = tools.iter();
     let first = tools.next().map(Tool::codes).unwrap_or_default();
@@ -103,13 +108,16 @@ fn example(reply: &Value) -> String {
 fn replies(tools: &[Tool]) -> String {
     let shared = shared_codes(tools);
     let shapes = shapes(tools.iter().map(|tool| &tool.schema));
+    let successes: Vec<_> = tools.iter().flat_map(Tool::successes).collect();
+    let (names, sections) = sections(successes, &shapes);
     let mut page = format!(
-        "{MADE}\n\n# Replies of the tools\n\nWhat each tool answers, as JSON. A reply is one object. `ok` says whether the call has \
-         succeeded, and `revision_id` which revision of the canvas the reply speaks of. A success has the fields of its tool \
-         besides; a field with `?` is left out where there is nothing to say. A failure has `error`, which \
-         [FAILURES.md](FAILURES.md) describes, and `canvas_epoch` where the canvas is there. Replies have no other fields.\n\n\
-         `canvas_tools::reply_schema` gives the same as JSON Schema, and the example `schemas` writes it to files. All examples \
-         were recorded.\n\nAny call may fail with these codes; a tool lists what it has besides: {}.\n",
+        "{MADE}\n\n# Replies of the tools\n\nThe JSON that each tool returns. Every reply is one object. `ok` says whether the call \
+         succeeded, and `revision_id` names the revision of the canvas that the reply describes. A successful reply also has the \
+         fields of its tool; a field marked with `?` may be absent. A failed reply has `error`, described in \
+         [FAILURES.md](FAILURES.md), and `canvas_epoch` if the canvas exists. Replies have no other fields.\n\n\
+         `canvas_tools::reply_schema` returns the same as JSON Schema, and the example `schemas` writes it to files. All examples \
+         are recorded replies.\n\n{}\nAny call may fail with these codes, in addition to the codes listed for its tool: {}.\n",
+        contents(&replies_contents(tools, &names)),
         listed(&shared)
     );
     for (toolset, title) in TOOLSETS {
@@ -120,12 +128,37 @@ fn replies(tools: &[Tool]) -> String {
             before.push(tool);
         }
     }
-    page.push_str("\n## Shapes\n\nWhat the tables above name.\n");
-    let successes: Vec<_> = tools.iter().flat_map(Tool::successes).collect();
-    page + &sections(successes, &shapes)
+    page + SHAPES + &sections
 }
 
-/// A tool that answers as one `before` it has no tables of its own.
+/// Headings of the page of replies, each with the headings below it.
+fn replies_contents<'a>(tools: &'a [Tool], shapes: &[&'a str]) -> Vec<(&'static str, Vec<&'a str>)> {
+    let of_set =
+        |toolset| tools.iter().filter(move |tool| tool.toolset == toolset).map(|tool| tool.name.as_str());
+    let toolsets = TOOLSETS.iter().map(|(toolset, title)| (*title, of_set(*toolset).collect()));
+    toolsets.chain([("Shapes", shapes.to_vec())]).collect()
+}
+
+/// The list of headings at the top of a page.
+fn contents(headings: &[(&str, Vec<&str>)]) -> String {
+    let mut list = String::new();
+    for (heading, below) in headings {
+        list.push_str(&format!("* [{heading}](#{})", anchor(heading)));
+        let below: Vec<_> = below.iter().map(|name| format!("[{name}](#{})", anchor(name))).collect();
+        if !below.is_empty() {
+            list.push_str(&format!(": {}", below.join(", ")));
+        }
+        list.push('\n');
+    }
+    list
+}
+
+/// The anchor that GitHub gives to a heading.
+fn anchor(heading: &str) -> String {
+    heading.to_lowercase().replace(' ', "-")
+}
+
+/// A tool with the same reply as one `before` it refers to that instead of repeating its tables.
 fn reply_of(tool: &Tool, before: &[&Tool], shared: &BTreeSet<&str>, shapes: &Shapes) -> String {
     let mut text = format!("\n### `{}`\n\n{}\n", tool.name, plain(&tool.description));
     let alike = before.iter().find(|other| other.successes() == tool.successes());
@@ -138,7 +171,7 @@ fn reply_of(tool: &Tool, before: &[&Tool], shared: &BTreeSet<&str>, shapes: &Sha
         }
         let table = table(success, shapes, COMMON);
         text.push('\n');
-        text.push_str(if table.is_empty() { "No fields besides.\n" } else { &table });
+        text.push_str(if table.is_empty() { "No additional fields.\n" } else { &table });
     }
     if let Some(Recorded { reply, .. }) = tool.recorded.iter().find(|one| one.is_ok()) {
         text.push_str(&format!("\n{}", example(reply)));
@@ -150,13 +183,13 @@ fn reply_of(tool: &Tool, before: &[&Tool], shared: &BTreeSet<&str>, shapes: &Sha
     text
 }
 
-fn sections<'a>(roots: impl IntoIterator<Item = &'a Value>, shapes: &Shapes) -> String {
+/// The names of the shapes that have a section, and these sections.
+fn sections<'s>(roots: impl IntoIterator<Item = &'s Value>, shapes: &'s Shapes) -> (Vec<&'s str>, String) {
     let mut found = BTreeMap::new();
     roots.into_iter().for_each(|root| reached(root, shapes, &mut found));
-    let with_section = found.into_iter().filter(|(_, shape)| has_section(shape));
-    with_section
-        .map(|(name, shape)| format!("\n{}", section(name, shape, shapes).trim_end().to_owned() + "\n"))
-        .collect()
+    found.retain(|_, shape| has_section(shape));
+    let text = found.iter().map(|(name, shape)| format!("\n{}\n", section(name, shape, shapes).trim_end()));
+    (found.keys().copied().collect(), text.collect())
 }
 
 fn failures(tools: &[Tool]) -> String {
@@ -170,14 +203,21 @@ fn failures(tools: &[Tool]) -> String {
     let own: Vec<_> = names.iter().map(String::as_str).filter(|name| !COMMON_ERROR.contains(name)).collect();
     // The codes are listed below.
     common["properties"]["code"]["enum"].take();
+    let (shape_names, sections) = sections(tools.iter().map(Tool::failure), &shapes);
     let mut page = format!(
-        "{MADE}\n\n# Failures as JSON\n\nWhat errors have beside their words. What each code means, and what to do about it, is in \
-         [the table of codes](../canvas-core/ERRORS.md); what a tool answers where it succeeds, in [REPLIES.md](REPLIES.md). \
-         Branch on `code` and `reason`, never on `message`. A field with `?` is left out where it does not apply.\n\n\
-         ## What a host tells its clients\n\n`ErrorReport`, of any error of the family. `ErrorReport::http_status` gives the status \
-         of HTTP that fits it.\n\n{}\n## What a tool answers\n\nA failed call changes nothing. Its reply is \
-         `{{\"ok\": false, \"error\": {{…}}}}`, with `revision_id` and `canvas_epoch` where the canvas is there. Every `error` has \
-         these fields:\n\n{}",
+        "{MADE}\n\n# Failures as JSON\n\nStructured fields of errors. The cause and the remedy of each code are in \
+         [the table of codes](../canvas-core/ERRORS.md), and the replies of successful calls in [REPLIES.md](REPLIES.md). \
+         Branch on `code` and `reason`, never on `message`. A field marked with `?` may be absent.\n\n{}\n\
+         ## {REPORTS}\n\nA host can send any error of the family to its clients as an `ErrorReport`. \
+         `ErrorReport::http_status` returns the matching HTTP status.\n\n{}\n## {FAILED_CALLS}\n\nA failed call changes \
+         nothing. Its reply is `{{\"ok\": false, \"error\": {{…}}}}`, with `revision_id` and `canvas_epoch` if the canvas exists. \
+         Every `error` has these fields:\n\n{}",
+        contents(&[
+            (REPORTS, Vec::new()),
+            (FAILED_CALLS, TOOLSETS.map(|(_, title)| title).to_vec()),
+            (CODES_BY_TOOL, Vec::new()),
+            ("Shapes", shape_names),
+        ]),
         table(&report, &shapes, &[]),
         table(&common, &shapes, &own)
     );
@@ -187,14 +227,14 @@ fn failures(tools: &[Tool]) -> String {
         page.push_str(&format!("\n### {title}\n\n"));
         let mut error = first.error().clone();
         error["required"].take();
-        page.push_str(&format!("Besides, `error` may have:\n\n{}", table(&error, &shapes, COMMON_ERROR)));
+        page.push_str(&format!("Additional fields of `error`:\n\n{}", table(&error, &shapes, COMMON_ERROR)));
         let failed = of_set.iter().flat_map(|tool| &tool.recorded).filter(|one| !one.is_ok());
-        // The one that says most.
+        // The most detailed one.
         if let Some(one) = failed.max_by_key(|one| one.reply.to_string().len()) {
-            page.push_str(&format!("\nOf `{}`:\n\n{}", one.tool, example(&one.reply)));
+            page.push_str(&format!("\nExample from `{}`:\n\n{}", one.tool, example(&one.reply)));
         }
     }
-    page.push_str("\n## Codes by tool\n\n| code | tools |\n| --- | --- |\n");
+    page.push_str(&format!("\n## {CODES_BY_TOOL}\n\n| code | tools |\n| --- | --- |\n"));
     let mut by_code: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for tool in tools {
         for code in tool.codes() {
@@ -204,11 +244,10 @@ fn failures(tools: &[Tool]) -> String {
     for (code, of) in by_code {
         page.push_str(&format!("| `{code}` | {} |\n", named(&of, tools)));
     }
-    page.push_str("\n## Shapes\n\nWhat the tables above name.\n");
-    page + &sections(tools.iter().map(Tool::failure), &shapes)
+    page + SHAPES + &sections
 }
 
-/// These tools, in as few words as can be.
+/// Names these tools in as few words as possible.
 fn named(of: &BTreeSet<&str>, tools: &[Tool]) -> String {
     if of.len() == tools.len() {
         return "all".to_owned();
@@ -218,9 +257,9 @@ fn named(of: &BTreeSet<&str>, tools: &[Tool]) -> String {
         let of_set = || tools.iter().filter(|tool| tool.toolset == toolset).map(|tool| tool.name.as_str());
         let (has, lacks): (Vec<&str>, Vec<&str>) = of_set().partition(|name| of.contains(name));
         if has.len() > 2 && lacks.is_empty() {
-            words.push(format!("{}, all", title.to_lowercase()));
+            words.push(format!("all {}", title.to_lowercase()));
         } else if has.len() > 2 && lacks.len() <= 2 {
-            words.push(format!("{}, all but {}", title.to_lowercase(), listed(&lacks)));
+            words.push(format!("all {} except {}", title.to_lowercase(), listed(&lacks)));
         } else if !has.is_empty() {
             words.push(listed(&has));
         }

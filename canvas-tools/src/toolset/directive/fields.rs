@@ -1,5 +1,5 @@
 //! Reply fields of the directive tools, in addition to `ok` and `revision_id`. The reply schemas are derived from these
-//! types.
+//! types. Characters are Unicode scalar values, counted from 0.
 
 use canvas_core::RevisionId;
 use canvas_core::history::ChangeNumber;
