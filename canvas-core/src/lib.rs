@@ -4,7 +4,7 @@
 //! Start with [`Engine`], which runs [`Command`]s on the canvases of a [`Store`](store::Store). The rules are pure
 //! functions on the loaded [`Head`](store::Head). The engine loads the head, decides, commits, and decides again if
 //! another writer was faster. A refusal is an answer and not an error. If you repeat a call with the same key, you get
-//! its first answer again.
+//! its first answer again. The [`concepts`] page defines the words of this crate, such as head, lease, turn and receipt.
 //!
 //! ```
 //! use canvas_core::document::ApplyPatch;
@@ -31,8 +31,8 @@
 //!
 //! # Limits
 //!
-//! * A canvas has five faces: the [`document`], the [`board`], the [`surface`], the [`recipe`] and the data that the
-//!   recipe refreshes.
+//! * A canvas has at most five faces, which are the [`document`], the [`board`], the [`surface`], the [`recipe`] and the
+//!   data that the recipe refreshes.
 //! * The crate reads no clock and opens no file or socket. You pass the time with each call, and storage is behind
 //!   [`Store`](store::Store).
 //! * It does not merge overlapping edits. One lease exists at a time, and the user ends it by acting.
@@ -59,6 +59,7 @@
 
 #[cfg(feature = "board")]
 pub mod board;
+pub mod concepts;
 pub mod document;
 mod engine;
 mod face;
@@ -83,7 +84,7 @@ mod zone;
 #[doc = include_str!("../ERRORS.md")]
 pub mod errors {}
 
-/// The text layer below a document: items of `canvas-patch`, so that crates above need only this one dependency.
+/// The text layer below a document, as items of `canvas-patch`, so that crates above need only this one dependency.
 pub mod text {
     #[doc(hidden)]
     pub use canvas_patch::floor_char_boundary;
@@ -122,7 +123,7 @@ pub mod watch {
     pub use crate::engine::watch::{CanvasStatus, HeadRevision, Watch, WatchEvent};
 }
 
-/// Events about an engine's work, for logs, metrics and traces: calls, decisions, commits, conflicts and collections.
+/// Events about an engine's calls, decisions, commits, conflicts and collections, for logs, metrics and traces.
 pub mod observe {
     pub use crate::engine::observe::{
         Basis, CallEnd, CallNumber, CommitEnd, CommitNumber, Decision, Event, EventKind, Observer,

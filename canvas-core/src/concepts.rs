@@ -1,0 +1,207 @@
+//! The words of this crate, and how they work together in a call and in a turn.
+//!
+//! Read this page first, or look up a word when another page uses it. The last part answers common questions.
+//!
+//! # A canvas and its state
+//!
+//! * A **canvas** is the unit that people and models share. It has an id ([`CanvasId`]) and up to five **faces**
+//!   ([`Face`]). Every canvas has the [`document`]. The others are the [`board`], the [`surface`], the [`recipe`], and
+//!   the data that the recipe refreshes.
+//! * The **head** ([`Head`]) is the only mutable value of a canvas. A [`Store`] replaces it as a whole by
+//!   compare-and-swap, so two writers never both succeed on the same head.
+//! * A **revision** ([`Revision`]) is the number of committed changes of content, over all faces. Leases and reads do
+//!   not change it. It only grows, so if a text returns to an earlier version, it still gets a new revision. Models see
+//!   a [`RevisionId`] such as `r12-3fa94c02`, in which eight digits of the document's hash follow the number.
+//! * The **draft** ([`Head::draft`]) is the current tree of files. Every change goes there at once.
+//! * The **artefact** ([`Head::committed`]) is the last promoted tree, which is the version to publish. A **promotion**
+//!   ([`Promotion`]) makes the draft's tree the artefact, with all faces. It copies only names of files, not their
+//!   content.
+//! * A **tombstone** is the head of a deleted canvas ([`Head::is_deleted`]). It keeps the receipts and the counters, so
+//!   if you create the canvas again, no revision, epoch or fence is used twice.
+//!
+//! # Permission to write
+//!
+//! * A **conversation** ([`ConversationId`]) is one chat of a model. The canvas remembers which text each conversation
+//!   knows, so that you can send the model exactly the changes that are new to it. See [`Policy::conversations`].
+//! * A **session** is one conversation about one canvas with its current turn, as a value that you keep with the chat.
+//!   It is the type `Session` of the crate `canvas-tools`.
+//! * A **turn** ([`Turn`]) is the work of models between two user messages, and has the number of messages so far. Each
+//!   call names its turn. After the next message, a check-out of the earlier turn is refused, and so is a write without
+//!   a lease.
+//! * A **lease** ([`Lease`]) is a conversation's exclusive right to write to the document. By default, it lasts 15
+//!   seconds after it is issued or renewed, and 2 minutes in total ([`Policy::lease`]). Calls under the lease renew it.
+//! * The **fence** ([`Fence`]) is a fencing token, the number of leases issued so far. Each lease takes the next number.
+//! * The **epoch** ([`Epoch`]) is the number of preemptions so far. A preemption is an act of the user that ends the
+//!   lease, if there is one. A lease id such as `lease-3-1` contains fence and epoch, so a preempted lease never becomes
+//!   valid again.
+//!
+//! # Records of work
+//!
+//! * An **operation key** ([`OpKey`]) names a call by conversation, turn and call id.
+//! * A **receipt** is the stored answer of a call under its key. If you repeat the call, you get this answer, and the
+//!   call does not run twice ([`Policy::receipt_lifetime`]). Calls that only read run again instead.
+//! * A **directive** is an edit as one JSON object, by offsets or as a diff, that needs no lease. It names the version
+//!   of the document that it applies to, and runs as a [`HostEdit`]. Directives are part of `canvas-tools`.
+//! * A **recipe** ([`Recipe`](crate::recipe::Recipe)) consists of recorded tool calls, and of mappings from their
+//!   responses to components of the board and places of the surface's state.
+//!
+//! # One call
+//!
+//! 1. You pass a [`Command`], its key and the current time to [`Engine::call`].
+//! 2. The engine decides on the head by pure rules. They check the [`Rollout`], the receipts, the lease, the base
+//!    revision and the change itself, in this order, and the first refusal is the answer.
+//! 3. The decision consists of an answer, a new head with the receipt, and the new blobs. The engine commits them
+//!    together. If another writer was faster, it decides again on the new head.
+//! 4. You get [`Answered`], with the answer and a [`Snapshot`] of the canvas.
+//!
+//! # One turn
+//!
+//! | step | command | effect |
+//! | --- | --- | --- |
+//! | the user sends a message | [`SendMessage`] | epoch and turn rise, the draft is promoted, and you get the changes that the conversation does not know |
+//! | the model takes the lease | [`CheckOut`] | the fence rises |
+//! | the model edits | [`ApplyPatch`] | the revision rises, and the draft changes |
+//! | the model returns the lease | [`CheckIn`] | the lease ends, and the draft stays a draft |
+//! | the model has answered | [`EndTurn`] | the lease ends if the model still holds it, and the draft is promoted |
+//!
+//! The lock of a canvas is in one of three states:
+//!
+//! ```text
+//!              CheckOut (fence + 1)
+//!  ┌──────┐ ────────────────────────────▶ ┌──────┐
+//!  │ open │                               │ held │  Renew, and calls under the lease
+//!  └──────┘ ◀──────────────────────────── └──────┘
+//!    ▲  │     CheckIn, EndTurn,                │
+//!    │  │     Edit (epoch + 1)                 │ Cancel, TakeControl (epoch + 1)
+//!    │  │                                      ▼
+//!    │  │ Cancel, TakeControl (epoch + 1)  ┌────────┐
+//!    │  └────────────────────────────────▶ │ closed │
+//!    └──────────────────────────────────── └────────┘
+//!         SendMessage (epoch + 1, turn + 1)
+//! ```
+//!
+//! [`SendMessage`] leads to `open` from every state. An [`Edit`](crate::document::Edit) raises the epoch in every
+//! state, but does not open a closed turn. An expired lease stays on record until the next [`CheckOut`]
+//! replaces it.
+//!
+//! # Questions
+//!
+//! ## What does a lease protect?
+//!
+//! It protects the document from other conversations, and from late writes of its own holder, because each write checks
+//! the lease on the very head that its commit replaces. While a lease is valid, other models cannot change the document,
+//! whether by patches, directives or their native edit formats. It does not protect the document from the user, who may
+//! edit at any time, and it does not cover the other faces.
+//!
+//! ## What happens if two people type?
+//!
+//! People do not take leases. If each sends [`Edit::on`](crate::document::Edit::on) with the revision that they edited,
+//! the second edit is rebased over the first if they do not overlap. If they overlap, it is refused with
+//! `PATCH_REJECTED`, and the refusal carries the changes since that revision and the text sent, so that you can show
+//! both. [`Edit::replace`](crate::document::Edit::replace) names no revision and replaces the current text. You can
+//! then bring the earlier text back with [`Undo`](crate::history::Undo).
+//!
+//! ## What happens if the user types during a model's turn?
+//!
+//! The epoch rises and the lease ends. The model's next call under that lease is refused with `STALE_EPOCH`, and the
+//! refusal carries the changes. The turn stays open, so the model may check out again and continue.
+//!
+//! ## Where is text kept?
+//!
+//! In the store, as blobs named by their hash. Each blob belongs to one canvas. A document of up to 64 KiB is one blob,
+//! and a larger one is a list of chunks. The head contains the names of the blobs, and answers of at most 1 KiB. Old
+//! texts stay for undo and history until [`Engine::collect`] drops those that the canvas no longer needs. To remove
+//! a secret, use [`Engine::erase`].
+//!
+//! ## What does a replay of a recipe do?
+//!
+//! It repeats the tool calls without a model, and maps their responses again. All results go into the canvas in one
+//! commit. If a component or a place of the state cannot be refreshed, it keeps its previous data and is reported as
+//! stale, with the reason.
+//!
+//! ## What does a refusal look like?
+//!
+//! It is the `Err` of [`Answered::result`], with a stable code, a sentence on how to continue, and data such as the
+//! changes. It leaves the content unchanged, and while its receipt is kept, a retry gets the same refusal. An
+//! [`EngineError`] is different, because it means that the call has no answer. The [`errors`] page lists all codes.
+//!
+//! ```
+//! use canvas_core::document::Edit;
+//! use canvas_core::lease::Timestamp;
+//! use canvas_core::store::MemoryStore;
+//! use canvas_core::{CallIds, CanvasId, Engine, OpKey, Policy, Refused as _, block_on};
+//!
+//! let now = Timestamp::from_millis(1_000);
+//! let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
+//! let plan = CanvasId::new("plan")?;
+//! let ids = CallIds::new(1); // draw the number at random, once per process
+//! let created = block_on(engine.create(&plan, "- one\n", &OpKey::host(ids.fresh()), now))?;
+//!
+//! // Two people edit the same line of the same revision.
+//! let edit = |text: &str| Edit::on(created.revision, text);
+//! block_on(engine.call(&plan, &OpKey::user(ids.fresh()), edit("- two\n"), now))?.result?;
+//! let answered = block_on(engine.call(&plan, &OpKey::user(ids.fresh()), edit("- three\n"), now))?;
+//! assert_eq!(answered.snapshot.text(), "- two\n");
+//! assert_eq!(answered.result.unwrap_err().code(), "PATCH_REJECTED");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! ## Who begins and ends a turn?
+//!
+//! You do. Run [`SendMessage`] when the user sends a message, and [`EndTurn`] when the model's answer is complete or
+//! failed. `Session::begin_turn` and `Session::end_turn` of `canvas-tools` do this. If the user stops the model, run
+//! [`Cancel`], and if the user takes the document over, [`TakeControl`]. Both close the turn until the next message. A
+//! turn belongs to the canvas, so a message in one conversation ends the turns of all.
+//!
+//! ## What does "promoted" mean?
+//!
+//! The draft is now the artefact. [`EndTurn`] promotes only if the epoch is the same as at the start of its turn.
+//! Otherwise it returns [`Promotion::StaleEpoch`]. [`SendMessage`] always promotes, so the draft of an interrupted turn
+//! waits for the next message. [`CheckIn`] does not promote.
+//!
+//! ## When is `Head::committed` `None`?
+//!
+//! From the creation of a canvas until its first promotion, and in tombstones.
+//!
+//! [`Answered`]: crate::Answered
+//! [`Answered::result`]: crate::Answered::result
+//! [`ApplyPatch`]: crate::document::ApplyPatch
+//! [`board`]: crate::board
+//! [`Cancel`]: crate::turn::Cancel
+//! [`CanvasId`]: crate::CanvasId
+//! [`CheckIn`]: crate::lease::CheckIn
+//! [`CheckOut`]: crate::lease::CheckOut
+//! [`Command`]: crate::Command
+//! [`ConversationId`]: crate::ConversationId
+//! [`document`]: crate::document
+//! [`EndTurn`]: crate::turn::EndTurn
+//! [`Engine::call`]: crate::Engine::call
+//! [`Engine::collect`]: crate::Engine::collect
+//! [`Engine::erase`]: crate::Engine::erase
+//! [`EngineError`]: crate::EngineError
+//! [`Epoch`]: crate::lease::Epoch
+//! [`errors`]: crate::errors
+//! [`Face`]: crate::Face
+//! [`Fence`]: crate::lease::Fence
+//! [`Head`]: crate::store::Head
+//! [`Head::committed`]: crate::store::Head::committed
+//! [`Head::draft`]: crate::store::Head::draft
+//! [`Head::is_deleted`]: crate::store::Head::is_deleted
+//! [`HostEdit`]: crate::document::HostEdit
+//! [`Lease`]: crate::lease::Lease
+//! [`OpKey`]: crate::OpKey
+//! [`Policy::conversations`]: crate::Policy::conversations
+//! [`Policy::lease`]: crate::Policy::lease
+//! [`Policy::receipt_lifetime`]: crate::Policy::receipt_lifetime
+//! [`Promotion`]: crate::turn::Promotion
+//! [`Promotion::StaleEpoch`]: crate::turn::Promotion::StaleEpoch
+//! [`recipe`]: crate::recipe
+//! [`Revision`]: crate::Revision
+//! [`Rollout`]: crate::Rollout
+//! [`RevisionId`]: crate::RevisionId
+//! [`SendMessage`]: crate::turn::SendMessage
+//! [`Snapshot`]: crate::Snapshot
+//! [`Store`]: crate::store::Store
+//! [`surface`]: crate::surface
+//! [`TakeControl`]: crate::turn::TakeControl
+//! [`Turn`]: crate::lease::Turn
