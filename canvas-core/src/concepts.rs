@@ -14,8 +14,8 @@
 //!   a [`RevisionId`] such as `r12-3fa94c02`, in which eight digits of the document's hash follow the number.
 //! * The **draft** ([`Head::draft`]) is the current tree of files. Every change goes there at once.
 //! * The **artefact** ([`Head::committed`]) is the last promoted tree, which is the version to publish. A **promotion**
-//!   ([`Promotion`]) makes the draft's tree the artefact, with all faces. It copies only names of files, not their
-//!   content.
+//!   ([`Promotion`]) makes the draft's tree the artefact, with all faces. It copies the hashes of the files, not
+//!   their content.
 //! * A **tombstone** is the head of a deleted canvas ([`Head::is_deleted`]). It keeps the receipts and the counters, so
 //!   if you create the canvas again, no revision, epoch or fence is used twice.
 //!
