@@ -8,7 +8,7 @@
 
 use canvas_providers::Provider;
 use canvas_tokens::before::before;
-use canvas_tokens::play::{HIDDEN, Kind, play};
+use canvas_tokens::play::{HIDDEN, Kind, play, refusals};
 use canvas_tokens::{Counter, script, tools};
 
 fn main() {
@@ -42,6 +42,10 @@ fn main() {
         }
     }
     row("all replies", &all);
+    println!("\nrefusals of mistakes drawn in their documents");
+    for (name, kind) in refusals(&tasks, &counter) {
+        row(&name, &kind);
+    }
 }
 
 fn row(name: &str, kind: &Kind) {

@@ -6,7 +6,7 @@ use canvas_examples::bridge::Bridge;
 use serde_json::{Value, json};
 
 use crate::Counter;
-use crate::script::{Step, Task, without_cr};
+use crate::script::{Mistake, Step, Task, without_cr};
 
 /// The kind of what a turn's end puts into the history.
 pub const HIDDEN: &str = "hidden message";
@@ -55,6 +55,30 @@ pub fn play(tasks: &[Task], counter: &Counter) -> Counts {
     counts
 }
 
+/// Plays one mistake of each kind in the document of each task that has room for it, and counts the refusals.
+///
+/// # Panics
+///
+/// If a mistake is not refused.
+pub fn refusals(tasks: &[Task], counter: &Counter) -> Counts {
+    let mut counts = Counts::new();
+    for task in tasks {
+        for mistake in &task.mistakes {
+            let mut player = Player {
+                bridge: Bridge::new(),
+                counter,
+                counts: &mut counts,
+                lease: None,
+                base: None,
+                calls: 0,
+            };
+            player.refused(mistake, &task.before);
+        }
+    }
+    counts.retain(|kind, _| !kind.ends_with(" ok"));
+    counts
+}
+
 struct Player<'a> {
     bridge: Bridge,
     counter: &'a Counter,
@@ -90,6 +114,23 @@ impl Player<'_> {
         if let Some(message) = ended["hidden_message"].as_str() {
             let tokens = self.counter.count(message);
             self.counts.entry(HIDDEN.into()).or_default().tokens.push(tokens);
+        }
+    }
+
+    fn refused(&mut self, mistake: &Mistake, text: &str) {
+        self.ask(json!({"op": "canvas.create", "markdown": text}));
+        self.tool("canvas_check_out", json!({}));
+        self.tool("canvas_read_all", json!({}));
+        if let Some(edited) = &mistake.edited {
+            let base = self.base.clone();
+            self.ask(json!({"op": "user.edit", "markdown": edited}));
+            self.tool("canvas_check_out", json!({}));
+            self.base = base;
+        }
+        let reply = self.tool("canvas_apply_patch", json!({"patch": mistake.patch}));
+        assert_eq!(reply["ok"], false, "{mistake:?} is not refused: {reply}");
+        if std::env::var_os("SHOW").is_some() {
+            eprintln!("{}\n{reply}\n", self.counter.count(&reply.to_string()));
         }
     }
 

@@ -31,6 +31,17 @@ pub struct Task {
     pub after: String,
     /// In order.
     pub steps: Vec<Step>,
+    /// Patches that are refused on the document, for each of the three commonest refusals.
+    pub mistakes: Vec<Mistake>,
+}
+
+/// A patch that is refused.
+#[derive(Debug)]
+pub struct Mistake {
+    /// The patch.
+    pub patch: String,
+    /// The text that the user saves between the model's reading and its patch.
+    pub edited: Option<String>,
 }
 
 /// What is sent to the tools. Lease and base are put in as the last replies gave them.
@@ -129,7 +140,40 @@ fn task(number: usize, change: &Change, is_large: bool) -> Task {
         steps.push(Step::Call("canvas_grep", json!({"query": word})));
     }
     steps.push(Step::Call("canvas_check_in", json!({})));
-    Task { id: change.id.clone(), before: change.before.clone(), after: change.after.clone(), steps }
+    let mistakes = mistakes(&change.before, &bare, &hunks);
+    Task {
+        id: change.id.clone(),
+        before: change.before.clone(),
+        after: change.after.clone(),
+        steps,
+        mistakes,
+    }
+}
+
+/// A letter left out, a line that occurs twice, and a base that the user's edit, far away or right there, made old.
+fn mistakes(text: &str, patch: &str, hunks: &[Hunk]) -> Vec<Mistake> {
+    let mut mistakes = Vec::new();
+    mistakes.extend(misquoted(hunks).map(|patch| Mistake { patch, edited: None }));
+    let mut seen = BTreeMap::<&str, usize>::new();
+    for line in text.lines().filter(|line| line.chars().count() > 3) {
+        *seen.entry(line).or_default() += 1;
+    }
+    let twice = text.lines().find(|line| seen.get(line).is_some_and(|times| *times > 1));
+    mistakes.extend(twice.map(|line| Mistake { patch: format!("@@\n-{line}\n+{line}!\n"), edited: None }));
+    let far = if hunks.first().is_some_and(|hunk| hunk.start > 20) {
+        format!("First of all.\n\n{text}")
+    } else {
+        format!("{text}\n\nLast of all.\n")
+    };
+    mistakes.push(Mistake { patch: patch.to_owned(), edited: Some(far) });
+    let old = hunks.first().and_then(|hunk| hunk.lines.iter().find(|line| line.starts_with('-')));
+    if let Some(old) = old.map(|line| line[1..].trim_end())
+        && let Some((before, after)) = text.split_once(old)
+    {
+        let near = format!("{before}{old} indeed{after}");
+        mistakes.push(Mistake { patch: patch.to_owned(), edited: Some(near) });
+    }
+    mistakes
 }
 
 fn hunks(patch: &str) -> Vec<Hunk> {

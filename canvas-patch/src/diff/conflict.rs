@@ -1,7 +1,6 @@
 //! The reasons why a patch is refused. All conflicts are listed at once, each with its place and with advice.
 
 use std::fmt;
-use std::ops::Range;
 
 use crate::coded;
 use crate::diff::alike::CodePoints;
@@ -77,15 +76,11 @@ impl Reason {
             Self::Misordered => "Put the hunks in the order of the document.",
             Self::Overlap => "Join the hunks that touch the same lines into one.",
             Self::ContextMismatch => "Read the lines at the stated place again and write the hunk from them.",
-            Self::NotFound => {
-                "Copy the hunk's context and removed lines from the document as it is at the reported place."
-            }
+            Self::NotFound => "Copy the hunk's context and removed lines from there.",
             Self::Outdated => {
                 "The lines that you were shown have changed: write the hunk from the document as it is now."
             }
-            Self::Ambiguous => {
-                "Add context lines until the hunk's unchanged and removed lines occur at one place only."
-            }
+            Self::Ambiguous => "Add context lines until the hunk fits one place only.",
             Self::NoAnchor => {
                 "Add at least one unchanged line next to the insertion, and remove with - the lines that it replaces."
             }
@@ -209,8 +204,8 @@ impl Conflict {
                 "No line of the document is like it: search for a word of it, and copy the lines from there."
             }
             (Reason::Ambiguous, ..) if self.places.iter().any(|place| place.header.is_some()) => {
-                "Add context lines until the hunk's unchanged and removed lines occur at one place only, or send this hunk \
-                 alone with the header of the place that you mean."
+                "Add context lines until the hunk fits one place only, or send it alone under the header of the place that \
+                 you mean."
             }
             _ => self.reason.advice(),
         }
@@ -306,9 +301,9 @@ impl QuotedLine {
         quoted.collect()
     }
 
-    /// Returns the beginnings of the lines in `range`, from 0.
-    pub(crate) fn of(lines: &NumberedLines<'_>, range: Range<usize>) -> Vec<Self> {
-        range.filter_map(|i| Some(Self { line: i + 1, text: cut(lines.get(i)?, 1) })).collect()
+    /// Returns the beginnings of the lines at these indices, from 0.
+    pub(crate) fn of(lines: &NumberedLines<'_>, indices: impl Iterator<Item = usize>) -> Vec<Self> {
+        indices.filter_map(|i| Some(Self { line: i + 1, text: cut(lines.get(i)?, 1) })).collect()
     }
 }
 
@@ -317,12 +312,15 @@ impl QuotedLine {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Place {
-    /// The line of the document, from 1, where it begins.
+    /// First line of the pre-image there, from 1.
     pub line: usize,
+    /// Last line of the pre-image there, from 1.
+    pub last_line: usize,
     /// The nearest heading above, where [`Outline::name_places`](crate::Outline::name_places) has filled it in.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub heading: Option<String>,
-    /// The lines of the hunk, at most 4, and one before and after them.
+    /// The first 4 lines of the hunk's pre-image, between the nearest lines before and after it that are not blank. A
+    /// neighbour farther than 8 lines away is left out.
     pub nearby: Vec<QuotedLine>,
     /// The header under which the hunk, alone in a patch, goes to this place, where the stated line is trusted.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]

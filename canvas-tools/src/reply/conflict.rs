@@ -1,9 +1,14 @@
 //! Conflicts of a patch in the form that models read, which shows each line of the document once, with its number.
 
-use canvas_core::text::{CodePoints, Conflict, Difference, ExceededLimit, Mismatch, Place, Reason};
+use canvas_core::text::{
+    CodePoints, Conflict, Difference, ExceededLimit, LineRange, Mismatch, Place, QuotedLine, Reason, truncate,
+};
 use serde::Serialize;
 
-use super::lines::numbered;
+/// Characters of a line that is shown only so that its neighbour is recognised.
+const NEIGHBOUR: usize = 40;
+/// Characters of the patch's line that are shown before the first differing one, and from it on.
+const AROUND: (usize, usize) = (16, 32);
 
 /// One place at which a patch does not fit.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -21,19 +26,20 @@ pub(crate) struct ConflictFields {
     /// First differing character of that line, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     column: Option<usize>,
-    /// Text of the patch at this place, at most 200 characters.
+    /// Text of the patch at this place, at most 50 characters, or 200 if a part of the document's line is cut.
     #[serde(skip_serializing_if = "Option::is_none")]
     expected: Option<String>,
     /// Text of the document at this place. Absent if `nearby` shows it.
     #[serde(skip_serializing_if = "Option::is_none")]
     actual: Option<String>,
-    /// Kind of difference.
+    /// Kind of difference. Absent if the text differs in its words.
     #[serde(skip_serializing_if = "Option::is_none")]
     difference: Option<Difference>,
     /// First differing characters, if they look alike.
     #[serde(skip_serializing_if = "Option::is_none")]
     code_points: Option<CodePoints>,
-    /// The line and its neighbours, as `"12: Text"`. Absent if no line resembles the hunk's lines.
+    /// The line, at most 200 characters, and its neighbours that are not blank, at most 41, as `"12: Text"`. Absent if no
+    /// line resembles the hunk's lines.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(default))]
     nearby: Vec<String>,
@@ -60,13 +66,16 @@ pub(crate) struct ConflictFields {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Place"))]
 pub(crate) struct PlaceFields {
-    /// Nearest heading above.
+    /// Nearest heading above, if not all places are below the same.
     #[serde(skip_serializing_if = "Option::is_none")]
     heading: Option<String>,
     /// Hunk header that selects this place, in a patch with only this hunk.
     #[serde(skip_serializing_if = "Option::is_none")]
     header: Option<String>,
-    /// Lines of the hunk and one line before and after, as `"12: Text"`.
+    /// The nearest lines before and after the hunk's lines that are not blank, at most 41 characters each, as `"12: Text"`.
+    /// A line that is the same at all places is absent.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(default))]
     nearby: Vec<String>,
 }
 
@@ -76,7 +85,7 @@ impl ConflictFields {
         let (mut column, mut expected, mut actual, mut difference, mut code_points) =
             (None, None, None, None, None);
         if let Some(mismatch) = &conflict.mismatch {
-            let is_shown = conflict.nearby.iter().any(|quoted| Some(quoted.line) == line);
+            let quoted = conflict.nearby.iter().find(|quoted| Some(quoted.line) == line);
             let is_whole = matches!(
                 mismatch.difference,
                 Difference::Extra | Difference::LeftOut | Difference::Elided | Difference::EndOfText
@@ -84,9 +93,14 @@ impl ConflictFields {
             let Mismatch { column: at, expected: patch, actual: text, difference: kind, code_points: points } =
                 mismatch;
             column = (!is_whole).then_some(*at);
-            expected = Some(patch.clone());
-            actual = text.clone().filter(|_| !is_shown);
-            (difference, code_points) = (Some(*kind), points.clone());
+            expected = Some(match (quoted, text) {
+                (Some(quoted), Some(text)) if !is_cut(&quoted.text) => around_difference(patch, text),
+                // Both windows are needed to see which part of the patch's line is meant.
+                _ => patch.clone(),
+            });
+            actual = text.clone().filter(|_| quoted.is_none());
+            difference = (*kind != Difference::Content).then_some(*kind);
+            code_points.clone_from(points);
         }
         let candidates = if conflict.places.is_empty() {
             conflict.candidates.iter().copied().take(Conflict::PLACES).collect()
@@ -103,10 +117,17 @@ impl ConflictFields {
             actual,
             difference,
             code_points,
-            nearby: numbered(&conflict.nearby),
+            nearby: conflict
+                .nearby
+                .iter()
+                .filter_map(|quoted| {
+                    let is_meant = line == Some(quoted.line);
+                    (is_meant || !quoted.text.trim().is_empty()).then(|| shown(quoted, is_meant))
+                })
+                .collect(),
             present_at,
             candidates,
-            places: conflict.places.iter().map(PlaceFields::of).collect(),
+            places: PlaceFields::of(&conflict.places),
             unread,
             limit,
         }
@@ -114,8 +135,67 @@ impl ConflictFields {
 }
 
 impl PlaceFields {
-    fn of(place: &Place) -> Self {
-        let Place { heading, header, nearby, .. } = place;
-        Self { heading: heading.clone(), header: header.clone(), nearby: numbered(nearby) }
+    /// Shows at each place only the text that sets it apart.
+    fn of(places: &[Place]) -> Vec<Self> {
+        let differs =
+            |text: fn(&Place) -> Option<&str>| places.windows(2).any(|pair| text(&pair[0]) != text(&pair[1]));
+        let has_headings = differs(|place| place.heading.as_deref());
+        let sides: [fn(&Place) -> Option<&QuotedLine>; 2] = [before, after];
+        let are_alike = [
+            !differs(|place| before(place).map(|quoted| &*quoted.text)),
+            !differs(|place| after(place).map(|quoted| &*quoted.text)),
+        ];
+        let sides = || sides.into_iter().zip(are_alike).filter(|(_, is_alike)| !is_alike);
+        let place = |place: &Place| Self {
+            heading: place.heading.clone().filter(|_| has_headings),
+            header: place.header.clone(),
+            nearby: sides().filter_map(|(side, _)| side(place)).map(|quoted| shown(quoted, false)).collect(),
+        };
+        places.iter().map(place).collect()
     }
+}
+
+fn before(place: &Place) -> Option<&QuotedLine> {
+    place.nearby.first().filter(|quoted| quoted.line < place.line)
+}
+
+fn after(place: &Place) -> Option<&QuotedLine> {
+    place.nearby.last().filter(|quoted| quoted.line > place.last_line)
+}
+
+fn shown(QuotedLine { line, text }: &QuotedLine, is_whole: bool) -> String {
+    let text = if is_whole { text.into() } else { truncate(text, NEIGHBOUR) };
+    format!("{line}: {text}")
+}
+
+/// Returns the part of the patch's line around the first character that differs.
+fn around_difference(patch: &str, document: &str) -> String {
+    let same = patch.chars().zip(document.chars()).take_while(|(patch, document)| patch == document).count();
+    let skipped = same.saturating_sub(AROUND.0);
+    let start = patch.char_indices().nth(skipped).map_or(0, |(start, _)| start);
+    let lead = if start > 0 { "…" } else { "" };
+    format!("{lead}{}", truncate(&patch[start..], same - skipped + AROUND.1))
+}
+
+/// Returns the lines of the document whose text the author of the patch has after reading the conflict.
+pub(crate) fn read_in(conflict: &Conflict) -> impl Iterator<Item = LineRange> {
+    let places = conflict.places.iter().flat_map(|place| {
+        let own = LineRange { start: place.line, end: place.last_line };
+        let around = [before(place), after(place)].into_iter().flatten();
+        std::iter::once(own).chain(around.filter_map(|quoted| whole(quoted, false)))
+    });
+    let nearby =
+        conflict.nearby.iter().filter_map(|quoted| whole(quoted, conflict.line == Some(quoted.line)));
+    nearby.chain(places)
+}
+
+/// Returns the line unless a part of it is cut.
+fn whole(quoted: &QuotedLine, is_meant: bool) -> Option<LineRange> {
+    let is_cut = if is_meant { is_cut(&quoted.text) } else { quoted.text.chars().nth(NEIGHBOUR).is_some() };
+    (!is_cut).then_some(LineRange { start: quoted.line, end: quoted.line })
+}
+
+/// Whether a part of a line is cut. A line that has an ellipsis at an end counts as cut.
+fn is_cut(text: &str) -> bool {
+    text.starts_with('…') || text.ends_with('…')
 }

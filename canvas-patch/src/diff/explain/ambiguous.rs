@@ -1,5 +1,7 @@
 //! Conflicts of hunks whose pre-image occurs at several places.
 
+use std::ops::Range;
+
 use crate::diff::conflict::{Conflict, Place, QuotedLine, Reason};
 use crate::diff::patch::{Hunk, HunkRange, Patch, Repair, RepairKind};
 use crate::diff::unified::header;
@@ -10,6 +12,8 @@ use crate::text::numbered::NumberedLines;
 const SHOWN: usize = 16;
 /// Maximum lines of a hunk that a place shows.
 pub(crate) const OLD_LINES: usize = 4;
+/// Lines that are searched for one that is not blank, on each side of a place.
+const BLANKS: usize = 8;
 
 /// Returns the conflict of the hunk at index `i`, with the lines, from 0, at which it may apply.
 pub(crate) fn ambiguous(i: usize, hunk: &Hunk, places: &[usize]) -> Conflict {
@@ -34,7 +38,8 @@ pub(crate) fn show_places(text: &str, patch: &Patch<'_>, conflicts: &mut [Confli
         let place = |start: usize| Place {
             line: start + 1,
             heading: None,
-            nearby: QuotedLine::of(&lines, start.saturating_sub(1)..start + hunk.old_len.min(OLD_LINES) + 1),
+            last_line: start + hunk.old_len,
+            nearby: around(&lines, start..start + hunk.old_len),
             header: deciding_header(&lines, patch, i, start),
         };
         let known = conflict.candidates.iter().map(|line| line - 1);
@@ -44,6 +49,15 @@ pub(crate) fn show_places(text: &str, patch: &Patch<'_>, conflicts: &mut [Confli
         };
         conflict.places = shown.into_iter().map(place).collect();
     }
+}
+
+/// Returns the first lines of `place`, between its nearest neighbours that are not blank.
+fn around(lines: &NumberedLines<'_>, place: Range<usize>) -> Vec<QuotedLine> {
+    let is_text = |line: &usize| lines.get(*line).is_some_and(|line| !line.trim().is_empty());
+    let before = (0..place.start).rev().take(BLANKS).find(is_text);
+    let after = (place.end..lines.len()).take(BLANKS).find(is_text);
+    let own = place.start..place.start + place.len().min(OLD_LINES);
+    QuotedLine::of(lines, before.into_iter().chain(own).chain(after))
 }
 
 /// Returns the places nearest to the line `stated`, all from 0 and in order.

@@ -349,7 +349,7 @@ fn ambiguous_places_lie_around_the_stated_line() {
     let text = "# A\n\n- todo\n- me\n\n# B\n\n- todo\n- me\n\n# C\n";
     let found = unread(text, "@@ -7,3 +7,3 @@\n \n-- todo\n+- done\n - me\n");
     let nearby: Vec<_> = found.places[1].nearby.iter().map(|quoted| (quoted.line, &*quoted.text)).collect();
-    assert_eq!(nearby, [(6, "# B"), (7, ""), (8, "- todo"), (9, "- me"), (10, "")]);
+    assert_eq!(nearby, [(6, "# B"), (7, ""), (8, "- todo"), (9, "- me"), (11, "# C")]);
 }
 
 /// The number is right, and does not count because its line was not shown.

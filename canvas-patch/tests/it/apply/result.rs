@@ -132,12 +132,12 @@ fn refusals_read_as_advice() {
         "a\n",
         "@@\n a\n-b\n",
         "hunk 1: NOT_FOUND at line 2, column 1: expected \"b\", the document has ended. \
-         Copy the hunk's context and removed lines from the document as it is at the reported place.",
+         Copy the hunk's context and removed lines from there.",
     );
-    let advice = "Add context lines until the hunk's unchanged and removed lines occur at one place only";
+    let advice = "Add context lines until the hunk fits one place only";
     let listed = |many: usize, places: &str| {
         let message = format!("hunk 1: AMBIGUOUS; its lines occur at line {places}. {advice}");
-        let by_number = ", or send this hunk alone with the header of the place that you mean. \
+        let by_number = ", or send it alone under the header of the place that you mean. \
                          For line 1 that is @@ -1 +0,0 @@.";
         check(Anchored, &"a\n".repeat(many), "@@\n-a\n", &format!("{message}{by_number}"));
         // A number would not decide where the end of the patch has to be repaired too.

@@ -39,7 +39,7 @@ use self::tool::{DocumentTools, Tool};
 use super::call::ToolCall;
 use super::context::{ToolContext, ToolFuture, Toolset};
 use super::spec::ToolSpec;
-use crate::reply::{ToolError, ToolReply};
+use crate::reply::{ToolError, ToolReply, read_in};
 use crate::session::Session;
 use crate::session::refused::{RefusedPatch, ResendError};
 
@@ -166,10 +166,7 @@ fn remember(session: &mut Session, lines: &[LineRange], snapshot: &Snapshot) {
 fn quoted_by(result: &Result<AppliedPatch, ApplyPatchRefusal>) -> Vec<LineRange> {
     match result {
         Err(ApplyPatchRefusal::Patch(PatchRefusal::PatchRejected(error))) => {
-            let quoted = error.conflicts().iter().flat_map(|conflict| {
-                conflict.nearby.iter().chain(conflict.places.iter().flat_map(|place| &place.nearby))
-            });
-            quoted.map(|quoted| LineRange { start: quoted.line, end: quoted.line }).collect()
+            error.conflicts().iter().flat_map(read_in).collect()
         }
         Err(ApplyPatchRefusal::Base(BaseRefusal::StaleBase(stale))) => {
             stale.rebased.as_deref().map(stated_lines).unwrap_or_default()

@@ -76,7 +76,7 @@ fn a_refusal_tells_what_was_expected() {
         "hunk 1: NOT_FOUND, line 4: expected ".into(),
         "- too".into(),
         "document has \"- two".into(),
-        "Copy the hunk's context and removed lines from the document".into(),
+        "Copy the hunk's context and removed lines from there".into(),
     ] {
         assert!(chat.contains(&part), "{part} is not in\n{chat}");
     }
