@@ -6,27 +6,27 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// An operation of RFC 6902, of those that a diff makes. `path` is a JSON Pointer into the value before it.
+/// An operation of RFC 6902 in a diff. `path` is a JSON Pointer into the value before the operation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "op", rename_all = "lowercase")]
 pub enum JsonPatchOperation {
-    /// Adds a member, or an item before the one that has this index now.
+    /// Adds a member, or an item before the current item at this index.
     Add {
-        /// The place that the value will have.
+        /// Place of the new value.
         path: String,
-        /// The value that is added.
+        /// Value to add.
         value: Value,
     },
-    /// Takes a member or an item away; later items move up.
+    /// Removes a member or an item. Later items move up.
     Remove {
-        /// The place of what goes.
+        /// Place of the removed value.
         path: String,
     },
-    /// Puts another value in place of one that is there. An empty path is the whole.
+    /// Replaces an existing value. An empty path replaces the complete value.
     Replace {
-        /// The place of both values.
+        /// Place of the old and the new value.
         path: String,
-        /// The new value.
+        /// Value to set.
         value: Value,
     },
 }

@@ -1,4 +1,4 @@
-//! The journal: the changes of a canvas, as a chain of blobs whose newest ones the head names.
+//! The journal contains the changes of a canvas, as a chain of blobs whose newest ones the head names.
 //!
 //! * Each committed change is an entry that names the previous one and can be played in both directions. The head names
 //!   three entries: the last, the next to undo, and the next to redo. An edit therefore costs the same however long the
@@ -85,7 +85,7 @@ impl JournalSlot {
     }
 }
 
-/// What kind of doing it is.
+/// Kind of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -95,11 +95,11 @@ pub enum EntryKind {
     Edit,
     /// The last change in effect was undone.
     Undo,
-    /// What was undone last was done again.
+    /// The change undone last was redone.
     Redo,
     /// Changes were undone from under later ones, which stay. Undo treats it as an edit.
     Revert,
-    /// A tool or a job has changed something. It is never undone nor redone.
+    /// A tool or a job made a change. It is never undone or redone.
     Effect,
 }
 
@@ -111,7 +111,7 @@ pub struct Entry {
     /// The change that the entry makes. [`EntryKind::Undo`] and [`EntryKind::Redo`] name an earlier change, all other
     /// entries a new one.
     pub change: ChangeNumber,
-    /// How the entry came about: an edit, undo, redo, revert or effect.
+    /// The kind of entry, such as an edit or an undo.
     pub kind: EntryKind,
     /// The actor who made this entry, for example by an undo.
     pub actor: Actor,
@@ -180,21 +180,21 @@ pub struct Reverts {
     pub author: Actor,
 }
 
-/// An entry of the journal, in short.
+/// Summary of a journal entry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HistoryEntry {
-    /// Its number.
+    /// Number of the entry.
     pub number: EntryNumber,
-    /// The change that it makes or takes back.
+    /// Change that the entry makes or undoes.
     pub change: ChangeNumber,
-    /// What kind of entry it is.
+    /// Kind of the entry.
     pub kind: EntryKind,
-    /// Whose change it is.
+    /// Author of the change.
     pub author: Actor,
-    /// What the change did, in short.
+    /// Short description of the change.
     pub summary: String,
-    /// The revision after it.
+    /// Revision after the entry.
     pub revision: Revision,
 }
 

@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-/// Error in the form in which a host sends it to a client. In JSON it is `{code, reason?, message, retryable}`.
+/// What a host tells a client of an error, whatever it was: `{code, reason?, message, retryable}` in JSON.
 ///
-/// Errors convert with `From`, and refusals by the rules of a canvas with [`Refused::report`](crate::Refused::report).
-/// The report omits details that only some errors have, such as the changes since the base.
+/// Errors without an answer become one by `From`, what the rules of a canvas refuse by
+/// [`Refused::report`](crate::Refused::report). What an error has besides, such as what changed meanwhile, is in itself.
 ///
 /// ```
 /// use canvas_core::lease::Timestamp;
@@ -22,14 +22,14 @@ use serde::Serialize;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ErrorReport {
-    /// Stable upper-case code to branch on.
+    /// The stable upper-case code, by which a client decides.
     pub code: &'static str,
-    /// Distinguishes cases with the same code.
+    /// What tells cases of the same code apart.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<&'static str>,
-    /// Cause and next step, for people and models.
+    /// What is wrong and what to do next, for people and models.
     pub message: String,
-    /// Whether the same request can succeed later if only time has passed.
+    /// Whether the very same request can succeed later, when nothing but time has passed.
     pub retryable: bool,
 }
 

@@ -28,29 +28,29 @@ pub struct ReplayOutcome {
     pub result: Result<Datum, Drift>,
 }
 
-/// A target that a replay could not feed. It keeps the data that it has.
+/// A target that a replay could not refresh. It keeps its data.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StaleTarget {
-    /// Which.
+    /// Component or place of the state.
     #[serde(flatten)]
     pub target: Target,
-    /// How its data stand now; of a place of the state [`DataStatus::Stale`].
+    /// Status of its data. For a place of the state, always [`DataStatus::Stale`].
     pub status: DataStatus,
-    /// Why.
+    /// Reason why it was not refreshed.
     pub reason: Drift,
 }
 
-/// A place of `{data, state}` that a replay has changed. The value is that of an outcome.
+/// A place of `{data, state}` changed by a replay. Its value comes from an outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ChangedPlace {
-    /// Whether something was there before.
+    /// Whether the place had a value before.
     replaces: bool,
-    /// As a JSON Pointer into `{data, state}`.
+    /// JSON Pointer into `{data, state}`.
     path: String,
-    /// Names of the objects that were made below it.
+    /// Names of the objects created below it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     missing: Vec<String>,
-    /// The number of the outcome.
+    /// Index of the outcome with the value.
     outcome: usize,
 }
 

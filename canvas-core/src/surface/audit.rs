@@ -10,64 +10,64 @@ use crate::model::json_hash::JsonHash;
 use crate::model::links::Linked;
 use crate::model::surface::{ActionId, EventId, JobId, SessionKey, SurfaceActor, ToolName};
 
-/// How an action ended.
+/// Outcome of an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum ActionOutcome {
-    /// It was done.
+    /// The action ended without an error.
     Finished,
-    /// What it ran has failed.
+    /// The tool or the message ended with an error.
     Failed,
-    /// What it ran took too long. It may have done what it does.
+    /// The tool or message took too long, and may have had an effect.
     TimedOut,
-    /// Nobody knows.
+    /// Nobody reported the outcome in time.
     Lost,
 }
 
-/// One execution of an action, when it is over.
+/// The record of a finished execution of an action.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AuditRecord {
-    /// The execution.
+    /// Id of the execution.
     pub event_id: EventId,
-    /// Who asked for it; of a job the session that owns the surface.
+    /// Actor who requested the execution. For a job, the session that owns the surface.
     pub actor: SurfaceActor,
-    /// The refresh job that ran it.
+    /// Refresh job that started it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job_id: Option<JobId>,
-    /// What was asked for.
+    /// Requested action.
     pub action_id: ActionId,
-    /// The tool that was called.
+    /// Tool called by the action.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<ToolName>,
-    /// The session that got a message.
+    /// Session that received a message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_key: Option<SessionKey>,
-    /// Of the resolved arguments; of a message that of its text, of a change of the state that of its patch.
+    /// Digest of the resolved arguments, the text of the message, or the patch of the state.
     pub args_digest: JsonHash,
-    /// By the store's clock.
+    /// Start time, by the store's clock.
     #[schemars(with = "u64")]
     pub started_at: Timestamp,
-    /// By the store's clock; of what was lost, when that was found out.
+    /// End time, by the store's clock. For a lost execution, the time at which the loss was detected.
     #[schemars(with = "u64")]
     pub ended_at: Timestamp,
-    /// How it ended.
+    /// Outcome of the execution.
     pub outcome: ActionOutcome,
-    /// One line for people.
+    /// One-line summary for people.
     pub summary: String,
 }
 
-/// A record in its place.
+/// A record with its number.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NumberedRecord {
-    /// Numbers the records of a canvas in the order in which actions ended, from 1.
+    /// Number of the record, from 1, in the order in which the actions of the canvas ended.
     pub number: u64,
-    /// The record.
+    /// Record of the execution.
     #[serde(flatten)]
     pub record: AuditRecord,
 }
 
-/// A record in the form that is stored.
+/// A record in the stored form.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct StoredRecord {
     #[serde(flatten)]

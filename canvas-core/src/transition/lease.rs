@@ -16,20 +16,20 @@ use crate::transition::step::{Stop, Transition};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CheckOut;
 
-/// The lease was given.
+/// Result of [`CheckOut`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CheckedOut {
-    /// Names it in every later call.
+    /// Lease id for the following calls.
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub lease: LeaseId,
-    /// The epoch it belongs to.
+    /// Epoch of the lease.
     #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub epoch: Epoch,
-    /// When it ends unless it is renewed, by the store's clock.
+    /// Expiry by the store's clock, unless the lease is renewed.
     #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub expires_at: Timestamp,
-    /// The revision at that moment.
+    /// Revision of the document at the check-out.
     pub revision: RevisionId,
 }
 
@@ -40,19 +40,19 @@ pub struct Renew {
     pub lease: Option<LeaseId>,
 }
 
-/// The lease was extended.
+/// Result of [`Renew`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Renewed {
-    /// The lease.
+    /// Id of the extended lease.
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub lease: LeaseId,
-    /// When it ends now.
+    /// New expiry by the store's clock.
     #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub expires_at: Timestamp,
-    /// No renewal will move this end any more.
+    /// Whether the lease is at its maximum hold, so no renewal extends it further.
     pub at_max_hold: bool,
-    /// The current revision.
+    /// Current revision of the document.
     pub revision: RevisionId,
 }
 
@@ -63,13 +63,13 @@ pub struct CheckIn {
     pub lease: Option<LeaseId>,
 }
 
-/// The lease is over.
+/// Result of [`CheckIn`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CheckedIn {
-    /// False where it had ended before.
+    /// False if the lease ended earlier.
     pub released: bool,
-    /// The current revision.
+    /// Current revision of the document.
     pub revision: RevisionId,
 }
 

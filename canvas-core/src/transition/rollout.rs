@@ -2,22 +2,22 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How far the tools of models are rolled out, in five stages. What users do, and what conversations
-/// hear of it, is the same in all of them.
+/// The five stages in which the tools of models are rolled out. The acts of users, and the messages about them, are the
+/// same in all stages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Rollout {
-    /// Stage 0: models have no tools; they see what users change.
+    /// Stage 0. Models have no tools, but they see the changes of users.
     Off,
-    /// Stage 1: models read, without a lease.
+    /// Stage 1. Models can read, without a lease.
     ReadOnly,
-    /// Stage 2: models read and write, without a lease. A write is still refused where the text is not what its author
-    /// knows, and once the user has ended the turn.
+    /// Stage 2. Models can read and write, without a lease. A write is still refused if its author does not know the
+    /// current text, or after the user ends the turn.
     Write,
-    /// Stage 3: there are leases, and models may do without. While one is valid nobody else writes.
+    /// Stage 3. Models can take a lease, but need not. While a lease is valid, only its holder can write.
     LeaseOptional,
-    /// Stage 4: whoever reads or writes holds the lease.
+    /// Stage 4. Models need the lease for every read and write.
     #[default]
     LeaseEnforced,
 }

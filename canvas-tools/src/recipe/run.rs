@@ -12,65 +12,66 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// A replay that has ended: with the responses, which the host keeps by their hashes, it can be played again.
+/// The record of a finished replay. Together with the responses, which the host stores by their hashes, it can be
+/// replayed offline.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RunRecord {
-    /// Names it.
+    /// Id of the run.
     pub run_id: RunId,
-    /// The recipe, by its id.
+    /// Id of the recipe.
     #[schemars(with = "String")]
     pub recipe: BlobId,
-    /// The `now` of all its time expressions.
+    /// Value of `now` in all time expressions.
     #[schemars(with = "u64")]
     pub now: Timestamp,
-    /// The IANA name of the zone of its time expressions.
+    /// IANA time zone of the time expressions.
     pub timezone: String,
-    /// The version of the time zones.
+    /// Version of the time zone database.
     pub tzdb_version: String,
-    /// The components that were asked for; left out where all were.
+    /// Requested components. Absent if all were requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub components: Option<BTreeSet<ComponentId>>,
-    /// Components that the board no longer had, which were not fed; left out if there were none.
+    /// Components missing from the board, which were not refreshed. Absent if empty.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub gone: BTreeSet<ComponentId>,
-    /// Whether nothing was kept.
+    /// Whether the result was discarded, as in a dry run.
     pub dry_run: bool,
-    /// The calls, in the order of the recipe.
+    /// Calls in the order of the recipe.
     pub calls: Vec<RecordedCall>,
-    /// The steps that were asked for and could not be called.
+    /// Requested steps that could not be called.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skipped: Vec<SkippedStep>,
-    /// What it has changed, as a JSON Patch of `{data: {component: value}, state}`.
+    /// Changes as a JSON Patch on the object `{data: {component: value}, state}`.
     pub patch: Vec<JsonPatchOperation>,
-    /// What it has come to.
+    /// Outcome of the replay.
     #[serde(flatten)]
     pub finished: ReplayFinished,
 }
 
-/// A call of a replay.
+/// A tool call of a replay.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RecordedCall {
-    /// The step.
+    /// Step of the recipe.
     pub step: StepId,
-    /// The tool.
+    /// Name of the tool.
     pub tool: ToolName,
-    /// What it was called with.
+    /// Arguments of the call.
     pub params: Value,
-    /// The hash of what it answered; left out where it has failed.
+    /// Hash of the response. Absent if the call failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response_hash: Option<JsonHash>,
-    /// Why it has failed.
+    /// Reason if the call failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<Drift>,
 }
 
-/// A step that was not called.
+/// A step without a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SkippedStep {
-    /// The step.
+    /// Step of the recipe.
     pub step: StepId,
-    /// Why.
+    /// Reason why it was not called.
     pub reason: Drift,
 }

@@ -1,4 +1,4 @@
-//! Requests to surfaces: a method and its parameters, as a client sends them.
+//! Requests to surfaces, each with the method and parameters from a client.
 
 use std::collections::BTreeMap;
 
@@ -16,23 +16,23 @@ use crate::reply::{ToolError, shorten};
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum SurfaceRequest {
-    /// `canvas.list`: lists the surfaces that the actor may see.
+    /// `canvas.list` lists the surfaces that the actor may see.
     List(ListParams),
-    /// `canvas.get`: returns a surface with its spec, its state and a list of its assets.
+    /// `canvas.get` returns a surface with its spec, its state and a list of its assets.
     Get(CanvasParams),
-    /// `canvas.create`: creates a surface, on a new canvas or on one without a surface.
+    /// `canvas.create` creates a surface, on a new canvas or on one without a surface.
     Create(CreateParams),
-    /// `canvas.upsert`: creates a surface or replaces parts of an existing one. The state of an existing surface stays.
+    /// `canvas.upsert` creates a surface or replaces parts of an existing one. The state of an existing surface stays.
     Upsert(UpsertParams),
-    /// `canvas.patch`: changes the state.
+    /// `canvas.patch` changes the state.
     Patch(PatchParams),
-    /// `canvas.delete`: deletes the canvas with all its faces. Only users may do this.
+    /// `canvas.delete` deletes the canvas with all its faces. Only users may do this.
     Delete(DeleteParams),
-    /// `canvas.open`: records that the actor shows the surface.
+    /// `canvas.open` records that the actor shows the surface.
     Open(CanvasParams),
-    /// `canvas.close`: records that the actor no longer shows it.
+    /// `canvas.close` records that the actor no longer shows it.
     Close(CanvasParams),
-    /// `canvas.action`: runs an action of the spec.
+    /// `canvas.action` runs an action of the spec.
     Action(ActionParams),
 }
 
@@ -43,10 +43,10 @@ pub struct ListParams {
     /// Only the surfaces of this agent.
     #[serde(default)]
     pub agent_id: Option<AgentId>,
-    /// Only what comes after this one.
+    /// Only surfaces after this canvas.
     #[serde(default)]
     pub after: Option<CanvasId>,
-    /// At most so many; as many as [`ListParams::LIMIT`] where it is left out.
+    /// Maximum number of surfaces. If absent, [`ListParams::LIMIT`].
     #[serde(default)]
     pub limit: Option<usize>,
 }
@@ -60,7 +60,7 @@ impl ListParams {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CanvasParams {
-    /// The canvas.
+    /// Canvas with the surface.
     pub canvas_id: CanvasId,
 }
 
@@ -68,21 +68,21 @@ pub struct CanvasParams {
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CreateParams {
-    /// The canvas that is made, or that gets the surface.
+    /// New canvas, or existing canvas that gets the surface.
     pub canvas_id: CanvasId,
-    /// Whose surface it is; the agent of the session that asks, else `main`.
+    /// Owner of the surface. If absent, the agent of the calling session, or else `main`.
     #[serde(default)]
     pub agent_id: Option<AgentId>,
-    /// What people read. The canvas's id where it is left out.
+    /// Title for people. If absent, the canvas id.
     #[serde(default)]
     pub title: Option<String>,
-    /// The session that messages of actions go to; the main one of the agent where it is left out.
+    /// Session that receives the messages of actions. If absent, the agent's main session.
     #[serde(default)]
     pub owner_session_key: Option<SessionKey>,
-    /// The asset that is shown first.
+    /// Asset to show first.
     #[serde(default)]
     pub entry_asset: Option<String>,
-    /// The spec, whose `state` is the first state.
+    /// Spec, whose `state` becomes the initial state.
     pub spec: Value,
     /// Assets by path.
     #[serde(default)]
@@ -93,18 +93,18 @@ pub struct CreateParams {
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct UpsertParams {
-    /// The canvas.
+    /// Canvas with the surface.
     pub canvas_id: CanvasId,
-    /// A new title.
+    /// New title for people.
     #[serde(default)]
     pub title: Option<String>,
-    /// A new spec. Its `state` is only used where the surface is made.
+    /// New spec. Its `state` is used only if the call creates the surface.
     #[serde(default)]
     pub spec: Option<Value>,
-    /// New content of assets by path; null takes one away, and the others stay.
+    /// New content of assets by path; null removes an asset. Assets not listed stay.
     #[serde(default)]
     pub assets: BTreeMap<String, Option<AssetContent>>,
-    /// The revision that the actor knows. A surface that has changed since is not changed.
+    /// Revision known to the actor. If the surface changed after it, the request is refused.
     #[serde(default)]
     pub expected_revision: Option<Revision>,
 }
@@ -113,11 +113,12 @@ pub struct UpsertParams {
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PatchParams {
-    /// The canvas.
+    /// Canvas with the surface.
     pub canvas_id: CanvasId,
-    /// Operations of RFC 6902 on the state: add, replace and remove. All are done or none.
+    /// JSON Patch operations (RFC 6902) on the state, limited to add, replace and remove. Either all are applied, or
+    /// the request is refused.
     pub patch: Value,
-    /// The revision that the actor knows. A surface that has changed since is not changed.
+    /// Revision known to the actor. If the surface changed after it, the request is refused.
     #[serde(default)]
     pub expected_revision: Option<Revision>,
 }
@@ -126,9 +127,9 @@ pub struct PatchParams {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DeleteParams {
-    /// The canvas.
+    /// Canvas with the surface.
     pub canvas_id: CanvasId,
-    /// The revision that the actor knows. A surface that has changed since is not deleted.
+    /// Revision known to the actor. If the surface changed after it, the request is refused.
     #[serde(default)]
     pub expected_revision: Option<Revision>,
 }
@@ -137,21 +138,21 @@ pub struct DeleteParams {
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ActionParams {
-    /// The canvas.
+    /// Canvas with the surface.
     pub canvas_id: CanvasId,
-    /// The action; or name a binding.
+    /// Action to run, unless the request names a binding.
     #[serde(default)]
     pub action_id: Option<ActionId>,
-    /// A binding of the spec, in place of the action that it leads to.
+    /// Binding of the spec that leads to the action.
     #[serde(default)]
     pub binding: Option<BindingName>,
-    /// What the trigger brings; an empty object where it is left out.
+    /// Input from the trigger. If absent, an empty object.
     #[serde(default)]
     pub input: Option<Value>,
-    /// The revision that the actor knows. On a surface that has changed since nothing is run.
+    /// Revision known to the actor. If the surface changed after it, the action does not run.
     #[serde(default)]
     pub expected_revision: Option<Revision>,
-    /// A person's yes to what `CONFIRMATION_REQUIRED` has shown.
+    /// A person's consent to the prompt of `CONFIRMATION_REQUIRED`.
     #[serde(default)]
     pub confirmation: Option<Confirmation>,
 }

@@ -163,7 +163,7 @@ fn reply_of(tool: &Tool, before: &[&Tool], shared: &BTreeSet<&str>, shapes: &Sha
     let mut text = format!("\n### `{}`\n\n{}\n", tool.name, plain(&tool.description));
     let alike = before.iter().find(|other| other.successes() == tool.successes());
     if let Some(Tool { name, .. }) = alike {
-        text.push_str(&format!("\nIts fields are those of [`{name}`](#{name}).\n"));
+        text.push_str(&format!("\nSame fields as [`{name}`](#{name}).\n"));
     }
     for (number, success) in tool.successes().iter().enumerate().filter(|_| alike.is_none()) {
         if let Some(description) = success["description"].as_str().filter(|_| tool.successes().len() > 1) {

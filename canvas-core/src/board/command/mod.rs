@@ -23,52 +23,52 @@ use crate::board::model::placement::{OnCollision, PlacementHints};
 use crate::board::model::settings::SettingsUpdate;
 use crate::board::model::trigger::ProactiveTrigger;
 
-/// A change that is asked for.
+/// A requested change to the board.
 ///
-/// Settings and triggers are changed by commands as all else is, so that they are in the history too.
+/// Commands also change settings and triggers, so these are in the history too.
 ///
 /// In a batch, a component id of the form `$0` means the first component that the batch creates, `$1` the second, and
 /// so on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", content = "payload")]
 pub enum CanvasCommand {
-    /// Add a component.
+    /// Adds a component.
     #[serde(rename = "component.create")]
     Create(Box<CreateComponent>),
-    /// Change a component's config, binding, label or pin.
+    /// Changes a component's config, binding, label or pin.
     #[serde(rename = "component.update")]
     Update(Box<UpdateComponent>),
-    /// Take a component away.
+    /// Removes a component.
     #[serde(rename = "component.remove")]
     Remove(RemoveComponent),
-    /// Put a component elsewhere.
+    /// Moves a component.
     #[serde(rename = "component.move")]
     Move(MoveComponent),
-    /// Make a component larger or smaller.
+    /// Resizes a component.
     #[serde(rename = "component.resize")]
     Resize(ResizeComponent),
-    /// Save the canvas as a view.
+    /// Saves the canvas as a view.
     #[serde(rename = "view.save")]
     SaveView(SaveView),
-    /// Put a saved view in place of the canvas; pinned components stay.
+    /// Replaces the canvas by a saved view. Pinned components stay.
     #[serde(rename = "view.load")]
     LoadView(LoadView),
-    /// Delete a saved view.
+    /// Deletes a saved view.
     #[serde(rename = "view.delete")]
     DeleteView(DeleteView),
-    /// Remove all components.
+    /// Removes all components.
     #[serde(rename = "canvas.clear")]
     Clear(ClearCanvas),
-    /// Set some of the workspace's settings.
+    /// Sets some settings of the workspace.
     #[serde(rename = "settings.update")]
     UpdateSettings(Box<SettingsUpdate>),
-    /// Add a trigger, or replace the one that has its id.
+    /// Adds a trigger, or replaces the one with the same id.
     #[serde(rename = "trigger.set")]
     SetTrigger(Box<SetTrigger>),
-    /// Take a trigger away, and its id from the views that list it.
+    /// Removes a trigger, and its id from the views that list it.
     #[serde(rename = "trigger.remove")]
     RemoveTrigger(RemoveTrigger),
-    /// Several commands, all or none, as one change.
+    /// Runs several commands as one change, which applies completely or has no effect.
     #[serde(rename = "batch")]
     Batch(Batch),
 }
@@ -77,28 +77,28 @@ pub enum CanvasCommand {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CreateComponent {
-    /// A type of the registry.
+    /// Type from the registry.
     pub type_id: TypeId,
-    /// An object by the type's schema; the type's defaults stand under it. Shared with the component, where these add
-    /// nothing to it.
+    /// Object that matches the type's schema. The type's defaults fill in missing fields. If no field is missing, the
+    /// component shares the value.
     #[serde(default)]
     pub config: Arc<Value>,
-    /// Where its data come from. Without, built-in types make theirs from the config.
+    /// Source of the data. If absent, built-in types derive it from the config.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data_binding: Option<DataBinding>,
-    /// Its upper left cell. Without, the board finds room.
+    /// Upper left cell. If absent, the board finds room.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub position: Option<Position>,
-    /// Its size. Without, the type's default.
+    /// Size. If absent, the type's default is used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<Size>,
     /// Pin and label.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<PartialMeta>,
-    /// Where to look for room first, where no position is given.
+    /// Preferred places, if there is no position.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hints: Option<PlacementHints>,
-    /// What to do where something is at the position.
+    /// Behaviour if another component is at the position.
     #[serde(default, skip_serializing_if = "OnCollision::is_reject")]
     pub on_collision: OnCollision,
 }
@@ -133,69 +133,69 @@ impl CreateComponent {
     }
 }
 
-/// What a command may say of [`ComponentMeta`](crate::board::ComponentMeta). Who made a component, and when, is not for a
-/// command to say: both are read and dropped.
+/// The part of [`ComponentMeta`](crate::board::ComponentMeta) that a command can set. Author and creation time are
+/// accepted but ignored.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PartialMeta {
-    /// Shifting, clearing and loading leave a pinned component where it is.
+    /// Whether shifting, clearing and loading leave the component in place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pinned: Option<bool>,
-    /// A person's name for it; `null` takes the name away.
+    /// Label given by a person; `null` removes it.
     #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub label: Option<Option<String>>,
 }
 
-/// Changes the config of a component. What is left out stays.
+/// Changes the config of a component. Absent fields stay unchanged.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UpdateComponent {
-    /// In a batch `$0` names the first component that it makes.
+    /// Component. In a batch, `$0` names the first component that the batch creates.
     pub component_id: ComponentId,
-    /// Fields to set. Arrays and objects are replaced whole; `null` is a value.
+    /// Fields to set. Arrays and objects are replaced as a whole, and `null` is a value.
     #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Value")]
     pub config: Option<Value>,
-    /// Another binding; `null` takes the binding away.
+    /// New binding; `null` removes the binding.
     #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<DataBinding>")]
     pub data_binding: Option<Option<DataBinding>>,
-    /// Another pin or label.
+    /// New pin or label.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<PartialMeta>,
 }
 
-/// Takes a component away.
+/// Removes a component.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RemoveComponent {
-    /// In a batch `$0` names the first component that it makes.
+    /// Component. In a batch, `$0` names the first component that the batch creates.
     pub component_id: ComponentId,
 }
 
-/// Puts a component elsewhere.
+/// Moves a component.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MoveComponent {
-    /// In a batch `$0` names the first component that it makes.
+    /// Component. In a batch, `$0` names the first component that the batch creates.
     pub component_id: ComponentId,
-    /// The new upper left cell.
+    /// New upper left cell.
     pub position: Position,
-    /// What to do where another component covers the new place.
+    /// Behaviour if another component covers the new place.
     #[serde(default, skip_serializing_if = "OnCollision::is_reject")]
     pub on_collision: OnCollision,
 }
 
-/// Makes a component larger or smaller; its upper left cell stays.
+/// Resizes a component. Its upper left cell stays.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ResizeComponent {
-    /// In a batch `$0` names the first component that it makes.
+    /// Component. In a batch, `$0` names the first component that the batch creates.
     pub component_id: ComponentId,
-    /// The new size.
+    /// New size.
     pub size: Size,
-    /// What to do where another component covers the new cells.
+    /// Behaviour if another component covers the new cells.
     #[serde(default, skip_serializing_if = "OnCollision::is_reject")]
     pub on_collision: OnCollision,
 }
@@ -204,21 +204,21 @@ pub struct ResizeComponent {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SaveView {
-    /// Need not be unique.
+    /// Name, which need not be unique.
     pub name: String,
-    /// For people.
+    /// Description for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Triggers of the workspace to save with it.
+    /// Triggers of the workspace to save with the view.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trigger_ids: Option<Vec<TriggerId>>,
 }
 
-/// Puts a saved view in place of the canvas.
+/// Replaces the canvas by a saved view.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LoadView {
-    /// An id, not a name.
+    /// Id, not the name.
     pub view_id: ViewId,
 }
 
@@ -226,11 +226,11 @@ pub struct LoadView {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DeleteView {
-    /// An id, not a name.
+    /// Id, not the name.
     pub view_id: ViewId,
 }
 
-/// Takes all components away.
+/// Removes all components.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ClearCanvas {
@@ -238,91 +238,91 @@ pub struct ClearCanvas {
     pub preserve_pinned: bool,
 }
 
-/// Adds a trigger behind the others, or replaces the one that has its id where it stands.
+/// Adds a trigger after the others, or replaces the one with the same id in place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SetTrigger {
-    /// All of it: a field that is left out is none. Its view must be there, and where it is enabled and time-based, its time
-    /// must have a name that is known.
+    /// Complete trigger, because an absent field is not kept from the old one. Its view must exist, and the time of an
+    /// enabled time-based trigger must have a known name.
     pub trigger: ProactiveTrigger,
 }
 
-/// Takes a trigger away.
+/// Removes a trigger.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RemoveTrigger {
-    /// An id, not a name.
+    /// Id, not the name.
     pub trigger_id: TriggerId,
 }
 
-/// Several commands, all or none, and one entry of the history.
+/// Runs several commands as one history entry, which applies completely or has no effect.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Batch {
-    /// Them, in order. A batch in a batch is done as if its commands stood there.
+    /// Commands in order. A nested batch runs as if its commands were inlined.
     pub commands: Vec<CanvasCommand>,
-    /// Becomes the description of the change; empty for the commands' own.
+    /// Description of the change. If empty, the descriptions of the commands are used.
     pub description: String,
 }
 
-/// What a person does by hand. It goes through the same commands, and the same history.
+/// An act of a person by hand. It uses the same commands and the same history.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all_fields = "camelCase")]
 #[non_exhaustive]
 pub enum UserAction {
-    /// Drag a component elsewhere.
+    /// Drags a component to another place.
     #[serde(rename = "user.move")]
     Move {
-        /// Which one.
+        /// Id of the component.
         component_id: ComponentId,
-        /// The new upper left cell.
+        /// New upper left cell.
         position: Position,
     },
-    /// Drag a component's edge.
+    /// Drags a component's edge.
     #[serde(rename = "user.resize")]
     Resize {
-        /// Which one.
+        /// Id of the component.
         component_id: ComponentId,
-        /// The new size.
+        /// New size.
         size: Size,
     },
-    /// Remove a component.
+    /// Removes a component.
     #[serde(rename = "user.dismiss")]
     Dismiss {
-        /// Which one.
+        /// Id of the component.
         component_id: ComponentId,
     },
-    /// Pin a component, or loosen it.
+    /// Pins or unpins a component.
     #[serde(rename = "user.pin")]
     Pin {
-        /// Which one.
+        /// Id of the component.
         component_id: ComponentId,
-        /// Pinned, or no longer.
+        /// Whether the component is pinned.
         pinned: bool,
     },
-    /// Ask for new data.
+    /// Requests new data.
     #[serde(rename = "user.refresh")]
     Refresh {
-        /// Which one.
+        /// Id of the component.
         component_id: ComponentId,
     },
-    /// Undo the last change.
+    /// Undoes the last change.
     #[serde(rename = "user.undo")]
     Undo,
-    /// Redo the change that was undone last.
+    /// Redoes the change undone last.
     #[serde(rename = "user.redo")]
     Redo,
 }
 
-/// What may be asked of the history.
+/// A request to the history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type")]
 pub enum HistoryAction {
-    /// Undo the last change.
+    /// Undoes the last change.
     #[serde(rename = "history.undo")]
     Undo,
-    /// Redo the change that was undone last.
+    /// Redoes the change undone last.
     #[serde(rename = "history.redo")]
     Redo,
-    /// Drop the history; the board stays as it is.
+    /// Drops the history. The board stays unchanged.
     #[serde(rename = "history.clear")]
     Clear,
 }

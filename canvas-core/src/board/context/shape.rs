@@ -9,42 +9,42 @@ use crate::board::model::grid::{Position, Size};
 use crate::board::model::id::{ComponentId, TypeId, ViewId, WorkspaceId};
 use crate::board::registry::ComponentCategory;
 
-/// What a model sees of a board.
+/// The view of a board for a model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CanvasContext {
-    /// In the order of the workspace; at most `max_components`.
+    /// Components in the order of the workspace, at most `max_components`.
     pub components: Vec<ComponentSummary>,
-    /// When and where the user is.
+    /// Local time and time zone of the user.
     pub temporal: TemporalContext,
-    /// What surrounds the components.
+    /// Workspace that contains the components.
     pub workspace: WorkspaceContext,
-    /// What it was made within.
+    /// Token and component limits of the context, with their usage.
     pub budget: ContextBudget,
 }
 
-/// What a model sees of a component.
+/// The view of a component for a model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ComponentSummary {
-    /// The alias, where the caller gave aliases.
+    /// Id, or the alias if the caller gave aliases.
     pub id: ComponentId,
-    /// As the registry has it.
+    /// Type id from the registry.
     pub type_id: TypeId,
-    /// The type's name; its id where nobody knows the type.
+    /// Name of the type, or its id if the type is unknown.
     pub type_name: String,
-    /// That of its type; `utility` where the type is not registered.
+    /// Category of the type, or `utility` if the type is not registered.
     pub category: ComponentCategory,
-    /// The upper left cell.
+    /// Upper left cell.
     pub position: Position,
-    /// Columns and rows that it covers.
+    /// Number of columns and rows covered.
     pub size: Size,
-    /// Its config and what it shows, in fewer than 50 words; of minimal ones the label alone.
+    /// Config and content in fewer than 50 words. A minimal summary is only the label.
     pub summary: String,
-    /// What is notable. Of data that could not be had, code and message come first, at every level.
+    /// Notable facts. If the data could not be fetched, code and message come first, at every level.
     pub highlights: Vec<String>,
-    /// Ids of the actions that its type has; none of minimal ones.
+    /// Ids of the type's actions. Empty in a minimal summary.
     pub actions: Vec<String>,
-    /// The status of its data.
+    /// Status of the component's data.
     pub state_status: LoadingStatus,
 }
 
@@ -52,9 +52,9 @@ pub struct ComponentSummary {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum LoadingStatus {
-    /// No request was made.
+    /// No request was sent for the data.
     Idle,
-    /// The first request is under way.
+    /// The first request for the data is running.
     Loading,
     /// Fresh data.
     Ready,
@@ -76,61 +76,61 @@ impl From<&DataLoadingState> for LoadingStatus {
     }
 }
 
-/// What surrounds the components.
+/// Workspace that contains the components.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WorkspaceContext {
-    /// As the workspace has it.
+    /// Id of the workspace, unchanged.
     pub id: WorkspaceId,
-    /// As the workspace has it, cut to 80 characters.
+    /// Name of the workspace, cut to 80 characters.
     pub name: String,
-    /// The view that was loaded last and still exists.
+    /// View loaded last, if it still exists.
     pub active_view_id: Option<ViewId>,
-    /// In the order in which they were saved.
+    /// Saved views, oldest first.
     pub saved_views: Vec<ViewSummary>,
-    /// How many components there are, shown here or not.
+    /// Number of all components, including those not listed.
     pub component_count: usize,
-    /// Cells that are covered, of all cells down to the lowest component: 0 to 1.
+    /// Covered share of all cells down to the lowest component, from 0 to 1.
     pub grid_utilization: f64,
 }
 
-/// A saved view, for a command that loads it.
+/// A saved view that a command can load.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ViewSummary {
-    /// What the command takes.
+    /// Id for the command that loads the view.
     pub id: ViewId,
-    /// Cut to 80 characters.
+    /// Name, cut to 80 characters.
     pub name: String,
-    /// What it is for, where the budget has room for it.
+    /// Description of the view, if the budget has room for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Of the saved canvas.
+    /// Number of components in the saved canvas.
     pub component_count: usize,
 }
 
-/// The limits of a context, and what was used of them.
+/// Limits and usage of a context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextBudget {
-    /// What the caller allowed.
+    /// Maximum set by the caller.
     pub max_tokens: u64,
-    /// Tokens that it has, by the counter that it was made with.
+    /// Number of tokens in the context, by its counter.
     pub used_tokens: u64,
-    /// What the caller allowed.
+    /// Maximum set by the caller.
     pub max_components: usize,
-    /// The level of the least detailed component that it shows.
+    /// Level of the least detailed component.
     pub summarization_level: SummarizationLevel,
 }
 
-/// How much a summary says.
+/// Level of detail of a summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum SummarizationLevel {
-    /// Place, label and error.
+    /// Position, label and error.
     Minimal,
-    /// Also its actions, a short summary, and the first highlights.
+    /// Also actions, a short summary, and the first highlights.
     Condensed,
     /// Every field within the limits of a summary.
     Full,

@@ -43,56 +43,56 @@ pub trait DataSource: Send + Sync {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QueryDefinition {
-    /// `type` in JSON, such as `pull_requests`.
+    /// Kind of query, such as `pull_requests`. The JSON name is `type`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// For models that choose a query.
+    /// Description for models that choose a query.
     pub description: String,
-    /// What its parameters must be: JSON Schema, draft 7.
+    /// JSON Schema (draft 7) of the parameters.
     pub params_schema: Value,
-    /// What its data are: JSON Schema, draft 7.
+    /// JSON Schema (draft 7) of the data.
     pub result_schema: Value,
 }
 
-/// The answer of a source.
+/// A response of a source.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DataResult {
-    /// By the `result_schema` of the query.
+    /// Data that match the `result_schema` of the query.
     pub data: Value,
-    /// When, from where, and for how long.
+    /// Origin and lifetime of the data.
     pub meta: DataMeta,
 }
 
-/// Where data come from and how long they are fresh.
+/// Origin of data, and the time for which they are fresh.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DataMeta {
-    /// By the clock of the source.
+    /// Time of the data, by the clock of the source.
     #[schemars(with = "u64")]
     pub fetched_at: Timestamp,
-    /// The source that answered.
+    /// Source of the data.
     pub source: DataSourceId,
-    /// The query that was answered: data for another one are dropped.
+    /// Query of this response. Data for another query are dropped.
     pub query: DataQuery,
-    /// Of a list that was cut.
+    /// Page of a list, if the response has only a part of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pagination: Option<PaginationMeta>,
-    /// The source itself could not refresh them.
+    /// Whether the source could not refresh the data itself.
     pub stale: bool,
-    /// Milliseconds from their arrival at the host.
+    /// Lifetime in milliseconds, from the arrival at the host.
     pub ttl: u64,
 }
 
-/// Which part of a list an answer has.
+/// A page of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PaginationMeta {
-    /// Items of the whole list.
+    /// Number of items in the whole list.
     pub total: u64,
-    /// Items before the first one here.
+    /// Number of items before this page.
     pub offset: u64,
-    /// Items that were asked for.
+    /// Requested number of items.
     pub limit: u64,
-    /// Whether items follow the last one here.
+    /// Whether more items follow this page.
     pub has_more: bool,
 }

@@ -7,80 +7,80 @@ use serde_json::{Map, Value};
 
 use super::id::DataSourceId;
 
-/// The query that gives a component its data.
+/// Binding of a component to the query for its data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DataBinding {
-    /// Names a [`DataSource`](crate::board::DataSource) of the host.
+    /// Name of a [`DataSource`](crate::board::DataSource) of the host.
     pub source: DataSourceId,
-    /// Sent to the source as it is.
+    /// Query, which is sent to the source unchanged.
     pub query: DataQuery,
-    /// Milliseconds between two refreshes; `None` where only a person asks for one.
+    /// Milliseconds between two refreshes, or `None` if only a person refreshes the data.
     pub refresh_interval: Option<u64>,
 }
 
-/// A question to a source.
+/// A query to a data source.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DataQuery {
     /// The kind of query, such as `pull_requests`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// What the source documents for this kind of query.
+    /// Parameters, as documented by the source for this kind of query.
     pub params: Map<String, Value>,
 }
 
-/// What a component shows while its data are fetched, and after.
+/// State of a component's data.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "status", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum DataLoadingState {
-    /// No request was made: there is no binding, or nobody has polled yet.
+    /// No request was made, because the component has no binding or the host did not poll yet.
     #[default]
     Idle,
-    /// The first request is under way. A refresh behind data that are shown is not `Loading`.
+    /// The first request is running. If data are already shown, a refresh does not count as `Loading`.
     Loading {
-        /// When the request was made.
+        /// Time of the request.
         #[schemars(with = "u64")]
         started_at: Timestamp,
     },
-    /// Data that are not older than their `ttl`.
+    /// Data within their `ttl`.
     Ready {
-        /// Whatever JSON the source gave.
+        /// JSON from the source.
         data: Value,
-        /// By the clock of the source.
+        /// Time of the data, by the clock of the source.
         #[schemars(with = "u64")]
         fetched_at: Timestamp,
     },
-    /// The last request failed, and nothing could be shown instead.
+    /// The last request failed, and there are no older data to show.
     Error {
-        /// From the source, or a time-out of the host.
+        /// Error from the source, or a time-out from the host.
         error: DataError,
-        /// When the answer came, or did not.
+        /// Time of the failed request's end.
         #[schemars(with = "u64")]
         attempted_at: Timestamp,
     },
-    /// Data past their `ttl`, or whose refresh failed; they are shown all the same.
+    /// Data past their `ttl`, or with a failed refresh. They are still shown.
     Stale {
-        /// Whatever JSON the source gave.
+        /// JSON from the source.
         data: Value,
-        /// By the clock of the source.
+        /// Time of the data, by the clock of the source.
         #[schemars(with = "u64")]
         fetched_at: Timestamp,
     },
 }
 
-/// Why a source gave no data. The source makes it; the host makes it of a time-out.
+/// Error of a data source. The host creates it for a time-out, and the source otherwise.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DataError {
-    /// For branching.
+    /// Stable code.
     pub code: DataErrorCode,
-    /// For people and models.
+    /// Message for people and models.
     pub message: String,
-    /// The source that failed.
+    /// Source of the error.
     pub source: DataSourceId,
-    /// The same query may succeed later: it is tried again after a pause.
+    /// Whether the same query may succeed later. If so, it is retried after a pause.
     pub retryable: bool,
-    /// Milliseconds before it makes sense to ask again, where the source says so.
+    /// Milliseconds to wait before a retry, if the source requests a pause.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after: Option<u64>,
 }
@@ -97,27 +97,27 @@ impl std::fmt::Display for DataError {
 }
 
 canvas_patch::coded! {
-    /// What went wrong with a query.
+    /// Code of a failed query.
     #[derive(Serialize, Deserialize, JsonSchema)]
     #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
     pub enum DataErrorCode {
-        /// The thing that was asked for does not exist.
+        /// The queried object does not exist.
         NotFound = "NOT_FOUND",
-        /// The source wants credentials.
+        /// The source requires credentials.
         Unauthorized = "UNAUTHORIZED",
-        /// The credentials do not open this.
+        /// The credentials do not permit this query.
         Forbidden = "FORBIDDEN",
-        /// The source has had too many queries; `retry_after` says until when.
+        /// The source received too many queries. Wait for `retry_after`.
         RateLimited = "RATE_LIMITED",
-        /// The source was not reached.
+        /// The source could not be reached.
         Network = "NETWORK",
-        /// No answer within the time limit of the host.
+        /// The source did not answer within the host's time limit.
         Timeout = "TIMEOUT",
-        /// The query makes no sense to the source.
+        /// The source does not understand the query.
         InvalidQuery = "INVALID_QUERY",
         /// The source is down, or unknown.
         SourceUnavailable = "SOURCE_UNAVAILABLE",
-        /// None of the others.
+        /// Any other error.
         Unknown = "UNKNOWN",
     }
 }

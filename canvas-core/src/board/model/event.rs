@@ -9,7 +9,7 @@ use super::grid::Bounds;
 use super::id::{ComponentId, TriggerId, ViewId};
 use super::settings::SettingsUpdate;
 
-/// Something that happened. Clicks, actions and selections are the host's to report; the rest comes from the board.
+/// An event on a board. The host reports clicks, actions and selections, and the board all others.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", content = "payload", rename_all_fields = "camelCase")]
 #[non_exhaustive]
@@ -17,167 +17,167 @@ pub enum CanvasEvent {
     /// A person clicked a component.
     #[serde(rename = "component.clicked")]
     Clicked {
-        /// Which one.
+        /// Id of the component, view or trigger.
         component_id: ComponentId,
-        /// The part of it that was clicked, by the component's own names.
+        /// Clicked part, named by the component.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         element_id: Option<String>,
-        /// Whatever JSON the component adds.
+        /// Additional JSON from the component.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         data: Option<Value>,
     },
-    /// A person set an action going.
+    /// A person started an action.
     #[serde(rename = "component.action")]
     Action {
-        /// Which one.
+        /// Id of the component, view or trigger.
         component_id: ComponentId,
-        /// One of the actions of its type.
+        /// Action, as declared by the component's type.
         action_id: String,
-        /// By the action's schema.
+        /// Parameters that match the action's schema.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         params: Option<Value>,
-        /// Selection, filters and the like.
+        /// State of the component, such as selection and filters.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         context: Option<Value>,
     },
     /// A person selected something.
     #[serde(rename = "component.selected")]
     Selected {
-        /// Which one.
+        /// Id of the component, view or trigger.
         component_id: ComponentId,
-        /// All that is selected now, not what was added.
+        /// Complete current selection.
         selected_items: Vec<SelectedItem>,
     },
-    /// A component's data could not be had.
+    /// A component's data could not be fetched.
     #[serde(rename = "component.error")]
     Error {
-        /// Which one.
+        /// Id of the component, view or trigger.
         component_id: ComponentId,
-        /// As the component's state has it.
+        /// Error from the component's data state.
         error: DataError,
     },
-    /// A component's data are there.
+    /// A component's data arrived.
     #[serde(rename = "component.ready")]
     Ready {
-        /// Which one.
+        /// Id of the component, view or trigger.
         component_id: ComponentId,
         /// One sentence for the model.
         summary: String,
-        /// What is notable, a few words each.
+        /// Notable facts, a few words each.
         highlights: Vec<String>,
     },
     /// A component was moved, resized, pinned or unpinned.
     #[serde(rename = "layout.changed")]
     LayoutChanged {
-        /// Which one.
+        /// Id of the component, view or trigger.
         component_id: ComponentId,
-        /// A move that changes the size too is two events.
+        /// Kind of change. A change of both position and size is two events.
         change_type: LayoutChange,
-        /// The cells that it covers now.
+        /// Cells covered after the change.
         new_bounds: Bounds,
     },
     /// A view was loaded.
     #[serde(rename = "view.loaded")]
     ViewLoaded {
-        /// Which one.
+        /// Id of the component, view or trigger.
         view_id: ViewId,
-        /// As it was saved.
+        /// Name of the view.
         view_name: String,
     },
     /// A trigger was due.
     #[serde(rename = "trigger.activated")]
     TriggerActivated {
-        /// Which one.
+        /// Id of the component, view or trigger.
         trigger_id: TriggerId,
-        /// For people.
+        /// Name for people.
         trigger_name: String,
-        /// The view that it suggests or loads, where it has one.
+        /// View that the trigger suggests or loads, if any.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         suggested_view_id: Option<ViewId>,
     },
-    /// A component appeared: made, restored, or loaded with a view.
+    /// A component was created, restored, or loaded with a view.
     #[serde(rename = "component.added")]
     Added {
-        /// Which one.
+        /// Id of the component, view or trigger.
         component_id: ComponentId,
-        /// It has a binding, so that somebody should fetch its data.
+        /// Whether the component has a binding, so its data have to be fetched.
         needs_data: bool,
     },
-    /// The config of a component has changed.
+    /// The config of a component changed.
     #[serde(rename = "component.updated")]
     Updated {
-        /// Which one.
+        /// Id of the component, view or trigger.
         component_id: ComponentId,
-        /// Its binding has changed, so that somebody should fetch its data.
+        /// Whether the binding changed, so the data have to be fetched.
         needs_data: bool,
     },
-    /// A component is gone.
+    /// A component was removed.
     #[serde(rename = "component.removed")]
     Removed {
-        /// Which one.
+        /// Id of the component, view or trigger.
         component_id: ComponentId,
     },
-    /// A view was saved, or is back.
+    /// A view was saved or restored.
     #[serde(rename = "view.saved")]
     ViewSaved {
-        /// Which one.
+        /// Id of the component, view or trigger.
         view_id: ViewId,
-        /// As it was saved.
+        /// Name of the view.
         view_name: String,
     },
-    /// A view is gone.
+    /// A view was deleted.
     #[serde(rename = "view.deleted")]
     ViewDeleted {
-        /// Which one.
+        /// Id of the component, view or trigger.
         view_id: ViewId,
     },
-    /// A view lists other triggers, because one was removed or is back.
+    /// A view lists other triggers, because one was removed or restored.
     #[serde(rename = "view.updated")]
     ViewUpdated {
-        /// Which one.
+        /// Id of the component, view or trigger.
         view_id: ViewId,
     },
-    /// Settings of the workspace have changed.
+    /// Settings of the workspace changed.
     #[serde(rename = "settings.updated")]
     SettingsUpdated {
-        /// Those that did, as they are now.
+        /// Changed settings with their new values.
         settings: SettingsUpdate,
     },
-    /// A trigger was added or replaced, or is back. One that only lost a view that was deleted, or got it back, is not reported.
+    /// A trigger was added, replaced or restored. A trigger that only loses or regains its view is not reported.
     #[serde(rename = "trigger.set")]
     TriggerSet {
-        /// Which one.
+        /// Id of the component, view or trigger.
         trigger_id: TriggerId,
     },
-    /// A trigger is gone.
+    /// A trigger was removed.
     #[serde(rename = "trigger.removed")]
     TriggerRemoved {
-        /// Which one.
+        /// Id of the component, view or trigger.
         trigger_id: TriggerId,
     },
 }
 
-/// Something that is selected.
+/// A selected item.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SelectedItem {
-    /// By the component's own names.
+    /// Id of the item, named by the component.
     pub item_id: String,
-    /// Whatever JSON the component adds.
+    /// Additional JSON from the component.
     pub data: Value,
 }
 
-/// What changed of a layout.
+/// Kind of a layout change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum LayoutChange {
-    /// Its upper left cell.
+    /// The component got another upper left cell.
     Moved,
-    /// Its size.
+    /// The component got another size.
     Resized,
-    /// It was pinned: shifting, clearing and loading leave it where it is.
+    /// The component was pinned, so shifting, clearing and loading a view leave it in place.
     Pinned,
-    /// It is no longer pinned.
+    /// The component was unpinned.
     Unpinned,
 }

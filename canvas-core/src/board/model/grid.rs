@@ -6,19 +6,19 @@ use schemars::JsonSchema;
 use serde::de::{Deserializer, Visitor};
 use serde::{Deserialize, Serialize};
 
-/// A grid: how many cells it has and how large they are drawn.
+/// Dimensions of a grid and of its cells.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GridConfig {
-    /// Columns, 1 to 64.
+    /// Number of columns, 1 to 64.
     pub columns: u32,
-    /// Rows that are shown. Whether components may stand below them is the host's policy.
+    /// Number of visible rows. The host's policy decides whether components may be below them.
     pub rows: u32,
     /// Pixels between cells.
     pub gap: f64,
-    /// Pixels of a cell's width; the host computes it from the container.
+    /// Width of a cell in pixels, which the host computes from the container.
     pub cell_width: f64,
-    /// Pixels of a cell's height; the host computes it from the container.
+    /// Height of a cell in pixels, which the host computes from the container.
     pub cell_height: f64,
 }
 
@@ -29,37 +29,37 @@ impl Default for GridConfig {
     }
 }
 
-/// A cell, from 0.
+/// A cell of the grid.
 ///
-/// A number in JSON that no cell can have (negative, with a fraction, past 2^32 - 2) is read as [`NO_CELL`], which is in no
-/// grid, so that the command is refused with its own code and place.
+/// If a JSON number cannot be a cell (negative, with a fraction, or above 2^32 - 2), it is read as [`NO_CELL`], which
+/// is outside every grid. The command is then refused with its own code and place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Position {
-    /// From the left, from 0.
+    /// Column from the left, from 0.
     #[serde(deserialize_with = "cells")]
     pub col: u32,
-    /// From the top, from 0.
+    /// Row from the top, from 0.
     #[serde(deserialize_with = "cells")]
     pub row: u32,
 }
 
-/// A width and a height in cells, read as [`Position`] is.
+/// A width and a height in cells, read from JSON like [`Position`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Size {
-    /// Columns; at least 1.
+    /// Number of columns, at least 1.
     #[serde(deserialize_with = "cells")]
     pub cols: u32,
-    /// Rows; at least 1.
+    /// Number of rows, at least 1.
     #[serde(deserialize_with = "cells")]
     pub rows: u32,
 }
 
-/// A rectangle of cells: where a component is and what it covers.
+/// A rectangle of cells, such as those covered by a component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Bounds {
-    /// The upper left cell.
+    /// Upper left cell.
     pub position: Position,
-    /// How far it reaches from there.
+    /// Number of columns and rows.
     pub size: Size,
 }
 

@@ -6,17 +6,17 @@ use serde::{Deserialize, Serialize};
 use super::grid::Position;
 use super::id::ComponentId;
 
-/// Where to look for room first. Of several, the first that leads somewhere is taken, in the order of the fields.
+/// Preferred places for a component. The first field that leads to a free place is used.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlacementHints {
-    /// Taken where it is free.
+    /// Used if it is free.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preferred_position: Option<Position>,
-    /// The nearest free place to this component.
+    /// Prefers the free place nearest to this component.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub near_component_id: Option<ComponentId>,
-    /// In this half of the grid, as near to its edge as there is room.
+    /// Prefers this half of the grid, as near to its edge as possible.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub region: Option<Region>,
 }
@@ -25,9 +25,9 @@ pub struct PlacementHints {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Region {
-    /// The upper half of the rows that are shown.
+    /// The upper half of the visible rows.
     Top,
-    /// The lower half of the rows that are shown.
+    /// The lower half of the visible rows.
     Bottom,
     /// The left half of the columns.
     Left,
@@ -35,14 +35,14 @@ pub enum Region {
     Right,
 }
 
-/// What to do where something is at a place that was asked for.
+/// Behaviour if another component is at the requested place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum OnCollision {
-    /// Refuse, and name the nearest free places.
+    /// Refuses the command and lists the nearest free places.
     #[default]
     Reject,
-    /// Move what is there down, as little as possible. Pinned components are never moved.
+    /// Moves the other components down, as little as possible. Pinned components never move.
     Shift,
 }
 
@@ -52,57 +52,57 @@ impl OnCollision {
     }
 }
 
-/// What to do where a component that names no place finds no room in the rows that are shown.
+/// Behaviour if a component without a position does not fit in the visible rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum GridPolicy {
-    /// Place it below the rows that are shown; the grid has no last row.
+    /// Places the component below the visible rows. The grid has no last row.
     Grow,
-    /// Refuse the command.
+    /// Refuses the command.
     Reject,
-    /// Where it covers the fewest cells of others; it says so.
+    /// Places the component where it covers the fewest occupied cells, with a warning.
     #[default]
     BestEffort,
 }
 
-/// Where a component was placed.
+/// Result of placing a component.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PlacementResult {
-    /// The upper left cell.
+    /// Upper left cell.
     pub position: Position,
-    /// How the place was found.
+    /// Origin of the position.
     pub reason: PlacementReason,
-    /// The components that were moved down for it.
+    /// Components moved down to make room.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub adjustments: Option<Vec<PlacementAdjustment>>,
 }
 
-/// How a place was found.
+/// Origin of a component's position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum PlacementReason {
     /// The command, or a hint, named the place.
     Requested,
-    /// The first free place by the hints, else by rows and columns.
+    /// The board chose the first free place by the hints, or else by rows and columns.
     AutoPlaced,
-    /// The command named the place, and others were moved down for it.
+    /// The command named the place, and other components were moved down.
     Shifted,
-    /// No place was free: it covers parts of others, and somebody should look.
+    /// No place was free. The component covers parts of others, so a person should check it.
     BestEffort,
 }
 
-/// A component that was moved to make room, or could not stand where a view has it.
+/// A component moved to make room, or placed elsewhere than in its saved view.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlacementAdjustment {
-    /// Its id stays.
+    /// Component, which keeps its id.
     pub component_id: ComponentId,
-    /// The upper left cell before.
+    /// Upper left cell before the move.
     pub from: Position,
-    /// The upper left cell after.
+    /// Upper left cell after the move.
     pub to: Position,
-    /// One phrase for people.
+    /// Short phrase for people.
     pub reason: String,
 }

@@ -11,28 +11,28 @@ use super::id::{ComponentId, TriggerId, TypeId, ViewId, WorkspaceId};
 use crate::board::model::trigger::ProactiveTrigger;
 use crate::model::author::Actor;
 
-/// Everything about a board, as one JSON value.
+/// A complete board, as one JSON value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Workspace {
-    /// Given by the host; a board never changes it.
+    /// Id given by the host, which the board never changes.
     pub id: WorkspaceId,
-    /// For people.
+    /// Text for people.
     pub name: String,
-    /// The components that stand now.
+    /// Current grid and components.
     pub canvas: Canvas,
-    /// The conversation with the model that belongs to the workspace; the host gives it.
+    /// Conversation that belongs to the workspace, as given by the host.
     pub thread_id: String,
-    /// Canvases that were saved to be loaded again.
+    /// Saved views.
     pub views: Vec<View>,
-    /// What may suggest or load a view, in the order in which they are due.
+    /// Triggers that suggest or load a view, in the order in which they are due.
     pub triggers: Vec<ProactiveTrigger>,
-    /// Set by [`CanvasCommand::UpdateSettings`](crate::board::CanvasCommand::UpdateSettings).
+    /// Settings, changed by [`CanvasCommand::UpdateSettings`](crate::board::CanvasCommand::UpdateSettings).
     pub settings: WorkspaceSettings,
-    /// Milliseconds since 1970.
+    /// Creation time in milliseconds since 1970.
     #[schemars(with = "u64")]
     pub created_at: Timestamp,
-    /// When a command last changed it, in milliseconds since 1970.
+    /// Time of the last change by a command, in milliseconds since 1970.
     #[schemars(with = "u64")]
     pub updated_at: Timestamp,
 }
@@ -59,19 +59,19 @@ impl Workspace {
     }
 }
 
-/// The user's choices. The board keeps them and uses `default_refresh_interval`.
+/// The user's preferences. The board stores them, and itself uses only `default_refresh_interval`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WorkspaceSettings {
-    /// For the host's colours.
+    /// Colour theme for the host.
     pub theme: Theme,
-    /// Whether the host speaks.
+    /// Whether voice output is on.
     pub voice_enabled: bool,
-    /// Milliseconds between two refreshes of a component whose binding names none.
+    /// Milliseconds between two refreshes, if a component's binding does not set them.
     pub default_refresh_interval: u64,
-    /// For canvases that the host makes.
+    /// Grid for canvases that the host creates.
     pub grid: GridConfig,
-    /// What [`due`](crate::board::due) does with triggers.
+    /// Handling of triggers by [`due`](crate::board::due).
     pub proactive_mode: ProactiveMode,
 }
 
@@ -89,7 +89,7 @@ impl Default for WorkspaceSettings {
     }
 }
 
-/// Colours.
+/// A colour theme.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Theme {
@@ -97,48 +97,48 @@ pub enum Theme {
     Light,
     /// Light on dark.
     Dark,
-    /// As the system is.
+    /// The theme of the system.
     System,
 }
 
-/// What a trigger does when it is due.
+/// Effect of a trigger that is due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum ProactiveMode {
-    /// Suggest its view.
+    /// Suggests the trigger's view.
     Suggest,
-    /// Load its view.
+    /// Loads the trigger's view.
     Auto,
     /// No trigger is ever due.
     Off,
 }
 
-/// What is shown: a grid and the components on it, oldest first.
+/// A grid with its components, oldest first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Canvas {
-    /// Its rows are those that are shown; there may be components below them.
+    /// Grid of the canvas. Its rows are the visible ones, and there may be components below them.
     pub grid: GridConfig,
-    /// In the order in which they were made.
+    /// Components in the order of their creation.
     pub components: Vec<ComponentInstance>,
 }
 
-/// A canvas that was saved under a name.
+/// A canvas saved under a name.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct View {
-    /// Made by the board when the view is saved.
+    /// Id created by the board.
     pub id: ViewId,
-    /// Need not be unique.
+    /// Name, which need not be unique.
     pub name: String,
-    /// For people.
+    /// Text for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Without data: they are fetched when the view is loaded.
+    /// The saved canvas, without data. They are fetched when the view is loaded.
     pub snapshot: Canvas,
-    /// Triggers of the workspace that the view was saved with.
+    /// Triggers saved with the view.
     pub trigger_ids: Vec<TriggerId>,
-    /// When it was saved, in milliseconds since 1970.
+    /// Time of saving in milliseconds since 1970.
     #[schemars(with = "u64")]
     pub created_at: Timestamp,
 }
@@ -147,22 +147,22 @@ pub struct View {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ComponentInstance {
-    /// Made by the board; a component keeps it through views and undo.
+    /// Id created by the board, which the component keeps through views and undo.
     pub id: ComponentId,
-    /// A type of the registry. One that is not registered is shown as a placeholder.
+    /// Type of the component. If the type is not registered, the component is shown as a placeholder.
     pub type_id: TypeId,
-    /// The upper left cell.
+    /// Upper left cell.
     pub position: Position,
-    /// Columns and rows that it covers.
+    /// Number of columns and rows covered.
     pub size: Size,
-    /// By the schema of its type, with the type's defaults.
+    /// Config that matches the type's schema, with the type's defaults.
     pub config: Map<String, Value>,
-    /// `None` for a component without data.
+    /// Binding to a data source. `None` for a component without data.
     pub data_binding: Option<DataBinding>,
-    /// How far its data are. It is no part of what is stored or taken back.
+    /// State of the data, which is neither stored nor undone.
     #[serde(default)]
     pub data_state: DataLoadingState,
-    /// What is neither place, config nor data.
+    /// Author, pin and label.
     pub meta: ComponentMeta,
 }
 
@@ -173,18 +173,18 @@ impl ComponentInstance {
     }
 }
 
-/// Who made a component, and what a person has said about it.
+/// Author of a component, and its pin and label.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ComponentMeta {
-    /// In milliseconds since 1970.
+    /// Creation time in milliseconds since 1970.
     #[schemars(with = "u64")]
     pub created_at: Timestamp,
-    /// Whose command made it.
+    /// Author of the command that created the component.
     pub created_by: Actor,
-    /// It stays where it is when a view is loaded or the canvas cleared, and is never shifted.
+    /// Whether the component stays in place when a view is loaded, the canvas is cleared or others are shifted.
     pub pinned: bool,
-    /// A person's name for it, shown in place of the type's.
+    /// Label given by a person, shown instead of the type's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
 }

@@ -11,42 +11,42 @@ use crate::model::canonical::{CanonicalError, canonical_json};
 use crate::schema::ValidationError;
 use crate::schema::{Schema, SchemaError, TOO_LARGE};
 
-/// A type of components. How it is drawn is the host's.
+/// A type of components. The host decides how to draw it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ComponentDefinition {
-    /// As it was given.
+    /// Id of the type.
     pub type_id: TypeId,
-    /// For people, such as `PR List`.
+    /// Name for people, such as `PR List`.
     pub name: String,
-    /// For models that choose a type: fewer than 100 words.
+    /// Description in fewer than 100 words, for models that choose a type.
     pub description: String,
-    /// For grouping; it decides nothing.
+    /// Category, used only for grouping.
     pub category: ComponentCategory,
-    /// What its config must be: JSON Schema, draft 7.
+    /// JSON Schema (draft 7) of the config.
     pub config_schema: Value,
-    /// Fields that a config leaves out.
+    /// Default values of config fields.
     #[serde(default)]
     pub default_config: Map<String, Value>,
-    /// The size of a component that asks for none.
+    /// Size of a component, unless the command sets one.
     pub default_size: Size,
-    /// No component is smaller.
+    /// Smallest size of a component.
     pub min_size: Size,
-    /// No component is larger.
+    /// Largest size of a component.
     pub max_size: Size,
-    /// What its binding must be: JSON Schema, draft 7.
+    /// JSON Schema (draft 7) of the data binding.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data_binding_schema: Option<Value>,
-    /// For hosts; the board does not enforce them.
+    /// Capabilities for hosts, which the board does not enforce.
     #[serde(default)]
     pub capabilities: Vec<ComponentCapability>,
-    /// What a person may do within the component.
+    /// Actions that a person may start in the component.
     #[serde(default)]
     pub actions: Vec<ComponentActionDefinition>,
-    /// Which definition of this name it is, from 1.
+    /// Version of the definition, from 1.
     #[serde(default = "first", skip_serializing_if = "is_first")]
     pub version: u32,
-    /// How its config makes its binding, where a command names none.
+    /// Rule that derives the binding from the config, if a command does not set one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub binding_rule: Option<BindingRule>,
 }
@@ -56,52 +56,52 @@ pub struct ComponentDefinition {
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum ComponentCategory {
-    /// Lists and grids of things.
+    /// Lists and grids of items.
     Data,
-    /// A number that is watched.
+    /// Numbers to watch.
     Metric,
-    /// Events in the order of time.
+    /// Events in chronological order.
     Timeline,
     /// Notes, links and the like.
     Utility,
 }
 
-/// What a component can do.
+/// A capability of a component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum ComponentCapability {
-    /// People act on it.
+    /// People can interact with it.
     Interactive,
-    /// It can look for news.
+    /// It can refresh its data.
     Refreshable,
     /// It can show details.
     Expandable,
-    /// It can show some of its items.
+    /// It can filter its items.
     Filterable,
-    /// It can put its items in another order.
+    /// It can sort its items.
     Sortable,
-    /// It can give its data away.
+    /// It can export its data.
     Exportable,
 }
 
-/// Something that may be done with a component.
+/// An action of a component.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ComponentActionDefinition {
-    /// Unique within the type.
+    /// Id, unique within the type.
     pub action_id: String,
-    /// For people.
+    /// Label for people.
     pub label: String,
-    /// For models.
+    /// Description for models.
     pub description: String,
-    /// One of the host's icons.
+    /// Name of one of the host's icons.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub icon: Option<String>,
-    /// Whether something must be selected first.
+    /// Whether the action needs a selection.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requires_selection: Option<bool>,
-    /// What its parameters must be: JSON Schema, draft 7.
+    /// JSON Schema (draft 7) of the parameters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub params: Option<Value>,
 }
@@ -116,17 +116,18 @@ impl ComponentActionDefinition {
     }
 }
 
-/// How a config makes a binding: these fields of it, where they are there, become the parameters of this query.
+/// Rule that derives a binding from a config. The listed fields of the config, if present, become the parameters of the
+/// query.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BindingRule {
-    /// Names a source of data.
+    /// Name of the data source.
     pub source: DataSourceId,
-    /// The `type` of the query.
+    /// `type` of the query.
     pub query: String,
-    /// Fields of the config that are handed on.
+    /// Config fields to pass on.
     pub params: Vec<String>,
-    /// Milliseconds between two refreshes; without, what the caller says.
+    /// Milliseconds between two refreshes. If absent, the caller decides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refresh_interval: Option<u64>,
 }

@@ -16,57 +16,58 @@ use crate::board::state::patch::{BoardPatch, ComponentDiff};
 use crate::board::state::settings::{SettingsDiff, TriggerDiff, TriggerRecordDiff};
 use crate::model::author::Actor;
 
-/// What can be undone and redone.
+/// The changes that can be undone and redone.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HistoryState {
-    /// The last change last.
+    /// Changes to undo, the most recent one last.
     pub undo_stack: Vec<UndoEntry>,
-    /// The next to be redone last.
+    /// Changes to redo, the next one last.
     pub redo_stack: Vec<UndoEntry>,
-    /// Changes that are kept.
+    /// Maximum number of changes kept.
     pub max_size: usize,
 }
 
 /// A change that can be undone or redone.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct UndoEntry {
-    /// As the answer to the command has it.
+    /// Id of the change, as in the command's result.
     pub id: UndoId,
-    /// When the change was made, in milliseconds since 1970.
+    /// Time of the change in milliseconds since 1970.
     #[schemars(with = "u64")]
     pub timestamp: Timestamp,
-    /// Whose change it is.
+    /// Author of the change.
     pub source: Actor,
-    /// One sentence for people.
+    /// One sentence about the change, for people.
     pub description: String,
-    /// The command as it was done: place, size and ids settled.
+    /// Executed command, with its final position, size and ids.
     pub forward: Recorded,
-    /// What undoes it.
+    /// Inverse of the command.
     pub inverse: Recorded,
 }
 
-/// A command in the history. Those that the history alone may give keep ids, order and times, which no other command can.
+/// A command in the history. Commands reserved for the history keep ids, order and times, which no other command can
+/// do.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Recorded {
-    /// One that anybody may give.
+    /// A public command.
     Command(Box<CanvasCommand>),
-    /// One that the history alone may give.
+    /// A command reserved for the history.
     Restore(Restore),
 }
 
-/// Puts something back as it was.
+/// Restores an earlier state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", content = "payload")]
 pub enum Restore {
-    /// A component.
+    /// Restores a component.
     #[serde(rename = "component.restore")]
     Component(Value),
-    /// Views and triggers, or several settings and triggers.
+    /// Restores views and triggers, or several settings and triggers.
     #[serde(rename = "view.restore")]
     View(Value),
-    /// Several components, or the grid.
+    /// Restores several components, or the grid.
     #[serde(rename = "canvas.restore")]
     Canvas(Value),
 }

@@ -10,78 +10,78 @@ use crate::board::model::id::{ComponentId, UndoId};
 use crate::board::model::placement::PlacementResult;
 use crate::schema::ValidationError;
 
-/// The answer to one command.
+/// Result of one command.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CommandResult {
-    /// Done, or there was nothing to do.
+    /// Whether the command succeeded, including a command without effect.
     pub success: bool,
-    /// The entry of the history that takes it back; empty where it changed nothing.
+    /// History entry that undoes the command. Empty if the command had no effect.
     #[serde(with = "undo_id")]
     #[schemars(with = "String")]
     pub undo_id: Option<UndoId>,
-    /// What it did, or why not, in a sentence for people.
+    /// One sentence for people that describes the effect or the error.
     pub explanation: String,
-    /// Which components it made, changed or took away; of one that was made, its new id first.
+    /// Components created, changed or removed, beginning with the id of a new one.
     pub affected_component_ids: Vec<ComponentId>,
-    /// `None` where it was done.
+    /// Error, or `None` if the command succeeded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<CommandError>,
-    /// Where the component came to stand.
+    /// Placement of the component.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub placement: Option<PlacementResult>,
-    /// What a person should look at.
+    /// Remarks for a person to check.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }
 
-/// The answer to a batch.
+/// Result of a batch.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BatchCommandResult {
-    /// Whether all of it was done; otherwise nothing was.
+    /// Whether all commands succeeded. Otherwise, the batch has no effect.
     pub success: bool,
-    /// The one entry of the history that takes it back; empty where it changed nothing.
+    /// Single history entry that undoes the batch. Empty if the batch had no effect.
     #[serde(with = "undo_id")]
     #[schemars(with = "String")]
     pub undo_id: Option<UndoId>,
-    /// What it did, or why not, in a sentence for people.
+    /// One sentence for people that describes the effect or the error.
     pub explanation: String,
-    /// What became of each command, up to the first that was refused.
+    /// Results of the commands, up to the first refused one.
     pub results: Vec<CommandResult>,
-    /// That of the command that was refused.
+    /// Error of the refused command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<CommandError>,
 }
 
-/// Why a command was refused. Nothing was changed.
+/// Error of a refused command, which leaves the board unchanged.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, thiserror::Error)]
 #[serde(rename_all = "camelCase")]
 #[error("{message}")]
 pub struct CommandError {
-    /// For branching.
+    /// Stable code.
     pub code: CommandErrorCode,
-    /// What is wrong and what to do next, in one sentence.
+    /// One sentence with the cause and the next step.
     pub message: String,
-    /// The component that the command would have changed.
+    /// Component that the command was to change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub component_id: Option<ComponentId>,
-    /// What is wrong, as a JSON Pointer into the command.
+    /// JSON Pointer into the command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<String>,
-    /// Every fault of a config.
+    /// All faults of the config.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<ValidationError>,
-    /// What covers the place: by row, then column.
+    /// Components that cover the position, ordered by row, then column.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub colliding_ids: Vec<ComponentId>,
-    /// Up to three, the nearest first.
+    /// Up to three free positions, nearest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub free_positions: Vec<Position>,
-    /// What may have been meant: ids, names of types or fields.
+    /// Likely ids, type names or field names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub candidates: Vec<String>,
-    /// The same command, put right, where that is possible. It was not run.
+    /// Corrected command, if one exists. It was not run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub corrected: Option<Box<CanvasCommand>>,
 }

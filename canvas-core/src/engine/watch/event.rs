@@ -11,69 +11,70 @@ use crate::model::id::CanvasId;
 use crate::model::revision::RevisionId;
 use crate::store::contract::Version;
 
-/// The newest state of a watched canvas, and what has changed since the watcher's last event. The text is not in it:
-/// whoever wants it takes a snapshot.
+/// The newest state of a watched canvas, with the changes since the watcher's last event. It does not contain the text,
+/// for which you can take a snapshot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WatchEvent {
-    /// The canvas.
+    /// Id of the canvas.
     pub canvas: CanvasId,
-    /// Whether it is there.
+    /// Whether the canvas exists.
     pub status: CanvasStatus,
-    /// Its revision, of a deleted canvas the last one; `None` where there never was one. It never goes back but in an
-    /// event with [`WatchEvent::restored`].
+    /// Revision of the canvas, or its last revision if it is deleted. `None` if it never existed. The revision
+    /// decreases only in an event with [`WatchEvent::restored`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub revision: Option<RevisionId>,
-    /// The row's version when this was learnt; `None` where there is no row. Commits that change nothing of this event,
-    /// such as what a conversation has read, move it on and are no event.
+    /// Version of the row at the time of the event, or `None` without a row. Commits that don't affect any other field,
+    /// such as a read by a conversation, advance the version without an event.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<Version>,
-    /// The faces whose content has changed; in a first event all that have content.
+    /// Faces with changed content. In a first event, all faces with content.
     pub faces: Vec<Face>,
-    /// Who made the newest change of content. `None` where this engine did not commit it, or where it made the canvas:
-    /// [`Engine::history`](crate::Engine::history) has it.
+    /// Author of the newest change of content. `None` if another engine committed it, or if it created the canvas. In
+    /// this case, [`Engine::history`](crate::Engine::history) has the author.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub actor: Option<Actor>,
-    /// The lock at [`WatchEvent::clock`]. A lease that ends by itself is no commit and no event: the host sets a timer of
-    /// [`LockView::until`] less `clock`, and the next event replaces it.
+    /// The lock at [`WatchEvent::clock`]. The expiry of a lease causes neither a commit nor an event. Set a timer of
+    /// [`LockView::until`] minus `clock`, and replace it at the next event.
     pub lock: LockView,
-    /// The store's clock when this was learnt, in milliseconds since 1970; 0 where there is no row.
+    /// The store's clock at the time of the event, in milliseconds since 1970, or 0 without a row.
     #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub clock: Timestamp,
-    /// The canvas was made, or made again after its deletion: what is known of its content is void.
+    /// Whether the canvas was created, or created again after its deletion. If so, discard its earlier content.
     pub made: bool,
-    /// A draft became the artefact.
+    /// Whether a draft became the artefact.
     pub promoted: bool,
-    /// The store has gone back to an earlier state, as after a restore from a backup. Revisions count on from there.
+    /// Whether the store went back to an earlier state, for example after a restore from a backup. Revisions continue
+    /// from there.
     pub restored: bool,
-    /// Changes between the watcher's last event and this one that have no event of their own. Changes of the lock alone
-    /// that other servers made in between are not known and not counted.
+    /// Number of changes between the watcher's last event and this one without an event of their own. If other servers
+    /// change only the lock in between, this is unknown and not counted.
     pub missed: u64,
 }
 
-/// Whether a canvas is there.
+/// Whether a canvas exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum CanvasStatus {
-    /// It is.
+    /// The canvas exists and can be used.
     Live,
-    /// It was deleted.
+    /// The canvas was deleted, and its head is a tombstone.
     Deleted,
-    /// It never was.
+    /// No canvas with this id ever existed.
     Absent,
 }
 
-/// Where a canvas has come to, as its head alone says.
+/// The progress of a canvas, read from its head only.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HeadRevision {
-    /// Moves with each change of content.
+    /// Changes with each change of content.
     pub revision: RevisionId,
-    /// Moves with each commit, those of the lock too. Compare it for equality only.
+    /// Changes with each commit, including changes of the lock. Compare it only for equality.
     pub version: Version,
-    /// Moves where a user ends a model's turn.
+    /// Changes if a user ends a model's turn.
     #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub epoch: Epoch,
 }

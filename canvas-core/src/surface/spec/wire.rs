@@ -13,54 +13,54 @@ use crate::surface::state::patch::StatePatch;
 use crate::surface::state::path::StatePath;
 use crate::surface::template::ValuePath;
 
-/// A spec as its author writes it: for hosts that make one in Rust, and for the JSON Schema.
+/// A spec in the form that its author writes. Hosts can create it in Rust, and its JSON Schema is derived from it.
 ///
-/// Sent specs are read by [`Spec::compile`](crate::surface::Spec::compile) only, which finds every fault.
+/// Specs from clients are read by [`Spec::compile`](crate::surface::Spec::compile), which finds every fault.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CanvasSpec {
-    /// 1.
+    /// Always 1.
     #[schemars(range(min = 1, max = 1))]
     pub version: u32,
-    /// How it is shown.
+    /// Presentation mode.
     pub mode: SurfaceMode,
-    /// What its actions may use.
+    /// Tools available to the actions.
     #[serde(default)]
     pub tool_policy: ToolPolicy,
-    /// The state of a surface that is made with it.
+    /// Initial state of a new surface.
     #[serde(default)]
     pub state: Value,
-    /// What can be done, by name.
+    /// Actions by name.
     #[serde(default)]
     pub actions: BTreeMap<ActionId, ActionSpec>,
-    /// Names of things on the screen that trigger actions.
+    /// Names of screen elements that trigger actions.
     #[serde(default)]
     pub bindings: BTreeMap<BindingName, ActionId>,
-    /// What is done again and again.
+    /// Refresh jobs.
     #[serde(default)]
     pub refresh: Vec<RefreshSpec>,
 }
 
-/// How a surface is shown.
+/// Presentation mode of a surface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum SurfaceMode {
-    /// By its HTML assets.
+    /// Shows the surface by its HTML assets.
     #[default]
     Html,
 }
 
-/// What the actions of a spec may use.
+/// Tools available to the actions of a spec.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ToolPolicy {
-    /// Tools by their full names.
+    /// Full names of the allowed tools.
     #[serde(default)]
     pub allow: BTreeSet<ToolName>,
 }
 
-/// An action as its author writes it.
+/// An action in the form that its author writes.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all_fields = "camelCase", deny_unknown_fields)]
 #[non_exhaustive]
@@ -68,63 +68,63 @@ pub enum ActionSpec {
     /// Calls a tool.
     #[serde(rename = "tool.call")]
     ToolCall {
-        /// The tool.
+        /// Name of the tool.
         tool: ToolName,
-        /// Its arguments. Strings may have placeholders.
+        /// Arguments of the tool. Strings may contain placeholders.
         #[serde(default)]
         args: Map<String, Value>,
-        /// Where in the state the result goes.
+        /// Path in the state for the result.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         save_as: Option<StatePath>,
-        /// Whether a person is asked first.
+        /// Whether a person must confirm the action.
         #[serde(default)]
         confirm: Confirm,
-        /// How long the tool may take, in milliseconds. 30 s where it is left out.
+        /// Time limit in milliseconds. If absent, 30 s.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(range(min = 1, max = 600_000))]
         timeout_ms: Option<u32>,
-        /// Values that must not be missing, such as `state.service` or `input.version`.
+        /// Paths of required values, such as `state.service` or `input.version`.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         required: Vec<ValuePath>,
     },
     /// Sends a message to a session.
     #[serde(rename = "session.send")]
     SessionSend {
-        /// The message. It may have placeholders.
+        /// Text of the message, which may contain placeholders.
         message: String,
-        /// The session; the owner's where it is left out.
+        /// Session that receives the message. If absent, the owner's.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         session_key: Option<SessionKey>,
-        /// Where in the state the answer goes.
+        /// Path in the state for the answer.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         save_as: Option<StatePath>,
-        /// Whether a person is asked first.
+        /// Whether a person must confirm the action.
         #[serde(default)]
         confirm: Confirm,
-        /// Values that must not be missing, such as `state.service` or `input.version`.
+        /// Paths of required values, such as `state.service` or `input.version`.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         required: Vec<ValuePath>,
     },
     /// Changes the state.
     #[serde(rename = "state.patch")]
     StatePatch {
-        /// The operations. They have no placeholders.
+        /// Operations on the state, which take no placeholders.
         patch: StatePatch,
     },
 }
 
-/// A refresh job as its author writes it.
+/// A refresh job in the form that its author writes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RefreshSpec {
-    /// Names it among the jobs of the spec.
+    /// Id of the job, unique in the spec.
     pub id: JobId,
-    /// From the end of one run to the next, in milliseconds.
+    /// Milliseconds from the end of one run to the start of the next.
     #[schemars(range(min = 1_000, max = 604_800_000))]
     pub every_ms: u64,
-    /// What it runs.
+    /// Action to run.
     pub action: ActionId,
-    /// Whether it runs at all.
+    /// Whether the job runs.
     #[serde(default = "yes")]
     pub enabled: bool,
 }

@@ -48,25 +48,25 @@ pub struct FinishReplay {
     pub dry_run: bool,
 }
 
-/// What a replay has come to.
+/// Result of a finished replay.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReplayFinished {
-    /// The revision; the same as before where nothing was kept.
+    /// Revision of the canvas, which stays the same if no change was committed.
     pub revision: Revision,
-    /// Whether something was kept.
+    /// Whether a change was committed.
     pub committed: bool,
-    /// The places whose values have changed. [`FinishReplay::patch`] makes a patch of them.
+    /// Places with changed values. [`FinishReplay::patch`] turns them into a patch.
     pub changed: Vec<ChangedPlace>,
-    /// The components that have what the replay has made, whether that is new or not, in the order of the outcomes.
+    /// Components with data from the replay, changed or unchanged, in the order of the outcomes.
     pub refreshed: Vec<ComponentId>,
-    /// What the replay could not feed.
+    /// Targets that the replay could not refresh.
     pub stale: Vec<StaleTarget>,
 }
 
 impl FinishReplay {
-    /// Returns the result as a JSON Patch (RFC 6902) of `{data: {component: value}, state}`. It is empty if the values
-    /// are unchanged, even if some became stale. Linear in the values.
+    /// Returns the result as a JSON Patch (RFC 6902) on an object with the members `data`, which maps components to
+    /// values, and `state`. It is empty if the values are unchanged, even if some became stale. Linear in the values.
     pub fn patch(&self, finished: &ReplayFinished) -> Vec<JsonPatchOperation> {
         finished.changed.iter().filter_map(|place| place.operation(&self.outcomes)).collect()
     }

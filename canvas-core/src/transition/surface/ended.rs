@@ -20,24 +20,25 @@ use crate::transition::policy::Policy;
 use crate::transition::step::Transition;
 use crate::transition::surface::request::PlannedAction;
 
-/// An action that is over.
+/// The end of an action.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ActionEnded {
-    /// What was recorded of it.
+    /// Audit record of the action.
     pub record: AuditRecord,
-    /// Why it has no result: `TOOL_FAILED`, `TOOL_TIMEOUT` or `ACTION_LOST`. `None` where it was done.
+    /// Reason for a missing result, which is `TOOL_FAILED`, `TOOL_TIMEOUT` or `ACTION_LOST`. `None` if the action
+    /// succeeded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<SurfaceFault>,
-    /// Whether the state has the result, or the change.
+    /// Whether the state contains the result or the change.
     pub saved: bool,
-    /// Why the state does not have a result that was to be saved; the place is in the state.
+    /// Reason why a result could not be saved, with its place in the state.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unsaved: Option<SurfaceFault>,
-    /// The places of the state that have changed.
+    /// Changed places of the state.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed_paths: Vec<StatePointer>,
-    /// The revision after it.
+    /// Revision after the action.
     pub revision: Revision,
 }
 

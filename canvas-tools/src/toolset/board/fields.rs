@@ -53,7 +53,7 @@ pub(super) struct PlacementFields<'a> {
     pub(super) component_id: Option<&'a str>,
     /// Upper left cell.
     pub(super) position: &'a Position,
-    /// Why the component is at this position.
+    /// Origin of the position.
     pub(super) reason: PlacementReason,
     /// Components moved down to make room.
     #[serde(skip_serializing_if = "Option::is_none")]
