@@ -31,8 +31,8 @@
 //!
 //! # Limits
 //!
-//! * A canvas has five faces: the [`document`], the [`board`], the [`surface`], the [`recipe`] and the data that the
-//!   recipe refreshes.
+//! * A canvas has five faces, which are the [`document`], the [`board`], the [`surface`], the [`recipe`] and the data
+//!   refreshed by the recipe.
 //! * The crate reads no clock and opens no file or socket. You pass the time with each call, and storage is behind
 //!   [`Store`](store::Store).
 //! * It does not merge overlapping edits. One lease exists at a time, and the user ends it by acting.
@@ -83,7 +83,8 @@ mod zone;
 #[doc = include_str!("../ERRORS.md")]
 pub mod errors {}
 
-/// The text layer below a document: items of `canvas-patch`, so that crates above need only this one dependency.
+/// The text layer below a document. It re-exports items of `canvas-patch`, so that crates above need only this one
+/// dependency.
 pub mod text {
     #[doc(hidden)]
     pub use canvas_patch::floor_char_boundary;
@@ -109,6 +110,10 @@ pub mod lease {
 }
 
 /// Commands that begin, end and interrupt a model's turn, and one that makes its conversation forget the canvas.
+///
+/// The turn belongs to the canvas and not to a conversation. A canvas has one running turn, which all conversations
+/// share, and a message in one of them begins the next turn for all. A call that names an earlier turn can no longer check out.
+/// If models are to answer two chats at the same time, give each chat a canvas of its own.
 pub mod turn {
     pub use crate::transition::turn::{
         Cancel, EndTurn, Forget, Forgotten, Interrupted, Promotion, SendMessage, TakeControl, TurnBegan,
