@@ -10,7 +10,7 @@
 //! ```
 //! # use canvas_core::lease::Timestamp;
 //! # use canvas_core::store::{MemoryStore, Store};
-//! # use canvas_core::{BlobId, CallId, CanvasId, Engine, EngineError, OpKey, Policy, Revision, block_on};
+//! # use canvas_core::{CallId, CanvasId, Engine, EngineError, OpKey, Policy, Revision, block_on};
 //! use canvas_core::document::{DocumentStep, Edit};
 //! use canvas_core::history::Step;
 //!
@@ -31,9 +31,14 @@
 //!             continue; // committed after the snapshot
 //!         }
 //!         if let Step::Document(DocumentStep { before, delta, .. }) = &entry.step {
-//!             let Some(delta) = delta else { return Ok(None) }; // larger than `Policy::history_entry_bytes`
-//!             if delta.revert(&mut text).is_err() || BlobId::of_document(&text) != *before {
-//!                 return Ok(None);
+//!             match delta {
+//!                 Some(delta) if delta.revert(&mut text).is_err() => return Ok(None),
+//!                 Some(_) => {}
+//!                 // The change is larger than `Policy::history_entry_bytes`, so both texts are kept instead.
+//!                 None => match engine.document(canvas, *before).await? {
+//!                     Some(older) => text = older.as_text().unwrap_or_default().to_owned(),
+//!                     None => return Ok(None),
+//!                 },
 //!             }
 //!         }
 //!         at = entry.revision_before;
@@ -42,19 +47,22 @@
 //! }
 //!
 //! # let now = Timestamp::from_millis(1_000);
-//! # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
+//! # let policy = Policy { history_entry_bytes: 8, ..Policy::default() };
+//! # let engine = Engine::new(MemoryStore::new(move || now), policy);
 //! # let plan = CanvasId::new("plan")?;
 //! # block_on(engine.create(&plan, "- a\n", &OpKey::host(CallId::new("create")?), now))?;
 //! let first = block_on(engine.snapshot(&plan, now))?.head.revision();
-//! for text in ["- a\n- b\n", "- b\n"] {
+//! for text in ["- a\n- b\n", "- b\n", "something longer\n"] {
 //!     block_on(engine.call(&plan, &OpKey::user(CallId::new(text)?), Edit::replace(text), now))?.result?;
 //! }
 //! assert_eq!(block_on(text_at(&engine, &plan, first, now))?.as_deref(), Some("- a\n"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! To make an old text the current one instead, use [`UndoScope::To`]. If you need a text for longer than the journal
-//! keeps its entries, store it yourself.
+//! The example reads one page of the history. If more than 1,000 entries came after the revision, read further pages with
+//! `before`. To make an old text the current one instead, use [`UndoScope::To`], which
+//! undoes the later changes of all faces. If you need a text for longer than the
+//! journal keeps its entries, store it yourself.
 //!
 //! # Which old blobs remain
 //!
