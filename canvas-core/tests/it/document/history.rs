@@ -351,7 +351,7 @@ fn a_lower_policy_hides_and_a_collection_drops() {
     block_on(peer.engine.collect(&peer.canvas, Collection::default())).unwrap();
     assert_eq!(numbers(&world), [5, 6]);
     world.peer_with(Policy { history: 0, ..Policy::default() }).edit("7\n");
-    assert_eq!(numbers(&world), []);
+    assert_eq!(numbers(&world), Vec::<u64>::new());
 }
 
 /// A deleted canvas that is made again has another past; numbers go on.
