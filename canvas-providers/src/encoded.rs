@@ -51,7 +51,8 @@ pub struct EncodedTools {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct EncodedRequest {
     /// The JSON body to send. It does not request a stream. If you want one, add the provider's field or use
-    /// its streaming address.
+    /// its streaming address. It has no markers for prompt caching either. If your provider needs them, such as
+    /// `cache_control`, add them to the body before you send it; [`Usage`](crate::Usage) reports the cached tokens.
     pub body: Value,
     /// The context for decoding the answer to this request; not in the JSON.
     #[serde(skip)]

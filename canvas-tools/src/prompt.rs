@@ -22,6 +22,10 @@ pub struct Briefing {
 impl<S: Store> Tools<S> {
     /// Returns the system prompt, the specs and the lease limits for a turn with this engine.
     ///
+    /// They depend on the toolsets and on the engine's settings, but neither on the canvas nor on the conversation. So they
+    /// are the same bytes for each request, and a provider that caches the beginning of a prompt can reuse them. News
+    /// about the canvas comes in messages at the end of the history.
+    ///
     /// ```
     /// use canvas_core::lease::Timestamp;
     /// use canvas_core::store::MemoryStore;

@@ -58,7 +58,8 @@ impl Piece {
 impl<S: Store> Engine<S> {
     /// Returns a document of the canvas by its id, for example an id that
     /// [`Step::Document`](crate::history::Step::Document) names. It returns `None` if the document is missing, because
-    /// a collection may drop a document that the canvas no longer names.
+    /// a collection may drop a document that the canvas no longer names. For the document at an old revision, see
+    /// [`history`](crate::history#reading-the-document-at-an-old-revision).
     ///
     /// # Errors
     ///

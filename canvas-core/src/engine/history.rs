@@ -76,15 +76,15 @@ pub struct Replay {
     pub tree: BlobId,
 }
 
-/// What can be taken back, and what can be done again. In JSON each entry is in short, as a [`HistoryEntry`].
+/// The changes that can be undone and redone. In JSON each entry is in short, as a [`HistoryEntry`].
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Stacks {
-    /// The changes that stand, that which undo takes back next first.
+    /// The changes in effect, in the order in which undo takes them.
     #[serde(serialize_with = "in_short")]
     #[cfg_attr(feature = "schema", schemars(with = "Vec<HistoryEntry>"))]
     pub undo: Vec<Entry>,
-    /// The undoings that stand, that which redo takes back next first.
+    /// The undos in effect, in the order in which redo takes them.
     #[serde(serialize_with = "in_short")]
     #[cfg_attr(feature = "schema", schemars(with = "Vec<HistoryEntry>"))]
     pub redo: Vec<Entry>,
@@ -186,6 +186,12 @@ impl<S: Store> Engine<S> {
     /// last [`Policy::history_reach`](crate::Policy::history_reach) entries of all faces (or the last `limit`, if that
     /// is more) and does not read further.
     ///
+    /// An [`UndoScope::Change`] or [`UndoScope::Author`] adds one entry of the kind
+    /// [`EntryKind::Revert`](crate::history::EntryKind::Revert) for each face that it changes. Such an entry is a change
+    /// like any other, so it is first in `undo`, and `redo` is empty after it. The changes that it reverted stay in
+    /// `undo` below it, since the stack lists the entries that consecutive undo commands would take. To restore the
+    /// reverted changes, undo the revert. A [`Redo`](crate::history::Redo) then reverts them once more.
+    ///
     /// ```
     /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
@@ -208,6 +214,9 @@ impl<S: Store> Engine<S> {
     /// assert!(buttons.undo.is_empty() && !buttons.redo.is_empty());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    ///
+    /// [`UndoScope::Change`]: crate::history::UndoScope::Change
+    /// [`UndoScope::Author`]: crate::history::UndoScope::Author
     ///
     /// # Errors
     ///

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 /// The author of an operation that both users and models may perform.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Author {
-    /// The user, or the host on the user's behalf. A user always takes precedence: an edit ends the lease.
+    /// The user, or the host on the user's behalf. A user always takes precedence: an edit ends the lease. If several
+    /// people share the canvas, each of them is the user, see [`OpKey`](crate::OpKey).
     User,
     /// A model, in its own turn and under its lease.
     Assistant {

@@ -1,4 +1,4 @@
-//! The head: all mutable state of a canvas, in one value that is compared and swapped as a whole.
+//! The head holds all mutable state of a canvas, in one value, compared and swapped as a whole.
 //!
 //! Engines of several versions may share a store during an update:
 //!
@@ -49,7 +49,7 @@ pub(crate) struct Conversation {
     /// after `Forget`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) synced: Option<SyncPoint>,
-    /// The text that its own calls have shown.
+    /// The text shown by its own calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) seen: Option<SyncPoint>,
     #[serde(flatten)]
@@ -75,15 +75,15 @@ impl Conversation {
     }
 }
 
-/// Where the running turn began. Promotion names it, so that an interrupted turn promotes nothing.
+/// The point at which the running turn began. Promotion names it, so that an interrupted turn does not promote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TurnStart {
-    /// The epoch at the start.
+    /// The epoch in which the turn began.
     #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub epoch: Epoch,
-    /// The revision at the start.
+    /// The revision at which the turn began.
     pub revision: Revision,
 }
 
@@ -109,7 +109,7 @@ pub struct Head {
     pub(crate) origin: SyncPoint,
     pub(crate) conversations: BTreeMap<ConversationId, Conversation>,
     /// The conversation that created the canvas and therefore knows its first document. `None` in heads of version
-    /// 0.1.0, where every conversation counts as knowing it.
+    /// 0.1.0, for which every conversation counts as knowing it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) made_by: Option<ConversationId>,
     /// Whether a conversation was ever evicted. If so, an unlisted one may have known a text.
@@ -181,7 +181,7 @@ impl Head {
     }
 
     /// Drops every text outside its trees. This clears the history, the records of actions, the knowledge of
-    /// conversations, and the first document. A tombstone has no tree, so its last document becomes `nothing`.
+    /// conversations, and the first document. A tombstone has an empty tree, so its last document becomes `nothing`.
     pub(crate) fn forget_texts(&mut self, nothing: BlobId) {
         self.journal = self.journal.cleared();
         self.audit = self.audit.cleared();
@@ -238,12 +238,12 @@ impl Head {
         self.faces[face]
     }
 
-    /// Whether a face is unchanged since a revision that the canvas has reached.
+    /// Whether a face is unchanged since an earlier or the current revision.
     pub(crate) fn is_current(&self, face: Face, base: Revision) -> bool {
         (self.faces[face]..=self.revision).contains(&base)
     }
 
-    /// Whether a conversation has seen the current document.
+    /// Whether a conversation saw the current document.
     pub fn has_seen(&self, conversation: &ConversationId) -> bool {
         let seen = self.conversation(conversation).seen;
         seen.is_some_and(|seen| self.is_current(Face::Document, seen.revision))
@@ -254,12 +254,18 @@ impl Head {
         &self.lock
     }
 
-    /// Returns the working tree.
+    /// Returns the working tree, which is the current content of all faces.
     pub fn draft(&self) -> &Tree {
         &self.draft
     }
 
-    /// Returns the last promoted tree, which is the artefact.
+    /// Returns the last promoted tree, which is the artefact. "Promoted" means that the pointer to the artefact was set
+    /// to the draft of that moment, with all of its faces. [`SendMessage`](crate::turn::SendMessage) always does this, and
+    /// [`EndTurn`](crate::turn::EndTurn) does it unless the epoch rose since the turn began. Edits, undo and commands on
+    /// boards and surfaces do not.
+    ///
+    /// Returns `None` until the first promotion, so always if your host never runs one of these two commands. It also
+    /// returns `None` if the canvas is deleted, and then again until the first promotion after it was recreated.
     pub fn committed(&self) -> Option<&Tree> {
         self.committed.as_ref()
     }
@@ -399,7 +405,7 @@ impl Head {
     ///
     /// # Errors
     ///
-    /// Returns a [`HeadError`] that says what is wrong and what to do about it.
+    /// Returns a [`HeadError`] that names the fault and the remedy.
     pub fn from_json(canvas: &CanvasId, json: &[u8]) -> Result<Self, HeadError> {
         let mut reader = serde_json::Deserializer::from_slice(json);
         // The derived function does not check, because a contradiction has its own error.

@@ -190,6 +190,28 @@ impl CallIds {
 /// The permanent key of an operation. As long as the canvas keeps its receipt, the same key means a retry of the same
 /// operation.
 ///
+/// # Several people, and names of conversations
+///
+/// "The user" is every person who works on the canvas. The engine records a person's change as
+/// [`Actor::User`](crate::Actor::User), whoever the person is, so an undo by author takes back the changes of all
+/// people. To keep people apart, give each page or person a name of its own with [`OpKey::of`]. Entries of the journal
+/// keep this name ([`Entry::operation`](crate::history::Entry::operation)). It does not change anybody's rights, because
+/// the engine does not know who may do what. Check this before the call.
+///
+/// A conversation id is any text of 1 to 512 bytes. It names one chat on one canvas. The canvas keeps receipts, the
+/// lease and the text that the conversation knows under it, so follow these rules:
+///
+/// * Keep the same id for as long as the chat lives, also after a restart.
+/// * Do not give one id to two chats, not even in turn. A chat whose history was lost keeps its id and calls
+///   [`Forget`](crate::turn::Forget).
+/// * Choose it on the server. If a client chooses it, the client can act as any other conversation of the canvas.
+/// * Leave `user` and `host` to [`OpKey::user`] and [`OpKey::host`]. The engine does not refuse these names to a model,
+///   but the keys of the model and of a person may then be equal.
+/// * Do not put secrets into it. The lock shows it to pages ([`LockView`](crate::watch::LockView)), and the journal
+///   stores it.
+///
+/// A canvas follows at most [`Policy::conversations`](crate::Policy::conversations) of them.
+///
 /// The key of a model's call comes from its session. Operations of users and the host do not belong to a model's turn:
 ///
 /// ```

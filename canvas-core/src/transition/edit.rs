@@ -33,6 +33,21 @@ use crate::transition::step::{Record, Stop, Transition};
 /// the refusal holds both texts. If both made the identical change, it is attributed to the other author and undone
 /// with theirs. Rebasing needs the journal, and costs one entry for each change since the base. Effects of tools and
 /// jobs are free, and do not count toward [`Policy::history_reach`](crate::Policy::history_reach).
+///
+/// # What a place is
+///
+/// The edit is split into runs of whole changed lines, as [`Delta::between`](canvas_patch::Delta::between) finds them. A
+/// place is such a run, or the point between two lines for a pure insertion. Two changes touch the same place in three
+/// cases: both change or remove the same line, one inserts within a run of lines that the other changes or removes, or
+/// both insert at the same point. Changes of adjacent lines do not touch. Words within a line are not compared, so two
+/// different edits of one line conflict.
+///
+/// Directives and native edit tools may change a part of a line. Their places are ranges of bytes, which are compared by
+/// the rule of [`Delta::transform`](canvas_patch::Delta::transform).
+///
+/// [`StaleCause::Conflict`](crate::document::StaleCause::Conflict) names the first later change that touches a place of
+/// the edit, and [`StaleEdit::changes`](crate::document::StaleEdit::changes) shows all later changes as a diff. The
+/// position within the line is not reported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edit {
     /// The complete new text in Markdown.

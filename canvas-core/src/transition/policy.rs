@@ -16,6 +16,52 @@ use crate::transition::refusal::CallRefusal;
 use crate::transition::rollout::{Access, Rollout};
 
 /// Permissions for models, durations and size limits.
+///
+/// # How `rollout`, `rebase` and `retake` combine
+///
+/// [`rollout`](Self::rollout) is a scale of five stages, and each canvas of the engine is at the same one. It says what
+/// models may do and whether they need a lease. [`rebase`](Self::rebase) and [`retake`](Self::retake) are two
+/// independent switches. They apply at every stage at which models write (`retake` only at those with leases), and only
+/// to [`ApplyPatch`](crate::document::ApplyPatch) and [`ReplaceLines`](crate::document::ReplaceLines). A person's
+/// [`Edit`](crate::document::Edit) with a base is moved past later changes at every stage.
+///
+/// If people type all the time, the lease is a hindrance, because each of their edits ends it and the model has to
+/// check out again. `retake` does not help, because it renews only a lease that expired. Instead, choose
+/// [`Rollout::Write`] and `rebase`:
+///
+/// ```
+/// use canvas_core::{Policy, Rollout};
+///
+/// let typing = Policy { rollout: Rollout::Write, rebase: true, ..Policy::default() };
+/// ```
+///
+/// A person's edit then costs the model no check-out. Its patch is applied if nobody changed the lines that it quotes or
+/// inserted between them; otherwise the patch is refused together with the changes. The price is that two conversations
+/// may write alternately, because neither holds a lease.
+///
+/// # Changing it on a store with data
+///
+/// The policy is not stored. You may change each field at any time, in both directions, with these effects on existing
+/// canvases:
+///
+/// | field | if you lower it |
+/// | --- | --- |
+/// | `document_bytes`, `patch`, `board`, `surface`, `recipe` | existing content stays readable; a change whose result exceeds the limit is refused. Exception: a document of more than 64 MiB cannot be read below its size |
+/// | `history`, `history_effects` | older entries are out of reach at once; [`Engine::collect`](crate::Engine::collect) then drops them for good, and until then a higher value brings them back. `history: 0` clears the journal with the next change |
+/// | `surface.audit` | the same for records of actions |
+/// | `history_entry_bytes`, `history_reach` | applies to calls from then on |
+/// | `receipts`, `receipt_lifetime`, `max_receipts`, `refusal_receipts` | the next call that leaves a receipt drops those beyond the limits; a retry of such a call is a new call |
+/// | `conversations` | the surplus is evicted when a new conversation arrives |
+/// | `lease`, `calls_per_lease` | a lease issued before keeps its expiry; the next call under it is judged by the new values |
+/// | `min_blob_age` | must stay longer than any commit or read may take, on every server that collects |
+/// | the others | no effect on stored data |
+///
+/// # Several servers
+///
+/// They need not agree for the canvases to stay whole, because each commit is one compare-and-swap and each server
+/// decides by its own policy. You can therefore roll out a new policy server by server. Until all agree, a call's answer
+/// depends on the server that runs it. For retention the lowest value wins, because a receipt or an entry that one
+/// server drops is gone for all. `cache_bytes` and `back_off` concern one process alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Policy {
     /// How far the tools for models are rolled out. By default completely, so that models need a lease for everything.

@@ -1,4 +1,4 @@
-//! Commands on turns: the user's messages and interruptions, and the end of a model's turn.
+//! Commands on turns, which are the user's messages and interruptions and the end of a model's turn.
 
 use canvas_lease::{Epoch, PreemptionCause};
 use serde::{Deserialize, Serialize};
@@ -15,16 +15,20 @@ use crate::transition::refusal::CallRefusal;
 use crate::transition::step::{Stop, Transition};
 
 /// Records a user message to the conversation. The running turn ends and the next one begins.
+///
+/// A turn belongs to the canvas, so this ends the turns of all conversations on it, and any lease. The draft becomes the
+/// artefact, even if an interrupted turn left it behind. The host runs this command when a person sends a message, and
+/// [`EndTurn`] when the model's answer is complete or failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SendMessage;
 
-/// The next turn has begun.
+/// The answer to [`SendMessage`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TurnBegan {
-    /// Where it begins; its end names this.
+    /// The start of the new turn, which [`EndTurn::start`] names.
     pub start: TurnStart,
-    /// What changed since the conversation last knew the document.
+    /// The changes since the conversation last knew the document; `None` if it knows all of them.
     pub changes: Option<Changes>,
     /// Whether the draft became the artefact.
     pub promotion: Promotion,
@@ -48,27 +52,31 @@ pub struct Cancel;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TakeControl;
 
-/// The user has ended the running turn.
+/// The answer to [`Cancel`] and [`TakeControl`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Interrupted {
-    /// The epoch from now on.
+    /// The epoch after the interruption.
     #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub epoch: Epoch,
 }
 
 /// Ends the model's turn, releases its lease and promotes its draft.
+///
+/// It promotes unless the epoch rose since [`EndTurn::start`], that is, unless a user edited the document, undid a change
+/// of it, sent a message, cancelled or took control. The changes are returned in either case. The turn stays open, so
+/// until the next [`SendMessage`] any conversation may check out again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EndTurn {
     /// The start of the turn, from [`TurnBegan::start`].
     pub start: TurnStart,
 }
 
-/// The turn is over.
+/// The answer to [`EndTurn`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TurnEnded {
-    /// What changed since the conversation last knew the document.
+    /// The changes since the conversation last knew the document; `None` if it knows all of them.
     pub changes: Option<Changes>,
     /// Whether the draft became the artefact.
     pub promotion: Promotion,
@@ -79,11 +87,11 @@ pub struct TurnEnded {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Promotion {
-    /// It did.
+    /// The draft became the artefact.
     Promoted,
-    /// There was nothing to promote: draft and artefact are the same.
+    /// Draft and artefact were already equal.
     Unchanged,
-    /// The user interrupted the turn, so its end promotes nothing (`STALE_EPOCH`); the next message will.
+    /// The user interrupted the turn, so its end does not promote (`STALE_EPOCH`). The next message does.
     StaleEpoch,
 }
 

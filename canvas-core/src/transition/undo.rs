@@ -42,6 +42,10 @@ pub struct Undo {
 }
 
 /// Selection of the changes to undo. Either all the selected changes are undone, or the undo is refused.
+///
+/// `Steps` and `To` undo the newest changes, and [`Redo`] makes these changes again. `Change` and `Author` revert changes from
+/// under later ones, which is a new change. To restore the reverted changes, undo that change; [`Redo`] does not restore
+/// them. [`Engine::stacks`](crate::Engine::stacks) lists the state after each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UndoScope {
     /// The given number of changes, newest first.
@@ -73,16 +77,16 @@ pub struct Redo {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HistoryMove {
-    /// What was entered into the journal for it, in the order in which it was done.
+    /// The new entries of the journal, in their order.
     pub entries: Vec<HistoryEntry>,
-    /// What happened on the board by it.
+    /// The resulting events of the board.
     #[cfg(feature = "board")]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<CanvasEvent>,
-    /// The epoch from now on.
+    /// The epoch after the undo or redo.
     #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub epoch: Epoch,
-    /// The new revision.
+    /// The revision after the undo or redo.
     pub revision: RevisionId,
 }
 
@@ -90,11 +94,11 @@ pub struct HistoryMove {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClearHistory;
 
-/// The history is empty.
+/// The answer to [`ClearHistory`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HistoryCleared {
-    /// False where it was empty before.
+    /// Whether there were entries before.
     pub cleared: bool,
     /// The current revision.
     pub revision: RevisionId,

@@ -26,13 +26,44 @@ use crate::sync::hidden_message;
 ///
 /// This is a plain value that you keep with your chat. Each user edit reaches the model once, with the user's next
 /// message. The model's own changes enter the history once, at the end of its turn.
+///
+/// A session is trusted input. Keep it on your server, and never let a client supply it or its `conversation`.
+///
+/// # Who begins and ends a turn
+///
+/// The host does. Call [`Session::begin_turn`] when a person sends a message, before you ask the model. Call
+/// [`Session::end_turn`] when the model's answer is complete or failed. `ToolLoop` and `Turn` of `canvas-providers`
+/// do neither. A turn belongs to the canvas and not to the conversation, so a message in another conversation ends
+/// yours. Your calls can then no longer check out, until your next `begin_turn`.
+///
+/// # After a restart
+///
+/// You need not store the session. [`Session::join`] under the same conversation id restores what the canvas keeps: the
+/// running turn, the receipts, the lease and the text that the conversation knows. The following is lost:
+///
+/// * [`DocumentMemory`]. Line numbers that the model was shown no longer choose between equal places, so such a patch
+///   fails as `AMBIGUOUS`. A refused patch must be sent whole. Under
+///   [`Policy::require_located`](canvas_core::Policy::require_located) the model must search or read again.
+/// * `BoardMemory`. The host sets the aliases again, and the model makes its plans again.
+/// * `Recorder`. A recipe can no longer be made of the calls before the restart.
+///
+/// The canvas does not depend on these, and each reply tells the model how to go on. `join` enters the turn that is
+/// running, even if another conversation began it. If you must know, compare [`Session::start`] with the one you stored.
+///
+/// # Calls at the same time
+///
+/// Run the calls of one session one after another. [`Tools::call`](crate::Tools::call) borrows the session mutably, so
+/// the compiler sees to it. If you run calls on clones at the same time, the canvas stays correct, because the engine
+/// orders the calls and each has its own receipt. However, you can keep only one of the clones, and the memory of the
+/// others is lost. Sessions of different conversations may run at the same time. Under
+/// [`Rollout::LeaseEnforced`](canvas_core::Rollout::LeaseEnforced), only the one with the lease can read or write.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Session {
     /// The canvas that the conversation is about.
     pub canvas: CanvasId,
     /// The conversation in whose name calls run.
     pub conversation: ConversationId,
-    /// The running turn. Calls of an earlier turn can no longer check out.
+    /// The canvas's turn in which calls run. Calls of an earlier turn can no longer check out.
     pub turn: Turn,
     /// The epoch and revision at which the turn began.
     pub start: TurnStart,
@@ -150,6 +181,10 @@ impl Session {
     /// Begins a turn when the user sends a message. This preempts the running turn, promotes its draft and starts the
     /// next turn.
     ///
+    /// The turn is the canvas's, so the running turn may belong to another conversation's message. To promote means to make the
+    /// current draft the artefact ([`Head::committed`](canvas_core::store::Head::committed)), even if the last turn was
+    /// interrupted.
+    ///
     /// A retry with the same call id returns the original result as long as its receipt is kept, no matter in which
     /// turn the retry arrives.
     ///
@@ -216,6 +251,10 @@ impl Session {
     }
 
     /// Ends the model's turn, releases its lease, and promotes its draft unless the user interrupted the turn.
+    ///
+    /// Call it in any case, also if the model failed or was stopped. A user's edit, undo in the document, message, cancel
+    /// or take-over since [`Session::begin_turn`] counts as an interruption. The draft then stays unchanged, and the next
+    /// `begin_turn` promotes it.
     ///
     /// ```
     /// # use canvas_core::document::Edit;

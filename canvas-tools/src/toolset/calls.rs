@@ -45,6 +45,10 @@ impl<C: CallHost> CallHost for Arc<C> {
 }
 
 /// Runs the calls of one conversation on its canvas.
+///
+/// `Turn` and `ToolLoop` of `canvas-providers` run the calls of an answer one after another, even if the model asked for
+/// them in parallel. If you run two calls of this value at the same time, both start from the same session, and
+/// [`CanvasCalls::session`] later returns the memory of the call that ended last. The canvas has the changes of both.
 #[derive(Debug)]
 pub struct CanvasCalls<S> {
     engine: Arc<Engine<S>>,

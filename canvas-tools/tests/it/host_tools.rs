@@ -1,6 +1,8 @@
 //! Tools of the host, called by a model beside those of the canvas.
 
+use std::future::poll_fn;
 use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use canvas_core::lease::{Timestamp, Turn};
@@ -9,7 +11,8 @@ use canvas_core::surface::ActionFailure;
 use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, block_on};
 use canvas_tools::action::{ToolHost, ToolInvocation};
 use canvas_tools::{
-    CallHost as _, CanvasCalls, DocumentTools, HostTools, Session, ToolCall, ToolSpec, Tools,
+    CallHost as _, CanvasCalls, DocumentTools, HostTools, Session, ToolCall, ToolContext, ToolFuture,
+    ToolReply, ToolSpec, Tools, Toolset,
 };
 use serde_json::{Value, json};
 
@@ -93,4 +96,61 @@ fn leases_are_renewed_and_released_whatever_tools_the_model_has() {
     let later = Timestamp::from_millis(3_000);
     assert_eq!(block_on(none.renew(lease, later)).code(), Some("LOCK_NOT_OWNED"));
     assert_eq!(none.session(), session);
+}
+
+/// Waits once, and then counts in its session.
+#[derive(Debug)]
+struct Counting;
+
+impl Toolset<MemoryStore> for Counting {
+    fn names(&self) -> Vec<&str> {
+        vec!["count"]
+    }
+
+    fn specs(&self, _: &Engine<MemoryStore>) -> Vec<ToolSpec> {
+        Vec::new()
+    }
+
+    fn task(&self) -> &'static str {
+        "count"
+    }
+
+    fn prompt(&self, _: &[ToolSpec]) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn call<'a>(&'a self, context: ToolContext<'a, MemoryStore>, _: &'a ToolCall) -> ToolFuture<'a> {
+        let mut waits = 1;
+        Box::pin(async move {
+            poll_fn(|_| {
+                if waits == 0 {
+                    Poll::Ready(())
+                } else {
+                    waits -= 1;
+                    Poll::Pending
+                }
+            })
+            .await;
+            context.session.document.misses += 1;
+            Ok(ToolReply::new(json!({"ok": true})))
+        })
+    }
+}
+
+#[test]
+fn of_two_calls_at_once_the_last_leaves_its_memory() {
+    let now = Timestamp::from_millis(1_000);
+    let engine = Arc::new(Engine::new(MemoryStore::new(move || now), Policy::default()));
+    let session = Session::before(CanvasId::new("c").unwrap(), ConversationId::new("chat").unwrap());
+    let tools = Tools::new(vec![Box::new(Counting)]).expect("one set");
+    let calls = CanvasCalls::new(engine, Arc::new(tools), session);
+    let call = |id: &str| ToolCall { id: id.to_owned(), name: "count".to_owned(), arguments: json!({}) };
+    for (first, second, misses) in [("1", "2", 1), ("3", "4", 2)] {
+        let (first, second) = (call(first), call(second));
+        let mut both = [Box::pin(calls.call(&first, now)), Box::pin(calls.call(&second, now))];
+        let cx = &mut Context::from_waker(Waker::noop());
+        assert!(both.iter_mut().all(|call| call.as_mut().poll(cx).is_pending()));
+        assert!(both.iter_mut().all(|call| call.as_mut().poll(cx).is_ready()));
+        assert_eq!(calls.session().document.misses, misses);
+    }
 }

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use canvas_core::document::Read;
 use canvas_core::lease::CheckOut;
-use canvas_core::turn::{Promotion, TurnEnded};
+use canvas_core::turn::{Promotion, SendMessage, TurnEnded};
 use canvas_core::{Created, EngineError, Face, LimitRefusal, Policy, Revision, block_on};
 use serde_json::json;
 
@@ -38,6 +38,18 @@ fn a_new_canvas_stands_at_its_first_revision() {
     assert_eq!((head.committed(), head.is_deleted()), (None, false));
     assert_eq!(head.hash_pair(), (head.draft().hash(), None));
     assert!(head.lock().turn_open());
+}
+
+#[test]
+fn an_artefact_exists_from_the_first_promotion_until_the_deletion() {
+    let world = World::new("a\n");
+    world.edit("b\n");
+    assert_eq!(world.head().committed(), None, "an edit promotes nothing");
+    world.ask("model", SendMessage);
+    assert_eq!(world.head().committed(), Some(world.head().draft()));
+    delete(&world).unwrap();
+    create(&world, "c\n", "again").unwrap();
+    assert_eq!(world.head().committed(), None);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use canvas_core::history::{
 use canvas_core::lease::{CheckIn, LeaseId};
 use canvas_core::store::Head;
 use canvas_core::turn::SendMessage;
-use canvas_core::{Actor, Author, Blob, Policy, Revision, block_on};
+use canvas_core::{Actor, Author, Blob, Collection, Policy, Revision, block_on};
 use proptest::prelude::*;
 
 use crate::document::any::{Call, Outcome, code, dynamic};
@@ -176,6 +176,23 @@ fn one_change_or_one_author_goes_back_from_under_the_others() {
     }
 }
 
+/// A revert is a change like any other: undo restores what it reverted, and redo reverts that again.
+#[test]
+fn stacks_list_a_revert_above_the_changes_that_it_reverted() {
+    let world = World::new("a\nb\n");
+    let check = |answer: Outcome, on_undo: &[u64], on_redo: &[u64], text: &str| {
+        assert_eq!((code(&answer).as_str(), world.text().as_str()), ("OK", text));
+        let stacks = block_on(world.engine.stacks(&world.canvas, None, 9, world.now())).unwrap();
+        let numbers = |entries: &[Entry]| entries.iter().map(|entry| entry.number.get()).collect::<Vec<_>>();
+        assert_eq!((&numbers(&stacks.undo)[..], &numbers(&stacks.redo)[..]), (on_undo, on_redo), "{text:?}");
+    };
+    check(world.edit("A\nb\n"), &[1], &[], "A\nb\n");
+    check(world.edit("A\nB\n"), &[2, 1], &[], "A\nB\n");
+    check(undo(&world, USER, UndoScope::Change(ChangeNumber::new(1))), &[3, 2, 1], &[], "a\nB\n");
+    check(undo(&world, USER, steps(1)), &[2, 1], &[4], "A\nB\n");
+    check(redo(&world, USER, 1), &[5, 2, 1], &[], "a\nB\n");
+}
+
 /// A user's undo is an edit: it ends the lease. A model's needs it.
 #[test]
 fn a_users_undo_preempts_and_a_models_stands_under_the_lease() {
@@ -315,6 +332,26 @@ fn the_history_is_bounded() {
     world.edit("1\n");
     assert_eq!(code(&undo(&world, USER, steps(1))), "HISTORY_EMPTY");
     assert_eq!(entries(&world), []);
+}
+
+/// A policy is not stored: a server with a lower one sees less, and only a collection, or no journal at all, drops it.
+#[test]
+fn a_lower_policy_hides_and_a_collection_drops() {
+    let world = World::with("0\n", Policy::default());
+    (1..=5).for_each(|n| drop(world.edit(&format!("{n}\n"))));
+    let lower = Policy { history: 2, document_bytes: 1, ..Policy::default() };
+    let peer = world.peer_with(lower);
+    let numbers = |world: &World| entries(world).iter().map(|entry| entry.number.get()).collect::<Vec<_>>();
+    assert_eq!((numbers(&peer), peer.text().as_str()), (vec![4, 5], "5\n"));
+    assert_eq!(
+        (code(&peer.edit("6\n")).as_str(), code(&peer.edit("")).as_str()),
+        ("DOCUMENT_TOO_LARGE", "OK")
+    );
+    assert_eq!((numbers(&peer), numbers(&world)), (vec![5, 6], vec![1, 2, 3, 4, 5, 6]));
+    block_on(peer.engine.collect(&peer.canvas, Collection::default())).unwrap();
+    assert_eq!(numbers(&world), [5, 6]);
+    world.peer_with(Policy { history: 0, ..Policy::default() }).edit("7\n");
+    assert_eq!(numbers(&world), Vec::<u64>::new());
 }
 
 /// A deleted canvas that is made again has another past; numbers go on.

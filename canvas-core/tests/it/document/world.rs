@@ -85,8 +85,13 @@ impl World {
 
     /// Another server on the same data and clock, with a spy of its own.
     pub(crate) fn peer(&self) -> Self {
+        self.peer_with(*self.engine.policy())
+    }
+
+    /// Another server of another policy.
+    pub(crate) fn peer_with(&self, policy: Policy) -> Self {
         Self {
-            engine: Engine::new(Spy::new(self.engine.store().inner.clone()), *self.engine.policy()),
+            engine: Engine::new(Spy::new(self.engine.store().inner.clone()), policy),
             canvas: self.canvas.clone(),
             clock: self.clock.clone(),
             ahead: AtomicU64::new(0),

@@ -1,6 +1,6 @@
 //! What a host may switch on so that nobody sends a patch twice: `rebase` and `retake`, and hunks sent again alone.
 
-use canvas_core::Policy;
+use canvas_core::{Policy, Rollout};
 use canvas_tools::{LeaseChange, Session, ToolReply};
 use serde_json::{Value, json};
 
@@ -85,6 +85,23 @@ fn what_a_rebase_does_not_do() {
         assert!(message(&refused).contains("send no patch"), "{}", message(&refused));
         assert_eq!(refused.body()["error"].get("rebased_patch"), None);
     }
+}
+
+/// For people who type all the time: no edit ends a lease, because there is none, and a patch moves past each of them.
+#[test]
+fn without_leases_a_patch_is_rebased_past_each_edit() {
+    let world = world(Policy { rollout: Rollout::Write, rebase: true, ..Policy::default() });
+    world.tool("canvas_read_all", json!({}));
+    for line in 1..=5 {
+        world.edit(&world.text().replace("line 20\n", "line 20\nuser\n"));
+        let patch = format!("@@\n-line {line}\n+mine {line}\n");
+        let done = world.tool("canvas_apply_patch", json!({"patch": patch}));
+        assert_eq!(done.body()["repairs"][0]["kind"], "REBASED", "{}", done.body());
+    }
+    assert_eq!((world.text().matches("user\n").count(), world.text().matches("mine").count()), (5, 5));
+    world.edit(&world.text().replace("line 9\n", "theirs\n"));
+    let refused = world.tool("canvas_apply_patch", json!({"patch": "@@\n-line 9\n+mine\n"}));
+    assert_eq!(failure(&refused), "PATCH_REJECTED/STALE_BASE");
 }
 
 #[test]
