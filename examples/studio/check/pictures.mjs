@@ -104,7 +104,7 @@ async function make() {
       assets: { "assets/index.html": await asset("cockpit.html"), "assets/cockpit.css": await asset("cockpit.css") },
     });
     // The versions before the one of the plan.
-    for (const version of ["1.2.7", "1.2.8", "1.2.9"]) {
+    for (const version of ["1.2.8", "1.2.9"]) {
       await client.request("canvas.patch", { canvasId: "studio", patch: [{ op: "replace", path: "/version", value: version }] });
       const params = { canvasId: "studio", actionId: "deploy" };
       const plan = await client.request("canvas.action", params).catch(({ data }) => data.data?.confirmation ?? data.confirmation);
