@@ -1,6 +1,6 @@
-// The pictures of the studio, made of one canvas: the plan of a release.
+// The pictures of the studio, made of one canvas, the plan of a release; and that of the quickstart, made of its output.
 //
-//     node pictures.mjs --studio PATH/TO/canvas-studio [--chromium PATH] [--into FOLDER] [--draft]
+//     node pictures.mjs --studio PATH/TO/canvas-studio [--quickstart PATH/TO/quickstart] [--chromium PATH] [--into FOLDER] [--draft]
 //     node pictures.mjs --check
 //
 // `.ci/pictures` runs it. `--root` names the folder `examples`, if this file is a copy elsewhere.
@@ -8,6 +8,7 @@
 // Each picture is made in both themes, as NAME.png and NAME-dark.png. Beside them stays `inputs.json`, a hash of each file that
 // they show something of; `--check` compares it, and exits with 1 if a file has changed since. A picture fails if anything
 // in it is cut off; a draft is made all the same.
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdtemp, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -24,6 +25,7 @@ const COMPONENTS = 7; // of the board, in each picture
 const { values: options } = parseArgs({
   options: {
     studio: { type: "string" },
+    quickstart: { type: "string" },
     chromium: { type: "string", default: "/usr/bin/chromium" },
     root: { type: "string", default: join(dirname(fileURLToPath(import.meta.url)), "../..") },
     into: { type: "string" },
@@ -34,6 +36,7 @@ const { values: options } = parseArgs({
 
 const STUDIO = join(options.root, "studio");
 const SCENE = join(STUDIO, "check/scene");
+const QUICKSTART = join(options.root, "examples/quickstart");
 const INTO = options.into ?? join(STUDIO, "pictures");
 
 if (options.check) await compare();
@@ -49,7 +52,8 @@ async function inputs() {
   const scene = (await readdir(SCENE)).map((name) => join(SCENE, name));
   const others = ["scripts/demo.md", "src/demo.rs", "../mock-data/src/github.rs"].map((name) => join(STUDIO, name));
   const hashes = {};
-  for (const path of [...web, ...scene, ...others].sort()) {
+  const quickstart = ["report.rs", "terminal.rs", "runbook.md", "turn_1.json"].map((name) => join(QUICKSTART, name));
+  for (const path of [...web, ...scene, ...others, ...quickstart].sort()) {
     const text = (await readFile(path, "utf8"))
       .split("\n")
       .map((line) => line.trim())
@@ -63,7 +67,9 @@ async function inputs() {
 async function compare() {
   const [now, then] = [await inputs(), JSON.parse(await readFile(join(INTO, "inputs.json"), "utf8"))];
   const other = [...new Set([...Object.keys(now), ...Object.keys(then)])].filter((path) => now[path] !== then[path]);
-  for (const name of NAMES.flatMap((one) => [`${one}.png`, `${one}-dark.png`])) await stat(join(INTO, name));
+  const names = NAMES.flatMap((one) => [`${one}.png`, `${one}-dark.png`]);
+  for (const path of [...names.map((name) => join(INTO, name)), join(QUICKSTART, "picture.png"), join(QUICKSTART, "picture-dark.png")])
+    await stat(path);
   if (other.length === 0) return;
   console.error(`the pictures of the studio are older than ${other.join(", ")}: run .ci/pictures, and look at them`);
   process.exit(1);
@@ -145,16 +151,20 @@ async function make() {
       const problem = `${name}: cut off: ${cut.join(" | ")}`;
       if (cut.length > 0 && !options.draft) throw new Error(problem);
       if (cut.length > 0) console.log(problem);
+      await take(page, join(INTO, name));
+    };
+    // In both themes, as `PATH.png` and `PATH-dark.png`.
+    const take = async (of, path) => {
       for (const theme of ["light", "dark"]) {
-        await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
-        const taken = await page.screenshot({ animations: "disabled" });
+        await of.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
+        const taken = await of.screenshot({ animations: "disabled" });
         const bytes = taken.length > FULL ? smaller(taken) : taken;
-        const file = `${name}${theme === "dark" ? "-dark" : ""}.png`;
+        const file = `${path}${theme === "dark" ? "-dark" : ""}.png`;
         if (bytes.length > MOST) throw new Error(`${file} has ${bytes.length} bytes`);
-        await writeFile(join(INTO, file), bytes);
-        console.log(`${file}: ${bytes.length} bytes`);
+        await writeFile(file, bytes);
+        console.log(`${relative(options.root, file)}: ${bytes.length} bytes`);
       }
-      await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
+      await of.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
     };
 
     await open();
@@ -196,12 +206,55 @@ async function make() {
     await show("board", ASK);
     await picture("recipe");
 
+    if (options.quickstart) {
+      const terminal = await context.newPage();
+      await terminal.setContent(await terminalPage());
+      const [wide, high] = await terminal.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.scrollHeight]);
+      if (wide > SIZE.width || high > SIZE.height) throw new Error(`the quickstart has ${wide} x ${high} pixels`);
+      await take(terminal, join(options.into ?? QUICKSTART, "picture"));
+    }
     await writeFile(join(INTO, "inputs.json"), `${JSON.stringify(await inputs(), null, 1)}\n`);
   } finally {
     await browser.close();
     await studio.end();
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+// A terminal with what the quickstart prints in its first turn: what the person asks for, and all from the refused patch on.
+async function terminalPage() {
+  const out = execFileSync("script", ["-qec", options.quickstart, "/dev/null"], { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
+  const lines = out.replaceAll("\r", "").split("\n");
+  const find = (text, from = 0) => {
+    const at = lines.findIndex((line, number) => number >= from && line.replace(/\x1b\[[\d;]*m/g, "").includes(text));
+    if (at < 0) throw new Error(`the quickstart does not print ${text}`);
+    return at;
+  };
+  const turn = find("Turn 1");
+  const refused = find("PATCH_REJECTED", turn);
+  const end = find("end of turn", refused);
+  const shown = [lines[turn + 1], "         \x1b[2m ⋮\x1b[0m", ...lines.slice(refused - 1, end)];
+  const html = shown.map(coloured).join("\n");
+  const style = await readFile(join(SCENE, "terminal.css"), "utf8");
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><title>Quickstart</title><style>${style}</style>
+<main><header><i></i><i></i><i></i><p>cargo run -p canvas-examples --example quickstart</p></header><pre>${html}</pre></main></html>`;
+}
+
+// The colours of a terminal as classes.
+function coloured(line) {
+  const names = { 1: "bold", 2: "dim", 31: "red", 32: "green", 33: "yellow", 34: "blue", 36: "cyan" };
+  let open = 0;
+  const html = line.replace(/[&<>]/g, (letter) => `&#${letter.charCodeAt(0)};`).replace(/\x1b\[([\d;]*)m/g, (_, codes) => {
+    const classes = codes.split(";").map((code) => names[code]).filter(Boolean);
+    if (classes.length === 0) {
+      const all = "</span>".repeat(open);
+      open = 0;
+      return all;
+    }
+    open += 1;
+    return `<span class="${classes.join(" ")}">`;
+  });
+  return html + "</span>".repeat(open);
 }
 
 // Runs in the page: what is to be seen and is not to be seen whole.
