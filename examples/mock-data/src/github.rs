@@ -166,14 +166,82 @@ struct World {
     today: u64,
 }
 
-const WORDS: [&str; 8] =
-    ["parser", "cache", "login page", "build", "search", "export", "settings page", "changelog"];
+const PULLS: [&str; 32] = [
+    "Add the settings page",
+    "Export tables as CSV",
+    "Write one log line per request",
+    "Cache parsed templates",
+    "Load plugins on first use",
+    "Keep the column order in exports",
+    "Retry failed uploads",
+    "Drop the legacy config reader",
+    "Show the version in the footer",
+    "Rate-limit the search endpoint",
+    "Translate the sign-in page",
+    "Fix a flaky time zone test",
+    "Upgrade the HTTP client",
+    "Stream large downloads",
+    "Warn about unknown settings",
+    "Document the deploy script",
+    "Validate settings on save",
+    "Shorten the health check",
+    "Sort results by relevance",
+    "Remove unused feature flags",
+    "Batch writes to the audit log",
+    "Add a dark theme",
+    "Fix the focus order in dialogs",
+    "Compress archived logs",
+    "Make the sidebar resizable",
+    "Reuse database connections",
+    "Test exports of empty tables",
+    "Move fixtures out of the tree",
+    "Support custom date formats",
+    "Hide disabled accounts",
+    "Paginate the member list",
+    "Log slow queries",
+];
+/// Each with the label that suits it.
+const ISSUES: [(&str, &str); 32] = [
+    ("CSV export drops the last row", "bug"),
+    ("Settings page resets the language", "bug"),
+    ("Search is slow on large projects", "enhancement"),
+    ("Sign-in fails after a reset", "bug"),
+    ("Uploads stop at 2 GB", "bug"),
+    ("Dates show in the wrong time zone", "bug"),
+    ("Links are unreadable in the dark theme", "bug"),
+    ("Each request is logged twice", "bug"),
+    ("Add keyboard shortcuts", "enhancement"),
+    ("Describe the settings file", "documentation"),
+    ("A tooltip covers the save button", "bug"),
+    ("No export button on phones", "bug"),
+    ("Startup takes ten seconds", "enhancement"),
+    ("Support single sign-on", "enhancement"),
+    ("Filter members by role", "enhancement"),
+    ("Crash on an empty config file", "bug"),
+    ("Notifications arrive twice", "bug"),
+    ("Going back loses the filters", "bug"),
+    ("Add a page for the changelog", "documentation"),
+    ("Column widths are not saved", "bug"),
+    ("Explain the error codes", "documentation"),
+    ("Memory grows during imports", "bug"),
+    ("Sort order is not stable", "bug"),
+    ("Undo after a bulk delete", "enhancement"),
+    ("Health check ignores the database", "bug"),
+    ("Old links return 404", "bug"),
+    ("Emoji break the search index", "bug"),
+    ("Session expires while typing", "bug"),
+    ("Allow longer project names", "enhancement"),
+    ("Import skips quoted commas", "bug"),
+    ("Print view cuts off tables", "bug"),
+    ("Show who changed a setting", "question"),
+];
+const PEOPLE: [&str; 12] =
+    ["ana", "ben", "chloe", "dan", "emil", "fatima", "grace", "hugo", "ines", "jonas", "kim", "leo"];
 const LABELS: [&str; 5] = ["bug", "documentation", "enhancement", "good first issue", "question"];
 const ACTIVITY: [&str; 5] = ["push", "pr", "issue", "release", "comment"];
 
 impl World {
     fn pull_requests(&self, state: &str) -> Vec<Value> {
-        const VERBS: [&str; 4] = ["Fix", "Speed up", "Simplify", "Test"];
         let entry = |n: u64, rank: u64| {
             let dice = self.dice("pull", n);
             let open = dice[0] < 100;
@@ -181,12 +249,13 @@ impl World {
             json!({
                 "id": format!("pr-{n}"),
                 "number": n,
-                "title": format!("{} the {}", pick(&VERBS, dice[2]), pick(&WORDS, dice[3])),
+                "title": self.title(&PULLS, n),
                 "state": if open { "open" } else { "closed" },
                 "draft": open && dice[4] < 50,
                 "merged": !open && dice[4] < 200,
-                "author": user(dice[5]),
-                "reviewers": some(dice[6] % 3, |k| json!(user(dice[7].wrapping_add(k)))),
+                "author": pick(&PEOPLE, dice[5]),
+                // Nobody reviews their own.
+                "reviewers": some(dice[6] % 3, |k| json!(pick(&PEOPLE, dice[5] % 12 + 1 + dice[7] % 5 * 2 + k))),
                 "labels": some(dice[8] % 2, |_| json!(pick(&LABELS, dice[9]))),
                 "comments": dice[10] % 20,
                 "createdAt": created,
@@ -197,19 +266,18 @@ impl World {
     }
 
     fn issues(&self, state: &str) -> Vec<Value> {
-        const PROBLEMS: [&str; 4] = ["is slow", "fails on empty input", "has no tests", "is hard to find"];
         let entry = |n: u64, rank: u64| {
             let dice = self.dice("issue", n);
             let created = self.ago(rank, dice[1]);
+            let (title, label) = self.title(&ISSUES, n);
             json!({
                 "id": format!("issue-{n}"),
                 "number": n,
-                "title": format!("The {} {}", pick(&WORDS, dice[2]), pick(&PROBLEMS, dice[3])),
+                "title": title,
                 "state": if dice[0] < 150 { "open" } else { "closed" },
-                "author": user(dice[4]),
-                "assignees": some(dice[5] % 3, |k| json!(user(dice[6].wrapping_add(k)))),
-                // Two that differ, as their places in the list do.
-                "labels": some(dice[7] % 3, |k| json!(pick(&LABELS, (dice[8] % 5).wrapping_add(k)))),
+                "author": pick(&PEOPLE, dice[4]),
+                "assignees": some(dice[5] % 3, |k| json!(pick(&PEOPLE, dice[6] % 12 + k))),
+                "labels": some(dice[7] % 3, |k| json!(if k == 0 { label } else { "good first issue" })),
                 "comments": dice[9] % 20,
                 "createdAt": created,
                 "updatedAt": self.since(created, dice[10]),
@@ -222,16 +290,19 @@ impl World {
         let entry = |n: u64, rank: u64| {
             let dice = self.dice("activity", n);
             let kind = pick(&ACTIVITY, dice[0]);
-            let about = pick(&WORDS, dice[1]);
+            let (pull, issue) = (self.title(&PULLS, n), self.title(&ISSUES, n).0);
             let title = match kind {
-                "push" => format!("Pushed {} commits to the {about}", dice[2] % 5 + 1),
-                "pr" => format!("Opened a pull request for the {about}"),
-                "issue" => format!("Opened an issue about the {about}"),
-                "release" => format!("Released version 1.{}.{}", dice[2] % 10, dice[3] % 10),
-                _ => format!("Commented on the {about}"),
+                "push" => match dice[2] % 5 {
+                    0 => "Pushed a commit to main".to_owned(),
+                    more => format!("Pushed {} commits to main", more + 1),
+                },
+                "pr" => format!("Opened “{pull}”"),
+                "issue" => format!("Reported “{issue}”"),
+                "release" => format!("Released version 1.{}.{}", n / 10, n % 10),
+                _ => format!("Commented on “{issue}”"),
             };
             json!({
-                "id": format!("activity-{n}"), "type": kind, "title": title, "actor": user(dice[4]),
+                "id": format!("activity-{n}"), "type": kind, "title": title, "actor": pick(&PEOPLE, dice[4]),
                 "timestamp": self.ago(rank, dice[5]),
             })
         };
@@ -249,9 +320,20 @@ impl World {
             "forks" => large / 8 + u64::from(dice[2] % 8),
             _ => u64::from(dice[3]) % 90 + 1,
         };
-        // Between 10 less and 10 more than a week before.
-        let before = (value + u64::from(self.dice("before", self.today / DAY)[4]) % 21).saturating_sub(10);
+        // Some are opened and some are closed in a week; the others only grow.
+        let dice = u64::from(self.dice(&format!("before {metric}"), self.today / DAY)[4]);
+        let most = (value / 4).clamp(1, 10);
+        let before = match metric {
+            "open_prs" | "open_issues" => (value + dice % (2 * most + 1)).saturating_sub(most),
+            _ => value.saturating_sub(dice % (most + 1)),
+        };
         json!({"repo": self.repo, "metric": metric, "value": value, "previousValue": before})
+    }
+
+    /// The title of an entry. 32 that follow each other have 32 titles.
+    fn title<T: Copy>(&self, titles: &[T; 32], n: u64) -> T {
+        let first = u64::from(self.dice("titles", 0)[0]);
+        titles[usize::try_from((first + n * 11) % 32).expect("less than 32")]
     }
 
     /// Newest first, and numbered in the order of their making.
@@ -310,10 +392,6 @@ fn state(params: &Value) -> &str {
 
 fn pick<'a>(choices: &[&'a str], dice: u8) -> &'a str {
     choices[usize::from(dice) % choices.len()]
-}
-
-fn user(dice: u8) -> String {
-    format!("user-{}", dice % 12 + 1)
 }
 
 fn some(count: u8, one: impl Fn(u8) -> Value) -> Vec<Value> {

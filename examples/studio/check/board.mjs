@@ -57,7 +57,7 @@ export async function boardScenes({ a, b, client }) {
       await until(async () => equal(await a.at(`cmp-${id}`).getAttribute("data-status"), "ready", "status") ?? true, `data of ${id}`);
     }
     that((await a.at(`cmp-${list}`).locator("[role=option]").count()) > 2, "no pull requests");
-    that(/\d/.test(await a.at(`cmp-${prs}`).innerText()), "no figure");
+    that(/\d/.test(await a.at(`cmp-${prs}`).textContent()), "no figure");
     await a.at("board").scrollIntoViewIfNeeded();
     await a.shot("board");
   });

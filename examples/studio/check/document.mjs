@@ -55,7 +55,8 @@ export async function documentScenes({ a, b, client, studio }) {
       const words = (tag) => window.at("diff").locator(tag).allInnerTexts();
       await until(async () => (await words("ins")).join(" ").includes("The"), "the inserted word");
       const [ins, del] = [await words("ins"), await words("del")];
-      that(del.join(" ").includes("teh") && ins.join("").includes("one line a request"), `ins ${ins}, del ${del}`);
+      that(del.join(" ").includes("teh") && ins.join("").includes("one line per request"), `ins ${ins}, del ${del}`);
+      that((await window.at("diff").locator("li.task ins").count()) === 2, "the changed list does not read as a list");
       // A word, not its line.
       that(!ins.some((text) => text.includes("settings page")), `more than words: ${ins}`);
     }

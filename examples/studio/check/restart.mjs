@@ -14,7 +14,7 @@ export async function restartScenes({ a, b, client, studio, restart }) {
     await rest(client);
     await until(async () => Object.keys((await client.get()).recipe?.components ?? {}).length > 0, "a component that a recipe feeds");
     await a.at("refresh-recipe").click();
-    await until(async () => /refreshed/.test(await a.says()), "a sentence");
+    await until(async () => /Refreshed/.test(await a.says()), "a sentence");
     equal(await a.page.locator("[data-testid^=stale-]").count(), 0, "stale marks");
   });
 

@@ -53,7 +53,7 @@ export async function surfaceScenes({ a, b, client }) {
     await press(a, "Deploy");
     await a.at("confirm").waitFor();
     const asked = await a.at("confirm").innerText();
-    for (const words of ["server-a__Bash", "./deploy", "api", "1.2.7"])
+    for (const words of ["server-a", "Bash", "./deploy", "api", "1.2.7"])
       that(asked.includes(words), `${words} is not in the question: ${asked}`);
     that(await a.at("confirm-no").evaluate((node) => node === document.activeElement), "the focus is not on No");
     await a.shot("surface-confirm");

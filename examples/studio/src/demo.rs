@@ -20,7 +20,7 @@ const DOCUMENT: &str = include_str!("../scripts/demo.md");
 const SPEC: &str = include_str!("../../../canvas-tools/tests/it/surface/deploy.json");
 const PAGE: &str = include_str!("../../../canvas-tools/tests/it/surface/index.html");
 
-const REPOSITORY: &str = "octo/plan";
+const REPOSITORY: &str = "acme/server";
 
 /// Makes the canvas where it is missing, and learns the jobs of all that there are.
 pub(crate) async fn make(host: &Host) -> Result<(), String> {
@@ -47,7 +47,8 @@ async fn fill(host: &Host) -> Result<(), Failure> {
 /// The board with its views and triggers. Its ids are the same in every studio.
 fn workspace(host: &Host) -> Result<Workspace, Failure> {
     let (id, now) = (WorkspaceId::new("ws_studio").expect("a short name"), clock::now());
-    let grid = GridConfig::default();
+    // All its rows fit a window that is 800 pixels high.
+    let grid = GridConfig { cell_height: 67.0, ..GridConfig::default() };
     let empty = Workspace::empty(id, "Release 1.3".to_owned(), "studio".to_owned(), grid, now);
     let mut board = Board::new(empty).map_err(|e| Failure::new(e.code(), &e.to_string()))?;
     let (registry, rules) = (host.engine.registry(), host.engine.policy().board);
@@ -61,8 +62,14 @@ fn workspace(host: &Host) -> Result<Workspace, Failure> {
         }
     };
     let create = |type_id: &str, config: Value, (col, row): (u32, u32), (cols, rows): (u32, u32)| {
+        let label = match type_id {
+            "github.pr-list" => Some("Pull requests"),
+            "github.issue-grid" => Some("Issues"),
+            "github.activity-timeline" => Some("Activity"),
+            _ => None,
+        };
         json!({"type": "component.create", "payload": {
-            "typeId": type_id, "config": config,
+            "typeId": type_id, "config": config, "meta": {"label": label},
             "position": {"col": col, "row": row}, "size": {"cols": cols, "rows": rows},
         }})
     };
@@ -86,12 +93,12 @@ fn workspace(host: &Host) -> Result<Workspace, Failure> {
     workspace.triggers = Failure::read(json!([
         {
             "id": "welcome", "name": "Welcome", "enabled": true, "type": "session_start", "viewId": view("Overview"),
-            "message": "Welcome back. Shall I show the overview of the release?",
+            "message": "Welcome back. Would you like to see the overview of the release?",
         },
         {
             "id": "monday", "name": "Monday morning", "enabled": true, "type": "time_based",
             "simulatedTime": "monday_morning", "viewId": view("Week start"),
-            "message": "A new week: shall I show what is open?",
+            "message": "It’s a new week. Would you like to see the open issues?",
         },
     ]))?;
     Ok(workspace)

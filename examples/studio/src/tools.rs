@@ -161,7 +161,7 @@ pub(crate) fn ceiling(version: u32) -> Ceiling {
             }),
             description: Some(
                 "Pull requests, issues, stats or activity of a repository, such as {\"type\": \"pull_requests\", \
-                 \"params\": {\"repo\": \"octo/plan\", \"state\": \"open\", \"limit\": 5}}. Answers {\"data\": ...}."
+                 \"params\": {\"repo\": \"acme/server\", \"state\": \"open\", \"limit\": 5}}. Answers {\"data\": ...}."
                     .to_owned(),
             ),
             sinks: BTreeMap::from([("type".to_owned(), Sink::Text), ("params".to_owned(), Sink::Text)]),

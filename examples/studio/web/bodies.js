@@ -50,6 +50,7 @@ export function when(time) {
     : date.toLocaleDateString(undefined, { month: "short", day: "numeric" });
 }
 
+const reviews = ({ length }) => (length === 0 ? "" : length === 1 ? "1 review" : `${length} reviews`);
 const standing = ({ state, draft, merged }) => (draft ? "draft" : merged ? "merged" : words(state ?? ""));
 const chips = (labels) =>
   names(labels)
@@ -73,7 +74,7 @@ const ROWS = {
       joined(
         `#${row.number ?? ""}`,
         row.author,
-        names(row.reviewers).length ? `reviewed by ${names(row.reviewers).join(", ")}` : "",
+        reviews(names(row.reviewers)),
         when(row.updatedAt),
       ),
     ),

@@ -36,11 +36,11 @@ export function mountChat(root, studio) {
   const edits = el(
     "select",
     { "data-testid": "edits", "aria-label": "How the assistant edits the document", onchange: setEdits },
-    el("option", { value: "tools" }, "Edits by tools"),
-    el("option", { value: "patches" }, "Edits by patches"),
-    el("option", { value: "legacy" }, "Edits by characters"),
+    el("option", { value: "tools" }, "Tool edits"),
+    el("option", { value: "patches" }, "Patch edits"),
+    el("option", { value: "legacy" }, "Offset edits"),
   );
-  const demo = el("span", { class: "tag good", "data-testid": "demo", hidden: true }, "Demo answers");
+  const demo = el("span", { class: "tag plain", "data-testid": "demo", title: "The answers are recorded: no model is asked", hidden: true }, "Demo");
   const input = el("textarea", {
     "data-testid": "chat-input",
     "aria-label": "Message to the assistant",
@@ -50,7 +50,7 @@ export function mountChat(root, studio) {
     oninput: fit,
   });
   const send = el("button", { class: "strong", type: "button", "data-testid": "send", onclick: submit }, "Send");
-  const hint = el("p", { class: "hint" }, "Shift+Enter begins a line.");
+  const hint = el("p", { class: "hint" }, "Shift+Enter adds a line.");
   root.append(
     el(
       "header",
@@ -73,7 +73,7 @@ export function mountChat(root, studio) {
     const items = Array.isArray(chat?.items) ? chat.items.slice(-KEPT) : [];
     list.replaceChildren(...items.map(draw));
     if (items.length === 0)
-      list.append(el("p", { class: "empty" }, "Nothing was said yet. Ask for a change of the document, or for something on the board."));
+      list.append(el("p", { class: "empty" }, "No messages yet. Ask for a change to the document, or for something on the board."));
     keepLastSuggestions();
     list.scrollTop = list.scrollHeight;
     drawTurn(chat ?? {});
@@ -181,13 +181,14 @@ const BODIES = {
       if (await studio.act("chat.send", { text: "Try the edit again." })) button.remove();
       else button.disabled = false;
     };
-    const rows = Array.isArray(preview) ? preview : [];
+    const rows = Array.isArray(preview) ? preview.slice() : [];
+    while (rows.length > 1 && rows.at(-1).text?.trim() === "") rows.pop();
     return [
       el(
         "p",
         { class: isRefused ? "act refused" : "act", title: tool },
         icon(ICONS[name] ?? ICONS.patch),
-        el("span", {}, summary),
+        el("span", {}, withoutPlaces(summary)),
         isRefused && el("span", { class: "tag", title: code ?? "" }, "Refused"),
         isRefused && AGAIN.has(code) && el("button", { class: "line small", type: "button", "data-testid": "try-again", onclick: tryAgain }, "Try again"),
         change !== undefined &&
@@ -237,8 +238,11 @@ const BODIES = {
   },
 };
 
+// Places count from 0 in a summary, and are on the board for everybody to see.
+const withoutPlaces = (summary) => String(summary).replace(/ (?:at|to) \(\d+, \d+\)(?:, \d+x\d+)?/g, "");
+
 function previewRow({ tag, text }) {
   const name = tag === "del" ? "del" : tag === "ins" ? "ins" : "span";
-  const sign = tag === "del" ? "− " : tag === "ins" ? "+ " : "  ";
-  return el(name, { class: "row" }, sign, text);
+  const sign = tag === "del" ? "−" : tag === "ins" ? "+" : " ";
+  return el(name, { class: "row" }, el("i", {}, sign), el("span", {}, text));
 }

@@ -24,6 +24,14 @@ export function complete(raw) {
 const TIMES = new Set(["startedAt", "attemptedAt", "fetchedAt"]);
 const visible = (value) => JSON.stringify(value, (key, one) => (TIMES.has(key) ? undefined : one));
 
+/** Why a recipe could not be played again, by code. Of another code the server's own sentence is shown. */
+const REASONS = {
+  __proto__: null,
+  CONTRACT_CHANGED: "the tool has changed since the recipe was recorded",
+  TOOL_GONE: "the tool is no longer there",
+  PERMISSION_GONE: "the tool is no longer allowed",
+};
+
 /** The words of a recipe's mark by its status; none where the last replay has made the data. */
 const MARKS = {
   __proto__: null,
@@ -165,17 +173,18 @@ export class Card {
     this.node.classList.toggle("marked", label !== undefined);
     if (label === undefined) return mark.replaceChildren();
     const code = typeof made.reason === "string" ? ` (${made.reason})` : "";
-    const reason = `${words(made.message ?? "the recipe could not be played again")}${code}`;
-    const asOf = made.asOf === undefined ? "" : ` They are of ${when(made.asOf)}.`;
+    const message = words(made.message ?? "the recipe could not be replayed");
+    const reason = REASONS[made.reason] ?? `${message}${code}`;
+    const asOf = made.asOf === undefined ? "" : ` Data from ${when(made.asOf)}.`;
     mark.replaceChildren(
-      el("p", { "data-testid": `stale-${this.id}`, title: `${reason}${asOf}` }, el("strong", {}, label), el("span", {}, `: ${reason}`)),
+      el("p", { "data-testid": `stale-${this.id}`, title: `${message}${code}.${asOf}` }, el("strong", {}, label), `: ${reason}.${asOf}`),
       el(
         "button",
         {
           class: "line small",
           type: "button",
           "data-testid": `rebuild-${this.id}`,
-          title: "Ask the assistant to record the recipe anew",
+          title: "Ask the assistant to record the recipe again",
           "aria-label": `Rebuild the data of ${this.title}`,
           onclick: () => this.handlers.rebuild(this),
         },

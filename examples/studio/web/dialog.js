@@ -10,7 +10,7 @@ let dialog = null;
  * Asks, and gives whether the answer was yes. The focus begins on No; Escape is No. A question that comes while another
  * is open is answered No at once.
  *
- * @param {{title: string, rows?: [string, string][], yes?: string, no?: string}} question
+ * @param {{title: string, rows?: [string, string | (string | Node)[]][], yes?: string, no?: string}} question
  */
 export function ask({ title, rows = [], yes = "Yes", no = "No" }) {
   if (dialog) return Promise.resolve(false);
@@ -35,7 +35,7 @@ export function ask({ title, rows = [], yes = "Yes", no = "No" }) {
       "dialog",
       { "data-testid": "confirm", "aria-labelledby": "confirm-title" },
       el("h2", { id: "confirm-title" }, title),
-      rows.length > 0 && el("dl", {}, ...rows.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])),
+      rows.length > 0 && el("dl", {}, ...rows.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, ...[value].flat())])),
       el("div", { class: "acts" }, refuse, agree),
     );
     dialog.addEventListener("close", () => {

@@ -22,7 +22,7 @@ export function mountDocument(root, studio) {
   const lock = el("span", { id: "doc-lock", class: "lock", "data-testid": "lock", role: "status", hidden: true });
   const take = el(
     "button",
-    { class: "danger small", type: "button", "data-testid": "take-control", hidden: true, onclick: takeControl },
+    { class: "line small", type: "button", "data-testid": "take-control", hidden: true, onclick: takeControl },
     "Take control",
   );
   const saved = el("span", { class: "saved" });
@@ -193,10 +193,10 @@ export function mountDocument(root, studio) {
       el(
         "span",
         {},
-        "The assistant's changes: ",
-        el("ins", {}, count(marks.added, "added")),
-        " ",
-        el("del", {}, count(marks.removed, "removed")),
+        "Changes by the assistant: ",
+        el("span", { class: "plus" }, count(marks.added, "added")),
+        ", ",
+        el("span", { class: "minus" }, count(marks.removed, "removed")),
       ),
       iconButton("Hide the changes", CLOSE, { onclick: hideMarks }),
     );

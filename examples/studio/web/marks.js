@@ -1,4 +1,5 @@
 // What the assistant has changed, in the text of the editor, and how it is drawn in place.
+import { blocks } from "./markdown.js";
 import { el } from "./ui.js";
 import { move } from "./text.js";
 
@@ -68,17 +69,87 @@ export class Marks {
   }
 }
 
-/** A piece of the text with its marks: as it is written, removed words struck out, new ones underlined. */
+/** A piece of the text as it reads, with its marks: removed words struck out, new ones coloured. */
 export function drawMarked(text, start, stop, marks) {
-  const node = el("div", { class: "change" });
+  const parts = partsOf(text, start, stop, marks);
+  return drawRead(parts) ?? drawRaw(parts);
+}
+
+// The piece as `{tag, text}`, where words without a mark have no tag.
+function partsOf(text, start, stop, marks) {
+  const parts = [];
+  const push = (tag, words) => words !== "" && parts.push({ tag, text: words });
   let at = start;
   for (const { from, to, del } of marks) {
     const [first, last] = [Math.max(from, at), Math.min(to, stop)];
-    node.append(text.slice(at, first));
-    if (del && from >= start) node.append(el("del", {}, del));
-    if (last > first) node.append(el("ins", {}, text.slice(first, last)));
+    push(null, text.slice(at, first));
+    if (del && from >= start) push("del", del);
+    if (last > first) push("ins", text.slice(first, last));
     at = Math.max(at, last);
   }
-  node.append(text.slice(at, stop));
-  return node;
+  push(null, text.slice(at, stop));
+  return parts;
+}
+
+const drawRaw = (parts) => el("div", { class: "change raw" }, ...parts.map(({ tag, text }) => (tag ? el(tag, {}, text) : text)));
+
+// Noncharacters, which stand for the ends of marks while the Markdown is read. No text of people has them.
+const SIGNS = { del: ["\ufdd0", "\ufdd1"], ins: ["\ufdd2", "\ufdd3"] };
+const SIGN = /[\ufdd0-\ufdd3]/;
+// The signs of Markdown at the beginning of a line; a mark of a whole line begins behind them.
+const LEAD = /^\s*(?:(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?|#{1,6}\s+|>\s?)?/;
+const IN_LEAD = /^\s*(?:(?:[-*+]|\d{1,9}[.)])\s*(?:\[[ xX]?\]?)?|#{1,6}|>)$/;
+
+// Null where the marks cannot be put into what the Markdown reads like, such as those of an address.
+function drawRead(parts) {
+  if (parts.some(({ text }) => SIGN.test(text))) return null;
+  let whole = "";
+  let count = 0;
+  for (const [number, { tag, text }] of parts.entries()) {
+    const line = whole.slice(whole.lastIndexOf("\n") + 1).replace(/[\ufdd0-\ufdd3]/g, "");
+    if (!tag) {
+      whole += text;
+      continue;
+    }
+    if (IN_LEAD.test(line)) return null;
+    for (const [row, words] of text.split("\n").entries()) {
+      if (row > 0) whole += "\n";
+      const lead = row > 0 || line === "" ? LEAD.exec(words)[0] : "";
+      whole += lead;
+      if (words === lead) continue;
+      whole += SIGNS[tag][0] + words.slice(lead.length) + SIGNS[tag][1];
+      count += 1;
+    }
+    // A line that another has taken the place of is a line of its own.
+    const next = parts[number + 1];
+    if (tag === "del" && next?.tag === "ins" && line === "" && !text.endsWith("\n") && LEAD.exec(next.text)[0] !== "") whole += "\n";
+  }
+  const node = el("div", { class: "change" }, ...blocks(whole.split("\n")).map((block) => block.make()));
+  return putMarks(node) === count ? node : null;
+}
+
+// Puts elements around what stands between signs; gives how many marks it found, or -1 where they are not in order.
+function putMarks(root) {
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+  const texts = [];
+  while (walker.nextNode()) texts.push(walker.currentNode);
+  let open = null;
+  let found = 0;
+  for (const node of texts) {
+    if (open === null && !SIGN.test(node.data)) continue;
+    const fresh = [];
+    for (const part of node.data.split(/([\ufdd0-\ufdd3])/)) {
+      const tag = Object.keys(SIGNS).find((name) => SIGNS[name].includes(part));
+      if (!tag) {
+        if (part !== "") fresh.push(open ? el(open, {}, part) : part);
+        continue;
+      }
+      const opens = part === SIGNS[tag][0];
+      if (opens ? open !== null : open !== tag) return -1;
+      open = opens ? tag : null;
+      if (opens) found += 1;
+    }
+    node.replaceWith(...fresh);
+  }
+  return open === null ? found : -1;
 }

@@ -237,7 +237,7 @@ export function mountSurface(root, studio) {
     if (Date.now() < refused.until) throw refusal("BUSY", "this was refused several times: it may be asked again in half a minute");
     isAsking = true;
     try {
-      const isYes = await studio.ask({ title: question(actionId, isChanged), rows: rowsOf(plan), yes: "Run it", no: "No" });
+      const isYes = await studio.ask({ title: question(actionId, isChanged), rows: rowsOf(plan), yes: "Run", no: "Don’t run" });
       if (isYes) {
         refused.count = 0;
         return;
@@ -260,9 +260,12 @@ export function mountSurface(root, studio) {
 // What would run, as the server says it: the words of a command each by itself, or the arguments.
 function rowsOf({ tool, sessionKey, words, args, expiresAt }) {
   const rows = [];
-  if (tool) rows.push(["Tool", tool]);
+  // `server__tool` is a tool of a server; the first pair of underscores parts them.
+  const [, server, name] = /^(.+?)__(.+)$/s.exec(tool ?? "") ?? [null, "", tool];
+  if (server) rows.push(["Server", server]);
+  if (tool) rows.push(["Tool", name]);
   if (sessionKey) rows.push(["Message to", sessionKey]);
-  if (Array.isArray(words)) rows.push(["Words", words.map(visible).join("  ")]);
+  if (Array.isArray(words)) rows.push(["Command", words.flatMap((word) => [el("code", { class: "word" }, visible(word)), " "])]);
   if (!Array.isArray(words) || (args && typeof args === "object" && Object.keys(args).length > 1)) {
     rows.push([tool ? "Arguments" : "Text", typeof args === "string" ? spelt(args) : spelt(JSON.stringify(args, null, 2))]);
   }

@@ -55,7 +55,7 @@ export function mountViews(root, studio, board) {
   });
   const refresh = el(
     "button",
-    { class: "line", type: "button", "data-testid": "refresh-recipe", title: "Play the recipe again, without the assistant", hidden: true },
+    { class: "line", type: "button", "data-testid": "refresh-recipe", title: "Replay the recipe without the assistant", hidden: true },
     "Refresh data",
   );
   refresh.addEventListener("click", async () => {
@@ -142,12 +142,12 @@ function told({ refreshed, stale }) {
   const fresh = refreshed?.length ?? 0;
   const old = stale?.length ?? 0;
   const parts = [];
-  if (fresh > 0 || old === 0) parts.push(fresh === 1 ? "One component is refreshed." : `${fresh} components are refreshed.`);
+  if (fresh > 0 || old === 0) parts.push(fresh === 1 ? "Refreshed one component." : `Refreshed ${fresh} components.`);
   if (old > 0)
     parts.push(
       old === 1
-        ? "One component could not be refreshed: its mark on the board says why."
-        : `${old} components could not be refreshed: their marks on the board say why.`,
+        ? "One component is stale: the board shows why."
+        : `${old} components are stale: the board shows why.`,
     );
   return parts.join(" ");
 }

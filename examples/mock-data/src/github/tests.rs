@@ -98,7 +98,7 @@ fn answers_are_the_same_everywhere() {
     };
     let text: String = answer.data.as_array().unwrap().iter().map(line).collect();
     // Changes only where the source's data do: say so in the changelog, because hosts test against them.
-    assert_eq!(&blake3::hash(text.as_bytes()).to_hex()[..16], "3e6be23d7ba73453", "{text}");
+    assert_eq!(&blake3::hash(text.as_bytes()).to_hex()[..16], "56af636a732b0d22", "{text}");
 }
 
 #[test]

@@ -147,18 +147,18 @@ fn kind(tool: &str) -> Option<(Icon, &'static str)> {
         "canvas_replace_lines" => (Icon::Replace, "Replaced lines of the document."),
         DOCUMENT_EDIT => (Icon::Patch, "Changed the document."),
         SURFACE_TOOL => (Icon::Surface, "Worked on the surface."),
-        RECORD_RECIPE => (Icon::Recipe, "Recorded how the data were made."),
+        RECORD_RECIPE => (Icon::Recipe, "Recorded a recipe of the data."),
         REFRESH => (Icon::Recipe, "Refreshed the data."),
         "create_component" | "modify_component" | "arrange_canvas" | "remove_component"
         | "refresh_component" | "undo" | "redo" | "save_view" | "load_view" => {
             (Icon::Board, "Changed the board.")
         }
         "request_action" => return None,
-        "show_canvas" => (Icon::Read, "Looked at the board."),
+        "show_canvas" => (Icon::Read, "Read the board."),
         tool if tool.starts_with("canvas_") || tool.starts_with("document_") || tool == "diff_builder" => {
             (Icon::Read, "Read the document.")
         }
-        _ => (Icon::Read, "Asked a tool of the host."),
+        _ => (Icon::Read, "Called a tool of the host."),
     })
 }
 
