@@ -36,7 +36,7 @@ coded! {
         StartMismatch = "START_MISMATCH",
         /// The marker for a missing final newline is where no text can end.
         EofMarker = "EOF_MARKER",
-        /// A hunk lies before the one that precedes it in the patch.
+        /// A hunk's place is before the place of the preceding hunk.
         Misordered = "MISORDERED",
         /// Two hunks claim the same line.
         Overlap = "OVERLAP",
@@ -44,7 +44,7 @@ coded! {
         ContextMismatch = "CONTEXT_MISMATCH",
         /// The pre-image of the hunk is nowhere in the text (anchored mode).
         NotFound = "NOT_FOUND",
-        /// The hunk quotes lines that its author was shown and that have changed since (anchored mode).
+        /// The hunk quotes lines that its author was shown and that changed later (anchored mode).
         Outdated = "OUTDATED",
         /// The pre-image of the hunk occurs at several places (anchored mode).
         Ambiguous = "AMBIGUOUS",
@@ -133,21 +133,21 @@ pub struct Conflict {
     pub hunk: usize,
     /// Why.
     pub reason: Reason,
-    /// The line of the patch text, from 1, where the fault was seen: for `NOT_FOUND` that which differs.
+    /// Line of the patch text, from 1, that shows the fault. For `NOT_FOUND`, the line that differs.
     pub patch_line: usize,
     /// The line of the document, from 1: the first differing line for `CONTEXT_MISMATCH` and `NOT_FOUND`, the
     /// contested line for `OVERLAP` and `MISORDERED`.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub line: Option<usize>,
-    /// How that line differs.
+    /// Difference of that line.
     #[cfg_attr(feature = "serde", serde(flatten))]
     pub mismatch: Option<Mismatch>,
     /// That line of the document and its neighbours, for `NOT_FOUND`; empty where no line is like those of the hunk, and the
     /// header states none.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
     pub nearby: Vec<QuotedLine>,
-    /// The line of the document, from 1, where what the hunk would leave stands already: all of its post-image for
-    /// `NOT_FOUND`, most of the lines that it adds for `NO_ANCHOR`.
+    /// Line of the document, from 1, at which the document already contains the hunk's result. For `NOT_FOUND` this is the
+    /// complete post-image, and for `NO_ANCHOR` most of the added lines.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub present_at: Option<usize>,
     /// Lines of the document, from 1, where the hunk's whole pre-image occurs exactly; at most
@@ -279,12 +279,12 @@ impl fmt::Display for Conflict {
     }
 }
 
-/// A line of the document as it is, without its terminator.
+/// A line of the document without its terminator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct QuotedLine {
-    /// Which, from 1.
+    /// Number of the line, from 1.
     pub line: usize,
     /// What it says, cut to 200 characters.
     pub text: String,

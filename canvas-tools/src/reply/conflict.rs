@@ -5,9 +5,9 @@ use canvas_core::text::{
 };
 use serde::Serialize;
 
-/// Characters of a line that is shown only so that its neighbour is recognised.
+/// Maximum characters of a line shown only to identify its neighbour.
 const NEIGHBOUR: usize = 40;
-/// Characters of the patch's line that are shown before the first differing one, and from it on.
+/// Characters of the patch's line shown before the first difference, and from it on.
 const AROUND: (usize, usize) = (16, 32);
 
 /// One place at which a patch does not fit.
