@@ -8,7 +8,7 @@ use crate::diff::mismatch::{Mismatch, cut};
 use crate::text::numbered::NumberedLines;
 
 coded! {
-    /// Why a hunk, or the patch as a whole, was refused. The upper-case form is stable.
+    /// Reason for refusing a hunk, or the patch as a whole. The upper-case form is stable.
     #[cfg_attr(
         feature = "serde",
         derive(serde::Serialize, serde::Deserialize),
@@ -20,7 +20,7 @@ coded! {
         NoHunks = "NO_HUNKS",
         /// A `@@` header is not of the form `@@ -a,b +c,d @@` (strict mode).
         BadHeader = "BAD_HEADER",
-        /// A line of a hunk begins with none of space, `+`, `-` and `\`.
+        /// A line of a hunk does not begin with a space, `+`, `-` or `\`.
         BadLine = "BAD_LINE",
         /// There is text before the first header or after the last hunk.
         UnexpectedText = "UNEXPECTED_TEXT",
@@ -131,7 +131,7 @@ impl ExceededLimit {
 pub struct Conflict {
     /// The hunk, from 1; 0 where the patch as a whole is at fault.
     pub hunk: usize,
-    /// Why.
+    /// Reason as a stable code.
     pub reason: Reason,
     /// Line of the patch text, from 1, that shows the fault. For `NOT_FOUND`, the line that differs.
     pub patch_line: usize,
@@ -142,15 +142,15 @@ pub struct Conflict {
     /// Difference of that line.
     #[cfg_attr(feature = "serde", serde(flatten))]
     pub mismatch: Option<Mismatch>,
-    /// That line of the document and its neighbours, for `NOT_FOUND`; empty where no line is like those of the hunk, and the
-    /// header states none.
+    /// That line of the document and its neighbours, for `NOT_FOUND`. Empty if no line resembles the hunk's lines and
+    /// the header states no line.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
     pub nearby: Vec<QuotedLine>,
     /// Line of the document, from 1, at which the document already contains the hunk's result. For `NOT_FOUND` this is the
     /// complete post-image, and for `NO_ANCHOR` most of the added lines.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub present_at: Option<usize>,
-    /// Lines of the document, from 1, where the hunk's whole pre-image occurs exactly; at most
+    /// Lines of the document, from 1, at which the hunk's whole pre-image occurs exactly. At most
     /// [`Conflict::CANDIDATES`].
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
     pub candidates: Vec<usize>,
@@ -162,7 +162,7 @@ pub struct Conflict {
     /// author was not shown it.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub unread: Option<usize>,
-    /// Which limit a `TOO_LARGE` passes.
+    /// Limit exceeded by a `TOO_LARGE`.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub limit: Option<ExceededLimit>,
 }
@@ -286,7 +286,7 @@ impl fmt::Display for Conflict {
 pub struct QuotedLine {
     /// Number of the line, from 1.
     pub line: usize,
-    /// What it says, cut to 200 characters.
+    /// Text of the line, cut to 200 characters.
     pub text: String,
 }
 
@@ -316,13 +316,13 @@ pub struct Place {
     pub line: usize,
     /// Last line of the pre-image there, from 1.
     pub last_line: usize,
-    /// The nearest heading above, where [`Outline::name_places`](crate::Outline::name_places) has filled it in.
+    /// Nearest heading above, filled in by [`Outline::name_places`](crate::Outline::name_places).
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub heading: Option<String>,
     /// The first 4 lines of the hunk's pre-image, between the nearest lines before and after it that are not blank. A
     /// neighbour farther than 8 lines away is left out.
     pub nearby: Vec<QuotedLine>,
-    /// The header under which the hunk, alone in a patch, goes to this place, where the stated line is trusted.
+    /// Header that selects this place for the hunk, in a patch with only this hunk, if the stated line is trusted.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub header: Option<String>,
 }
