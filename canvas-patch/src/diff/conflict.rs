@@ -1,10 +1,12 @@
 //! The reasons why a patch is refused. All conflicts are listed at once, each with its place and with advice.
 
 use std::fmt;
+use std::ops::Range;
 
 use crate::coded;
 use crate::diff::alike::CodePoints;
 use crate::diff::mismatch::{Mismatch, cut};
+use crate::text::limits::truncate;
 use crate::text::numbered::NumberedLines;
 
 coded! {
@@ -291,19 +293,31 @@ pub struct QuotedLine {
 }
 
 impl QuotedLine {
-    /// Returns the line at `index`, from 0, and one on each side. If the line is long, only the text around the
-    /// character `column` is shown.
-    pub(crate) fn around(lines: &NumberedLines<'_>, index: usize, column: usize) -> Vec<Self> {
-        let near = index.saturating_sub(1)..index.saturating_add(2);
-        let quoted = near.filter_map(|i| {
-            Some(Self { line: i + 1, text: cut(lines.get(i)?, if i == index { column } else { 1 }) })
-        });
-        quoted.collect()
+    /// Characters of a neighbouring line.
+    const NEIGHBOUR: usize = 40;
+
+    /// Returns the line at `index`, from 0, between its neighbours. Of a long line only the text around the character
+    /// `column` is shown. The next line is shown in full length only if the patch misquotes it, too.
+    pub(crate) fn around(
+        lines: &NumberedLines<'_>,
+        index: usize,
+        column: usize,
+        is_next_sought: bool,
+    ) -> Vec<Self> {
+        let before = index.checked_sub(1).and_then(|i| Self::neighbour(lines, i));
+        let text = |i: usize, column: usize| Some(Self { line: i + 1, text: cut(lines.get(i)?, column) });
+        let next = if is_next_sought { text(index + 1, 1) } else { Self::neighbour(lines, index + 1) };
+        before.into_iter().chain(text(index, column)).chain(next).collect()
     }
 
-    /// Returns the beginnings of the lines at these indices, from 0.
-    pub(crate) fn of(lines: &NumberedLines<'_>, indices: impl Iterator<Item = usize>) -> Vec<Self> {
-        indices.filter_map(|i| Some(Self { line: i + 1, text: cut(lines.get(i)?, 1) })).collect()
+    /// Returns the beginning of the line at `index`, from 0, by which a reader recognises it.
+    pub(crate) fn neighbour(lines: &NumberedLines<'_>, index: usize) -> Option<Self> {
+        Some(Self { line: index + 1, text: truncate(lines.get(index)?, Self::NEIGHBOUR).into_owned() })
+    }
+
+    /// Returns the beginnings of the lines in `range`, from 0.
+    pub(crate) fn of(lines: &NumberedLines<'_>, range: Range<usize>) -> Vec<Self> {
+        range.filter_map(|i| Some(Self { line: i + 1, text: cut(lines.get(i)?, 1) })).collect()
     }
 }
 

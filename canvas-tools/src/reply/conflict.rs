@@ -5,9 +5,9 @@ use canvas_core::text::{
 };
 use serde::Serialize;
 
-/// Maximum characters of a line shown only to identify its neighbour.
-const NEIGHBOUR: usize = 40;
-/// Characters of the patch's line shown before the first difference, and from it on.
+use super::lines::numbered;
+
+/// Characters of the patch's line that are shown before the first differing one, and from it on.
 const AROUND: (usize, usize) = (16, 32);
 
 /// One place at which a patch does not fit.
@@ -122,7 +122,7 @@ impl ConflictFields {
                 .iter()
                 .filter_map(|quoted| {
                     let is_meant = line == Some(quoted.line);
-                    (is_meant || !quoted.text.trim().is_empty()).then(|| shown(quoted, is_meant))
+                    (is_meant || !quoted.text.trim().is_empty()).then(|| numbered(quoted))
                 })
                 .collect(),
             present_at,
@@ -149,7 +149,7 @@ impl PlaceFields {
         let place = |place: &Place| Self {
             heading: place.heading.clone().filter(|_| has_headings),
             header: place.header.clone(),
-            nearby: sides().filter_map(|(side, _)| side(place)).map(|quoted| shown(quoted, false)).collect(),
+            nearby: sides().filter_map(|(side, _)| side(place)).map(numbered).collect(),
         };
         places.iter().map(place).collect()
     }
@@ -163,11 +163,6 @@ fn after(place: &Place) -> Option<&QuotedLine> {
     place.nearby.last().filter(|quoted| quoted.line > place.last_line)
 }
 
-fn shown(QuotedLine { line, text }: &QuotedLine, is_whole: bool) -> String {
-    let text = if is_whole { text.into() } else { truncate(text, NEIGHBOUR) };
-    format!("{line}: {text}")
-}
-
 /// Returns the part of the patch's line around the first character that differs.
 fn around_difference(patch: &str, document: &str) -> String {
     let same = patch.chars().zip(document.chars()).take_while(|(patch, document)| patch == document).count();
@@ -179,20 +174,10 @@ fn around_difference(patch: &str, document: &str) -> String {
 
 /// Returns the lines of the document whose text the author of the patch has after reading the conflict.
 pub(crate) fn read_in(conflict: &Conflict) -> impl Iterator<Item = LineRange> {
-    let places = conflict.places.iter().flat_map(|place| {
-        let own = LineRange { start: place.line, end: place.last_line };
-        let around = [before(place), after(place)].into_iter().flatten();
-        std::iter::once(own).chain(around.filter_map(|quoted| whole(quoted, false)))
-    });
-    let nearby =
-        conflict.nearby.iter().filter_map(|quoted| whole(quoted, conflict.line == Some(quoted.line)));
-    nearby.chain(places)
-}
-
-/// Returns the line unless a part of it is cut.
-fn whole(quoted: &QuotedLine, is_meant: bool) -> Option<LineRange> {
-    let is_cut = if is_meant { is_cut(&quoted.text) } else { quoted.text.chars().nth(NEIGHBOUR).is_some() };
-    (!is_cut).then_some(LineRange { start: quoted.line, end: quoted.line })
+    let own = conflict.places.iter().map(|place| LineRange { start: place.line, end: place.last_line });
+    let around = conflict.places.iter().flat_map(|place| [before(place), after(place)].into_iter().flatten());
+    let quoted = conflict.nearby.iter().chain(around).filter(|quoted| !is_cut(&quoted.text));
+    own.chain(quoted.map(|quoted| LineRange { start: quoted.line, end: quoted.line }))
 }
 
 /// Whether a part of a line is cut. A line that has an ellipsis at an end counts as cut.

@@ -3,13 +3,14 @@
 use canvas_core::document::AppliedPatch;
 use canvas_core::text::{LineRange, QuotedLine};
 
-pub(crate) fn numbered(quoted: &[QuotedLine]) -> Vec<String> {
-    quoted.iter().map(|QuotedLine { line, text }| format!("{line}: {text}")).collect()
+pub(crate) fn numbered(QuotedLine { line, text }: &QuotedLine) -> String {
+    format!("{line}: {text}")
 }
 
 /// The changed lines with one around them, and which of them are shown from the first to the last byte.
 pub(crate) fn changed_lines(applied: &AppliedPatch) -> (Vec<String>, Vec<LineRange>) {
-    let (mut lines, mut whole) = (numbered(&applied.lines), Vec::<LineRange>::new());
+    let (mut lines, mut whole) =
+        (applied.lines.iter().map(numbered).collect::<Vec<_>>(), Vec::<LineRange>::new());
     for QuotedLine { line, text } in &applied.lines {
         // One that was cut ends so; one that ends so by itself counts as cut.
         match whole.last_mut() {

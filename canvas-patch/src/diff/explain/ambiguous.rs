@@ -57,7 +57,13 @@ fn around(lines: &NumberedLines<'_>, place: Range<usize>) -> Vec<QuotedLine> {
     let before = (0..place.start).rev().take(BLANKS).find(is_text);
     let after = (place.end..lines.len()).take(BLANKS).find(is_text);
     let own = place.start..place.start + place.len().min(OLD_LINES);
-    QuotedLine::of(lines, before.into_iter().chain(own).chain(after))
+    let neighbour = |line| QuotedLine::neighbour(lines, line);
+    before
+        .and_then(neighbour)
+        .into_iter()
+        .chain(QuotedLine::of(lines, own))
+        .chain(after.and_then(neighbour))
+        .collect()
 }
 
 /// Returns the places nearest to the line `stated`, all from 0 and in order.

@@ -140,7 +140,7 @@ impl Fault<'_> {
                 let column = mismatch.as_ref().map_or(1, |mismatch| mismatch.column);
                 Conflict {
                     line: Some(line + 1),
-                    nearby: QuotedLine::around(now, *line, column),
+                    nearby: QuotedLine::around(now, *line, column, true),
                     mismatch,
                     ..Conflict::of_hunk(hunk + 1, Reason::Outdated, patch.hunks[*hunk].patch_line)
                 }

@@ -213,7 +213,13 @@ fn the_document_is_shown_around() {
     assert_eq!(nearby("@@\n-quite another text\n"), [""; 0]);
     assert_eq!(
         nearby("@@ -2 +2 @@\n-quite another text\n+x\n"),
-        ["1: # Notes", "2: ", "3: Read [the guide](https://example.org/guide) before anything else."]
+        ["1: # Notes", "2: ", "3: Read [the guide](https://example.org/gui…"]
+    );
+    // The next line is shown in full length if the patch misquotes it, too.
+    let next = "3: Read [the guide](https://example.org/guide) before anything else.";
+    assert_eq!(
+        nearby("@@ -1,3 +1 @@\n # Notes\n-not blank\n-Read the guide.\n"),
+        ["1: # Notes", "2: ", next]
     );
     let long = format!("{}one two{}\n\tq\n", "é".repeat(500), "ü".repeat(500));
     let found = refused(&long, &format!("@@\n-{}one tow{}\n", "é".repeat(500), "ü".repeat(500)));

@@ -63,7 +63,13 @@ pub(crate) fn explain(text: &str, patch: &Patch<'_>, missing: &[Missing]) -> Vec
             // The reading that matches further is the intended one.
             let fault = faults.max_by_key(|fault| fault.index);
             let hunk = &patch.hunks[missing.hunk];
-            let around = |fault: &LineFault| QuotedLine::around(&lines, fault.line, fault.mismatch.column);
+            let around = |fault: &LineFault| {
+                let mut rest =
+                    patch.lines_of(hunk)[fault.index..].iter().skip(1).filter(|line| line.kind.is_old());
+                let is_misquoted =
+                    rest.next().is_some_and(|next| lines.get(fault.line + 1) != Some(content(next.text)));
+                QuotedLine::around(&lines, fault.line, fault.mismatch.column, is_misquoted)
+            };
             let conflict = Conflict::of_hunk(missing.hunk + 1, Reason::NotFound, hunk.patch_line);
             let Some(fault) = fault else { return Conflict { present_at, ..conflict } };
             Conflict {
