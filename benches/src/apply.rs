@@ -2,7 +2,6 @@
 
 use std::error::Error;
 
-use canvas_patch::Options;
 use flickzeug::{ApplyConfig, FuzzyConfig};
 use mpatch::ApplyOptions;
 
@@ -22,7 +21,7 @@ pub fn rows(work: &'static str, hunks: usize, size: usize, effort: Effort) -> Ve
 ///
 /// Those of [`canvas_patch::apply`].
 pub fn canvas(input: &Edited) -> Result<String, canvas_patch::ApplyError> {
-    Ok(canvas_patch::apply(&input.before, &input.patch, &Options::default())?.into_text())
+    Ok(canvas_patch::apply(&input.before, &input.patch, &canvas_patch::ApplyOptions::default())?.into_text())
 }
 
 fn subjects(input: &Edited) -> [Subject<'_>; 6] {

@@ -1,6 +1,6 @@
 //! Building a unified diff from a text before and a text after.
 
-use canvas_patch::{BuildOptions, Options};
+use canvas_patch::{ApplyOptions, BuildOptions};
 use imara_diff::{Algorithm, Diff, InternedInput};
 
 use crate::inputs::Edited;
@@ -12,7 +12,7 @@ pub fn rows(work: &'static str, hunks: usize, size: usize, effort: Effort) -> Ve
     let Some(input) = Edited::new(size, hunks) else { return Vec::new() };
     let (before, after) = (input.before.as_str(), input.after.as_str());
     let leads_there = |patch: &String| {
-        let patched = canvas_patch::apply(before, patch, &Options::default());
+        let patched = canvas_patch::apply(before, patch, &ApplyOptions::default());
         patched.is_ok_and(|patched| patched.text() == after)
     };
     let subjects = [

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use canvas_core::history::{Redo, Undo, UndoScope};
 use canvas_core::lease::{Timestamp, Turn};
-use canvas_core::observe::{Event, EventKind, Observer};
+use canvas_core::observe::{EngineEvent, EventKind, Observer};
 use canvas_core::store::MemoryStore;
 use canvas_core::{Author, CallId, CanvasId, Command, ConversationId, Engine, OpKey, Policy, block_on};
 use canvas_tools::{DocumentTools, Session, ToolCall, ToolReply, Tools};
@@ -47,7 +47,7 @@ impl Model {
 
     fn with(text: &str, host: impl FnOnce(Engine<MemoryStore>) -> Engine<MemoryStore>) -> Self {
         let hour = Duration::from_secs(3_600);
-        let lease = canvas_core::lease::Policy { ttl: hour, max_hold: hour, ..Default::default() };
+        let lease = canvas_core::lease::LeasePolicy { ttl: hour, max_hold: hour, ..Default::default() };
         let receipt_lifetime = Duration::ZERO;
         let policy =
             Policy { lease, calls_per_lease: usize::MAX, receipts: 0, receipt_lifetime, ..Policy::default() };
@@ -62,7 +62,7 @@ impl Model {
         block_on(engine.create(&canvas, text, &create, NOW)).expect("it is new");
         let session = block_on(Session::join(&engine, canvas, conversation, NOW)).expect("it is there");
         let toolset = DocumentTools { outline: true, read_section: true, ..DocumentTools::default() };
-        let tools = Tools::new(vec![Box::new(toolset)]).expect("one toolset");
+        let tools = Tools::new(toolset).expect("one toolset");
         let mut model =
             Self { engine, tools, session, lease: String::new(), calls: 0, writes: 0, edited: false };
         model.check_out();
@@ -144,7 +144,7 @@ impl Observer for Observed {
         self.start.elapsed()
     }
 
-    fn event(&self, event: &Event<'_>) {
+    fn event(&self, event: &EngineEvent<'_>) {
         self.events.fetch_add(1, Ordering::Relaxed);
         if let EventKind::Decided { took, .. } | EventKind::CommitEnded { took, .. } = event.kind {
             self.nanoseconds.fetch_add(took.as_nanos() as u64, Ordering::Relaxed);

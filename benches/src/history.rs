@@ -75,6 +75,6 @@ fn numbered(answer: Vec<Event>, turn: usize) -> Vec<Event> {
 
 fn specs() -> Vec<ToolSpec> {
     let engine = Engine::new(MemoryStore::new(|| Timestamp::from_millis(0)), Policy::default());
-    let tools = Tools::new(vec![Box::new(DocumentTools::default())]).expect("one toolset");
+    let tools = Tools::new(DocumentTools::default()).expect("one toolset");
     tools.specs(&engine)
 }

@@ -6,8 +6,8 @@ use std::alloc::System;
 use std::hint::black_box;
 
 use canvas_patch::{
-    Applied, BuildOptions, GrepLimits, LiveOutline, Mode, Options, Query, apply, build, build_unique, grep,
-    outline,
+    Applied, ApplyOptions, BuildOptions, GrepLimits, LiveOutline, Mode, Query, apply, build, build_unique,
+    grep, outline,
 };
 use peakmem_alloc::{INSTRUMENTED_SYSTEM, PeakMemAlloc, PeakMemAllocTrait as _};
 
@@ -87,16 +87,20 @@ fn edited(size: usize, hunks: usize) -> Edited {
 
 fn strict(size: usize, hunks: usize) -> usize {
     let Edited { before, patch, .. } = edited(size, hunks);
-    applied(&before, &patch, &Options::default())
+    applied(&before, &patch, &ApplyOptions::default())
 }
 
 /// With headers that state nothing, so that every hunk is looked for.
 fn anchored(size: usize, hunks: usize) -> usize {
     let edited = edited(size, hunks);
-    applied(&edited.before, &edited.bare_patch(), &Options { mode: Mode::Anchored, ..Options::default() })
+    applied(
+        &edited.before,
+        &edited.bare_patch(),
+        &ApplyOptions { mode: Mode::Anchored, ..ApplyOptions::default() },
+    )
 }
 
-fn applied(before: &str, patch: &str, options: &Options<'_>) -> usize {
+fn applied(before: &str, patch: &str, options: &ApplyOptions<'_>) -> usize {
     peak(|| apply(before, patch, options).map(Applied::into_text).expect("the patch fits"))
 }
 
@@ -120,7 +124,7 @@ fn moved_in(text: String) -> usize {
 /// With the outline that is kept, and the text after.
 fn after_edit(size: usize) -> usize {
     let Edited { before, after, patch } = edited(size, 1);
-    let delta = apply(&before, &patch, &Options::default()).expect("the patch fits").delta();
+    let delta = apply(&before, &patch, &ApplyOptions::default()).expect("the patch fits").delta();
     let mut live = LiveOutline::new(before);
     peak(|| live.clone()) + peak(|| live.edit(after.clone(), delta.edits()))
 }

@@ -1,6 +1,6 @@
 //! The same edit as a unified patch and as calls of native dialects, from text to text.
 
-use canvas_patch::{Mode, Options};
+use canvas_patch::{ApplyOptions, Mode};
 use canvas_tools::{Dialect, NativeOptions, RenderOptions, apply_native, render_native};
 use serde::Serialize;
 use serde_json::Value;
@@ -63,7 +63,7 @@ pub fn rows(work: &'static str, size: usize, effort: Effort) -> Vec<Row> {
 }
 
 fn unified(text: &str, patch: &str) -> Result<String, canvas_patch::ApplyError> {
-    let options = Options { mode: Mode::Anchored, ..Options::default() };
+    let options = ApplyOptions { mode: Mode::Anchored, ..ApplyOptions::default() };
     Ok(canvas_patch::apply(text, patch, &options)?.into_text())
 }
 

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use canvas_patch::{Delta, LiveOutline, Options};
+use canvas_patch::{ApplyOptions, Delta, LiveOutline};
 use pulldown_cmark::Parser;
 
 use crate::inputs::{Edited, document};
@@ -38,7 +38,7 @@ pub fn rows(work: &'static str, size: usize, effort: Effort) -> Vec<Row> {
 /// Where a patch does not fit the text that it was made for: a defect of the generator.
 pub fn rows_after_edit(work: &'static str, size: usize, effort: Effort) -> Vec<Row> {
     let Some(Edited { before, after, patch }) = Edited::new(size, 1) else { return Vec::new() };
-    let applied = canvas_patch::apply(&before, &patch, &Options::default());
+    let applied = canvas_patch::apply(&before, &patch, &ApplyOptions::default());
     let there = applied.expect("the patch was made for the text").delta();
     let back = there.inverse();
     // There and back, so that each call finds what the one before has left.

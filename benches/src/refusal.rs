@@ -1,6 +1,6 @@
 //! Refusing a patch, and saying where it was meant for.
 
-use canvas_patch::{ApplyError, Mode, Options, apply};
+use canvas_patch::{ApplyError, ApplyOptions, Mode, apply};
 
 use crate::inputs::document;
 use crate::measure::{Effort, Subject, fine, side_by_side};
@@ -24,7 +24,7 @@ pub fn rows(work: &'static str, size: usize, effort: Effort) -> Vec<Row> {
 
 /// The line that the refusal names.
 fn refused(text: &str, patch: &str) -> Result<Option<usize>, &'static str> {
-    let options = Options { mode: Mode::Anchored, ..Options::default() };
+    let options = ApplyOptions { mode: Mode::Anchored, ..ApplyOptions::default() };
     let refused: ApplyError = apply(text, patch, &options).err().ok_or("the patch is not refused")?;
     Ok(refused.conflicts()[0].line)
 }

@@ -10,16 +10,15 @@
 //! use canvas_core::document::ApplyPatch;
 //! use canvas_core::lease::{CheckOut, Timestamp};
 //! use canvas_core::store::MemoryStore;
-//! use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, block_on};
+//! use canvas_core::{CanvasId, ConversationId, Engine, OpKey, Policy, block_on};
 //!
 //! let now = Timestamp::from_millis(1_000);
 //! let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
 //! let canvas = CanvasId::new("plan")?;
-//! block_on(engine.create(&canvas, "# Plan\n", &OpKey::host(CallId::new("create")?), now))?;
+//! block_on(engine.create(&canvas, "# Plan\n", &OpKey::host("create".parse()?), now))?;
 //!
 //! let model = ConversationId::new("model")?;
-//! let (first, second) = (CallId::new("1")?, CallId::new("2")?);
-//! let (first, second) = (OpKey::of(model.clone(), first), OpKey::of(model, second));
+//! let (first, second) = (OpKey::of(model.clone(), "1".parse()?), OpKey::of(model, "2".parse()?));
 //! let lease = block_on(engine.call(&canvas, &first, CheckOut, now))?.result?.lease;
 //! let patch = "@@\n # Plan\n+\n+- one\n".to_owned();
 //! let apply = ApplyPatch { lease: Some(lease), patch, base: None, scope: None, shown: None };
@@ -89,19 +88,20 @@ pub mod text {
     #[doc(hidden)]
     pub use canvas_patch::floor_char_boundary;
     pub use canvas_patch::{
-        Address, AddressError, Applied, ApplyError, Block, BlockLine, BuildOptions, Built, Candidate,
-        CodePoints, Conflict, ContainerKind, Delta, DiffExcerpt, Difference, EarlierText, EditPolicyError,
-        ExceededLimit, Grep, GrepError, GrepLimits, Limits, LineRange, Match, Mismatch, Mode, Options,
-        Outline, Part, Place, Query, QuotedLine, Reason, Rebase, Repair, RepairKind, Resolved, Section, Span,
-        StatedLines, Suggestion, Summary, TextEdit, WordChange, apply, apply_blocks, build, build_unique,
-        find_lines, grep, matches, near_miss, outline, resolve, truncate, word_changes,
+        Address, AddressError, Applied, ApplyError, ApplyOptions, Block, BlockLine, BuildOptions, Built,
+        Candidate, CodePoints, Conflict, ContainerKind, Delta, DiffExcerpt, Difference, EarlierText,
+        EditPolicyError, ExceededLimit, Grep, GrepError, GrepLimits, Limits, LineRange, Match, Mismatch,
+        Mode, Outline, Part, Place, Query, QuotedLine, Reason, Rebase, Repair, RepairKind, Resolved, Section,
+        Span, StatedLines, Suggestion, Summary, TextEdit, WordChange, apply, apply_blocks, build,
+        build_unique, find_lines, grep, matches, near_miss, outline, resolve, truncate, word_changes,
     };
 }
 
 /// The commands that take, renew and return the lease, and the lock of `canvas-lease`.
 pub mod lease {
     pub use canvas_lease::{
-        Epoch, Fence, Lease, LeaseId, Lock, ParseLeaseIdError, Policy, Timestamp, Turn, safe_integer,
+        Epoch, Fence, Lease, LeaseId, LeasePolicy, Lock, ParseLeaseIdError, SafeIntegerError, Timestamp,
+        Turn, safe_integer,
     };
 
     pub use crate::transition::lease::{CheckIn, CheckOut, CheckedIn, CheckedOut, Renew, Renewed};
@@ -130,7 +130,7 @@ pub mod watch {
 /// Events about an engine's calls, decisions, commits, conflicts and collections, for logs, metrics and traces.
 pub mod observe {
     pub use crate::engine::observe::{
-        Basis, CallEnd, CallNumber, CommitEnd, CommitNumber, Decision, Event, EventKind, Observer,
+        Basis, CallEnd, CallNumber, CommitEnd, CommitNumber, Decision, EngineEvent, EventKind, Observer,
         Settlement, WaitEnd,
     };
 }

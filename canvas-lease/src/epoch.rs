@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::safe_integer;
+use crate::safe_integer::{self, SafeIntegerError};
 
 macro_rules! counter {
     ($(#[$doc:meta])* $name:ident) => {
@@ -22,9 +22,13 @@ macro_rules! counter {
             /// The highest value, 2^53 − 1. The counter stops here; it never starts over.
             pub const MAX: Self = Self(safe_integer::MAX);
 
-            /// Returns the counter at `value`, or `None` above [`Self::MAX`].
-            pub const fn new(value: u64) -> Option<Self> {
-                if value > safe_integer::MAX { None } else { Some(Self(value)) }
+            /// Creates the counter at `value`.
+            ///
+            /// # Errors
+            ///
+            /// An error if `value` exceeds [`Self::MAX`].
+            pub const fn new(value: u64) -> Result<Self, SafeIntegerError> {
+                if value > safe_integer::MAX { Err(SafeIntegerError { value }) } else { Ok(Self(value)) }
             }
 
             /// Returns the value as an integer, at most [`Self::MAX`].
@@ -34,7 +38,7 @@ macro_rules! counter {
 
             /// Returns the counter one higher, or `None` at [`Self::MAX`].
             pub(crate) const fn next(self) -> Option<Self> {
-                Self::new(self.0 + 1)
+                if self.0 < safe_integer::MAX { Some(Self(self.0 + 1)) } else { None }
             }
         }
 
@@ -71,9 +75,9 @@ mod tests {
     fn counts_up_to_the_last_exact_integer() {
         let last = (1 << 53) - 1;
         assert_eq!(Epoch::default().get(), 0);
-        assert_eq!(Epoch::new(last), Some(Epoch::MAX));
-        assert_eq!(Epoch::new(last + 1), None);
-        assert_eq!(Epoch::new(last - 1).and_then(Epoch::next), Some(Epoch::MAX));
+        assert_eq!(Epoch::new(last), Ok(Epoch::MAX));
+        assert_eq!(Epoch::new(last + 1), Err(SafeIntegerError { value: last + 1 }));
+        assert_eq!(Epoch::new(last - 1).unwrap().next(), Some(Epoch::MAX));
         assert_eq!(Epoch::MAX.next(), None);
     }
 

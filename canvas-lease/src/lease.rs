@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
-use crate::{Epoch, Fence, Holder, OperationKey, Policy, Timestamp};
+use crate::{Epoch, Fence, Holder, LeasePolicy, OperationKey, Timestamp};
 
 /// The lease issued last, which stays on record, even after it expires, until a check-in, a preemption or a
 /// clock that falls back removes it.
@@ -36,7 +36,7 @@ impl Lease {
         id: LeaseId,
         holder: Holder,
         operation: OperationKey,
-        policy: &Policy,
+        policy: &LeasePolicy,
         now: Timestamp,
     ) -> Self {
         let mut lease = Self { id, holder, operation, acquired_at: now, renewed_at: now, expires_at: now };
@@ -50,7 +50,7 @@ impl Lease {
     }
 
     /// Moves the expiry as far forward as the policy allows, and returns whether it moved.
-    pub(crate) fn extend(&mut self, policy: &Policy, now: Timestamp) -> bool {
+    pub(crate) fn extend(&mut self, policy: &LeasePolicy, now: Timestamp) -> bool {
         let target = now.saturating_add(policy.ttl).min(self.limit(policy));
         let moves = target > self.expires_at;
         if moves {
@@ -60,17 +60,17 @@ impl Lease {
         moves
     }
 
-    pub(crate) fn grant(&self, policy: &Policy, now: Timestamp) -> Grant {
+    pub(crate) fn grant(&self, policy: &LeasePolicy, now: Timestamp) -> Grant {
         Grant {
             id: self.id,
             expires_at: self.expires_at,
-            ttl_remaining: self.expires_at.saturating_since(now),
+            ttl_remaining: self.expires_at.saturating_duration_since(now),
             replayed: false,
             at_max_hold: self.expires_at >= self.limit(policy),
         }
     }
 
-    fn limit(&self, policy: &Policy) -> Timestamp {
+    fn limit(&self, policy: &LeasePolicy) -> Timestamp {
         self.acquired_at.saturating_add(policy.max_hold)
     }
 }
@@ -108,8 +108,8 @@ impl LeaseId {
 
     fn from_parts(text: &str) -> Option<Self> {
         let (fence, epoch) = text.strip_prefix("lease-")?.split_once('-')?;
-        let fence = Fence::new(fence.parse().ok()?).filter(|fence| *fence > Fence::ZERO)?;
-        Some(Self { fence, epoch: Epoch::new(epoch.parse().ok()?)? })
+        let fence = Fence::new(fence.parse().ok()?).ok().filter(|fence| *fence > Fence::ZERO)?;
+        Some(Self { fence, epoch: Epoch::new(epoch.parse().ok()?).ok()? })
     }
 
     /// Returns the number of this lease among all leases of the lock, from 1.

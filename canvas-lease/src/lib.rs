@@ -1,7 +1,7 @@
 //! An exclusive lease with a fencing token and an epoch, which decides who may write to a shared value and
 //! until when.
 //!
-//! A [`Lock`] is the whole state. Every operation takes a [`Policy`] and the clock of the store that keeps
+//! A [`Lock`] is the whole state. Every operation takes a [`LeasePolicy`] and the clock of the store that keeps
 //! the lock, changes the lock and returns an outcome or an error. The caller stores the changed lock by
 //! compare-and-swap. If the swap fails, discard the outcome, load the lock again and repeat the operation.
 //!
@@ -11,10 +11,10 @@
 //!
 //! ```
 //! use canvas_lease::{
-//!     CheckOutRequest, Holder, LeaseError, Lock, OperationKey, Policy, PreemptionCause, Timestamp,
+//!     CheckOutRequest, Holder, LeaseError, Lock, OperationKey, LeasePolicy, PreemptionCause, Timestamp,
 //! };
 //!
-//! let policy = Policy::default();
+//! let policy = LeasePolicy::default();
 //! let agent = Holder::new("agent-1");
 //! let mut lock = Lock::new(Timestamp::from_millis(1_000));
 //!
@@ -42,7 +42,7 @@
 //!
 //! * A lease is valid while `now < expires_at`, in every operation. `now` is the clock, or the highest
 //!   clock seen so far if that is later.
-//! * A clock that falls back by more than [`Policy::clock_tolerance`] ends the lease and raises the epoch.
+//! * A clock that falls back by more than [`LeasePolicy::clock_tolerance`] ends the lease and raises the epoch.
 //! * A lease id carries a fence, which is never used twice, and the epoch. Only its holder may use it.
 //! * A message, a cancel, a take-over and an edit each end the lease and raise the epoch, whether or not
 //!   anybody holds it. A message opens the next turn; cancel and take-over close the current one.
@@ -88,7 +88,8 @@ pub use request::{
     CheckInOutcome, CheckOutError, CheckOutRequest, HeartbeatOutcome, LeaseError, Permit, Preemption,
     PreemptionCause,
 };
-pub use time::{Policy, Timestamp};
+pub use safe_integer::SafeIntegerError;
+pub use time::{LeasePolicy, Timestamp};
 
 /// The example of the README, compiled and run.
 #[cfg(doctest)]

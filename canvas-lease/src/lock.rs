@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     CheckInOutcome, CheckOutError, CheckOutRequest, Epoch, Fence, Grant, HeartbeatOutcome, Holder, Lease,
-    LeaseError, LeaseId, Permit, Policy, Preemption, PreemptionCause, Timestamp, Turn,
+    LeaseError, LeaseId, LeasePolicy, Permit, Preemption, PreemptionCause, Timestamp, Turn,
 };
 
 /// The state of an exclusive lock, which records the holder, the expiry and the turn that may check out.
 ///
 /// Every operation first compares the clock with the highest one seen so far, the high-water mark. A clock
-/// before the mark counts as the mark. If it is behind by more than [`Policy::clock_tolerance`], some clock
+/// before the mark counts as the mark. If it is behind by more than [`LeasePolicy::clock_tolerance`], some clock
 /// was wrong, so no expiry can be trusted. The lease ends, the epoch rises, and the mark is set to the new
 /// clock. An operation that returns an error makes no other change.
 ///
@@ -36,7 +36,7 @@ pub struct Lock {
     access: Access,
 }
 
-/// Whether the current turn may check out, or has done so.
+/// Whether the current turn may check out, or holds the lease on record.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Access {
@@ -46,7 +46,7 @@ pub(crate) enum Access {
 }
 
 impl Lock {
-    /// Creates a lock that nobody has held yet, with every counter at zero and the first turn open.
+    /// Creates a lock that nobody holds, with every counter at zero and the first turn open.
     pub const fn new(clock: Timestamp) -> Self {
         Self {
             epoch: Epoch::ZERO,
@@ -74,7 +74,7 @@ impl Lock {
 
     /// Returns whether the current turn may check out. A cancel or a take-over closes it until the next
     /// message.
-    pub const fn turn_open(&self) -> bool {
+    pub const fn is_turn_open(&self) -> bool {
         !matches!(self.access, Access::Closed)
     }
 
@@ -83,7 +83,7 @@ impl Lock {
         self.high_water_mark
     }
 
-    /// Returns the lease on record, which may have expired.
+    /// Returns the lease on record, even if it is expired.
     pub const fn lease(&self) -> Option<&Lease> {
         match &self.access {
             Access::Held(lease) => Some(lease),
@@ -92,7 +92,7 @@ impl Lock {
     }
 
     /// Returns the lease that an operation at this clock would find valid.
-    pub fn valid_lease(&self, policy: &Policy, clock: Timestamp) -> Option<&Lease> {
+    pub fn valid_lease(&self, policy: &LeasePolicy, clock: Timestamp) -> Option<&Lease> {
         self.time(policy, clock).and_then(|now| self.lease_at(now))
     }
 
@@ -102,8 +102,8 @@ impl Lock {
     /// expired lease is replaced.
     ///
     /// ```
-    /// # use canvas_lease::{CheckOutRequest, Holder, Lock, OperationKey, Policy, PreemptionCause, Timestamp};
-    /// # let (policy, now) = (Policy::default(), Timestamp::from_millis(1_000));
+    /// # use canvas_lease::{CheckOutRequest, Holder, LeasePolicy, Lock, OperationKey, PreemptionCause, Timestamp};
+    /// # let (policy, now) = (LeasePolicy::default(), Timestamp::from_millis(1_000));
     /// # let mut lock = Lock::new(now);
     /// # lock.preempt(&policy, now, PreemptionCause::UserMessage);
     /// # let model = Holder::new("chat");
@@ -124,12 +124,12 @@ impl Lock {
     /// [`CheckOutError::FenceExhausted`] if that counter is at its highest value.
     pub fn check_out(
         &mut self,
-        policy: &Policy,
+        policy: &LeasePolicy,
         clock: Timestamp,
         request: CheckOutRequest,
     ) -> Result<Grant, CheckOutError> {
         let (now, _) = self.observe(policy, clock);
-        if request.turn != self.turn || !self.turn_open() {
+        if request.turn != self.turn || !self.is_turn_open() {
             return Err(CheckOutError::UserActive);
         }
         if let Some(lease) = self.lease_at(now) {
@@ -161,7 +161,7 @@ impl Lock {
     /// A [`LeaseError`] if the lease is not this holder's valid one. An expired lease is not revived.
     pub fn renew(
         &mut self,
-        policy: &Policy,
+        policy: &LeasePolicy,
         clock: Timestamp,
         id: LeaseId,
         holder: &Holder,
@@ -182,14 +182,14 @@ impl Lock {
     /// The same as for [`Lock::renew`].
     pub fn heartbeat(
         &mut self,
-        policy: &Policy,
+        policy: &LeasePolicy,
         clock: Timestamp,
         id: LeaseId,
         holder: &Holder,
     ) -> Result<HeartbeatOutcome, LeaseError> {
         let (now, _) = self.observe(policy, clock);
         let lease = self.owned(now, id, holder)?;
-        let due = now.saturating_since(lease.renewed_at) >= policy.ttl / 3;
+        let due = now.saturating_duration_since(lease.renewed_at) >= policy.ttl / 3;
         let extended = due && lease.extend(policy, now);
         let grant = lease.grant(policy, now);
         Ok(if extended { HeartbeatOutcome::Extended(grant) } else { HeartbeatOutcome::Coalesced(grant) })
@@ -198,11 +198,11 @@ impl Lock {
     /// Checks that the lease is this holder's valid one, before a write.
     ///
     /// Call it on the lock that the write's compare-and-swap replaces. A permit from an earlier load is
-    /// worthless, because the user may have preempted since.
+    /// worthless, because the user may preempt in between.
     ///
     /// ```
-    /// # use canvas_lease::{CheckOutRequest, Holder, Lock, OperationKey, Policy, PreemptionCause, Timestamp};
-    /// # let (policy, now) = (Policy::default(), Timestamp::from_millis(1_000));
+    /// # use canvas_lease::{CheckOutRequest, Holder, LeasePolicy, Lock, OperationKey, PreemptionCause, Timestamp};
+    /// # let (policy, now) = (LeasePolicy::default(), Timestamp::from_millis(1_000));
     /// # let mut lock = Lock::new(now);
     /// # lock.preempt(&policy, now, PreemptionCause::UserMessage);
     /// # let model = Holder::new("chat");
@@ -224,7 +224,7 @@ impl Lock {
     /// A [`LeaseError`] if the lease is not this holder's valid one.
     pub fn authorize(
         &mut self,
-        policy: &Policy,
+        policy: &LeasePolicy,
         clock: Timestamp,
         id: LeaseId,
         holder: &Holder,
@@ -234,13 +234,13 @@ impl Lock {
         Ok(Permit::new(lease.id, lease.expires_at))
     }
 
-    /// Releases a lease. It is not an error to release it again, or to release it after it has expired.
+    /// Releases a lease. Releasing it again, or after it expired, is not an error.
     ///
     /// A lease issued since then stays with its holder.
     ///
     /// ```
-    /// # use canvas_lease::{CheckOutRequest, Holder, Lock, OperationKey, Policy, PreemptionCause, Timestamp};
-    /// # let (policy, now) = (Policy::default(), Timestamp::from_millis(1_000));
+    /// # use canvas_lease::{CheckOutRequest, Holder, LeasePolicy, Lock, OperationKey, PreemptionCause, Timestamp};
+    /// # let (policy, now) = (LeasePolicy::default(), Timestamp::from_millis(1_000));
     /// # let mut lock = Lock::new(now);
     /// # lock.preempt(&policy, now, PreemptionCause::UserMessage);
     /// # let model = Holder::new("chat");
@@ -260,7 +260,7 @@ impl Lock {
     /// somebody else.
     pub fn check_in(
         &mut self,
-        policy: &Policy,
+        policy: &LeasePolicy,
         clock: Timestamp,
         id: LeaseId,
         holder: &Holder,
@@ -283,7 +283,7 @@ impl Lock {
     ///
     /// The epoch rises even when nobody holds the lock, because an agent may have a check-out or a write in
     /// flight.
-    pub fn preempt(&mut self, policy: &Policy, clock: Timestamp, cause: PreemptionCause) -> Preemption {
+    pub fn preempt(&mut self, policy: &LeasePolicy, clock: Timestamp, cause: PreemptionCause) -> Preemption {
         let (_, doubted) = self.observe(policy, clock);
         let interrupted = self.interrupt();
         match cause {
@@ -300,13 +300,13 @@ impl Lock {
     }
 
     /// Returns the time at this clock, or `None` if the clock is too far behind the mark.
-    fn time(&self, policy: &Policy, clock: Timestamp) -> Option<Timestamp> {
-        let behind = self.high_water_mark.saturating_since(clock);
+    fn time(&self, policy: &LeasePolicy, clock: Timestamp) -> Option<Timestamp> {
+        let behind = self.high_water_mark.saturating_duration_since(clock);
         (behind <= policy.clock_tolerance).then(|| clock.max(self.high_water_mark))
     }
 
     /// Moves the mark. Returns the time, and the lease that ended if the clock fell back too far.
-    fn observe(&mut self, policy: &Policy, clock: Timestamp) -> (Timestamp, Option<Lease>) {
+    fn observe(&mut self, policy: &LeasePolicy, clock: Timestamp) -> (Timestamp, Option<Lease>) {
         let time = self.time(policy, clock);
         let doubted = if time.is_none() { self.interrupt() } else { None };
         self.high_water_mark = time.unwrap_or(clock);

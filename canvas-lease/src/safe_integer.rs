@@ -5,6 +5,26 @@ use serde::de::{Deserialize as _, Deserializer, Error as _, Unexpected};
 /// The largest supported integer, 2^53 − 1. A reader that holds numbers as doubles may round larger ones.
 pub const MAX: u64 = (1 << 53) - 1;
 
+/// Error returned if an integer exceeds [`MAX`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{value} exceeds 2^53 - 1, the last integer that every JSON reader keeps exact: use a smaller one")]
+pub struct SafeIntegerError {
+    /// The rejected integer.
+    pub value: u64,
+}
+
+impl SafeIntegerError {
+    /// Returns the stable error code.
+    pub const fn code(&self) -> &'static str {
+        "INVALID_ARGUMENTS"
+    }
+
+    /// Returns `false`, because the same integer is always too large.
+    pub const fn retryable(&self) -> bool {
+        false
+    }
+}
+
 /// Reads an integer, for `#[serde(deserialize_with)]`.
 ///
 /// # Errors

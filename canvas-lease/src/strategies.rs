@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use crate::lock::{Access, Unchecked};
 use crate::{
-    Epoch, Fence, Holder, Lease, LeaseId, Lock, OperationKey, Policy, Timestamp, Turn, safe_integer,
+    Epoch, Fence, Holder, Lease, LeaseId, LeasePolicy, Lock, OperationKey, Timestamp, Turn, safe_integer,
 };
 
 /// Generates any timestamp.
@@ -17,8 +17,8 @@ pub fn timestamps() -> impl Strategy<Value = Timestamp> {
 }
 
 /// Generates policies. Each limit is either shorter than 20 milliseconds or [`Duration::MAX`].
-pub fn policies() -> impl Strategy<Value = Policy> {
-    (durations(), durations(), durations()).prop_map(|(ttl, max_hold, clock_tolerance)| Policy {
+pub fn policies() -> impl Strategy<Value = LeasePolicy> {
+    (durations(), durations(), durations()).prop_map(|(ttl, max_hold, clock_tolerance)| LeasePolicy {
         ttl,
         max_hold,
         clock_tolerance,

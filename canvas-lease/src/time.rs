@@ -57,7 +57,7 @@ impl Timestamp {
     }
 
     /// Returns the time passed since `earlier`, or zero if `earlier` is in fact later.
-    pub const fn saturating_since(self, earlier: Self) -> Duration {
+    pub const fn saturating_duration_since(self, earlier: Self) -> Duration {
         Duration::from_millis(self.0.saturating_sub(earlier.0))
     }
 }
@@ -82,7 +82,7 @@ impl fmt::Display for Timestamp {
 /// Every value is safe. A shorter policy does not shorten a lease issued before. If `ttl` or `max_hold` is
 /// under a millisecond, leases expire at the moment they are issued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Policy {
+pub struct LeasePolicy {
     /// The time for which a lease is valid after it is issued or extended. Default: 15 seconds.
     pub ttl: Duration,
     /// The longest time for which renewals can keep one lease valid, counted from check-out. Default: 120
@@ -92,7 +92,7 @@ pub struct Policy {
     pub clock_tolerance: Duration,
 }
 
-impl Default for Policy {
+impl Default for LeasePolicy {
     fn default() -> Self {
         Self {
             ttl: Duration::from_secs(15),
@@ -147,7 +147,8 @@ mod tests {
     #[test]
     fn measures_no_time_backwards() {
         for (later, earlier, expected) in [(7, 5, 2), (5, 5, 0), (5, 7, 0), (LAST, 0, LAST)] {
-            let passed = Timestamp::from_millis(later).saturating_since(Timestamp::from_millis(earlier));
+            let passed =
+                Timestamp::from_millis(later).saturating_duration_since(Timestamp::from_millis(earlier));
             assert_eq!(passed, Duration::from_millis(expected));
         }
     }

@@ -7,10 +7,10 @@
 //! an error. Errors list the conflicts of all hunks, with advice for the author of the patch.
 //!
 //! ```
-//! use canvas_patch::{Mode, Options, Reason, apply};
+//! use canvas_patch::{ApplyOptions, Mode, Reason, apply};
 //!
 //! let text = "# Plan\n\n- buy milk\n- call home\n";
-//! let anchored = Options { mode: Mode::Anchored, ..Options::default() };
+//! let anchored = ApplyOptions { mode: Mode::Anchored, ..ApplyOptions::default() };
 //!
 //! // The header is wrong, the content is not.
 //! let applied = apply(text, "@@ -7,9 +7,9 @@\n - buy milk\n-- call home\n+- write home\n", &anchored)?;
@@ -30,12 +30,12 @@
 //! the change, and [`Applied::delta`] is the change as a value that you can transform to fit after later changes.
 //!
 //! ```
-//! use canvas_patch::{Delta, Options, apply, build};
+//! use canvas_patch::{ApplyOptions, Delta, apply, build};
 //!
 //! let (before, after) = ("- a\n- b\n", "- a\n- c\n");
 //! let patch = build(before, after, 3);
-//! let applied = apply(before, &patch, &Options::default())?;
-//! assert_eq!(apply(after, &applied.inverse(), &Options::default())?.text(), before);
+//! let applied = apply(before, &patch, &ApplyOptions::default())?;
+//! assert_eq!(apply(after, &applied.inverse(), &ApplyOptions::default())?.text(), before);
 //!
 //! // Somebody else has added a line since. Our change goes, theirs stays.
 //! let later = Delta::between(after, "# List\n- a\n- c\n");
@@ -67,10 +67,10 @@
 //! that it does not touch.
 //!
 //! ```
-//! use canvas_patch::{EditPolicy, LiveOutline, Mode, Options, apply};
+//! use canvas_patch::{ApplyOptions, EditPolicy, LiveOutline, Mode, apply};
 //!
 //! let text = "# A\n\none\n\n# B\n\ntwo\n";
-//! let anchored = Options { mode: Mode::Anchored, ..Options::default() };
+//! let anchored = ApplyOptions { mode: Mode::Anchored, ..ApplyOptions::default() };
 //! let applied = apply(text, "@@\n one\n+```\n", &anchored)?;
 //! let careful = EditPolicy { refuse_side_effects: true, ..EditPolicy::default() };
 //! let live = LiveOutline::new(text.to_owned());
@@ -115,12 +115,12 @@ pub use diff::delta::{Delta, DeltaConflict, DeltaMismatch, DeltaOrder, Rebase};
 pub use diff::edit::{Summary, TextEdit};
 pub use diff::explain::inside::near_miss;
 pub use diff::mismatch::{Difference, Mismatch};
-pub use diff::options::{EarlierText, Mode, Options, StatedLines};
+pub use diff::options::{ApplyOptions, EarlierText, Mode, StatedLines};
 pub use diff::patch::{Repair, RepairKind};
 pub use diff::words::{WordChange, word_changes};
 pub use markdown::address::{Address, AddressError, Candidate, Part, Resolved, resolve};
 pub use markdown::outline::{Container, ContainerKind, LineRange, LiveOutline, Outline, Section, outline};
-pub use markdown::structure::{EditPolicy, EditPolicyError, Heading, StructureChange};
+pub use markdown::structure::{ChangedHeading, EditPolicy, EditPolicyError, StructureChange};
 #[doc(hidden)]
 pub use text::boundary::floor_char_boundary;
 pub use text::chunk::{Chunks, EditedChunks};

@@ -4,13 +4,13 @@
 //! changes. The values that a strategy yields may change with any version, so do not keep its seeds for long.
 //!
 //! ```
-//! use canvas_patch::{Options, apply, strategies};
+//! use canvas_patch::{ApplyOptions, apply, strategies};
 //! use proptest::prelude::*;
 //!
 //! let text_and_patch =
 //!     strategies::markdown().prop_flat_map(|text| (strategies::patch_for(&text), Just(text)));
 //! proptest!(|((fitting, text) in text_and_patch)| {
-//!     let applied = apply(&text, &fitting.built.patch, &Options::default())?;
+//!     let applied = apply(&text, &fitting.built.patch, &ApplyOptions::default())?;
 //!     prop_assert_eq!(applied.text(), &fitting.after);
 //! });
 //! ```

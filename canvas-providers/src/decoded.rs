@@ -83,7 +83,7 @@ impl Decoded {
     }
 
     /// Whether the answer has any reasoning part, including empty and encrypted ones.
-    pub fn thinking(&self) -> bool {
+    pub fn has_thinking(&self) -> bool {
         self.events.iter().any(|event| matches!(event.body, Body::Thinking(_)))
     }
 }
@@ -94,7 +94,7 @@ impl Serialize for Decoded {
         out.serialize_field("events", &self.events)?;
         out.serialize_field("calls", &self.calls().collect::<Vec<_>>())?;
         out.serialize_field("text", &self.text())?;
-        out.serialize_field("thinking", &self.thinking())?;
+        out.serialize_field("thinking", &self.has_thinking())?;
         out.serialize_field("finish", &self.raw_stop_reason)?;
         out.serialize_field("usage", &self.usage)?;
         match &self.failure {

@@ -42,7 +42,7 @@ pub struct ChatHost {
     /// Whether a system message may appear anywhere in a request.
     pub system_anywhere: bool,
     /// The ids of calls that the host accepts.
-    pub call_ids: CallIds,
+    pub call_ids: CallIdRule,
 }
 
 /// The fields of an assistant message and its calls that go back to the host that sent them.
@@ -80,7 +80,7 @@ pub enum MaxTokensField {
 
 /// The ids that a host accepts for calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CallIds {
+pub enum CallIdRule {
     /// At most this many characters.
     UpTo(usize),
     /// Exactly nine letters and digits.
@@ -111,7 +111,7 @@ const UNKNOWN: ChatHost = ChatHost {
     custom_tools: false,
     images: true,
     system_anywhere: false,
-    call_ids: CallIds::UpTo(usize::MAX),
+    call_ids: CallIdRule::UpTo(usize::MAX),
 };
 
 const OPENAI: ChatHost = ChatHost {
@@ -124,7 +124,7 @@ const OPENAI: ChatHost = ChatHost {
     strict: true,
     custom_tools: true,
     system_anywhere: true,
-    call_ids: CallIds::UpTo(40),
+    call_ids: CallIdRule::UpTo(40),
     ..UNKNOWN
 };
 
@@ -170,7 +170,7 @@ const MISTRAL: ChatHost = ChatHost {
     finish_words: &[("model_length", StopReason::ContextFull)],
     strict: true,
     images: false,
-    call_ids: CallIds::Nine,
+    call_ids: CallIdRule::Nine,
     ..UNKNOWN
 };
 

@@ -7,7 +7,7 @@
 //! requests, runs calls and passes in the time.
 //!
 //! ```
-//! use canvas_providers::{Event, LoopOptions, LoopAction, Outcome, Provider, RequestOptions, ToolLoop};
+//! use canvas_providers::{Event, LoopAction, LoopOptions, Outcome, Provider, RequestOptions, ToolLoop};
 //! use canvas_tools::ToolReply;
 //! use canvas_tools::lease::Timestamp;
 //! use serde_json::json;
@@ -117,14 +117,14 @@ mod wire;
 pub use context::AnswerContext;
 pub use decoded::{DecodeError, Decoded, MAX_BODY_BYTES, MAX_DEPTH, MAX_PARTS, StopReason};
 pub use driver::{
-    Response, ResponseBody, Retries, SendError, Transport, Turn, TurnEvent, TurnGuard, TurnOptions,
+    Response, ResponseBody, Retries, SendError, Transport, TurnDriver, TurnEvent, TurnGuard, TurnOptions,
 };
 pub use encoded::{Degradation, EncodeError, EncodedRequest, EncodedTools, RequestOptions, ToolChoice};
 pub use envelope::{Envelope, Issuer};
 pub use event::{Body, Event, Image, Role, ToolResult};
 pub use frames::{Framing, MAX_FRAME_BYTES};
 #[cfg(feature = "openai")]
-pub use hosts::{CallIds, ChatHost, MaxTokensField, MessageFields};
+pub use hosts::{CallIdRule, ChatHost, MaxTokensField, MessageFields};
 pub use names::Renames;
 pub use native::{NativeTool, TextEditor};
 pub use provider::{Provider, UnknownProvider};

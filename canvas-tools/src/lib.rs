@@ -7,20 +7,20 @@
 //! and when it ends.
 //!
 //! ```
-//! use canvas_core::lease::{Timestamp, Turn};
+//! use canvas_core::lease::Timestamp;
 //! use canvas_core::store::MemoryStore;
-//! use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, block_on};
+//! use canvas_core::{CanvasId, ConversationId, Engine, OpKey, Policy, block_on};
 //! use canvas_tools::{DocumentTools, Session, ToolCall, Tools};
 //! use serde_json::json;
 //!
 //! let now = Timestamp::from_millis(1_000);
 //! let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
 //! let (canvas, chat) = (CanvasId::new("plan")?, ConversationId::new("chat")?);
-//! let key = OpKey { conversation: chat.clone(), turn: Turn::ZERO, call: CallId::new("create")? };
+//! let key = OpKey::of(chat.clone(), "create".parse()?);
 //! block_on(engine.create(&canvas, "# Plan\n", &key, now))?;
 //! let mut session = block_on(Session::join(&engine, canvas, chat, now))?;
 //!
-//! let tools = Tools::new(vec![Box::new(DocumentTools::default())])?;
+//! let tools = Tools::new(DocumentTools::default())?;
 //! assert!(tools.system_prompt(&engine).contains("canvas_check_out"));
 //! let mut call = |id: &str, name: &str, arguments| {
 //!     let call = ToolCall { id: id.into(), name: name.into(), arguments };
@@ -66,7 +66,7 @@ mod toolset;
 
 /// The types of `canvas-lease` that the tools' API uses, so that you do not need that crate as a dependency.
 pub mod lease {
-    pub use canvas_core::lease::{LeaseId, Policy, Timestamp};
+    pub use canvas_core::lease::{LeaseId, LeasePolicy, Timestamp};
 }
 
 #[doc(hidden)]
@@ -87,7 +87,7 @@ pub use session::plan::Plans;
 #[cfg(feature = "recipe")]
 pub use session::recorder::{ObservedCall, Recorder};
 pub use session::refused::RefusedPatch;
-pub use session::{Session, SessionError, TurnBegan, TurnEnded};
+pub use session::{Session, SessionError, TurnClosed, TurnOpened};
 pub use sync::{HIDDEN_HEADER, OUTLINE_HEADER, SNAPSHOT_HEADER, hidden_message};
 #[cfg(feature = "board")]
 pub use toolset::board::tool::BoardTools;
@@ -101,7 +101,7 @@ pub use toolset::directive::failure::{DirectiveError, DirectiveFailure, Directiv
 pub use toolset::directive::metrics::DirectiveMetrics;
 pub use toolset::directive::parse::{Directive, MAX_CONTENT_BYTES, MAX_DIFF_BYTES, MAX_RATIONALE_BYTES};
 pub use toolset::directive::plan::{EditContext, EditSpan, Planned, plan};
-pub use toolset::directive::range::{CharRange, Fingerprint};
+pub use toolset::directive::range::{CharRange, CharRangeError, Fingerprint};
 pub use toolset::directive::recent::{Ending, RecentEdit, RecentEdits};
 pub use toolset::directive::schema::directive_schema;
 pub use toolset::directive::tool::{DIFF_BUILDER, DOCUMENT_EDIT, DOCUMENT_SNAPSHOT, DirectiveTools};

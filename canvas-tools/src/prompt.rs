@@ -1,7 +1,7 @@
 //! The system prompt for the tools.
 
 use canvas_core::Engine;
-use canvas_core::lease::Policy;
+use canvas_core::lease::LeasePolicy;
 use canvas_core::store::Store;
 
 use crate::toolset::spec::ToolSpec;
@@ -16,7 +16,7 @@ pub struct Briefing {
     /// The specs of the tools offered to the model.
     pub tools: Vec<ToolSpec>,
     /// The time limits of leases, which tell a tool loop when to renew them.
-    pub lease: Policy,
+    pub lease: LeasePolicy,
 }
 
 impl<S: Store> Tools<S> {
@@ -33,7 +33,7 @@ impl<S: Store> Tools<S> {
     /// use canvas_tools::{DocumentTools, Tools};
     ///
     /// let engine = Engine::new(MemoryStore::new(|| Timestamp::from_millis(0)), Policy::default());
-    /// let tools = Tools::new(vec![Box::new(DocumentTools::default())])?;
+    /// let tools = Tools::new(DocumentTools::default())?;
     /// let mut briefing = tools.briefing(&engine);
     /// briefing.system.push_str("\nAnswer in French.");
     /// assert_eq!(briefing.tools, tools.specs(&engine));
@@ -53,13 +53,13 @@ impl<S: Store> Tools<S> {
     /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
     /// # use canvas_core::store::MemoryStore;
-    /// # use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, block_on};
+    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy, block_on};
     /// # use canvas_tools::{DocumentTools, Session, ToolCall, Tools};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
-    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host(CallId::new("create")?), now))?;
-    /// let tools = Tools::new(vec![Box::new(DocumentTools::default())])?;
+    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
+    /// let tools = Tools::new(DocumentTools::default())?;
     /// assert!(tools.system_prompt(&engine).contains("canvas_check_out"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

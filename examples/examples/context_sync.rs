@@ -9,9 +9,9 @@ use canvas_core::document::Edit;
 use canvas_core::history::{Undo, UndoScope};
 use canvas_core::lease::Timestamp;
 use canvas_core::store::MemoryStore;
-use canvas_core::text::{Options, apply};
+use canvas_core::text::{ApplyOptions, apply};
 use canvas_core::{
-    Author, CallId, CallIds, CanvasId, Command, ConversationId, Engine, OpKey, Policy, block_on,
+    Author, CallIds, CanvasId, Command, ConversationId, Engine, OpKey, Policy, block_on,
 };
 use canvas_tools::{DocumentTools, HIDDEN_HEADER, SNAPSHOT_HEADER, Session, ToolCall, Tools};
 use serde_json::{Value, json};
@@ -34,10 +34,10 @@ impl Chat {
     fn open() -> Result<Self, Box<dyn Error>> {
         let engine = Engine::new(MemoryStore::new(|| NOW), Policy::default());
         let (canvas, chat) = (CanvasId::new("notes")?, ConversationId::new("chat")?);
-        let create = OpKey::of(chat.clone(), CallId::new("create")?);
+        let create = OpKey::of(chat.clone(), "create".parse()?);
         block_on(engine.create(&canvas, FIRST, &create, NOW))?;
         let session = block_on(Session::join(&engine, canvas, chat, NOW))?;
-        let tools = Tools::new(vec![Box::new(DocumentTools::default())])?;
+        let tools = Tools::new(DocumentTools::default())?;
         Ok(Self { engine, tools, session, copy: FIRST.to_owned(), ids: CallIds::new(RANDOM) })
     }
 
@@ -90,7 +90,7 @@ impl Chat {
             let inner: Vec<_> = fenced.lines().collect();
             let inner: String = inner[1..inner.len() - 1].iter().map(|line| format!("{line}\n")).collect();
             self.copy = match header {
-                HIDDEN_HEADER => apply(&self.copy, &inner, &Options::default())?.into_text(),
+                HIDDEN_HEADER => apply(&self.copy, &inner, &ApplyOptions::default())?.into_text(),
                 SNAPSHOT_HEADER => inner,
                 other => return Err(format!("no such header: {other}").into()),
             };

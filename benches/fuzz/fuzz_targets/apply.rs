@@ -2,7 +2,9 @@
 #![no_main]
 
 use canvas_fuzz::{BETWEEN, check_both, strictly, texts};
-use canvas_patch::{BuildOptions, DiffExcerpt, Limits, Mode, Options, apply, build, build_unique, word_changes};
+use canvas_patch::{
+    ApplyOptions, BuildOptions, DiffExcerpt, Limits, Mode, apply, build, build_unique, word_changes,
+};
 use libfuzzer_sys::fuzz_target;
 
 // The bytes after the two texts say how much context is shown, and what is done to the patch.
@@ -23,7 +25,7 @@ fuzz_target!(|data: &[u8]| {
     check_words(&before, &after);
 
     let built = build_unique(&before, &after, &options);
-    let applied = apply(&before, &built.patch, &Options::default()).expect("a built patch applies");
+    let applied = apply(&before, &built.patch, &ApplyOptions::default()).expect("a built patch applies");
     assert_eq!((applied.text(), applied.spans()), (after.as_str(), built.spans));
     if built.ambiguous.is_empty() && !built.patch.contains("\n--- ") {
         check_numberless(&before, &after, &built.patch);
@@ -59,7 +61,7 @@ fn check_numberless(before: &str, after: &str, patch: &str) {
         patch.split_inclusive('\n').map(|line| if line.starts_with("@@") { "@@\n" } else { line }).collect();
     let content =
         |text: &str| -> Vec<String> { text.split_inclusive('\n').map(without_terminator).collect() };
-    match apply(before, &bare, &Options { mode: Mode::Anchored, ..Options::default() }) {
+    match apply(before, &bare, &ApplyOptions { mode: Mode::Anchored, ..ApplyOptions::default() }) {
         // An inserted line takes the terminator of its neighbours.
         Ok(applied) => assert_eq!(content(applied.text()), content(after)),
         Err(refused) => assert_eq!(content(before), content(after), "{refused}"),

@@ -4,7 +4,7 @@
 use std::fmt::Debug;
 
 use canvas_fuzz::{check_lines, texts};
-use canvas_patch::{Delta, Heading, LiveOutline, Outline, StructureChange, outline};
+use canvas_patch::{ChangedHeading, Delta, LiveOutline, Outline, StructureChange, outline};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
@@ -28,7 +28,7 @@ fuzz_target!(|data: &[u8]| {
 
 /// Several headings that are alike: which of them is the new one has more than one answer.
 fn without_lines(change: &StructureChange) -> impl PartialEq + Debug + use<> {
-    let titles = |headings: &[Heading]| {
+    let titles = |headings: &[ChangedHeading]| {
         let mut titles: Vec<_> = headings.iter().map(|one| (one.level, one.title.clone())).collect();
         titles.sort();
         titles

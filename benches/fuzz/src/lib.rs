@@ -3,7 +3,7 @@
 //! An input is a few texts with a byte 0xFF between them, which no UTF-8 has. So inputs are legible, a seed is a plain
 //! file, and libFuzzer's own mutations of bytes and words are mutations of the texts.
 
-use canvas_patch::{ApplyError, Delta, LineRange, Mode, Options, Reason, Suggestion, apply};
+use canvas_patch::{ApplyError, ApplyOptions, Delta, LineRange, Mode, Reason, Suggestion, apply};
 
 /// The separator of the texts of an input.
 pub const BETWEEN: u8 = 0xff;
@@ -16,7 +16,7 @@ pub fn texts<const N: usize>(data: &[u8]) -> [String; N] {
 
 /// What the two modes make of a patch.
 pub fn check_both(text: &str, patch: &str) {
-    let in_mode = |mode| apply(text, patch, &Options { mode, ..Options::default() });
+    let in_mode = |mode| apply(text, patch, &ApplyOptions { mode, ..ApplyOptions::default() });
     let (strict, anchored) = (in_mode(Mode::Strict), in_mode(Mode::Anchored));
     match (&strict, &anchored) {
         (Ok(strict), Ok(anchored)) => {
@@ -39,7 +39,7 @@ pub fn check_both(text: &str, patch: &str) {
         assert_ne!(after, text, "nothing succeeds without effect");
         assert_eq!(strictly(after, &applied.inverse()).as_deref(), Ok(text), "the inverse leads back");
         let printed = applied.patch();
-        let again = apply(text, &printed, &Options::default()).expect("a printed patch applies");
+        let again = apply(text, &printed, &ApplyOptions::default()).expect("a printed patch applies");
         assert_eq!((again.text(), again.patch()), (after, printed), "print and parse");
         let delta = applied.delta();
         assert_eq!(delta.apply(text).as_deref(), Ok(after));
@@ -58,7 +58,7 @@ pub fn check_both(text: &str, patch: &str) {
 
 /// The text after in strict mode.
 pub fn strictly(text: &str, patch: &str) -> Result<String, ApplyError> {
-    apply(text, patch, &Options::default()).map(|applied| applied.into_text())
+    apply(text, patch, &ApplyOptions::default()).map(|applied| applied.into_text())
 }
 
 fn check_refusal(text: &str, patch: &str, refused: &ApplyError) {
@@ -82,7 +82,8 @@ fn check_refusal(text: &str, patch: &str, refused: &ApplyError) {
     }
     if let Some(Suggestion::Rebased(rebased)) = refused.suggestion() {
         assert!(rebased.len() <= 2 * patch.len() + 64 * hunks + 1024);
-        let anchored = apply(text, rebased, &Options { mode: Mode::Anchored, ..Options::default() });
+        let anchored =
+            apply(text, rebased, &ApplyOptions { mode: Mode::Anchored, ..ApplyOptions::default() });
         let anchored = anchored.expect("what is offered was tried");
         assert_eq!(strictly(text, rebased).as_deref(), Ok(anchored.text()));
     }

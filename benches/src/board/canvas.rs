@@ -68,7 +68,7 @@ impl Full {
         let start = Instant::now();
         let answered = block_on(self.engine.call(&self.canvas, &key, command, NOW));
         let took = nanoseconds(start);
-        let run = answered.expect("the store works").result.ok().filter(|run| run.result.success());
+        let run = answered.expect("the store works").result.ok().filter(|run| run.result.is_success());
         (took, run.map(|run| run.events.len()))
     }
 

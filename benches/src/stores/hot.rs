@@ -6,7 +6,7 @@ use std::thread;
 
 use canvas_core::store::{Blocking, Store as _};
 use canvas_core::{Engine, block_on};
-use canvas_store_sqlite::{Durability, Options, SqliteStore, system_clock};
+use canvas_store_sqlite::{Durability, SqliteOptions, SqliteStore, system_clock};
 
 use super::sqlite::Folder;
 use super::writer::{LINES, SMALL, Writer, canvas, document, key, policy};
@@ -52,7 +52,7 @@ struct Tasks {
 
 impl Tasks {
     fn new(folder: &Folder, name: &str, durability: Durability) -> Self {
-        let options = Options { durability, ..Options::default() };
+        let options = SqliteOptions { durability, ..SqliteOptions::default() };
         let file = folder.0.join(format!("{name}.db"));
         let store = SqliteStore::open_with(file, system_clock, options).expect("the file can be made");
         let engine = Arc::new(Engine::new(Blocking::in_place(store), policy()));

@@ -19,8 +19,11 @@ const WRITES_PER_LEASE: u32 = 50;
 /// A lease that does not end while it is measured.
 pub(super) fn policy() -> Policy {
     let hour = std::time::Duration::from_secs(3_600);
-    let lease =
-        canvas_core::lease::Policy { ttl: hour, max_hold: hour, ..canvas_core::lease::Policy::default() };
+    let lease = canvas_core::lease::LeasePolicy {
+        ttl: hour,
+        max_hold: hour,
+        ..canvas_core::lease::LeasePolicy::default()
+    };
     Policy { lease, ..Policy::default() }
 }
 

@@ -33,7 +33,7 @@ const TOOLSETS: [(&str, Option<&str>); 10] = [
 /// Where two of them share a name.
 pub fn prompt(toolsets: Toolsets) -> String {
     let engine = Engine::new(MemoryStore::new(|| Timestamp::from_millis(0)), Policy::default());
-    Tools::new(toolsets).expect("no two tools share a name").system_prompt(&engine)
+    Tools::try_from(toolsets).expect("no two tools share a name").system_prompt(&engine)
 }
 
 /// Name and tokens of each prompt and each toolset.

@@ -35,7 +35,7 @@ pub enum BoardResult {
 
 impl BoardResult {
     /// Returns whether the command succeeded. A command without effect succeeds, too.
-    pub const fn success(&self) -> bool {
+    pub const fn is_success(&self) -> bool {
         match self {
             Self::Batch(result) => result.success,
             Self::One(result) => result.success,

@@ -64,7 +64,7 @@ fn cut(line: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use canvas_patch::{Mode, Options, apply};
+    use canvas_patch::{ApplyOptions, Mode, apply};
 
     use super::*;
 
@@ -84,7 +84,7 @@ mod tests {
             ("@@\n-2\n+b\n@@\n-7\n+g\n", "1 1|2 b|3 3|6 6|7 g|8 8"),
             (&long, &format!("1 1|2 {}…|3 2", "ü".repeat(30))),
         ] {
-            let options = Options { mode: Mode::Anchored, ..Options::default() };
+            let options = ApplyOptions { mode: Mode::Anchored, ..ApplyOptions::default() };
             let applied = apply(TEXT, patch, &options).expect("it fits");
             let quoted = changed_lines(applied.text(), &applied.spans());
             let quoted: Vec<_> =
@@ -93,7 +93,7 @@ mod tests {
         }
         let text = "a\n".repeat(100);
         let every: String = (1..=50).map(|at| format!("@@ -{0} +{0} @@\n-a\n+b\n", 2 * at)).collect();
-        let applied = apply(&text, &every, &Options::default()).expect("it fits");
+        let applied = apply(&text, &every, &ApplyOptions::default()).expect("it fits");
         assert_eq!(changed_lines(applied.text(), &applied.spans()).len(), LINES);
     }
 }

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use canvas_patch::{LineRange, StatedLines};
+use serde::{Deserialize, Serialize};
 
 use crate::model::blob::BlobId;
 use crate::model::revision::RevisionId;
@@ -14,7 +15,7 @@ use crate::model::revision::RevisionId;
 ///
 /// The conversation's host keeps this value, which is bounded and not part of the canvas. If it is lost, a patch that
 /// fits several places is `AMBIGUOUS`.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ShownLines {
     /// Latest first; at most [`ShownLines::TEXTS`].
     texts: Vec<ShownText>,
@@ -23,7 +24,7 @@ pub struct ShownLines {
 }
 
 /// The shown lines of one text, identified by its hash.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ShownText {
     /// The revision with which it was shown last.
     pub(crate) revision: RevisionId,

@@ -74,16 +74,16 @@ impl<S: Store> Engine<S> {
     /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
     /// # use canvas_core::store::MemoryStore;
-    /// # use canvas_core::{CallId, CanvasId, Engine, OpKey, Policy, block_on};
+    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy, block_on};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
-    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host(CallId::new("create")?), now))?;
+    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
     /// use canvas_core::Collection;
     ///
     /// for item in ["one", "two"] {
     ///     let edit = Edit::replace(format!("# Plan\n\n- {item}\n"));
-    ///     block_on(engine.call(&plan, &OpKey::user(CallId::new(item)?), edit, now))?.result?;
+    ///     block_on(engine.call(&plan, &OpKey::user(item.parse()?), edit, now))?.result?;
     /// }
     /// // A host asks now and then, say each night. The newest 1,000 changes can still be undone.
     /// let keep = Collection { history: Some(1_000), ..Collection::default() };
@@ -139,16 +139,16 @@ impl<S: Store> Engine<S> {
     /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
     /// # use canvas_core::store::MemoryStore;
-    /// # use canvas_core::{CallId, CanvasId, Engine, OpKey, Policy, block_on};
+    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy, block_on};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
-    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host(CallId::new("create")?), now))?;
+    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
     /// let secret = Edit::replace("# Plan\n\nThe password is 1234.\n");
-    /// block_on(engine.call(&plan, &OpKey::user(CallId::new("paste")?), secret, now))?.result?;
-    /// block_on(engine.call(&plan, &OpKey::user(CallId::new("cut")?), Edit::replace("# Plan\n"), now))?.result?;
+    /// block_on(engine.call(&plan, &OpKey::user("paste".parse()?), secret, now))?.result?;
+    /// block_on(engine.call(&plan, &OpKey::user("cut".parse()?), Edit::replace("# Plan\n"), now))?.result?;
     ///
-    /// let dropped = block_on(engine.erase(&plan, &OpKey::host(CallId::new("erase")?), now))?;
+    /// let dropped = block_on(engine.erase(&plan, &OpKey::host("erase".parse()?), now))?;
     /// assert!(dropped.blobs > 0);
     /// assert!(block_on(engine.history(&plan, None, 10, now))?.is_empty());
     /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -57,7 +57,7 @@ impl RunContext<'_> {
 fn is_thousandth(time: Timestamp, known: Timestamp, within: Duration) -> bool {
     const IN_2001: Timestamp = Timestamp::from_secs(1_000_000_000);
     let multiplied = Timestamp::from_secs(time.as_millis());
-    let apart = multiplied.saturating_since(known).max(known.saturating_since(multiplied));
+    let apart = multiplied.saturating_duration_since(known).max(known.saturating_duration_since(multiplied));
     // At the maximum, the product saturates and proves nothing.
     known >= IN_2001 && multiplied < Timestamp::MAX && apart <= within
 }
@@ -84,7 +84,7 @@ impl CachedRow {
 
     /// An estimate of the store's clock. It is ahead by at most one round trip, and never behind.
     pub(crate) fn clock(&self, now: Timestamp) -> Timestamp {
-        self.store_at.saturating_add(now.saturating_since(self.host_at))
+        self.store_at.saturating_add(now.saturating_duration_since(self.host_at))
     }
 }
 

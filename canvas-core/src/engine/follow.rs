@@ -27,7 +27,7 @@ const PAGE: usize = 256;
 /// # use std::sync::Arc;
 /// # use canvas_core::lease::Timestamp;
 /// # use canvas_core::store::MemoryStore;
-/// # use canvas_core::{CallId, CanvasId, Engine, OpKey, Policy, block_on};
+/// # use canvas_core::{CanvasId, Engine, OpKey, Policy, block_on};
 /// use canvas_core::document::Edit;
 /// use canvas_core::history::EntryNumber;
 /// use canvas_core::Follow;
@@ -35,10 +35,10 @@ const PAGE: usize = 256;
 /// # fn now() -> Timestamp { Timestamp::from_millis(1_000) }
 /// # let engine = Arc::new(Engine::new(MemoryStore::new(now), Policy::default()));
 /// # let plan = CanvasId::new("plan")?;
-/// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host(CallId::new("create")?), now()))?;
+/// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now()))?;
 /// for item in ["one", "two"] {
 ///     let edit = Edit::replace(format!("# Plan\n\n- {item}\n"));
-///     block_on(engine.call(&plan, &OpKey::user(CallId::new(item)?), edit, now()))?.result?;
+///     block_on(engine.call(&plan, &OpKey::user(item.parse()?), edit, now()))?.result?;
 /// }
 /// // The client had the first change when its connection broke.
 /// let mut follow = Follow::new(Arc::clone(&engine), &plan, Some(EntryNumber::new(1)));

@@ -66,7 +66,7 @@ const LISTS: usize = 64;
 
 /// The result of [`Engine::replay`], which plays the journal back to its beginning and forward again.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Replay {
+pub struct JournalReplay {
     /// The number of entries played, not counting unsupported faces.
     pub entries: usize,
     /// The id of the document before the first of these entries.
@@ -104,12 +104,12 @@ impl<S: Store> Engine<S> {
     /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
     /// # use canvas_core::store::MemoryStore;
-    /// # use canvas_core::{CallId, CanvasId, Engine, OpKey, Policy, block_on};
+    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy, block_on};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
-    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host(CallId::new("create")?), now))?;
-    /// block_on(engine.call(&plan, &OpKey::user(CallId::new("edit")?), Edit::replace("# Ours\n"), now))?.result?;
+    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
+    /// block_on(engine.call(&plan, &OpKey::user("edit".parse()?), Edit::replace("# Ours\n"), now))?.result?;
     /// let newest = block_on(engine.history(&plan, None, 10, now))?;
     /// assert_eq!(newest.iter().map(|entry| entry.number.get()).collect::<Vec<_>>(), [1]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -137,17 +137,17 @@ impl<S: Store> Engine<S> {
     /// ```
     /// # use canvas_core::lease::Timestamp;
     /// # use canvas_core::store::MemoryStore;
-    /// # use canvas_core::{CallId, CanvasId, Engine, OpKey, Policy, block_on};
+    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy, block_on};
     /// use canvas_core::document::Edit;
     /// use canvas_core::history::EntryNumber;
     ///
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
-    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host(CallId::new("create")?), now))?;
+    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
     /// for item in ["one", "two", "three"] {
     ///     let edit = Edit::replace(format!("# Plan\n\n- {item}\n"));
-    ///     block_on(engine.call(&plan, &OpKey::user(CallId::new(item)?), edit, now))?.result?;
+    ///     block_on(engine.call(&plan, &OpKey::user(item.parse()?), edit, now))?.result?;
     /// }
     /// let missed = block_on(engine.history_after(&plan, Some(EntryNumber::new(1)), 100, now))?;
     /// assert_eq!(missed.iter().map(|entry| entry.number.get()).collect::<Vec<_>>(), [2, 3]);
@@ -196,20 +196,20 @@ impl<S: Store> Engine<S> {
     /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
     /// # use canvas_core::store::MemoryStore;
-    /// # use canvas_core::{CallId, CanvasId, Engine, OpKey, Policy, block_on};
+    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy, block_on};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
-    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host(CallId::new("create")?), now))?;
+    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
     /// use canvas_core::history::{Undo, UndoScope};
     /// use canvas_core::Author;
     ///
-    /// block_on(engine.call(&plan, &OpKey::user(CallId::new("edit")?), Edit::replace("# Ours\n"), now))?.result?;
+    /// block_on(engine.call(&plan, &OpKey::user("edit".parse()?), Edit::replace("# Ours\n"), now))?.result?;
     /// let buttons = block_on(engine.stacks(&plan, None, 1, now))?;
     /// assert!(!buttons.undo.is_empty() && buttons.redo.is_empty());
     ///
     /// let undo = Undo { by: Author::User, what: UndoScope::Steps(std::num::NonZeroU32::MIN) };
-    /// block_on(engine.call(&plan, &OpKey::user(CallId::new("undo")?), undo, now))?.result?;
+    /// block_on(engine.call(&plan, &OpKey::user("undo".parse()?), undo, now))?.result?;
     /// let buttons = block_on(engine.stacks(&plan, None, 1, now))?;
     /// assert!(buttons.undo.is_empty() && !buttons.redo.is_empty());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -253,12 +253,12 @@ impl<S: Store> Engine<S> {
     /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
     /// # use canvas_core::store::MemoryStore;
-    /// # use canvas_core::{CallId, CanvasId, Engine, OpKey, Policy, block_on};
+    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy, block_on};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
-    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host(CallId::new("create")?), now))?;
-    /// block_on(engine.call(&plan, &OpKey::user(CallId::new("edit")?), Edit::replace("# Ours\n"), now))?.result?;
+    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
+    /// block_on(engine.call(&plan, &OpKey::user("edit".parse()?), Edit::replace("# Ours\n"), now))?.result?;
     /// let replay = block_on(engine.replay(&plan, now))?;
     /// assert_eq!(replay.entries, 1);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -268,7 +268,7 @@ impl<S: Store> Engine<S> {
     ///
     /// Returns the errors of [`Engine::history`]. [`EngineError::Damaged`] names the document that an entry does not
     /// lead to.
-    pub async fn replay(&self, canvas: &CanvasId, now: Timestamp) -> Result<Replay, EngineError> {
+    pub async fn replay(&self, canvas: &CanvasId, now: Timestamp) -> Result<JournalReplay, EngineError> {
         reading!(self, "replay", canvas, now, walk => replay(&mut walk))
     }
 
@@ -390,7 +390,7 @@ async fn named_by<S: Store>(
     step::named(file, &walk.blob(id).await?).ok_or_else(|| walk.damaged(id))
 }
 
-async fn replay<S: Store>(walk: &mut Walk<'_, S>) -> Result<Replay, EngineError> {
+async fn replay<S: Store>(walk: &mut Walk<'_, S>) -> Result<JournalReplay, EngineError> {
     let mut playback = Playback::of(walk.document.clone());
     let mut entries = Vec::new();
     loop {
@@ -407,7 +407,7 @@ async fn replay<S: Store>(walk: &mut Walk<'_, S>) -> Result<Replay, EngineError>
     playback.play(walk, Way::Forth, &forth).await?;
     let last = playback.document().unwrap_or(&walk.document).id();
     match playback.tree(walk.head.draft()).hash() {
-        tree if tree == walk.head.draft().hash() => Ok(Replay { entries: entries.len(), first, tree }),
+        tree if tree == walk.head.draft().hash() => Ok(JournalReplay { entries: entries.len(), first, tree }),
         _ => Err(walk.damaged(last)),
     }
 }

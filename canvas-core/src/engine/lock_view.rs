@@ -81,7 +81,7 @@ impl LockView {
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
-    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host(CallId::new("create")?), now))?;
+    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
     /// use canvas_core::lease::CheckOut;
     /// use canvas_core::watch::{LockEvent, LockView};
     /// use canvas_core::ConversationId;
@@ -100,7 +100,7 @@ impl LockView {
         Self::at(&snapshot.head, snapshot.clock, &policy.lease)
     }
 
-    pub(super) fn at(head: &Head, clock: Timestamp, policy: &canvas_lease::Policy) -> Self {
+    pub(super) fn at(head: &Head, clock: Timestamp, policy: &canvas_lease::LeasePolicy) -> Self {
         // The holder of a lease is a conversation, so its name parses.
         let held = head.lock().valid_lease(policy, clock).and_then(|lease| {
             Some(Held { holder: ConversationId::new(lease.holder.as_str()).ok()?, until: lease.expires_at })

@@ -45,7 +45,7 @@ use self::cache::{Begin, Cache};
 pub use self::collect::{Collection, Dropped};
 pub use self::error::EngineError;
 pub use self::follow::Follow;
-pub use self::history::{Replay, Stacks};
+pub use self::history::{JournalReplay, Stacks};
 use self::observe::Observer;
 use self::queue::Queues;
 pub use self::snapshot::Snapshot;
@@ -217,17 +217,17 @@ impl<S: Store> Engine<S> {
     /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
     /// # use canvas_core::store::MemoryStore;
-    /// # use canvas_core::{CallId, CanvasId, Engine, OpKey, Policy, block_on};
+    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy, block_on};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
-    /// let key = OpKey::host(CallId::new("create")?);
+    /// let key = OpKey::host("create".parse()?);
     /// let made = block_on(engine.create(&plan, "# Plan\n\n- one\n", &key, now))?;
     /// assert_eq!(made.snapshot.text(), "# Plan\n\n- one\n");
     ///
     /// // Sent again with the same key it is answered again; with another it is refused.
     /// assert!(block_on(engine.create(&plan, "# Plan\n\n- one\n", &key, now))?.replayed);
-    /// let other = OpKey::host(CallId::new("other")?);
+    /// let other = OpKey::host("other".parse()?);
     /// let refused = block_on(engine.create(&plan, "# Plan\n", &other, now)).unwrap_err();
     /// assert_eq!(refused.code(), "CANVAS_EXISTS");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -266,12 +266,12 @@ impl<S: Store> Engine<S> {
     /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
     /// # use canvas_core::store::MemoryStore;
-    /// # use canvas_core::{CallId, CanvasId, Engine, OpKey, Policy, block_on};
+    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy, block_on};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
-    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host(CallId::new("create")?), now))?;
-    /// block_on(engine.delete(&plan, &OpKey::user(CallId::new("delete")?), now))?;
+    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
+    /// block_on(engine.delete(&plan, &OpKey::user("delete".parse()?), now))?;
     /// let gone = block_on(engine.snapshot(&plan, now)).unwrap_err();
     /// assert_eq!(gone.code(), "CANVAS_NOT_FOUND");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -297,17 +297,17 @@ impl<S: Store> Engine<S> {
     /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
     /// # use canvas_core::store::MemoryStore;
-    /// # use canvas_core::{CallId, CanvasId, Engine, OpKey, Policy, block_on};
+    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy, block_on};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
-    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host(CallId::new("create")?), now))?;
+    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
     /// use canvas_core::Face;
     ///
     /// let seen = block_on(engine.snapshot(&plan, now))?.head.face_revision(Face::Document);
     /// let edit = Edit::replace("# Plan\n\n- one\n");
-    /// block_on(engine.call(&plan, &OpKey::user(CallId::new("edit")?), edit, now))?.result?;
-    /// let key = OpKey::host(CallId::new("delete")?);
+    /// block_on(engine.call(&plan, &OpKey::user("edit".parse()?), edit, now))?.result?;
+    /// let key = OpKey::host("delete".parse()?);
     /// let refused = block_on(engine.delete_unchanged(&plan, (Face::Document, seen), &key, now)).unwrap_err();
     /// assert_eq!(refused.code(), "REVISION_CONFLICT");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -345,11 +345,11 @@ impl<S: Store> Engine<S> {
     /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
     /// # use canvas_core::store::MemoryStore;
-    /// # use canvas_core::{CallId, CanvasId, Engine, OpKey, Policy, block_on};
+    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy, block_on};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
-    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host(CallId::new("create")?), now))?;
+    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
     /// let snapshot = block_on(engine.snapshot(&plan, now))?;
     /// assert_eq!(snapshot.text(), "# Plan\n");
     /// assert_eq!(snapshot.outline().sections().len(), 1);
@@ -373,14 +373,14 @@ impl<S: Store> Engine<S> {
     /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
     /// # use canvas_core::store::MemoryStore;
-    /// # use canvas_core::{CallId, CanvasId, Engine, OpKey, Policy, block_on};
+    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy, block_on};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
-    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host(CallId::new("create")?), now))?;
+    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
     /// use canvas_core::Refused as _;
     ///
-    /// let key = OpKey::user(CallId::new("edit-1")?);
+    /// let key = OpKey::user("edit-1".parse()?);
     /// let base = block_on(engine.snapshot(&plan, now))?.revision_id();
     /// let edit = || Edit::on(base, "# Plan\n\n- one\n");
     /// let answered = block_on(engine.call(&plan, &key, edit(), now))?;
@@ -392,7 +392,7 @@ impl<S: Store> Engine<S> {
     ///
     /// // Another edit of the same place, made from the older revision, is refused, and nothing is lost.
     /// let late = Edit::on(base, "# Plan\n\n- two\n");
-    /// let answered = block_on(engine.call(&plan, &OpKey::user(CallId::new("edit-2")?), late, now))?;
+    /// let answered = block_on(engine.call(&plan, &OpKey::user("edit-2".parse()?), late, now))?;
     /// assert_eq!(answered.result.unwrap_err().code(), "PATCH_REJECTED");
     /// assert_eq!(answered.snapshot.text(), "# Plan\n\n- one\n");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -428,12 +428,12 @@ impl<S: Store> Engine<S> {
     /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
     /// # use canvas_core::store::MemoryStore;
-    /// # use canvas_core::{CallId, CanvasId, Engine, OpKey, Policy, block_on};
+    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy, block_on};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
-    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host(CallId::new("create")?), now))?;
-    /// let key = OpKey::user(CallId::new("append-1")?);
+    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
+    /// let key = OpKey::user("append-1".parse()?);
     /// let append = |text: &str| Edit::replace(format!("{text}\n- one\n"));
     /// let (before, snapshot) = block_on(engine.recall(&plan, &key, &append("# Plan\n"), now))?;
     /// assert!(before.is_none());
@@ -472,13 +472,13 @@ impl<S: Store> Engine<S> {
     /// ```
     /// # use canvas_core::lease::Timestamp;
     /// # use canvas_core::store::MemoryStore;
-    /// # use canvas_core::{CallId, CanvasId, Engine, OpKey, Policy, block_on};
+    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy, block_on};
     /// use canvas_core::Resolution;
     ///
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let canvas = CanvasId::new("plan")?;
-    /// # let operation = OpKey::host(CallId::new("create")?);
+    /// # let operation = OpKey::host("create".parse()?);
     /// // The creation was sent, and the host went down before it had the answer.
     /// let became = block_on(engine.resolve(&canvas, &operation, now))?;
     /// assert_eq!(became, Resolution::NeverDone);
@@ -508,13 +508,13 @@ impl<S: Store> Engine<S> {
     /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
     /// # use canvas_core::store::MemoryStore;
-    /// # use canvas_core::{CallId, CanvasId, Engine, OpKey, Policy, block_on};
+    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy, block_on};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
-    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host(CallId::new("create")?), now))?;
+    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
     /// let before = block_on(engine.revision_of(&plan))?;
-    /// block_on(engine.call(&plan, &OpKey::user(CallId::new("edit")?), Edit::replace("# Ours\n"), now))?.result?;
+    /// block_on(engine.call(&plan, &OpKey::user("edit".parse()?), Edit::replace("# Ours\n"), now))?.result?;
     /// assert!(block_on(engine.revision_of(&plan))? != before);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -578,11 +578,11 @@ impl<S: Store + 'static> Engine<S> {
     /// # use canvas_core::lease::Timestamp;
     /// # use canvas_core::store::MemoryStore;
     /// # use canvas_core::watch::CanvasStatus;
-    /// # use canvas_core::{CallId, CanvasId, Engine, OpKey, Policy, block_on};
+    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy, block_on};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let canvas = CanvasId::new("plan")?;
-    /// # let operation = OpKey::host(CallId::new("create")?);
+    /// # let operation = OpKey::host("create".parse()?);
     /// let mut watch = engine.watch(&canvas);
     /// let first = block_on(watch.next()).ok_or("the engine is there")??;
     /// assert_eq!(first.status, CanvasStatus::Absent);

@@ -19,7 +19,7 @@ use crate::model::id::{CanvasId, OpKey};
 /// use std::sync::atomic::{AtomicU64, Ordering};
 /// use std::time::{Duration, Instant};
 ///
-/// use canvas_core::observe::{CommitEnd, Event, EventKind, Observer};
+/// use canvas_core::observe::{CommitEnd, EngineEvent, EventKind, Observer};
 ///
 /// /// How often others were faster.
 /// struct Conflicts {
@@ -32,7 +32,7 @@ use crate::model::id::{CanvasId, OpKey};
 ///         self.start.elapsed()
 ///     }
 ///
-///     fn event(&self, event: &Event<'_>) {
+///     fn event(&self, event: &EngineEvent<'_>) {
 ///         if let EventKind::CommitEnded { end: CommitEnd::Conflict, .. } = event.kind {
 ///             self.count.fetch_add(1, Ordering::Relaxed);
 ///         }
@@ -67,13 +67,13 @@ pub trait Observer: Send + Sync {
 
     /// Handles an event. The events of each call arrive in the order in which they happened, and so do the events of
     /// each commit.
-    fn event(&self, event: &Event<'_>);
+    fn event(&self, event: &EngineEvent<'_>);
 }
 
 /// An event of an engine. It holds ids, codes, sizes, counts and durations, and never a text or a value of a canvas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Event<'a> {
+pub struct EngineEvent<'a> {
     /// The number of the call that caused this event. Its first event is [`EventKind::Began`] and its last is
     /// [`EventKind::Ended`]. Only a commit that this call sent, and that other calls wait for, may have events after
     /// that.
@@ -106,7 +106,7 @@ impl CommitNumber {
     }
 }
 
-/// The kind of an [`Event`], with its details.
+/// The kind of an [`EngineEvent`], with its details.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EventKind<'a> {
@@ -462,7 +462,7 @@ mod tests {
     };
 
     /// Lists every field of every event by name.
-    const _: fn(Event<'_>) = |Event { call, canvas, kind }| {
+    const _: fn(EngineEvent<'_>) = |EngineEvent { call, canvas, kind }| {
         plain(&[&call, &canvas]);
         match kind {
             EventKind::Began { name, operation } => plain(&[&name, &operation]),

@@ -15,8 +15,8 @@ use std::time::Duration;
 
 use super::error::EngineError;
 use super::observe::{
-    Basis, CallEnd, CallNumber, CommitEnd, CommitNumber, Decision, Event, EventKind, Observer, Settlement,
-    WaitEnd,
+    Basis, CallEnd, CallNumber, CommitEnd, CommitNumber, Decision, EngineEvent, EventKind, Observer,
+    Settlement, WaitEnd,
 };
 use super::run::CommitOutcome;
 use super::task::{self, Blocked, DecisionContext, Task};
@@ -101,7 +101,7 @@ impl<'a> Trace<'a> {
     fn tell_with<'e>(&self, kind: impl FnOnce(&Clock<'_>) -> EventKind<'e>) {
         if let Some(observed) = &self.tracer.0 {
             let kind = kind(&Clock(&*observed.observer));
-            observed.observer.event(&Event { call: self.call, canvas: self.canvas, kind });
+            observed.observer.event(&EngineEvent { call: self.call, canvas: self.canvas, kind });
         }
     }
 

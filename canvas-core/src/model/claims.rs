@@ -90,6 +90,6 @@ impl Claim {
     /// Whether the deadline has passed. If the clock has fallen back behind the action's start, the elapsed time is
     /// unknown, so the claim also counts as over.
     pub(crate) fn is_over(&self, clock: Timestamp, tolerance: std::time::Duration) -> bool {
-        clock >= self.deadline || self.started_at.saturating_since(clock) > tolerance
+        clock >= self.deadline || self.started_at.saturating_duration_since(clock) > tolerance
     }
 }

@@ -49,7 +49,8 @@ impl Confirmed {
     ) {
         self.used.push((planned_at, digest));
         self.used.sort_unstable();
-        let over = self.used.iter().take_while(|(planned, _)| clock.saturating_since(*planned) >= lifetime);
+        let over =
+            self.used.iter().take_while(|(planned, _)| clock.saturating_duration_since(*planned) >= lifetime);
         let left_out = over.count().max(self.used.len().saturating_sub(LISTED));
         if let Some((last, _)) = self.used.drain(..left_out).next_back() {
             self.up_to = Some(self.up_to.filter(|bar| *bar <= latest).map_or(last, |bar| bar.max(last)));

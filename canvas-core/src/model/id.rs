@@ -71,6 +71,22 @@ macro_rules! name {
             }
         }
 
+        impl std::str::FromStr for $name {
+            type Err = $crate::model::id::NameError;
+
+            fn from_str(name: &str) -> Result<Self, Self::Err> {
+                Self::new(name)
+            }
+        }
+
+        impl TryFrom<&str> for $name {
+            type Error = $crate::model::id::NameError;
+
+            fn try_from(name: &str) -> Result<Self, Self::Error> {
+                Self::new(name)
+            }
+        }
+
         impl TryFrom<String> for $name {
             type Error = $crate::model::id::NameError;
 
@@ -82,6 +98,30 @@ macro_rules! name {
         impl From<$name> for String {
             fn from(name: $name) -> Self {
                 name.0.as_ref().into()
+            }
+        }
+
+        impl AsRef<str> for $name {
+            fn as_ref(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl std::borrow::Borrow<str> for $name {
+            fn borrow(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl PartialEq<str> for $name {
+            fn eq(&self, other: &str) -> bool {
+                *self.0 == *other
+            }
+        }
+
+        impl PartialEq<&str> for $name {
+            fn eq(&self, other: &&str) -> bool {
+                *self.0 == **other
             }
         }
     };
@@ -215,11 +255,11 @@ impl CallIds {
 /// The key of a model's call comes from its session. Operations of users and the host do not belong to a model's turn:
 ///
 /// ```
-/// use canvas_core::{CallId, ConversationId, OpKey};
+/// use canvas_core::OpKey;
 ///
-/// let setup = OpKey::host(CallId::new("create")?);
-/// let typed = OpKey::user(CallId::new("an id that the page drew for this edit")?);
-/// let of_one_page = OpKey::of(ConversationId::new("page-7")?, CallId::new("1")?);
+/// let setup = OpKey::host("create".parse()?);
+/// let typed = OpKey::user("an id that the page drew for this edit".parse()?);
+/// let of_one_page = OpKey::of("page-7".parse()?, "1".parse()?);
 /// assert_ne!(setup.conversation, typed.conversation);
 /// # Ok::<(), canvas_core::NameError>(())
 /// ```
@@ -271,6 +311,19 @@ mod tests {
             (0..100).flat_map(|_| [one.fresh(), two.fresh()]).map(String::from).collect();
         assert_eq!(made.len(), 200);
         assert!(made.iter().all(|id| CallId::new(id).is_ok()));
+    }
+
+    #[test]
+    fn a_name_compares_and_converts_like_its_text() {
+        let call: CallId = "1".parse().unwrap();
+        assert_eq!(call, "1");
+        assert_eq!(call, *"1");
+        assert_ne!(call, "2");
+        assert_eq!(CallId::try_from("1"), Ok(call.clone()));
+        assert_eq!(CallId::try_from(""), Err(NameError { bytes: 0 }));
+        assert_eq!(call.as_ref(), "1");
+        assert_eq!(BTreeMap::from([(call.clone(), 7)]).get("1"), Some(&7));
+        assert!(std::collections::HashSet::from([call]).contains("1"));
     }
 
     #[test]

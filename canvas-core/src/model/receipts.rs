@@ -85,10 +85,10 @@ impl Elapsed {
 
     fn observe(&mut self, clock: Timestamp, bounds: &Bounds) {
         let highest = self.clock.unwrap_or(clock);
-        let passed = clock.saturating_since(highest).min(bounds.lifetime / 8);
+        let passed = clock.saturating_duration_since(highest).min(bounds.lifetime / 8);
         let passed = u64::try_from(passed.as_millis()).unwrap_or(safe_integer::MAX);
         self.millis = self.millis.saturating_add(passed).min(safe_integer::MAX);
-        let is_believed = highest.saturating_since(clock) > bounds.clock_tolerance;
+        let is_believed = highest.saturating_duration_since(clock) > bounds.clock_tolerance;
         self.clock = Some(if is_believed { clock } else { highest.max(clock) });
     }
 

@@ -1,12 +1,12 @@
-//! Revisions: a number that only grows, and the name that models see.
+//! Revisions, which are numbers that only grow, and the names that models see.
 //!
 //! * Each committed change of content adds 1. Loading, leases, reads and component data do not change the revision.
-//! * The number of a [`RevisionId`] decides. Its eight digits of the content hash show people that a text has returned.
+//! * The number of a [`RevisionId`] decides. Its eight digits of the content hash show people that an earlier text is back.
 
 use std::fmt;
 use std::str::FromStr;
 
-use canvas_lease::safe_integer;
+use canvas_lease::{SafeIntegerError, safe_integer};
 use serde::{Deserialize, Serialize};
 
 use crate::model::id::stored_as_text;
@@ -26,9 +26,13 @@ impl Revision {
     /// The last revision, 2^53 − 1.
     pub(crate) const MAX: Self = Self(safe_integer::MAX);
 
-    /// Creates a revision with this number, or `None` if it exceeds 2^53 − 1.
-    pub const fn new(number: u64) -> Option<Self> {
-        if number <= Self::MAX.0 { Some(Self(number)) } else { None }
+    /// Creates a revision with this number.
+    ///
+    /// # Errors
+    ///
+    /// An error if the number exceeds 2^53 − 1.
+    pub const fn new(number: u64) -> Result<Self, SafeIntegerError> {
+        if number <= Self::MAX.0 { Ok(Self(number)) } else { Err(SafeIntegerError { value: number }) }
     }
 
     pub(crate) const fn is_zero(&self) -> bool {
@@ -42,15 +46,15 @@ impl Revision {
 
     /// Returns the next revision, or `None` if the numbers are used up.
     pub const fn next(self) -> Option<Self> {
-        Self::new(self.0 + 1)
+        if self.0 < Self::MAX.0 { Some(Self(self.0 + 1)) } else { None }
     }
 }
 
 impl TryFrom<u64> for Revision {
-    type Error = ParseRevisionIdError;
+    type Error = SafeIntegerError;
 
-    fn try_from(number: u64) -> Result<Self, ParseRevisionIdError> {
-        Self::new(number).ok_or(ParseRevisionIdError)
+    fn try_from(number: u64) -> Result<Self, SafeIntegerError> {
+        Self::new(number)
     }
 }
 
@@ -103,7 +107,7 @@ impl FromStr for RevisionId {
         let (number, digits) =
             text.strip_prefix('r').and_then(|rest| rest.split_once('-')).ok_or(ParseRevisionIdError)?;
         let number = number.parse().map_err(|_| ParseRevisionIdError)?;
-        let revision = Revision::new(number).ok_or(ParseRevisionIdError)?;
+        let revision = Revision::new(number).map_err(|_| ParseRevisionIdError)?;
         let digits = u32::from_str_radix(digits, 16).map_err(|_| ParseRevisionIdError)?;
         let id = Self { revision, digits };
         // Only the form that `Display` writes: no signs, no leading zeros, lower case.

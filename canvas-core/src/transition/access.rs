@@ -150,7 +150,7 @@ impl Transition<'_> {
 
     /// Accepts a call of the running turn if the user has not ended it.
     pub(super) fn check_turn<R: From<NotAvailable>>(&self, operation: &OpKey) -> Result<(), Stop<R>> {
-        if operation.turn != self.head.lock.turn() || !self.head.lock.turn_open() {
+        if operation.turn != self.head.lock.turn() || !self.head.lock.is_turn_open() {
             return Err(Stop::refused(NotAvailable::UserActive));
         }
         Ok(())

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use canvas_patch::{
-    Applied, ApplyError, Delta, EarlierText, Limits, LineRange, Mode, Options, Rebase, StatedLines,
+    Applied, ApplyError, ApplyOptions, Delta, EarlierText, Limits, LineRange, Mode, Rebase, StatedLines,
     Suggestion, apply, build, find_lines,
 };
 
@@ -352,7 +352,7 @@ impl<'a> Transition<'a> {
             .zip(&since)
             .map(|(ShownBefore { text, lines, .. }, since)| EarlierText { text, lines, since })
             .collect();
-        let options = Options { earlier: &earlier, ..options(stated_lines, self.policy.patch) };
+        let options = ApplyOptions { earlier: &earlier, ..options(stated_lines, self.policy.patch) };
         Ok(apply(self.view.text(), written.patch, &options))
     }
 
@@ -402,8 +402,8 @@ fn moved(change: &Delta, later: &Delta) -> Moved {
     if rest.is_ok_and(|rest| rest.into_delta().is_empty()) { Moved::Done } else { Moved::Touched }
 }
 
-fn options(stated_lines: StatedLines<'_>, limits: Limits) -> Options<'_> {
-    Options { mode: Mode::Anchored, stated_lines, limits, ..Options::default() }
+fn options(stated_lines: StatedLines<'_>, limits: Limits) -> ApplyOptions<'_> {
+    ApplyOptions { mode: Mode::Anchored, stated_lines, limits, ..ApplyOptions::default() }
 }
 
 /// Whether a base names the revision of this text. The hash in its id must match too.

@@ -152,7 +152,7 @@ impl Decide for RunBoardCommand {
     }
 
     fn is_refusal(outcome: &Outcome<Self>) -> bool {
-        !outcome.as_ref().is_ok_and(|run| run.result.success())
+        !outcome.as_ref().is_ok_and(|run| run.result.is_success())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use canvas_lease::{LeaseId, Timestamp};
 use canvas_patch::{
-    Address, Applied, ApplyError, Delta, EditPolicy, Mode, Options, QuotedLine, Repair, RepairKind,
+    Address, Applied, ApplyError, ApplyOptions, Delta, EditPolicy, Mode, QuotedLine, Repair, RepairKind,
     Suggestion, Summary, TextEdit, apply,
 };
 use serde::{Deserialize, Serialize};
@@ -78,7 +78,7 @@ pub struct Readable {
 }
 
 /// Changes the document by an anchored patch.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ApplyPatch {
     /// The caller's lease, which the write extends.
     pub lease: Option<LeaseId>,
@@ -290,7 +290,7 @@ impl Decide for ReplaceLines {
         let permit = at.authorize_write(operation, self.lease)?;
         at.check_lines(&self.replacements, self.base, self.shown.as_ref())?;
         let Hunks { patch, adapted } = hunks(at.view.text(), &self.replacements).map_err(Stop::refused)?;
-        let options = Options { mode: Mode::Strict, limits: at.policy.patch, ..Options::default() };
+        let options = ApplyOptions { mode: Mode::Strict, limits: at.policy.patch, ..ApplyOptions::default() };
         let patched = apply(at.view.text(), &patch, &options);
         let mut applied = at.apply::<ReplaceLinesRefusal>(operation, patched, Bounds::default(), None)?;
         let adapted = adapted.into_iter().map(|hunk| Repair { hunk, kind: RepairKind::EolAdapted });

@@ -68,14 +68,14 @@ impl Edit {
     /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
     /// # use canvas_core::store::MemoryStore;
-    /// # use canvas_core::{CallId, CanvasId, Engine, OpKey, Policy, block_on};
+    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy, block_on};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
-    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host(CallId::new("create")?), now))?;
+    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
     /// let seen = block_on(engine.snapshot(&plan, now))?;
     /// let edit = Edit::on(seen.revision_id(), format!("{}\n- one\n", seen.text()));
-    /// block_on(engine.call(&plan, &OpKey::user(CallId::new("edit")?), edit, now))?.result?;
+    /// block_on(engine.call(&plan, &OpKey::user("edit".parse()?), edit, now))?.result?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn on(base: impl Into<Base>, markdown: impl Into<String>) -> Self {

@@ -78,7 +78,7 @@ pub struct Policy {
     #[cfg(feature = "recipe")]
     pub recipe: RecipeLimits,
     /// Lifetime of leases.
-    pub lease: canvas_lease::Policy,
+    pub lease: canvas_lease::LeasePolicy,
     /// Whether to refuse models' patches and line replacements that change the meaning of lines they do not touch: an
     /// unclosed code fence, a heading or list item created or removed, front matter. Default false.
     pub refuse_side_effects: bool,
@@ -164,7 +164,7 @@ impl Default for Policy {
             surface: SurfaceLimits::default(),
             #[cfg(feature = "recipe")]
             recipe: RecipeLimits::default(),
-            lease: canvas_lease::Policy::default(),
+            lease: canvas_lease::LeasePolicy::default(),
             refuse_side_effects: false,
             require_located: false,
             rebase: false,

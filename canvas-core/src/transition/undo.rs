@@ -306,7 +306,12 @@ impl Transition<'_> {
             Direction::Redo => EntryKind::Redo,
         };
         self.authorize_entries(operation, by, entries.iter().copied())?;
-        let last = self.head.revision.get().checked_add(entries.len() as u64).and_then(Revision::new);
+        let last = self
+            .head
+            .revision
+            .get()
+            .checked_add(entries.len() as u64)
+            .and_then(|last| Revision::new(last).ok());
         if last.is_none() {
             return Err(Stop::refused(LimitRefusal::Exhausted { counter: Counter::Revision }));
         }

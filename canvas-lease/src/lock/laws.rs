@@ -120,7 +120,7 @@ impl Caller {
 /// Runs a command. The error of an operation on a lease comes with the id that was used.
 fn run(
     lock: &mut Lock,
-    policy: &Policy,
+    policy: &LeasePolicy,
     clock: Timestamp,
     command: &Command,
     issued: &[LeaseId],
@@ -153,7 +153,7 @@ fn run(
 fn check_step(
     before: &Lock,
     after: &Lock,
-    policy: &Policy,
+    policy: &LeasePolicy,
     clock: Timestamp,
     outcome: &Result<Outcome, Option<(LeaseId, LeaseError)>>,
 ) -> Result<(), TestCaseError> {
@@ -161,7 +161,7 @@ fn check_step(
     prop_assert!(after.fence >= before.fence, "the fence fell");
     prop_assert!(after.turn >= before.turn, "the turn fell");
 
-    let doubted = before.high_water_mark.saturating_since(clock) > policy.clock_tolerance;
+    let doubted = before.high_water_mark.saturating_duration_since(clock) > policy.clock_tolerance;
     prop_assert_eq!(after.high_water_mark, if doubted { clock } else { clock.max(before.high_water_mark) });
     if doubted {
         prop_assert!(after.epoch > before.epoch || before.epoch == Epoch::MAX, "doubt did not preempt");
@@ -258,6 +258,6 @@ proptest! {
         let clock = Timestamp::from_millis(clock);
         let later = clock.saturating_add(duration);
         prop_assert!(clock <= later && later.as_millis() <= safe_integer::MAX);
-        prop_assert!(later.saturating_since(clock) <= duration);
+        prop_assert!(later.saturating_duration_since(clock) <= duration);
     }
 }

@@ -8,7 +8,7 @@ use super::*;
 use crate::OperationKey;
 
 /// A lease lives 9 ms, is held 20 ms at most, and a clock may step back 5 ms.
-const POLICY: Policy = Policy {
+const POLICY: LeasePolicy = LeasePolicy {
     ttl: Duration::from_millis(9),
     max_hold: Duration::from_millis(20),
     clock_tolerance: Duration::from_millis(5),
@@ -49,7 +49,10 @@ fn play(lock: &mut Lock, step: &str) -> (Timestamp, Result<String, String>) {
             .map_or_else(|| "nothing".into(), |lease| lease.id.to_string())),
         ["user", act] => Ok(preemption(lock.preempt(&POLICY, clock, cause(act)))),
         [_, "checks-out", operation, turn] => {
-            let turn = turn.strip_prefix("turn-").and_then(|turn| turn.parse().ok()).and_then(Turn::new);
+            let turn = turn
+                .strip_prefix("turn-")
+                .and_then(|turn| turn.parse().ok())
+                .and_then(|turn| Turn::new(turn).ok());
             let operation = OperationKey::new(operation);
             let request = CheckOutRequest { holder, operation, turn: turn.expect("a turn") };
             lock.check_out(&POLICY, clock, request).map(grant).map_err(check_out_error)
@@ -123,7 +126,7 @@ fn a_new_lock_is_open_and_free() {
     let lock = Lock::new(Timestamp::from_millis(100));
     assert_eq!((lock.epoch(), lock.fence(), lock.turn()), (Epoch::ZERO, Fence::ZERO, Turn::ZERO));
     assert_eq!(lock.high_water_mark(), Timestamp::from_millis(100));
-    assert!(lock.turn_open());
+    assert!(lock.is_turn_open());
     assert_eq!(lock.lease(), None);
 }
 
@@ -138,7 +141,7 @@ fn a_lease_records_holder_operation_and_times() {
         (lease.acquired_at, lease.renewed_at, lease.expires_at),
         (Timestamp::from_millis(100), Timestamp::from_millis(105), Timestamp::from_millis(114))
     );
-    assert!(lock.turn_open());
+    assert!(lock.is_turn_open());
 }
 
 #[test]
@@ -415,7 +418,7 @@ fn the_last_turn_stays_in_the_last_epoch() {
 #[test]
 fn a_policy_of_no_time_issues_expired_leases() {
     for (ttl, max_hold) in [(0, 20), (9, 0)] {
-        let policy = Policy {
+        let policy = LeasePolicy {
             ttl: Duration::from_millis(ttl),
             max_hold: Duration::from_millis(max_hold),
             clock_tolerance: Duration::ZERO,
@@ -435,10 +438,10 @@ fn a_shorter_policy_shortens_no_lease() {
     let mut lock = Lock::new(Timestamp::from_millis(100));
     play(&mut lock, "100 ada checks-out call-1 turn-0").1.unwrap();
     for (ttl, max_hold) in [(1, 20), (9, 3), (0, 0)] {
-        let policy = Policy {
+        let policy = LeasePolicy {
             ttl: Duration::from_millis(ttl),
             max_hold: Duration::from_millis(max_hold),
-            ..Policy::default()
+            ..LeasePolicy::default()
         };
         let grant = lock
             .renew(&policy, Timestamp::from_millis(104), parse("lease-1-0"), &Holder::new("ada"))

@@ -4,7 +4,7 @@
 //! calls. None of them has a second state machine.
 
 use canvas_lease::{
-    CheckInOutcome, CheckOutError, CheckOutRequest, Grant, Holder, LeaseError, LeaseId, Lock, Policy,
+    CheckInOutcome, CheckOutError, CheckOutRequest, Grant, Holder, LeaseError, LeaseId, LeasePolicy, Lock,
     PreemptionCause, Timestamp,
 };
 use serde_json::{Value, json};
@@ -69,7 +69,7 @@ impl Variant {
         let now = self.read_clock(lock, clock);
         match self {
             Self::TurnNotCompared => request.turn = lock.turn(),
-            Self::ExpiredLeaseBlocks if lock.turn_open() && request.turn == lock.turn() => {
+            Self::ExpiredLeaseBlocks if lock.is_turn_open() && request.turn == lock.turn() => {
                 if let Some(lease) = lock.lease().filter(|lease| !lease.is_valid_at(now)) {
                     return Err(CheckOutError::Held { until: lease.expires_at });
                 }
@@ -106,7 +106,7 @@ impl Variant {
     ) -> Result<Grant, LeaseError> {
         let now = self.read_clock(lock, clock);
         let policy = match self {
-            Self::MaxHoldIgnored => Policy { max_hold: std::time::Duration::MAX, ..POLICY },
+            Self::MaxHoldIgnored => LeasePolicy { max_hold: std::time::Duration::MAX, ..POLICY },
             _ => POLICY,
         };
         let renew = if beat { heartbeat } else { Lock::renew };
@@ -229,7 +229,7 @@ impl Variant {
 
 fn heartbeat(
     lock: &mut Lock,
-    policy: &Policy,
+    policy: &LeasePolicy,
     now: Timestamp,
     id: LeaseId,
     holder: &Holder,

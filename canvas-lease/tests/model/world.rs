@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use canvas_lease::{
-    CheckOutRequest, Holder, LeaseId, Lock, OperationKey, Policy, PreemptionCause, Timestamp, Turn,
+    CheckOutRequest, Holder, LeaseId, LeasePolicy, Lock, OperationKey, PreemptionCause, Timestamp, Turn,
 };
 use stateright::{Model, Property};
 
@@ -18,7 +18,7 @@ pub(crate) const TOLERANCE: u64 = 1;
 
 /// The shortest times that still tell all rules apart: one tick leaves a lease valid, a renewal then
 /// reaches the maximum hold, and a clock can step back by less or by more than it may.
-pub(crate) const POLICY: Policy = Policy {
+pub(crate) const POLICY: LeasePolicy = LeasePolicy {
     ttl: Duration::from_millis(TTL),
     max_hold: Duration::from_millis(MAX_HOLD),
     clock_tolerance: Duration::from_millis(TOLERANCE),

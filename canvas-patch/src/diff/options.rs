@@ -69,7 +69,7 @@ pub struct EarlierText<'a> {
 
 /// Options of [`apply`](crate::apply).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Options<'a> {
+pub struct ApplyOptions<'a> {
     /// The degree to which the patch must be exact. Default [`Mode::Strict`].
     pub mode: Mode,
     /// The stated lines that decide between equal places. Strict mode does not use them.

@@ -6,7 +6,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use canvas_patch::{BuildOptions, Chunks, Mode, Options, Reason, apply, build, build_unique};
+use canvas_patch::{ApplyOptions, BuildOptions, Chunks, Mode, Reason, apply, build, build_unique};
 use serde_json::Value;
 
 /// The rows of our own corpus, and those of the large one where it is at hand.
@@ -32,8 +32,8 @@ fn field<'a>(row: &'a Value, name: &str) -> &'a str {
     row[name].as_str().unwrap_or_else(|| panic!("{}: no text in {name}", row["id"]))
 }
 
-fn options(mode: Mode) -> Options<'static> {
-    Options { mode, ..Options::default() }
+fn options(mode: Mode) -> ApplyOptions<'static> {
+    ApplyOptions { mode, ..ApplyOptions::default() }
 }
 
 #[test]

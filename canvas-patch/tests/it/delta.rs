@@ -1,6 +1,6 @@
 //! Edits as values: there and back, and past one another.
 
-use canvas_patch::{Delta, DeltaConflict, Options, Rebase, TextEdit, apply, build};
+use canvas_patch::{ApplyOptions, Delta, DeltaConflict, Rebase, TextEdit, apply, build};
 use proptest::prelude::*;
 
 fn delta(edits: &[(usize, &str, &str)]) -> Delta {
@@ -179,7 +179,7 @@ proptest! {
         prop_assert_eq!(edit.revert(&mut reverted), Ok(()));
         prop_assert_eq!(&reverted, &before);
         prop_assert_eq!(&edit.inverse().inverse(), &edit);
-        if let Ok(applied) = apply(&before, &build(&before, &after, 3), &Options::default()) {
+        if let Ok(applied) = apply(&before, &build(&before, &after, 3), &ApplyOptions::default()) {
             prop_assert_eq!(applied.delta(), edit);
         }
     }

@@ -1,6 +1,6 @@
 //! Outlines that are kept up to date, over texts that are long enough to be read in parts.
 
-use canvas_patch::{Address, LiveOutline, Options, Part, apply, build, outline, resolve};
+use canvas_patch::{Address, ApplyOptions, LiveOutline, Part, apply, build, outline, resolve};
 
 fn text(sections: usize) -> String {
     let section = |n: usize| {
@@ -37,7 +37,7 @@ fn patches_keep_the_outline_right() {
             continue;
         }
         let before = live.text().to_owned();
-        let applied = apply(&before, &patch, &Options::default()).expect("a built patch applies");
+        let applied = apply(&before, &patch, &ApplyOptions::default()).expect("a built patch applies");
         let delta = applied.delta();
         live.edit(applied.into_text(), delta.edits());
         assert_eq!(live.text(), after);
@@ -52,7 +52,7 @@ fn patches_keep_the_outline_right() {
         if round % 9 == 8 {
             // What a fence has swallowed comes back.
             let back =
-                apply(&after, &build(&after, &before, 3), &Options::default()).expect("it applies too");
+                apply(&after, &build(&after, &before, 3), &ApplyOptions::default()).expect("it applies too");
             let delta = back.delta();
             live.edit(back.into_text(), delta.edits());
             assert!(live.outline() == &outline(&before));

@@ -3,13 +3,13 @@
 use canvas_tools::CallHost;
 
 use super::transport::Transport;
-use super::turn::Turn;
+use super::turn::TurnDriver;
 use crate::tool_loop::{Interruption, Outcome};
 
 /// Owns a turn, and hands it to the host if it is dropped before its end.
 ///
 /// A web server drops the future of a request when its client disconnects, at whichever await point it is. The guard
-/// then cancels the turn, like [`Turn::interrupt`], and passes it to the host's function, which cannot wait but can
+/// then cancels the turn, like [`TurnDriver::interrupt`], and passes it to the host's function, which cannot wait but can
 /// spawn a task:
 ///
 /// ```text
@@ -23,14 +23,14 @@ use crate::tool_loop::{Interruption, Outcome};
 /// ```
 ///
 /// The remaining turn waits for the call under way and releases the leases. It sends no request and begins no call.
-pub struct TurnGuard<T: Transport, H: CallHost + Clone + 'static, F: FnOnce(Turn<T, H>)> {
+pub struct TurnGuard<T: Transport, H: CallHost + Clone + 'static, F: FnOnce(TurnDriver<T, H>)> {
     /// `Some` until the turn is taken or handed over.
-    guarded: Option<(Turn<T, H>, F)>,
+    guarded: Option<(TurnDriver<T, H>, F)>,
 }
 
-impl<T: Transport, H: CallHost + Clone + 'static, F: FnOnce(Turn<T, H>)> TurnGuard<T, H, F> {
+impl<T: Transport, H: CallHost + Clone + 'static, F: FnOnce(TurnDriver<T, H>)> TurnGuard<T, H, F> {
     /// Guards a turn. If the guard is dropped before the turn is over, `on_drop` gets the interrupted turn.
-    pub fn new(turn: Turn<T, H>, on_drop: F) -> Self {
+    pub fn new(turn: TurnDriver<T, H>, on_drop: F) -> Self {
         Self { guarded: Some((turn, on_drop)) }
     }
 
@@ -40,7 +40,7 @@ impl<T: Transport, H: CallHost + Clone + 'static, F: FnOnce(Turn<T, H>)> TurnGua
     }
 
     /// Returns the guarded turn.
-    pub fn turn(&mut self) -> &mut Turn<T, H> {
+    pub fn turn(&mut self) -> &mut TurnDriver<T, H> {
         match &mut self.guarded {
             Some((turn, _)) => turn,
             None => unreachable!("the turn is there until the guard is gone"),
@@ -48,7 +48,7 @@ impl<T: Transport, H: CallHost + Clone + 'static, F: FnOnce(Turn<T, H>)> TurnGua
     }
 
     /// Returns the turn and ends its protection: `on_drop` is not called.
-    pub fn into_turn(mut self) -> Turn<T, H> {
+    pub fn into_turn(mut self) -> TurnDriver<T, H> {
         match self.guarded.take() {
             Some((turn, _)) => turn,
             None => unreachable!("the turn is there until the guard is gone"),
@@ -56,7 +56,7 @@ impl<T: Transport, H: CallHost + Clone + 'static, F: FnOnce(Turn<T, H>)> TurnGua
     }
 }
 
-impl<T: Transport, H: CallHost + Clone + 'static, F: FnOnce(Turn<T, H>)> Drop for TurnGuard<T, H, F> {
+impl<T: Transport, H: CallHost + Clone + 'static, F: FnOnce(TurnDriver<T, H>)> Drop for TurnGuard<T, H, F> {
     fn drop(&mut self) {
         if let Some((mut turn, on_drop)) = self.guarded.take()
             && !turn.is_over()
@@ -67,7 +67,7 @@ impl<T: Transport, H: CallHost + Clone + 'static, F: FnOnce(Turn<T, H>)> Drop fo
     }
 }
 
-impl<T: Transport, H: CallHost + Clone + 'static, F: FnOnce(Turn<T, H>)> std::fmt::Debug
+impl<T: Transport, H: CallHost + Clone + 'static, F: FnOnce(TurnDriver<T, H>)> std::fmt::Debug
     for TurnGuard<T, H, F>
 {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

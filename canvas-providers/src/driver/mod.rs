@@ -12,7 +12,7 @@ mod turn;
 pub use self::guard::TurnGuard;
 pub use self::retries::Retries;
 pub use self::transport::{Response, ResponseBody, SendError, Transport};
-pub use self::turn::{Turn, TurnEvent, TurnOptions};
+pub use self::turn::{TurnDriver, TurnEvent, TurnOptions};
 
 use std::pin::Pin;
 

@@ -5,21 +5,25 @@ use std::time::Duration;
 /// The maximum number of attempts, and the wait between two of them.
 ///
 /// The wait doubles with each failure, and up to half of it is random. If the provider says how long to wait, the
-/// actual wait is never shorter than that. However, if the provider asks for more than [`Retries::longest`], the
+/// actual wait is never shorter than that. However, if the provider asks for more than [`Retries::max_backoff`], the
 /// request is not sent again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retries {
     /// Maximum number of attempts at one request or call, including the first.
     pub attempts: u32,
     /// The wait after the first failure, before jitter.
-    pub first: Duration,
-    /// The longest wait between two attempts. Up to `first` may be added to a wait that the provider asks for.
-    pub longest: Duration,
+    pub initial_backoff: Duration,
+    /// The longest wait between two attempts. Up to `initial_backoff` may be added to a wait that the provider asks for.
+    pub max_backoff: Duration,
 }
 
 impl Default for Retries {
     fn default() -> Self {
-        Self { attempts: 4, first: Duration::from_millis(500), longest: Duration::from_secs(60) }
+        Self {
+            attempts: 4,
+            initial_backoff: Duration::from_millis(500),
+            max_backoff: Duration::from_secs(60),
+        }
     }
 }
 
@@ -31,7 +35,7 @@ impl Retries {
     /// use canvas_providers::Retries;
     /// use std::time::Duration;
     ///
-    /// let retries = Retries { attempts: 3, first: Duration::from_secs(1), longest: Duration::from_secs(60) };
+    /// let retries = Retries { attempts: 3, initial_backoff: Duration::from_secs(1), max_backoff: Duration::from_secs(60) };
     /// assert_eq!(retries.wait(2, None, 1.0), Some(Duration::from_secs(2)));
     /// assert_eq!(retries.wait(1, Some(Duration::from_secs(7)), 0.0), Some(Duration::from_secs(7)));
     /// assert_eq!(retries.wait(1, Some(Duration::from_secs(90)), 0.0), None);
@@ -42,12 +46,12 @@ impl Retries {
             return None;
         }
         let doublings = failures.saturating_sub(1).min(20);
-        let wait = self.first.saturating_mul(1 << doublings).min(self.longest);
+        let wait = self.initial_backoff.saturating_mul(1 << doublings).min(self.max_backoff);
         let chance = if jitter.is_finite() { jitter.clamp(0.0, 1.0) } else { 0.0 };
         match asked {
-            Some(asked) if asked > self.longest => None,
+            Some(asked) if asked > self.max_backoff => None,
             // The provider gave all clients the same wait, so jitter only adds to it.
-            Some(asked) => Some(asked + self.first.mul_f64(chance)),
+            Some(asked) => Some(asked + self.initial_backoff.mul_f64(chance)),
             None => Some(wait.mul_f64(0.5 + chance / 2.0)),
         }
     }

@@ -1,5 +1,6 @@
-//! The host's side of a turn, which provides a connection, a clock and a source of randomness.
+//! The host's side of a turn, which provides a connection and a clock.
 
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::time::Duration;
 
 use canvas_tools::lease::Timestamp;
@@ -30,8 +31,11 @@ pub trait Transport: Clone + Send + Sync + 'static {
     fn sleep_until(&self, until: Timestamp) -> impl Future<Output = ()> + Send;
 
     /// Returns a random number from 0 to 1, a new one for each call, so that clients that failed together do not retry
-    /// together.
-    fn jitter(&self) -> f64;
+    /// together. Override it for waits that a test can repeat.
+    fn jitter(&self) -> f64 {
+        // Every `RandomState` has other keys, so the hash of nothing differs from call to call.
+        RandomState::new().build_hasher().finish() as f64 / u64::MAX as f64
+    }
 }
 
 /// The bytes of a response, read as they arrive.

@@ -51,7 +51,7 @@ impl TurnOptions {
     /// use canvas_tools::{DocumentTools, Tools};
     ///
     /// let engine = Engine::new(MemoryStore::new(|| Timestamp::from_millis(0)), Policy::default());
-    /// let tools = Tools::new(vec![Box::new(DocumentTools::default())])?;
+    /// let tools = Tools::new(DocumentTools::default())?;
     /// let provider = Provider::Anthropic;
     /// let options = TurnOptions {
     ///     retries: Retries { attempts: 2, ..Retries::default() },
@@ -73,7 +73,7 @@ impl TurnOptions {
 pub enum TurnEvent<'a> {
     /// A piece of the answer that is arriving.
     Stream(StreamEvent<'a>),
-    /// The attempt failed, and the request is sent again after this time. If you have shown a part of the answer,
+    /// The attempt failed, and the request is sent again after this time. If you already show a part of the answer,
     /// discard it.
     Retry {
         /// Stable code of the error, such as `PROVIDER_ERROR`.
@@ -97,14 +97,14 @@ pub enum TurnEvent<'a> {
 ///
 /// # What is left when a future is dropped
 ///
-/// All state is in this value, including requests and calls under way. The future returned by [`Turn::run`] has no
-/// state, so you can drop it at any await point and call [`Turn::run`] again to continue at the same place. To end the
-/// turn early instead, call [`Turn::interrupt`] and then run the turn to its end, which takes as long as the call under
+/// All state is in this value, including requests and calls under way. The future returned by [`TurnDriver::run`] has no
+/// state, so you can drop it at any await point and call [`TurnDriver::run`] again to continue at the same place. To end the
+/// turn early instead, call [`TurnDriver::interrupt`] and then run the turn to its end, which takes as long as the call under
 /// way and the release of leases.
 ///
 /// If the turn itself is dropped, it is lost. Its calls may have run, and its leases block others until they expire. If
 /// that can happen, wrap the turn in a [`TurnGuard`](super::TurnGuard), which hands it to the host instead.
-pub struct Turn<T: Transport, H: CallHost + Clone + 'static> {
+pub struct TurnDriver<T: Transport, H: CallHost + Clone + 'static> {
     transport: T,
     host: H,
     options: TurnOptions,
@@ -144,22 +144,15 @@ enum LeaseCall {
     Release(LeaseId),
 }
 
-impl<T: Transport, H: CallHost + Clone + 'static> Turn<T, H> {
-    /// Creates a turn that continues this history, whose last event is usually the user's message. `on_event` is called
-    /// while the turn is polled, so it must not block.
-    pub fn new(
-        options: TurnOptions,
-        history: Vec<Event>,
-        transport: T,
-        host: H,
-        on_event: impl FnMut(TurnEvent<'_>) + Send + 'static,
-    ) -> Self {
+impl<T: Transport, H: CallHost + Clone + 'static> TurnDriver<T, H> {
+    /// Creates a turn with an empty history. Set the history with [`TurnDriver::with_history`] before you run it.
+    pub fn new(options: TurnOptions, transport: T, host: H) -> Self {
         Self {
-            tool_loop: ToolLoop::new(options.bounds, history),
+            tool_loop: ToolLoop::new(options.bounds, Vec::new()),
             transport,
             host,
             options,
-            on_event: Box::new(on_event),
+            on_event: Box::new(|_| {}),
             request: None,
             queue: VecDeque::new(),
             running: None,
@@ -170,6 +163,19 @@ impl<T: Transport, H: CallHost + Clone + 'static> Turn<T, H> {
         }
     }
 
+    /// Starts the turn with this history, whose last event is usually the user's message.
+    pub fn with_history(self, history: Vec<Event>) -> Self {
+        let Self { options, transport, host, on_event, .. } = self;
+        let tool_loop = ToolLoop::new(options.bounds, history);
+        Self { tool_loop, on_event, ..Self::new(options, transport, host) }
+    }
+
+    /// Calls this function with each event. It is called while the turn is polled, so it must not block.
+    pub fn on_event(mut self, on_event: impl FnMut(TurnEvent<'_>) + Send + 'static) -> Self {
+        self.on_event = Box::new(on_event);
+        self
+    }
+
     /// Drives the turn to its end, when no lease is held and no call is awaited. You can drop the future and call `run`
     /// again. After the end, it returns the same outcome again.
     pub async fn run(&mut self) -> Outcome {
@@ -177,7 +183,7 @@ impl<T: Transport, H: CallHost + Clone + 'static> Turn<T, H> {
     }
 
     /// Ends the turn early on behalf of the user. The request under way is dropped with its partial answer, and calls
-    /// that have not begun will never run. Run the turn with [`Turn::run`] to finish the rest. This does not tell the
+    /// that have not begun will never run. Run the turn with [`TurnDriver::run`] to finish the rest. This does not tell the
     /// canvas about the user; for that, use another way such as
     /// [`Session::begin_turn`](canvas_tools::Session::begin_turn), which stops the call under way from committing.
     pub fn interrupt(&mut self, cause: Interruption) {
@@ -190,7 +196,7 @@ impl<T: Transport, H: CallHost + Clone + 'static> Turn<T, H> {
         self.tell();
     }
 
-    /// Whether [`Turn::run`] has reached the end.
+    /// Whether [`TurnDriver::run`] reached the end.
     pub fn is_over(&self) -> bool {
         self.is_over
     }
@@ -408,10 +414,10 @@ impl<T: Transport, H: CallHost + Clone + 'static> Turn<T, H> {
     }
 }
 
-impl<T: Transport, H: CallHost + Clone + 'static> fmt::Debug for Turn<T, H> {
+impl<T: Transport, H: CallHost + Clone + 'static> fmt::Debug for TurnDriver<T, H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { options, tool_loop, is_over, .. } = self;
-        let mut out = f.debug_struct("Turn");
+        let mut out = f.debug_struct("TurnDriver");
         out.field("options", options).field("tool_loop", tool_loop).field("is_over", is_over);
         out.finish_non_exhaustive()
     }

@@ -84,7 +84,7 @@ impl Leases {
         for held in &mut self.held {
             if let Renewal::Pending { expires_at } = held.renewal {
                 // An expiry in the past comes from another clock.
-                let left = Some(expires_at.saturating_since(now)).filter(|left| !left.is_zero());
+                let left = Some(expires_at.saturating_duration_since(now)).filter(|left| !left.is_zero());
                 held.renewal = Renewal::At(after_a_third(now, left.unwrap_or(ttl).min(ttl)));
             }
         }

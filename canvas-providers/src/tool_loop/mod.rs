@@ -35,7 +35,7 @@ use crate::usage::Usage;
 /// learns of leases from [`ToolReply::lease_change`], requests their renewal while it waits, and requests the release
 /// of each lease before it is done, however the turn ends. Its events, once repaired, make a valid request at any time.
 ///
-/// The loop does not know which canvas a lease is for. If your host runs futures, use [`Turn`](crate::Turn), which
+/// The loop does not know which canvas a lease is for. If your host runs futures, use [`TurnDriver`](crate::TurnDriver), which
 /// drives a loop.
 ///
 /// # Requests and calls that fail

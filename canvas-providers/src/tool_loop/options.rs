@@ -1,6 +1,6 @@
 //! Limits and lease policy of a turn.
 
-use canvas_tools::lease::Policy;
+use canvas_tools::lease::LeasePolicy;
 
 /// Options of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,11 +17,11 @@ pub struct LoopOptions {
     /// The lease policy of the engine behind the tools. The loop takes the lifetime of leases from it. It waits that
     /// long for reports of releases and for replies after the end, and renews a lease after a third of the lifetime at
     /// the latest. The replies tell whether a renewal can move the expiry at all.
-    pub lease: Policy,
+    pub lease: LeasePolicy,
 }
 
 impl Default for LoopOptions {
     fn default() -> Self {
-        Self { max_steps: 8, max_tokens: None, max_stalls: 3, lease: Policy::default() }
+        Self { max_steps: 8, max_tokens: None, max_stalls: 3, lease: LeasePolicy::default() }
     }
 }

@@ -34,7 +34,7 @@ fn renewals_of_a_slow_turn() -> Vec<u64> {
         json!({"stop_reason": "end_turn", "content": [{"type": "text", "text": "Done."}]}),
     ]
     .into_iter();
-    let tools = Tools::new(vec![Box::new(DocumentTools::default())]).unwrap();
+    let tools = Tools::new(DocumentTools::default()).unwrap();
     let mut run = |call: &ToolCall| block_on(tools.call(&engine, &mut session, call, now()));
     let lease_call = |id: String, name: &str, lease: LeaseId| ToolCall {
         id,
@@ -109,10 +109,8 @@ fn a_loop_that_is_dropped_leaves_its_lease_until_that_expires() {
         let clock = Arc::clone(&clock);
         move || Timestamp::from_millis(clock.load(Ordering::Relaxed))
     });
-    let (engine, tools) = (
-        Engine::new(store, Policy::default()),
-        Tools::new(vec![Box::new(DocumentTools::default())]).unwrap(),
-    );
+    let (engine, tools) =
+        (Engine::new(store, Policy::default()), Tools::new(DocumentTools::default()).unwrap());
     let now = || Timestamp::from_millis(clock.load(Ordering::Relaxed));
     let (canvas, chat) = (CanvasId::new("c").expect("a name"), ConversationId::new("main").expect("a name"));
     let key = |call| CallId::new(call).expect("an id");

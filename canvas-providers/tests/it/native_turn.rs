@@ -145,7 +145,7 @@ fn turn(provider: Provider, dialect: Dialect) -> (Vec<ToolReply>, EncodedRequest
     let operation = OpKey { conversation: chat.clone(), turn: Turn::ZERO, call };
     block_on(engine.create(&canvas, BEFORE, &operation, NOW)).expect("the canvas is new");
     let mut session = block_on(Session::join(&engine, canvas, chat, NOW)).expect("the canvas exists");
-    let tools = Tools::new(vec![Box::new(NativeTools::new(dialect))]).expect("one tool");
+    let tools = Tools::new(NativeTools::new(dialect)).expect("one tool");
     let specs = tools.specs(&engine);
     let options = RequestOptions { native: NativeTool::of(dialect), ..RequestOptions::default() };
     let written = |from: &str, to: &str| {

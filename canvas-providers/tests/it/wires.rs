@@ -44,7 +44,7 @@ fn seen(decoded: &Decoded) -> Value {
         "parts": parts.collect::<Vec<_>>(),
         "calls": calls.collect::<Vec<_>>(),
         "text": decoded.text(),
-        "thinking": decoded.thinking(),
+        "thinking": decoded.has_thinking(),
         "stop": format!("{:?}", decoded.stop_reason),
         "finish": decoded.raw_stop_reason,
         "failure": decoded.failure.as_ref().map(|failure| json!([failure.code(), failure.retryable()])),

@@ -20,7 +20,7 @@ impl ReplayPauses {
     ///
     /// `RATE_LIMITED` if another replay of the canvas began within `pause`.
     pub fn begin(&mut self, canvas: &CanvasId, now: Timestamp, pause: Duration) -> Result<(), ReplayError> {
-        self.0.retain(|_, last| *last <= now && now.saturating_since(*last) < pause);
+        self.0.retain(|_, last| *last <= now && now.saturating_duration_since(*last) < pause);
         if let Some(last) = self.0.get(canvas) {
             return Err(ReplayError::RateLimited { until: last.saturating_add(pause) });
         }

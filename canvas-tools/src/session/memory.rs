@@ -3,13 +3,14 @@
 #[cfg(feature = "board")]
 use canvas_core::board::Aliases;
 use canvas_core::document::ShownLines;
+use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "board")]
 use super::plan::Plans;
 use super::refused::RefusedPatch;
 
 /// State that the document tools and the native dialects keep between calls.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct DocumentMemory {
     /// The lines that the model was shown. If text occurs at several places, a line number decides between them only if
     /// it is that of a shown line. If this state is lost, such a patch fails as `AMBIGUOUS`. Under
@@ -25,7 +26,7 @@ pub struct DocumentMemory {
 
 /// State that the board tools keep between calls.
 #[cfg(feature = "board")]
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct BoardMemory {
     /// Short names of components, such as `c1`, for models whose context uses them. An alias takes precedence over an
     /// id, and replies use aliases instead of ids. Empty until the host sets them.

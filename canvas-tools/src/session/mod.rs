@@ -14,6 +14,7 @@ use canvas_core::{
     CallId, CallRefusal, CanvasId, ConversationId, Engine, EngineError, ErrorReport, OpKey, Refused as _,
     Revision,
 };
+use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "board")]
 use self::memory::BoardMemory;
@@ -27,19 +28,22 @@ use crate::sync::hidden_message;
 /// This is a plain value that you keep with your chat. Each user edit reaches the model once, with the user's next
 /// message. The model's own changes enter the history once, at the end of its turn.
 ///
-/// A session is trusted input. Keep it on your server, and never let a client supply it or its `conversation`.
+/// A session is trusted input. Keep it on your server, and never let a client supply it or its `conversation`. When serde
+/// reads a session, it checks only the form.
 ///
 /// # Who begins and ends a turn
 ///
 /// The host does. Call [`Session::begin_turn`] when a person sends a message, before you ask the model. Call
-/// [`Session::end_turn`] when the model's answer is complete or failed. `ToolLoop` and `Turn` of `canvas-providers`
-/// do neither. A turn belongs to the canvas and not to the conversation, so a message in another conversation ends
-/// yours. Your calls can then no longer check out, until your next `begin_turn`.
+/// [`Session::end_turn`] when the model's answer is complete or failed. `ToolLoop` and `TurnDriver` of
+/// `canvas-providers` do neither. [`CanvasCalls`](crate::CanvasCalls) has both methods, and keeps the session. A turn
+/// belongs to the canvas and not to the conversation, so a message in another conversation ends yours. Your calls can
+/// then no longer check out, until your next `begin_turn`.
 ///
 /// # After a restart
 ///
 /// You need not store the session. [`Session::join`] under the same conversation id restores what the canvas keeps: the
-/// running turn, the receipts, the lease and the text that the conversation knows. The following is lost:
+/// running turn, the receipts, the lease and the text that the conversation knows. Without the stored session, the
+/// following is lost:
 ///
 /// * [`DocumentMemory`]. Line numbers that the model was shown no longer choose between equal places, so such a patch
 ///   fails as `AMBIGUOUS`. A refused patch must be sent whole. Under
@@ -50,6 +54,24 @@ use crate::sync::hidden_message;
 /// The canvas does not depend on these, and each reply tells the model how to go on. `join` enters the turn that is
 /// running, even if another conversation began it. If you must know, compare [`Session::start`] with the one you stored.
 ///
+/// A session that you stored continues where it was:
+///
+/// ```
+/// # use canvas_core::lease::Timestamp;
+/// # use canvas_core::store::MemoryStore;
+/// # use canvas_core::{Engine, OpKey, Policy, block_on};
+/// # use canvas_tools::Session;
+/// # let now = Timestamp::from_millis(1_000);
+/// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
+/// # let plan = "plan".parse()?;
+/// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
+/// let session = block_on(Session::join(&engine, plan, "chat".parse()?, now))?;
+/// let stored = serde_json::to_string(&session)?;
+/// let restored: Session = serde_json::from_str(&stored)?;
+/// assert_eq!(restored, session);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Calls at the same time
 ///
 /// Run the calls of one session one after another. [`Tools::call`](crate::Tools::call) borrows the session mutably, so
@@ -57,7 +79,7 @@ use crate::sync::hidden_message;
 /// orders the calls and each has its own receipt. However, you can keep only one of the clones, and the memory of the
 /// others is lost. Sessions of different conversations may run at the same time. Under
 /// [`Rollout::LeaseEnforced`](canvas_core::Rollout::LeaseEnforced), only the one with the lease can read or write.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Session {
     /// The canvas that the conversation is about.
     pub canvas: CanvasId,
@@ -71,15 +93,17 @@ pub struct Session {
     pub document: DocumentMemory,
     /// State that the board tools keep between calls.
     #[cfg(feature = "board")]
+    #[serde(default)]
     pub board: BoardMemory,
     /// The calls of this turn that the host passed to [`Recorder::observe`], from which the model can make a recipe.
     #[cfg(feature = "recipe")]
+    #[serde(default)]
     pub recorder: Recorder,
 }
 
 /// The result of a user's message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TurnBegan {
+pub struct TurnOpened {
     /// The epoch that begins with this turn.
     pub epoch: Epoch,
     /// Text for the history that describes the changes to the canvas. It belongs before the user's own message and is
@@ -91,7 +115,7 @@ pub struct TurnBegan {
 
 /// The result of the end of a turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TurnEnded {
+pub struct TurnClosed {
     /// Text for the history that describes the changes to the canvas. Add it once every call of the turn has its
     /// result. `None` if the model already knows every change.
     pub hidden_message: Option<String>,
@@ -137,12 +161,12 @@ impl Session {
     /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
     /// # use canvas_core::store::MemoryStore;
-    /// # use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, block_on};
+    /// # use canvas_core::{CanvasId, ConversationId, Engine, OpKey, Policy, block_on};
     /// # use canvas_tools::{DocumentTools, Session, ToolCall, Tools};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
-    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host(CallId::new("create")?), now))?;
+    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
     /// let chat = ConversationId::new("chat")?;
     /// let session = block_on(Session::join(&engine, plan.clone(), chat, now))?;
     /// assert_eq!(session.canvas, plan);
@@ -192,15 +216,15 @@ impl Session {
     /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
     /// # use canvas_core::store::MemoryStore;
-    /// # use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, block_on};
+    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy, block_on};
     /// # use canvas_tools::{DocumentTools, Session, ToolCall, Tools};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
-    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host(CallId::new("create")?), now))?;
-    /// let mut session = block_on(Session::join(&engine, plan, ConversationId::new("chat")?, now))?;
+    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
+    /// let mut session = block_on(Session::join(&engine, plan, "chat".parse()?, now))?;
     /// // The user's message has come. What the model has not seen goes before it into the history.
-    /// let began = block_on(session.begin_turn(&engine, CallId::new("message-1")?, now))?;
+    /// let began = block_on(session.begin_turn(&engine, "message-1".parse()?, now))?;
     /// assert!(began.hidden_message.is_some_and(|message| message.contains("# Plan")));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -213,7 +237,7 @@ impl Session {
         engine: &Engine<S>,
         call: CallId,
         now: Timestamp,
-    ) -> Result<TurnBegan, SessionError> {
+    ) -> Result<TurnOpened, SessionError> {
         // A retry may arrive after the turn has begun, so the key of a message does not include the turn.
         let operation = OpKey { turn: Turn::ZERO, ..self.operation(call) };
         let answered = engine.call(&self.canvas, &operation, SendMessage, now).await?;
@@ -230,7 +254,7 @@ impl Session {
         }
         self.start = start;
         let hidden_message = changes.as_ref().and_then(hidden_message);
-        Ok(TurnBegan { epoch: start.epoch, hidden_message, promotion })
+        Ok(TurnOpened { epoch: start.epoch, hidden_message, promotion })
     }
 
     /// Records that the model no longer knows the canvas, because its chat was compacted or restarted.
@@ -260,16 +284,16 @@ impl Session {
     /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
     /// # use canvas_core::store::MemoryStore;
-    /// # use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, block_on};
+    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy, block_on};
     /// # use canvas_tools::{DocumentTools, Session, ToolCall, Tools};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
-    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host(CallId::new("create")?), now))?;
-    /// let mut session = block_on(Session::join(&engine, plan, ConversationId::new("chat")?, now))?;
-    /// block_on(session.begin_turn(&engine, CallId::new("message-1")?, now))?;
+    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
+    /// let mut session = block_on(Session::join(&engine, plan, "chat".parse()?, now))?;
+    /// block_on(session.begin_turn(&engine, "message-1".parse()?, now))?;
     /// // ... the model has answered, or has failed: its lease is given back in any case.
-    /// let ended = block_on(session.end_turn(&engine, CallId::new("end-1")?, now))?;
+    /// let ended = block_on(session.end_turn(&engine, "end-1".parse()?, now))?;
     /// assert!(ended.hidden_message.is_none(), "the model has changed nothing that it does not know");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -282,11 +306,11 @@ impl Session {
         engine: &Engine<S>,
         call: CallId,
         now: Timestamp,
-    ) -> Result<TurnEnded, SessionError> {
+    ) -> Result<TurnClosed, SessionError> {
         let command = EndTurn { start: self.start };
         let answered = engine.call(&self.canvas, &self.operation(call), command, now).await?;
         let canvas_core::turn::TurnEnded { changes, promotion } = answered.result?;
-        Ok(TurnEnded { hidden_message: changes.as_ref().and_then(hidden_message), promotion })
+        Ok(TurnClosed { hidden_message: changes.as_ref().and_then(hidden_message), promotion })
     }
 
     /// Returns the key of a call in this turn. The engine stores the call's receipt under this key.

@@ -4,11 +4,12 @@ use std::collections::VecDeque;
 
 use canvas_core::board::CanvasCommand;
 use canvas_core::{BlobId, CanvasId, Face, Revision, Snapshot};
+use serde::{Deserialize, Serialize};
 
 /// The last few plans of a conversation, which the model may commit.
 ///
 /// A plan does not change the canvas until it is committed.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Plans {
     /// The newest plan is last.
     kept: VecDeque<Plan>,
@@ -32,7 +33,7 @@ impl Plans {
     }
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Plan {
     pub(crate) id: String,
     pub(crate) canvas: CanvasId,

@@ -6,10 +6,11 @@ use canvas_core::json::JsonHash;
 use canvas_core::lease::Timestamp;
 use canvas_core::recipe::{Drift, RecipeLimits, StepId};
 use canvas_core::surface::{Ceiling, ToolName};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 /// A call of one of the host's tools, with its result.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ObservedCall {
     /// The call's id, which becomes the id of a recipe step.
     pub id: StepId,
@@ -27,19 +28,28 @@ pub struct ObservedCall {
 ///
 /// It holds the last [`Recorder::CALLS`] calls. If their arguments and results exceed [`Recorder::BYTES`], it drops the
 /// oldest of them.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Recorder {
     calls: Vec<Seen>,
 }
 
 /// A call, with the tool's contract at the time of the call.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Seen {
+    #[serde(serialize_with = "write_call", deserialize_with = "read_call")]
     pub(crate) call: Arc<ObservedCall>,
     /// `None` if a replay may not call the tool.
     pub(crate) contract: Option<JsonHash>,
     pub(crate) version: Option<String>,
     bytes: usize,
+}
+
+fn write_call<S: Serializer>(call: &Arc<ObservedCall>, serializer: S) -> Result<S::Ok, S::Error> {
+    call.as_ref().serialize(serializer)
+}
+
+fn read_call<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<ObservedCall>, D::Error> {
+    ObservedCall::deserialize(deserializer).map(Arc::new)
 }
 
 impl Recorder {

@@ -5,16 +5,17 @@ use std::num::NonZeroUsize;
 use canvas_core::BlobId;
 use canvas_core::document::ApplyPatch;
 use canvas_core::text::{ApplyError, Reason};
+use serde::{Deserialize, Serialize};
 
 /// The last refused patch of a conversation, at most as large as a patch may be.
 ///
 /// If it is lost, the model has to send the whole patch again.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct RefusedPatch {
     kept: Option<Kept>,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Kept {
     id: String,
     command: ApplyPatch,

@@ -12,7 +12,7 @@ use super::context::{ToolContext, Toolset as _};
 use super::document::tool::{CHECK_IN, DocumentTools, RENEW_LEASE};
 use super::tools::Tools;
 use crate::reply::ToolReply;
-use crate::session::Session;
+use crate::session::{Session, SessionError, TurnClosed, TurnOpened};
 
 /// Runs the calls of a model's turn and maintains its leases.
 ///
@@ -44,11 +44,34 @@ impl<C: CallHost> CallHost for Arc<C> {
     }
 }
 
-/// Runs the calls of one conversation on its canvas.
+/// Runs the turns of one conversation on its canvas. It keeps the conversation's [`Session`] from turn to turn, so you
+/// need not copy the session back after a turn.
 ///
-/// `Turn` and `ToolLoop` of `canvas-providers` run the calls of an answer one after another, even if the model asked for
-/// them in parallel. If you run two calls of this value at the same time, both start from the same session, and
+/// `TurnDriver` and `ToolLoop` of `canvas-providers` run the calls of an answer one after another, even if the model
+/// asked for them in parallel. If you run two calls of this value at the same time, both start from the same session, and
 /// [`CanvasCalls::session`] later returns the memory of the call that ended last. The canvas has the changes of both.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use canvas_core::lease::Timestamp;
+/// # use canvas_core::store::MemoryStore;
+/// # use canvas_core::{Engine, OpKey, Policy, block_on};
+/// # use canvas_tools::{CallHost as _, CanvasCalls, DocumentTools, Session, ToolCall, Tools};
+/// # let now = Timestamp::from_millis(1_000);
+/// # let engine = Arc::new(Engine::new(MemoryStore::new(move || now), Policy::default()));
+/// # let plan = "plan".parse()?;
+/// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
+/// let tools = Arc::new(Tools::new(DocumentTools::default())?);
+/// let session = block_on(Session::join(&engine, plan, "chat".parse()?, now))?;
+/// let calls = CanvasCalls::new(engine, tools, session);
+///
+/// let began = block_on(calls.begin_turn("message-1".parse()?, now))?;
+/// assert!(began.hidden_message.is_some_and(|message| message.contains("# Plan")));
+/// let call = ToolCall { id: "1".into(), name: "canvas_check_out".into(), arguments: serde_json::json!({}) };
+/// assert!(block_on(calls.call(&call, now)).is_ok());
+/// block_on(calls.end_turn("end-1".parse()?, now))?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct CanvasCalls<S> {
     engine: Arc<Engine<S>>,
@@ -62,7 +85,29 @@ impl<S: Store> CanvasCalls<S> {
         Self { engine, tools, session: Mutex::new(session) }
     }
 
-    /// Returns the session after the calls so far. A call that is still running has not changed it yet.
+    /// Begins a turn, like [`Session::begin_turn`].
+    ///
+    /// # Errors
+    ///
+    /// Same as [`Session::begin_turn`].
+    pub async fn begin_turn(&self, call: CallId, now: Timestamp) -> Result<TurnOpened, SessionError> {
+        let mut session = self.session();
+        let began = session.begin_turn(&self.engine, call, now).await?;
+        *self.lock() = session;
+        Ok(began)
+    }
+
+    /// Ends the turn, like [`Session::end_turn`].
+    ///
+    /// # Errors
+    ///
+    /// Same as [`Session::end_turn`].
+    pub async fn end_turn(&self, call: CallId, now: Timestamp) -> Result<TurnClosed, SessionError> {
+        self.session().end_turn(&self.engine, call, now).await
+    }
+
+    /// Returns the session after the calls so far, for example to store it. A call that is still running has not
+    /// changed it yet.
     pub fn session(&self) -> Session {
         self.lock().clone()
     }
@@ -90,7 +135,12 @@ impl<S: Store> CallHost for CanvasCalls<S> {
     async fn call(&self, call: &ToolCall, now: Timestamp) -> ToolReply {
         let mut session = self.session();
         let reply = self.tools.call(&self.engine, &mut session, call, now).await;
-        *self.lock() = session;
+        let mut current = self.lock();
+        // A message may have begun the next turn meanwhile.
+        if current.start == session.start {
+            *current = session;
+        }
+        drop(current);
         reply
     }
 

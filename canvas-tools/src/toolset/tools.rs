@@ -23,13 +23,13 @@ use crate::session::Session;
 /// use canvas_tools::{DirectiveTools, DocumentTools, Tools};
 ///
 /// let directives = DirectiveTools { use_patch_edits: false };
-/// let tools = Tools::new(vec![Box::new(DocumentTools::default()), Box::new(directives)])?;
+/// let tools = Tools::new(DocumentTools::default())?.with(directives)?;
 /// let policy = Policy { rollout: Rollout::ReadOnly, ..Policy::default() };
 /// let engine = Engine::new(MemoryStore::new(|| Timestamp::from_millis(0)), policy);
 /// let names: Vec<_> = tools.specs(&engine).into_iter().map(|tool| tool.name).collect();
 /// assert_eq!(names, ["canvas_grep", "canvas_read_lines", "canvas_read_all", "document_snapshot"]);
 ///
-/// let twice = Tools::<MemoryStore>::new(vec![Box::new(DocumentTools::ALL), Box::new(DocumentTools::ALL)]);
+/// let twice = tools.with(DocumentTools::ALL);
 /// assert_eq!(twice.unwrap_err().code(), "DUPLICATE_TOOL");
 /// # Ok::<(), canvas_tools::ToolsError>(())
 /// ```
@@ -69,24 +69,24 @@ canvas_core::coded_error!(ToolsError {
 });
 
 impl<S: Store> Tools<S> {
-    /// Joins toolsets. Specs and system prompt list them in the given order.
+    /// Creates tools from one toolset. Add others with [`Tools::with`].
     ///
     /// # Errors
     ///
-    /// Fails if two tools have the same name, or if no provider accepts a tool's name.
-    pub fn new(toolsets: Vec<Box<dyn Toolset<S>>>) -> Result<Self, ToolsError> {
-        let mut routes = HashMap::new();
-        for (index, toolset) in toolsets.iter().enumerate() {
-            for name in toolset.names() {
-                if !is_tool_name(name) {
-                    return Err(ToolsError::InvalidToolName { name: name.into() });
-                }
-                if routes.insert(name.to_owned(), index).is_some() {
-                    return Err(ToolsError::DuplicateTool { name: name.into() });
-                }
-            }
-        }
-        Ok(Self { toolsets, routes })
+    /// Fails if no provider accepts a tool's name, or if two tools have the same name.
+    pub fn new(toolset: impl Toolset<S> + 'static) -> Result<Self, ToolsError> {
+        let toolset: Box<dyn Toolset<S>> = Box::new(toolset);
+        Self::try_from(vec![toolset])
+    }
+
+    /// Adds a toolset. Specs and system prompt list the toolsets in the order in which they were added.
+    ///
+    /// # Errors
+    ///
+    /// Same as [`Tools::new`].
+    pub fn with(mut self, toolset: impl Toolset<S> + 'static) -> Result<Self, ToolsError> {
+        self.toolsets.push(Box::new(toolset));
+        Self::try_from(self.toolsets)
     }
 
     /// Returns the specs to offer to a model, for the tools that the engine's policy enables.
@@ -97,13 +97,13 @@ impl<S: Store> Tools<S> {
     /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
     /// # use canvas_core::store::MemoryStore;
-    /// # use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, block_on};
+    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy, block_on};
     /// # use canvas_tools::{DocumentTools, Session, ToolCall, Tools};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
-    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host(CallId::new("create")?), now))?;
-    /// let tools = Tools::new(vec![Box::new(DocumentTools::default())])?;
+    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
+    /// let tools = Tools::new(DocumentTools::default())?;
     /// let specs = tools.specs(&engine);
     /// assert_eq!(specs[0].name, "canvas_check_out");
     /// assert_eq!(specs[0].parameters["type"], "object");
@@ -128,16 +128,16 @@ impl<S: Store> Tools<S> {
     /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
     /// # use canvas_core::store::MemoryStore;
-    /// # use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, block_on};
+    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy, block_on};
     /// # use canvas_tools::{DocumentTools, Session, ToolCall, Tools};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
-    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host(CallId::new("create")?), now))?;
-    /// # let mut session = block_on(Session::join(&engine, plan, ConversationId::new("chat")?, now))?;
+    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
+    /// # let mut session = block_on(Session::join(&engine, plan, "chat".parse()?, now))?;
     /// use serde_json::json;
     ///
-    /// let tools = Tools::new(vec![Box::new(DocumentTools::default())])?;
+    /// let tools = Tools::new(DocumentTools::default())?;
     /// let mut call = |id: &str, name: &str, arguments| {
     ///     let call = ToolCall { id: id.into(), name: name.into(), arguments };
     ///     block_on(tools.call(&engine, &mut session, &call, now))
@@ -205,6 +205,26 @@ impl<S: Store> Tools<S> {
             engine.policy().permits(Access::Read)?;
         }
         Err(ToolError::unknown_tool(&call.name, open))
+    }
+}
+
+/// Joins toolsets that are chosen at run time, in the given order. An empty list offers no tools.
+impl<S: Store> TryFrom<Vec<Box<dyn Toolset<S>>>> for Tools<S> {
+    type Error = ToolsError;
+
+    fn try_from(toolsets: Vec<Box<dyn Toolset<S>>>) -> Result<Self, ToolsError> {
+        let mut routes = HashMap::new();
+        for (index, toolset) in toolsets.iter().enumerate() {
+            for name in toolset.names() {
+                if !is_tool_name(name) {
+                    return Err(ToolsError::InvalidToolName { name: name.into() });
+                }
+                if routes.insert(name.to_owned(), index).is_some() {
+                    return Err(ToolsError::DuplicateTool { name: name.into() });
+                }
+            }
+        }
+        Ok(Self { toolsets, routes })
     }
 }
 

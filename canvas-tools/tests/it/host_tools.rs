@@ -51,7 +51,8 @@ fn a_model_calls_tools_of_the_host_and_of_the_canvas() {
     };
     let host_tools =
         HostTools { host: Arc::clone(&host), specs: vec![spec], timeout: Duration::from_secs(5) };
-    let tools = Tools::new(vec![Box::new(DocumentTools::default()), Box::new(host_tools)]).expect("two sets");
+    let tools =
+        Tools::new(DocumentTools::default()).and_then(|tools| tools.with(host_tools)).expect("two sets");
     assert!(tools.system_prompt(&engine).contains("canvas_apply_patch, count."));
     assert_eq!(tools.specs(&engine).last().map(|spec| spec.name.as_str()), Some("count"));
     let calls = CanvasCalls::new(Arc::new(engine), Arc::new(tools), session);
@@ -85,10 +86,10 @@ fn leases_are_renewed_and_released_whatever_tools_the_model_has() {
     block_on(engine.create(&canvas, "# A\n", &key, now)).expect("the canvas is new");
     let session = block_on(Session::join(&engine, canvas, chat, now)).expect("the canvas exists");
     let with = |tools| CanvasCalls::new(Arc::clone(&engine), Arc::new(tools), session.clone());
-    let document = with(Tools::new(vec![Box::new(DocumentTools::default())]).expect("one set"));
+    let document = with(Tools::new(DocumentTools::default()).expect("one set"));
     let out = ToolCall { id: "out".to_owned(), name: "canvas_check_out".to_owned(), arguments: json!({}) };
     let lease = block_on(document.call(&out, now)).lease_id().expect("a lease").parse().expect("an id");
-    let none = with(Tools::new(Vec::new()).expect("no sets"));
+    let none = with(Tools::try_from(Vec::new()).expect("no sets"));
     for time in [1_000, 1_000, 2_000] {
         assert!(block_on(none.renew(lease, Timestamp::from_millis(time))).is_ok());
     }

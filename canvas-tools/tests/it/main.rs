@@ -14,3 +14,11 @@ mod repair;
 #[cfg(feature = "surface")]
 mod surface;
 mod tools;
+
+/// The session as a server reads it after a restart. The calls of most tests run on one, so whatever they hold of a session
+/// they hold of a restored one.
+fn restored(session: &canvas_tools::Session) -> canvas_tools::Session {
+    let restored = serde_json::from_str(&serde_json::to_string(session).unwrap()).unwrap();
+    assert_eq!(&restored, session);
+    restored
+}

@@ -75,8 +75,8 @@ impl World {
 
 fn three() -> Tools<MemoryStore> {
     let directives = DirectiveTools { use_patch_edits: false };
-    Tools::new(vec![Box::new(DocumentTools::default()), Box::new(directives), Box::new(Echo("echo"))])
-        .unwrap()
+    let document = Tools::new(DocumentTools::default()).unwrap();
+    document.with(directives).unwrap().with(Echo("echo")).unwrap()
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn an_unknown_tool_is_answered_with_the_tools_there_are() {
     assert!(long.body()["error"]["message"].as_str().unwrap().len() < 300, "{}", long.body());
     // A tool that is closed is not unknown.
     assert_eq!(world.call(&tools, "4", "canvas_apply_patch", json!({})).code(), Some("TOOL_DISABLED"));
-    let off = Tools::new(vec![Box::new(DocumentTools::default())]).unwrap();
+    let off = Tools::new(DocumentTools::default()).unwrap();
     assert_eq!(World::new(Rollout::Off).call(&off, "1", "x", json!({})).code(), Some("TOOL_DISABLED"));
 }
 
@@ -134,14 +134,19 @@ fn lists_and_prompts_are_joined_in_order() {
     // A toolset of which nothing is open does not speak.
     let off = World::new(Rollout::Off);
     assert!(tools.system_prompt(&off.engine).starts_with("You hear yourself through tools."));
-    assert_eq!(Tools::new(vec![Box::new(DocumentTools::ALL)]).unwrap().system_prompt(&off.engine), "");
+    assert_eq!(Tools::new(DocumentTools::ALL).unwrap().system_prompt(&off.engine), "");
 }
 
 #[test]
 fn names_must_be_valid_and_unique() {
     type Joined = Result<Tools<MemoryStore>, ToolsError>;
     let join = |names: &[&'static str]| -> Joined {
-        Tools::new(names.iter().map(|&name| Box::new(Echo(name)) as Box<dyn Toolset<MemoryStore>>).collect())
+        Tools::try_from(
+            names
+                .iter()
+                .map(|&name| Box::new(Echo(name)) as Box<dyn Toolset<MemoryStore>>)
+                .collect::<Vec<_>>(),
+        )
     };
     let longest: &'static str = Box::leak("x".repeat(64).into_boxed_str());
     let too_long: &'static str = Box::leak("x".repeat(65).into_boxed_str());
@@ -156,6 +161,6 @@ fn names_must_be_valid_and_unique() {
     ] {
         assert_eq!(join(names).as_ref().err().map(ToolsError::code), expected, "{names:?}");
     }
-    let clash: Joined = Tools::new(vec![Box::new(Echo("canvas_grep")), Box::new(DocumentTools::default())]);
+    let clash: Joined = Tools::new(Echo("canvas_grep")).unwrap().with(DocumentTools::default());
     assert_eq!(clash.unwrap_err(), ToolsError::DuplicateTool { name: "canvas_grep".into() });
 }

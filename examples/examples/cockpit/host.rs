@@ -47,7 +47,7 @@ impl Host {
         let canvas = CanvasId::new("deploy-prod")?;
         let door = Arc::new(SurfaceDoor::new(RunnerId::new("cockpit")?, 7));
         let session = Session::before(canvas.clone(), ConversationId::new("agent:main:main")?);
-        let tools = Tools::new(vec![Box::new(SurfaceTools::new(Arc::clone(&door)))])?;
+        let tools = Tools::new(SurfaceTools::new(Arc::clone(&door)))?;
         let (shell, calls) = (Shell::open()?, AtomicU64::new(0));
         Ok(Self { engine, canvas, shell, door, tools, session, clock, calls })
     }

@@ -153,7 +153,7 @@ fn poll_and_undo(host: &Host, out: &mut impl Write) -> Result<(), Box<dyn Error>
         host.shell.note(note)?;
         for over in host.poll()? {
             let ActionOver::Ended { ended, .. } = &over else { return Err(format!("{over:?}").into()) };
-            let seconds = ended.record.started_at.saturating_since(host::START).as_secs();
+            let seconds = ended.record.started_at.saturating_duration_since(host::START).as_secs();
             let tail = host.state("/logsTail/result")?;
             let last = tail.as_str().and_then(|tail| tail.lines().next_back()).unwrap_or_default();
             line(

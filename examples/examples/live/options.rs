@@ -63,7 +63,7 @@ impl Options {
                 "--no-stream" => streamed = false,
                 "--attempts" => retries.attempts = number(&argument, &value()?)?,
                 "--longest-wait" => {
-                    retries.longest = Duration::from_secs(number(&argument, &value()?)?.into());
+                    retries.max_backoff = Duration::from_secs(number(&argument, &value()?)?.into());
                 }
                 _ if argument.starts_with("--") => {
                     return Err(format!("there is no option {argument}: see --help"));

@@ -5,9 +5,9 @@ use std::io::Write;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use canvas_core::store::MemoryStore;
-use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy};
+use canvas_core::{CanvasId, ConversationId, Engine, OpKey, Policy};
 use canvas_examples::live::{Client, now};
-use canvas_providers::{Event, Outcome, Turn, TurnEvent, TurnGuard, TurnOptions};
+use canvas_providers::{Event, Outcome, TurnDriver, TurnGuard, TurnOptions};
 use canvas_tools::{CanvasCalls, DocumentTools, Session, Tools};
 
 use crate::options::Options;
@@ -25,34 +25,34 @@ pub(crate) async fn run<W: Write + Send + 'static>(
     let transcript = Arc::new(Mutex::new(Transcript::new(out)));
     let engine = Arc::new(Engine::new(MemoryStore::new(now), Policy::default()));
     let (canvas, chat) = (CanvasId::new("live")?, ConversationId::new("chat")?);
-    let create = OpKey::of(chat.clone(), CallId::new("create")?);
+    let create = OpKey::of(chat.clone(), "create".parse()?);
     engine.create(&canvas, &options.document, &create, now()).await?;
-    let mut session = Session::join(&engine, canvas.clone(), chat, now()).await?;
-    let began = session.begin_turn(&engine, CallId::new("message-1")?, now()).await?;
+    let tools = Arc::new(Tools::new(DocumentTools::default())?);
+    let session = Session::join(&engine, canvas.clone(), chat, now()).await?;
+    let calls = Arc::new(CanvasCalls::new(Arc::clone(&engine), Arc::clone(&tools), session));
+    let began = calls.begin_turn("message-1".parse()?, now()).await?;
     let history =
         began.hidden_message.into_iter().chain([options.message.clone()]).map(Event::user).collect();
 
-    let tools = Arc::new(Tools::new(vec![Box::new(DocumentTools::default())])?);
     let issuer = options.client.issuer(options.provider);
     let turn = TurnOptions {
         retries: options.retries,
         ..TurnOptions::new(options.provider, issuer, tools.briefing(&engine))
     };
-    let calls = Arc::new(CanvasCalls::new(Arc::clone(&engine), tools, session.clone()));
     lock(&transcript).line("user", &options.message);
     let told = Arc::clone(&transcript);
-    let turn = Turn::new(turn, history, Client::new(&options.client)?, calls, move |event: TurnEvent<'_>| {
-        lock(&told).take(&event);
-    });
+    let turn = TurnDriver::new(turn, Client::new(&options.client)?, Arc::clone(&calls))
+        .with_history(history)
+        .on_event(move |event| lock(&told).take(&event));
     // Where this future is dropped, the rest of the turn still gives its lease back.
-    let mut guard = TurnGuard::new(turn, |mut rest: Turn<_, _>| {
+    let mut guard = TurnGuard::new(turn, |mut rest: TurnDriver<_, _>| {
         tokio::spawn(async move { rest.run().await });
     });
     let outcome = guard.run().await;
     let turn = guard.into_turn();
     // Before the end of the turn, which would end any lease.
     let snapshot = engine.snapshot(&canvas, now()).await?;
-    session.end_turn(&engine, CallId::new("end-1")?, now()).await?;
+    calls.end_turn("end-1".parse()?, now()).await?;
 
     let mut transcript = lock(&transcript);
     transcript.line("end", &sentence(&outcome));

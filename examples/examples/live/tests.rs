@@ -31,7 +31,11 @@ fn options(url: &str) -> Options {
     let arguments = ["--model", "m-1", "--base-url", url].map(str::to_owned);
     let key = |name: &str| (name == "ANTHROPIC_API_KEY").then(|| "secret-key".to_owned());
     let options = Options::parse(arguments, key).expect("is understood").expect("no help");
-    let retries = Retries { first: Duration::from_millis(40), longest: Duration::from_secs(2), attempts: 4 };
+    let retries = Retries {
+        initial_backoff: Duration::from_millis(40),
+        max_backoff: Duration::from_secs(2),
+        attempts: 4,
+    };
     Options { retries, ..options }
 }
 

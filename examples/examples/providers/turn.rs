@@ -4,7 +4,7 @@ use std::error::Error;
 
 use canvas_core::lease::Timestamp;
 use canvas_core::store::MemoryStore;
-use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, block_on};
+use canvas_core::{CanvasId, ConversationId, Engine, OpKey, Policy, block_on};
 use canvas_providers::{
     Decoded, EncodedRequest, Event, LoopAction, LoopOptions, NativeTool, Outcome, Provider, RequestOptions,
     ToolLoop,
@@ -65,10 +65,10 @@ pub(crate) fn run(
 ) -> Result<Turn, Box<dyn Error>> {
     let engine = Engine::new(MemoryStore::new(|| NOW), Policy::default());
     let (canvas, chat) = (CanvasId::new("plan")?, ConversationId::new("chat")?);
-    let create = OpKey::of(chat.clone(), CallId::new("create")?);
+    let create = OpKey::of(chat.clone(), "create".parse()?);
     block_on(engine.create(&canvas, BEFORE, &create, NOW))?;
     let mut session = block_on(Session::join(&engine, canvas, chat, NOW))?;
-    let tools = Tools::new(vec![toolset])?;
+    let tools = Tools::try_from(vec![toolset])?;
     let specs = tools.specs(&engine);
     let options = RequestOptions { native, ..RequestOptions::default() };
     let (issuer, system) = (provider.issuer(wire::MODEL), tools.system_prompt(&engine));

@@ -1,6 +1,6 @@
 //! Turns for any text: a place to edit, and the answers of a model that edits there.
 
-use canvas_core::text::{Mode, Options, apply, build};
+use canvas_core::text::{ApplyOptions, Mode, apply, build};
 use serde_json::{Value, json};
 
 use super::script::{Script, Turn, UserEdit};
@@ -149,7 +149,7 @@ impl<'t> Place<'t> {
         let exact = build(before, after, 2);
         let lines = exact.split_once('\n').map_or("", |(_, lines)| lines).replace("\r\n", "\n");
         let sloppy = format!("@@ -{0},9 +{0},9 @@\n{lines}", self.line);
-        let options = Options { mode: Mode::Anchored, ..Options::default() };
+        let options = ApplyOptions { mode: Mode::Anchored, ..ApplyOptions::default() };
         match apply(before, &sloppy, &options) {
             Ok(applied) if applied.text() == after => sloppy,
             _ => exact,

@@ -7,7 +7,7 @@ use canvas_core::document::Edit;
 use canvas_core::lease::{LeaseId, Timestamp};
 use canvas_core::store::MemoryStore;
 use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, Snapshot, block_on};
-use canvas_tools::{DocumentTools, Session, ToolCall, ToolReply, ToolSpec, Tools, TurnBegan, TurnEnded};
+use canvas_tools::{DocumentTools, Session, ToolCall, ToolReply, ToolSpec, Tools, TurnClosed, TurnOpened};
 use serde_json::json;
 
 use super::runner::RunResult;
@@ -35,10 +35,10 @@ impl Host {
         let (canvas, now) = (CanvasId::new("quickstart")?, Timestamp::from_millis(0));
         // The chat that makes the canvas knows its first text; one that joins later gets it with its first message.
         let chat = ConversationId::new("chat")?;
-        let create = OpKey::of(chat.clone(), CallId::new("create")?);
+        let create = OpKey::of(chat.clone(), "create".parse()?);
         block_on(engine.create(&canvas, text, &create, now))?;
         let session = block_on(Session::join(&engine, canvas, chat, now))?;
-        let tools = Tools::new(vec![Box::new(DocumentTools::default())])?;
+        let tools = Tools::new(DocumentTools::default())?;
         Ok(Self { engine, clock, tools, session, operations: 0 })
     }
 
@@ -52,13 +52,13 @@ impl Host {
     }
 
     /// The user sends a message.
-    pub(crate) fn message(&mut self) -> RunResult<TurnBegan> {
+    pub(crate) fn message(&mut self) -> RunResult<TurnOpened> {
         let (call, now) = (self.call_id()?, self.timestamp());
         Ok(block_on(self.session.begin_turn(&self.engine, call, now))?)
     }
 
     /// The model's turn is over.
-    pub(crate) fn end_turn(&mut self) -> RunResult<TurnEnded> {
+    pub(crate) fn end_turn(&mut self) -> RunResult<TurnClosed> {
         let (call, now) = (self.call_id()?, self.timestamp());
         Ok(block_on(self.session.end_turn(&self.engine, call, now))?)
     }

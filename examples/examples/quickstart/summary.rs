@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 
-use canvas_core::text::{Limits, Mode, Options, apply};
+use canvas_core::text::{ApplyOptions, Limits, Mode, apply};
 use canvas_providers::{Body, Event, Role};
 use canvas_tools::{HIDDEN_HEADER, SNAPSHOT_HEADER, ToolReply};
 
@@ -59,7 +59,7 @@ pub(crate) fn check<W: Write>(
 
     // A hidden diff is as long as the change is; no limit may keep it from being checked.
     let limits = Limits { text_bytes: usize::MAX, patch_bytes: usize::MAX, hunks: usize::MAX };
-    let strict = Options { mode: Mode::Strict, limits, ..Options::default() };
+    let strict = ApplyOptions { mode: Mode::Strict, limits, ..ApplyOptions::default() };
     let updates: Vec<Update<'_>> = history.iter().filter_map(hidden_update).collect();
     let mut replayed = script.text.clone();
     for update in &updates {

@@ -79,11 +79,11 @@ impl Host {
         let now = Timestamp::from_millis(BEGIN);
         let engine = engine(&store, "1.0")?;
         let (canvas, chat) = (CanvasId::new("shop")?, ConversationId::new("chat")?);
-        let key = OpKey::of(chat.clone(), CallId::new("create")?);
+        let key = OpKey::of(chat.clone(), "create".parse()?);
         block_on(engine.create(&canvas, "# Orders\n", &key, now))?;
         let session = block_on(Session::join(&engine, canvas, chat, now))?;
         let refresher = Arc::default();
-        let tools = Tools::new(vec![Box::new(RecipeTools::new(Arc::new(Shop), Arc::clone(&refresher)))])?;
+        let tools = Tools::new(RecipeTools::new(Arc::new(Shop), Arc::clone(&refresher)))?;
         Ok(Self { engine, store, tools, refresher, session, clock, calls: 0 })
     }
 

@@ -214,7 +214,7 @@ fn native() -> Vec<Recorded> {
         let key = OpKey { conversation: chat.clone(), turn: Turn::ZERO, call: create };
         block_on(engine.create(&canvas, DOCUMENT, &key, now)).expect("the canvas is new");
         let mut session = block_on(Session::join(&engine, canvas, chat, now)).expect("the canvas is there");
-        let tools = Tools::new(vec![Box::new(NativeTools::new(dialect))]).expect("one toolset");
+        let tools = Tools::new(NativeTools::new(dialect)).expect("one toolset");
         let name = dialect.tool_names()[0];
         let mut calls = vec![edit(dialect, "- [ ] tests", "- [x] tests"), edit(dialect, "- [ ] test", "?")];
         if dialect == Dialect::TextEditor {

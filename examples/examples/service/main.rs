@@ -32,7 +32,7 @@ use canvas_core::{
     Actor, Author, Base, CallId, CallIds, CanvasId, Command, ConversationId, Engine, ErrorReport, Follow,
     OpKey, Policy, Refused as _, RevisionId, Snapshot,
 };
-use canvas_providers::{Event, Provider, Turn, TurnOptions};
+use canvas_providers::{Event, Provider, TurnDriver, TurnOptions};
 use canvas_store_sqlite::{SqliteStore, system_clock as now};
 use canvas_tools::{CanvasCalls, DocumentTools, Session, Tools};
 use futures_util::stream::{self, StreamExt as _};
@@ -121,15 +121,15 @@ async fn chat(to: Target, Body(message): Body<String>) -> Answer {
 async fn turn(Target { service, canvas, call }: Target, message: String) -> Answer {
     let (engine, tools) = (&service.engine, &service.tools);
     let chat = ConversationId::new(call.as_str())?;
-    let mut session = Session::join(engine, canvas, chat, now()).await?;
-    let began = session.begin_turn(engine, call, now()).await?;
+    let session = Session::join(engine, canvas, chat, now()).await?;
+    let calls = Arc::new(CanvasCalls::new(Arc::clone(engine), Arc::clone(tools), session));
+    let began = calls.begin_turn(call, now()).await?;
     let history = began.hidden_message.into_iter().chain([message]).map(Event::user).collect();
     let provider = Provider::Anthropic;
     let options = TurnOptions::new(provider, provider.issuer("a-model"), tools.briefing(engine));
-    let calls = CanvasCalls::new(Arc::clone(engine), Arc::clone(tools), session.clone());
-    let mut turn = Turn::new(options, history, model::Scripted, Arc::new(calls), |_| {});
+    let mut turn = TurnDriver::new(options, model::Scripted, Arc::clone(&calls)).with_history(history);
     let outcome = turn.run().await;
-    session.end_turn(engine, service.ids.fresh(), now()).await?;
+    calls.end_turn(service.ids.fresh(), now()).await?;
     let said: String = turn.events().iter().filter_map(Event::assistant_text).collect();
     Ok(Json(json!({"said": said, "outcome": outcome.name()})))
 }
@@ -191,7 +191,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let store = Blocking::on(SqliteStore::open(file, now)?, |job| drop(tokio::task::spawn_blocking(job)));
     let service = Arc::new(Service {
         engine: Arc::new(Engine::new(store, Policy::default()).with_pause(tokio::time::sleep)),
-        tools: Arc::new(Tools::new(vec![Box::new(DocumentTools::default())])?),
+        tools: Arc::new(Tools::new(DocumentTools::default())?),
         ids: CallIds::new(getrandom::u64()?),
     });
     let routes = Router::new()

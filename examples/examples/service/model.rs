@@ -29,11 +29,7 @@ impl Transport for Scripted {
     }
 
     async fn sleep_until(&self, until: Timestamp) {
-        tokio::time::sleep(until.saturating_since(self.now()) + Duration::from_millis(1)).await;
-    }
-
-    fn jitter(&self) -> f64 {
-        0.5
+        tokio::time::sleep(until.saturating_duration_since(self.now()) + Duration::from_millis(1)).await;
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use canvas_core::observe::{
-    CallEnd, CallNumber, CommitEnd, CommitNumber, Event, EventKind, Observer, WaitEnd,
+    CallEnd, CallNumber, CommitEnd, CommitNumber, EngineEvent, EventKind, Observer, WaitEnd,
 };
 use tracing::field::Empty;
 use tracing::{Span, debug, info_span, warn};
@@ -33,7 +33,7 @@ impl Spans {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn begin(&self, event: &Event<'_>, name: &'static str) {
+    fn begin(&self, event: &EngineEvent<'_>, name: &'static str) {
         // A child of the span that the host is in, such as that of a request.
         let span = info_span!("canvas.call", otel.name = name, canvas = %event.canvas, end = Empty, code = Empty,
             conversation = Empty, call_id = Empty, replayed = Empty, otel.status_code = Empty);
@@ -49,7 +49,7 @@ impl Observer for Spans {
         self.start.elapsed()
     }
 
-    fn event(&self, event: &Event<'_>) {
+    fn event(&self, event: &EngineEvent<'_>) {
         let known = self.open().calls.get(&event.call).cloned();
         let call = known.unwrap_or_else(Span::none);
         match event.kind {

@@ -9,7 +9,7 @@ use axum::{Router, routing::get};
 use canvas_core::history::{EntryNumber, HistoryEntry};
 use canvas_core::store::Blocking;
 use canvas_core::watch::{LockView, Watch};
-use canvas_core::{CallId, CanvasId, Engine, ErrorReport, Follow, OpKey, Policy};
+use canvas_core::{CanvasId, Engine, ErrorReport, Follow, OpKey, Policy};
 use canvas_store_sqlite::{SqliteStore, system_clock as now};
 use futures_util::stream::{self, Stream, StreamExt as _};
 use tokio::{net::TcpListener, time::timeout};
@@ -73,7 +73,8 @@ fn locks(engine: Canvases, watch: Watch) -> impl Stream<Item = Event> {
                     (LockView::of(&snapshot, engine.policy()), snapshot.clock)
                 }
             };
-            let until = lock.until().map(|until| until.saturating_since(clock) + Duration::from_millis(1));
+            let until =
+                lock.until().map(|until| until.saturating_duration_since(clock) + Duration::from_millis(1));
             left = until.unwrap_or(Duration::MAX);
             if shown.as_ref() != Some(&lock) {
                 let event = Event::default().event("lock").json_data(&lock).expect("it is plain JSON");
@@ -92,7 +93,7 @@ pub(crate) fn open(file: impl AsRef<std::path::Path>) -> Result<Canvases, Box<dy
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let engine = open(std::env::temp_dir().join("canvas-live.db"))?;
-    engine.create(&CanvasId::new("plan")?, "# Plan\n", &OpKey::host(CallId::new("create-1")?), now()).await?;
+    engine.create(&CanvasId::new("plan")?, "# Plan\n", &OpKey::host("create-1".parse()?), now()).await?;
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     writeln!(io::stdout(), "curl -N http://{}/documents/plan/live", listener.local_addr()?)?;
     Ok(axum::serve(listener, routes(engine)).await?)

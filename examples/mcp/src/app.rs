@@ -197,7 +197,7 @@ impl Host {
                 "can_take_control": lock.can_take_control(),
                 "until": lock.until(),
             },
-            "turn_open": snapshot.head.lock().turn_open(),
+            "turn_open": snapshot.head.lock().is_turn_open(),
             "board": board.map(|board| components::workspace(&board, snapshot.clock)),
             "changes": if changes.is_empty() { Value::Null } else { changes.join("\n\n").into() },
         }))

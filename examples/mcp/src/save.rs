@@ -147,7 +147,7 @@ impl Host {
         let (lock, policy) = (snapshot.head.lock(), &self.engine.policy().lease);
         let has_expired = lock.lease().is_some() && lock.valid_lease(policy, clock::now()).is_none();
         let has_draft = committed(&snapshot).is_some_and(|artefact| artefact != snapshot.head.document());
-        if !(has_expired && lock.turn_open() && has_draft) {
+        if !(has_expired && lock.is_turn_open() && has_draft) {
             return;
         }
         match self.promote(&file.canvas, Ending::Person).await {

@@ -101,7 +101,7 @@ impl Toolboxes {
         if self.sets.surface {
             sets.push(Box::new(SurfaceTools::new(Arc::clone(&self.door))));
         }
-        let tools = Tools::new(sets).expect("no two toolsets have a name in common");
+        let tools = Tools::try_from(sets).expect("no two toolsets have a name in common");
         Toolbox { dialect, naming: self.naming, tools, listed: OnceLock::new() }
     }
 }

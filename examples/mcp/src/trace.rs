@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use canvas_core::observe::{CallNumber, Event, EventKind, Observer};
+use canvas_core::observe::{CallNumber, EngineEvent, EventKind, Observer};
 use rmcp::model::MetaObject;
 use serde_json::json;
 
@@ -58,7 +58,7 @@ impl Observer for Lines {
         self.start.elapsed()
     }
 
-    fn event(&self, event: &Event<'_>) {
+    fn event(&self, event: &EngineEvent<'_>) {
         match event.kind {
             EventKind::Began { operation, .. } => {
                 let parent = PARENT.try_with(Clone::clone).ok().flatten();

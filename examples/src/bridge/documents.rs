@@ -474,7 +474,7 @@ pub(super) enum Direction {
 
 /// Toolsets that do not share a name.
 pub(super) fn join(toolsets: Vec<Box<dyn Toolset<BoxStore>>>) -> Tools<BoxStore> {
-    Tools::new(toolsets).expect("each toolset is there once")
+    Tools::try_from(toolsets).expect("each toolset is there once")
 }
 
 impl Documents {

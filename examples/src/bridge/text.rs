@@ -4,7 +4,7 @@ use canvas_core::BlobId;
 use canvas_core::document::LineSpan;
 use canvas_core::json::canonical_json;
 use canvas_core::text::{
-    Address, AddressError, GrepError, GrepLimits, Mode, Options, Query, apply as apply_patch,
+    Address, AddressError, ApplyOptions, GrepError, GrepLimits, Mode, Query, apply as apply_patch,
     build as build_patch, grep as grep_text, outline as outline_of, resolve as resolve_address,
 };
 use canvas_tools::{HunkPreview, PatchPreview};
@@ -22,7 +22,7 @@ pub(super) fn apply(request: &Request<'_>) -> Result<Value, BridgeError> {
             return Err(BridgeError::new("BAD_REQUEST", message));
         }
     };
-    let applied = apply_patch(text, patch, &Options { mode, ..Options::default() })?;
+    let applied = apply_patch(text, patch, &ApplyOptions { mode, ..ApplyOptions::default() })?;
     let spans: Vec<LineSpan> = applied.spans().iter().map(LineSpan::from).collect();
     Ok(json!({
         "applied_hunks": applied.summary().hunks,

@@ -1,8 +1,6 @@
 //! The connection: an HTTP client, the clock of the system and a little chance.
 
-use std::collections::hash_map::RandomState;
 use std::error::Error;
-use std::hash::{BuildHasher as _, Hasher as _};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -112,13 +110,7 @@ impl Transport for Client {
     }
 
     async fn sleep_until(&self, until: Timestamp) {
-        tokio::time::sleep(until.saturating_since(now())).await;
-    }
-
-    fn jitter(&self) -> f64 {
-        // Each state is seeded anew.
-        let random = RandomState::new().build_hasher().finish();
-        (random >> 32) as f64 / f64::from(u32::MAX)
+        tokio::time::sleep(until.saturating_duration_since(now())).await;
     }
 }
 

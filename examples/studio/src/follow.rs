@@ -91,7 +91,8 @@ pub(crate) async fn canvas(host: Weak<Host>, canvas: CanvasId, begun: watch::Sen
 async fn end_of(lock: &Value) {
     match lock["until"].as_u64().map(Timestamp::from_millis) {
         Some(until) => {
-            tokio::time::sleep(until.saturating_since(clock::now()) + Duration::from_millis(5)).await;
+            tokio::time::sleep(until.saturating_duration_since(clock::now()) + Duration::from_millis(5))
+                .await;
         }
         None => std::future::pending().await,
     }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use canvas_core::store::{Blocking, BoxStore, MemoryStore};
-use canvas_store_sqlite::{Options as SqliteOptions, SqliteStore};
+use canvas_store_sqlite::{SqliteOptions, SqliteStore};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 

@@ -32,7 +32,7 @@ impl Watch {
     pub(crate) fn begin(
         watches: &Watches,
         canvas: &CanvasId,
-        policy: canvas_lease::Policy,
+        policy: canvas_lease::LeasePolicy,
         notifies: bool,
         load: impl Fn() -> Load + Send + Sync + 'static,
     ) -> Self {
@@ -52,14 +52,14 @@ impl Watch {
     /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
     /// # use canvas_core::store::MemoryStore;
-    /// # use canvas_core::{CallId, CanvasId, Engine, OpKey, Policy, block_on};
+    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy, block_on};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
-    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host(CallId::new("create")?), now))?;
+    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
     /// let mut watch = engine.watch(&plan);
     /// let first = block_on(watch.next()).ok_or("the engine is there")??;
-    /// block_on(engine.call(&plan, &OpKey::user(CallId::new("edit")?), Edit::replace("# Ours\n"), now))?.result?;
+    /// block_on(engine.call(&plan, &OpKey::user("edit".parse()?), Edit::replace("# Ours\n"), now))?.result?;
     /// let second = block_on(watch.next()).ok_or("the engine is there")??;
     /// assert!(second.revision != first.revision);
     /// # Ok::<(), Box<dyn std::error::Error>>(())

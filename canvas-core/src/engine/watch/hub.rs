@@ -34,7 +34,7 @@ impl Watches {
     pub(super) fn join(
         &self,
         canvas: &CanvasId,
-        policy: canvas_lease::Policy,
+        policy: canvas_lease::LeasePolicy,
         notifies: bool,
         load: impl Fn() -> Load + Send + Sync + 'static,
     ) -> (Arc<Hub>, Arc<Slot>, u64) {

@@ -34,7 +34,7 @@ pub(super) enum Step {
 
 pub(super) struct Slot {
     canvas: CanvasId,
-    policy: canvas_lease::Policy,
+    policy: canvas_lease::LeasePolicy,
     ticks: Arc<Ticks>,
     shared: Mutex<Shared>,
     load: Box<dyn Fn() -> Load + Send + Sync>,
@@ -63,7 +63,7 @@ impl Shared {
 impl Slot {
     pub(super) fn new(
         canvas: CanvasId,
-        policy: canvas_lease::Policy,
+        policy: canvas_lease::LeasePolicy,
         ticks: Arc<Ticks>,
         load: Box<dyn Fn() -> Load + Send + Sync>,
     ) -> Self {

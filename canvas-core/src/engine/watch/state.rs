@@ -149,7 +149,7 @@ impl State {
         row: Option<Row<'_>>,
         done: Option<Done<'_>>,
         (asked, tick): (u64, u64),
-        policy: &canvas_lease::Policy,
+        policy: &canvas_lease::LeasePolicy,
     ) -> bool {
         let visible = row.map_or(Visible::ABSENT, |row| Visible::of(row.head));
         let version = row.map(|row| row.version);

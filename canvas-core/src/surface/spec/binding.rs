@@ -1,6 +1,5 @@
 //! Bindings, which connect names on the screen with actions.
 
-use std::borrow::Borrow;
 use std::collections::BTreeMap;
 
 use serde_json::Value;
@@ -16,13 +15,6 @@ use crate::surface::spec::fields::{Faults, Fields, decode};
 name! {
     /// Names something on the screen that triggers an action, such as `buttons.deployNow`.
     BindingName
-}
-
-/// Allows lookup of a binding by an unchecked text.
-impl Borrow<str> for BindingName {
-    fn borrow(&self) -> &str {
-        self.as_str()
-    }
 }
 
 /// Reads the bindings of a spec.

@@ -238,7 +238,7 @@ impl Transition<'_> {
     fn check_confirmation(&self, given: Confirmation) -> Refused<()> {
         let (clock, Confirmation { digest, planned_at }) = (self.view.clock, given);
         let latest = self.latest_plan();
-        let is_over = clock.saturating_since(planned_at) >= Confirmation::LIFETIME;
+        let is_over = clock.saturating_duration_since(planned_at) >= Confirmation::LIFETIME;
         if planned_at > latest || is_over || self.head.confirmed.has(planned_at, digest, latest) {
             return Err(Stop::refused(SurfaceRefusal::ConfirmStale));
         }

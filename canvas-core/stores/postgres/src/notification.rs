@@ -38,8 +38,8 @@ pub(super) fn payload(canvas: &CanvasId, epoch: Epoch, revision: Revision) -> St
 /// Parses a payload. Ignores invalid ones, because anybody with access to the database can send them.
 pub(super) fn parse(payload: &str) -> Option<Notification> {
     let mut parts = payload.split(' ');
-    let epoch = Epoch::new(parts.next()?.parse().ok()?)?;
-    let revision = Revision::new(parts.next()?.parse().ok()?)?;
+    let epoch = Epoch::new(parts.next()?.parse().ok()?).ok()?;
+    let revision = Revision::new(parts.next()?.parse().ok()?).ok()?;
     let hex = parts.next().filter(|hex| hex.len() % 2 == 0)?;
     if parts.next().is_some() {
         return None;

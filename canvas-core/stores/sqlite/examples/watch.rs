@@ -5,7 +5,7 @@ use std::{env, error::Error, fs, io::Write as _, process, thread};
 use canvas_core::document::Edit;
 use canvas_core::store::Blocking;
 use canvas_core::watch::Watch;
-use canvas_core::{CallId, CanvasId, Engine, OpKey, Policy, block_on};
+use canvas_core::{CanvasId, Engine, OpKey, Policy, block_on};
 use canvas_store_sqlite::{SqliteStore, system_clock};
 
 type Outcome = Result<(), Box<dyn Error + Send + Sync>>;
@@ -19,10 +19,10 @@ fn follow(mut watch: Watch) -> Outcome {
 }
 
 fn edit(engine: &Engine<Blocking<SqliteStore>>, canvas: &CanvasId) -> Outcome {
-    block_on(engine.create(canvas, "# Plan\n", &OpKey::host(CallId::new("create")?), system_clock()))?;
+    block_on(engine.create(canvas, "# Plan\n", &OpKey::host("create".parse()?), system_clock()))?;
     for item in ["one", "two"] {
         let edit = Edit::replace(format!("# Plan\n\n- {item}\n"));
-        let key = OpKey::user(CallId::new(item)?);
+        let key = OpKey::user(item.parse()?);
         block_on(engine.call(canvas, &key, edit, system_clock()))?.result?;
     }
     Ok(())

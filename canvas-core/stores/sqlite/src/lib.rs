@@ -2,7 +2,7 @@
 //!
 //! ```
 //! use canvas_core::store::Blocking;
-//! use canvas_core::{CallId, CanvasId, Engine, OpKey, Policy, block_on};
+//! use canvas_core::{CanvasId, Engine, OpKey, Policy, block_on};
 //! use canvas_store_sqlite::{SqliteStore, system_clock};
 //!
 //! # let folder = std::env::temp_dir().join(format!("canvas-store-sqlite-{}", std::process::id()));
@@ -11,7 +11,7 @@
 //! // A host with an async runtime hands in its threads for blocking work, see `Blocking::on`.
 //! let open = || SqliteStore::open(&file, system_clock).map(Blocking::in_place);
 //! let engine = Engine::new(open()?, Policy::default());
-//! let (plan, operation) = (CanvasId::new("plan")?, OpKey::host(CallId::new("create")?));
+//! let (plan, operation) = (CanvasId::new("plan")?, OpKey::host("create".parse()?));
 //! block_on(engine.create(&plan, "# Plan\n", &operation, system_clock()))?;
 //!
 //! // This process later, or another one at the same time, goes on with it.
@@ -30,9 +30,9 @@
 //! * A power loss cannot tear a commit either, but by default it may undo all commits after some recent point. With
 //!   [`Durability::Power`] it never undoes an acknowledged commit, because each commit waits for the disk.
 //! * Loads, blobs and lists use a connection of their own and never wait for a writer. Commits wait for each other. Those
-//!   of one store queue; a commit waits for other connections for at most [`Options::busy_timeout`].
+//!   of one store queue; a commit waits for other connections for at most [`SqliteOptions::busy_timeout`].
 //! * An error is definite if it occurs before SQLite begins to commit, or if the disk is full (`STORE_FULL`), even in the
-//!   middle of the COMMIT. In these cases the commit wrote nothing, and the next commit works once there is room. Any other
+//!   middle of the COMMIT. In these cases no canvas changes, and the next commit works once there is room. Any other
 //!   COMMIT that fails and leaves no transaction is indeterminate, because the log may contain it completely.
 //! * After an error the next call works as soon as the cause is gone. The store closes a connection that may be unusable
 //!   and opens a new one.
@@ -87,7 +87,7 @@
 //! with. In a file of a format before 3, existing blobs count as old.
 //!
 //! A collection deletes each pack that has no blobs to keep. If more than half of a pack is dead, it rewrites the pack, so
-//! that the remaining blobs go into a new pack together with those of other packs. After a collection, therefore, at most
+//! that the remaining blobs share a new pack with blobs of other packs. After a collection, therefore, at most
 //! half of each pack is dead. Reads no longer find the dead blobs, but their bytes stay until such a rewrite, or until a
 //! collection without a minimum age, which rewrites every pack that contains dead blobs.
 //!
@@ -102,8 +102,8 @@
 //! nor in the log, nor in any other file next to them. The same holds for text of all canvases that any version of this
 //! library deleted before.
 //!
-//! * It takes time in proportion to the size of the file, even for a small canvas: about 1 s for 100 MB. Meanwhile reads
-//!   continue and commits wait. A commit that waits longer than its own [`Options::busy_timeout`] fails with `STORE_BUSY`
+//! * It takes time in proportion to the size of the file, about 1 s for 100 MB, even for a small canvas. Meanwhile reads
+//!   continue and commits wait. A commit that waits longer than its own [`SqliteOptions::busy_timeout`] fails with `STORE_BUSY`
 //!   and writes nothing. If a file has gigabytes, erase in a quiet hour.
 //! * It needs room for two more copies of the file, one in SQLite's folder for temporary files and one in the log.
 //! * It waits for writers, and at the end for readers, for at most `busy_timeout` each. If a wait times out or there is not
@@ -134,7 +134,7 @@ mod transaction;
 
 pub use clock::system_clock;
 pub use listener::Listener;
-pub use options::{Durability, Options};
+pub use options::{Durability, SqliteOptions};
 pub use store::SqliteStore;
 
 /// Compiles and runs the example of the README.

@@ -9,7 +9,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use super::error::{CallError, DENIED, MOVED, at_file};
-use super::options::{Durability, Options};
+use super::options::{Durability, SqliteOptions};
 use super::schema::{self, FORMAT, Found};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,13 +39,16 @@ fn file_id(path: &Path) -> io::Result<FileId> {
 #[derive(Debug, Clone)]
 pub(super) struct Database {
     path: PathBuf,
-    options: Options,
+    options: SqliteOptions,
     file: FileId,
 }
 
 impl Database {
     /// Opens a file for the first time, and creates it if it is missing. Returns a writer and a reader.
-    pub(super) fn open(path: &Path, options: Options) -> Result<(Self, Connection, Connection), StoreError> {
+    pub(super) fn open(
+        path: &Path,
+        options: SqliteOptions,
+    ) -> Result<(Self, Connection, Connection), StoreError> {
         // An absolute path survives a change of the working directory, and SQLite cannot mistake it for anything but a
         // path.
         let path = std::path::absolute(path).map_err(|e| {
@@ -91,7 +94,7 @@ impl Database {
         &self.path
     }
 
-    pub(super) fn options(&self) -> &Options {
+    pub(super) fn options(&self) -> &SqliteOptions {
         &self.options
     }
 
@@ -109,7 +112,7 @@ fn moved() -> StoreError {
     StoreError::new(MOVED.0).saying(MOVED.1)
 }
 
-fn connect(path: &Path, options: &Options, create: OpenFlags) -> Result<Connection, StoreError> {
+fn connect(path: &Path, options: &SqliteOptions, create: OpenFlags) -> Result<Connection, StoreError> {
     // Our own mutex guards each connection, so SQLite needs none.
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | create;
     let connection = Connection::open_with_flags(path, flags).map_err(|e| at_file(path, e))?;
@@ -160,7 +163,7 @@ pub(super) struct Wait {
 }
 
 impl Wait {
-    pub(super) fn begin(options: &Options) -> Self {
+    pub(super) fn begin(options: &SqliteOptions) -> Self {
         Self { start: Instant::now(), timeout: options.busy_timeout.min(LONGEST_TIMEOUT) }
     }
 
@@ -206,7 +209,7 @@ fn keep_log(path: &Path, connection: &Connection, wait: &Wait) -> Result<(), Sto
     }
 }
 
-fn set_up(connection: &Connection, options: &Options, role: Role) -> rusqlite::Result<()> {
+fn set_up(connection: &Connection, options: &SqliteOptions, role: Role) -> rusqlite::Result<()> {
     let synchronous = match options.durability {
         Durability::Process => "NORMAL",
         Durability::Power => "FULL",
@@ -245,7 +248,7 @@ const LOG_BYTES: i64 = 16 << 20;
 
 const MOST_PAGES: u32 = u32::MAX - 1;
 
-fn limit_size(connection: &Connection, options: &Options) -> rusqlite::Result<()> {
+fn limit_size(connection: &Connection, options: &SqliteOptions) -> rusqlite::Result<()> {
     let Some(bytes) = options.max_bytes else { return Ok(()) };
     let page: u32 = connection.pragma_query_value(None, "page_size", |row| row.get(0))?;
     let pages = u32::try_from(bytes / u64::from(page.max(1))).unwrap_or(MOST_PAGES).clamp(1, MOST_PAGES);
@@ -283,7 +286,7 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("canvas-sqlite-open-{}", std::process::id()));
         fs::create_dir(&folder).unwrap();
         for (durability, synchronous, full_sync) in [(Durability::Process, 1, 0), (Durability::Power, 2, 1)] {
-            let options = Options { durability, busy_timeout: Duration::MAX, max_bytes: Some(1 << 20) };
+            let options = SqliteOptions { durability, busy_timeout: Duration::MAX, max_bytes: Some(1 << 20) };
             let (_, writer, reader) = Database::open(&folder.join("x.db"), options).unwrap();
             for (connection, query_only) in [(&writer, 0), (&reader, 1)] {
                 let settings = [

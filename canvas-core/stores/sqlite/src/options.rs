@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// Options of a store's file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Options {
+pub struct SqliteOptions {
     /// How long a call waits for other connections that have locked the file, 5 s by default. Opening a file waits as long
     /// for all its steps together. A call that waits longer fails with `STORE_BUSY` and writes nothing. More than 24 days
     /// count as 24 days.
@@ -17,7 +17,7 @@ pub struct Options {
     pub max_bytes: Option<u64>,
 }
 
-impl Default for Options {
+impl Default for SqliteOptions {
     fn default() -> Self {
         Self { busy_timeout: Duration::from_secs(5), durability: Durability::Process, max_bytes: None }
     }

@@ -20,7 +20,7 @@ use super::error::CallError;
 use super::listener::Listener;
 use super::next_row::NextRow;
 use super::open::{Database, Role};
-use super::options::Options;
+use super::options::SqliteOptions;
 use super::row::{self, RowVersion, wrong_type};
 use super::transaction::Transaction;
 
@@ -42,7 +42,7 @@ pub struct SqliteStore {
 }
 
 impl SqliteStore {
-    /// Opens a file with the default [`Options`], and creates it if it is missing. Its folder must exist.
+    /// Opens a file with the default [`SqliteOptions`], and creates it if it is missing. Its folder must exist.
     ///
     /// Leases expire by `clock`. The store reads it while the file is locked, so it must return at once.
     ///
@@ -53,18 +53,18 @@ impl SqliteStore {
         path: impl AsRef<Path>,
         clock: impl Fn() -> Timestamp + Send + Sync + 'static,
     ) -> Result<Self, StoreError> {
-        Self::open_with(path, clock, Options::default())
+        Self::open_with(path, clock, SqliteOptions::default())
     }
 
     /// Opens a file like [`open`](Self::open), but with the given options.
     ///
     /// ```
-    /// use canvas_store_sqlite::{Options, SqliteStore, system_clock};
+    /// use canvas_store_sqlite::{SqliteOptions, SqliteStore, system_clock};
     ///
     /// # let folder = std::env::temp_dir().join(format!("canvas-open-{}", std::process::id()));
     /// # std::fs::create_dir_all(&folder)?;
     /// # let file = folder.join("canvases.db");
-    /// let options = Options { busy_timeout: std::time::Duration::from_secs(2), ..Options::default() };
+    /// let options = SqliteOptions { busy_timeout: std::time::Duration::from_secs(2), ..SqliteOptions::default() };
     /// let store = SqliteStore::open_with(&file, system_clock, options)?;
     /// assert_eq!(store.path(), file);
     /// # drop(store);
@@ -78,7 +78,7 @@ impl SqliteStore {
     pub fn open_with(
         path: impl AsRef<Path>,
         clock: impl Fn() -> Timestamp + Send + Sync + 'static,
-        options: Options,
+        options: SqliteOptions,
     ) -> Result<Self, StoreError> {
         let opened = Database::open(path.as_ref(), options);
         let (database, writer, reader) = opened.map_err(|e| e.at(Operation::Open, None))?;

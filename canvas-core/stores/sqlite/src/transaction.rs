@@ -8,7 +8,7 @@ use rusqlite::Connection;
 
 use super::error::CallError;
 use super::open::{Database, Wait};
-use super::options::Options;
+use super::options::SqliteOptions;
 use super::schema::{FORMAT, too_new, too_old};
 
 /// An open transaction. Dropping it rolls it back.
@@ -103,7 +103,7 @@ fn rewrite(connection: &Connection) -> Result<(), CallError> {
 }
 
 /// Moves all of the log into the file, and empties the log.
-fn empty_log(connection: &Connection, options: &Options) -> Result<(), CallError> {
+fn empty_log(connection: &Connection, options: &SqliteOptions) -> Result<(), CallError> {
     const PAUSE: Duration = Duration::from_millis(5);
     let wait = Wait::begin(options);
     let emptied = loop {

@@ -111,7 +111,7 @@ fn many_are_touched_again_and_again() {
         world.history.undo(&mut world.board).unwrap();
         // All of it is taken back, too, where the last is refused.
         commands.push(moved("cmp_gone", 0, 0));
-        assert!(!world.json(batch(commands)).result.success());
+        assert!(!world.json(batch(commands)).result.is_success());
         assert_eq!(world.board, before, "{many}");
     }
 }

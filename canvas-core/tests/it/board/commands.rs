@@ -376,14 +376,14 @@ fn what_changes_nothing_leaves_no_entry() {
     ] {
         let executed = world.json(command.clone());
         assert!(
-            executed.result.success() && executed.change.is_none() && executed.events.is_empty(),
+            executed.result.is_success() && executed.change.is_none() && executed.events.is_empty(),
             "{command}"
         );
         let result = serde_json::to_value(&executed.result).unwrap();
         assert_eq!((&result["undoId"], &result["explanation"]), (&json!(""), &json!(said)), "{command}");
     }
     // A failure keeps it too.
-    assert!(!world.json(moved(&id, 99, 0)).result.success());
+    assert!(!world.json(moved(&id, 99, 0)).result.is_success());
     assert_eq!(world.history.state().redo_stack.len(), 1);
     world.history.redo(&mut world.board).unwrap();
     assert_eq!(world.at(&other), Some((6, 5, 1, 1)));

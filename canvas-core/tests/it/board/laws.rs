@@ -113,7 +113,7 @@ fn check_one(world: &mut World, seed: &CommandSeed, by: Actor) -> Result<(), Tes
     };
     prop_assert_eq!(spread(&world.board), anew(&world.board), "{:?}", command);
     prop_assert_eq!(dangling(&after), [""; 0], "{:?}", command);
-    prop_assert!(executed.result.success());
+    prop_assert!(executed.result.is_success());
     prop_assert!(!change.patch.is_empty() && !executed.events.is_empty());
 
     // Taken back and done again, it is what it was, byte for byte.

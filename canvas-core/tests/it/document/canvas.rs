@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use canvas_core::document::Read;
-use canvas_core::lease::CheckOut;
+use canvas_core::lease::{CheckOut, SafeIntegerError};
 use canvas_core::turn::{Promotion, SendMessage, TurnEnded};
 use canvas_core::{Created, EngineError, Face, LimitRefusal, Policy, Revision, block_on};
 use serde_json::json;
@@ -37,7 +37,7 @@ fn a_new_canvas_stands_at_its_first_revision() {
     assert_eq!((head.face_revision(Face::Board), head.face_revision(Face::Surface)), Default::default());
     assert_eq!((head.committed(), head.is_deleted()), (None, false));
     assert_eq!(head.hash_pair(), (head.draft().hash(), None));
-    assert!(head.lock().turn_open());
+    assert!(head.lock().is_turn_open());
 }
 
 #[test]
@@ -218,7 +218,7 @@ fn used_up_counters_are_refused() {
     assert_eq!((world.text().as_str(), world.head().revision().next()), ("a\nb\n", None));
     delete(&world).unwrap();
     assert_eq!(create(&world, "a\n", "k2").unwrap_err().code(), "REVISION_EXHAUSTED");
-    assert_eq!(Revision::new(LAST + 1), None);
+    assert_eq!(Revision::new(LAST + 1), Err(SafeIntegerError { value: LAST + 1 }));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 use canvas_core::document::{ApplyPatch, BaseRefusal, Changes, Headings, Read, Shown};
 use canvas_core::history::{Redo, Undo, UndoScope};
 use canvas_core::lease::CheckIn;
-use canvas_core::text::{Options, apply};
+use canvas_core::text::{ApplyOptions, apply};
 use canvas_core::turn::{Forget, Forgotten, SendMessage, TurnBegan, TurnEnded};
 use canvas_core::{Author, Policy, Refusal, block_on};
 use proptest::prelude::*;
@@ -32,7 +32,9 @@ fn hears(world: &World, who: &str) -> Option<Changes> {
 #[track_caller]
 fn after(picture: &str, changes: &Changes) -> String {
     match (&changes.diff, &changes.whole) {
-        (Some(diff), None) => apply(picture, diff, &Options::default()).expect("the diff fits").into_text(),
+        (Some(diff), None) => {
+            apply(picture, diff, &ApplyOptions::default()).expect("the diff fits").into_text()
+        }
         (None, Some(whole)) => whole.clone(),
         other => panic!("either a diff or the whole: {other:?}"),
     }

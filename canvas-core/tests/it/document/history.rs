@@ -574,6 +574,6 @@ proptest! {
         let replay = block_on(world.engine.replay(&world.canvas, world.now())).unwrap();
         prop_assert_eq!((replay.entries, replay.tree), (entries.len(), world.head().draft().hash()));
         prop_assert!(entries.iter().zip(1..).all(|(entry, number)| entry.number.get() == number));
-        prop_assert_eq!(entries.last().map_or(Revision::new(1), |last| Some(last.revision_after)), Some(world.head().revision()));
+        prop_assert_eq!(entries.last().map_or(Revision::new(1), |last| Ok(last.revision_after)), Ok(world.head().revision()));
     }
 }

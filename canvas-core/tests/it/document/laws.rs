@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use canvas_core::document::{ApplyPatch, Changes, Edit, RangeHash, Read, ReplaceLines, Replacement};
 use canvas_core::lease::{CheckIn, CheckOut, CheckedOut, LeaseId, Renew};
 use canvas_core::store::{Head, Store as _, TurnStart};
-use canvas_core::text::{Options, apply};
+use canvas_core::text::{ApplyOptions, apply};
 use canvas_core::turn::{Cancel, EndTurn, Promotion, SendMessage, TakeControl, TurnBegan, TurnEnded};
 use canvas_core::{Refusal, block_on};
 use proptest::prelude::*;
@@ -224,7 +224,7 @@ impl Play {
     /// The model applies the diff to the text that it knows, to the letter.
     fn hidden_message(&mut self, model: usize, changes: Option<Changes>) {
         if let Some(changes) = changes {
-            let options = Options::default();
+            let options = ApplyOptions::default();
             let known = match (&self.known[model], changes) {
                 (Some(known), Changes { diff: Some(diff), .. }) => apply(known, &diff, &options)
                     .unwrap_or_else(|e| panic!("{known:?} {diff:?}: {e}"))

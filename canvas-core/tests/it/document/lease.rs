@@ -123,7 +123,7 @@ fn every_call_under_the_lease_is_a_sign_of_life() {
 
 #[test]
 fn nobody_holds_for_ever() {
-    let lease = lease::Policy { max_hold: Duration::from_secs(20), ..lease::Policy::default() };
+    let lease = lease::LeasePolicy { max_hold: Duration::from_secs(20), ..lease::LeasePolicy::default() };
     check_with(
         Policy { lease, ..Policy::default() },
         "

@@ -2,7 +2,7 @@
 
 use canvas_core::document::{ApplyPatch, BaseRefusal, Fits, PatchRefusal, StaleBase};
 use canvas_core::lease::LeaseId;
-use canvas_core::text::{Mode, Options, Suggestion, apply as apply_text};
+use canvas_core::text::{ApplyOptions, Mode, Suggestion, apply as apply_text};
 use canvas_core::{Base, Policy, Refusal, RevisionId};
 use proptest::prelude::*;
 
@@ -197,7 +197,7 @@ proptest! {
             world.ask("model", ApplyPatch { lease: Some(lease), patch: patch.into(), base: base.map(Base::Id), scope: None, shown: None })
         };
         let now = world.text();
-        let anchored = Options { mode: Mode::Anchored, ..Options::default() };
+        let anchored = ApplyOptions { mode: Mode::Anchored, ..ApplyOptions::default() };
         let expected = apply_text(&now, &patch, &anchored).map(|applied| applied.into_text()).ok();
         let outcome = send(&patch, named.then_some(base));
         let Some(StaleBase { changes: Some(changes), near, rebased, fits, .. }) = stale(&outcome) else {

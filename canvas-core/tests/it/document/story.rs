@@ -139,7 +139,7 @@ fn is_forgotten(outcome: &Outcome) -> bool {
 /// `r7` by its number.
 fn base_of(text: &str) -> Base {
     let number = text.strip_prefix('r').and_then(|number| number.parse().ok());
-    Base::Number(number.and_then(Revision::new).expect("a revision"))
+    Base::Number(number.and_then(|number| Revision::new(number).ok()).expect("a revision"))
 }
 
 fn revision(id: &RevisionId) -> String {

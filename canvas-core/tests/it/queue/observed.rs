@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use canvas_core::document::Edit;
-use canvas_core::observe::{Basis, CallEnd, CommitEnd, Decision, Event, Observer, Settlement, WaitEnd};
+use canvas_core::observe::{Basis, CallEnd, CommitEnd, Decision, EngineEvent, Observer, Settlement, WaitEnd};
 use canvas_core::{CanvasId, Collection, Engine, Policy, block_on};
 use proptest::prelude::*;
 
@@ -302,7 +302,7 @@ impl Observer for Panics {
         Duration::ZERO
     }
 
-    fn event(&self, event: &Event<'_>) {
+    fn event(&self, event: &EngineEvent<'_>) {
         let number = self.events.fetch_add(1, Ordering::SeqCst);
         assert!(!(self.from..self.until).contains(&number), "the observer breaks at {}", event.kind.name());
     }
@@ -374,7 +374,7 @@ impl Observer for Slow {
         Duration::ZERO
     }
 
-    fn event(&self, event: &Event<'_>) {
+    fn event(&self, event: &EngineEvent<'_>) {
         if *event.canvas == self.canvas {
             // An error once the test has said all.
             let _ = self.go.lock().unwrap().recv();

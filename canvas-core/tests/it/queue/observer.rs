@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use canvas_core::EngineError;
 use canvas_core::observe::{
-    Basis, CallEnd, CallNumber, CommitEnd, CommitNumber, Decision, Event, EventKind, Observer, Settlement,
-    WaitEnd,
+    Basis, CallEnd, CallNumber, CommitEnd, CommitNumber, Decision, EngineEvent, EventKind, Observer,
+    Settlement, WaitEnd,
 };
 
 use super::world::{Asked, Said, kind};
@@ -53,7 +53,7 @@ impl Observer for Log {
         Duration::from_millis(self.clock.fetch_add(1, Ordering::SeqCst))
     }
 
-    fn event(&self, event: &Event<'_>) {
+    fn event(&self, event: &EngineEvent<'_>) {
         let (what, took) = match event.kind {
             EventKind::Began { name, .. } => (What::Began(name), None),
             EventKind::Loaded { took, found, error, .. } => (What::Loaded { found, error }, Some(took)),

@@ -132,7 +132,7 @@ fn a_recipe_is_replaced_only_where_it_is_the_one_expected() {
     let world = World::new(2);
     let (first, second) = (recipe(&world, &[0], &[]), recipe(&world, &[1], &[]));
     let expecting = |recipe: &serde_json::Value, expected: u64| RecordRecipe {
-        expected: Revision::new(expected),
+        expected: Revision::new(expected).ok(),
         ..recording(&world, recipe.clone())
     };
     let recorded = world.ask(expecting(&first, world.revision())).unwrap().revision.get();

@@ -270,7 +270,7 @@ fn what_is_asked_must_be_there() {
 fn a_revision_that_was_overtaken_or_is_yet_to_come_runs_nothing() {
     let world = World::new();
     let now = world.revision();
-    let at = |revision: u64| ActionRequest { expected: Revision::new(revision), ..press("mark") };
+    let at = |revision: u64| ActionRequest { expected: Revision::new(revision).ok(), ..press("mark") };
     assert_eq!(word(&world.begin(0, "1", at(now + 1))), "REVISION_CONFLICT");
     assert_eq!(word(&world.begin(0, "2", at(now))), "done");
     assert_eq!(word(&world.begin(0, "3", at(now))), "REVISION_CONFLICT");

@@ -74,7 +74,7 @@ fn each_change_of_the_lock_is_an_event() {
     };
     let lease = Some(world.check_out(0, &id));
     let (until, clock) = see("check-out", Some(LockEvent::Locked), false);
-    assert_eq!(until.map(|until| until.saturating_since(clock).as_secs()), Some(15));
+    assert_eq!(until.map(|until| until.saturating_duration_since(clock).as_secs()), Some(15));
     world.call(0, &id, "model", CheckIn { lease });
     see("check-in", Some(LockEvent::Unlocked), false);
     world.check_out(0, &id);

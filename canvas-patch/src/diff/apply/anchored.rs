@@ -20,7 +20,7 @@ use crate::diff::explain::ambiguous::{OLD_LINES, ambiguous, show_places};
 use crate::diff::explain::missing::{Missing, copied, explain};
 use crate::diff::explain::outdated::outdated;
 use crate::diff::locate;
-use crate::diff::options::{Options, StatedLines};
+use crate::diff::options::{ApplyOptions, StatedLines};
 use crate::diff::patch::{Hunk, HunkRange, LineKind, Patch, Repair, RepairKind};
 use crate::text::lines::{self, at_line_end, content, line_end};
 
@@ -29,7 +29,7 @@ use crate::text::lines::{self, at_line_end, content, line_end};
 pub(crate) fn anchored(
     text: &str,
     patch: &Patch<'_>,
-    options: &Options<'_>,
+    options: &ApplyOptions<'_>,
 ) -> Result<(Spliced, Vec<Repair>), Vec<Conflict>> {
     let unanchored = unanchored(text, patch);
     let ignores_marker = patch.repairs.iter().any(|repair| repair.kind == RepairKind::EofMarkerIgnored);

@@ -71,14 +71,14 @@ impl ApplyError {
     /// Returns an alternative to writing the patch again, if one is known.
     ///
     /// ```
-    /// use canvas_patch::{Options, Suggestion, apply};
+    /// use canvas_patch::{ApplyOptions, Suggestion, apply};
     ///
     /// let patch = "@@ -1,2 +1,2 @@\n # Plan\n-- buy milk\n+- buy bread\n";
-    /// let moved = apply("Draft\n# Plan\n- buy milk\n", patch, &Options::default()).unwrap_err();
+    /// let moved = apply("Draft\n# Plan\n- buy milk\n", patch, &ApplyOptions::default()).unwrap_err();
     /// let rebased = "@@ -2,2 +2,2 @@\n # Plan\n-- buy milk\n+- buy bread\n";
     /// assert_eq!(moved.suggestion(), Some(&Suggestion::Rebased(rebased.into())));
     ///
-    /// let done = apply("# Plan\n- buy bread\n", patch, &Options::default()).unwrap_err();
+    /// let done = apply("# Plan\n- buy bread\n", patch, &ApplyOptions::default()).unwrap_err();
     /// assert_eq!(done.suggestion(), Some(&Suggestion::AlreadyApplied));
     /// ```
     pub fn suggestion(&self) -> Option<&Suggestion> {

@@ -19,7 +19,7 @@ use crate::diff::apply::suggestion::suggestion;
 use crate::diff::conflict::{ExceededLimit, ParseError, Reason};
 use crate::diff::delta::Delta;
 use crate::diff::edit::{Spliced, Summary, exact};
-use crate::diff::options::{Mode, Options};
+use crate::diff::options::{ApplyOptions, Mode};
 use crate::diff::parse::parse;
 use crate::diff::patch::Repair;
 use crate::diff::unified;
@@ -89,14 +89,14 @@ impl<'t> Applied<'t> {
 /// text and one allocation of its size.
 ///
 /// ```
-/// use canvas_patch::{Mode, Options, apply};
+/// use canvas_patch::{ApplyOptions, Mode, apply};
 ///
 /// let text = "# Plan\n\n- buy milk\n- call home\n";
 /// let patch = "@@\n - buy milk\n+- buy bread\n - call home\n";
-/// let options = Options { mode: Mode::Anchored, ..Options::default() };
+/// let options = ApplyOptions { mode: Mode::Anchored, ..ApplyOptions::default() };
 /// let applied = apply(text, patch, &options)?;
 /// assert_eq!(applied.text(), "# Plan\n\n- buy milk\n- buy bread\n- call home\n");
-/// assert_eq!(apply(applied.text(), &applied.inverse(), &Options::default())?.text(), text);
+/// assert_eq!(apply(applied.text(), &applied.inverse(), &ApplyOptions::default())?.text(), text);
 /// # Ok::<(), canvas_patch::ApplyError>(())
 /// ```
 ///
@@ -105,7 +105,7 @@ impl<'t> Applied<'t> {
 /// [`ApplyError`] lists every conflict. It may also suggest places where the same change would fit, or report that the
 /// text already has the change. The text is only borrowed, so it is unchanged. A refusal costs several passes, each of
 /// them linear.
-pub fn apply<'t>(text: &'t str, patch: &str, options: &Options<'_>) -> Result<Applied<'t>, ApplyError> {
+pub fn apply<'t>(text: &'t str, patch: &str, options: &ApplyOptions<'_>) -> Result<Applied<'t>, ApplyError> {
     let limits = &options.limits;
     if text.len() > limits.text_bytes {
         return Err(ParseError::too_large(ExceededLimit::Document).into());

@@ -9,7 +9,7 @@ use crate::diff::apply::anchored::{anchored, in_order, sole_places, splice_at};
 use crate::diff::apply::error::Suggestion;
 use crate::diff::conflict::{Conflict, Reason};
 use crate::diff::edit::{Spliced, exact};
-use crate::diff::options::{Mode, Options};
+use crate::diff::options::{ApplyOptions, Mode};
 use crate::diff::parse::parse;
 use crate::diff::patch::{Hunk, HunkRange, Line, LineKind, Patch};
 use crate::diff::unified;
@@ -24,7 +24,7 @@ pub(crate) fn suggestion(
     patch: &Patch<'_>,
     patch_bytes: usize,
     conflicts: &[Conflict],
-    options: &Options<'_>,
+    options: &ApplyOptions<'_>,
 ) -> Option<Suggestion> {
     if is_already_applied(text, patch, options.mode) {
         return Some(Suggestion::AlreadyApplied);
@@ -113,7 +113,7 @@ fn is_already_applied(text: &str, patch: &Patch<'_>, mode: Mode) -> bool {
     let again = match mode {
         Mode::Strict => exact(text, &reversed).and_then(|before| exact(&before.text, patch)),
         Mode::Anchored => unapply(text, patch, &reversed).and_then(|before| {
-            anchored(&before, patch, &Options { mode: Mode::Anchored, ..Options::default() })
+            anchored(&before, patch, &ApplyOptions { mode: Mode::Anchored, ..ApplyOptions::default() })
                 .ok()
                 .map(|(after, _)| after)
         }),

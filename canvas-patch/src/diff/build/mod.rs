@@ -5,7 +5,7 @@ mod unique;
 use crate::diff::apply::{Applied, apply};
 use crate::diff::compare::changes;
 use crate::diff::edit::Summary;
-use crate::diff::options::{Mode, Options};
+use crate::diff::options::{ApplyOptions, Mode};
 use crate::diff::unified;
 use crate::text::limits::Limits;
 use crate::text::span::Span;
@@ -107,7 +107,8 @@ fn checked<'t>(before: &'t str, after: &str, patch: &str) -> Option<Applied<'t>>
         return None;
     }
     let limits = Limits { text_bytes: usize::MAX, patch_bytes: usize::MAX, hunks: usize::MAX };
-    let applied = apply(before, patch, &Options { mode: Mode::Strict, limits, ..Options::default() });
+    let applied =
+        apply(before, patch, &ApplyOptions { mode: Mode::Strict, limits, ..ApplyOptions::default() });
     let applied = applied.expect("a built patch fits the text that it was built from");
     assert!(applied.text() == after, "a built patch gives the text that it was built for");
     Some(applied)

@@ -12,7 +12,7 @@ use crate::diff::edit::TextEdit;
 use crate::diff::explain::ambiguous::{ambiguous, show_places};
 use crate::diff::locate;
 use crate::diff::mismatch::Mismatch;
-use crate::diff::options::{EarlierText, Options, StatedLines};
+use crate::diff::options::{ApplyOptions, EarlierText, StatedLines};
 use crate::diff::patch::{HunkRange, Patch};
 use crate::text::lines::content;
 use crate::text::numbered::NumberedLines;
@@ -23,7 +23,7 @@ pub(crate) fn outdated(
     text: &str,
     patch: &Patch<'_>,
     places: impl Iterator<Item = usize>,
-    options: &Options<'_>,
+    options: &ApplyOptions<'_>,
 ) -> Vec<Conflict> {
     if options.earlier.is_empty() {
         return Vec::new();

@@ -31,13 +31,13 @@ use crate::text::lines;
 /// ```
 /// use std::sync::Arc;
 ///
-/// use canvas_patch::{Address, EditPolicy, LiveOutline, Options, apply, outline};
+/// use canvas_patch::{Address, ApplyOptions, EditPolicy, LiveOutline, apply, outline};
 ///
 /// let before = Arc::new("# A\n\ntext\n\n# B\n".to_owned());
 /// let mut cached = Arc::new(LiveOutline::new(Arc::clone(&before)));
 /// let reader = Arc::clone(&cached);
 ///
-/// let applied = apply(&before, "@@ -3,1 +3,2 @@\n-text\n+## C\n+text\n", &Options::default())?;
+/// let applied = apply(&before, "@@ -3,1 +3,2 @@\n-text\n+## C\n+text\n", &ApplyOptions::default())?;
 /// let (delta, after) = (applied.delta(), Arc::new(applied.into_text()));
 /// let section = Address::Section { path: vec!["A".into()], ordinal: None, part: None };
 /// let policy = EditPolicy { scope: Some(section), refuse_side_effects: true };

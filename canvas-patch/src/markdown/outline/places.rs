@@ -8,10 +8,10 @@ impl Outline {
     /// which the patch was refused.
     ///
     /// ```
-    /// use canvas_patch::{Mode, Options, apply, outline};
+    /// use canvas_patch::{ApplyOptions, Mode, apply, outline};
     ///
     /// let text = "# Plan\n\n## Monday\n- walk\n\n## Tuesday\n- walk\n";
-    /// let anchored = Options { mode: Mode::Anchored, ..Options::default() };
+    /// let anchored = ApplyOptions { mode: Mode::Anchored, ..ApplyOptions::default() };
     /// let refused = apply(text, "@@\n-- walk\n+- run\n", &anchored).unwrap_err();
     /// let refused = outline(text).name_places(refused);
     /// assert_eq!(refused.conflicts()[0].places[1].heading.as_deref(), Some("Tuesday"));

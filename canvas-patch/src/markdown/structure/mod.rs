@@ -26,10 +26,10 @@ use crate::text::lines;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct StructureChange {
     /// Headings that occur more often in the text after than in the text before, compared by level and title, in order.
-    pub headings_gained: Vec<Heading>,
+    pub headings_gained: Vec<ChangedHeading>,
     /// Headings that occur more often in the text before than in the text after, in order. A heading that only moved is
     /// in neither list.
-    pub headings_lost: Vec<Heading>,
+    pub headings_lost: Vec<ChangedHeading>,
     /// The number of list items gained, including nested ones. It is negative if the text loses items.
     pub items: isize,
     /// The number of fenced code blocks gained. It is negative if the text loses some.
@@ -40,7 +40,7 @@ pub struct StructureChange {
 
 /// A heading that a text gains or loses.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Heading {
+pub struct ChangedHeading {
     /// The title, in the same form as [`Section::title`](crate::Section::title).
     pub title: String,
     /// The heading level, from 1 to 6.
@@ -276,7 +276,7 @@ fn is_closed(block: &str) -> bool {
 }
 
 /// Returns the headings of `these` that are missing among `those`, each as often as it is missing.
-fn not_in(these: &[Entity], those: &[Entity]) -> Vec<Heading> {
+fn not_in(these: &[Entity], those: &[Entity]) -> Vec<ChangedHeading> {
     let mut there = BTreeMap::new();
     for entity in those {
         *there.entry((entity.kind, entity.title.as_str())).or_insert(0_usize) += 1;
@@ -288,7 +288,7 @@ fn not_in(these: &[Entity], those: &[Entity]) -> Vec<Heading> {
                 *count -= 1;
                 None
             }
-            _ => Some(Heading { title: entity.title.clone(), level, line: entity.lines.start }),
+            _ => Some(ChangedHeading { title: entity.title.clone(), level, line: entity.lines.start }),
         }
     });
     missing.collect()

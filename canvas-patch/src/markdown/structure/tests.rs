@@ -13,8 +13,8 @@ use crate::strategies::hostile_markdown;
 #[track_caller]
 fn check(before: &str, after: &str, gained: &[&str], lost: &[&str], counts: (isize, isize, isize)) {
     let change = LiveOutline::new(before.to_owned()).change(after, &[]);
-    let shown = |headings: &[Heading]| -> Vec<String> {
-        let show = |h: &Heading| format!("{}{}@{}", "#".repeat(h.level.into()), h.title, h.line);
+    let shown = |headings: &[ChangedHeading]| -> Vec<String> {
+        let show = |h: &ChangedHeading| format!("{}{}@{}", "#".repeat(h.level.into()), h.title, h.line);
         headings.iter().map(show).collect()
     };
     assert_eq!(shown(&change.headings_gained), gained, "{before:?} {after:?}");
@@ -290,7 +290,7 @@ fn of_equal_headings_edits_tell_which_is_new() {
     let applied = apply(before, "@@ -1 +1,3 @@\n+# a\n+\n x\n@@ -9 +11 @@\n-q\n+qq\n", &Options::default());
     let delta = applied.expect("the patch fits").delta();
     for (edits, line) in [(delta.edits(), 1), (&[], 7)] {
-        let expected = Heading { title: "a".to_owned(), level: 1, line };
+        let expected = ChangedHeading { title: "a".to_owned(), level: 1, line };
         assert_eq!(LiveOutline::new(before.to_owned()).change(after, edits).headings_gained, [expected]);
     }
 }
@@ -317,7 +317,7 @@ proptest! {
 
         let (change, expected) = (part.change(), whole.change());
         // Which of two equal headings counts as new may depend on the range compared.
-        let titles = |headings: &[Heading]| {
+        let titles = |headings: &[ChangedHeading]| {
             let mut titles: Vec<_> = headings.iter().map(|h| (h.level, h.title.clone())).collect();
             titles.sort();
             titles

@@ -7,10 +7,10 @@ mod remedies;
 mod result;
 mod strict;
 
-use canvas_patch::{Applied, ApplyError, Conflict, Mode, Options, apply};
+use canvas_patch::{Applied, ApplyError, ApplyOptions, Conflict, Mode, apply};
 
 fn run<'t>(mode: Mode, text: &'t str, patch: &str) -> Result<Applied<'t>, ApplyError> {
-    apply(text, patch, &Options { mode, ..Options::default() })
+    apply(text, patch, &ApplyOptions { mode, ..ApplyOptions::default() })
 }
 
 /// The patch applies in strict mode, and does the same in anchored mode wherever it has an anchor.

@@ -1,7 +1,7 @@
 //! Hunks whose pre-image is nowhere: the line that is at fault, and where it was meant for.
 
 use canvas_patch::Mode::Anchored;
-use canvas_patch::{Conflict, Difference, Options, StatedLines, apply};
+use canvas_patch::{ApplyOptions, Conflict, Difference, StatedLines, apply};
 
 use crate::apply::{adapts, applies, refuses, run};
 
@@ -332,7 +332,8 @@ fn ambiguous_places() {
 
 /// The only conflict of an author who was shown no line.
 fn unread(text: &str, patch: &str) -> Conflict {
-    let options = Options { mode: Anchored, stated_lines: StatedLines::Shown(&[]), ..Options::default() };
+    let options =
+        ApplyOptions { mode: Anchored, stated_lines: StatedLines::Shown(&[]), ..ApplyOptions::default() };
     apply(text, patch, &options).expect_err(patch).conflicts()[0].clone()
 }
 
@@ -366,7 +367,7 @@ fn a_stated_line_that_was_not_shown_is_named() {
     for (from, to, unread) in [(0, 0, Some(4)), (0, 3, Some(4)), (3, 4, None)] {
         let shown = from..to;
         let stated_lines = StatedLines::Shown(std::slice::from_ref(&shown));
-        let options = Options { mode: Anchored, stated_lines, ..Options::default() };
+        let options = ApplyOptions { mode: Anchored, stated_lines, ..ApplyOptions::default() };
         let found = apply(text, hunk, &options).err().map(|error| error.conflicts()[0].unread);
         assert_eq!(found, unread.map(Some), "{shown:?}");
     }

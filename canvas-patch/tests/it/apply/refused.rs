@@ -2,7 +2,7 @@
 
 use canvas_patch::Mode::{self, Anchored, Strict};
 use canvas_patch::{
-    Applied, ApplyError, Conflict, Delta, EarlierText, Limits, Options, Reason, StatedLines, apply,
+    Applied, ApplyError, ApplyOptions, Conflict, Delta, EarlierText, Limits, Reason, StatedLines, apply,
 };
 
 use crate::apply::{refuses, run, shown};
@@ -383,7 +383,7 @@ fn too_large() {
     #[track_caller]
     fn check(mode: Mode, limits: Limits, conflict: Option<&str>) {
         let (text, patch) = ("a\nb\n", "@@ -1 +1,2 @@\n-a\n+x\n+y\n@@ -2 +3 @@\n-b\n+z\n");
-        let result = apply(text, patch, &Options { mode, limits, ..Options::default() });
+        let result = apply(text, patch, &ApplyOptions { mode, limits, ..ApplyOptions::default() });
         assert_eq!(result.err().map(|e| shown(&e.conflicts()[0])).as_deref(), conflict);
     }
     let exact = Limits { text_bytes: 6, patch_bytes: 41, hunks: 2 };
@@ -397,13 +397,20 @@ fn too_large() {
     }
     // What shrinks below the limit is still too large to begin with.
     let limits = Limits { text_bytes: 3, ..Limits::default() };
-    let shrinking =
-        apply("a\nb\n", "@@ -1 +0,0 @@\n-a\n", &Options { mode: Strict, limits, ..Options::default() });
+    let shrinking = apply(
+        "a\nb\n",
+        "@@ -1 +0,0 @@\n-a\n",
+        &ApplyOptions { mode: Strict, limits, ..ApplyOptions::default() },
+    );
     assert_eq!(shrinking.unwrap_err().reason(), Reason::TooLarge);
     let limits = Limits { text_bytes: 4, ..limits };
     assert!(
-        apply("a\nb\n", "@@ -1 +0,0 @@\n-a\n", &Options { mode: Strict, limits, ..Options::default() })
-            .is_ok()
+        apply(
+            "a\nb\n",
+            "@@ -1 +0,0 @@\n-a\n",
+            &ApplyOptions { mode: Strict, limits, ..ApplyOptions::default() }
+        )
+        .is_ok()
     );
     let Limits { text_bytes, patch_bytes, hunks } = Limits::default();
     assert_eq!((text_bytes, patch_bytes, hunks), (67_108_864, 16_777_216, 20_000));
@@ -439,15 +446,16 @@ fn stated_lines_that_were_not_shown() {
     ] {
         let shown: Vec<_> = shown.iter().map(|&(start, end)| start..end).collect();
         let stated_lines = StatedLines::Shown(&shown);
-        let applied = apply(text, patch, &Options { mode: Anchored, stated_lines, ..Options::default() });
+        let applied =
+            apply(text, patch, &ApplyOptions { mode: Anchored, stated_lines, ..ApplyOptions::default() });
         let outcome = applied.map(Applied::into_text).map_err(|e| shown_of(&e));
         assert_eq!(outcome, expected, "{patch:?} {shown:?}");
     }
     assert_eq!(
-        apply(text, drifted, &Options { mode: Anchored, ..Options::default() }).unwrap().text(),
+        apply(text, drifted, &ApplyOptions { mode: Anchored, ..ApplyOptions::default() }).unwrap().text(),
         done(8)
     );
-    let strict = Options { stated_lines: StatedLines::Shown(&[]), ..Options::default() };
+    let strict = ApplyOptions { stated_lines: StatedLines::Shown(&[]), ..ApplyOptions::default() };
     assert_eq!(apply(text, drifted, &strict).unwrap().text(), done(8));
 }
 
@@ -495,7 +503,8 @@ fn lines_that_were_shown_and_have_gone() {
             since: &[&Delta::between(shown_before, text)],
         }];
         let stated_lines = StatedLines::Shown(&now);
-        let options = Options { mode: Anchored, stated_lines, earlier: &earlier, ..Options::default() };
+        let options =
+            ApplyOptions { mode: Anchored, stated_lines, earlier: &earlier, ..ApplyOptions::default() };
         let outcome = apply(text, patch, &options).map(Applied::into_text);
         let place = |c: &Conflict| format!("{}:{} {} {}", c.hunk, c.reason, c.patch_line, c.line.unwrap());
         let outcome = outcome.map_err(|e| e.conflicts().iter().map(place).collect::<Vec<_>>().join(" "));
@@ -510,7 +519,8 @@ fn lines_that_were_shown_and_have_gone() {
 /// A hunk without effect is told with those that have no place.
 #[test]
 fn undecided_hunks_beside_ones_without_effect() {
-    let options = Options { mode: Anchored, stated_lines: StatedLines::Shown(&[]), ..Options::default() };
+    let options =
+        ApplyOptions { mode: Anchored, stated_lines: StatedLines::Shown(&[]), ..ApplyOptions::default() };
     let refused = apply("a\nb\na\n", "@@ -1 +1 @@\n-a\n+x\n@@ -2 +2 @@\n b\n", &options).unwrap_err();
     assert_eq!(shown_of(&refused), "1:AMBIGUOUS 1 [1, 3] 2:NO_EFFECT 4");
 }

@@ -1,7 +1,7 @@
 //! What a refusal offers: the patch at another place, or that it is in the text already.
 
 use canvas_patch::Mode::{self, Anchored, Strict};
-use canvas_patch::{DiffExcerpt, Limits, Options, Suggestion, apply, build};
+use canvas_patch::{ApplyOptions, DiffExcerpt, Limits, Suggestion, apply, build};
 
 use crate::apply::run;
 
@@ -226,8 +226,8 @@ fn the_message_begins_with_the_remedy() {
 #[test]
 fn a_remedy_is_bounded() {
     let check = |text: &str, patch: &str, limits, offered: bool| {
-        let refused =
-            apply(text, patch, &Options { mode: Strict, limits, ..Options::default() }).unwrap_err();
+        let refused = apply(text, patch, &ApplyOptions { mode: Strict, limits, ..ApplyOptions::default() })
+            .unwrap_err();
         assert_eq!(refused.suggestion().is_some(), offered, "{:.40}", refused.to_string());
     };
     let patch = "@@ -1 +1 @@\n-a\n+bb\n";

@@ -1,7 +1,7 @@
 //! What a result says about itself, and what a refusal says to its reader.
 
 use canvas_patch::Mode::{self, Anchored, Strict};
-use canvas_patch::{ApplyError, Limits, Options, Reason, RepairKind, Summary, apply};
+use canvas_patch::{ApplyError, ApplyOptions, Limits, Reason, RepairKind, Summary, apply};
 
 use crate::apply::run;
 
@@ -203,7 +203,8 @@ fn each_limit_has_its_own_advice() {
         ),
     ] {
         for mode in [Strict, Anchored] {
-            let refused = apply(text, patch, &Options { mode, limits, ..Options::default() }).unwrap_err();
+            let refused =
+                apply(text, patch, &ApplyOptions { mode, limits, ..ApplyOptions::default() }).unwrap_err();
             assert_eq!(refused.to_string(), message, "{mode:?} {limits:?}");
         }
     }

@@ -1,7 +1,7 @@
 //! What holds for every built patch, and for the words that differ.
 
 use canvas_patch::strategies::{Change, change};
-use canvas_patch::{BuildOptions, Options, apply, build, build_unique, word_changes};
+use canvas_patch::{ApplyOptions, BuildOptions, apply, build, build_unique, word_changes};
 use proptest::prelude::*;
 
 use crate::laws::reference;
@@ -17,10 +17,10 @@ proptest! {
         let built = build_unique(&before, &after, &options);
         prop_assert_eq!(built.patch.is_empty(), before == after);
         prop_assume!(before != after);
-        let applied = apply(&before, &built.patch, &Options::default()).expect("a built patch applies");
+        let applied = apply(&before, &built.patch, &ApplyOptions::default()).expect("a built patch applies");
         prop_assert_eq!((applied.text(), applied.summary()), (after.as_str(), built.summary));
         prop_assert_eq!(applied.spans(), built.spans);
-        let back = apply(&after, &applied.inverse(), &Options::default()).expect("the inverse applies");
+        let back = apply(&after, &applied.inverse(), &ApplyOptions::default()).expect("the inverse applies");
         prop_assert_eq!(back.text(), &before);
         let places = |old: &Vec<&str>| match old.is_empty() {
             true => usize::from(before.is_empty()),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use canvas_patch::strategies::{Defect, NearMiss, markdown, near_miss_for, patch_for};
-use canvas_patch::{Applied, Mode, Options, Reason, apply, build, outline};
+use canvas_patch::{Applied, ApplyOptions, Mode, Reason, apply, build, outline};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
@@ -56,7 +56,7 @@ proptest! {
     fn a_fitting_patch_leads_there_and_back((text, fitting) in with(patch_for)) {
         let patch = &fitting.built.patch;
         prop_assert_ne!(&fitting.after, &text);
-        let applied = apply(&text, patch, &Options::default())?;
+        let applied = apply(&text, patch, &ApplyOptions::default())?;
         prop_assert_eq!(applied.text(), &fitting.after);
         prop_assert_eq!(run(Mode::Strict, &fitting.after, &applied.inverse()), Ok(text.clone()));
         check_both(&text, patch)?;
@@ -67,14 +67,14 @@ proptest! {
     #[test]
     fn a_printed_patch_reads_as_it_was_meant((text, fitting) in with(patch_for)) {
         let built = fitting.built;
-        let applied = apply(&text, &built.patch, &Options::default())?;
+        let applied = apply(&text, &built.patch, &ApplyOptions::default())?;
         prop_assert_eq!((applied.summary(), applied.spans()), (built.summary, built.spans.clone()));
         let printed = applied.patch();
-        let again = apply(&text, &printed, &Options::default())?;
+        let again = apply(&text, &printed, &ApplyOptions::default())?;
         prop_assert_eq!(again.patch(), printed);
         prop_assert_eq!((again.spans(), again.text()), (built.spans, &*fitting.after));
         let inverse = applied.inverse();
-        let back = apply(&fitting.after, &inverse, &Options::default())?;
+        let back = apply(&fitting.after, &inverse, &ApplyOptions::default())?;
         prop_assert_eq!(back.patch(), inverse);
     }
 
@@ -130,7 +130,7 @@ proptest! {
         prop_assume!(text != a && text != b && is_uniform(&text, &a) && is_uniform(&text, &b));
         let (a, b) = (build(&text, &a, context), build(&text, &b, context));
         prop_assume!(!a.contains("\n--- ") && !b.contains("\n--- "));
-        let (first, second) = (apply(&text, &a, &Options::default())?, apply(&text, &b, &Options::default())?);
+        let (first, second) = (apply(&text, &a, &ApplyOptions::default())?, apply(&text, &b, &ApplyOptions::default())?);
         prop_assume!(apart(&first, &b) && apart(&second, &a));
         // As values they commute, whatever is there twice.
         let moved = [(&first, &second), (&second, &first)].map(|(one, other)| {

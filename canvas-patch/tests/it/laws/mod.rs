@@ -8,7 +8,7 @@ mod refusals;
 mod remedies;
 mod strategies;
 
-use canvas_patch::{ApplyError, BuildOptions, Mode, Options, Reason, apply, build, build_unique};
+use canvas_patch::{ApplyError, ApplyOptions, BuildOptions, Mode, Reason, apply, build, build_unique};
 use proptest::prelude::*;
 
 use canvas_patch::strategies::{Change, change};
@@ -23,7 +23,7 @@ fn times(factor: u32) -> ProptestConfig {
 }
 
 fn run(mode: Mode, text: &str, patch: &str) -> Result<String, ApplyError> {
-    apply(text, patch, &Options { mode, ..Options::default() }).map(|applied| applied.into_text())
+    apply(text, patch, &ApplyOptions { mode, ..ApplyOptions::default() }).map(|applied| applied.into_text())
 }
 
 /// A refusal names at least one conflict, each with a place in the patch, and what it shows is true.
@@ -55,7 +55,7 @@ fn check_both(text: &str, patch: &str) -> Result<(), TestCaseError> {
             prop_assert!(e.conflicts().iter().all(|c| c.hunk > 0 || c.reason != Reason::NoEffect))
         }
     }
-    let anchored = apply(text, patch, &Options { mode: Mode::Anchored, ..Options::default() });
+    let anchored = apply(text, patch, &ApplyOptions { mode: Mode::Anchored, ..ApplyOptions::default() });
     match (&strict, &anchored) {
         (Ok(strict), Ok(anchored)) => {
             prop_assert_eq!(strict, anchored.text());
@@ -87,7 +87,7 @@ proptest! {
         let patch = build(&before, &after, context);
         prop_assert_eq!(patch.is_empty(), before == after);
         prop_assume!(before != after);
-        let applied = apply(&before, &patch, &Options::default()).expect("a built patch applies");
+        let applied = apply(&before, &patch, &ApplyOptions::default()).expect("a built patch applies");
         prop_assert_eq!(applied.text(), &after);
         prop_assert_eq!(run(Mode::Strict, &after, &applied.inverse()), Ok(before.clone()));
         prop_assert_eq!(run(Mode::Strict, &after, &build(&after, &before, context)), Ok(before.clone()));
@@ -161,7 +161,7 @@ proptest! {
         let Change { before, after } = change;
         prop_assume!(before != after);
         let patch = build(&before, &after, context).replace("@@ -", "@@ ");
-        let options = Options { mode: Mode::Anchored, ..Options::default() };
+        let options = ApplyOptions { mode: Mode::Anchored, ..ApplyOptions::default() };
         let Ok(applied) = apply(&before, &patch, &options) else { return Ok(()) };
         let (text, line) = (applied.text(), |text: &str, at: usize| text[..at].split_inclusive('\n').count());
         let (mut old_at, mut new_at) = (0, 0);

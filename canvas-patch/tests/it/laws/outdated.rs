@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use canvas_patch::{Delta, EarlierText, Mode, Options, Reason, StatedLines, apply};
+use canvas_patch::{ApplyOptions, Delta, EarlierText, Mode, Reason, StatedLines, apply};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
@@ -151,11 +151,11 @@ proptest! {
         let (before, all) = (text_of(&shown), 0..shown.len());
         let earlier = [EarlierText { text: &before, lines: std::slice::from_ref(&all), since: &since }];
         let lines: Vec<_> = now_shown.iter().map(|&(start, length)| start..start + length).collect();
-        let options = Options {
+        let options = ApplyOptions {
             mode: Mode::Anchored,
             stated_lines: StatedLines::Shown(&lines),
             earlier: &earlier,
-            ..Options::default()
+            ..ApplyOptions::default()
         };
         let text = text_of(now);
         match apply(&text, &patch, &options) {
@@ -172,7 +172,7 @@ proptest! {
             Err(refused) => {
                 let reasons = [Reason::Outdated, Reason::NotFound, Reason::Ambiguous];
                 prop_assert!(reasons.contains(&refused.reason()), "{}", refused);
-                let without = apply(&text, &patch, &Options { earlier: &[], ..options });
+                let without = apply(&text, &patch, &ApplyOptions { earlier: &[], ..options });
                 // It refuses more, and nothing else.
                 prop_assert!(without.is_ok() || refused.reason() != Reason::Outdated);
                 for conflict in refused.conflicts().iter().filter(|c| c.reason == Reason::Outdated) {

@@ -1,6 +1,6 @@
 //! What a refusal says of a place is true, and the place is the one that was meant.
 
-use canvas_patch::{Conflict, Difference, Mode, Options, Reason, RepairKind, StatedLines, apply};
+use canvas_patch::{ApplyOptions, Conflict, Difference, Mode, Reason, RepairKind, StatedLines, apply};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
@@ -33,8 +33,11 @@ pub(crate) fn check(text: &str, patch: &str, conflict: &Conflict) -> Result<(), 
         let alone = format!("{header}\n{body}");
         let line = place.line - 1..place.line;
         let shown = std::slice::from_ref(&line);
-        let by_number =
-            Options { mode: Mode::Anchored, stated_lines: StatedLines::Shown(shown), ..Options::default() };
+        let by_number = ApplyOptions {
+            mode: Mode::Anchored,
+            stated_lines: StatedLines::Shown(shown),
+            ..ApplyOptions::default()
+        };
         let (strict, shown) = (run(Mode::Strict, text, &alone), apply(text, &alone, &by_number));
         // What it does may be nothing.
         match (strict, shown) {
@@ -168,7 +171,7 @@ proptest! {
         };
         let (meant, bare, context) = (write("+"), write(""), write(" "));
         let anchored = |patch: &str| {
-            let options = Options { mode: Mode::Anchored, ..Options::default() };
+            let options = ApplyOptions { mode: Mode::Anchored, ..ApplyOptions::default() };
             apply(&text, patch, &options).map(|applied| {
                 let is_added = applied.repairs().iter().any(|repair| repair.kind == RepairKind::BlankAdded);
                 (applied.into_text(), is_added)

@@ -229,7 +229,11 @@ fn an_answer_that_is_cut_each_time_is_given_up() {
 
 #[test]
 fn chance_makes_waits_longer_by_at_most_their_first_half() {
-    let retries = Retries { attempts: 10, first: Duration::from_secs(1), longest: Duration::from_secs(5) };
+    let retries = Retries {
+        attempts: 10,
+        initial_backoff: Duration::from_secs(1),
+        max_backoff: Duration::from_secs(5),
+    };
     let second = |seconds: f64| Some(Duration::from_secs_f64(seconds));
     for (failures, asked, jitter, wait) in [
         (1, None, 0.0, second(0.5)),

@@ -15,7 +15,7 @@ use canvas_core::store::{
 use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, Snapshot, block_on};
 use canvas_providers::{
     EncodedRequest, Event, Framing, Outcome, Provider, RequestOptions, Response, ResponseBody, Retries,
-    SendError, Transport, Turn, TurnEvent, TurnOptions,
+    SendError, Transport, TurnDriver, TurnEvent, TurnOptions,
 };
 use canvas_tools::{CallHost, CanvasCalls, DocumentTools, Session, ToolCall, ToolReply, Tools};
 use serde_json::{Value, json};
@@ -243,7 +243,7 @@ pub(crate) struct Setting {
 pub(crate) struct World {
     pub(crate) clock: Arc<Clock>,
     pub(crate) engine: Arc<Engine<SlowStore>>,
-    pub(crate) turn: Turn<Net, Arc<Counted>>,
+    pub(crate) turn: TurnDriver<Net, Arc<Counted>>,
     pub(crate) told: Arc<Mutex<Vec<String>>>,
     pub(crate) host: Arc<Counted>,
     net: Net,
@@ -251,7 +251,7 @@ pub(crate) struct World {
     lose: Arc<AtomicU64>,
 }
 
-pub(crate) type Driven = Turn<Net, Arc<Counted>>;
+pub(crate) type Driven = TurnDriver<Net, Arc<Counted>>;
 
 impl World {
     pub(crate) fn new(setting: &Setting) -> Self {
@@ -273,7 +273,7 @@ impl World {
             block_on(Session::join(&engine, canvas.clone(), chat, clock.now())).expect("the canvas exists");
         lose.store(setting.lose, Ordering::Relaxed);
         let engine = Arc::new(engine);
-        let tools = Tools::new(vec![Box::new(DocumentTools::default())]).expect("one toolset");
+        let tools = Tools::new(DocumentTools::default()).expect("one toolset");
         let options = TurnOptions {
             provider: Provider::Anthropic,
             issuer: Provider::Anthropic.issuer("m"),
@@ -308,7 +308,8 @@ impl World {
             ears.lock().expect("no panic").push(line);
         };
         let history = vec![Event::user("Add two.")];
-        let turn = Turn::new(options, history, net.clone(), Arc::clone(&host), on_event);
+        let turn =
+            TurnDriver::new(options, net.clone(), Arc::clone(&host)).with_history(history).on_event(on_event);
         Self { clock, engine, turn, told, host, net, canvas, lose }
     }
 

@@ -89,7 +89,7 @@ impl<S: Store> BoardToolContext<'_, S> {
         let command = RunBoardCommand { by, command, base, grid: self.toolset.grid() };
         let answered = self.context.run(command).await?;
         let outcome = match answered.result {
-            Ok(BoardCommandRun { result, events, revision }) if result.success() => {
+            Ok(BoardCommandRun { result, events, revision }) if result.is_success() => {
                 BoardOutcome::Changed { change, result, events, revision }
             }
             Ok(BoardCommandRun { result, .. }) => {
@@ -164,7 +164,7 @@ impl<S: Store> BoardToolContext<'_, S> {
                 let result = Box::new(self.dry_run(&board).run(&change.command).result);
                 BoardOutcome::Rejected { change, result, corrected: None }
             }
-            Some(_) if self.context.session.turn != lock.turn() || !lock.turn_open() => {
+            Some(_) if self.context.session.turn != lock.turn() || !lock.is_turn_open() => {
                 BoardOutcome::Refused(Box::new(NotAvailable::UserActive))
             }
             Some(component) => BoardOutcome::Refreshed(component),
@@ -235,7 +235,7 @@ impl<S: Store> BoardToolContext<'_, S> {
         let dry_run = self.dry_run(&board);
         let mut after = Box::new(Board::clone(&board));
         let result = Box::new(dry_run.run_on(&mut after, &change.command).result);
-        if !result.success() {
+        if !result.is_success() {
             let corrected = dry_run.correct(self.tool, self.call);
             return Ok((BoardOutcome::Rejected { change, result, corrected }, snapshot));
         }

@@ -245,7 +245,7 @@ fn rejected(
 fn refused(refusal: Refusal<'_>, snapshot: &Snapshot, tool: Tool) -> Failure<BoardDetail> {
     let after = Aftermath {
         kind: CallKind::Other,
-        turn_open: snapshot.head.lock().turn_open(),
+        turn_open: snapshot.head.lock().is_turn_open(),
         has_seen: true,
         revision: snapshot.revision_id(),
         clock: snapshot.clock,

@@ -1,7 +1,7 @@
 //! Builds diffs for models that would rather not write them by hand.
 
 use canvas_core::Snapshot;
-use canvas_core::text::{BuildOptions, Mode, Options, apply, build_unique};
+use canvas_core::text::{ApplyOptions, BuildOptions, Mode, apply, build_unique};
 use serde::Deserialize;
 
 use super::fields::DiffFields;
@@ -50,7 +50,7 @@ impl BuildDiff {
             return DiffFields { document_version, diff, applies: false, advice: Some(advice) };
         };
         let diff = build_unique(document, &after, &OPTIONS).patch;
-        let options = Options { mode: Mode::Anchored, ..Options::default() };
+        let options = ApplyOptions { mode: Mode::Anchored, ..ApplyOptions::default() };
         let applies = apply(document, &diff, &options).is_ok_and(|applied| applied.text() == after);
         let too_large = || "the diff is too large: make several of parts of the document".to_owned();
         DiffFields { document_version, diff, applies, advice: (!applies).then(too_large) }

@@ -271,7 +271,7 @@ fn range_of(value: &Value) -> Result<CharRange, DirectiveError> {
         }
         _ => return Err(bad_range("/target_range")),
     };
-    CharRange::new(start, end).ok_or_else(|| bad_range("/target_range"))
+    CharRange::new(start, end).map_err(|_| bad_range("/target_range"))
 }
 
 fn offset(value: Option<&Value>, place: &str) -> Result<usize, DirectiveError> {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use canvas_core::document::LineSpan;
-use canvas_core::text::{Delta, Limits, Mode, Options, Repair, TextEdit, apply};
+use canvas_core::text::{ApplyOptions, Delta, Limits, Mode, Repair, TextEdit, apply};
 use serde::Serialize;
 
 use super::action::Action;
@@ -84,8 +84,11 @@ pub fn plan(text: &str, directive: &Directive, limits: &Limits) -> Result<Planne
             Ok(Planned { delta: Delta::default(), text: text.into(), context })
         }
         Edit::Patch { diff, .. } => {
-            let applied =
-                apply(text, diff, &Options { mode: Mode::Anchored, limits: *limits, ..Options::default() })?;
+            let applied = apply(
+                text,
+                diff,
+                &ApplyOptions { mode: Mode::Anchored, limits: *limits, ..ApplyOptions::default() },
+            )?;
             let (delta, repairs) = (applied.delta(), applied.repairs().to_vec());
             let after = applied.into_text();
             let context =

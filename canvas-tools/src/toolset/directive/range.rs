@@ -19,10 +19,26 @@ pub struct CharRange {
     end: usize,
 }
 
+/// Error returned if a range would start after its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a range cannot start at {start} and end at {end}: give the smaller offset first")]
+pub struct CharRangeError {
+    /// The offset passed as the start, in characters.
+    pub start: usize,
+    /// The offset passed as the end, which is before `start`.
+    pub end: usize,
+}
+
+canvas_core::coded_error!(CharRangeError => "INVALID_ARGUMENTS");
+
 impl CharRange {
-    /// Creates a range, or returns `None` if `start` is after `end`.
-    pub const fn new(start: usize, end: usize) -> Option<Self> {
-        if start <= end { Some(Self { start, end }) } else { None }
+    /// Creates a range.
+    ///
+    /// # Errors
+    ///
+    /// Fails if `start` is after `end`.
+    pub const fn new(start: usize, end: usize) -> Result<Self, CharRangeError> {
+        if start <= end { Ok(Self { start, end }) } else { Err(CharRangeError { start, end }) }
     }
 
     pub(crate) const fn caret(at: usize) -> Self {
@@ -82,7 +98,7 @@ fn byte_of(text: &str, at: usize) -> Result<usize, usize> {
     }
 }
 
-/// Identifies a piece of text: the first 16 or more lower-case hexadecimal digits of its blake3 hash.
+/// Identifies a piece of text by the first 16 or more lower-case hexadecimal digits of its blake3 hash.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]

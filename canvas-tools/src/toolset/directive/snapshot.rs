@@ -28,7 +28,7 @@ impl TakeSnapshot {
         let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
         let selection = match self.selection.as_deref() {
             None => None,
-            Some(&[start, end]) if start <= end => CharRange::new(number(start), number(end)),
+            Some(&[start, end]) if start <= end => CharRange::new(number(start), number(end)).ok(),
             Some(_) => {
                 return Err(ToolError::argument("/selection", "pass [start, end], start not after end"));
             }

@@ -3,8 +3,8 @@
 use std::fmt;
 
 use canvas_core::text::{
-    ApplyError, CodePoints, Conflict, Delta, Difference, Limits, Mismatch, Mode, Options, Reason, Repair,
-    apply, near_miss, truncate,
+    ApplyError, ApplyOptions, CodePoints, Conflict, Delta, Difference, Limits, Mismatch, Mode, Reason,
+    Repair, apply, near_miss, truncate,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -81,7 +81,7 @@ impl NativeConflict {
             probe.push_str("@@\n");
             probe.extend(lines.iter().flat_map(|line| ["-", line, "\n"]));
         }
-        let options = Options { mode: Mode::Anchored, limits: *limits, ..Options::default() };
+        let options = ApplyOptions { mode: Mode::Anchored, limits: *limits, ..ApplyOptions::default() };
         // `apply` refuses lines that do not occur contiguously, and names the nearest place.
         let refused = apply(text, &probe, &options).err();
         let near = refused.iter().flat_map(ApplyError::conflicts);

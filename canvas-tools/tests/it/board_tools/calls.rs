@@ -161,7 +161,7 @@ fn aliases_replace_component_ids() {
 fn a_call_may_wait_on_any_thread() {
     fn goes_anywhere<T: Send>(_: &T) {}
     let mut world = World::new();
-    let tools = Tools::new(vec![Box::new(world.toolset)]).unwrap();
+    let tools = Tools::new(world.toolset).unwrap();
     let call = ToolCall { id: "1".into(), name: "undo".into(), arguments: json!({}) };
     let now = Timestamp::from_millis(1_000);
     goes_anywhere(&tools.call(&world.engine, &mut world.session, &call, now));

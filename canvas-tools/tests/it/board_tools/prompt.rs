@@ -7,7 +7,7 @@ use canvas_tools::{BoardTools, DocumentTools, Tools, Toolset};
 
 fn prompt(toolsets: Vec<Box<dyn Toolset<MemoryStore>>>) -> String {
     let engine = Engine::new(MemoryStore::new(|| Timestamp::from_millis(0)), Policy::default());
-    Tools::new(toolsets).unwrap().system_prompt(&engine)
+    Tools::try_from(toolsets).unwrap().system_prompt(&engine)
 }
 
 #[test]

@@ -140,8 +140,9 @@ fn call(
     name: &str,
     arguments: Value,
 ) -> ToolReply {
-    let tools = Tools::new(vec![Box::new(toolset)]).unwrap();
+    let tools = Tools::new(toolset).unwrap();
     let call = ToolCall { id: id.into(), name: name.into(), arguments };
+    *session = crate::restored(session);
     let reply = block_on(tools.call(engine, session, &call, NOW));
     crate::recorded::judge(name, &reply);
     is_whole(&reply);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use canvas_core::document::HostEditRefusal;
 use canvas_core::lease::{CheckOut, Timestamp};
 use canvas_core::store::{Commit, Head, Store as _};
-use canvas_core::text::{Limits, Options, Reason, apply};
+use canvas_core::text::{ApplyOptions, Limits, Reason, apply};
 use canvas_core::turn::Cancel;
 use canvas_core::{CallId, CanvasId, EngineError, NotAvailable, Policy, Refused as _, block_on};
 use canvas_tools::{
@@ -299,7 +299,7 @@ fn all() -> BTreeSet<String> {
         DirectiveError::PatchOff.into(),
         DirectiveError::OutOfText { start: 0, end: 1, chars: 0 }.into(),
         DirectiveError::ChangedThere { expected: print.clone(), actual: print, text }.into(),
-        DirectiveError::PatchRejected(apply("a\n", "", &Options::default()).unwrap_err()).into(),
+        DirectiveError::PatchRejected(apply("a\n", "", &ApplyOptions::default()).unwrap_err()).into(),
         FailureKind::Stale { changes: None },
         HostEditRefusal::from(NotAvailable::Held { until: Timestamp::MAX, own: None }).into(),
         EngineError::NotFound { canvas }.into(),

@@ -109,7 +109,7 @@ proptest! {
         let planned = plan(&before, &patch, &Limits::default()).unwrap();
         prop_assert_eq!(&planned.text, &after);
         // The applier tells the same lines in its own way; stretches that touch are one here.
-        let applied = canvas_core::text::apply(&before, &diff, &canvas_core::text::Options::default()).unwrap();
+        let applied = canvas_core::text::apply(&before, &diff, &canvas_core::text::ApplyOptions::default()).unwrap();
         let mut lines: Vec<(usize, usize)> = Vec::new();
         let mut done = None;
         for span in applied.spans() {

@@ -7,7 +7,7 @@ use canvas_tools::{DirectiveTools, DocumentTools, Tools, Toolset};
 
 fn prompt(toolset: impl Toolset<MemoryStore> + 'static) -> String {
     let engine = Engine::new(MemoryStore::new(|| Timestamp::from_millis(0)), Policy::default());
-    Tools::new(vec![Box::new(toolset)]).unwrap().system_prompt(&engine)
+    Tools::new(toolset).unwrap().system_prompt(&engine)
 }
 
 #[test]

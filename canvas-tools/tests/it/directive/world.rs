@@ -81,7 +81,7 @@ impl World {
     }
 
     pub(crate) fn call(&self, use_patch_edits: bool, id: &str, name: &str, arguments: Value) -> ToolReply {
-        let tools = Tools::new(vec![Box::new(DirectiveTools { use_patch_edits })]).unwrap();
+        let tools = Tools::new(DirectiveTools { use_patch_edits }).unwrap();
         let call = ToolCall { id: id.into(), name: name.into(), arguments };
         let reply = block_on(tools.call(&self.engine, &mut self.session.clone(), &call, self.now()));
         crate::recorded::judge(name, &reply);

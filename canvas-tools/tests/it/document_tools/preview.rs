@@ -1,6 +1,6 @@
 //! Hunks that are located while their patch is being written.
 
-use canvas_core::text::{Mode, Options, build, find_lines};
+use canvas_core::text::{ApplyOptions, Mode, build, find_lines};
 use canvas_tools::{HunkPreview, HunkState, PatchPreview};
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -153,7 +153,7 @@ proptest! {
                 };
                 prop_assert_eq!(&event.state, &expected);
             }
-            let options = Options { mode: Mode::Anchored, ..Options::default() };
+            let options = ApplyOptions { mode: Mode::Anchored, ..ApplyOptions::default() };
             if canvas_core::text::apply(text, &patch, &options).is_ok() {
                 prop_assert!(found.iter().all(|event| event.state != HunkState::Missing));
             }

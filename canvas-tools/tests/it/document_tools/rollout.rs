@@ -144,7 +144,7 @@ fn directives_follow_the_stage() {
         let mut session = world.session.clone();
         let mut call = |name: &str, arguments: Value| {
             let call = ToolCall { id: world.fresh_id(), name: name.into(), arguments };
-            let tools = Tools::new(vec![Box::new(DirectiveTools::default())]).unwrap();
+            let tools = Tools::new(DirectiveTools::default()).unwrap();
             let run = tools.call(&world.engine, &mut session, &call, world.now());
             let reply = canvas_core::block_on(run);
             let is_listed = tools.specs(&world.engine).iter().any(|tool| tool.name == name);

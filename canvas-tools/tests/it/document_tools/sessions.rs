@@ -1,16 +1,16 @@
 //! Turns, and the hidden messages that keep a model's picture of the canvas in step.
 
 use canvas_core::lease::{Timestamp, Turn};
-use canvas_core::text::{Options, apply};
+use canvas_core::text::{ApplyOptions, apply};
 use canvas_core::turn::{Cancel, Promotion};
 use canvas_core::{CallId, CanvasId, ConversationId, Policy, block_on};
-use canvas_tools::{HIDDEN_HEADER, SNAPSHOT_HEADER, Session, TurnBegan};
+use canvas_tools::{HIDDEN_HEADER, SNAPSHOT_HEADER, Session, TurnOpened};
 use proptest::prelude::*;
 use serde_json::json;
 
 use super::world::{World, failure};
 
-fn begin(world: &World, session: &mut Session, call: &str) -> TurnBegan {
+fn begin(world: &World, session: &mut Session, call: &str) -> TurnOpened {
     block_on(session.begin_turn(&world.engine, CallId::new(call).unwrap(), world.now())).unwrap()
 }
 
@@ -222,7 +222,7 @@ impl Reader {
         // The first line that closes the fence is the last one.
         let diff = rest.strip_suffix(fence).unwrap();
         assert!(diff.split('\n').all(|line| !line.starts_with(fence)));
-        let options = Options::default();
+        let options = ApplyOptions::default();
         self.0 = apply(&self.0, diff, &options).unwrap().into_text();
     }
 }

@@ -9,7 +9,7 @@ use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::store::MemoryStore;
 use canvas_core::{CallId, CanvasId, Command, ConversationId, Engine, OpKey, Policy, block_on};
 use canvas_tools::{
-    DocumentMemory, DocumentTools, Session, ToolCall, ToolReply, Tools, TurnBegan, TurnEnded,
+    DocumentMemory, DocumentTools, Session, ToolCall, ToolReply, Tools, TurnClosed, TurnOpened,
 };
 use serde_json::{Value, json};
 
@@ -85,12 +85,13 @@ impl World {
     }
 
     pub(crate) fn call(&self, session: &Session, id: &str, name: &str, arguments: Value) -> ToolReply {
-        let tools = Tools::new(vec![Box::new(self.toolset)]).unwrap();
+        let tools = Tools::new(self.toolset).unwrap();
         let call = ToolCall { id: id.into(), name: name.into(), arguments };
         let (mut session, mut memory) = (session.clone(), self.memory.lock().unwrap());
         if let Some(document) = memory.remove(&session.conversation) {
             session.document = document;
         }
+        let mut session = crate::restored(&session);
         let reply = block_on(tools.call(&self.engine, &mut session, &call, self.now()));
         memory.insert(session.conversation, session.document);
         crate::recorded::judge(name, &reply);
@@ -134,7 +135,7 @@ impl World {
     }
 
     #[track_caller]
-    pub(crate) fn message(&mut self) -> TurnBegan {
+    pub(crate) fn message(&mut self) -> TurnOpened {
         let call = CallId::new(&self.fresh_id()).unwrap();
         let now = self.now();
         let mut memory = self.memory.lock().unwrap();
@@ -147,7 +148,7 @@ impl World {
     }
 
     #[track_caller]
-    pub(crate) fn end_turn(&self) -> TurnEnded {
+    pub(crate) fn end_turn(&self) -> TurnClosed {
         let call = CallId::new(&self.fresh_id()).unwrap();
         block_on(self.session.end_turn(&self.engine, call, self.now())).unwrap()
     }
@@ -164,7 +165,7 @@ impl World {
 /// The system prompt for the tools that a policy opens.
 pub(crate) fn prompt(toolset: DocumentTools, policy: Policy) -> String {
     let engine = Engine::new(MemoryStore::new(|| Timestamp::from_millis(0)), policy);
-    Tools::new(vec![Box::new(toolset)]).unwrap().system_prompt(&engine)
+    Tools::new(toolset).unwrap().system_prompt(&engine)
 }
 
 fn join(engine: &Engine<MemoryStore>, who: &str) -> Session {

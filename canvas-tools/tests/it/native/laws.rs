@@ -1,6 +1,6 @@
 //! Laws over generated texts and changes.
 
-use canvas_core::text::{Mode, Options, apply, build};
+use canvas_core::text::{ApplyOptions, Mode, apply, build};
 use canvas_tools::strategies::{dialects, native_calls, native_changes, native_texts};
 use canvas_tools::{Dialect, DiffStream, NativeOptions, RenderOptions, apply_native, render_native};
 use proptest::prelude::*;
@@ -55,7 +55,7 @@ proptest! {
         let (before, after) = (plain(before), plain(after));
         let patch = build(&before, &after, context);
         let unified = |mode| {
-            let options = Options { mode, ..Options::default() };
+            let options = ApplyOptions { mode, ..ApplyOptions::default() };
             apply(&before, &patch, &options).ok().map(|applied| applied.into_text())
         };
         let mut taken = vec![unified(Mode::Strict), unified(Mode::Anchored)];
@@ -84,7 +84,7 @@ proptest! {
         let calls = render_native(&before, &after, Dialect::ApplyPatch, path, &options).unwrap_or_default();
         prop_assume!(calls.first().is_some_and(|call| call["type"] == "update_file"));
         let patch = calls[0]["diff"].as_str().unwrap_or_default();
-        let anchored = Options { mode: Mode::Anchored, ..Options::default() };
+        let anchored = ApplyOptions { mode: Mode::Anchored, ..ApplyOptions::default() };
         let unified = apply(&before, patch, &anchored).map(|applied| applied.into_text()).ok();
         prop_assert_eq!(run(Dialect::ApplyPatch, &before, &calls), unified);
     }

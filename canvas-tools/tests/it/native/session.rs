@@ -29,7 +29,7 @@ impl World {
             OpKey { conversation: chat.clone(), turn: Turn::ZERO, call: CallId::new("create").unwrap() };
         block_on(engine.create(&canvas, text, &key, NOW)).unwrap();
         let session = block_on(Session::join(&engine, canvas, chat, NOW)).unwrap();
-        let tools = Tools::new(vec![Box::new(NativeTools::new(dialect))]).unwrap();
+        let tools = Tools::new(NativeTools::new(dialect)).unwrap();
         Self { engine, session, tools, calls: 0 }
     }
 
@@ -37,6 +37,7 @@ impl World {
         let name =
             self.tools.specs(&self.engine).first().map_or_else(|| "edit".into(), |spec| spec.name.clone());
         let call = ToolCall { id: id.into(), name, arguments };
+        self.session = crate::restored(&self.session);
         let reply = block_on(self.tools.call(&self.engine, &mut self.session, &call, NOW));
         crate::recorded::judge(&call.name, &reply);
         reply
@@ -249,7 +250,7 @@ fn a_family_suggests_tools_and_prompt() {
         ("Qwen3-Coder", "search_replace", "never shorten"),
     ] {
         let family = ModelFamily::of(FAMILIES, model).expect(model);
-        let tools: Tools<MemoryStore> = Tools::new(vec![family.toolset("plan.md")]).unwrap();
+        let tools: Tools<MemoryStore> = Tools::try_from(vec![family.toolset("plan.md")]).unwrap();
         let (specs, prompt) = (tools.specs(&engine), tools.system_prompt(&engine));
         assert_eq!(specs[0].name, tool, "{model}");
         assert!(prompt.contains(said), "{model}: {prompt}");
@@ -261,7 +262,7 @@ fn a_family_suggests_tools_and_prompt() {
     assert_eq!(ModelFamily::of(FAMILIES, "llama-5"), None);
     let own = [ModelFamily { prefix: "llama", dialect: Some(Dialect::Edit), prompt: "Be brief." }];
     let tools: Tools<MemoryStore> =
-        Tools::new(vec![ModelFamily::of(&own, "llama-5").unwrap().toolset("plan.md")]).unwrap();
+        Tools::try_from(vec![ModelFamily::of(&own, "llama-5").unwrap().toolset("plan.md")]).unwrap();
     assert!(tools.system_prompt(&engine).contains("Be brief."));
 }
 

@@ -152,6 +152,8 @@ impl World {
             now: self.now(),
         };
         self.recorder.observe(call, &self.engine.ceiling().clone(), &RecipeLimits::default()).unwrap();
+        // As a server reads it after a restart.
+        self.recorder = serde_json::from_str(&serde_json::to_string(&self.recorder).unwrap()).unwrap();
         result
     }
 

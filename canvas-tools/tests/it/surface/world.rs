@@ -193,6 +193,7 @@ impl World {
 
     pub(crate) fn model_in(&self, session: &mut Session, id: &str, arguments: Value) -> ToolReply {
         let call = ToolCall { id: id.to_owned(), name: "gsv__Canvas".to_owned(), arguments };
+        *session = crate::restored(session);
         let reply = block_on(self.tools.call(&self.engine, session, &call, self.now()));
         crate::recorded::judge(&call.name, &reply);
         reply
@@ -227,7 +228,7 @@ fn start(
 ) -> (Engine<MemoryStore>, Arc<SurfaceDoor>, Tools<MemoryStore>) {
     let engine = Engine::new(store.clone(), policy).with_ceiling(Arc::new(ceiling.clone()));
     let door = Arc::new(SurfaceDoor::new(RunnerId::new(&format!("runner-{number}")).unwrap(), number));
-    let tools = Tools::new(vec![Box::new(SurfaceTools::new(Arc::clone(&door)))]).unwrap();
+    let tools = Tools::new(SurfaceTools::new(Arc::clone(&door))).unwrap();
     (engine, door, tools)
 }
 

@@ -53,7 +53,7 @@ pub(crate) async fn serve(
     let listener = Listener::connect(database.config.clone(), NoTls, database.listening()).await?;
     let engine = Engine::new(SlowStore::new(database.store()?), Policy::default());
     let engine = Arc::new(engine.with_pause(tokio::time::sleep));
-    let tools = Arc::new(Tools::new(vec![Box::new(DocumentTools::default())])?);
+    let tools = Arc::new(Tools::new(DocumentTools::default())?);
     let (canvas, conversation) = (CanvasId::new(CANVAS)?, ConversationId::new(script.chat)?);
     let session = Session::join(&engine, canvas, conversation, now()).await?;
     let (history, epoch) = (Vec::new(), session.start.epoch);

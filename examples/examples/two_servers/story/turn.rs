@@ -108,7 +108,7 @@ impl Server {
     }
 
     async fn wait(&mut self, state: &mut TurnState, until: Option<Timestamp>) -> Incoming {
-        let due = until.map(|until| until.saturating_since(now()));
+        let due = until.map(|until| until.saturating_duration_since(now()));
         let due = due.map(|wait| Instant::now() + wait);
         let coming = state.coming.as_ref().map(|answer| answer.at);
         tokio::select! {
@@ -182,7 +182,7 @@ impl Server {
             return Ok(());
         }
         self.epoch = head.lock().epoch();
-        if head.lock().turn() == self.session.turn && head.lock().turn_open() {
+        if head.lock().turn() == self.session.turn && head.lock().is_turn_open() {
             self.print(format!(
                 "has a notice of epoch {}: somebody has typed, the lease is over, the turn is not",
                 self.epoch

@@ -28,7 +28,7 @@ pub(super) fn of(host: &Arc<Host>, edits: Edits) -> Tools<BoxStore> {
         Box::new(RecipeTools::new(Arc::clone(&host.tool_host), Arc::clone(&host.refresher))),
         Box::new(HostTools { host: Arc::clone(&host.tool_host), specs: read_only(host), timeout: TIMEOUT }),
     ];
-    Tools::new(tools).expect("no two toolsets have a name in common")
+    Tools::try_from(tools).expect("no two toolsets have a name in common")
 }
 
 /// The tools of the host that change nothing: others run as actions of a surface, which a person confirms.

@@ -70,14 +70,7 @@ impl Transport for Line {
     }
 
     async fn sleep_until(&self, until: Timestamp) {
-        tokio::time::sleep(until.saturating_since(clock::now())).await;
-    }
-
-    fn jitter(&self) -> f64 {
-        match self {
-            Self::Script { .. } => 0.5,
-            Self::Live(client) => client.jitter(),
-        }
+        tokio::time::sleep(until.saturating_duration_since(clock::now())).await;
     }
 }
 

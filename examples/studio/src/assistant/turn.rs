@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use canvas_core::{CallId, EngineError};
 use canvas_providers::{
-    Event, Interruption, Issuer, LogEvent, Outcome, Provider, StreamEvent, Turn, TurnEvent, TurnOptions,
+    Event, Interruption, Issuer, LogEvent, Outcome, Provider, StreamEvent, TurnDriver, TurnEvent, TurnOptions,
 };
 use canvas_tools::{Session, SessionError};
 use serde_json::{Value, json};
@@ -195,7 +195,8 @@ impl Begun {
                 _ => {}
             }
         };
-        let mut turn = Turn::new(options, history, line, Arc::clone(&calls), on_event);
+        let turn = TurnDriver::new(options, line, Arc::clone(&calls)).with_history(history);
+        let mut turn = turn.on_event(on_event);
         let outcome = tokio::select! {
             outcome = turn.run() => Some(outcome),
             _ = self.stop.wait_for(|stopped| *stopped) => None,

@@ -28,7 +28,7 @@ pub(crate) fn first_text() -> String {
 }
 
 pub(crate) fn policy() -> Policy {
-    let lease = canvas_core::lease::Policy { ttl: TTL, ..canvas_core::lease::Policy::default() };
+    let lease = canvas_core::lease::LeasePolicy { ttl: TTL, ..canvas_core::lease::LeasePolicy::default() };
     Policy { lease, ..Policy::default() }
 }
 

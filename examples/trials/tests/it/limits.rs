@@ -35,7 +35,7 @@ fn the_page_of_limits_is_true() {
     let policy = Policy::default();
     let (board, surface, recipe, patch) = (policy.board, policy.surface, policy.recipe, policy.patch);
     assert_eq!(patch, text::Limits::default());
-    assert_eq!(policy.lease, lease::Policy::default());
+    assert_eq!(policy.lease, lease::LeasePolicy::default());
     let rows = [
         (bytes(policy.document_bytes), "Policy::document_bytes"),
         (bytes(patch.text_bytes), "Limits::text_bytes"),
@@ -57,7 +57,7 @@ fn the_page_of_limits_is_true() {
         (format!("{} levels", surface.depth), "SurfaceLimits::depth"),
         (format!("{} levels", recipe.depth), "RecipeLimits::depth"),
         (format!("{} and {}", bytes(MAX_BODY_BYTES), bytes(MAX_STREAM_BYTES)), "MAX_STREAM_BYTES"),
-        (time(policy.lease.ttl), "canvas_lease::Policy::ttl"),
+        (time(policy.lease.ttl), "canvas_lease::LeasePolicy::ttl"),
         (
             format!("{}, of the last {} changes", time(policy.receipt_lifetime), count(policy.max_receipts)),
             "Policy::receipt_lifetime",

@@ -20,7 +20,7 @@ pub(super) static TYPES: LazyLock<Types> = LazyLock::new(|| {
 
 /// A lease lives two ticks.
 fn policy(history: u64) -> Policy {
-    let lease = canvas_lease::Policy {
+    let lease = canvas_lease::LeasePolicy {
         ttl: Duration::from_millis(2),
         max_hold: Duration::from_millis(100),
         clock_tolerance: Duration::from_millis(1),

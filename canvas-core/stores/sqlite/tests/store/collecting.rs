@@ -8,7 +8,7 @@ use canvas_core::document::Edit;
 use canvas_core::lease::Timestamp;
 use canvas_core::store::{Blocking, BlockingStore as _, Collected};
 use canvas_core::{Blob, BlobId, Collection, Engine, Policy, block_on};
-use canvas_store_sqlite::{Options, SqliteStore};
+use canvas_store_sqlite::{SqliteOptions, SqliteStore};
 use canvas_store_testing::collecting::Work;
 use canvas_store_testing::{Folder, canvas, collecting, commit, done, erasing, key, system_now};
 
@@ -81,7 +81,7 @@ fn a_file_has_no_secret_that_was_erased() {
 #[test]
 fn an_erase_that_a_reader_holds_up_is_no_answer_until_it_is_done() {
     let (folder, canvas, secret) = (Folder::new(), canvas("c"), "S3cr3t-0f-a-reader");
-    let options = Options { busy_timeout: Duration::from_millis(20), ..Options::default() };
+    let options = SqliteOptions { busy_timeout: Duration::from_millis(20), ..SqliteOptions::default() };
     let store = SqliteStore::open_with(folder.file(), system_now, options).unwrap();
     let engine = Engine::new(Blocking::in_place(store), Policy::default());
     block_on(engine.create(&canvas, secret, &key("create"), system_now())).unwrap();

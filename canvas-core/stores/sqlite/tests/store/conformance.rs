@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use canvas_core::store::Blocking;
 use canvas_core::{CanvasId, block_on};
-use canvas_store_sqlite::{Options, SqliteStore};
+use canvas_store_sqlite::{SqliteOptions, SqliteStore};
 use canvas_store_testing::conformance::{Check, Harness, Restore, Stall, mutants, run};
 use canvas_store_testing::{Clock, Folder, skipped};
 
@@ -23,7 +23,7 @@ impl Files {
     fn open(&self, path: &std::path::Path) -> Blocking<SqliteStore> {
         let clock = self.clock.clone();
         // Nothing here lasts long enough for a timeout, however slow the machine.
-        let options = Options { busy_timeout: Duration::from_secs(600), ..Options::default() };
+        let options = SqliteOptions { busy_timeout: Duration::from_secs(600), ..SqliteOptions::default() };
         let store = SqliteStore::open_with(path, move || clock.now(), options).unwrap();
         Blocking::on(store, |job| drop(thread::spawn(job)))
     }

@@ -9,7 +9,7 @@ use canvas_core::document::Edit;
 use canvas_core::lease::Turn;
 use canvas_core::store::Blocking;
 use canvas_core::{CanvasId, Collection, Engine, EngineError, Policy, block_on};
-use canvas_store_sqlite::{Options, SqliteStore};
+use canvas_store_sqlite::{SqliteOptions, SqliteStore};
 use canvas_store_testing::{Folder, canvas, key, key_of, system_now};
 
 /// Rounds of `cargo test`; `CANVAS_ERASURES` sets another number, and `.ci/deep erasures` runs 1,000.
@@ -112,7 +112,7 @@ impl Round {
 
     fn open(&self, folder: &Folder) -> Server {
         // A machine with much else to do is no fault of an erase.
-        let options = Options { busy_timeout: Duration::from_secs(120), ..Options::default() };
+        let options = SqliteOptions { busy_timeout: Duration::from_secs(120), ..SqliteOptions::default() };
         let store = SqliteStore::open_with(folder.file(), system_now, options).unwrap();
         let policy = Policy {
             min_blob_age: Duration::ZERO,

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use canvas_core::store::{BlockingStore as _, StoreError};
-use canvas_store_sqlite::{Options, SqliteStore};
+use canvas_store_sqlite::{SqliteOptions, SqliteStore};
 use canvas_store_testing::{Folder, NOW, canvas, commit, done};
 use rusqlite::Connection;
 
@@ -138,7 +138,8 @@ fn assert_whole(folder: &Folder, canvases: usize) {
 #[test]
 fn a_file_that_somebody_else_holds_is_waited_for() {
     let folder = Folder::new();
-    let options = |millis| Options { busy_timeout: Duration::from_millis(millis), ..Options::default() };
+    let options =
+        |millis| SqliteOptions { busy_timeout: Duration::from_millis(millis), ..SqliteOptions::default() };
     let open = |millis| SqliteStore::open_with(folder.file(), || NOW, options(millis));
     let holder = folder.raw();
     holder.execute_batch("BEGIN IMMEDIATE").unwrap();
@@ -179,7 +180,7 @@ fn opening_waits_for_the_busy_timeout_and_no_longer() {
         };
         let holder = folder.raw();
         holder.execute_batch(held).unwrap();
-        let options = Options { busy_timeout: timeout, ..Options::default() };
+        let options = SqliteOptions { busy_timeout: timeout, ..SqliteOptions::default() };
         start.wait();
         let began = Instant::now();
         let opened = SqliteStore::open_with(folder.file(), || NOW, options);

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use canvas_core::CanvasId;
 use canvas_core::store::{BlockingStore as _, Commit, Committed, StoreOperation};
-use canvas_store_sqlite::{Options, SqliteStore};
+use canvas_store_sqlite::{SqliteOptions, SqliteStore};
 use canvas_store_testing::{Clock, Folder, canvas, commit, done};
 
 use super::{code, counter, definite, state};
@@ -22,7 +22,7 @@ fn race(advance: Duration) -> [Committed; 2] {
             assert!(!held.load(Ordering::SeqCst), "the clock is read before the lock is there");
             clock.now()
         };
-        let options = Options { busy_timeout: Duration::from_secs(600), ..Options::default() };
+        let options = SqliteOptions { busy_timeout: Duration::from_secs(600), ..SqliteOptions::default() };
         SqliteStore::open_with(folder.file(), read, options).unwrap()
     };
     let stores = [open(), open()];
@@ -68,7 +68,7 @@ fn who_waits_past_its_limit_is_late() {
 #[test]
 fn a_lock_that_stays_is_a_fault_and_reads_go_on() {
     let folder = Folder::new();
-    let options = Options { busy_timeout: Duration::from_millis(20), ..Options::default() };
+    let options = SqliteOptions { busy_timeout: Duration::from_millis(20), ..SqliteOptions::default() };
     let clock = Clock::default();
     let store = SqliteStore::open_with(folder.file(), move || clock.now(), options.clone()).unwrap();
     let version = done(store.commit(commit("a\0\u{202e}b", None, "one\n")));

@@ -7,14 +7,14 @@ use std::process::Command;
 
 use canvas_core::Blob;
 use canvas_core::store::{BlockingStore as _, Committed, Version};
-use canvas_store_sqlite::{Options, SqliteStore};
+use canvas_store_sqlite::{SqliteOptions, SqliteStore};
 use canvas_store_testing::{Folder, NOW, canvas, commit, done};
 
 use super::process::{given, succeed, with_program};
 use super::{definite, state};
 
 fn open(folder: &Folder, max_bytes: u64) -> SqliteStore {
-    let options = Options { max_bytes: Some(max_bytes), ..Options::default() };
+    let options = SqliteOptions { max_bytes: Some(max_bytes), ..SqliteOptions::default() };
     SqliteStore::open_with(folder.file(), || NOW, options).unwrap()
 }
 
@@ -64,13 +64,13 @@ fn a_full_file_takes_nothing_until_there_is_room() {
 #[test]
 fn a_limit_that_the_tables_do_not_fit_in_refuses_the_file() {
     let folder = Folder::new();
-    let options = Options { max_bytes: Some(0), ..Options::default() };
+    let options = SqliteOptions { max_bytes: Some(0), ..SqliteOptions::default() };
     let open = || SqliteStore::open_with(folder.file(), || NOW, options.clone());
     let error = open().unwrap_err();
     assert_eq!(error.code(), "STORE_FULL", "{error}");
     drop(folder.store());
     // What is there already stays, and may be read.
-    assert_eq!(open().unwrap().list(None, 1).unwrap(), []);
+    assert!(open().unwrap().list(None, 1).unwrap().is_empty());
 }
 
 /// Fills a disk but for some bytes.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::hosts::CallIds;
+use crate::hosts::CallIdRule;
 use crate::names::{Mapper, NameRule, hash};
 
 /// Characters that hosts are known to use in ids, which have to go back unchanged.
@@ -16,14 +16,14 @@ pub(super) enum Ids {
 }
 
 impl Ids {
-    pub(super) fn new(rule: CallIds) -> Self {
+    pub(super) fn new(rule: CallIdRule) -> Self {
         match rule {
-            CallIds::UpTo(max) => {
+            CallIdRule::UpTo(max) => {
                 // A generated id needs room for a readable stem and a hash.
                 let max = max.max(16);
                 Self::UpTo(Mapper::new(NameRule { max, also: SIGNS, begins_with_letter: false }))
             }
-            CallIds::Nine => Self::Nine { to_wire: BTreeMap::new(), taken: BTreeSet::new() },
+            CallIdRule::Nine => Self::Nine { to_wire: BTreeMap::new(), taken: BTreeSet::new() },
         }
     }
 

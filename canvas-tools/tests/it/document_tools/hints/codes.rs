@@ -7,7 +7,9 @@ use canvas_core::document::{BaseRefusal, LinesNow, LinesRefusal, PatchRefusal, S
 use canvas_core::history::{ChangeNumber, EntryNumber, HistoryRefusal};
 use canvas_core::lease::{Epoch, LeaseRefusal, Timestamp};
 use canvas_core::store::{HeadError, StoreError, StoreErrorKind};
-use canvas_core::text::{AddressError, EditPolicyError, GrepError, LineRange, Options, Query, Reason, apply};
+use canvas_core::text::{
+    AddressError, ApplyOptions, EditPolicyError, GrepError, LineRange, Query, Reason, apply,
+};
 use canvas_core::{
     BlobId, BoardRefusal, CallRefusal, CanvasId, Counter, EngineError, Face, LimitRefusal, NewBoardRefusal,
     NotAvailable, Refused, Revision, Rollout,
@@ -76,7 +78,7 @@ each!(base_refusal: BaseRefusal {
 });
 
 each!(patch_refusal: PatchRefusal {
-    PatchRefusal::PatchRejected(_) => PatchRefusal::PatchRejected(apply("", "", &Options::default()).unwrap_err()),
+    PatchRefusal::PatchRejected(_) => PatchRefusal::PatchRejected(apply("", "", &ApplyOptions::default()).unwrap_err()),
     PatchRefusal::EditRefused { error: EditPolicyError::Scope(_) } => refused(AddressError::NoFrontMatter.into()),
     PatchRefusal::EditRefused { error: EditPolicyError::OutOfScope { .. } } =>
         refused(EditPolicyError::OutOfScope { line: 1, scope: LineRange { start: 2, end: 2 } }),
@@ -345,7 +347,7 @@ pub(super) fn are_all_provoked(provoked: &BTreeSet<String>) {
 pub(super) fn are_those_of_the_schemas(provoked: &BTreeSet<String>) {
     let provoked: BTreeSet<&str> =
         provoked.iter().map(|label| label.split_once('/').map_or(label.as_str(), |(code, _)| code)).collect();
-    let tools = Tools::<MemoryStore>::new(vec![Box::new(DocumentTools::default())]).unwrap();
+    let tools = Tools::<MemoryStore>::new(DocumentTools::default()).unwrap();
     let schemas: Vec<_> = tools.names().map(|name| canvas_tools::reply_schema(name).unwrap()).collect();
     let choices = schemas.iter().flat_map(|schema| schema["anyOf"].as_array().unwrap());
     let codes = choices.filter_map(|choice| choice.pointer("/properties/error/properties/code/enum"));

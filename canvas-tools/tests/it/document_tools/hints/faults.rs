@@ -140,7 +140,7 @@ fn check(trouble: Trouble, hint: Hint) -> String {
     // A server that has just been started: it knows nothing that could stand for the store's answer.
     let engine = Engine::new(store, Policy::default());
     let call = ToolCall { id: "k".into(), name: "canvas_check_out".into(), arguments: json!({}) };
-    let tools = Tools::new(vec![Box::new(DocumentTools::default())]).unwrap();
+    let tools = Tools::new(DocumentTools::default()).unwrap();
     let mut session = world.session;
     let mut run = || block_on(tools.call(&engine, &mut session, &call, now));
     let refused = run();

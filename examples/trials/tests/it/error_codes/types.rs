@@ -13,7 +13,7 @@ use canvas_core::document::{
 };
 use canvas_core::history::HistoryRefusal;
 use canvas_core::json::{CanonicalError, JsonHash, ParseJsonHashError, canonical_json};
-use canvas_core::lease::{LeaseId, LeaseRefusal, ParseLeaseIdError, Timestamp};
+use canvas_core::lease::{Epoch, LeaseId, LeaseRefusal, ParseLeaseIdError, SafeIntegerError, Timestamp};
 use canvas_core::recipe::{
     DateExpr, DateExprError, Drift, DriftCode, JsonPointer, JsonPointerError, RecipeCode, RecipeFault,
     RecipeRefusal, StepId,
@@ -25,7 +25,7 @@ use canvas_core::surface::{
     StatePointer, StatePointerError, SurfaceCode, SurfaceFault, SurfaceRefusal, ValuePath, ValuePathError,
 };
 use canvas_core::text::{
-    Address, AddressError, ApplyError, Difference, ExceededLimit, GrepError, Options, Query, Reason,
+    Address, AddressError, ApplyError, ApplyOptions, Difference, ExceededLimit, GrepError, Query, Reason,
     RepairKind, apply, resolve,
 };
 use canvas_core::{
@@ -39,8 +39,8 @@ use canvas_providers::{DecodeError, EncodeError, LoopError, Provider, SendError,
 use canvas_tools::recipe::{RecordError, ReplayError, RerunError};
 use canvas_tools::surface::SurfaceError;
 use canvas_tools::{
-    Dialect, Directive, DirectiveError, DirectiveFailure, FailureKind, NativeError, NativeOptions,
-    RenderError, SessionError, ToolError, ToolsError, apply_native,
+    CharRange, CharRangeError, Dialect, Directive, DirectiveError, DirectiveFailure, FailureKind,
+    NativeError, NativeOptions, RenderError, SessionError, ToolError, ToolsError, apply_native,
 };
 use serde::Serialize;
 use serde_json::json;
@@ -81,7 +81,7 @@ macro_rules! samples {
 
 fn samples() -> Vec<Sample> {
     let canvas = || CanvasId::new("notes").unwrap();
-    let rejected = || apply("a\n", "@@ -1 +1 @@\n-b\n+c\n", &Options::default()).unwrap_err();
+    let rejected = || apply("a\n", "@@ -1 +1 @@\n-b\n+c\n", &ApplyOptions::default()).unwrap_err();
     let stale = || StaleBase::of(None);
     let stale_edit = || StaleEdit {
         base: Revision::ZERO.into(),
@@ -119,6 +119,7 @@ fn samples() -> Vec<Sample> {
         EditPolicyError false: EditPolicyError::UnclosedFence { line: 1 },
         // canvas-lease
         ParseLeaseIdError false: "lease".parse::<LeaseId>().unwrap_err(),
+        SafeIntegerError false: Epoch::new(u64::MAX).unwrap_err(),
         CheckOutError true: CheckOutError::Held { until: at },
         CheckOutError false: CheckOutError::UserActive,
         LeaseError false: LeaseError::NotOwned,
@@ -211,6 +212,7 @@ fn samples() -> Vec<Sample> {
         ToolsError false: ToolsError::DuplicateTool { name: "a".into() },
         NativeError false: apply_native(Dialect::Edit, "", &json!(1), &NativeOptions::default()).unwrap_err(),
         RenderError false: RenderError { dialect: Dialect::Edit },
+        CharRangeError false: CharRange::new(1, 0).unwrap_err(),
         DirectiveError false: Directive::parse(&json!(1)).unwrap_err(),
         DirectiveFailure false: DirectiveError::PatchOff.into(),
         FailureKind true: EngineError::Contention { canvas: canvas() }.into(),

@@ -88,10 +88,10 @@ pub(crate) struct Terms {
 }
 
 impl Terms {
-    pub(crate) fn policy(self) -> canvas_core::lease::Policy {
+    pub(crate) fn policy(self) -> canvas_core::lease::LeasePolicy {
         let [ttl, max_hold, clock_tolerance] =
             [self.ttl, self.max_hold, self.tolerance].map(Duration::from_millis);
-        canvas_core::lease::Policy { ttl, max_hold, clock_tolerance }
+        canvas_core::lease::LeasePolicy { ttl, max_hold, clock_tolerance }
     }
 }
 

@@ -237,7 +237,7 @@ pub(crate) fn describe(head: &Head, text: &str, is_timeless: bool) -> String {
     let lock = head.lock();
     let mark = if is_timeless { 0 } else { lock.high_water_mark().as_millis() };
     let access = match lock.lease() {
-        None => if lock.turn_open() { "open" } else { "closed" }.to_owned(),
+        None => if lock.is_turn_open() { "open" } else { "closed" }.to_owned(),
         Some(lease) => {
             let until = if is_timeless { 0 } else { lease.expires_at.as_millis() };
             format!("held by {} until {until}", lease.operation.as_str())

@@ -83,8 +83,9 @@ impl<S> Mutant<S> {
             Flaw::AcceptsAtTheLimit => Some(limit.saturating_add(Duration::from_millis(1))),
             Flaw::KeepsAnOldClock if !is_past(self.own().last_clock) => None,
             Flaw::UsesItsOwnClock => {
-                let millis =
-                    limit.saturating_since(Timestamp::from_millis(0)).saturating_sub(SKEW * self.number);
+                let millis = limit
+                    .saturating_duration_since(Timestamp::from_millis(0))
+                    .saturating_sub(SKEW * self.number);
                 Some(Timestamp::from_millis(0).saturating_add(millis))
             }
             _ => Some(limit),

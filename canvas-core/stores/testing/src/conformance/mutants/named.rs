@@ -19,7 +19,7 @@ impl<S> Mutant<S> {
         let canvas = commit.head.canvas();
         let before =
             before.map_or_else(String::new, |row| self.called(canvas, &row.version).as_str().to_owned());
-        let millis = clock.saturating_since(Timestamp::from_millis(0)).as_millis();
+        let millis = clock.saturating_duration_since(Timestamp::from_millis(0)).as_millis();
         let mut shared = self.shared();
         let names = &mut shared.names;
         names.count += 1;

@@ -184,7 +184,7 @@ pub(crate) async fn put_again_is_young<H: Harness>(harness: &H, store: &H::Store
         if has(store, id, "again\n").await? {
             return PASSED;
         }
-        if clock.saturating_since(put) < age {
+        if clock.saturating_duration_since(put) < age {
             return Err("a blob that was put again is gone as if it were old".to_owned());
         }
         version = Some(second);

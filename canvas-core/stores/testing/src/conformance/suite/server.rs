@@ -84,8 +84,9 @@ impl<'a, H: Harness> Server<'a, H> {
         let clock = self.clock().await?;
         Ok(match self.skew {
             Skew::Ahead(by) => clock.saturating_add(by),
-            Skew::Behind(by) => Timestamp::from_millis(0)
-                .saturating_add(clock.saturating_since(Timestamp::from_millis(0)).saturating_sub(by)),
+            Skew::Behind(by) => Timestamp::from_millis(0).saturating_add(
+                clock.saturating_duration_since(Timestamp::from_millis(0)).saturating_sub(by),
+            ),
         })
     }
 
@@ -97,7 +98,7 @@ impl<'a, H: Harness> Server<'a, H> {
     /// Advances the store's clock to an instant.
     pub(super) async fn wait_until(&self, instant: Timestamp) -> Result<(), String> {
         for _ in 0..10 {
-            let left = instant.saturating_since(self.clock().await?);
+            let left = instant.saturating_duration_since(self.clock().await?);
             if left.is_zero() {
                 return Ok(());
             }

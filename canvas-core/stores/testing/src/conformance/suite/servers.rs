@@ -141,7 +141,7 @@ pub(crate) async fn skewed_servers<H: Harness>(harness: &H, store: &H::Store, _:
         return Err("a check-out of a new canvas was refused".into());
     };
     brief.wait_until(expires_at).await?;
-    let passed = brief.clock().await?.saturating_since(expires_at).saturating_add(SHORT);
+    let passed = brief.clock().await?.saturating_duration_since(expires_at).saturating_add(SHORT);
     brief.skew(Skew::Behind(passed));
     let late = code(&brief.ask("first", apply(lease, "@@\n a\n+late\n")).await?);
     if store.capabilities().not_after {

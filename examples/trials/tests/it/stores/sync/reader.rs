@@ -1,6 +1,6 @@
 //! A model that does as its hidden messages say, and knows nothing else.
 
-use canvas_core::text::{Mode, Options, apply};
+use canvas_core::text::{ApplyOptions, Mode, apply};
 use canvas_tools::{HIDDEN_HEADER, SNAPSHOT_HEADER};
 
 /// What a chat's model knows of the document: nothing but what was in its history. `None` where that was lost.
@@ -21,7 +21,7 @@ impl Reader {
         match (header, &opening[fence.len()..]) {
             (HIDDEN_HEADER, "diff") => {
                 let known = self.0.as_deref().ok_or("a diff for who knows nothing")?;
-                let options = Options { mode: Mode::Strict, ..Options::default() };
+                let options = ApplyOptions { mode: Mode::Strict, ..ApplyOptions::default() };
                 let after =
                     apply(known, content, &options).map_err(|e| format!("{known:?} {message:?}: {e}"));
                 self.0 = Some(after?.into_text());

@@ -76,7 +76,7 @@ impl<P: Place + Default> Runner<P> {
             })
             .collect();
         let (leases, seen) = ([const { None }; CHATS], BTreeMap::new());
-        let tools = Tools::new(vec![Box::new(DocumentTools::default())]).expect("one toolset");
+        let tools = Tools::new(DocumentTools::default()).expect("one toolset");
         Self { place, policy, engine, tools, host, chats, leases, calls: 0, seen }
     }
 
