@@ -134,13 +134,13 @@ impl<S: Store> CanvasCalls<S> {
 impl<S: Store> CallHost for CanvasCalls<S> {
     async fn call(&self, call: &ToolCall, now: Timestamp) -> ToolReply {
         let mut session = self.session();
+        let start = session.start;
         let reply = self.tools.call(&self.engine, &mut session, call, now).await;
         let mut current = self.lock();
-        // A message may have begun the next turn meanwhile.
-        if current.start == session.start {
+        // A message may have begun the next turn meanwhile, whose session this call must not replace.
+        if current.start == start {
             *current = session;
         }
-        drop(current);
         reply
     }
 

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::diff::apply::apply;
 use crate::diff::delta::Delta;
-use crate::diff::options::Options;
+use crate::diff::options::ApplyOptions;
 use crate::markdown::address::Part;
 use crate::markdown::outline::live_tests::{cases, changed, made, text_edit, whole};
 use crate::strategies::hostile_markdown;
@@ -287,7 +287,8 @@ fn a_byte_order_mark_belongs_to_the_first_line() {
 #[test]
 fn of_equal_headings_edits_tell_which_is_new() {
     let (before, after) = ("x\n\ny\n\n# a\n\nz\n\nq\n", "# a\n\nx\n\ny\n\n# a\n\nz\n\nqq\n");
-    let applied = apply(before, "@@ -1 +1,3 @@\n+# a\n+\n x\n@@ -9 +11 @@\n-q\n+qq\n", &Options::default());
+    let applied =
+        apply(before, "@@ -1 +1,3 @@\n+# a\n+\n x\n@@ -9 +11 @@\n-q\n+qq\n", &ApplyOptions::default());
     let delta = applied.expect("the patch fits").delta();
     for (edits, line) in [(delta.edits(), 1), (&[], 7)] {
         let expected = ChangedHeading { title: "a".to_owned(), level: 1, line };
