@@ -138,11 +138,11 @@ pub(crate) async fn action(host: &Host, operation: &OpKey, params: Value) -> Ans
             if recipe::feeds(host, &canvas_id, &component_id).await? {
                 let params = json!({"canvasId": canvas_id, "components": [component_id]});
                 recipe::refresh(host, operation, params).await?;
-                return Ok(done("Refreshed by the recipe.", &component_id.to_string()));
+                return Ok(done("Refreshed by the recipe.", component_id.as_str()));
             }
             let asked = host.data.refresh(&canvas_id, &component_id);
             let words = if asked { "Fetching new data." } else { "There is no data to fetch." };
-            Ok(done(words, &component_id.to_string()))
+            Ok(done(words, component_id.as_str()))
         }
     }
 }
