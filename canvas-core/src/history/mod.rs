@@ -10,7 +10,7 @@
 //! ```
 //! # use canvas_core::lease::Timestamp;
 //! # use canvas_core::store::{MemoryStore, Store};
-//! # use canvas_core::{CallId, CanvasId, Engine, EngineError, OpKey, Policy, Revision, block_on};
+//! # use canvas_core::{CanvasId, Engine, EngineError, OpKey, Policy, Revision, block_on};
 //! use canvas_core::document::{DocumentStep, Edit};
 //! use canvas_core::history::Step;
 //!
@@ -50,10 +50,10 @@
 //! # let policy = Policy { history_entry_bytes: 8, ..Policy::default() };
 //! # let engine = Engine::new(MemoryStore::new(move || now), policy);
 //! # let plan = CanvasId::new("plan")?;
-//! # block_on(engine.create(&plan, "- a\n", &OpKey::host(CallId::new("create")?), now))?;
+//! # block_on(engine.create(&plan, "- a\n", &OpKey::host("create".parse()?), now))?;
 //! let first = block_on(engine.snapshot(&plan, now))?.head.revision();
 //! for text in ["- a\n- b\n", "- b\n", "something longer\n"] {
-//!     block_on(engine.call(&plan, &OpKey::user(CallId::new(text)?), Edit::replace(text), now))?.result?;
+//!     block_on(engine.call(&plan, &OpKey::user(text.parse()?), Edit::replace(text), now))?.result?;
 //! }
 //! assert_eq!(block_on(text_at(&engine, &plan, first, now))?.as_deref(), Some("- a\n"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())

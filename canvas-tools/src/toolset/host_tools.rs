@@ -20,7 +20,7 @@ use crate::reply::{ArgumentDetail, Failure, ToolError, ToolReply, shorten};
 /// The host checks their arguments, and decides whether a call may run: neither the canvas's policy nor its lease applies
 /// to these tools. The canvas does not keep receipts of these calls, so a repeated call runs again, with the same
 /// [`event_id`](ToolInvocation::event_id). A slow tool delays the other calls of the turn, because they run one after
-/// another. Meanwhile `Turn` of `canvas-providers` renews the model's lease, up to the maximum hold. To let the model make
+/// another. Meanwhile `TurnDriver` of `canvas-providers` renews the model's lease, up to the maximum hold. To let the model make
 /// a recipe of these calls, pass each one to `Recorder::observe`.
 pub struct HostTools<H> {
     /// Runs the calls of these tools.

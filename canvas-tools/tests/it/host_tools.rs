@@ -143,7 +143,7 @@ fn of_two_calls_at_once_the_last_leaves_its_memory() {
     let now = Timestamp::from_millis(1_000);
     let engine = Arc::new(Engine::new(MemoryStore::new(move || now), Policy::default()));
     let session = Session::before(CanvasId::new("c").unwrap(), ConversationId::new("chat").unwrap());
-    let tools = Tools::new(vec![Box::new(Counting)]).expect("one set");
+    let tools = Tools::new(Counting).expect("one set");
     let calls = CanvasCalls::new(engine, Arc::new(tools), session);
     let call = |id: &str| ToolCall { id: id.to_owned(), name: "count".to_owned(), arguments: json!({}) };
     for (first, second, misses) in [("1", "2", 1), ("3", "4", 2)] {
@@ -154,4 +154,25 @@ fn of_two_calls_at_once_the_last_leaves_its_memory() {
         assert!(both.iter_mut().all(|call| call.as_mut().poll(cx).is_ready()));
         assert_eq!(calls.session().document.misses, misses);
     }
+}
+
+#[test]
+fn a_late_call_leaves_the_session_of_the_next_turn_alone() {
+    let now = Timestamp::from_millis(1_000);
+    let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
+    let canvas = CanvasId::new("c").unwrap();
+    block_on(engine.create(&canvas, "a\n", &OpKey::host("create".parse().unwrap()), now)).unwrap();
+    let session = block_on(Session::join(&engine, canvas, "chat".parse().unwrap(), now)).unwrap();
+    let calls = CanvasCalls::new(Arc::new(engine), Arc::new(Tools::new(Counting).unwrap()), session);
+    let begin = |call: &str| block_on(calls.begin_turn(call.parse().unwrap(), now)).unwrap();
+    begin("message-1");
+
+    let call = ToolCall { id: "1".to_owned(), name: "count".to_owned(), arguments: json!({}) };
+    let mut late = Box::pin(calls.call(&call, now));
+    assert!(late.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    begin("message-2");
+    let next = calls.session();
+    assert!(block_on(late).is_ok());
+    assert_eq!(calls.session(), next);
+    block_on(calls.end_turn("end".parse().unwrap(), now)).unwrap();
 }

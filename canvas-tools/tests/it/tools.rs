@@ -1,16 +1,11 @@
 //! Joining toolsets: one list, one prompt, one way of a call to its toolset.
 
-use std::future::poll_fn;
-use std::pin::pin;
-use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
-
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::store::{MemoryStore, Store};
 use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, Rollout, block_on};
 use canvas_tools::{
-    CallHost as _, CanvasCalls, DirectiveTools, DocumentTools, Session, ToolCall, ToolContext, ToolError,
-    ToolFuture, ToolReply, ToolSpec, Tools, ToolsError, Toolset,
+    DirectiveTools, DocumentTools, Session, ToolCall, ToolContext, ToolError, ToolFuture, ToolReply,
+    ToolSpec, Tools, ToolsError, Toolset,
 };
 use serde_json::{Value, json};
 
@@ -49,42 +44,6 @@ impl<S: Store> Toolset<S> for Echo {
                 return Err(ToolError::argument("/said", format!("say something, {}", context.id)));
             }
             Ok(ToolReply::new(json!({"ok": true, "echo": call.arguments})))
-        })
-    }
-}
-
-/// Counts its calls as misses in the session, each after one pending poll.
-#[derive(Debug)]
-struct Slow;
-
-impl<S: Store> Toolset<S> for Slow {
-    fn names(&self) -> Vec<&str> {
-        vec!["slow"]
-    }
-
-    fn specs(&self, _: &Engine<S>) -> Vec<ToolSpec> {
-        Vec::new()
-    }
-
-    fn task(&self) -> &'static str {
-        "wait"
-    }
-
-    fn prompt(&self, _: &[ToolSpec]) -> Vec<String> {
-        Vec::new()
-    }
-
-    fn call<'a>(&'a self, context: ToolContext<'a, S>, _: &'a ToolCall) -> ToolFuture<'a> {
-        Box::pin(async move {
-            let mut polls = 0;
-            poll_fn(|cx| {
-                polls += 1;
-                cx.waker().wake_by_ref();
-                if polls == 2 { Poll::Ready(()) } else { Poll::Pending }
-            })
-            .await;
-            context.session.document.misses += 1;
-            Ok(ToolReply::new(json!({"ok": true})))
         })
     }
 }
@@ -204,25 +163,4 @@ fn names_must_be_valid_and_unique() {
     }
     let clash: Joined = Tools::new(Echo("canvas_grep")).unwrap().with(DocumentTools::default());
     assert_eq!(clash.unwrap_err(), ToolsError::DuplicateTool { name: "canvas_grep".into() });
-}
-
-#[test]
-fn a_late_call_leaves_the_session_of_the_next_turn_alone() {
-    let World { engine, session } = World::new(Rollout::LeaseEnforced);
-    let calls = CanvasCalls::new(Arc::new(engine), Arc::new(Tools::new(Slow).unwrap()), session);
-    let slow = |id: &str| ToolCall { id: id.into(), name: "slow".into(), arguments: Value::Null };
-    let begin = |call: &str| block_on(calls.begin_turn(call.parse().unwrap(), NOW)).unwrap();
-
-    begin("message-1");
-    assert!(block_on(calls.call(&slow("1"), NOW)).is_ok());
-    assert_eq!(calls.session().document.misses, 1);
-
-    let late = slow("2");
-    let mut late = pin!(calls.call(&late, NOW));
-    assert!(late.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
-    begin("message-2");
-    let next = calls.session();
-    assert!(block_on(late).is_ok());
-    assert_eq!(calls.session(), next);
-    block_on(calls.end_turn("end".parse().unwrap(), NOW)).unwrap();
 }
