@@ -81,7 +81,7 @@ fn a_head_that_cannot_be_is_refused() {
         ("/draft", json!({"../document.md": BlobId::of(b"").to_string()}), "a path has only plain names"),
         ("/draft", json!({"document.md": "no hash"}), "a blob id is 64"),
         ("/canvas", json!(""), "a name needs 1 to 512 bytes"),
-        ("/revision", json!(1u64 << 53), "a revision id reads"),
+        ("/revision", json!(1u64 << 53), "2^53 - 1"),
         ("/revision", json!(-1), "invalid value"),
         ("/revision", json!(2), "in faces"),
         ("/lease/fence", json!(1), "lease issued last"),
