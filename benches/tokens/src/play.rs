@@ -129,9 +129,6 @@ impl Player<'_> {
         }
         let reply = self.tool("canvas_apply_patch", json!({"patch": mistake.patch}));
         assert_eq!(reply["ok"], false, "{mistake:?} is not refused: {reply}");
-        if std::env::var_os("SHOW").is_some() {
-            eprintln!("{}\n{reply}\n", self.counter.count(&reply.to_string()));
-        }
     }
 
     /// Sends a patch until it is done, as a model that obeys: after a lost lease it checks out again.
