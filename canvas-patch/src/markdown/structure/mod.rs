@@ -22,7 +22,7 @@ use crate::text::lines;
 /// The headings, list items, fences and front matter that a text gains and loses in an edit.
 ///
 /// The edits passed to [`LiveOutline::change`] do not affect any level, title or number here. However, if a text has
-/// equal headings, the edits may decide which of them counts as gained or lost, and therefore its [`Heading::line`].
+/// equal headings, the edits may decide which of them counts as gained or lost, and therefore its [`ChangedHeading::line`].
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct StructureChange {
     /// Headings that occur more often in the text after than in the text before, compared by level and title, in order.
