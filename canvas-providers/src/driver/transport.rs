@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use canvas_tools::CodedError;
 use canvas_tools::lease::Timestamp;
 
 use crate::encoded::EncodedRequest;
@@ -70,4 +71,12 @@ pub struct SendError {
     pub retryable: bool,
 }
 
-canvas_tools::coded_error!(SendError { Self { retryable, .. } => "TRANSPORT_FAILED", *retryable; });
+impl CodedError for SendError {
+    fn code(&self) -> &'static str {
+        "TRANSPORT_FAILED"
+    }
+
+    fn is_retryable(&self) -> bool {
+        self.retryable
+    }
+}

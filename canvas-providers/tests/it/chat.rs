@@ -42,7 +42,7 @@ fn fixtures() {
             }
             (Err(error), Some(expected)) => {
                 let found =
-                    json!({"code": error.code(), "place": error.place(), "retryable": error.retryable()});
+                    json!({"code": error.code(), "place": error.place(), "retryable": error.is_retryable()});
                 assert_eq!(found, *expected, "{name}");
             }
             (result, _) => panic!("{name}: {result:?}"),
@@ -326,7 +326,7 @@ fn ends_of_streams() {
     for (name, bytes, failure, finish) in table {
         let (decoded, _) = read(&bytes);
         assert_eq!(decoded.text(), "a", "{name}");
-        let found = decoded.failure.as_ref().map(|failure| (failure.code(), failure.retryable()));
+        let found = decoded.failure.as_ref().map(|failure| (failure.code(), failure.is_retryable()));
         assert_eq!((found, decoded.raw_stop_reason.as_deref()), (failure, finish), "{name}");
     }
 }

@@ -67,7 +67,7 @@ fn errors() {
         (json!({"message": {"tool_calls": [1]}}), "RESPONSE_UNEXPECTED", false),
     ] {
         let error = OLLAMA.decode(&body, &context()).expect_err("no answer");
-        assert_eq!((error.code(), error.retryable()), (code, retryable), "{body}");
+        assert_eq!((error.code(), error.is_retryable()), (code, retryable), "{body}");
     }
 }
 

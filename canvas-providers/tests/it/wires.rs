@@ -47,7 +47,7 @@ fn seen(decoded: &Decoded) -> Value {
         "thinking": decoded.thinking(),
         "stop": format!("{:?}", decoded.stop_reason),
         "finish": decoded.raw_stop_reason,
-        "failure": decoded.failure.as_ref().map(|failure| json!([failure.code(), failure.retryable()])),
+        "failure": decoded.failure.as_ref().map(|failure| json!([failure.code(), failure.is_retryable()])),
     })
 }
 

@@ -154,7 +154,7 @@ fn names_must_be_valid_and_unique() {
         (&["a.b"], Some("INVALID_TOOL_NAME")),
         (&["é"], Some("INVALID_TOOL_NAME")),
     ] {
-        assert_eq!(join(names).as_ref().err().map(ToolsError::code), expected, "{names:?}");
+        assert_eq!(join(names).as_ref().err().map(canvas_core::CodedError::code), expected, "{names:?}");
     }
     let clash: Joined = Tools::new(vec![Box::new(Echo("canvas_grep")), Box::new(DocumentTools::default())]);
     assert_eq!(clash.unwrap_err(), ToolsError::DuplicateTool { name: "canvas_grep".into() });

@@ -19,7 +19,7 @@ pub(super) fn apply(documents: &mut Documents, request: &Request<'_>) -> Result<
 impl From<DirectiveFailure> for BridgeError {
     fn from(failure: DirectiveFailure) -> Self {
         let fields = failure.to_json();
-        let error = Self::new(failure.code(), failure.to_string());
+        let error = Self::new(failure.code(), failure.message());
         let fields = fields.as_object().into_iter().flatten();
         fields.fold(error, |error, (name, value)| error.with(name, value.clone()))
     }

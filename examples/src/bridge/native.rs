@@ -89,7 +89,7 @@ fn path<'a>(request: &Request<'a>) -> Result<&'a str, BridgeError> {
 impl From<NativeError> for BridgeError {
     fn from(error: NativeError) -> Self {
         Self::new(error.code(), error.to_string())
-            .with("reason", error.reason().code().into())
+            .with("reason", error.reason().into())
             .with("conflicts", json!(error.conflicts()))
     }
 }

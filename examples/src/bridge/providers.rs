@@ -155,7 +155,8 @@ pub(super) fn script(documents: &mut Documents, request: &Request<'_>) -> Result
         match turn.poll(now) {
             LoopAction::SendRequest if interrupt_after == Some(requests.len()) => {
                 let operation = session.operation(documents.call_id()?);
-                block_on(documents.engine().call(&session.canvas, &operation, Cancel, now))?;
+                let cancelled = block_on(documents.engine().call(&session.canvas, &operation, Cancel, now))?;
+                cancelled.result.map_err(|refusal| BridgeError::from(refusal.view()))?;
                 turn.interrupt(Interruption::Cancel);
             }
             LoopAction::SendRequest => {

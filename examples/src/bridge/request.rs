@@ -122,7 +122,7 @@ macro_rules! plain_errors {
     ($($error:ty),+) => {$(
         impl From<$error> for BridgeError {
             fn from(error: $error) -> Self {
-                Self::new(error.code(), error.to_string())
+                Self::new(error.code(), error.message())
             }
         }
     )+};

@@ -148,11 +148,11 @@ async fn activate(
     let text = message.unwrap_or_else(|| name.clone());
     let view = match &action {
         DueAction::Suggest(view) | DueAction::Load(view) => Some(view.clone()),
-        DueAction::Tell => None,
         DueAction::Nothing(problem) => {
             crate::run::log(&format_args!("the trigger {trigger} does nothing: {problem}"));
             return Ok(());
         }
+        _ => None,
     };
     if let DueAction::Load(view) = &action {
         load(host, &host.operation(), canvas, view.clone()).await?;

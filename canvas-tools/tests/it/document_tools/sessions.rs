@@ -3,7 +3,7 @@
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::text::{Options, apply};
 use canvas_core::turn::{Cancel, Promotion};
-use canvas_core::{CallId, CanvasId, ConversationId, Policy, block_on};
+use canvas_core::{CallId, CanvasId, CodedError as _, ConversationId, Policy, block_on};
 use canvas_tools::{HIDDEN_HEADER, SNAPSHOT_HEADER, Session, TurnBegan};
 use proptest::prelude::*;
 use serde_json::json;

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use canvas_core::CodedError as _;
 use canvas_core::store::{BlockingStore as _, StoreError};
 use canvas_store_sqlite::{Options, SqliteStore};
 use canvas_store_testing::{Folder, NOW, canvas, commit, done};
