@@ -11,7 +11,7 @@ mod overflow;
 use std::collections::BTreeSet;
 
 use canvas_tools::lease::{LeaseId, Timestamp};
-use canvas_tools::{CodedError as _, ToolCall, ToolReply};
+use canvas_tools::{CodedError, ToolCall, ToolReply};
 
 pub use self::action::{Interruption, LoopAction, Outcome};
 pub use self::error::LoopError;

@@ -9,8 +9,8 @@ use canvas_providers::{
     AnswerContext, DecodeError, Decoded, Event, Framing, LoopAction, LoopOptions, MAX_STREAM_BYTES, Provider,
     RequestOptions, StreamEvent, ToolLoop, Verdict,
 };
-use canvas_tools::ToolReply;
 use canvas_tools::lease::Timestamp;
+use canvas_tools::{CodedError as _, ToolReply};
 use serde_json::{Value, json};
 use support::made::{Call, body, frames, with_news};
 

@@ -6,7 +6,7 @@ use canvas_providers::{
     AnswerContext, Body, ChatHost, Decoded, Event, Issuer, NativeTool, Provider, RequestOptions, StreamEvent,
     ToolChoice,
 };
-use canvas_tools::{Dialect, ToolSpec};
+use canvas_tools::{CodedError as _, Dialect, ToolSpec};
 use serde_json::{Map, Value, json};
 
 const CHAT: Provider = Provider::OpenAiChat;
@@ -83,6 +83,7 @@ fn read(bytes: &[u8]) -> (Decoded, Vec<String>) {
             StreamEvent::Call { part, id, name } => format!("{part} call {id} {name}"),
             StreamEvent::Arguments { part, delta } => format!("{part} arguments {delta}"),
             StreamEvent::Unknown { kind } => format!("unknown {kind}"),
+            other => format!("{other:?}"),
         });
     });
     (stream.finish(), shown)

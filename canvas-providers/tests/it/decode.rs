@@ -3,6 +3,7 @@
 use crate::support;
 
 use canvas_providers::{AnswerContext, Decoded, Event, Provider};
+use canvas_tools::CodedError as _;
 use serde_json::{Value, json};
 
 #[test]

@@ -3,7 +3,7 @@
 use crate::support;
 
 use canvas_providers::{AnswerContext, Decoded, MAX_PARTS, NativeTool, Provider, StreamEvent, Usage};
-use canvas_tools::Dialect;
+use canvas_tools::{CodedError as _, Dialect};
 use serde_json::{Value, json};
 
 const PROVIDER: Provider = Provider::OpenAiResponses;
@@ -104,6 +104,7 @@ fn stream(pieces: &[&[u8]], case: &Value) -> (Decoded, Shown) {
                 call.2.push_str(delta);
             }
             StreamEvent::Unknown { kind } => shown.unknown.push(kind.to_owned()),
+            other => panic!("{other:?}"),
         });
     }
     (stream.finish(), shown)

@@ -96,7 +96,6 @@ impl ToolReply {
     }
 
     /// This reply to a call that did `change` to its caller's lease.
-    #[must_use]
     pub fn with_lease_change(self, change: LeaseChange) -> Self {
         Self { lease_change: change, ..self }
     }

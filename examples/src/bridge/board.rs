@@ -310,8 +310,8 @@ impl From<BoardError> for BridgeError {
 
 impl From<ContextError> for BridgeError {
     fn from(error: ContextError) -> Self {
-        let ContextError::BudgetTooSmall { needed, max, fits } = &error;
-        let (needed, max, fits) = (json!(needed), json!(max), json!(fits));
-        Self::new(error.code(), error.to_string()).with("needed", needed).with("max", max).with("fits", fits)
+        let json = Self::new(error.code(), error.to_string());
+        let ContextError::BudgetTooSmall { needed, max, fits } = error else { return json };
+        json.with("needed", json!(needed)).with("max", json!(max)).with("fits", json!(fits))
     }
 }

@@ -13,8 +13,8 @@ use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::store::{BoxStore, Store as _};
 use canvas_core::turn::{Cancel, Promotion};
 use canvas_core::{
-    Author, Base, BlobId, CallId, CanvasId, CodedError as _, Collection, Command, ConversationId, Engine,
-    EngineError, OpKey, Policy, Refused as _, RevisionId, block_on,
+    Author, Base, BlobId, CallId, CanvasId, Collection, Command, ConversationId, Engine, EngineError, OpKey,
+    Policy, Refused as _, RevisionId, block_on,
 };
 use canvas_tools::{
     BoardMemory, BoardTools, DirectiveTools, DocumentMemory, DocumentTools, RecipeTools, SURFACE_TOOL,

@@ -1,5 +1,6 @@
 //! Operations on native dialects.
 
+use canvas_core::CodedError as _;
 use canvas_core::text::build as build_patch;
 use canvas_providers::NativeTool;
 use canvas_tools::{

@@ -9,7 +9,7 @@ use canvas_core::board::{
     RunBoardCommand, SimulatedTime, SimulatedTimeError, TriggerId, TriggerMemory, ViewId, Workspace, due,
 };
 use canvas_core::lease::Timestamp;
-use canvas_core::{Author, CanvasId, OpKey};
+use canvas_core::{Author, CanvasId, CodedError as _, OpKey};
 use serde::Deserialize;
 use serde_json::{Value, json};
 

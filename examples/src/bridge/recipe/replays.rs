@@ -358,5 +358,6 @@ fn of_rerun(error: &RerunError) -> BridgeError {
         }
         RerunError::Mismatch { place, .. } => json.with("place", place.as_str().into()),
         RerunError::Zones { .. } => json.with("place", "/tzdbVersion".into()),
+        _ => json,
     }
 }
