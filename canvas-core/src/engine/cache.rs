@@ -246,7 +246,7 @@ impl Cache {
     }
 
     /// The state that later answers depend on, together with [`Cache::is_later`] for the questions in flight.
-    #[cfg(test)]
+    #[cfg(all(test, feature = "surface"))]
     pub(super) fn row(&self, canvas: &CanvasId) -> Option<(&CachedRow, bool)> {
         self.canvases.get(canvas).map(|cached| (&cached.row, cached.is_current))
     }

@@ -175,7 +175,7 @@ impl Receipts {
     }
 
     /// Whether the newest receipts, which are in the head, include an operation.
-    #[cfg(test)]
+    #[cfg(all(test, feature = "surface"))]
     pub(crate) fn has_newly(&self, operation: &OpKey) -> bool {
         self.newest(operation).is_some()
     }
@@ -184,7 +184,7 @@ impl Receipts {
         self.changes.newest(operation).or_else(|| self.refusals.newest(operation))
     }
 
-    #[cfg(test)]
+    #[cfg(all(test, feature = "surface"))]
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Receipt> {
         self.changes.iter().chain(self.refusals.iter())
     }

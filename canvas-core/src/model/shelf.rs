@@ -179,7 +179,7 @@ impl Shelf {
         Ok(None)
     }
 
-    #[cfg(test)]
+    #[cfg(all(test, feature = "surface"))]
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Receipt> {
         assert!(self.pages.is_empty(), "small worlds need no pages");
         self.recent.iter().map(Written::value)
