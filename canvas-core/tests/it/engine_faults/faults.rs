@@ -216,10 +216,10 @@ fn a_load_that_fails_fails_the_call() {
     }
     world.spy().expect(Load, Trouble::Definite);
     let e = block_on(world.engine.snapshot(&world.canvas, world.now())).unwrap_err();
-    assert_eq!(e.to_string(), "the store failed and wrote nothing: look at the cause (the disk is full)");
+    assert_eq!(e.message(), "the store failed and wrote nothing: look at the cause (the disk is full)");
     world.spy().expect(Load, Trouble::AnswerLost);
     let e = block_on(world.engine.snapshot(&world.canvas, world.now())).unwrap_err();
-    assert_eq!(e.to_string(), "it may have written: send the same call again (the connection broke)");
+    assert_eq!(e.message(), "it may have written: send the same call again (the connection broke)");
     assert!(std::error::Error::source(&e).is_some());
 }
 
