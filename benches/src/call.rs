@@ -76,7 +76,7 @@ impl Model {
     }
 
     fn check_in(&mut self) {
-        self.call("canvas_check_in", json!({"lease_id": self.lease}));
+        drop(self.call("canvas_check_in", json!({"lease_id": self.lease})));
     }
 
     fn call(&mut self, name: &str, arguments: Value) -> ToolReply {
@@ -88,16 +88,16 @@ impl Model {
     }
 
     fn read(&mut self) {
-        self.call("canvas_read_lines", json!({"lease_id": self.lease, "start_line": 1, "end_line": 3}));
+        drop(self.call("canvas_read_lines", json!({"lease_id": self.lease, "start_line": 1, "end_line": 3})));
     }
 
     /// Changes its line.
     fn write(&mut self) {
         let [old, new] = if self.edited { [LINES[1], LINES[0]] } else { LINES };
-        self.call(
+        drop(self.call(
             "canvas_apply_patch",
             json!({"lease_id": self.lease, "patch": format!("@@\n-{old}\n+{new}\n")}),
-        );
+        ));
         self.edited = !self.edited;
         self.writes += 1;
         // Receipts of the live lease are kept, and a lease without end would have very many.
@@ -201,7 +201,7 @@ pub fn rows_reading(work: &'static str, size: usize, effort: Effort) -> Vec<Row>
             let mut model = model.borrow_mut();
             model.write();
             if let Some((name, arguments)) = reading {
-                model.call(name, arguments.clone());
+                drop(model.call(name, arguments.clone()));
             }
             fine(())
         };

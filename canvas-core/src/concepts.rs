@@ -129,7 +129,7 @@
 //! use canvas_core::document::Edit;
 //! use canvas_core::lease::Timestamp;
 //! use canvas_core::store::MemoryStore;
-//! use canvas_core::{CallIds, CanvasId, Engine, OpKey, Policy, Refused as _, block_on};
+//! use canvas_core::{CallIds, CanvasId, CodedError as _, Engine, OpKey, Policy, block_on};
 //!
 //! let now = Timestamp::from_millis(1_000);
 //! let engine = Engine::new(MemoryStore::new(move || now), Policy::default());

@@ -145,12 +145,12 @@ pub mod json {
 }
 
 #[doc(hidden)]
-pub use canvas_patch::{coded, coded_error};
+pub use canvas_patch::coded;
 pub use engine::block_on::block_on;
 pub use engine::{Answered, Collection, Created, Dropped, Engine, EngineError, Follow, Resolution, Snapshot};
 pub use model::author::{Actor, Author};
 pub use model::blob::{Blob, BlobId, ParseBlobIdError};
-pub use model::error_report::ErrorReport;
+pub use model::error::{CodedError, ErrorReport};
 pub use model::face::Face;
 pub use model::id::{CallId, CallIds, CanvasId, ConversationId, NameError, OpKey};
 pub use model::revision::{Base, ParseRevisionIdError, Revision, RevisionId};

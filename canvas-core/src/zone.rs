@@ -7,6 +7,7 @@ use canvas_lease::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::{TimeZone, TimeZoneDatabase};
 
+use crate::model::error::CodedError;
 use crate::model::wording::{NAME, clip, perhaps};
 
 /// One of the compiled-in time zones.
@@ -67,10 +68,14 @@ pub enum ZoneError {
     },
 }
 
-canvas_patch::coded_error!(ZoneError {
-    Self::UnknownZone { .. } => "UNKNOWN_TIME_ZONE";
-    Self::OutOfRange { .. } => "TIME_OUT_OF_RANGE";
-});
+impl CodedError for ZoneError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::UnknownZone { .. } => "UNKNOWN_TIME_ZONE",
+            Self::OutOfRange { .. } => "TIME_OUT_OF_RANGE",
+        }
+    }
+}
 
 /// Wall-clock time and calendar day in a zone.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -151,11 +151,6 @@ impl ParseLeaseIdError {
     pub const fn code(&self) -> &'static str {
         "INVALID_ARGUMENTS"
     }
-
-    /// Returns `false`, because the same text never becomes a lease id.
-    pub const fn retryable(&self) -> bool {
-        false
-    }
 }
 
 impl Serialize for LeaseId {
@@ -212,7 +207,7 @@ mod tests {
             "lease-\u{0661}-0",
         ] {
             let error = text.parse::<LeaseId>().expect_err(text);
-            assert_eq!((error.code(), error.retryable()), ("INVALID_ARGUMENTS", false));
+            assert_eq!(error.code(), "INVALID_ARGUMENTS");
             assert!(serde_json::from_value::<LeaseId>(text.into()).is_err(), "{text:?}");
         }
     }

@@ -91,11 +91,12 @@ pub struct Preemption {
     pub epoch: Epoch,
     /// The lock's turn after the preemption, which only a message changes.
     pub turn: Turn,
-    /// The lease on record until then, which may already have expired, or `None` if there was no lease.
+    /// The lease on record until then, which may already be expired, or `None` if there was no lease.
     pub ended: Option<Lease>,
 }
 
-/// Error returned by [`Lock::check_out`](crate::Lock::check_out).
+/// Error returned by [`Lock::check_out`](crate::Lock::check_out). The enum is exhaustive, so that a caller maps every
+/// case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CheckOutError {
     /// Another lease is valid.
@@ -104,13 +105,13 @@ pub enum CheckOutError {
         /// The expiry of that lease unless it is renewed.
         until: Timestamp,
     },
-    /// The turn is not the current one, or the user has ended it.
+    /// The turn is not the current one, or the user ended it.
     #[error("the user has ended this turn: stop writing and wait for the next user message")]
     UserActive,
-    /// The epoch has reached its highest value.
+    /// The epoch is at its highest value.
     #[error("this lock has used up its epochs: ask the user to go on with a new one")]
     EpochExhausted,
-    /// The fence has reached its highest value.
+    /// The fence is at its highest value.
     #[error("this lock has used up its lease ids: ask the user to go on with a new one")]
     FenceExhausted,
 }
@@ -136,13 +137,14 @@ impl CheckOutError {
     }
 
     /// Returns whether the same request can succeed later.
-    pub const fn retryable(&self) -> bool {
+    pub const fn is_retryable(&self) -> bool {
         matches!(self, Self::Held { .. })
     }
 }
 
 /// Error returned by operations on a lease. If several apply, the operation returns the first in this order.
-/// The exception is an id that was never issued, which is always [`LeaseError::NotOwned`].
+/// The exception is an id that was never issued, which is always [`LeaseError::NotOwned`]. The enum is exhaustive, so
+/// that a caller maps every case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LeaseError {
     /// The lease was preempted by the user, or the store's clock fell back too far.
@@ -156,7 +158,7 @@ pub enum LeaseError {
     /// The lease is not the current one, or belongs to somebody else.
     #[error("this is not your lease: use the id from your last check-out, or check out again")]
     NotOwned,
-    /// The lease is the current one and has expired.
+    /// The lease is the current one and is expired.
     #[error(
         "this lease expired at {at} (milliseconds since 1970 UTC): check out again and read before you write"
     )]
@@ -175,11 +177,6 @@ impl LeaseError {
             Self::Expired { .. } => "LEASE_EXPIRED",
         }
     }
-
-    /// Returns `false`, because a lease that has ended is never valid again.
-    pub const fn retryable(&self) -> bool {
-        false
-    }
 }
 
 #[cfg(test)]
@@ -194,7 +191,7 @@ mod tests {
             (CheckOutError::EpochExhausted, "EPOCH_EXHAUSTED", None, false),
             (CheckOutError::FenceExhausted, "FENCE_EXHAUSTED", None, false),
         ] {
-            assert_eq!((refusal.code(), refusal.reason(), refusal.retryable()), (code, reason, retryable));
+            assert_eq!((refusal.code(), refusal.reason(), refusal.is_retryable()), (code, reason, retryable));
         }
     }
 
@@ -227,7 +224,7 @@ mod tests {
             (LeaseError::NotOwned, "LOCK_NOT_OWNED"),
             (LeaseError::Expired { at: Timestamp::MAX }, "LEASE_EXPIRED"),
         ] {
-            assert_eq!((refusal.code(), refusal.retryable()), (code, false));
+            assert_eq!(refusal.code(), code);
         }
     }
 }

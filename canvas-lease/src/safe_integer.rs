@@ -18,11 +18,6 @@ impl SafeIntegerError {
     pub const fn code(&self) -> &'static str {
         "INVALID_ARGUMENTS"
     }
-
-    /// Returns `false`, because the same integer is always too large.
-    pub const fn retryable(&self) -> bool {
-        false
-    }
 }
 
 /// Reads an integer, for `#[serde(deserialize_with)]`.

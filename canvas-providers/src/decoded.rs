@@ -1,5 +1,8 @@
 //! A model's answer, in a form that all providers share.
 
+use std::borrow::Cow;
+
+use canvas_tools::CodedError;
 use serde::ser::SerializeStruct as _;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -168,28 +171,40 @@ pub enum DecodeError {
     },
 }
 
-canvas_tools::coded_error!(DecodeError {
-    Self::NotJson { .. } => "RESPONSE_NOT_JSON", true;
-    Self::Broken { .. } => "STREAM_BROKEN", true;
-    Self::Cut { .. } => "STREAM_CUT", true;
-    Self::TooLarge { .. } => "RESPONSE_TOO_LARGE";
-    Self::Unexpected { .. } => "RESPONSE_UNEXPECTED";
-    Self::Provider { retryable, .. } => "PROVIDER_ERROR", *retryable;
-});
-
-impl DecodeError {
-    /// Returns a JSON Pointer into the body, or into the list of a stream's frames. It is empty if the error concerns
-    /// the whole.
-    pub fn place(&self) -> &str {
+impl CodedError for DecodeError {
+    fn code(&self) -> &'static str {
         match self {
-            Self::Broken { .. } | Self::Cut { .. } => "",
-            Self::NotJson { place, .. } | Self::TooLarge { place, .. } | Self::Unexpected { place, .. } => {
-                place
-            }
-            Self::Provider { .. } => "/error",
+            Self::NotJson { .. } => "RESPONSE_NOT_JSON",
+            Self::Broken { .. } => "STREAM_BROKEN",
+            Self::Cut { .. } => "STREAM_CUT",
+            Self::TooLarge { .. } => "RESPONSE_TOO_LARGE",
+            Self::Unexpected { .. } => "RESPONSE_UNEXPECTED",
+            Self::Provider { .. } => "PROVIDER_ERROR",
         }
     }
 
+    /// Returns a JSON Pointer into the body, or into the list of a stream's frames. It is empty if the error concerns
+    /// the whole.
+    fn place(&self) -> Option<Cow<'_, str>> {
+        Some(match self {
+            Self::Broken { .. } | Self::Cut { .. } => "".into(),
+            Self::NotJson { place, .. } | Self::TooLarge { place, .. } | Self::Unexpected { place, .. } => {
+                place.into()
+            }
+            Self::Provider { .. } => "/error".into(),
+        })
+    }
+
+    fn is_retryable(&self) -> bool {
+        match self {
+            Self::NotJson { .. } | Self::Broken { .. } | Self::Cut { .. } => true,
+            Self::TooLarge { .. } | Self::Unexpected { .. } => false,
+            Self::Provider { retryable, .. } => *retryable,
+        }
+    }
+}
+
+impl DecodeError {
     pub(crate) fn not_json(place: String, error: &serde_json::Error) -> Self {
         Self::NotJson { place, reason: error.to_string() }
     }
@@ -211,8 +226,8 @@ impl Serialize for DecodeError {
         let mut out = serializer.serialize_struct("DecodeError", 4)?;
         out.serialize_field("code", self.code())?;
         out.serialize_field("message", &self.to_string())?;
-        out.serialize_field("place", self.place())?;
-        out.serialize_field("retryable", &self.retryable())?;
+        out.serialize_field("place", &self.place())?;
+        out.serialize_field("retryable", &self.is_retryable())?;
         out.end()
     }
 }

@@ -1,5 +1,8 @@
 //! Encoded requests and tools, and the parts of them that the provider does not get unchanged.
 
+use std::borrow::Cow;
+
+use canvas_tools::CodedError;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -136,17 +139,19 @@ pub enum EncodeError {
     },
 }
 
-canvas_tools::coded_error!(EncodeError {
-    Self::EmptyHistory => "EMPTY_HISTORY";
-    Self::BadOption { .. } => "BAD_OPTION";
-});
-
-impl EncodeError {
-    /// Returns the JSON Pointer to the input at fault.
-    pub fn place(&self) -> &str {
+impl CodedError for EncodeError {
+    fn code(&self) -> &'static str {
         match self {
-            Self::EmptyHistory => "/events",
-            Self::BadOption { place, .. } => place,
+            Self::EmptyHistory => "EMPTY_HISTORY",
+            Self::BadOption { .. } => "BAD_OPTION",
         }
+    }
+
+    /// Returns the JSON Pointer to the input at fault.
+    fn place(&self) -> Option<Cow<'_, str>> {
+        Some(match self {
+            Self::EmptyHistory => "/events".into(),
+            Self::BadOption { place, .. } => (*place).into(),
+        })
     }
 }

@@ -52,7 +52,7 @@ impl NativeTool {
             Dialect::TextEditor => Some(Self::TextEditor(TextEditor::V20250728 { max_characters: None })),
             Dialect::ApplyPatch => Some(Self::ApplyPatch),
             Dialect::CodexPatch => Some(Self::CodexPatch),
-            Dialect::Edit | Dialect::Replace | Dialect::SearchReplace => None,
+            _ => None,
         }
     }
 

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use canvas_tools::CodedError;
 use canvas_tools::ToolSpec;
 use serde_json::Value;
 
@@ -28,6 +29,7 @@ use crate::wire::{Call, Wire as _};
 
 /// A provider whose wire format this crate reads and writes. Without its feature, a provider's variant does not exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Provider {
     /// Anthropic Messages.
     #[cfg(feature = "anthropic")]
@@ -60,7 +62,11 @@ pub struct UnknownProvider {
     pub name: String,
 }
 
-canvas_tools::coded_error!(UnknownProvider => "UNKNOWN_PROVIDER");
+impl CodedError for UnknownProvider {
+    fn code(&self) -> &'static str {
+        "UNKNOWN_PROVIDER"
+    }
+}
 
 /// Evaluates an expression in which `$wire` is the provider's `Wire`. Providers are listed only here, in the enum and
 /// in `ALL`.
@@ -130,6 +136,7 @@ impl Provider {
     /// [request](Self::request) that this body answers.
     ///
     /// ```
+    /// # use canvas_tools::CodedError as _;
     /// # use canvas_providers::{Event, Provider, RequestOptions};
     /// # use serde_json::json;
     /// # let provider = Provider::Anthropic;
@@ -141,7 +148,7 @@ impl Provider {
     ///
     /// // An error of the provider says whether to try again.
     /// let body = json!({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}});
-    /// assert!(provider.decode(&body, &request.context).unwrap_err().retryable());
+    /// assert!(provider.decode(&body, &request.context).unwrap_err().is_retryable());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///

@@ -11,6 +11,7 @@ use crate::frames::Frame;
 ///
 /// Parts are numbered from 0 in the order in which they begin. Do not run a call before the end of the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum StreamEvent<'a> {
     /// More text.
     Text {

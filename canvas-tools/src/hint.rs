@@ -1,7 +1,7 @@
 //! Next steps for a model if the engine cannot answer or the turn is over.
 
-use canvas_core::EngineError;
 use canvas_core::text::Reason;
+use canvas_core::{CodedError as _, EngineError};
 
 /// The next step after the user has ended the turn.
 pub(crate) const STOP: &str =
@@ -13,24 +13,14 @@ pub(crate) const fn is_missing(reason: Reason) -> bool {
 }
 
 /// The next step for the model if the engine cannot answer. The engine's own message is for the host.
-pub(crate) const fn after_error(error: &EngineError) -> &'static str {
+pub(crate) fn after_error(error: &EngineError) -> &'static str {
     const AGAIN: &str = "Next: make the same call again; if it fails again, stop and tell the user.";
     match error {
-        EngineError::Contention { .. } => AGAIN,
-        EngineError::Store(error) if error.retryable() => AGAIN,
+        error if error.is_retryable() => AGAIN,
         EngineError::TooLarge { .. } | EngineError::KeyReused | EngineError::Abandoned => {
             "Next: make the call again as corrected."
         }
-        EngineError::NotFound { .. }
-        | EngineError::Exists { .. }
-        | EngineError::Deleted { .. }
-        | EngineError::Damaged { .. }
-        | EngineError::FaceNotSupported { .. }
-        | EngineError::Unreadable { .. }
-        | EngineError::RevisionConflict { .. }
-        | EngineError::TimeInSeconds { .. }
-        | EngineError::Store(_)
-        | EngineError::RevisionsExhausted { .. } => "Next: stop and tell the user.",
+        _ => "Next: stop and tell the user.",
     }
 }
 

@@ -2,7 +2,8 @@
 
 use canvas_core::lease::{LeaseId, Timestamp};
 
-/// The effect of a call on its caller's lease, for the host code that renews and releases it.
+/// The effect of a call on its caller's lease, for the host code that renews and releases it. The enum is exhaustive, so
+/// code that ignores a new effect does not compile.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum LeaseChange {
     /// No known effect.

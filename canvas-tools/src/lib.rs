@@ -69,8 +69,9 @@ pub mod lease {
     pub use canvas_core::lease::{LeaseId, LeasePolicy, Timestamp};
 }
 
+pub use canvas_core::CodedError;
 #[doc(hidden)]
-pub use canvas_core::{coded, coded_error};
+pub use canvas_core::coded;
 #[cfg(feature = "board")]
 pub use event_log::{EVENTS_HEADER, EventLog};
 pub use lease_change::{LeaseChange, LeaseTerm};

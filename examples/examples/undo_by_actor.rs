@@ -10,7 +10,8 @@ use canvas_core::history::{Undo, UndoScope};
 use canvas_core::lease::{CheckIn, CheckOut, Timestamp};
 use canvas_core::store::MemoryStore;
 use canvas_core::{
-    Actor, Author, CallIds, CanvasId, Command, ConversationId, Engine, OpKey, Policy, Refused as _, block_on,
+    Actor, Author, CallIds, CanvasId, CodedError as _, Command, ConversationId, Engine, OpKey, Policy,
+    block_on,
 };
 
 const NOW: Timestamp = Timestamp::from_millis(1_700_000_000_000);

@@ -1,5 +1,7 @@
-//! Hosts of the canvas engine, and what they share: the bridge that bindings wrap, and the client of providers.
+//! Hosts of the canvas engine, and the code that they share: the bridge that bindings wrap, HTTP statuses, and the client of
+//! providers.
 
 pub mod bridge;
+pub mod http;
 #[cfg(feature = "live")]
 pub mod live;

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::model::error::CodedError;
 use crate::model::id::stored_as_text;
 
 /// The first 12 hexadecimal digits of the blake3 hash of some lines, terminators included.
@@ -24,7 +25,11 @@ pub struct RangeHash([u8; 6]);
 )]
 pub struct ParseRangeHashError;
 
-canvas_patch::coded_error!(ParseRangeHashError => "INVALID_ARGUMENTS");
+impl CodedError for ParseRangeHashError {
+    fn code(&self) -> &'static str {
+        "INVALID_ARGUMENTS"
+    }
+}
 
 impl RangeHash {
     /// Computes the hash of some lines, exactly as in the document.

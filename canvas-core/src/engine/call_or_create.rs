@@ -8,12 +8,12 @@ use super::task::{Blocked, Call, Create, Decision, DecisionContext, Reply, Task}
 use super::{Answered, Engine, seen};
 use crate::face::contents::Contents;
 use crate::model::blob::Blob;
+use crate::model::error::CodedError;
 use crate::model::face::TreeFile;
 use crate::model::id::{CanvasId, OpKey};
 use crate::model::revision::Revision;
 use crate::store::contract::Store;
 use crate::transition::command::{Command, Outcome};
-use crate::transition::refusal::Refused;
 
 impl<S: Store> Engine<S> {
     /// Runs a command on a canvas. If the canvas does not exist, it is created first with an empty document, in the
@@ -43,7 +43,7 @@ impl<S: Store> Engine<S> {
         });
         call.end_as(answered, |answered| match answered {
             Err(refusal) => (Some(refusal.code()), false),
-            Ok(Answered { result, replayed, .. }) => (result.as_ref().err().map(Refused::code), *replayed),
+            Ok(Answered { result, replayed, .. }) => (result.as_ref().err().map(CodedError::code), *replayed),
         })
     }
 }

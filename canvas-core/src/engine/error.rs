@@ -3,7 +3,7 @@
 use canvas_lease::Timestamp;
 
 use crate::model::blob::BlobId;
-use crate::model::error_report::reported;
+use crate::model::error::CodedError;
 use crate::model::face::{FACE_NOT_SUPPORTED, Face, not_supported};
 use crate::model::format::HeadError;
 use crate::model::id::CanvasId;
@@ -12,6 +12,7 @@ use crate::store::error::{StoreError, StoreErrorKind};
 
 /// The reason that a call has no answer.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum EngineError {
     /// The canvas does not exist, or it was deleted.
     #[error("there is no canvas {canvas}: create it first")]
@@ -108,24 +109,34 @@ pub enum EngineError {
     Store(StoreError),
 }
 
-canvas_patch::coded_error!(EngineError {
-    Self::NotFound { .. } => "CANVAS_NOT_FOUND";
-    Self::Exists { .. } => "CANVAS_EXISTS";
-    Self::Deleted { .. } => "CANVAS_DELETED";
-    Self::Damaged { .. } => "CANVAS_DAMAGED";
-    Self::FaceNotSupported { .. } => FACE_NOT_SUPPORTED;
-    Self::Unreadable { reason, .. } => reason.code();
-    Self::RevisionConflict { .. } => "REVISION_CONFLICT";
-    Self::TimeInSeconds { .. } => "TIME_IN_SECONDS";
-    Self::Contention { .. } => "CONTENTION", true;
-    Self::TooLarge { .. } => "DOCUMENT_TOO_LARGE";
-    Self::RevisionsExhausted { .. } => "REVISION_EXHAUSTED";
-    Self::KeyReused => "CALL_ID_REUSED";
-    Self::Abandoned => "CALL_ABANDONED";
-    Self::Store(error) => error.code(), error.retryable();
-});
+impl CodedError for EngineError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::NotFound { .. } => "CANVAS_NOT_FOUND",
+            Self::Exists { .. } => "CANVAS_EXISTS",
+            Self::Deleted { .. } => "CANVAS_DELETED",
+            Self::Damaged { .. } => "CANVAS_DAMAGED",
+            Self::FaceNotSupported { .. } => FACE_NOT_SUPPORTED,
+            Self::Unreadable { reason, .. } => reason.code(),
+            Self::RevisionConflict { .. } => "REVISION_CONFLICT",
+            Self::TimeInSeconds { .. } => "TIME_IN_SECONDS",
+            Self::Contention { .. } => "CONTENTION",
+            Self::TooLarge { .. } => "DOCUMENT_TOO_LARGE",
+            Self::RevisionsExhausted { .. } => "REVISION_EXHAUSTED",
+            Self::KeyReused => "CALL_ID_REUSED",
+            Self::Abandoned => "CALL_ABANDONED",
+            Self::Store(error) => error.code(),
+        }
+    }
 
-reported!(EngineError);
+    fn is_retryable(&self) -> bool {
+        match self {
+            Self::Contention { .. } => true,
+            Self::Store(error) => error.is_retryable(),
+            _ => false,
+        }
+    }
+}
 
 impl EngineError {
     /// Converts a store error on a canvas.

@@ -56,6 +56,7 @@ use self::task::{Create, Delete, RecallTask, Reply, Resolve, SnapshotTask};
 use self::trace::{Trace, Tracer};
 use self::watch::{HeadRevision, Watch, Watches};
 use crate::model::blob::Blob;
+use crate::model::error::CodedError;
 use crate::model::face::Face;
 use crate::model::id::{CanvasId, OpKey};
 use crate::model::revision::{Revision, RevisionId};
@@ -65,7 +66,6 @@ use crate::store::contract::Store;
 use crate::surface::Ceiling;
 use crate::transition::command::{Command, StoredAnswer};
 use crate::transition::policy::Policy;
-use crate::transition::refusal::Refused;
 use crate::transition::view::Types;
 
 /// Runs calls on the canvases of a store.
@@ -104,6 +104,7 @@ pub struct Engine<S = BoxStore> {
 
 /// The answer to a call, with the canvas that it left.
 #[derive(Debug, Clone)]
+#[must_use = "a refusal is in `result`"]
 pub struct Answered<C: Command> {
     /// The command's result under the rules. A refusal is an answer too, so check this even if [`Engine::call`]
     /// returned `Ok`.
@@ -217,7 +218,7 @@ impl<S: Store> Engine<S> {
     /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
     /// # use canvas_core::store::MemoryStore;
-    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy, block_on};
+    /// # use canvas_core::{CanvasId, CodedError as _, Engine, OpKey, Policy, block_on};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
@@ -266,7 +267,7 @@ impl<S: Store> Engine<S> {
     /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
     /// # use canvas_core::store::MemoryStore;
-    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy, block_on};
+    /// # use canvas_core::{CanvasId, CodedError as _, Engine, OpKey, Policy, block_on};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
@@ -297,7 +298,7 @@ impl<S: Store> Engine<S> {
     /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
     /// # use canvas_core::store::MemoryStore;
-    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy, block_on};
+    /// # use canvas_core::{CanvasId, CodedError as _, Engine, OpKey, Policy, block_on};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
@@ -378,7 +379,7 @@ impl<S: Store> Engine<S> {
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
     /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
-    /// use canvas_core::Refused as _;
+    /// use canvas_core::CodedError as _;
     ///
     /// let key = OpKey::user("edit-1".parse()?);
     /// let base = block_on(engine.snapshot(&plan, now))?.revision_id();
@@ -416,7 +417,7 @@ impl<S: Store> Engine<S> {
             Ok(Answered { result, replayed, snapshot: seen(canvas, snapshot)? })
         });
         call.end_as(answered, |Answered { result, replayed, .. }| {
-            (result.as_ref().err().map(Refused::code), *replayed)
+            (result.as_ref().err().map(CodedError::code), *replayed)
         })
     }
 
@@ -472,7 +473,7 @@ impl<S: Store> Engine<S> {
     /// ```
     /// # use canvas_core::lease::Timestamp;
     /// # use canvas_core::store::MemoryStore;
-    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy, block_on};
+    /// # use canvas_core::{CanvasId, CodedError as _, Engine, OpKey, Policy, block_on};
     /// use canvas_core::Resolution;
     ///
     /// # let now = Timestamp::from_millis(1_000);

@@ -14,6 +14,7 @@ use crate::face::files::Files;
 use crate::face::read_error::ReadError;
 use crate::model::blob::Missing;
 use crate::model::blob::{Blob, BlobId};
+use crate::model::error::CodedError;
 use crate::model::face::{Face, TreeFile};
 use crate::model::head::Head;
 use crate::model::id::OpKey;
@@ -182,7 +183,7 @@ pub(crate) struct Reply<A> {
 
 impl<D, R: Refused> Reply<Result<D, R>> {
     pub(super) fn refusal(&self) -> Option<&'static str> {
-        self.answer.as_ref().err().map(Refused::code)
+        self.answer.as_ref().err().map(CodedError::code)
     }
 }
 

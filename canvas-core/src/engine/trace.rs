@@ -21,6 +21,7 @@ use super::observe::{
 use super::run::CommitOutcome;
 use super::task::{self, Blocked, DecisionContext, Task};
 use crate::model::blob::Blob;
+use crate::model::error::CodedError as _;
 use crate::model::id::{CanvasId, OpKey};
 use crate::store::contract::{Collected, Commit, Committed, Loaded};
 use crate::store::error::StoreError;

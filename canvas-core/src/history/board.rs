@@ -6,8 +6,8 @@ use std::collections::VecDeque;
 use canvas_lease::Timestamp;
 
 use crate::board::{
-    Board, BoardChange, BoardEnv, BoardPatch, BoardStep, CanvasCommand, CanvasEvent, CommandErrorCode,
-    Executed, HistoryState, Inverse, PatchMismatch, Recorded, UndoEntry, UndoEntryJson, UndoId,
+    Board, BoardChange, BoardEnv, BoardPatch, BoardStep, CanvasCommand, CanvasEvent, Executed, HistoryState,
+    Inverse, PatchMismatch, Recorded, UndoEntry, UndoEntryJson, UndoId,
 };
 use crate::face::step::Conflict;
 use crate::history::journal::{Entry, EntryKind, Reverts};
@@ -15,6 +15,7 @@ use crate::history::number::ChangeNumber;
 use crate::history::revert::{Choice, Selection};
 use crate::history::step::Step;
 use crate::model::author::Actor;
+use crate::model::error::CodedError;
 
 /// The last changes of a board, for a host that keeps the board in memory. A canvas has a journal of all its faces
 /// instead, with the same rules.
@@ -66,12 +67,16 @@ pub enum BoardJournalError {
     OtherBoard(#[from] PatchMismatch),
 }
 
-canvas_patch::coded_error!(BoardJournalError as CommandErrorCode {
-    Self::NothingToUndo => CommandErrorCode::NothingToUndo;
-    Self::NothingToRedo => CommandErrorCode::NothingToRedo;
-    Self::NotFound { .. } => CommandErrorCode::HistoryNotFound;
-    Self::Conflict { .. } | Self::OtherBoard(_) => CommandErrorCode::HistoryConflict;
-});
+impl CodedError for BoardJournalError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::NothingToUndo => "NOTHING_TO_UNDO",
+            Self::NothingToRedo => "NOTHING_TO_REDO",
+            Self::NotFound { .. } => "HISTORY_NOT_FOUND",
+            Self::Conflict { .. } | Self::OtherBoard(_) => "HISTORY_CONFLICT",
+        }
+    }
+}
 
 impl Default for BoardJournal {
     /// Creates a journal of 50 changes.

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::model::error::CodedError;
 use crate::model::id::stored_as_text;
 
 /// The blake3 hash of a blob, displayed as 64 hexadecimal digits.
@@ -17,7 +18,11 @@ pub struct BlobId([u8; 32]);
 #[error("a blob id is 64 hexadecimal digits: pass one that a canvas has given")]
 pub struct ParseBlobIdError;
 
-canvas_patch::coded_error!(ParseBlobIdError => "INVALID_ARGUMENTS");
+impl CodedError for ParseBlobIdError {
+    fn code(&self) -> &'static str {
+        "INVALID_ARGUMENTS"
+    }
+}
 
 impl BlobId {
     /// Computes the id of some bytes.

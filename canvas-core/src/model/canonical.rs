@@ -1,11 +1,13 @@
 //! Canonical JSON (RFC 8785, JCS), a unique text for each value, so that equal values have equal hashes everywhere.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 use canvas_lease::safe_integer;
 use serde::de::Error as _;
 use serde_json::{Map, Number, Value};
 
+use crate::model::error::CodedError;
 use crate::model::json_pointer::join_pointer;
 
 /// Error returned for an integer that a double does not hold exactly. A reader that holds numbers as doubles would read
@@ -19,7 +21,15 @@ pub struct CanonicalError {
     pub number: Number,
 }
 
-canvas_patch::coded_error!(CanonicalError => "NUMBER_NOT_EXACT");
+impl CodedError for CanonicalError {
+    fn code(&self) -> &'static str {
+        "NUMBER_NOT_EXACT"
+    }
+
+    fn place(&self) -> Option<Cow<'_, str>> {
+        Some((&*self.place).into())
+    }
+}
 
 /// Returns the canonical text of a value: no white space, members sorted by the UTF-16 code units of their names, and
 /// numbers as ECMAScript writes them.

@@ -23,6 +23,7 @@ macro_rules! faces {
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         #[serde(rename_all = "snake_case")]
+        #[non_exhaustive]
         pub enum Face {
             $($(#[doc = $doc])* $face,)*
         }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::model::error::CodedError;
 use crate::model::id::CanvasId;
 
 /// The newest format that this library reads.
@@ -48,6 +49,7 @@ pub(crate) struct AnyFormat {
 
 /// Error returned if stored bytes are not a head.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum HeadError {
     /// A later version of this library wrote the head.
     #[error("the head has format {found}, this library reads up to {FORMAT}: update the library")]
@@ -91,10 +93,14 @@ pub enum HeadError {
     },
 }
 
-canvas_patch::coded_error!(HeadError {
-    Self::Format { .. } | Self::Unknown { .. } => "HEAD_TOO_NEW";
-    Self::Unreadable { .. } | Self::Inconsistent { .. } | Self::Foreign { .. } => "HEAD_DAMAGED";
-});
+impl CodedError for HeadError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Format { .. } | Self::Unknown { .. } => "HEAD_TOO_NEW",
+            Self::Unreadable { .. } | Self::Inconsistent { .. } | Self::Foreign { .. } => "HEAD_DAMAGED",
+        }
+    }
+}
 
 impl HeadError {
     pub(crate) fn unreadable(e: &serde_json::Error) -> Self {

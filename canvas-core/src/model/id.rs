@@ -8,7 +8,7 @@ use canvas_lease::{Holder, OperationKey, Turn};
 use serde::de::Visitor;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::model::error_report::reported;
+use crate::model::error::CodedError;
 
 /// Error returned if a name is empty or longer than [`NameError::BYTES`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -23,8 +23,11 @@ impl NameError {
     pub const BYTES: usize = 512;
 }
 
-canvas_patch::coded_error!(NameError => "INVALID_NAME");
-reported!(NameError);
+impl CodedError for NameError {
+    fn code(&self) -> &'static str {
+        "INVALID_NAME"
+    }
+}
 
 macro_rules! name {
     ($(#[$doc:meta])* $name:ident) => {

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::model::canonical::{CanonicalError, write_canonical};
+use crate::model::error::CodedError;
 use crate::model::id::stored_as_text;
 
 /// The blake3 hash of a JSON text, shown as 64 hexadecimal digits. Of values it is that of their canonical text, so equal
@@ -21,7 +22,11 @@ pub struct JsonHash([u8; 32]);
 #[error("a hash is 64 hexadecimal digits: send one back as it was given")]
 pub struct ParseJsonHashError;
 
-canvas_patch::coded_error!(ParseJsonHashError => "INVALID_ARGUMENTS");
+impl CodedError for ParseJsonHashError {
+    fn code(&self) -> &'static str {
+        "INVALID_ARGUMENTS"
+    }
+}
 
 impl JsonHash {
     /// Computes the hash of a value.

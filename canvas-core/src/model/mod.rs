@@ -11,7 +11,7 @@ pub(crate) mod chunk_list;
 pub(crate) mod claims;
 #[cfg(feature = "surface")]
 pub(crate) mod confirmed;
-pub(crate) mod error_report;
+pub(crate) mod error;
 pub(crate) mod face;
 pub(crate) mod format;
 pub(crate) mod head;

@@ -5,6 +5,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::model::error::CodedError;
+
 /// A relative path of plain segments, such as `document.md` or `assets/logo.png`.
 ///
 /// Percent-encoded characters are decoded before the check, so that no spelling leads out of the tree.
@@ -33,7 +35,11 @@ pub enum PathError {
     Encoding,
 }
 
-canvas_patch::coded_error!(PathError => "INVALID_PATH");
+impl CodedError for PathError {
+    fn code(&self) -> &'static str {
+        "INVALID_PATH"
+    }
+}
 
 impl TreePath {
     /// Maximum length of a path in bytes.

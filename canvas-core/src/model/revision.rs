@@ -9,6 +9,7 @@ use std::str::FromStr;
 use canvas_lease::{SafeIntegerError, safe_integer};
 use serde::{Deserialize, Serialize};
 
+use crate::model::error::CodedError;
 use crate::model::id::stored_as_text;
 
 use crate::model::blob::BlobId;
@@ -79,7 +80,11 @@ pub struct RevisionId {
 #[error("a revision id reads like r12-3fa94c02: pass one that a reply has given")]
 pub struct ParseRevisionIdError;
 
-canvas_patch::coded_error!(ParseRevisionIdError => "INVALID_ARGUMENTS");
+impl CodedError for ParseRevisionIdError {
+    fn code(&self) -> &'static str {
+        "INVALID_ARGUMENTS"
+    }
+}
 
 impl RevisionId {
     /// Creates the id of a revision whose content has this hash.

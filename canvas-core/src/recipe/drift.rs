@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::model::error::CodedError;
 use crate::model::wording::clip;
 use crate::recipe::error::RecipeFault;
 
@@ -10,6 +11,7 @@ canvas_patch::coded! {
     /// What keeps a replay from making data.
     #[derive(Serialize, Deserialize, JsonSchema)]
     #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+    #[non_exhaustive]
     pub enum DriftCode {
         /// The host does not have the tool any more.
         ToolGone = "TOOL_GONE",
@@ -42,10 +44,15 @@ pub struct Drift {
     pub message: String,
 }
 
-canvas_patch::coded_error!(Drift as DriftCode {
-    Self { code: DriftCode::CallFailed, .. } => DriftCode::CallFailed, true;
-    Self { code, .. } => *code;
-});
+impl CodedError for Drift {
+    fn code(&self) -> &'static str {
+        self.code.code()
+    }
+
+    fn is_retryable(&self) -> bool {
+        self.code == DriftCode::CallFailed
+    }
+}
 
 impl Drift {
     /// Maximum number of characters in a message. Longer messages are cut.

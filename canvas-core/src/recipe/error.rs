@@ -1,12 +1,17 @@
 //! Error codes of recipes, and faults with their places.
 
+use std::borrow::Cow;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::model::error::CodedError;
 
 canvas_patch::coded! {
     /// Code of a fault in a recipe, or in the data that it is replayed on.
     #[derive(Serialize, Deserialize, JsonSchema)]
     #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+    #[non_exhaustive]
     pub enum RecipeCode {
         /// A part of the recipe cannot be read.
         RecipeInvalid = "RECIPE_INVALID",
@@ -48,6 +53,12 @@ impl RecipeFault {
     }
 }
 
-canvas_patch::coded_error!(RecipeFault as RecipeCode {
-    Self { code, .. } => *code;
-});
+impl CodedError for RecipeFault {
+    fn code(&self) -> &'static str {
+        self.code.code()
+    }
+
+    fn place(&self) -> Option<Cow<'_, str>> {
+        Some((&*self.place).into())
+    }
+}

@@ -6,6 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::model::error::CodedError;
 use crate::model::json_pointer::{self, Malformed};
 
 /// A JSON Pointer (RFC 6901), such as `/rows/0/price`. The empty one is the whole value.
@@ -43,7 +44,11 @@ pub enum JsonPointerError {
     TooLong,
 }
 
-canvas_patch::coded_error!(JsonPointerError => "RECIPE_INVALID");
+impl CodedError for JsonPointerError {
+    fn code(&self) -> &'static str {
+        "RECIPE_INVALID"
+    }
+}
 
 impl JsonPointer {
     /// Maximum bytes of a pointer.

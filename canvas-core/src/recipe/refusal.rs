@@ -1,8 +1,11 @@
 //! Refusals of commands on recipes.
 
+use std::borrow::Cow;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::model::error::CodedError;
 use crate::model::revision::Revision;
 use crate::recipe::RecipeFault;
 
@@ -39,25 +42,29 @@ pub enum RecipeRefusal {
     },
 }
 
-canvas_patch::coded_error!(RecipeRefusal {
-    Self::RecipeNotFound => "RECIPE_NOT_FOUND";
-    Self::RecipeReplaced => "RECIPE_REPLACED";
-    Self::RecipeDamaged => "CANVAS_DAMAGED";
-    Self::StaleRecipe { .. } => "REVISION_CONFLICT";
-    Self::RecipeRefused { fault, .. } => fault.code.code();
-});
-
-impl RecipeRefusal {
-    /// Returns the JSON Pointer to the fault in the command, or `None` if the fault concerns the whole command or no
-    /// part of it.
-    pub fn place(&self) -> Option<&str> {
+impl CodedError for RecipeRefusal {
+    fn code(&self) -> &'static str {
         match self {
-            Self::StaleRecipe { .. } => Some("/expected"),
-            Self::RecipeRefused { fault, .. } => Some(&fault.place),
-            _ => None,
+            Self::RecipeNotFound => "RECIPE_NOT_FOUND",
+            Self::RecipeReplaced => "RECIPE_REPLACED",
+            Self::RecipeDamaged => "CANVAS_DAMAGED",
+            Self::StaleRecipe { .. } => "REVISION_CONFLICT",
+            Self::RecipeRefused { fault, .. } => fault.code.code(),
         }
     }
 
+    /// Returns the JSON Pointer to the fault in the command, or `None` if the fault concerns the whole command or no
+    /// part of it.
+    fn place(&self) -> Option<Cow<'_, str>> {
+        match self {
+            Self::StaleRecipe { .. } => Some("/expected".into()),
+            Self::RecipeRefused { fault, .. } => fault.place(),
+            _ => None,
+        }
+    }
+}
+
+impl RecipeRefusal {
     /// Returns all faults of a command that was refused for its parts.
     pub fn faults(&self) -> impl Iterator<Item = &RecipeFault> {
         let (first, others) = match self {

@@ -7,6 +7,7 @@ mod cost;
 mod tests;
 
 use canvas_patch::floor_char_boundary;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -19,6 +20,7 @@ use serde_json::Value;
 
 use self::cost::{Graph, GraphError, Room};
 
+use crate::model::error::CodedError;
 use crate::model::json_pointer::join_pointer;
 
 /// A fault that a schema finds in a value.
@@ -56,10 +58,19 @@ pub struct SchemaError {
     pub message: String,
 }
 
-canvas_patch::coded_error!(SchemaError as SchemaErrorCode { Self { code, .. } => *code; });
+impl CodedError for SchemaError {
+    fn code(&self) -> &'static str {
+        self.code.code()
+    }
+
+    fn place(&self) -> Option<Cow<'_, str>> {
+        Some((&*self.place).into())
+    }
+}
 
 canvas_patch::coded! {
     /// The kinds of faults in a schema.
+    #[non_exhaustive]
     pub enum SchemaErrorCode {
         /// The schema breaks the specification of draft 7, or names another draft.
         Invalid = "SCHEMA_INVALID",

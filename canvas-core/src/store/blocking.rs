@@ -241,7 +241,7 @@ mod tests {
     use std::task::Context;
 
     use super::*;
-    use crate::block_on;
+    use crate::{CodedError as _, block_on};
 
     /// A store for tests of `list`, `blob` and `collect`.
     #[derive(Debug)]
@@ -290,7 +290,7 @@ mod tests {
                 block_on(store.collect(&id, &keep, Duration::ZERO, &Version::new("1"))).unwrap_err()
             };
             assert_eq!(
-                fault.to_string(),
+                fault.message(),
                 "the store failed and wrote nothing: look at the cause (1 blobs stay)"
             );
             assert_eq!(store.clone().capabilities(), BlockingStore::capabilities(store.get()));

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
 
-use crate::model::error_report::reported;
+use crate::model::error::CodedError;
 use crate::model::format::HeadError;
 use crate::model::id::CanvasId;
 
@@ -45,6 +45,7 @@ impl fmt::Display for StoreOperation {
 /// A kind of store failure. Failures have separate kinds if a caller would handle them differently. Only after
 /// [`Self::Indeterminate`] may the store contain the write.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum StoreErrorKind {
     /// The write may or may not be stored, for example if the connection broke during the commit. Every other kind
     /// guarantees that the write is not stored and never will be.
@@ -101,17 +102,19 @@ impl StoreErrorKind {
 }
 
 /// A failure of the store itself, with its place. Refusals are values of [`Committed`](crate::store::Committed)
-/// instead. The source of the error is its cause, usually the driver's own error.
+/// instead. The source of the error is its cause, usually the driver's own error. It is not part of the text;
+/// [`CodedError::message`] adds it.
 ///
 /// ```
 /// use canvas_core::store::{StoreError, StoreErrorKind, StoreOperation};
-/// use canvas_core::CanvasId;
+/// use canvas_core::{CanvasId, CodedError as _};
 ///
 /// let error = StoreError::new(StoreErrorKind::Busy).caused("database is locked");
 /// let error = error.at(StoreOperation::Commit, Some(&CanvasId::new("plan")?));
-/// let said = r#"commit of canvas "plan": others are in the way: try again (database is locked)"#;
-/// assert_eq!((error.code(), error.to_string().as_str()), ("STORE_BUSY", said));
-/// assert!(error.is_definite() && error.retryable());
+/// assert_eq!(error.to_string(), r#"commit of canvas "plan": others are in the way: try again"#);
+/// assert_eq!(error.message(), format!("{error} (database is locked)"));
+/// assert_eq!(error.code(), "STORE_BUSY");
+/// assert!(error.is_definite() && error.is_retryable());
 /// # Ok::<(), canvas_core::NameError>(())
 /// ```
 ///
@@ -124,6 +127,7 @@ impl StoreErrorKind {
 ///
 /// ```
 /// use std::error::Error;
+/// use canvas_core::CodedError as _;
 /// use canvas_core::store::StoreError;
 ///
 /// # fn begin() -> Result<(), std::io::Error> { Ok(()) }
@@ -152,7 +156,7 @@ pub struct StoreError {
     pub operation: Option<StoreOperation>,
     /// The canvas of the operation, if it had one.
     pub canvas: Option<CanvasId>,
-    /// One sentence that says what is wrong and what to do next.
+    /// One sentence with the problem and the next step.
     pub message: Cow<'static, str>,
     /// The underlying cause, usually the driver's error.
     pub source: Option<Box<dyn Error + Send + Sync>>,
@@ -187,7 +191,7 @@ impl StoreError {
         Self::new(StoreErrorKind::Damaged).caused(source)
     }
 
-    /// Replaces the message of the kind by a more specific sentence that says what is wrong and what to do next.
+    /// Replaces the message of the kind by a more specific sentence with the problem and the next step.
     #[must_use]
     pub fn saying(self, message: impl Into<Cow<'static, str>>) -> Self {
         Self { message: message.into(), ..self }
@@ -220,9 +224,10 @@ impl StoreError {
     pub const fn is_definite(&self) -> bool {
         !matches!(self.kind, StoreErrorKind::Indeterminate)
     }
+}
 
-    /// Returns the stable error code.
-    pub fn code(&self) -> &'static str {
+impl CodedError for StoreError {
+    fn code(&self) -> &'static str {
         match &self.kind {
             StoreErrorKind::Indeterminate => "STORE_INDETERMINATE",
             StoreErrorKind::Busy => "STORE_BUSY",
@@ -240,13 +245,11 @@ impl StoreError {
     }
 
     /// Whether the same call can succeed later without a repair of the store.
-    pub const fn retryable(&self) -> bool {
+    fn is_retryable(&self) -> bool {
         use StoreErrorKind::{Busy, Failed, Full, Indeterminate, Unavailable};
         matches!(self.kind, Indeterminate | Busy | Full | Unavailable | Failed)
     }
 }
-
-reported!(StoreError);
 
 impl From<StoreErrorKind> for StoreError {
     fn from(kind: StoreErrorKind) -> Self {
@@ -284,11 +287,7 @@ impl fmt::Display for StoreError {
             }
             f.write_str(": ")?;
         }
-        f.write_str(&self.message)?;
-        match &self.source {
-            Some(source) => write!(f, " ({source})"),
-            None => Ok(()),
-        }
+        f.write_str(&self.message)
     }
 }
 
@@ -327,7 +326,7 @@ mod tests {
             let said = error.to_string();
             let error = StoreError::from(error);
             assert_eq!(error.code(), expected);
-            assert!(error.to_string().ends_with(&said) || error.to_string().ends_with(&format!("({said})")));
+            assert!(error.message().contains(&said), "{said}");
         }
     }
 
@@ -336,8 +335,8 @@ mod tests {
         let error = StoreError::new(StoreErrorKind::Full).at(StoreOperation::List, None).in_doubt();
         assert!(!error.is_definite());
         let said = "list: it may have written: send the same call again (there is no room left: make some, then try again)";
-        assert_eq!(error.to_string(), said);
+        assert_eq!(error.message(), said);
         let again = StoreError::new(StoreErrorKind::Full).caused("disk").in_doubt().in_doubt();
-        assert_eq!(again.to_string(), "it may have written: send the same call again (disk)");
+        assert_eq!(again.message(), "it may have written: send the same call again (disk)");
     }
 }

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::model::blob::{Blob, BlobId};
+use crate::model::error::CodedError;
 use crate::model::json_pointer::join_pointer;
 use crate::model::path::{PathError, TreePath};
 use crate::surface::error::{SurfaceCode, SurfaceFault};
@@ -30,7 +31,14 @@ pub enum AssetPathError {
     Folder,
 }
 
-canvas_patch::coded_error!(AssetPathError { Self::Path(error) => error.code(); Self::Folder => "INVALID_PATH"; });
+impl CodedError for AssetPathError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Path(error) => error.code(),
+            Self::Folder => "INVALID_PATH",
+        }
+    }
+}
 
 impl AssetPath {
     /// Decodes and checks a path as a browser sends it. Percent-encoding is decoded once.

@@ -1,12 +1,17 @@
 //! Error codes of surfaces, and faults with their places.
 
+use std::borrow::Cow;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::model::error::CodedError;
 
 canvas_patch::coded! {
     /// Code of a faulty request to a surface.
     #[derive(Serialize, Deserialize, JsonSchema)]
     #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+    #[non_exhaustive]
     pub enum SurfaceCode {
         /// The canvas has no surface that the caller may see.
         SurfaceNotFound = "SURFACE_NOT_FOUND",
@@ -88,8 +93,16 @@ impl SurfaceFault {
     }
 }
 
-canvas_patch::coded_error!(SurfaceFault as SurfaceCode {
-    Self { code: SurfaceCode::ActionInProgress, .. } => SurfaceCode::ActionInProgress, true;
-    Self { code: SurfaceCode::TooManyRunning, .. } => SurfaceCode::TooManyRunning, true;
-    Self { code, .. } => *code;
-});
+impl CodedError for SurfaceFault {
+    fn code(&self) -> &'static str {
+        self.code.code()
+    }
+
+    fn place(&self) -> Option<Cow<'_, str>> {
+        Some((&*self.place).into())
+    }
+
+    fn is_retryable(&self) -> bool {
+        matches!(self.code, SurfaceCode::ActionInProgress | SurfaceCode::TooManyRunning)
+    }
+}

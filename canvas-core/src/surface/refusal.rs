@@ -1,9 +1,12 @@
 //! Refusals of commands on surfaces.
 
+use std::borrow::Cow;
+
 use canvas_lease::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::model::error::CodedError;
 use crate::model::revision::Revision;
 use crate::surface::name::EventId;
 use crate::surface::{ConfirmationPrompt, SurfaceCode, SurfaceFault};
@@ -91,32 +94,42 @@ pub enum SurfaceRefusal {
     },
 }
 
-canvas_patch::coded_error!(SurfaceRefusal {
-    Self::SurfaceNotFound => SurfaceCode::SurfaceNotFound.code();
-    Self::SurfaceExists => "CANVAS_EXISTS";
-    Self::SurfaceDamaged => "CANVAS_DAMAGED";
-    Self::StaleSurface { .. } => SurfaceCode::RevisionConflict.code();
-    Self::SpecInvalid { .. } => SurfaceCode::SpecInvalid.code();
-    Self::ConfirmationRequired { .. } => SurfaceCode::ConfirmationRequired.code();
-    Self::ConfirmStale => SurfaceCode::ConfirmStale.code();
-    Self::ActionInProgress { .. } => SurfaceCode::ActionInProgress.code(), true;
-    Self::ActionLost { .. } => SurfaceCode::ActionLost.code();
-    Self::TooManyRunning { .. } => SurfaceCode::TooManyRunning.code(), true;
-    Self::EventNotFound { .. } => SurfaceCode::ActionNotFound.code();
-    Self::SurfaceRefused { fault, .. } => fault.code().code(), fault.retryable();
-});
+impl CodedError for SurfaceRefusal {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::SurfaceNotFound => SurfaceCode::SurfaceNotFound.code(),
+            Self::SurfaceExists => "CANVAS_EXISTS",
+            Self::SurfaceDamaged => "CANVAS_DAMAGED",
+            Self::StaleSurface { .. } => SurfaceCode::RevisionConflict.code(),
+            Self::SpecInvalid { .. } => SurfaceCode::SpecInvalid.code(),
+            Self::ConfirmationRequired { .. } => SurfaceCode::ConfirmationRequired.code(),
+            Self::ConfirmStale => SurfaceCode::ConfirmStale.code(),
+            Self::ActionInProgress { .. } => SurfaceCode::ActionInProgress.code(),
+            Self::ActionLost { .. } => SurfaceCode::ActionLost.code(),
+            Self::TooManyRunning { .. } => SurfaceCode::TooManyRunning.code(),
+            Self::EventNotFound { .. } => SurfaceCode::ActionNotFound.code(),
+            Self::SurfaceRefused { fault, .. } => fault.code(),
+        }
+    }
 
-impl SurfaceRefusal {
     /// Returns the JSON Pointer to the fault in the request, or `None` if the fault concerns the whole request or no
     /// part of it.
-    pub fn place(&self) -> Option<&str> {
+    fn place(&self) -> Option<Cow<'_, str>> {
         match self {
-            Self::StaleSurface { .. } => Some("/expectedRevision"),
-            Self::ConfirmationRequired { .. } | Self::ConfirmStale => Some("/confirmation"),
-            Self::EventNotFound { .. } => Some("/eventId"),
-            Self::SpecInvalid { faults } => faults.first().map(|fault| fault.place.as_str()),
-            Self::SurfaceRefused { fault, .. } => Some(&fault.place),
+            Self::StaleSurface { .. } => Some("/expectedRevision".into()),
+            Self::ConfirmationRequired { .. } | Self::ConfirmStale => Some("/confirmation".into()),
+            Self::EventNotFound { .. } => Some("/eventId".into()),
+            Self::SpecInvalid { faults } => faults.first().and_then(SurfaceFault::place),
+            Self::SurfaceRefused { fault, .. } => fault.place(),
             _ => None,
+        }
+    }
+
+    fn is_retryable(&self) -> bool {
+        match self {
+            Self::ActionInProgress { .. } | Self::TooManyRunning { .. } => true,
+            Self::SurfaceRefused { fault, .. } => fault.is_retryable(),
+            _ => false,
         }
     }
 }
@@ -153,7 +166,7 @@ mod tests {
 
     use super::*;
     use crate::model::json_hash::JsonHash;
-    use crate::transition::refusal::{Refused as _, SurfaceCommandRefusal};
+    use crate::transition::refusal::SurfaceCommandRefusal;
 
     fn refusals() -> Vec<(SurfaceRefusal, &'static str, Option<&'static str>)> {
         let (event, until) = (EventId::new("1").unwrap(), Timestamp::from_millis(1));
@@ -198,7 +211,7 @@ mod tests {
     #[test]
     fn refusals_are_read_as_they_were_written() {
         for (refusal, code, place) in refusals() {
-            assert_eq!((refusal.code(), refusal.place()), (code, place), "{refusal:?}");
+            assert_eq!((refusal.code(), refusal.place().as_deref()), (code, place), "{refusal:?}");
             let of_command = SurfaceCommandRefusal::from(refusal);
             assert_eq!(of_command.code(), code);
             let json = serde_json::to_value(&of_command).unwrap();
@@ -208,7 +221,7 @@ mod tests {
 
     #[test]
     fn only_what_ends_by_itself_is_worth_a_retry() {
-        let retryable = refusals().into_iter().filter(|(refusal, ..)| refusal.retryable());
+        let retryable = refusals().into_iter().filter(|(refusal, ..)| refusal.is_retryable());
         assert_eq!(
             retryable.map(|(_, code, _)| code).collect::<Vec<_>>(),
             ["ACTION_IN_PROGRESS", "TOO_MANY_RUNNING"]

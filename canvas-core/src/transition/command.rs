@@ -169,6 +169,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::model::error::CodedError as _;
     use crate::transition::document::{ApplyPatch, HostEdit, Read, ReplaceLines};
     use crate::transition::edit::Edit;
     use crate::transition::lease::{CheckIn, CheckOut, Renew};

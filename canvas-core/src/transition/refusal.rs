@@ -3,8 +3,13 @@
 //! A command's refusal is composed of a few shared groups, so that callers match only the refusals that the command can
 //! produce. To render any refusal, use the borrowed [`Refusal`] from [`Refused::view`].
 //!
+//! The enums of refusals are exhaustive, so a new refusal does not compile until `canvas-tools` has
+//! advice for models about it. Only [`Refusal`] gets new groups with new faces.
+//!
 //! Receipts keep refusals as JSON, distinguished by the member `refusal`. The names of variants and fields are
 //! therefore part of the stored format.
+
+use std::borrow::Cow;
 
 use canvas_lease::{CheckOutError, Epoch, LeaseId, Timestamp};
 use canvas_patch::{ApplyError, EditPolicyError, LineRange, Reason};
@@ -13,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::document::changes::Changes;
 use crate::document::replace::LinesRefusal;
 use crate::history::number::{ChangeNumber, EntryNumber};
-use crate::model::error_report::ErrorReport;
+use crate::model::error::CodedError;
 use crate::model::face::{FACE_NOT_SUPPORTED, Face, INVALID_BOARD, not_supported};
 use crate::model::revision::Revision;
 #[cfg(feature = "recipe")]
@@ -24,32 +29,37 @@ use crate::transition::rollout::Rollout;
 use crate::transition::stale::{StaleBase, StaleEdit};
 
 /// The common interface of all refusals. A refusal is an answer, so it leaves a receipt if the command's answer would.
-pub trait Refused: std::error::Error {
+pub trait Refused: CodedError {
     /// Returns the refusal by its group, to render the refusals of any command.
     fn view(&self) -> Refusal<'_>;
+}
 
-    /// Returns the stable error code.
-    fn code(&self) -> &'static str {
-        self.view().code()
-    }
+/// Implements [`CodedError`] for refusals by their view.
+macro_rules! coded {
+    ($($type:ty),+ $(,)?) => {$(
+        impl CodedError for $type {
+            fn code(&self) -> &'static str {
+                self.view().code()
+            }
 
-    /// Returns the reason, which distinguishes cases with the same code.
-    fn reason(&self) -> Option<&'static str> {
-        self.view().reason()
-    }
+            fn reason(&self) -> Option<&'static str> {
+                self.view().reason()
+            }
 
-    /// Builds the report that a host sends to a client.
-    fn report(&self) -> ErrorReport {
-        let (code, reason) = (self.code(), self.reason());
-        ErrorReport { code, reason, message: self.to_string(), retryable: self.retryable() }
-    }
+            fn place(&self) -> Option<Cow<'_, str>> {
+                place(self.view())
+            }
 
-    /// Whether the same request can succeed later without any change, simply because of the time passed. Its author
-    /// then need not look at the canvas or change the request. `false` rules out only that; the message says how to
-    /// continue.
-    fn retryable(&self) -> bool {
-        self.view().retryable()
-    }
+            fn is_retryable(&self) -> bool {
+                self.view().is_retryable()
+            }
+        }
+    )+};
+}
+
+coded! {
+    CallRefusal, NotAvailable, LeaseRefusal, LimitRefusal, BaseRefusal, StaleEdit, PatchRefusal, LinesRefusal,
+    HistoryRefusal, BoardRefusal, NewBoardRefusal,
 }
 
 macro_rules! groups {
@@ -69,6 +79,8 @@ macro_rules! groups {
             }
         }
 
+        impl std::error::Error for Refusal<'_> {}
+
         $(
             $(#[$cfg])*
             impl Refused for $type {
@@ -81,21 +93,21 @@ macro_rules! groups {
 }
 
 groups! {
-    Call(CallRefusal): "What any call can meet.",
-    NotAvailable(NotAvailable): "Somebody else holds the lease, or the turn is over.",
-    Lease(LeaseRefusal): "What the holder of a lease can meet.",
-    Limit(LimitRefusal): "A number or a size is used up.",
-    Base(BaseRefusal): "The document is not the one that a call was made for.",
-    StaleEdit(StaleEdit): "A user's text was made from an older document.",
-    Patch(PatchRefusal): "A patch does not fit.",
-    Lines(LinesRefusal): "Lines are not what their author takes them for.",
-    History(HistoryRefusal): "The history does not have it.",
-    Board(BoardRefusal): "There is no such board to change.",
-    NewBoard(NewBoardRefusal): "There can be no such board.",
+    Call(CallRefusal): "Refusals of any call.",
+    NotAvailable(NotAvailable): "Another lease is valid, or the turn is over.",
+    Lease(LeaseRefusal): "Refusals of the holder of a lease.",
+    Limit(LimitRefusal): "A counter or a size is at its limit.",
+    Base(BaseRefusal): "The document changed after the base of the call.",
+    StaleEdit(StaleEdit): "A user's text is based on an older document.",
+    Patch(PatchRefusal): "A patch does not apply.",
+    Lines(LinesRefusal): "Lines differ from those that their author expects.",
+    History(HistoryRefusal): "The history cannot undo or redo the change.",
+    Board(BoardRefusal): "The board is missing, unreadable or newer than the command.",
+    NewBoard(NewBoardRefusal): "A new board is refused.",
     #[cfg(feature = "surface")]
-    Surface(SurfaceRefusal): "A surface refuses it.",
+    Surface(SurfaceRefusal): "A surface refuses the command.",
     #[cfg(feature = "recipe")]
-    Recipe(RecipeRefusal): "There is no such recipe, or there can be none.",
+    Recipe(RecipeRefusal): "There is no such recipe, or it is invalid.",
 }
 
 macro_rules! composed {
@@ -119,36 +131,38 @@ macro_rules! composed {
                 }
             }
         }
+
+        coded!($name);
     )+};
 }
 
 composed! {
-    /// Why [`CheckOut`](crate::lease::CheckOut) is refused.
+    /// Refusals of [`CheckOut`](crate::lease::CheckOut).
     CheckOutRefusal { Call(CallRefusal), NotAvailable(NotAvailable), Limit(LimitRefusal) }
 
-    /// Why a call that only the holder of a lease makes is refused: [`Renew`](crate::lease::Renew),
-    /// [`CheckIn`](crate::lease::CheckIn), [`Read`](crate::document::Read).
+    /// Refusals of calls that only the holder of a lease makes, which are [`Renew`](crate::lease::Renew),
+    /// [`CheckIn`](crate::lease::CheckIn) and [`Read`](crate::document::Read).
     HolderRefusal { Call(CallRefusal), Lease(LeaseRefusal) }
 
-    /// Why [`ApplyPatch`](crate::document::ApplyPatch) is refused.
+    /// Refusals of [`ApplyPatch`](crate::document::ApplyPatch).
     ApplyPatchRefusal {
         Call(CallRefusal), Lease(LeaseRefusal), NotAvailable(NotAvailable), Base(BaseRefusal), Patch(PatchRefusal),
         Limit(LimitRefusal),
     }
 
-    /// Why [`ReplaceLines`](crate::document::ReplaceLines) is refused.
+    /// Refusals of [`ReplaceLines`](crate::document::ReplaceLines).
     ReplaceLinesRefusal {
         Call(CallRefusal), Lease(LeaseRefusal), NotAvailable(NotAvailable), Base(BaseRefusal), Lines(LinesRefusal),
         Patch(PatchRefusal), Limit(LimitRefusal),
     }
 
-    /// Why [`Edit`](crate::document::Edit) is refused.
+    /// Refusals of [`Edit`](crate::document::Edit).
     EditRefusal { Call(CallRefusal), Limit(LimitRefusal), StaleEdit(StaleEdit) }
 
-    /// Why [`HostEdit`](crate::document::HostEdit) is refused.
+    /// Refusals of [`HostEdit`](crate::document::HostEdit).
     HostEditRefusal { Call(CallRefusal), NotAvailable(NotAvailable), Base(BaseRefusal), Limit(LimitRefusal) }
 
-    /// Why [`Undo`](crate::history::Undo) or [`Redo`](crate::history::Redo) is refused.
+    /// Refusals of [`Undo`](crate::history::Undo) and [`Redo`](crate::history::Redo).
     UndoRefusal {
         Call(CallRefusal), Lease(LeaseRefusal), NotAvailable(NotAvailable), History(HistoryRefusal),
         Board(BoardRefusal), Limit(LimitRefusal),
@@ -157,10 +171,10 @@ composed! {
 
 #[cfg(feature = "board")]
 composed! {
-    /// Why [`CreateBoard`](crate::board::CreateBoard) is refused.
+    /// Refusals of [`CreateBoard`](crate::board::CreateBoard).
     CreateBoardRefusal { Call(CallRefusal), NewBoard(NewBoardRefusal), Limit(LimitRefusal) }
 
-    /// Why [`RunBoardCommand`](crate::board::RunBoardCommand) is refused, other than by the board itself.
+    /// Refusals of [`RunBoardCommand`](crate::board::RunBoardCommand), except those by the board itself.
     BoardCommandRefusal {
         Call(CallRefusal), NotAvailable(NotAvailable), Board(BoardRefusal), Limit(LimitRefusal),
     }
@@ -168,7 +182,7 @@ composed! {
 
 #[cfg(feature = "surface")]
 composed! {
-    /// Why a command on a surface is refused.
+    /// Refusals of commands on a surface.
     SurfaceCommandRefusal {
         Call(CallRefusal), NotAvailable(NotAvailable), Surface(SurfaceRefusal), Limit(LimitRefusal),
     }
@@ -176,37 +190,37 @@ composed! {
 
 #[cfg(feature = "recipe")]
 composed! {
-    /// Why a command on recipes is refused.
+    /// Refusals of commands on recipes.
     RecipeCommandRefusal {
         Call(CallRefusal), NotAvailable(NotAvailable), Recipe(RecipeRefusal), Limit(LimitRefusal),
     }
 }
 
-/// What any call can meet.
+/// Refusals of any call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "refusal", rename_all = "snake_case")]
 pub enum CallRefusal {
-    /// Models have not been given this yet, or no more.
+    /// The rollout does not let models use this command.
     #[error("{}", closed(*rollout))]
     Disabled {
-        /// What they have been given.
+        /// The rollout of the canvas tools.
         rollout: Rollout,
     },
-    /// The canvas is kept in Git.
+    /// The canvas is kept in Git, and the canvas tools do not work there.
     #[error("this canvas is kept in Git, where the canvas tools do not work: answer without them")]
     GitMode,
-    /// The call id was used before, for something else.
+    /// An earlier call with other arguments used the same call id.
     #[error("this call id was used before with other arguments: send the call with a new id")]
     CallIdReused,
-    /// [`Engine::resolve`](crate::Engine::resolve) has barred the call, which had not been done by then.
+    /// [`Engine::resolve`](crate::Engine::resolve) abandoned the call before it was applied, or its answer was erased.
     #[error(
         "this call was abandoned before it was done, or its answer was erased: look at the canvas, and send it with a new id if it is still to be done"
     )]
     Abandoned,
 }
 
-/// The lease is not to be had, or nobody may write without it.
+/// Another lease is valid, or the turn is over.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "refusal", rename_all = "snake_case")]
@@ -214,235 +228,235 @@ pub enum NotAvailable {
     /// Another lease is valid.
     #[error("{}", held(*own))]
     Held {
-        /// When that lease ends unless it is renewed.
+        /// Expiry of that lease unless it is renewed.
         #[cfg_attr(feature = "schema", schemars(with = "u64"))]
         until: Timestamp,
-        /// The lease, where it is the asker's own.
+        /// Id of the lease if it belongs to the caller.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
         own: Option<LeaseId>,
     },
-    /// The user has ended this turn.
+    /// The user ended the turn of this call.
     #[error("the user has ended this turn: stop editing and wait for the next user message")]
     UserActive,
 }
 
-/// What the holder of a lease can meet.
+/// Refusals of the holder of a lease.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "refusal", rename_all = "snake_case")]
 pub enum LeaseRefusal {
-    /// The user has preempted the lease.
+    /// The user preempted the lease, so its epoch is over.
     #[error("the user has stepped in and this lease is over: {}", after_preemption(changes.as_ref()))]
     StaleEpoch {
-        /// The epoch of the canvas.
+        /// Current epoch of the canvas, above the epoch of the lease.
         #[cfg_attr(feature = "schema", schemars(with = "u64"))]
         current: Epoch,
-        /// What changed since this conversation last saw the document; `None` where nothing did.
+        /// Changes since this conversation last saw the document, if there are any.
         changes: Option<Changes>,
     },
     /// The lease is not this conversation's current one.
     #[error("{}", not_owned(*over, *own, *held_until))]
     NotOwned {
-        /// There was such a lease, and it ran out or was given back.
+        /// Whether the lease existed and expired or was checked in.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         over: bool,
-        /// The valid lease of this conversation.
+        /// Id of the valid lease of this conversation, if it has one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
         own: Option<LeaseId>,
-        /// When the valid lease of another conversation ends unless it is renewed.
+        /// Expiry of the valid lease of another conversation unless it is renewed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "schema", schemars(with = "Option<u64>"))]
         held_until: Option<Timestamp>,
     },
-    /// The lease ran out.
+    /// The lease expired before the call.
     #[error("this lease has expired: check out again")]
     Expired {
-        /// When it did.
+        /// Expiry of the lease, by the store's clock.
         #[cfg_attr(feature = "schema", schemars(with = "u64"))]
         at: Timestamp,
     },
-    /// The lease has made as many calls as one lease may.
+    /// The number of calls under this lease is at its limit.
     #[error("this lease has made {limit} calls: check in, then check out again")]
     TooManyCalls {
-        /// The limit.
+        /// Maximum number of calls under one lease.
         limit: usize,
     },
 }
 
-/// A number or a size is used up.
+/// A counter or a size is at its limit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "refusal", rename_all = "snake_case")]
 pub enum LimitRefusal {
-    /// The canvas has no more epochs, lease ids or revisions.
+    /// A counter of the canvas reached its maximum.
     #[error("this canvas has used up its {counter}: ask the user to go on in a new canvas")]
     Exhausted {
-        /// Which counter.
+        /// The counter that is at its maximum value.
         counter: Counter,
     },
-    /// The text is larger than a document may be.
+    /// The document would be larger than the policy allows.
     #[error("the document would have {bytes} bytes, the limit is {limit}: shorten it or begin a new canvas")]
     TooLarge {
-        /// Its bytes.
+        /// Size of the document in bytes.
         bytes: usize,
-        /// The limit.
+        /// Maximum size in bytes.
         limit: usize,
     },
 }
 
-/// The document is not the one that a call was made for.
+/// The document differs from the base of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "refusal", rename_all = "snake_case")]
 pub enum BaseRefusal {
-    /// The document has changed since.
+    /// The document changed after the base of the call.
     #[error("{0}")]
     StaleBase(Box<StaleBase>),
 }
 
-/// A patch does not fit.
+/// A patch does not apply.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "refusal", rename_all = "snake_case")]
 pub enum PatchRefusal {
-    /// Nothing of it was applied.
+    /// The patch has conflicts and is not applied.
     #[error("{0}")]
     PatchRejected(ApplyError),
-    /// The patch fits, but changes lines outside of its scope, or what the policy keeps as it is. A scope that is not in the
-    /// document has a code of its own and no reason.
+    /// The patch fits, but changes lines outside its scope, or structure that the policy protects. A scope that the
+    /// document lacks has its own code and no reason.
     #[error("{error}")]
     EditRefused {
-        /// Which of these, and where.
+        /// The violated rule and its place.
         error: EditPolicyError,
     },
-    /// The patch fits, but changes lines that its author has not looked at in this turn.
+    /// The patch fits, but changes lines that its author did not search, read or list in this turn.
     #[error(
         "lines {start} to {end} were neither searched, read nor listed in this turn: read them, then send the patch again",
         start = lines.start, end = lines.end
     )]
     NotLocated {
-        /// The first of such lines, with those around them.
+        /// The first of these lines, with adjacent ones.
         lines: LineRange,
     },
 }
 
-/// The history does not have it.
+/// The history cannot undo or redo a change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "refusal", rename_all = "snake_case")]
 pub enum HistoryRefusal {
-    /// The user has acted since the model's turn began, so the model may take nothing back.
+    /// The user acted after the model's turn began, so the model may not undo.
     #[error(
         "the user has changed the canvas since your turn began: look at the changes, and edit instead of undoing"
     )]
     UserActed,
-    /// There are fewer changes to take back, or to do again, than asked for.
+    /// The history has fewer changes to undo or redo than requested.
     #[error("the history has {available} of {asked}: ask for no more than there are")]
     HistoryEmpty {
-        /// How many were asked for.
+        /// Number of requested changes.
         asked: u32,
-        /// How many there are.
+        /// Number of available changes.
         available: u32,
     },
-    /// No change of this number is in effect.
+    /// The change with this number is not in effect.
     #[error(
         "change {change} is not in effect: it was taken back, forgotten, or never made: take a number from the history"
     )]
     HistoryNotFound {
-        /// The number.
+        /// Number of the change in the request.
         change: ChangeNumber,
     },
-    /// A later change touches the one that is to be undone.
+    /// A later change touches the change to be undone.
     #[error("change {with} touches what change {change} did: take change {with} back first")]
     HistoryConflict {
-        /// The change that was to be undone.
+        /// The change that the request would undo.
         change: ChangeNumber,
         /// The later change that touches it.
         with: ChangeNumber,
     },
-    /// A tool or a job has changed since what is to be undone, so nothing tells what should be there.
+    /// A tool or a job later changed the same place, so the value to restore is unknown.
     #[error(
         "{path:?} was changed by entry {effect}, a tool's result, after change {change}: set what it should be"
     )]
     EffectConflict {
-        /// The change that was to be undone or redone.
+        /// The change to be undone or redone.
         change: ChangeNumber,
-        /// The place that it changed, as a JSON Pointer into the state.
+        /// Place of the change, as a JSON Pointer into the state.
         path: String,
-        /// The last effect that has touched the place.
+        /// The last effect that touched the place.
         effect: EntryNumber,
     },
-    /// A model would allow the surface what its spec does not allow now.
+    /// The model's undo or redo would allow the surface more than its current spec.
     #[error("without change {change} the surface may do more than now: ask the user to undo it")]
     PolicyWidening {
-        /// The change that was to be undone or redone.
+        /// The change to be undone or redone.
         change: ChangeNumber,
     },
-    /// The state of the surface would be larger than it is, and than it may be.
+    /// The state of the surface would grow beyond its limit.
     #[error("the state would have {bytes} bytes, the limit is {limit}: remove something from it first")]
     StateTooLarge {
-        /// The size that it would have.
+        /// Resulting size in bytes.
         bytes: usize,
-        /// The limit.
+        /// Maximum size in bytes.
         limit: usize,
     },
-    /// Too many later changes lie above the one that is to be undone.
+    /// Too many later changes follow the one to be undone.
     #[error(
         "more than {limit} later changes would have to be moved: undo step by step, or name a later revision"
     )]
     HistoryTooDeep {
-        /// The limit.
+        /// Maximum number of later changes.
         limit: usize,
     },
-    /// A change is of a face that this library was built without.
+    /// A change belongs to a face that this build does not support.
     #[error("{}", not_supported(*face))]
     FaceNotSupported {
-        /// The face.
+        /// The face of the change, which lacks support in this build.
         face: Face,
     },
-    /// An entry of the journal is not what it was.
+    /// An entry of the journal is damaged.
     #[error("entry {entry} of the history is damaged: restore it from a backup, or clear the history")]
     HistoryDamaged {
-        /// The entry, or the last one above it that can be read.
+        /// The damaged entry, or the last readable one above it.
         entry: EntryNumber,
     },
 }
 
-/// There is no such board to change.
+/// The board is missing, unreadable or newer than the command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "refusal", rename_all = "snake_case")]
 pub enum BoardRefusal {
-    /// The canvas has no board.
+    /// The canvas lacks a board, so create one first.
     #[error("this canvas has no board: make one first")]
     NoBoard,
-    /// The board is not what it was.
+    /// The stored board cannot be read.
     #[error("the board cannot be read: restore the store from a backup, or update the library")]
     BoardDamaged,
-    /// The board has changed since the revision that a command was made for.
+    /// The board changed after the base of the command.
     #[error("the board has changed since revision {}: look at it again and make the command anew", base.get())]
     StaleBoard {
-        /// The revision that was named.
+        /// Revision of the board on which the command is based.
         base: Revision,
         /// The revision that last changed the board.
         current: Revision,
     },
 }
 
-/// There can be no such board.
+/// Refusals of a new board.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "refusal", rename_all = "snake_case")]
 pub enum NewBoardRefusal {
-    /// The canvas has a board already.
+    /// The canvas already has a board.
     #[error("this canvas has a board already: change that one")]
     BoardExists,
-    /// No board can be like that.
+    /// The workspace is not a valid board.
     #[error("{message}")]
     InvalidBoard {
-        /// What is wrong, and what to do.
+        /// One sentence with the fault and the next step.
         message: String,
     },
 }
@@ -470,51 +484,49 @@ impl std::fmt::Display for Counter {
     }
 }
 
-canvas_patch::coded_error!(Refusal<'_> {
-    Self::Call(CallRefusal::Disabled { .. }) => "TOOL_DISABLED";
-    Self::Call(CallRefusal::GitMode) => "GIT_MODE_UNSUPPORTED";
-    Self::Call(CallRefusal::CallIdReused) => "CALL_ID_REUSED";
-    Self::Call(CallRefusal::Abandoned) => "CALL_ABANDONED";
-    Self::NotAvailable(NotAvailable::Held { .. }) => "LOCK_NOT_AVAILABLE", true;
-    Self::NotAvailable(NotAvailable::UserActive) => "LOCK_NOT_AVAILABLE";
-    Self::Lease(LeaseRefusal::StaleEpoch { .. }) => "STALE_EPOCH";
-    Self::Lease(LeaseRefusal::NotOwned { .. }) => "LOCK_NOT_OWNED";
-    Self::Lease(LeaseRefusal::Expired { .. }) => "LEASE_EXPIRED";
-    Self::Lease(LeaseRefusal::TooManyCalls { .. }) => "TOO_MANY_CALLS";
-    Self::Limit(LimitRefusal::Exhausted { counter: Counter::Epoch }) => "EPOCH_EXHAUSTED";
-    Self::Limit(LimitRefusal::Exhausted { counter: Counter::Fence }) => "FENCE_EXHAUSTED";
-    Self::Limit(LimitRefusal::Exhausted { counter: Counter::Revision }) => "REVISION_EXHAUSTED";
-    Self::Limit(LimitRefusal::TooLarge { .. }) => "DOCUMENT_TOO_LARGE";
-    Self::Base(BaseRefusal::StaleBase(stale)) => stale.code();
-    Self::StaleEdit(stale) => stale.code();
-    Self::Patch(PatchRefusal::PatchRejected(error)) => error.code();
-    Self::Patch(PatchRefusal::EditRefused { error: EditPolicyError::Scope(error) }) => error.code();
-    Self::Patch(PatchRefusal::EditRefused { .. } | PatchRefusal::NotLocated { .. }) => ApplyError::CODE;
-    Self::Lines(LinesRefusal::ContentChanged { .. } | LinesRefusal::Overlap { .. } | LinesRefusal::NoEffect) => ApplyError::CODE;
-    Self::Lines(LinesRefusal::NoSuchLines { .. }) => "INVALID_RANGE";
-    Self::History(HistoryRefusal::UserActed) => "USER_ACTED";
-    Self::History(HistoryRefusal::HistoryEmpty { .. }) => "HISTORY_EMPTY";
-    Self::History(HistoryRefusal::HistoryNotFound { .. }) => "HISTORY_NOT_FOUND";
-    Self::History(HistoryRefusal::HistoryConflict { .. } | HistoryRefusal::EffectConflict { .. }) => "HISTORY_CONFLICT";
-    Self::History(HistoryRefusal::PolicyWidening { .. }) => "POLICY_WIDENING";
-    Self::History(HistoryRefusal::StateTooLarge { .. }) => "STATE_TOO_LARGE";
-    Self::History(HistoryRefusal::HistoryTooDeep { .. }) => "HISTORY_TOO_DEEP";
-    Self::History(HistoryRefusal::FaceNotSupported { .. }) => FACE_NOT_SUPPORTED;
-    Self::History(HistoryRefusal::HistoryDamaged { .. }) => "HISTORY_DAMAGED";
-    Self::Board(BoardRefusal::NoBoard) => "BOARD_NOT_FOUND";
-    Self::Board(BoardRefusal::BoardDamaged) => "CANVAS_DAMAGED";
-    Self::Board(BoardRefusal::StaleBoard { .. }) => "REVISION_CONFLICT";
-    Self::NewBoard(NewBoardRefusal::BoardExists) => "BOARD_EXISTS";
-    Self::NewBoard(NewBoardRefusal::InvalidBoard { .. }) => INVALID_BOARD;
-    #[cfg(feature = "surface")]
-    Self::Surface(refusal) => refusal.code(), refusal.retryable();
-    #[cfg(feature = "recipe")]
-    Self::Recipe(refusal) => refusal.code();
-});
+impl CodedError for Refusal<'_> {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Call(CallRefusal::Disabled { .. }) => "TOOL_DISABLED",
+            Self::Call(CallRefusal::GitMode) => "GIT_MODE_UNSUPPORTED",
+            Self::Call(CallRefusal::CallIdReused) => "CALL_ID_REUSED",
+            Self::Call(CallRefusal::Abandoned) => "CALL_ABANDONED",
+            Self::NotAvailable(_) => "LOCK_NOT_AVAILABLE",
+            Self::Lease(LeaseRefusal::StaleEpoch { .. }) => "STALE_EPOCH",
+            Self::Lease(LeaseRefusal::NotOwned { .. }) => "LOCK_NOT_OWNED",
+            Self::Lease(LeaseRefusal::Expired { .. }) => "LEASE_EXPIRED",
+            Self::Lease(LeaseRefusal::TooManyCalls { .. }) => "TOO_MANY_CALLS",
+            Self::Limit(LimitRefusal::Exhausted { counter: Counter::Epoch }) => "EPOCH_EXHAUSTED",
+            Self::Limit(LimitRefusal::Exhausted { counter: Counter::Fence }) => "FENCE_EXHAUSTED",
+            Self::Limit(LimitRefusal::Exhausted { counter: Counter::Revision }) => "REVISION_EXHAUSTED",
+            Self::Limit(LimitRefusal::TooLarge { .. }) => "DOCUMENT_TOO_LARGE",
+            Self::Patch(PatchRefusal::EditRefused { error: EditPolicyError::Scope(error) }) => error.code(),
+            Self::Lines(LinesRefusal::NoSuchLines { .. }) => "INVALID_RANGE",
+            Self::Base(_) | Self::StaleEdit(_) | Self::Patch(_) | Self::Lines(_) => ApplyError::CODE,
+            Self::History(HistoryRefusal::UserActed) => "USER_ACTED",
+            Self::History(HistoryRefusal::HistoryEmpty { .. }) => "HISTORY_EMPTY",
+            Self::History(HistoryRefusal::HistoryNotFound { .. }) => "HISTORY_NOT_FOUND",
+            Self::History(HistoryRefusal::HistoryConflict { .. } | HistoryRefusal::EffectConflict { .. }) => {
+                "HISTORY_CONFLICT"
+            }
+            Self::History(HistoryRefusal::PolicyWidening { .. }) => "POLICY_WIDENING",
+            Self::History(HistoryRefusal::StateTooLarge { .. }) => "STATE_TOO_LARGE",
+            Self::History(HistoryRefusal::HistoryTooDeep { .. }) => "HISTORY_TOO_DEEP",
+            Self::History(HistoryRefusal::FaceNotSupported { .. }) => FACE_NOT_SUPPORTED,
+            Self::History(HistoryRefusal::HistoryDamaged { .. }) => "HISTORY_DAMAGED",
+            Self::Board(BoardRefusal::NoBoard) => "BOARD_NOT_FOUND",
+            Self::Board(BoardRefusal::BoardDamaged) => "CANVAS_DAMAGED",
+            Self::Board(BoardRefusal::StaleBoard { .. }) => "REVISION_CONFLICT",
+            Self::NewBoard(NewBoardRefusal::BoardExists) => "BOARD_EXISTS",
+            Self::NewBoard(NewBoardRefusal::InvalidBoard { .. }) => INVALID_BOARD,
+            #[cfg(feature = "surface")]
+            Self::Surface(refusal) => refusal.code(),
+            #[cfg(feature = "recipe")]
+            Self::Recipe(refusal) => refusal.code(),
+        }
+    }
 
-impl Refusal<'_> {
-    /// Returns the reason, which distinguishes cases with the same code.
-    pub fn reason(self) -> Option<&'static str> {
+    fn reason(&self) -> Option<&'static str> {
         Some(match self {
             Self::NotAvailable(NotAvailable::Held { .. }) => "HELD",
             Self::NotAvailable(NotAvailable::UserActive) => "USER_ACTIVE",
@@ -528,6 +540,29 @@ impl Refusal<'_> {
             Self::Lines(LinesRefusal::NoEffect) => Reason::NoEffect.code(),
             _ => return None,
         })
+    }
+
+    fn place(&self) -> Option<Cow<'_, str>> {
+        place(*self)
+    }
+
+    fn is_retryable(&self) -> bool {
+        match self {
+            Self::NotAvailable(NotAvailable::Held { .. }) => true,
+            #[cfg(feature = "surface")]
+            Self::Surface(refusal) => refusal.is_retryable(),
+            _ => false,
+        }
+    }
+}
+
+fn place(refusal: Refusal<'_>) -> Option<Cow<'_, str>> {
+    match refusal {
+        #[cfg(feature = "surface")]
+        Refusal::Surface(refusal) => refusal.place(),
+        #[cfg(feature = "recipe")]
+        Refusal::Recipe(refusal) => refusal.place(),
+        _ => None,
     }
 }
 

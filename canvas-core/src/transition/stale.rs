@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::document::changes::Changes;
 use crate::history::number::ChangeNumber;
+use crate::model::error::CodedError;
 use crate::model::revision::{Base, RevisionId};
 
 /// How the document has changed since the base of a call.
@@ -50,7 +51,15 @@ pub enum Fits {
     Touched,
 }
 
-canvas_patch::coded_error!(StaleBase { Self { .. } => ApplyError::CODE; });
+impl CodedError for StaleBase {
+    fn code(&self) -> &'static str {
+        ApplyError::CODE
+    }
+
+    fn reason(&self) -> Option<&'static str> {
+        Some("STALE_BASE")
+    }
+}
 
 impl StaleBase {
     /// Creates a refusal that only names the base.
@@ -138,6 +147,7 @@ pub struct StaleEdit {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum StaleCause {
     /// A later change touches the same place.
     Conflict {
@@ -149,8 +159,6 @@ pub enum StaleCause {
     /// The journal does not go back to the base: it is switched off, was cleared, or keeps fewer entries.
     OutOfReach,
 }
-
-canvas_patch::coded_error!(StaleEdit { Self { .. } => ApplyError::CODE; });
 
 impl StaleEdit {
     fn explain(&self) -> String {

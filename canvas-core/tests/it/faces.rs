@@ -12,8 +12,8 @@ use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::store::{Commit, Committed, Head, MemoryStore, Store as _, TreePath};
 use canvas_core::turn::SendMessage;
 use canvas_core::{
-    Actor, Author, Blob, BlobId, CallId, CanvasId, Collection, Command, ConversationId, Engine, EngineError,
-    Face, OpKey, Policy, Refused as _, Resolution, block_on,
+    Actor, Author, Blob, BlobId, CallId, CanvasId, CodedError as _, Collection, Command, ConversationId,
+    Engine, EngineError, Face, OpKey, Policy, Resolution, block_on,
 };
 use serde_json::{Value, json};
 
@@ -98,7 +98,7 @@ impl Canvas {
         match block_on(self.engine.call(&self.id, &operation, command, self.at)).unwrap().result {
             Ok(_) => "OK",
             Err(refusal) => {
-                assert!(!refusal.retryable());
+                assert!(!refusal.is_retryable());
                 assert!(
                     refusal.code() != "FACE_NOT_SUPPORTED" || refusal.to_string().contains("the feature `")
                 );
@@ -113,7 +113,7 @@ impl Canvas {
 
     fn blobs_in_use(&self) -> Result<Vec<BlobId>, &'static str> {
         block_on(self.engine.blobs_in_use(&self.id, self.at)).map_err(|e| {
-            assert!(!e.retryable() && e.to_string().contains("the feature `"), "{e}");
+            assert!(!e.is_retryable() && e.to_string().contains("the feature `"), "{e}");
             e.code()
         })
     }

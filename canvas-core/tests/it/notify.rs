@@ -72,7 +72,7 @@ fn canvas() -> (MemoryStore, CanvasId, Option<LeaseId>) {
     block_on(engine.create(&canvas, "0\n", &key("create"), NOW)).unwrap();
     let out = block_on(engine.call(&canvas, &key("out"), CheckOut, NOW)).unwrap();
     let lease = Some(out.result.unwrap().lease);
-    block_on(engine.call(&canvas, &key("read"), Read::part(lease), NOW)).unwrap();
+    block_on(engine.call(&canvas, &key("read"), Read::part(lease), NOW)).unwrap().result.unwrap();
     (memory, canvas, lease)
 }
 
@@ -102,11 +102,11 @@ fn a_change_that_overtakes_a_load_is_read() {
         assert!(is_pending(slow.as_mut()));
         if by_peer {
             let (key, write) = write(lease, i);
-            block_on(peer.call(&canvas, &key, write, NOW)).unwrap();
+            block_on(peer.call(&canvas, &key, write, NOW)).unwrap().result.unwrap();
             engine.forget(&canvas);
         } else {
             let (key, write) = write(lease, i);
-            block_on(engine.call(&canvas, &key, write, NOW)).unwrap();
+            block_on(engine.call(&canvas, &key, write, NOW)).unwrap().result.unwrap();
         }
         assert_eq!(block_on(slow).unwrap().text(), format!("{i}\n"), "it had the row before the change");
         assert_eq!(read(&engine, &canvas, lease), format!("{}\n", i + 1), "changed by the peer: {by_peer}");

@@ -16,7 +16,8 @@ use canvas_core::lease::{CheckIn, CheckOut, LeaseId, Renew, Timestamp, Turn};
 use canvas_core::store::{Commit, Committed, Head, MemoryStore, Store as _, Tree, TreePath};
 use canvas_core::turn::{Cancel, EndTurn, Forget, SendMessage, TakeControl};
 use canvas_core::{
-    Author, Blob, BlobId, CallId, CanvasId, ConversationId, Engine, Face, OpKey, Policy, block_on,
+    Author, Blob, BlobId, CallId, CanvasId, CodedError as _, ConversationId, Engine, Face, OpKey, Policy,
+    block_on,
 };
 use serde::Deserialize;
 use serde::de::DeserializeOwned;

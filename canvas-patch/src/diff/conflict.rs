@@ -17,6 +17,7 @@ coded! {
         serde(rename_all = "SCREAMING_SNAKE_CASE")
     )]
     #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    #[non_exhaustive]
     pub enum Reason {
         /// The patch has no hunk.
         NoHunks = "NO_HUNKS",
@@ -100,6 +101,7 @@ coded! {
         serde(rename_all = "SCREAMING_SNAKE_CASE")
     )]
     #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    #[non_exhaustive]
     pub enum ExceededLimit {
         /// Bytes of the document, before the patch.
         Document = "DOCUMENT",

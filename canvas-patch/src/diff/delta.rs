@@ -6,7 +6,6 @@ use std::iter::Peekable;
 use std::ops::Range;
 use std::slice::Iter;
 
-use crate::coded_error;
 use crate::diff::compare::changes;
 use crate::diff::edit::TextEdit;
 use crate::text::span::Span;
@@ -39,7 +38,7 @@ pub struct Delta {
 /// Error returned when a change does not fit a text, which is unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DeltaMismatch {
-    /// The byte offset, in the given text, of the first edit that does not fit.
+    /// Byte offset in the given text at which the first edit fails to fit.
     pub at: usize,
 }
 
@@ -54,7 +53,7 @@ pub struct DeltaConflict {
 /// memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DeltaOrder {
-    /// The index, from 0, of the first such edit.
+    /// Index of the first such edit, counted from 0.
     pub index: usize,
 }
 
@@ -86,9 +85,26 @@ impl fmt::Display for DeltaOrder {
 
 impl Error for DeltaOrder {}
 
-coded_error!(DeltaMismatch => "DELTA_MISMATCH");
-coded_error!(DeltaConflict => "DELTA_CONFLICT");
-coded_error!(DeltaOrder => "DELTA_ORDER");
+impl DeltaMismatch {
+    /// Returns the stable error code.
+    pub const fn code(&self) -> &'static str {
+        "DELTA_MISMATCH"
+    }
+}
+
+impl DeltaConflict {
+    /// Returns the stable error code.
+    pub const fn code(&self) -> &'static str {
+        "DELTA_CONFLICT"
+    }
+}
+
+impl DeltaOrder {
+    /// Returns the stable error code.
+    pub const fn code(&self) -> &'static str {
+        "DELTA_ORDER"
+    }
+}
 
 impl Delta {
     /// Returns the change from one text to another, in whole lines. Costs as much as [`build`](crate::build()).
@@ -310,7 +326,7 @@ impl<'l> Passing<'l> {
         self.others.peek().copied()
     }
 
-    /// Returns the offset, after the change, of a byte before the edits still to come.
+    /// Returns the new offset of a byte that precedes all remaining edits.
     fn place(&self, at: usize) -> usize {
         at.wrapping_add_signed(self.shift)
     }

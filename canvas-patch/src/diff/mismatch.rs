@@ -14,6 +14,7 @@ coded! {
         serde(rename_all = "SCREAMING_SNAKE_CASE")
     )]
     #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    #[non_exhaustive]
     pub enum Difference {
         /// Only the line terminators differ (LF, CRLF, none at the end of the text).
         LineEnding = "LINE_ENDING",

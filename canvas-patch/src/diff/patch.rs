@@ -98,6 +98,7 @@ coded! {
         serde(rename_all = "SCREAMING_SNAKE_CASE")
     )]
     #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    #[non_exhaustive]
     pub enum RepairKind {
         /// A code fence around the patch was removed.
         FenceRemoved = "FENCE_REMOVED",

@@ -262,43 +262,44 @@ pub(crate) enum QuerySource<'q> {
     Regex(&'q str),
 }
 
-/// Why a query cannot be searched for.
+/// Error returned when a query cannot be run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[non_exhaustive]
 pub enum GrepError {
-    /// There is nothing to look for.
+    /// The query is empty.
     Empty,
     /// A literal holds a newline.
     Newline {
-        /// Its place in bytes.
+        /// Byte offset in the query.
         at: usize,
     },
     /// The query is longer than is allowed.
     TooLong {
-        /// How long it is.
+        /// Length of the query in bytes.
         bytes: usize,
-        /// How long it may be.
+        /// Maximum length in bytes.
         max: usize,
     },
     /// The expression compiles to a larger program than is allowed.
     TooComplex {
-        /// How large the program may be.
+        /// Maximum size of the program, in bytes.
         max: usize,
     },
     /// Matching the expression against this text could take long.
     TooCostly {
-        /// How many characters the expression is written for, repetitions spelt out.
+        /// Length of the expression in characters, with repetitions written out.
         positions: usize,
-        /// The size of the text.
+        /// Size of the text in bytes.
         bytes: usize,
     },
-    /// The expression is malformed.
+    /// The text is not a valid regular expression.
     Malformed {
-        /// Its place in bytes, where it is known.
+        /// Byte offset of the fault, if known.
         at: Option<usize>,
-        /// What is wrong.
+        /// Description of the fault.
         message: String,
     },
 }
@@ -333,11 +334,16 @@ impl fmt::Display for GrepError {
 
 impl Error for GrepError {}
 
-crate::coded_error!(GrepError {
-    Self::Empty | Self::Newline { .. } => "INVALID_QUERY";
-    Self::TooLong { .. } | Self::TooComplex { .. } | Self::TooCostly { .. } => "QUERY_TOO_LARGE";
-    Self::Malformed { .. } => "INVALID_REGEX";
-});
+impl GrepError {
+    /// Returns the stable error code.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Empty | Self::Newline { .. } => "INVALID_QUERY",
+            Self::TooLong { .. } | Self::TooComplex { .. } | Self::TooCostly { .. } => "QUERY_TOO_LARGE",
+            Self::Malformed { .. } => "INVALID_REGEX",
+        }
+    }
+}
 
 impl GrepError {
     /// Returns the byte offset of the error in the query, if it is known.

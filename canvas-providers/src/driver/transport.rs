@@ -3,6 +3,7 @@
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::time::Duration;
 
+use canvas_tools::CodedError;
 use canvas_tools::lease::Timestamp;
 
 use crate::encoded::EncodedRequest;
@@ -74,4 +75,12 @@ pub struct SendError {
     pub retryable: bool,
 }
 
-canvas_tools::coded_error!(SendError { Self { retryable, .. } => "TRANSPORT_FAILED", *retryable; });
+impl CodedError for SendError {
+    fn code(&self) -> &'static str {
+        "TRANSPORT_FAILED"
+    }
+
+    fn is_retryable(&self) -> bool {
+        self.retryable
+    }
+}

@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use canvas_tools::lease::{LeaseId, Timestamp};
-use canvas_tools::{Briefing, CallHost, ToolCall, ToolReply, ToolSpec};
+use canvas_tools::{Briefing, CallHost, CodedError as _, ToolCall, ToolReply, ToolSpec};
 
 use super::Kept;
 use super::attempt::{Attempt, Attempted};
@@ -70,6 +70,7 @@ impl TurnOptions {
 
 /// An event reported while a turn runs.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum TurnEvent<'a> {
     /// A piece of the answer that is arriving.
     Stream(StreamEvent<'a>),
@@ -319,14 +320,14 @@ impl<T: Transport, H: CallHost + Clone + 'static> TurnDriver<T, H> {
     fn take(&mut self, attempted: Attempted, attempts: u32) {
         let (failure, usage, asked) = match &attempted {
             Attempted::Answer(decoded) => {
-                let failure = decoded.failure.as_ref().map(|e| (e.code(), e.to_string(), e.retryable()));
+                let failure = decoded.failure.as_ref().map(|e| (e.code(), e.to_string(), e.is_retryable()));
                 (failure, decoded.usage, None)
             }
             Attempted::Unusable(error, asked) => {
-                (Some((error.code(), error.to_string(), error.retryable())), Usage::default(), *asked)
+                (Some((error.code(), error.to_string(), error.is_retryable())), Usage::default(), *asked)
             }
             Attempted::Unsent(error) => {
-                (Some((error.code(), error.to_string(), error.retryable())), Usage::default(), None)
+                (Some((error.code(), error.to_string(), error.is_retryable())), Usage::default(), None)
             }
         };
         let wait = self.options.retries.wait(attempts, asked, self.transport.jitter());
@@ -342,7 +343,7 @@ impl<T: Transport, H: CallHost + Clone + 'static> TurnDriver<T, H> {
             Attempted::Answer(decoded) => self.tool_loop.on_response(decoded),
             Attempted::Unusable(error, _) => self.tool_loop.on_unusable(&error),
             Attempted::Unsent(error) => {
-                self.tool_loop.on_transport_error(error.to_string(), error.retryable())
+                self.tool_loop.on_transport_error(error.to_string(), error.is_retryable())
             }
         };
         taken.expect("a request is under way");

@@ -17,6 +17,7 @@ use self::sse::Sse;
 
 /// The format that separates the frames of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Framing {
     /// Server-sent events.
     Sse,

@@ -4,8 +4,10 @@ use canvas_tools::ToolCall;
 use canvas_tools::lease::{LeaseId, Timestamp};
 use serde::Serialize;
 
-/// An action that the host performs next.
+/// An action that the host performs next. The enum is exhaustive, so a host that does not perform a new action does not
+/// compile.
 #[derive(Debug, Clone, PartialEq)]
+#[must_use = "the turn goes on only if the host performs the action"]
 pub enum LoopAction {
     /// Encode [`ToolLoop::events`](super::ToolLoop::events), send the request, and report the answer. Poll again before
     /// the answer arrives, because the next actions say when to renew the lease. Otherwise the lease may expire while
@@ -38,16 +40,17 @@ pub enum LoopAction {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Interruption {
-    /// The user sent a message.
+    /// The user sent a message during the turn.
     UserMessage,
     /// The user cancelled, or took control of the canvas.
     Cancel,
 }
 
-/// The outcome of a turn.
+/// The outcome of a turn, from a completed answer to a failure.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
+#[must_use = "the outcome says whether the turn completed"]
 pub enum Outcome {
     /// The model made no more calls.
     Completed,
@@ -83,7 +86,7 @@ pub enum Outcome {
     Broken {
         /// Stable code of the failure.
         code: &'static str,
-        /// One sentence that says what failed and what to do.
+        /// One sentence with the failure and the next step.
         message: String,
         /// Whether the model may complete the answer if you send the request again.
         retryable: bool,
@@ -92,7 +95,7 @@ pub enum Outcome {
     Unusable {
         /// Stable code of the failure.
         code: &'static str,
-        /// One sentence that says what failed and what to do.
+        /// One sentence with the failure and the next step.
         message: String,
         /// Whether the same request may get a better answer.
         retryable: bool,

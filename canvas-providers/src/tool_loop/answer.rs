@@ -1,6 +1,6 @@
 //! Judges an answer. The judgement lists the calls to run, the results of the others, and the next step of the turn.
 
-use canvas_tools::ToolCall;
+use canvas_tools::{CodedError as _, ToolCall};
 
 use super::Outcome;
 use super::overflow::is_overflow;
@@ -79,7 +79,7 @@ fn broken(failure: &DecodeError) -> Outcome {
     if is_overflow(failure) {
         return Outcome::ContextOverflow;
     }
-    Outcome::Broken { code: failure.code(), message: failure.to_string(), retryable: failure.retryable() }
+    Outcome::Broken { code: failure.code(), message: failure.to_string(), retryable: failure.is_retryable() }
 }
 
 /// The outcome of a turn whose last answer could not be read at all.
@@ -87,5 +87,5 @@ pub(super) fn unusable(error: &DecodeError) -> Outcome {
     if is_overflow(error) {
         return Outcome::ContextOverflow;
     }
-    Outcome::Unusable { code: error.code(), message: error.to_string(), retryable: error.retryable() }
+    Outcome::Unusable { code: error.code(), message: error.to_string(), retryable: error.is_retryable() }
 }

@@ -1,5 +1,6 @@
 //! Errors for reports that the loop did not request.
 
+use canvas_tools::CodedError;
 use canvas_tools::lease::LeaseId;
 
 /// Error returned for a report that the loop did not request. The loop is unchanged.
@@ -29,9 +30,13 @@ pub enum LoopError {
     },
 }
 
-canvas_tools::coded_error!(LoopError {
-    Self::NoRequest => "LOOP_NO_REQUEST";
-    Self::UnknownCall { .. } => "LOOP_UNKNOWN_CALL";
-    Self::AlreadyAnswered { .. } => "LOOP_ALREADY_ANSWERED";
-    Self::UnknownLease { .. } => "LOOP_UNKNOWN_LEASE";
-});
+impl CodedError for LoopError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::NoRequest => "LOOP_NO_REQUEST",
+            Self::UnknownCall { .. } => "LOOP_UNKNOWN_CALL",
+            Self::AlreadyAnswered { .. } => "LOOP_ALREADY_ANSWERED",
+            Self::UnknownLease { .. } => "LOOP_UNKNOWN_LEASE",
+        }
+    }
+}

@@ -19,6 +19,7 @@ pub struct LogEntry {
 /// An action requested or a report taken by the loop.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "did", rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum LogEvent {
     /// Requested that the host send a request.
     Request,

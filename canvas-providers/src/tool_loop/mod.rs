@@ -11,7 +11,7 @@ mod overflow;
 use std::collections::BTreeSet;
 
 use canvas_tools::lease::{LeaseId, Timestamp};
-use canvas_tools::{ToolCall, ToolReply};
+use canvas_tools::{CodedError, ToolCall, ToolReply};
 
 pub use self::action::{Interruption, LoopAction, Outcome};
 pub use self::error::LoopError;
@@ -225,7 +225,7 @@ impl ToolLoop {
             raw_stop_reason: answer.raw_stop_reason.take(),
             calls: answer.calls().count(),
             usage: answer.usage,
-            failure: answer.failure.as_ref().map(DecodeError::code),
+            failure: answer.failure.as_ref().map(CodedError::code),
         });
         self.events.append(&mut answer.events);
         for (call, why) in refuse {
@@ -273,7 +273,7 @@ impl ToolLoop {
         self.end_with(Outcome::Unusable {
             code: error.code(),
             message: error.to_string(),
-            retryable: error.retryable(),
+            retryable: error.is_retryable(),
         })
     }
 

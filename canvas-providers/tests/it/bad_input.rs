@@ -9,8 +9,8 @@ use canvas_providers::{
     AnswerContext, DecodeError, Decoded, Event, Framing, LoopAction, LoopOptions, MAX_STREAM_BYTES, Provider,
     RequestOptions, StreamEvent, ToolLoop, Verdict,
 };
-use canvas_tools::ToolReply;
 use canvas_tools::lease::Timestamp;
+use canvas_tools::{CodedError as _, ToolReply};
 use serde_json::{Value, json};
 use support::made::{Call, body, frames, with_news};
 
@@ -63,6 +63,7 @@ fn broken_frame(provider: Provider, frame: &Value) -> Vec<u8> {
         }
         Framing::Sse => b"data: {\"broken\": \n\n".to_vec(),
         Framing::JsonLines | Framing::JsonArray => b"{\"broken\": \n".to_vec(),
+        _ => unreachable!("no other framing is tried"),
     }
 }
 
@@ -76,7 +77,7 @@ fn a_body_that_is_no_json_says_where() {
             (b"\xff", "line 1"),
         ] {
             let error = provider.decode_slice(bytes, &context(provider)).expect_err("no JSON");
-            assert_eq!((error.code(), error.retryable()), ("RESPONSE_NOT_JSON", true), "{provider}");
+            assert_eq!((error.code(), error.is_retryable()), ("RESPONSE_NOT_JSON", true), "{provider}");
             assert!(error.to_string().contains(place), "{provider}: {error}");
         }
     }
@@ -91,7 +92,7 @@ fn a_body_that_is_no_answer_is_refused() {
         {
             let error = provider.decode(&wrong, &context(provider)).expect_err("no answer");
             assert_eq!(
-                (error.code(), error.retryable()),
+                (error.code(), error.is_retryable()),
                 ("RESPONSE_UNEXPECTED", false),
                 "{provider}: {wrong}"
             );
@@ -116,7 +117,7 @@ fn a_broken_frame_is_named() {
                 assert_eq!((decoded, at), (whole.clone(), 0), "{provider}");
                 continue;
             };
-            let found = (failure.code(), failure.place().to_owned(), failure.retryable());
+            let found = (failure.code(), failure.place().unwrap().into_owned(), failure.is_retryable());
             assert_eq!(found, ("RESPONSE_NOT_JSON", format!("/{at}"), true), "{provider}");
             let known = calls(&whole);
             for call in decoded.calls().filter(|call| call.verdict() == Verdict::Complete) {
@@ -140,7 +141,7 @@ fn a_stream_may_end_anywhere() {
         for end in 0..bytes.len() {
             let (cut, _) = read(provider, &bytes[..end]);
             match &cut.failure {
-                Some(failure) => assert!(failure.retryable(), "{provider} cut at {end}: {failure}"),
+                Some(failure) => assert!(failure.is_retryable(), "{provider} cut at {end}: {failure}"),
                 None => assert!(cut.raw_stop_reason.is_some(), "{provider} cut at {end}"),
             }
             for call in cut.calls().filter(|call| call.verdict() == Verdict::Complete) {
@@ -185,6 +186,7 @@ fn unknown_events_are_told() {
             Provider::BedrockConverse => json!({"newKind": {"a": [1]}}),
             Provider::Ollama | Provider::OpenAiChat | Provider::Gemini => json!({"new": {"a": [1]}}),
             Provider::Anthropic | Provider::OpenAiResponses => json!({"type": "new.kind", "a": [1]}),
+            _ => unreachable!("no other provider is tried"),
         };
         let frames = frames(provider, "Hi", &CALLS);
         let (whole, _) = read(provider, &stream(provider, &frames));
@@ -215,6 +217,7 @@ fn noise_between_frames_changes_nothing() {
             Framing::JsonLines => &["\n", " \r\n", "\t\n\n"],
             // A binary frame of which only its headers are known.
             Framing::EventStream | Framing::JsonArray => &[],
+            _ => unreachable!("no other framing is tried"),
         };
         let frames = frames(provider, "Hi", &CALLS);
         let (whole, _) = read(provider, &stream(provider, &frames));
@@ -237,6 +240,7 @@ fn garbage_between_frames_is_an_error() {
             Framing::Sse => b"data: \xff\xfe{\n\n",
             Framing::JsonLines => b"\xff\xfe{\n",
             Framing::EventStream | Framing::JsonArray => b"HTTP/1.1 502 Bad Gateway\r\n\r\n",
+            _ => unreachable!("no other framing is tried"),
         };
         let frames = frames(provider, "Hi", &CALLS);
         for at in 0..frames.len() {
@@ -247,7 +251,7 @@ fn garbage_between_frames_is_an_error() {
                 matches!(failure.code(), "RESPONSE_NOT_JSON" | "STREAM_BROKEN"),
                 "{provider} at {at}: {failure}"
             );
-            assert!(failure.retryable(), "{provider} at {at}");
+            assert!(failure.is_retryable(), "{provider} at {at}");
             assert!(failure.to_string().contains(&at.to_string()), "{provider} at {at}: {failure}");
         }
     }
@@ -352,6 +356,7 @@ fn deep_nesting_is_skipped_or_refused() {
                 Framing::EventStream => stream(provider, &[frame]),
                 Framing::Sse => format!("data: {with}\n\n").into_bytes(),
                 Framing::JsonLines | Framing::JsonArray => format!("{with}\n").into_bytes(),
+                _ => unreachable!("no other framing is tried"),
             };
             read(provider, &bytes);
         }
@@ -486,6 +491,7 @@ fn a_stream_over_its_limit_ends() {
                 format!("{{\"done\":false,\"x\":\"{}\"}}\n", "x".repeat(BLOCK)).into_bytes()
             }
             Framing::EventStream => support::wire::binary("news", &vec![b'x'; BLOCK]),
+            _ => unreachable!("no other framing is tried"),
         };
         let mut stream = provider.stream(context(provider));
         let mut fed = 0;
@@ -495,8 +501,8 @@ fn a_stream_over_its_limit_ends() {
             assert!(fed <= MAX_STREAM_BYTES + block.len(), "{provider}");
         }
         let failure = stream.finish().failure.expect("too long");
-        let found = (failure.code(), failure.place(), failure.retryable());
-        assert_eq!(found, ("RESPONSE_TOO_LARGE", "", false), "{provider}");
+        let found = (failure.code(), failure.place(), failure.is_retryable());
+        assert_eq!(found, ("RESPONSE_TOO_LARGE", Some("".into()), false), "{provider}");
         assert!(fed > MAX_STREAM_BYTES, "{provider}: {fed}");
     }
 }

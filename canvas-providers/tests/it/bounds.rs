@@ -6,6 +6,7 @@ use canvas_providers::{
     Arguments, DecodeError, Decoded, DecodedCall, LoopAction, LoopOptions, Outcome, StopReason, StreamEvent,
     Usage,
 };
+use canvas_tools::CodedError as _;
 use serde_json::json;
 
 use support::host::{Host, acquired, answer, at, call, done, lease};
@@ -148,13 +149,13 @@ fn errors_that_mean_a_full_context() {
     for (kind, message, full) in rows {
         let error = provider_error(kind, message);
         let mut host = Host::new(8);
-        host.poll();
+        assert_eq!(host.poll(), LoopAction::SendRequest);
         host.turn.on_unusable(&error).expect("a request is under way");
         let expected = if full { "context_overflow" } else { "unusable" };
         assert_eq!(host.leave().name(), expected, "{message}");
 
         let mut host = Host::new(8);
-        host.poll();
+        assert_eq!(host.poll(), LoopAction::SendRequest);
         let broken = Decoded { failure: Some(error), ..answer(StopReason::Other, &[]) };
         host.turn.on_response(broken).expect("a request is under way");
         let expected = if full { "context_overflow" } else { "broken" };
@@ -180,7 +181,7 @@ fn of_an_answer_that_broke_off_no_call_runs() {
 fn whether_an_answer_that_cannot_be_read_is_worth_another_request() {
     for (error, again) in [(cut(), true), (provider_error("not_found_error", "model: m"), false)] {
         let mut host = Host::new(8);
-        host.poll();
+        assert_eq!(host.poll(), LoopAction::SendRequest);
         host.turn.on_unusable(&error).expect("a request is under way");
         let outcome = host.leave();
         assert!(matches!(outcome, Outcome::Unusable { retryable, .. } if retryable == again), "{outcome:?}");
@@ -208,7 +209,7 @@ fn no_lease_is_held_while_the_model_narrates() {
         events.iter().for_each(|event| host.turn.on_stream_event(event));
         assert_eq!(host.poll(), LoopAction::Wait { until: Some(at(6_000)) });
         host.now = at(6_000);
-        host.poll();
+        drop(host.poll());
         assert_eq!(host.actions.last().map(String::as_str), Some(expected), "{events:?}");
     }
 }
@@ -247,7 +248,7 @@ fn calls_that_the_host_never_begins_are_answered() {
     host.turn.interrupt(canvas_providers::Interruption::Cancel);
     host.turn.on_not_run("c").expect("was handed out");
     let waits = host.actions.len();
-    host.leave();
+    assert_eq!(host.leave().name(), "interrupted");
     assert_eq!(host.actions[waits..], ["done interrupted".to_owned()], "nothing is awaited");
     assert_eq!(host.failures(), ["CALL_INTERRUPTED", "CALL_INTERRUPTED"]);
 }

@@ -6,7 +6,7 @@ use canvas_providers::{
     AnswerContext, Body, ChatHost, Decoded, Event, Issuer, NativeTool, Provider, RequestOptions, StreamEvent,
     ToolChoice,
 };
-use canvas_tools::{Dialect, ToolSpec};
+use canvas_tools::{CodedError as _, Dialect, ToolSpec};
 use serde_json::{Map, Value, json};
 
 const CHAT: Provider = Provider::OpenAiChat;
@@ -42,7 +42,7 @@ fn fixtures() {
             }
             (Err(error), Some(expected)) => {
                 let found =
-                    json!({"code": error.code(), "place": error.place(), "retryable": error.retryable()});
+                    json!({"code": error.code(), "place": error.place(), "retryable": error.is_retryable()});
                 assert_eq!(found, *expected, "{name}");
             }
             (result, _) => panic!("{name}: {result:?}"),
@@ -83,6 +83,7 @@ fn read(bytes: &[u8]) -> (Decoded, Vec<String>) {
             StreamEvent::Call { part, id, name } => format!("{part} call {id} {name}"),
             StreamEvent::Arguments { part, delta } => format!("{part} arguments {delta}"),
             StreamEvent::Unknown { kind } => format!("unknown {kind}"),
+            other => format!("{other:?}"),
         });
     });
     (stream.finish(), shown)
@@ -326,7 +327,7 @@ fn ends_of_streams() {
     for (name, bytes, failure, finish) in table {
         let (decoded, _) = read(&bytes);
         assert_eq!(decoded.text(), "a", "{name}");
-        let found = decoded.failure.as_ref().map(|failure| (failure.code(), failure.retryable()));
+        let found = decoded.failure.as_ref().map(|failure| (failure.code(), failure.is_retryable()));
         assert_eq!((found, decoded.raw_stop_reason.as_deref()), (failure, finish), "{name}");
     }
 }

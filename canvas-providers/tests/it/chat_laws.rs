@@ -3,7 +3,7 @@
 use crate::support;
 
 use canvas_providers::{AnswerContext, Decoded, Event, Issuer, Provider, RequestOptions, Verdict};
-use canvas_tools::ToolSpec;
+use canvas_tools::{CodedError as _, ToolSpec};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;

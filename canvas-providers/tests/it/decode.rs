@@ -3,6 +3,7 @@
 use crate::support;
 
 use canvas_providers::{AnswerContext, Decoded, Event, Provider};
+use canvas_tools::CodedError as _;
 use serde_json::{Value, json};
 
 #[test]
@@ -14,7 +15,7 @@ fn fixtures() {
             (Ok(decoded), None) => check(name, &case, &decoded),
             (Err(error), Some(expected)) => {
                 let found =
-                    json!({"code": error.code(), "place": error.place(), "retryable": error.retryable()});
+                    json!({"code": error.code(), "place": error.place(), "retryable": error.is_retryable()});
                 assert_eq!(found, *expected, "{name}");
                 assert!(error.to_string().len() > 10, "{name}");
             }
@@ -85,7 +86,10 @@ fn check_recorded(provider: Provider, id: &str, body: &Value, expect: &Value) {
 #[test]
 fn bytes_that_are_no_json_say_where() {
     let error = Provider::Anthropic.decode_slice(b"{\n <html>", &support::context()).expect_err("no JSON");
-    assert_eq!((error.code(), error.place(), error.retryable()), ("RESPONSE_NOT_JSON", "", true));
+    assert_eq!(
+        (error.code(), error.place().as_deref(), error.is_retryable()),
+        ("RESPONSE_NOT_JSON", Some(""), true)
+    );
     assert!(error.to_string().contains("line 2"), "{error}");
 }
 

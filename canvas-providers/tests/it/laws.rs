@@ -3,7 +3,7 @@
 use crate::support;
 
 use canvas_providers::{AnswerContext, Event, Provider, RequestOptions, repair};
-use canvas_tools::ToolSpec;
+use canvas_tools::{CodedError as _, ToolSpec};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -190,7 +190,7 @@ proptest! {
     #[test]
     fn any_bytes_are_decoded_or_refused(bytes in vec(any::<u8>(), 0..64)) {
         if let Err(error) = Provider::Anthropic.decode_slice(&bytes, &support::context()) {
-            prop_assert!(!error.code().is_empty() && (error.place().is_empty() || error.place().starts_with('/')));
+            prop_assert!(!error.code().is_empty() && error.place().is_some_and(|place| place.is_empty() || place.starts_with('/')));
         }
     }
 

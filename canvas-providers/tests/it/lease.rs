@@ -83,7 +83,7 @@ fn renewals_of_a_slow_turn() -> Vec<u64> {
                 .expect("asked");
             }
             LoopAction::ReleaseLease { lease_id } => {
-                run(&lease_call("in".to_owned(), CHECK_IN, lease_id));
+                assert!(run(&lease_call("in".to_owned(), CHECK_IN, lease_id)).is_ok());
                 turn.on_released(lease_id).expect("was asked for");
             }
             LoopAction::Done(outcome) => {

@@ -3,7 +3,7 @@
 use crate::support;
 
 use canvas_providers::{AnswerContext, Event, Provider, RequestOptions, StopReason, StreamEvent, ToolChoice};
-use canvas_tools::ToolSpec;
+use canvas_tools::{CodedError as _, ToolSpec};
 use serde_json::{Map, Value, json};
 
 const OLLAMA: Provider = Provider::Ollama;
@@ -67,7 +67,7 @@ fn errors() {
         (json!({"message": {"tool_calls": [1]}}), "RESPONSE_UNEXPECTED", false),
     ] {
         let error = OLLAMA.decode(&body, &context()).expect_err("no answer");
-        assert_eq!((error.code(), error.retryable()), (code, retryable), "{body}");
+        assert_eq!((error.code(), error.is_retryable()), (code, retryable), "{body}");
     }
 }
 
@@ -81,6 +81,7 @@ fn read(lines: &[Value]) -> (canvas_providers::Decoded, Vec<String>) {
                 StreamEvent::Call { part, id, name } => format!("{part} call {id} {name}"),
                 StreamEvent::Arguments { part, delta } => format!("{part} arguments {delta}"),
                 StreamEvent::Unknown { kind } => format!("unknown {kind}"),
+                other => format!("{other:?}"),
             });
         });
     }

@@ -3,7 +3,7 @@
 use crate::support;
 
 use canvas_providers::{AnswerContext, Decoded, MAX_PARTS, NativeTool, Provider, StreamEvent, Usage};
-use canvas_tools::Dialect;
+use canvas_tools::{CodedError as _, Dialect};
 use serde_json::{Value, json};
 
 const PROVIDER: Provider = Provider::OpenAiResponses;
@@ -45,7 +45,7 @@ fn answers() {
             }
             (Err(error), Some(expected)) => {
                 let found =
-                    json!({"code": error.code(), "place": error.place(), "retryable": error.retryable()});
+                    json!({"code": error.code(), "place": error.place(), "retryable": error.is_retryable()});
                 assert_eq!(found, *expected, "{name}");
             }
             (result, _) => panic!("{name}: {result:?}"),
@@ -75,7 +75,7 @@ fn sizes_have_limits() {
     let many = vec![json!({"type": "dream"}); MAX_PARTS + 1];
     let body = json!({"status": "completed", "output": many});
     let error = PROVIDER.decode(&body, &context(&Value::Null)).expect_err("too many");
-    assert_eq!((error.code(), error.place()), ("RESPONSE_TOO_LARGE", "/output"));
+    assert_eq!((error.code(), error.place().as_deref()), ("RESPONSE_TOO_LARGE", Some("/output")));
     let last = json!({"type": "response.completed", "response": body}).to_string();
     let (decoded, _) = stream(&[format!("data: {last}\n\n").as_bytes()], &Value::Null);
     assert_eq!(decoded.failure.map(|failure| failure.code()), Some("RESPONSE_TOO_LARGE"));
@@ -104,6 +104,7 @@ fn stream(pieces: &[&[u8]], case: &Value) -> (Decoded, Shown) {
                 call.2.push_str(delta);
             }
             StreamEvent::Unknown { kind } => shown.unknown.push(kind.to_owned()),
+            other => panic!("{other:?}"),
         });
     }
     (stream.finish(), shown)
@@ -127,7 +128,7 @@ fn streams() {
         assert_eq!(failure, case["failure"].as_str(), "{name}: {:?}", decoded.failure);
         if let Some(retryable) = case["retryable"].as_bool() {
             assert_eq!(
-                decoded.failure.as_ref().map(|failure| failure.retryable()),
+                decoded.failure.as_ref().map(|failure| failure.is_retryable()),
                 Some(retryable),
                 "{name}"
             );

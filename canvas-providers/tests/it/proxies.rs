@@ -1,6 +1,7 @@
 //! Answers as proxies and older hosts bend them: they mean the same as the answers that they were made of.
 
 use canvas_providers::{AnswerContext, Decoded, Provider, StopReason, Verdict};
+use canvas_tools::CodedError as _;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

@@ -5,7 +5,7 @@ use crate::support;
 use canvas_providers::{
     AnswerContext, Degradation, EncodeError, Event, Provider, RequestOptions, ToolChoice,
 };
-use canvas_tools::ToolSpec;
+use canvas_tools::{CodedError as _, ToolSpec};
 use serde_json::{Map, Value, json};
 
 fn events(case: &Value) -> Vec<Event> {

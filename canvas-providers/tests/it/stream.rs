@@ -47,7 +47,7 @@ impl Shown {
             StreamEvent::Arguments { part, delta } => {
                 self.calls.get_mut(&part).expect("a call begins before its arguments").1.push_str(delta);
             }
-            StreamEvent::Unknown { .. } => {}
+            _ => {}
         }
     }
 }

@@ -6,7 +6,7 @@ use canvas_providers::{
     Arguments, Decoded, DecodedCall, Interruption, LoopAction, LoopError, Outcome, Provider, RequestOptions,
     StopReason,
 };
-use canvas_tools::{LeaseChange, LeaseTerm, ToolReply, ToolSpec};
+use canvas_tools::{CodedError as _, LeaseChange, LeaseTerm, ToolReply, ToolSpec};
 use serde_json::json;
 
 use support::host::{Host, acquired, answer, at, call, done, lease, term};
@@ -111,7 +111,7 @@ fn after_a_lost_lease_the_model_may_check_out_again() {
     assert_eq!(calls[0].id, "out-2", "an id that was used before is replaced");
     host.turn.on_reply("out-2", acquired(2, host.now)).expect("the call is open");
     host.answer(StopReason::End, &[]);
-    host.leave();
+    assert_eq!(host.leave(), Outcome::Completed);
     assert!(host.actions.contains(&"release lease-2-0".to_owned()));
     assert!(!host.actions.contains(&"release lease-1-0".to_owned()));
 }
@@ -162,7 +162,7 @@ fn an_interruption_answers_what_is_open() {
     host.turn.on_reply("b", late.clone()).expect("the call was handed out");
     assert_eq!(host.turn.events().len(), before);
     assert!(host.turn.on_reply("b", late).is_err());
-    host.leave();
+    assert_eq!(host.leave().name(), "interrupted");
     assert_eq!(
         host.actions[host.actions.len() - 2..],
         ["release lease-2-0", "done interrupted"].map(str::to_owned)
@@ -196,14 +196,14 @@ fn other_ways_out() {
     assert_eq!(ended(&|host| host.answer(StopReason::Refusal, &[call("a", "f", json!({}))])), "refused");
     assert_eq!(
         ended(&|host| {
-            host.poll();
+            assert_eq!(host.poll(), LoopAction::SendRequest);
             host.turn.on_transport_error("connection reset", true).expect("a request is under way");
         }),
         "transport_failed"
     );
     assert_eq!(
         ended(&|host| {
-            host.poll();
+            assert_eq!(host.poll(), LoopAction::SendRequest);
             let error = Provider::Anthropic.decode(&json!([]), &support::context()).expect_err("no answer");
             host.turn.on_unusable(&error).expect("a request is under way");
         }),
@@ -211,7 +211,7 @@ fn other_ways_out() {
     );
     assert_eq!(
         ended(&|host| {
-            host.poll();
+            assert_eq!(host.poll(), LoopAction::SendRequest);
             host.turn
                 .on_response(Decoded::new(Vec::new(), StopReason::ToolUse))
                 .expect("a request is under way");
@@ -247,7 +247,7 @@ fn reports_that_nobody_asked_for_change_nothing() {
     assert_eq!(host.turn.on_response(answer(StopReason::End, &[])), Err(LoopError::NoRequest));
     host.answer(StopReason::ToolUse, &[call("a", "f", json!({})), call("b", "f", json!({}))]);
     assert_eq!(host.turn.on_reply("a", reply.clone()), Err(unknown), "not handed out yet");
-    host.poll();
+    assert!(matches!(host.poll(), LoopAction::RunCalls(_)));
     let before = format!("{:?}", host.turn);
     assert_eq!(host.turn.on_reply("z", reply.clone()).map_err(|e| e.code()), Err("LOOP_UNKNOWN_CALL"));
     assert_eq!(host.turn.on_released(lease(1)).map_err(|e| e.code()), Err("LOOP_UNKNOWN_LEASE"));

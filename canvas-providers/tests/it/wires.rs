@@ -3,6 +3,7 @@
 use crate::support;
 
 use canvas_providers::{AnswerContext, Body, Decoded, Framing, Provider, StreamEvent};
+use canvas_tools::CodedError as _;
 use serde_json::{Value, json};
 
 /// What a stream of these frames gives, and what it tells while it comes: the same however it is cut.
@@ -31,6 +32,7 @@ fn words(event: StreamEvent<'_>) -> String {
         StreamEvent::Call { part, id, name } => format!("{part} call {id} {name}"),
         StreamEvent::Arguments { part, delta } => format!("{part} arguments {delta}"),
         StreamEvent::Unknown { kind } => format!("unknown {kind}"),
+        other => format!("{other:?}"),
     }
 }
 
@@ -47,7 +49,7 @@ fn seen(decoded: &Decoded) -> Value {
         "thinking": decoded.has_thinking(),
         "stop": format!("{:?}", decoded.stop_reason),
         "finish": decoded.raw_stop_reason,
-        "failure": decoded.failure.as_ref().map(|failure| json!([failure.code(), failure.retryable()])),
+        "failure": decoded.failure.as_ref().map(|failure| json!([failure.code(), failure.is_retryable()])),
     })
 }
 

@@ -3,7 +3,7 @@
 use canvas_core::lease::Timestamp;
 use canvas_core::store::Store;
 use canvas_core::surface::SurfaceEvent;
-use canvas_core::{Engine, EngineError};
+use canvas_core::{CodedError as _, Engine, EngineError};
 
 use super::host::{SessionHost, ToolHost};
 use super::run::{ActionOver, ActionRun, ActionStep};
@@ -39,7 +39,7 @@ impl ActionRun {
             let mut tries = 1;
             let events = loop {
                 match self.advance(engine, clock()).await {
-                    Err(error) if error.retryable() && tries < FINISH_TRIES => tries += 1,
+                    Err(error) if error.is_retryable() && tries < FINISH_TRIES => tries += 1,
                     ended => break ended?,
                 }
             };

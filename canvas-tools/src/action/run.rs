@@ -30,7 +30,8 @@ enum State {
     Over(ActionOver),
 }
 
-/// The next step of an action, which the host or the engine performs.
+/// The next step of an action, which the host or the engine performs. The enum is exhaustive, so a host that does not
+/// perform a new step does not compile.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ActionStep<'r> {
     /// Let the engine decide this command under [`ActionRun::operation`], then call [`ActionRun::begun`].

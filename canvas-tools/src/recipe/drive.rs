@@ -6,7 +6,7 @@ use canvas_core::board::ComponentId;
 use canvas_core::lease::Timestamp;
 use canvas_core::recipe::{FinishReplay, RunId};
 use canvas_core::store::Store;
-use canvas_core::{CanvasId, Engine, OpKey};
+use canvas_core::{CanvasId, CodedError as _, Engine, OpKey};
 
 use super::error::ReplayError;
 use super::pause::ReplayPauses;
@@ -100,7 +100,7 @@ impl Replay {
         let mut tries = 1;
         let answered = loop {
             match engine.call(canvas, operation, finish.clone(), now).await {
-                Err(error) if error.retryable() && tries < FINISH_TRIES => tries += 1,
+                Err(error) if error.is_retryable() && tries < FINISH_TRIES => tries += 1,
                 answered => break answered?,
             }
         };

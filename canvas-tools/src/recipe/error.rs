@@ -1,9 +1,11 @@
 //! Errors from recording, replaying and rerunning recipes.
 
+use std::borrow::Cow;
+
 use canvas_core::json::JsonHash;
 use canvas_core::lease::Timestamp;
 use canvas_core::recipe::{Drift, RecipeCommandRefusal, RecipeFault, RecipeRefusal, StepId};
-use canvas_core::{EngineError, Refused as _};
+use canvas_core::{CodedError, EngineError};
 
 /// Error from starting, advancing or committing a replay. The data are unchanged.
 #[derive(Debug, thiserror::Error)]
@@ -37,23 +39,43 @@ pub enum ReplayError {
     Engine(#[from] EngineError),
 }
 
-canvas_core::coded_error!(ReplayError {
-    Self::RateLimited { .. } => "RATE_LIMITED", true;
-    Self::NotInRecipe { .. } => "NOT_IN_RECIPE";
-    Self::NotPending { .. } => "STEP_NOT_PENDING";
-    Self::Refused(refusal) => refusal.code(), refusal.retryable();
-    Self::Engine(error) => error.code(), error.retryable();
-});
-
-impl ReplayError {
-    /// Returns the place in the request as a JSON Pointer, if the error has one.
-    pub fn place(&self) -> Option<String> {
+impl CodedError for ReplayError {
+    fn code(&self) -> &'static str {
         match self {
-            Self::NotInRecipe { number, .. } => Some(format!("/components/{number}")),
+            Self::RateLimited { .. } => "RATE_LIMITED",
+            Self::NotInRecipe { .. } => "NOT_IN_RECIPE",
+            Self::NotPending { .. } => "STEP_NOT_PENDING",
+            Self::Refused(refusal) => refusal.code(),
+            Self::Engine(error) => error.code(),
+        }
+    }
+
+    fn reason(&self) -> Option<&'static str> {
+        match self {
+            Self::Refused(refusal) => refusal.reason(),
             _ => None,
         }
     }
 
+    fn is_retryable(&self) -> bool {
+        match self {
+            Self::RateLimited { .. } => true,
+            Self::Refused(refusal) => refusal.is_retryable(),
+            Self::Engine(error) => error.is_retryable(),
+            _ => false,
+        }
+    }
+
+    /// Returns the place in the request as a JSON Pointer, if the error has one.
+    fn place(&self) -> Option<Cow<'_, str>> {
+        match self {
+            Self::NotInRecipe { number, .. } => Some(format!("/components/{number}").into()),
+            _ => None,
+        }
+    }
+}
+
+impl ReplayError {
     pub(super) fn no_recipe() -> Self {
         Self::Refused(RecipeRefusal::RecipeNotFound.into())
     }
@@ -84,11 +106,24 @@ pub enum RecordError {
     },
 }
 
-canvas_core::coded_error!(RecordError {
-    Self::Result(drift) => drift.code.code();
-    Self::Invalid { fault, .. } => fault.code.code();
-    Self::Mismatch { .. } => "RECIPE_MISMATCH";
-});
+impl CodedError for RecordError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Result(drift) => drift.code.code(),
+            Self::Invalid { fault, .. } => fault.code.code(),
+            Self::Mismatch { .. } => "RECIPE_MISMATCH",
+        }
+    }
+
+    /// Returns the place in the declaration as a JSON Pointer, or `None` if the fault is in an observed call.
+    fn place(&self) -> Option<Cow<'_, str>> {
+        match self {
+            Self::Result(_) => None,
+            Self::Invalid { fault, .. } => fault.place(),
+            Self::Mismatch { place, .. } => Some(place.into()),
+        }
+    }
+}
 
 impl RecordError {
     pub(super) fn invalid(mut faults: Vec<RecipeFault>) -> Self {
@@ -103,15 +138,6 @@ impl RecordError {
         Self::Mismatch { place: place.into(), message: message.into() }
     }
 
-    /// Returns the place in the declaration as a JSON Pointer, or `None` if the fault is in an observed call.
-    pub fn place(&self) -> Option<&str> {
-        match self {
-            Self::Result(_) => None,
-            Self::Invalid { fault, .. } => Some(&fault.place),
-            Self::Mismatch { place, .. } => Some(place),
-        }
-    }
-
     /// Returns all faults if a part is invalid, otherwise an empty list.
     pub fn faults(&self) -> Vec<&RecipeFault> {
         match self {
@@ -123,6 +149,7 @@ impl RecordError {
 
 /// Error from rerunning a recorded replay.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum RerunError {
     /// A response is missing.
     #[error("the response {hash} of step {step} is missing: give it by its hash")]
@@ -158,9 +185,13 @@ pub enum RerunError {
     },
 }
 
-canvas_core::coded_error!(RerunError {
-    Self::ResponseMissing { .. } => "RESPONSE_MISSING";
-    Self::ResponseAltered { .. } => "RESPONSE_ALTERED";
-    Self::Zones { .. } => "VERSION_MISMATCH";
-    Self::Mismatch { .. } => "RUN_MISMATCH";
-});
+impl CodedError for RerunError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::ResponseMissing { .. } => "RESPONSE_MISSING",
+            Self::ResponseAltered { .. } => "RESPONSE_ALTERED",
+            Self::Zones { .. } => "VERSION_MISMATCH",
+            Self::Mismatch { .. } => "RUN_MISMATCH",
+        }
+    }
+}

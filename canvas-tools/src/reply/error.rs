@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 
 use canvas_core::text::truncate;
-use canvas_core::{CallRefusal, EngineError, Refusal, Refused as _};
+use canvas_core::{CallRefusal, CodedError, EngineError, Refusal, Refused as _};
 use serde::Serialize;
 
 use super::address::Candidate;
 use super::failure::Failure;
 use crate::hint::{after_error, with_hint};
 
-/// Why a call failed: its arguments are wrong, its tool is closed, or the engine has no answer.
+/// Error returned when the arguments of a call are wrong, its tool is closed, or the engine cannot answer.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{message}")]
 pub struct ToolError {
@@ -18,14 +18,14 @@ pub struct ToolError {
     reason: Option<&'static str>,
     place: Option<String>,
     message: String,
-    /// What may have been meant.
+    /// Sections that the caller may mean.
     candidates: Option<Vec<Candidate>>,
     retryable: bool,
     unanswered: bool,
 }
 
 impl ToolError {
-    /// An error with a stable upper-case code and one sentence that says what to do next.
+    /// Creates an error with a stable upper-case code and one sentence with the next step.
     pub fn new(code: &'static str, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -38,37 +38,17 @@ impl ToolError {
         }
     }
 
-    /// `INVALID_ARGUMENTS`, with the place in the arguments as a JSON Pointer (RFC 6901).
+    /// Creates an `INVALID_ARGUMENTS` error, with the place in the arguments as a JSON Pointer (RFC 6901).
     pub fn argument(place: &str, message: impl Into<String>) -> Self {
         Self::new("INVALID_ARGUMENTS", message).at(place)
     }
 
-    /// `UNKNOWN_TOOL`: no tool has this name.
+    /// Creates an `UNKNOWN_TOOL` error for a name that no tool has.
     pub(crate) fn unknown_tool(name: &str, known: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
         let known: Vec<_> = known.into_iter().collect();
         let known: Vec<&str> = known.iter().map(AsRef::as_ref).collect();
         let name = truncate(name, 80);
         Self::new("UNKNOWN_TOOL", format!("there is no tool \"{name}\": call one of {}", known.join(", ")))
-    }
-
-    /// The stable code.
-    pub const fn code(&self) -> &'static str {
-        self.code
-    }
-
-    /// Which of several cases a code covers.
-    pub const fn reason(&self) -> Option<&'static str> {
-        self.reason
-    }
-
-    /// Where in the arguments, as a JSON Pointer.
-    pub fn place(&self) -> Option<&str> {
-        self.place.as_deref()
-    }
-
-    /// Whether the same call can succeed later.
-    pub const fn retryable(&self) -> bool {
-        self.retryable
     }
 
     /// Whether the engine could not tell what became of the call.
@@ -80,7 +60,7 @@ impl ToolError {
         Self { place: Some(place.into()), ..self }
     }
 
-    /// The same error of arguments that lie at `place` in others.
+    /// Moves the place of the error below `place`, for arguments inside other arguments.
     pub(crate) fn within(self, place: &str) -> Self {
         Self { place: self.place.map(|within| format!("{place}{within}")), ..self }
     }
@@ -93,7 +73,7 @@ impl ToolError {
         Self { candidates: Some(candidates), ..self }
     }
 
-    /// The failure that a model reads.
+    /// Builds the failure that a model reads.
     pub(crate) fn failure(&self) -> Failure<ArgumentDetail> {
         let Self { code, reason, place, message, candidates, retryable, .. } = self.clone();
         let (reason, place) = (reason.map(Cow::from), place.map(Cow::from));
@@ -101,7 +81,26 @@ impl ToolError {
     }
 }
 
-/// What may have been meant by an argument.
+impl CodedError for ToolError {
+    fn code(&self) -> &'static str {
+        self.code
+    }
+
+    fn reason(&self) -> Option<&'static str> {
+        self.reason
+    }
+
+    /// Returns the place in the arguments as a JSON Pointer.
+    fn place(&self) -> Option<Cow<'_, str>> {
+        self.place.as_deref().map(Into::into)
+    }
+
+    fn is_retryable(&self) -> bool {
+        self.retryable
+    }
+}
+
+/// Suggestions for a wrong argument.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub(crate) struct ArgumentDetail {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -110,7 +109,7 @@ pub(crate) struct ArgumentDetail {
 
 impl From<Refusal<'_>> for ToolError {
     fn from(refusal: Refusal<'_>) -> Self {
-        Self { retryable: refusal.retryable(), ..Self::new(refusal.code(), refusal.to_string()) }
+        Self { retryable: refusal.is_retryable(), ..Self::new(refusal.code(), refusal.message()) }
     }
 }
 
@@ -122,8 +121,8 @@ impl From<CallRefusal> for ToolError {
 
 impl From<EngineError> for ToolError {
     fn from(error: EngineError) -> Self {
-        let message = with_hint(&error.to_string(), Some(after_error(&error)));
-        let retryable = error.retryable();
+        let message = with_hint(&error.message(), Some(after_error(&error)));
+        let retryable = error.is_retryable();
         Self { retryable, unanswered: retryable, ..Self::new(error.code(), message) }
     }
 }

@@ -6,7 +6,7 @@ use std::fmt;
 use canvas_core::document::{BaseRefusal, Changes, Fits, PatchRefusal, StaleBase};
 use canvas_core::lease::{LeaseId, LeaseRefusal, Timestamp};
 use canvas_core::text::{DiffExcerpt, Suggestion};
-use canvas_core::{Base, NotAvailable, Refusal};
+use canvas_core::{Base, CodedError as _, NotAvailable, Refusal};
 use serde::Serialize;
 
 use crate::hint::with_hint;
@@ -41,7 +41,7 @@ impl<D> Failure<D> {
             code,
             reason,
             message: refusal.to_string(),
-            retryable: refusal.retryable(),
+            retryable: refusal.is_retryable(),
             place: None,
             detail,
         }
@@ -157,7 +157,7 @@ impl FitDetail {
                 Self { rebased_patch: Some(patch.clone()), ..Self::default() }
             }
             Some(Suggestion::AlreadyApplied) => Self { already_applied: Some(true), ..Self::default() },
-            None => Self::default(),
+            _ => Self::default(),
         }
     }
 }

@@ -36,6 +36,7 @@ pub(crate) use self::lines::changed_lines;
 /// A failure has `"ok": false` and `error: {code, message, retryable, ...}`; the message says what to do next.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(transparent)]
+#[must_use = "a failure of the call is in the reply, which the model must read"]
 pub struct ToolReply {
     body: Value,
     #[serde(skip)]
@@ -95,7 +96,6 @@ impl ToolReply {
     }
 
     /// This reply to a call that did `change` to its caller's lease.
-    #[must_use]
     pub fn with_lease_change(self, change: LeaseChange) -> Self {
         Self { lease_change: change, ..self }
     }

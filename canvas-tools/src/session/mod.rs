@@ -11,8 +11,7 @@ use canvas_core::lease::{Epoch, Timestamp, Turn};
 use canvas_core::store::{Store, TurnStart};
 use canvas_core::turn::{EndTurn, Forget, Promotion, SendMessage};
 use canvas_core::{
-    CallId, CallRefusal, CanvasId, ConversationId, Engine, EngineError, ErrorReport, OpKey, Refused as _,
-    Revision,
+    CallId, CallRefusal, CanvasId, CodedError, ConversationId, Engine, EngineError, OpKey, Revision,
 };
 use serde::{Deserialize, Serialize};
 
@@ -135,16 +134,25 @@ pub enum SessionError {
     Engine(#[from] EngineError),
 }
 
-canvas_core::coded_error!(SessionError {
-    Self::Refused(refusal) => refusal.code(), refusal.retryable();
-    Self::Engine(error) => error.code(), error.retryable();
-});
+impl CodedError for SessionError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Refused(refusal) => refusal.code(),
+            Self::Engine(error) => error.code(),
+        }
+    }
 
-impl From<SessionError> for ErrorReport {
-    fn from(error: SessionError) -> Self {
-        match error {
-            SessionError::Refused(refusal) => refusal.report(),
-            SessionError::Engine(error) => error.into(),
+    fn reason(&self) -> Option<&'static str> {
+        match self {
+            Self::Refused(refusal) => refusal.reason(),
+            Self::Engine(_) => None,
+        }
+    }
+
+    fn is_retryable(&self) -> bool {
+        match self {
+            Self::Refused(refusal) => refusal.is_retryable(),
+            Self::Engine(error) => error.is_retryable(),
         }
     }
 }

@@ -6,7 +6,9 @@ use canvas_core::surface::{
     AssetPath, CreateSurface, PatchState, StatePatch, StatePatched, Surface, SurfaceActor,
     SurfaceCommandRefusal, SurfaceEvent, SurfaceEventKind, SurfaceRefusal, SurfaceUpserted, UpsertSurface,
 };
-use canvas_core::{Answered, Blob, CanvasId, Command, Engine, EngineError, Face, Revision, Snapshot};
+use canvas_core::{
+    Answered, Blob, CanvasId, CodedError as _, Command, Engine, EngineError, Face, Revision, Snapshot,
+};
 use serde_json::{Value, json};
 
 use super::asset::AssetContent;
@@ -285,7 +287,7 @@ async fn list<S: Store>(
                     canvases.push(surface.descriptor);
                 }
             }
-            Err(error) if error.retryable() => return Err(error),
+            Err(error) if error.is_retryable() => return Err(error),
             // An unreadable canvas must not hide the others.
             Err(_) => {}
         }

@@ -9,7 +9,9 @@ use canvas_core::surface::{
     ActionName, ActionRequest, AuditRecord, ClientId, DueJob, EventId, JobPolicy, JobTiming, RefreshJob,
     RefreshJobs, RunnerId, Surface, SurfaceActor, SurfaceEvent,
 };
-use canvas_core::{BlobId, CallId, CanvasId, ConversationId, Engine, EngineError, NameError, OpKey};
+use canvas_core::{
+    BlobId, CallId, CanvasId, CodedError as _, ConversationId, Engine, EngineError, NameError, OpKey,
+};
 use serde_json::{Value, json};
 
 use super::error::SurfaceError;
@@ -192,7 +194,7 @@ impl SurfaceDoor {
                     runs.push((job, run));
                 }
                 Ok((None, _)) => self.jobs().forget(&job.key.canvas),
-                Err(error) if error.retryable() => drop(self.jobs().settle(job.token, false, now)),
+                Err(error) if error.is_retryable() => drop(self.jobs().settle(job.token, false, now)),
                 Err(_) => self.jobs().forget(&job.key.canvas),
             }
         }

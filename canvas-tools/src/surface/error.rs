@@ -1,7 +1,9 @@
 //! The error of a request to a surface, as a client reads it.
 
+use std::borrow::Cow;
+
 use canvas_core::surface::{ConfirmationPrompt, EventId, SurfaceFault, SurfaceRefusal};
-use canvas_core::{EngineError, Refusal, Refused, Revision};
+use canvas_core::{CodedError, EngineError, Refusal, Refused, Revision};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -52,7 +54,7 @@ impl SurfaceError {
     /// Builds the error for a refusal of the engine.
     pub(crate) fn refused(refusal: &impl Refused) -> Self {
         let view = refusal.view();
-        let mut error = Self::new(view.code(), view.to_string()).retried(view.retryable());
+        let mut error = Self::new(view.code(), view.message()).retried(view.is_retryable());
         error.is_turn_over = matches!(view, Refusal::NotAvailable(_));
         let Refusal::Surface(refusal) = view else { return error };
         let detail = SurfaceDetail::default();
@@ -76,14 +78,14 @@ impl SurfaceError {
             }
             _ => detail,
         };
-        let place = refusal.place().map(str::to_owned);
+        let place = refusal.place().map(Cow::into_owned);
         error.placed(place).with(detail)
     }
 
     /// Builds the error for a failed execution.
     pub(crate) fn ended(fault: &SurfaceFault, event: &EventId) -> Self {
         let detail = SurfaceDetail { event_id: Some(event.clone()), ..SurfaceDetail::default() };
-        Self::new(fault.code.code(), fault.message.as_str()).retried(fault.retryable()).with(detail)
+        Self::new(fault.code.code(), fault.message.as_str()).retried(fault.is_retryable()).with(detail)
     }
 
     /// Builds the error for faults in a part of the parameters.
@@ -116,22 +118,6 @@ impl SurfaceError {
         &self.failure
     }
 
-    /// Returns the stable error code, such as `SURFACE_NOT_FOUND`.
-    pub const fn code(&self) -> &'static str {
-        self.failure.code
-    }
-
-    /// Returns the place in the parameters as a JSON Pointer. If the spec or the patch is wrong, it points into that
-    /// part.
-    pub fn place(&self) -> Option<&str> {
-        self.failure.place.as_deref()
-    }
-
-    /// Whether the same request can succeed later.
-    pub const fn retryable(&self) -> bool {
-        self.failure.retryable
-    }
-
     /// Returns the current revision of the canvas if the request expected another one.
     pub const fn revision(&self) -> Option<Revision> {
         self.failure.detail.revision
@@ -154,6 +140,22 @@ impl SurfaceError {
     }
 }
 
+impl CodedError for SurfaceError {
+    fn code(&self) -> &'static str {
+        self.failure.code
+    }
+
+    /// Returns the place in the parameters as a JSON Pointer. If the spec or the patch is wrong, it points into that
+    /// part.
+    fn place(&self) -> Option<Cow<'_, str>> {
+        self.failure.place.as_deref().map(Into::into)
+    }
+
+    fn is_retryable(&self) -> bool {
+        self.failure.retryable
+    }
+}
+
 impl From<EngineError> for SurfaceError {
     fn from(error: EngineError) -> Self {
         // Don't reveal whether the canvas or only its surface is missing.
@@ -163,13 +165,13 @@ impl From<EngineError> for SurfaceError {
         if let EngineError::RevisionConflict { expected, current, .. } = error {
             return Self::refused(&SurfaceRefusal::StaleSurface { expected, current });
         }
-        Self::new(error.code(), error.to_string()).retried(error.retryable())
+        Self::new(error.code(), error.message()).retried(error.is_retryable())
     }
 }
 
 impl From<ToolError> for SurfaceError {
     fn from(error: ToolError) -> Self {
-        let place = error.place().map(str::to_owned);
-        Self::new(error.code(), error.to_string()).retried(error.retryable()).placed(place)
+        let place = error.place().map(Cow::into_owned);
+        Self::new(error.code(), error.message()).retried(error.is_retryable()).placed(place)
     }
 }

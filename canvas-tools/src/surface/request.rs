@@ -174,6 +174,7 @@ impl SurfaceRequest {
     /// Parses a request. Parameters that the method does not have are refused.
     ///
     /// ```
+    /// use canvas_core::CodedError as _;
     /// use canvas_tools::surface::SurfaceRequest;
     /// use serde_json::json;
     ///
@@ -182,7 +183,7 @@ impl SurfaceRequest {
     /// assert_eq!(run.canvas_id.as_str(), "deploy-prod");
     ///
     /// let refused = SurfaceRequest::parse("canvas.action", &json!({"canvasId": 7})).unwrap_err();
-    /// assert_eq!((refused.code(), refused.place()), ("INVALID_ARGUMENTS", Some("/canvasId")));
+    /// assert_eq!((refused.code(), refused.place().as_deref()), ("INVALID_ARGUMENTS", Some("/canvasId")));
     /// # Ok::<(), canvas_tools::ToolError>(())
     /// ```
     ///

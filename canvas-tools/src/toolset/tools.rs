@@ -5,7 +5,7 @@ use std::fmt;
 
 use canvas_core::lease::{KeepAlive, Timestamp};
 use canvas_core::store::Store;
-use canvas_core::{Access, CallId, Engine};
+use canvas_core::{Access, CallId, CodedError, Engine};
 
 use super::call::ToolCall;
 use super::context::{ToolContext, Toolset};
@@ -19,7 +19,7 @@ use crate::session::Session;
 /// ```
 /// use canvas_core::lease::Timestamp;
 /// use canvas_core::store::MemoryStore;
-/// use canvas_core::{Engine, Policy, Rollout};
+/// use canvas_core::{CodedError as _, Engine, Policy, Rollout};
 /// use canvas_tools::{DirectiveTools, DocumentTools, Tools};
 ///
 /// let directives = DirectiveTools { use_patch_edits: false };
@@ -63,10 +63,14 @@ pub enum ToolsError {
     },
 }
 
-canvas_core::coded_error!(ToolsError {
-    Self::DuplicateTool { .. } => "DUPLICATE_TOOL";
-    Self::InvalidToolName { .. } => "INVALID_TOOL_NAME";
-});
+impl CodedError for ToolsError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::DuplicateTool { .. } => "DUPLICATE_TOOL",
+            Self::InvalidToolName { .. } => "INVALID_TOOL_NAME",
+        }
+    }
+}
 
 impl<S: Store> Tools<S> {
     /// Creates tools from one toolset. Add others with [`Tools::with`].

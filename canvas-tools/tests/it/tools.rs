@@ -159,7 +159,7 @@ fn names_must_be_valid_and_unique() {
         (&["a.b"], Some("INVALID_TOOL_NAME")),
         (&["é"], Some("INVALID_TOOL_NAME")),
     ] {
-        assert_eq!(join(names).as_ref().err().map(ToolsError::code), expected, "{names:?}");
+        assert_eq!(join(names).as_ref().err().map(canvas_core::CodedError::code), expected, "{names:?}");
     }
     let clash: Joined = Tools::new(Echo("canvas_grep")).unwrap().with(DocumentTools::default());
     assert_eq!(clash.unwrap_err(), ToolsError::DuplicateTool { name: "canvas_grep".into() });

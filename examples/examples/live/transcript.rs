@@ -75,11 +75,9 @@ impl<W: Write> Transcript<W> {
                 }
                 LogEvent::Renew { lease_id } => self.line("lease", &format!("{lease_id} renewed")),
                 LogEvent::Release { lease_id } => self.line("lease", &format!("{lease_id} released")),
-                LogEvent::Calls { .. }
-                | LogEvent::Reply { .. }
-                | LogEvent::Retry { .. }
-                | LogEvent::End { .. } => {}
+                _ => {}
             },
+            _ => {}
         }
     }
 

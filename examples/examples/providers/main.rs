@@ -57,7 +57,7 @@ fn native_tools(provider: Provider) -> impl Iterator<Item = NativeTool> {
         Provider::Anthropic => &[Dialect::TextEditor],
         Provider::OpenAiResponses => &[Dialect::ApplyPatch, Dialect::CodexPatch],
         Provider::OpenAiChat => &[Dialect::CodexPatch],
-        Provider::Ollama | Provider::Gemini | Provider::GeminiInteractions | Provider::BedrockConverse => &[],
+        _ => &[],
     };
     dialects.iter().filter_map(|dialect| NativeTool::of(*dialect))
 }

@@ -15,6 +15,7 @@ pub(crate) fn endpoint(provider: Provider) -> &'static str {
         Provider::Gemini => "POST generativelanguage.googleapis.com/v1beta/models/…:generateContent",
         Provider::GeminiInteractions => "POST generativelanguage.googleapis.com/v1beta/interactions",
         Provider::BedrockConverse => "POST bedrock-runtime.….amazonaws.com/model/…/converse",
+        other => other.name(),
     }
 }
 
@@ -67,6 +68,7 @@ pub(crate) fn answer(
             json!({"stopReason": "tool_use", "output": {"message": {"role": "assistant",
             "content": [{"toolUse": {"toolUseId": id, "name": name, "input": arguments}}]}}})
         }
+        _ => Value::Null,
     }
 }
 
@@ -91,6 +93,7 @@ pub(crate) fn end(provider: Provider) -> Value {
         Provider::BedrockConverse => {
             json!({"stopReason": "end_turn", "output": {"message": {"role": "assistant", "content": [{"text": text}]}}})
         }
+        _ => Value::Null,
     }
 }
 
@@ -138,9 +141,7 @@ pub(crate) fn last(provider: Provider, request: &EncodedRequest) -> Value {
     let list = match provider {
         Provider::OpenAiResponses | Provider::GeminiInteractions => "input",
         Provider::Gemini => "contents",
-        Provider::Anthropic | Provider::OpenAiChat | Provider::Ollama | Provider::BedrockConverse => {
-            "messages"
-        }
+        _ => "messages",
     };
     request.body[list].as_array().and_then(|list| list.last()).cloned().unwrap_or_default()
 }

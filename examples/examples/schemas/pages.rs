@@ -208,8 +208,8 @@ fn failures(tools: &[Tool]) -> String {
         "{MADE}\n\n# Failures as JSON\n\nStructured fields of errors. The cause and the remedy of each code are in \
          [the table of codes](../canvas-core/ERRORS.md), and the replies of successful calls in [REPLIES.md](REPLIES.md). \
          Branch on `code` and `reason`, never on `message`. A field marked with `?` may be absent.\n\n{}\n\
-         ## {REPORTS}\n\nA host can send any error of the family to its clients as an `ErrorReport`. \
-         `ErrorReport::http_status` returns the matching HTTP status.\n\n{}\n## {FAILED_CALLS}\n\nA failed call changes \
+         ## {REPORTS}\n\nA host can send any error of the family to its clients as an `ErrorReport`, \
+         which `CodedError::report` builds.\n\n{}\n## {FAILED_CALLS}\n\nA failed call changes \
          nothing. Its reply is `{{\"ok\": false, \"error\": {{…}}}}`, with `revision_id` and `canvas_epoch` if the canvas exists. \
          Every `error` has these fields:\n\n{}",
         contents(&[

@@ -250,5 +250,6 @@ fn edit(dialect: Dialect, old: &str, new: &str) -> Value {
         Dialect::SearchReplace => {
             json!({"text": format!("<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE\n")})
         }
+        _ => Value::Null,
     }
 }

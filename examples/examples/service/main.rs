@@ -29,9 +29,10 @@ use canvas_core::document::Edit;
 use canvas_core::history::{EntryNumber, HistoryEntry, Undo, UndoScope};
 use canvas_core::store::Blocking;
 use canvas_core::{
-    Actor, Author, Base, CallId, CallIds, CanvasId, Command, ConversationId, Engine, ErrorReport, Follow,
-    OpKey, Policy, Refused as _, RevisionId, Snapshot,
+    Actor, Author, Base, CallId, CallIds, CanvasId, CodedError as _, Command, ConversationId, Engine,
+    ErrorReport, Follow, OpKey, Policy, RevisionId, Snapshot,
 };
+use canvas_examples::http::http_status;
 use canvas_providers::{Event, Provider, TurnDriver, TurnOptions};
 use canvas_store_sqlite::{SqliteStore, system_clock as now};
 use canvas_tools::{CanvasCalls, DocumentTools, Session, Tools};
@@ -177,7 +178,7 @@ impl<E: Into<ErrorReport>> From<E> for Failure {
 
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
-        let status = StatusCode::from_u16(self.0.http_status()).expect("it is one");
+        let status = StatusCode::from_u16(http_status(&self.0)).expect("it is one");
         (status, Json(json!({"error": self.0, "details": self.1}))).into_response()
     }
 }

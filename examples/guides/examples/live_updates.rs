@@ -9,7 +9,7 @@ use axum::{Router, routing::get};
 use canvas_core::history::{EntryNumber, HistoryEntry};
 use canvas_core::store::Blocking;
 use canvas_core::watch::{LockView, Watch};
-use canvas_core::{CanvasId, Engine, ErrorReport, Follow, OpKey, Policy};
+use canvas_core::{CanvasId, CodedError as _, Engine, EngineError, Follow, OpKey, Policy};
 use canvas_store_sqlite::{SqliteStore, system_clock as now};
 use futures_util::stream::{self, Stream, StreamExt as _};
 use tokio::{net::TcpListener, time::timeout};
@@ -26,9 +26,10 @@ async fn live(
     Path(canvas): Path<CanvasId>,
     headers: HeaderMap,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, (StatusCode, String)> {
-    let fail = |error| {
-        let report = ErrorReport::from(error);
-        (StatusCode::from_u16(report.http_status()).expect("it is one"), report.message)
+    let fail = |error: EngineError| match error {
+        EngineError::NotFound { .. } => (StatusCode::NOT_FOUND, error.message()),
+        _ if error.is_retryable() => (StatusCode::SERVICE_UNAVAILABLE, error.message()),
+        _ => (StatusCode::INTERNAL_SERVER_ERROR, error.message()),
     };
     engine.revision_of(&canvas).await.map_err(fail)?;
     // A browser that connects again names the last event that it got.

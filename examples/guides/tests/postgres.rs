@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use canvas_core::document::Edit;
 use canvas_core::lease::Timestamp;
-use canvas_core::{CallId, CanvasId, Collection, Engine, OpKey, Policy};
+use canvas_core::{CallId, CanvasId, CodedError as _, Collection, Engine, OpKey, Policy};
 use canvas_store_postgres::{PostgresOptions, PostgresStore};
 use tokio_postgres::{Config, NoTls};
 

@@ -279,6 +279,10 @@ impl Host {
                 result.map_err(|refusal| refusal_json(&refusal))?;
                 return Ok(done("Cleared the history."));
             }
+            _ => {
+                let message = "this server does not know the action: choose another";
+                return Err(json!({"code": "INVALID_ARGUMENTS", "message": message, "retryable": false}));
+            }
         };
         match self.move_in_history(&canvas, NonZeroU32::MIN, is_undo).await {
             Ok(moved) => {

@@ -1,5 +1,6 @@
 //! Completing the ids of canvases, and the names of documents.
 
+use canvas_core::CodedError as _;
 use canvas_core::store::Store as _;
 use rmcp::model::{CompleteRequestParams, CompletionInfo, ErrorData, Reference};
 
@@ -39,12 +40,12 @@ impl Host {
         let mut values: Vec<String> = Vec::new();
         if is_name {
             let labels = self.documents().await;
-            values = labels.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+            values = labels.map_err(|error| ErrorData::internal_error(error.message(), None))?;
             values.retain(|label| label.starts_with(&params.argument.value));
         }
         if is_id {
             let ids = self.engine.store().list(None, LOOKS).await;
-            let ids = ids.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+            let ids = ids.map_err(|error| ErrorData::internal_error(error.message(), None))?;
             let begun = ids.into_iter().filter(|id| id.as_str().starts_with(&params.argument.value));
             values = begun.map(String::from).collect();
         }

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use canvas_core::board::{CreateBoard, GridConfig, Workspace, WorkspaceId};
 use canvas_core::lease::Turn;
 use canvas_core::surface::RunnerId;
-use canvas_core::{CanvasId, Command, ConversationId, Engine, EngineError, OpKey, Policy, Snapshot};
+use canvas_core::{
+    CanvasId, CodedError, Command, ConversationId, Engine, EngineError, OpKey, Policy, Snapshot,
+};
 use canvas_tools::surface::SurfaceDoor;
 use serde_json::{Value, json};
 
@@ -24,7 +26,6 @@ use crate::options::{Options, StoreOption};
 use crate::panel_tools::ceiling;
 use crate::pause::Pauses;
 use crate::promote::PromoteError;
-use crate::refusal::engine_json;
 use crate::resources::Rendered;
 use crate::save;
 use crate::seal::Seal;
@@ -61,7 +62,7 @@ pub struct Host {
 pub enum StartError {
     /// The system has no random bytes.
     #[error("the system gives no random bytes ({0}): start again")]
-    Random(#[from] getrandom::Error),
+    Random(getrandom::Error),
     /// The engine refuses, or the store fails.
     #[error(transparent)]
     Engine(#[from] EngineError),
@@ -71,6 +72,20 @@ pub enum StartError {
     /// The draft cannot be promoted.
     #[error("the draft cannot be promoted: {0}")]
     Promote(String),
+}
+
+impl CodedError for StartError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::File(error) => error.code(),
+            Self::Engine(error) => error.code(),
+            Self::Random(_) | Self::Promote(_) => "FILE_UNAVAILABLE",
+        }
+    }
+
+    fn is_retryable(&self) -> bool {
+        matches!(self, Self::Engine(error) if error.is_retryable())
+    }
 }
 
 impl StartError {
@@ -83,17 +98,14 @@ impl StartError {
     pub(crate) fn to_json(&self) -> Value {
         match self {
             Self::File(error) => error.to_json(),
-            Self::Engine(error) => engine_json(error),
-            Self::Random(_) | Self::Promote(_) => {
-                json!({"code": "FILE_UNAVAILABLE", "message": self.to_string(), "retryable": false})
-            }
+            Self::Engine(_) | Self::Random(_) | Self::Promote(_) => json!(self.report()),
         }
     }
 
     pub(crate) fn agree(error: PromoteError) -> Self {
         match error {
             PromoteError::File(error) => Self::File(error),
-            PromoteError::Session(error) => Self::Promote(error.to_string()),
+            PromoteError::Session(error) => Self::Promote(error.message()),
             PromoteError::Refused(message) => Self::Promote(message),
         }
     }
@@ -110,7 +122,7 @@ impl Host {
     /// [`StartError`].
     #[expect(clippy::missing_panics_doc, reason = "the name is short")]
     pub async fn start(options: Options, opened: Opened) -> Result<Arc<Self>, StartError> {
-        let names = Names::new()?;
+        let names = Names::new().map_err(StartError::Random)?;
         let mut policy = Policy { retake: true, rebase: true, ..Policy::default() };
         policy.lease.ttl = options.ttl;
         let engine = Engine::with_registry(opened.store, policy, components::registry())
@@ -136,7 +148,8 @@ impl Host {
             _ => Naming::Document,
         };
         let runner = RunnerId::new(&format!("mcp-{}", names.start())).expect("the name is short");
-        let door = Arc::new(SurfaceDoor::new(runner, u64::from_le_bytes(random()?)));
+        let door =
+            Arc::new(SurfaceDoor::new(runner, u64::from_le_bytes(random().map_err(StartError::Random)?)));
         let host = Arc::new(Self {
             engine: Arc::new(engine),
             first,
@@ -148,8 +161,12 @@ impl Host {
             notices: Notices::default(),
             follow: Follow::new(),
             rendered: Rendered::default(),
-            seal: Seal::new()?,
-            conformance: if options.conformance { Some(Asking::new()?) } else { None },
+            seal: Seal::new().map_err(StartError::Random)?,
+            conformance: if options.conformance {
+                Some(Asking::new().map_err(StartError::Random)?)
+            } else {
+                None
+            },
             door,
             options,
             names,

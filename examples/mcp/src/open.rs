@@ -1,5 +1,6 @@
 //! Opening the store, and hearing of what other processes commit to it.
 
+use canvas_core::CodedError as _;
 use canvas_core::store::{Blocking, BoxStore, MemoryStore, StoreError};
 use canvas_store_postgres::{PostgresOptions, PostgresStore};
 use canvas_store_sqlite::{Listener, SqliteStore};
@@ -33,15 +34,17 @@ pub enum Others {
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// The store says why.
-    #[error("{error}")]
-    Store {
-        /// The fault.
-        #[from]
-        error: StoreError,
-    },
+    #[error("{}", .0.message())]
+    Store(StoreError),
     /// The URL of a database.
     #[error("--postgres takes a URL such as postgres://user@localhost/notes: {0}")]
-    Url(#[from] tokio_postgres::Error),
+    Url(tokio_postgres::Error),
+}
+
+impl From<StoreError> for OpenError {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
 }
 
 /// Opens a store.
@@ -62,7 +65,11 @@ pub async fn open(option: &StoreOption) -> Result<Opened, OpenError> {
             Opened { store: BoxStore::new(Blocking::in_place(store)), others }
         }
         StoreOption::Postgres(url) => {
-            let store = PostgresStore::connect(url.parse()?, NoTls, &PostgresOptions::default())?;
+            let store = PostgresStore::connect(
+                url.parse().map_err(OpenError::Url)?,
+                NoTls,
+                &PostgresOptions::default(),
+            )?;
             store.migrate().await?;
             Opened { store: BoxStore::new(store), others: Others::Server }
         }

@@ -5,7 +5,7 @@ use std::sync::Weak;
 
 use canvas_core::document::Edit;
 use canvas_core::surface::{ActionFailure, Ceiling, ToolContract, ToolDeclaration, ToolName};
-use canvas_core::{CanvasId, Refused as _};
+use canvas_core::{CanvasId, CodedError as _, Refused as _};
 use canvas_tools::action::{SessionHost, SessionMessage, ToolHost, ToolInvocation};
 use serde_json::{Value, json};
 
@@ -66,7 +66,7 @@ impl ToolHost for PanelTools {
         let host = self.host.upgrade().ok_or_else(|| failed("STOPPED", "the server ends".into()))?;
         let read = async || {
             let read = host.engine.snapshot(&self.canvas, clock::now()).await;
-            read.map_err(|error| failed(error.code(), error.to_string()))
+            read.map_err(|error| failed(error.code(), error.message()))
         };
         match invocation.tool.as_str() {
             "clock.now" => Ok(json!({"now": clock::now()})),
@@ -81,7 +81,7 @@ impl ToolHost for PanelTools {
                 text.push('\n');
                 let edit = Edit::on(canvas_core::Base::Id(snapshot.revision_id()), text);
                 let edited = host.act(&self.canvas, edit).await;
-                let (result, _) = edited.map_err(|error| failed(error.code(), error.to_string()))?;
+                let (result, _) = edited.map_err(|error| failed(error.code(), error.message()))?;
                 let edited =
                     result.map_err(|refusal| failed(refusal.view().code(), refusal.view().to_string()))?;
                 let saved = host.promote(&self.canvas, Ending::Person).await.is_ok();

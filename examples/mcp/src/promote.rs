@@ -1,8 +1,8 @@
 //! Where a turn ends or begins: the draft becomes the artefact, and the document's file has its text.
 
-use canvas_core::CanvasId;
 use canvas_core::store::TurnStart;
 use canvas_core::turn::{EndTurn, Promotion};
+use canvas_core::{CanvasId, CodedError};
 use canvas_tools::{Session, SessionError};
 use serde_json::{Value, json};
 
@@ -45,17 +45,26 @@ pub(crate) enum PromoteError {
     Refused(String),
 }
 
+impl CodedError for PromoteError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::File(error) => error.code(),
+            Self::Session(error) => error.code(),
+            Self::Refused(_) => "FILE_UNAVAILABLE",
+        }
+    }
+
+    fn is_retryable(&self) -> bool {
+        matches!(self, Self::Session(error) if error.is_retryable())
+    }
+}
+
 impl PromoteError {
     /// As models get it.
     pub(crate) fn to_json(&self) -> Value {
         match self {
             Self::File(error) => error.to_json(),
-            Self::Refused(message) => {
-                json!({"code": "FILE_UNAVAILABLE", "message": message, "retryable": false})
-            }
-            Self::Session(error) => json!({
-                "code": error.code(), "message": error.to_string(), "retryable": error.retryable(),
-            }),
+            Self::Refused(_) | Self::Session(_) => json!(self.report()),
         }
     }
 }

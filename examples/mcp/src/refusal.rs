@@ -1,13 +1,13 @@
 //! What the canvas refuses to people, as pages get it.
 
-use canvas_core::{EngineError, Refusal, Refused};
+use canvas_core::{CodedError as _, EngineError, Refusal, Refused};
 use serde_json::{Value, json};
 
 /// The error of a refusal: code, reason, message, and of an edit on an older text both texts.
 pub(crate) fn refusal_json(refusal: &impl Refused) -> Value {
     let refusal = refusal.view();
     let mut error = json!({
-        "code": refusal.code(), "message": refusal.to_string(), "retryable": refusal.retryable(),
+        "code": refusal.code(), "message": refusal.to_string(), "retryable": refusal.is_retryable(),
     });
     if let Some(reason) = refusal.reason() {
         error["reason"] = reason.into();
@@ -22,5 +22,5 @@ pub(crate) fn refusal_json(refusal: &impl Refused) -> Value {
 
 /// The error of an engine that has no answer.
 pub(crate) fn engine_json(error: &EngineError) -> Value {
-    json!({"code": error.code(), "message": error.to_string(), "retryable": error.retryable()})
+    json!({"code": error.code(), "message": error.message(), "retryable": error.is_retryable()})
 }

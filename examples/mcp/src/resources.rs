@@ -7,7 +7,7 @@ use std::time::Duration;
 use canvas_core::board::DataLoadingState;
 use canvas_core::history::HistoryEntry;
 use canvas_core::store::Store as _;
-use canvas_core::{CanvasId, EngineError, Revision, Snapshot};
+use canvas_core::{CanvasId, CodedError as _, EngineError, Revision, Snapshot};
 use rmcp::model::{ErrorData, MetaObject, Resource, ResourceContents, ResourceTemplate};
 use serde_json::json;
 
@@ -237,7 +237,7 @@ fn file_resource(file: &Listed) -> Resource {
 
 /// The error of a file or a folder that cannot be read.
 fn invalid(error: &StartError) -> ErrorData {
-    ErrorData::internal_error(error.to_string(), Some(error.to_json()))
+    ErrorData::internal_error(error.message(), Some(error.to_json()))
 }
 
 /// How URIs are made of ids.
@@ -260,6 +260,6 @@ pub(crate) fn missing(uri: &str) -> ErrorData {
 
 /// The error of an engine that cannot answer.
 pub(crate) fn fault(error: &EngineError) -> ErrorData {
-    let data = json!({"code": error.code(), "retryable": error.retryable()});
-    ErrorData::internal_error(error.to_string(), Some(data))
+    let data = json!({"code": error.code(), "retryable": error.is_retryable()});
+    ErrorData::internal_error(error.message(), Some(data))
 }

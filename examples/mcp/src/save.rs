@@ -11,7 +11,7 @@ use std::time::Duration;
 use canvas_core::document::Edit;
 use canvas_core::store::TurnStart;
 use canvas_core::text::{Delta, Rebase, build};
-use canvas_core::{Base, CanvasId, EngineError, Refused as _, Snapshot};
+use canvas_core::{Base, CanvasId, CodedError as _, EngineError, Refused as _, Snapshot};
 
 use crate::clock;
 use crate::file::{DocumentFile, FileError, Writing, named};
@@ -60,7 +60,7 @@ impl Host {
             return Ok(());
         };
         // It is said once, and again once it was well.
-        self.notices.fault(canvas.as_str(), error.to_string());
+        self.notices.fault(canvas.as_str(), error.message());
         // With a text of before, the canvas goes on with it.
         if self.engine.snapshot(canvas, clock::now()).await.is_ok() { Ok(()) } else { Err(error) }
     }
@@ -86,7 +86,7 @@ impl Host {
                 file.name()
             )),
             Ok(Taken::Known | Taken::Edit) => self.notices.is_well(file.canvas.as_str()),
-            Err(error) => self.notices.fault(file.canvas.as_str(), error.to_string()),
+            Err(error) => self.notices.fault(file.canvas.as_str(), error.message()),
         }
     }
 
@@ -155,7 +155,8 @@ impl Host {
                 format!("The lease expired without a check-in, so what was written to {} under it was saved as at one.", file.name()),
             ),
             Err(error) => {
-                self.notices.fault(file.canvas.as_str(), format!("the draft of {} is kept: {error}", file.canvas));
+                let kept = format!("the draft of {} is kept: {}", file.canvas, error.message());
+                self.notices.fault(file.canvas.as_str(), kept);
             }
         }
     }

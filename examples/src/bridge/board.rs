@@ -13,7 +13,9 @@ use canvas_core::board::{
 };
 use canvas_core::history::{ClearHistory, HistoryRefusal, Stacks, Step, UndoRefusal};
 use canvas_core::lease::Timestamp;
-use canvas_core::{Actor, Author, BoardRefusal, CanvasId, EngineError, Face, Refused as _, block_on};
+use canvas_core::{
+    Actor, Author, BoardRefusal, CanvasId, CodedError as _, EngineError, Face, Refused as _, block_on,
+};
 use serde_json::{Value, json};
 
 use super::data::Data;
@@ -86,9 +88,15 @@ pub(super) fn action(documents: &mut Documents, request: &Request<'_>) -> Result
                 HistoryAction::Undo => replay_history(documents, &canvas, Direction::Undo, now)?,
                 HistoryAction::Redo => replay_history(documents, &canvas, Direction::Redo, now)?,
                 HistoryAction::Clear => clear_history(documents, &canvas, now)?,
+                _ => return Err(unknown_action()),
             }
         }
+        _ => return Err(unknown_action()),
     }))
+}
+
+fn unknown_action() -> BridgeError {
+    BridgeError::new("NOT_SUPPORTED", "the bridge does not know this action yet: leave it out".into())
 }
 
 /// Forgets the history of all faces; they stay as they are.
@@ -296,14 +304,14 @@ fn failed(code: CommandErrorCode, message: String) -> CommandResult {
 
 impl From<BoardError> for BridgeError {
     fn from(error: BoardError) -> Self {
-        Self::new(BoardError::CODE, error.to_string())
+        Self::new(error.code(), error.to_string())
     }
 }
 
 impl From<ContextError> for BridgeError {
     fn from(error: ContextError) -> Self {
-        let ContextError::BudgetTooSmall { needed, max, fits } = &error;
-        let (needed, max, fits) = (json!(needed), json!(max), json!(fits));
-        Self::new(error.code(), error.to_string()).with("needed", needed).with("max", max).with("fits", fits)
+        let json = Self::new(error.code(), error.to_string());
+        let ContextError::BudgetTooSmall { needed, max, fits } = error else { return json };
+        json.with("needed", json!(needed)).with("max", json!(max)).with("fits", json!(fits))
     }
 }

@@ -1,5 +1,6 @@
 //! Directives, applied as the host: without a lease.
 
+use canvas_core::CodedError as _;
 use canvas_core::block_on;
 use canvas_tools::{Directive, DirectiveFailure, apply_directive};
 use serde_json::Value;
@@ -19,7 +20,7 @@ pub(super) fn apply(documents: &mut Documents, request: &Request<'_>) -> Result<
 impl From<DirectiveFailure> for BridgeError {
     fn from(failure: DirectiveFailure) -> Self {
         let fields = failure.to_json();
-        let error = Self::new(failure.code(), failure.to_string());
+        let error = Self::new(failure.code(), failure.message());
         let fields = fields.as_object().into_iter().flatten();
         fields.fold(error, |error, (name, value)| error.with(name, value.clone()))
     }

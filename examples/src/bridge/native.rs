@@ -1,5 +1,6 @@
 //! Operations on native dialects.
 
+use canvas_core::CodedError as _;
 use canvas_core::text::build as build_patch;
 use canvas_providers::NativeTool;
 use canvas_tools::{
@@ -89,7 +90,7 @@ fn path<'a>(request: &Request<'a>) -> Result<&'a str, BridgeError> {
 impl From<NativeError> for BridgeError {
     fn from(error: NativeError) -> Self {
         Self::new(error.code(), error.to_string())
-            .with("reason", error.reason().code().into())
+            .with("reason", error.reason().into())
             .with("conflicts", json!(error.conflicts()))
     }
 }

@@ -2,7 +2,7 @@
 
 use canvas_core::lease::LeaseId;
 use canvas_core::turn::Cancel;
-use canvas_core::{CallId, block_on};
+use canvas_core::{CallId, CodedError as _, Refused as _, block_on};
 use canvas_providers::{
     AnswerContext, Body, DecodeError, Decoded, EncodeError, Event, Framing, Interruption, Issuer, LoopAction,
     LoopOptions, NativeTool, Provider, Renames, RequestOptions, Role, StopReason, ToolLoop, mcp,
@@ -155,7 +155,8 @@ pub(super) fn script(documents: &mut Documents, request: &Request<'_>) -> Result
         match turn.poll(now) {
             LoopAction::SendRequest if interrupt_after == Some(requests.len()) => {
                 let operation = session.operation(documents.call_id()?);
-                block_on(documents.engine().call(&session.canvas, &operation, Cancel, now))?;
+                let cancelled = block_on(documents.engine().call(&session.canvas, &operation, Cancel, now))?;
+                cancelled.result.map_err(|refusal| BridgeError::from(refusal.view()))?;
                 turn.interrupt(Interruption::Cancel);
             }
             LoopAction::SendRequest => {
@@ -186,7 +187,8 @@ pub(super) fn script(documents: &mut Documents, request: &Request<'_>) -> Result
             }
             LoopAction::ReleaseLease { lease_id } => {
                 let call = lease_call(documents, "canvas_check_in", lease_id)?;
-                block_on(document.call(documents.engine(), &mut session, &call, now));
+                // A lease that is over already needs no check-in.
+                drop(block_on(document.call(documents.engine(), &mut session, &call, now)));
                 turn.on_released(lease_id)?;
             }
             LoopAction::Wait { .. } => {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use canvas_core::lease::Timestamp;
 use canvas_core::store::StoreError;
 use canvas_core::text::ApplyError;
-use canvas_core::{EngineError, NameError, Refusal, ZoneError};
+use canvas_core::{CodedError as _, EngineError, NameError, Refusal, ZoneError};
 use canvas_providers::LoopError;
 use canvas_tools::SessionError;
 use serde::{Deserialize, Serialize};
@@ -122,7 +122,7 @@ macro_rules! plain_errors {
     ($($error:ty),+) => {$(
         impl From<$error> for BridgeError {
             fn from(error: $error) -> Self {
-                Self::new(error.code(), error.to_string())
+                Self::new(error.code(), error.message())
             }
         }
     )+};

@@ -1,12 +1,12 @@
 //! Operations on plain text.
 
-use canvas_core::BlobId;
 use canvas_core::document::LineSpan;
 use canvas_core::json::canonical_json;
 use canvas_core::text::{
     Address, AddressError, ApplyOptions, GrepError, GrepLimits, Mode, Query, apply as apply_patch,
     build as build_patch, grep as grep_text, outline as outline_of, resolve as resolve_address,
 };
+use canvas_core::{BlobId, CodedError as _};
 use canvas_tools::{HunkPreview, PatchPreview};
 use serde_json::{Value, json};
 

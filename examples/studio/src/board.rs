@@ -144,6 +144,7 @@ pub(crate) async fn action(host: &Host, operation: &OpKey, params: Value) -> Ans
             let words = if asked { "Fetching new data." } else { "There is no data to fetch." };
             Ok(done(words, component_id.as_str()))
         }
+        _ => Err(Failure::new("INVALID_ARGUMENTS", "The studio does not know this action: choose another.")),
     }
 }
 

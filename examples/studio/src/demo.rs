@@ -6,7 +6,7 @@ use canvas_core::board::{
 };
 use canvas_core::history::ClearHistory;
 use canvas_core::surface::{ClientId, SurfaceActor};
-use canvas_core::{Actor, EngineError};
+use canvas_core::{Actor, CodedError as _, EngineError};
 use canvas_tools::surface::{SurfaceCaller, SurfaceError, SurfaceRequest};
 use serde_json::{Value, json};
 
@@ -29,9 +29,9 @@ pub(crate) async fn make(host: &Host) -> Result<(), String> {
     match host.engine.create(&host.first, DOCUMENT, &host.operation(), clock::now()).await {
         Ok(_) => fill(host).await.map_err(sentence),
         Err(EngineError::Exists { .. }) => {
-            host.door.track(&host.engine, &host.first, clock::now()).await.map_err(|e| e.to_string())
+            host.door.track(&host.engine, &host.first, clock::now()).await.map_err(|e| e.message())
         }
-        Err(error) => Err(error.to_string()),
+        Err(error) => Err(error.message()),
     }
 }
 

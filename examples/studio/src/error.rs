@@ -1,7 +1,7 @@
 //! What a request is refused with.
 
 use canvas_core::store::StoreErrorKind;
-use canvas_core::{EngineError, Refused};
+use canvas_core::{CodedError as _, EngineError, Refused};
 use canvas_tools::surface::SurfaceError;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -40,7 +40,7 @@ impl Failure {
     pub(crate) fn refused(refusal: &impl Refused) -> Self {
         let refusal = refusal.view();
         let mut error = json!({
-            "code": refusal.code(), "message": refusal.to_string(), "retryable": refusal.retryable(),
+            "code": refusal.code(), "message": refusal.to_string(), "retryable": refusal.is_retryable(),
         });
         if let Some(reason) = refusal.reason() {
             error["reason"] = reason.into();
@@ -52,8 +52,9 @@ impl Failure {
 /// A store that does not answer has one code for pages, and a sentence for whoever sits before one; `cause` is its own code.
 impl From<EngineError> for Failure {
     fn from(error: EngineError) -> Self {
-        let own =
-            Self(json!({"code": error.code(), "message": error.to_string(), "retryable": error.retryable()}));
+        let own = Self(
+            json!({"code": error.code(), "message": error.message(), "retryable": error.is_retryable()}),
+        );
         let EngineError::Store(fault) = &error else { return own };
         let sentence = match fault.kind {
             StoreErrorKind::Busy => {

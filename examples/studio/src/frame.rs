@@ -2,7 +2,7 @@
 
 use axum::http::StatusCode;
 use canvas_core::surface::Assets;
-use canvas_core::{BlobId, CanvasId};
+use canvas_core::{BlobId, CanvasId, CodedError as _};
 use canvas_tools::surface::SurfaceError;
 use serde_json::{Value, json};
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use canvas_core::board::ComponentId;
 use canvas_core::recipe::RunId;
-use canvas_core::{Author, CanvasId, OpKey};
+use canvas_core::{Author, CanvasId, CodedError as _, OpKey};
 use canvas_tools::recipe::{ReplayError, ReplayReport, ReplayRequest};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -56,7 +56,7 @@ async fn replay(
 }
 
 fn failure(error: &ReplayError) -> Failure {
-    Failure(json!({"code": error.code(), "message": error.to_string(), "retryable": error.retryable()}))
+    Failure(json!({"code": error.code(), "message": error.message(), "retryable": error.is_retryable()}))
 }
 
 /// Sends the assistant the text that asks for a component's data to be made anew.

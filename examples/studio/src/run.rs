@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
+use canvas_core::CodedError as _;
 use canvas_core::store::{Blocking, BoxStore, MemoryStore};
 use canvas_store_sqlite::{SqliteOptions, SqliteStore};
 use tokio::net::TcpListener;
@@ -115,8 +116,9 @@ pub async fn open(options: &Options, origins: &Origins) -> Result<Arc<Host>, Str
             let name = path.display();
             let patience = SqliteOptions { busy_timeout: options.busy, ..SqliteOptions::default() };
             let opened = SqliteStore::open_with(path, clock::now, patience);
-            let store = opened
-                .map_err(|e| format!("{name} cannot be opened as a database ({e}): name another file"))?;
+            let store = opened.map_err(|e| {
+                format!("{name} cannot be opened as a database ({}): name another file", e.message())
+            })?;
             let listener = store.listener();
             // A file that another program has locked keeps a thread waiting, and no page.
             let store = Blocking::on(store, |job| drop(tokio::task::spawn_blocking(job)));

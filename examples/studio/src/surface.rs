@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use canvas_core::surface::{ActionFailure, SurfaceEvent};
-use canvas_core::{CanvasId, OpKey};
+use canvas_core::{CanvasId, CodedError as _, OpKey};
 use canvas_tools::action::{SessionHost, SessionMessage, ToolHost, ToolInvocation};
 use canvas_tools::surface::{SurfaceCaller, SurfaceError, SurfaceRequest};
 use serde_json::{Value, json};

@@ -9,7 +9,7 @@ use canvas_core::board::{
     RunBoardCommand, SimulatedTime, SimulatedTimeError, TriggerId, TriggerMemory, ViewId, Workspace, due,
 };
 use canvas_core::lease::Timestamp;
-use canvas_core::{Author, CanvasId, OpKey};
+use canvas_core::{Author, CanvasId, CodedError as _, OpKey};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -148,11 +148,11 @@ async fn activate(
     let text = message.unwrap_or_else(|| name.clone());
     let view = match &action {
         DueAction::Suggest(view) | DueAction::Load(view) => Some(view.clone()),
-        DueAction::Tell => None,
         DueAction::Nothing(problem) => {
             crate::run::log(&format_args!("the trigger {trigger} does nothing: {problem}"));
             return Ok(());
         }
+        _ => None,
     };
     if let DueAction::Load(view) = &action {
         load(host, &host.operation(), canvas, view.clone()).await?;

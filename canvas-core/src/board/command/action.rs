@@ -11,6 +11,7 @@ use crate::board::model::id::ComponentId;
 ///
 /// It deserializes from a [`UserAction`] or a [`HistoryAction`], distinguished by `type`.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum BoardAction {
     /// Run a command on the board.
     Command(Box<CanvasCommand>),

@@ -31,6 +31,7 @@ use crate::board::model::trigger::ProactiveTrigger;
 /// so on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", content = "payload")]
+#[non_exhaustive]
 pub enum CanvasCommand {
     /// Adds a component.
     #[serde(rename = "component.create")]
@@ -315,6 +316,7 @@ pub enum UserAction {
 /// A request to the history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type")]
+#[non_exhaustive]
 pub enum HistoryAction {
     /// Undoes the last change.
     #[serde(rename = "history.undo")]

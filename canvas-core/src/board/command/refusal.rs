@@ -10,7 +10,7 @@ use crate::schema::ValidationError;
 /// Error returned if a command is refused. The board is unchanged.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CommandRefusal {
-    /// The component that the command would have changed. `None` if it would have made one, or changed no component.
+    /// The component that the command was to change. `None` if it was to create one or to change no component.
     pub component_id: Option<ComponentId>,
     /// The cause, with everything that helps to repair the command.
     pub cause: RefusalCause,
@@ -154,31 +154,39 @@ pub enum BlockedShift {
 /// A refusal, boxed because it carries everything that helps to repair the command.
 pub(crate) type Refused = Box<CommandRefusal>;
 
-canvas_patch::coded_error!(CommandRefusal as CommandErrorCode {
-    Self { cause, .. } => cause.code();
-});
+impl CommandRefusal {
+    /// Returns the stable error code.
+    pub fn code(&self) -> CommandErrorCode {
+        self.cause.code()
+    }
+}
 
-canvas_patch::coded_error!(RefusalCause as CommandErrorCode {
-    Self::ComponentNotFound { .. } => CommandErrorCode::ComponentNotFound;
-    Self::ViewNotFound { .. } => CommandErrorCode::ViewNotFound;
-    Self::TriggerNotFound { .. } => CommandErrorCode::TriggerNotFound;
-    Self::TypeNotFound { .. } => CommandErrorCode::TypeNotFound;
-    Self::ConfigNoObject { .. }
-    | Self::ConfigTooLarge { .. }
-    | Self::ConfigInvalid { .. }
-    | Self::BindingInvalid { .. } => CommandErrorCode::ConfigValidationFailed;
-    Self::SizeOutOfRange { .. } | Self::GrowsOutside { .. } => CommandErrorCode::InvalidSize;
-    Self::PositionOutside { .. } => CommandErrorCode::InvalidPosition;
-    Self::Collision { .. } => CommandErrorCode::CollisionDetected;
-    Self::NoRoom(none) => none.code();
-    Self::TimeUnknown(_) => CommandErrorCode::UnknownSimulatedTime;
-    Self::GridInvalid | Self::IntervalTooLong => CommandErrorCode::InvalidBoard;
-    Self::TooManyComponents { .. }
-    | Self::TooManyViews { .. }
-    | Self::TooManyTriggers { .. }
-    | Self::TriggerTooLarge { .. }
-    | Self::BatchTooLarge { .. } => CommandErrorCode::BoardTooLarge;
-});
+impl RefusalCause {
+    /// Returns the stable error code.
+    pub fn code(&self) -> CommandErrorCode {
+        match self {
+            Self::ComponentNotFound { .. } => CommandErrorCode::ComponentNotFound,
+            Self::ViewNotFound { .. } => CommandErrorCode::ViewNotFound,
+            Self::TriggerNotFound { .. } => CommandErrorCode::TriggerNotFound,
+            Self::TypeNotFound { .. } => CommandErrorCode::TypeNotFound,
+            Self::ConfigNoObject { .. }
+            | Self::ConfigTooLarge { .. }
+            | Self::ConfigInvalid { .. }
+            | Self::BindingInvalid { .. } => CommandErrorCode::ConfigValidationFailed,
+            Self::SizeOutOfRange { .. } | Self::GrowsOutside { .. } => CommandErrorCode::InvalidSize,
+            Self::PositionOutside { .. } => CommandErrorCode::InvalidPosition,
+            Self::Collision { .. } => CommandErrorCode::CollisionDetected,
+            Self::NoRoom(none) => none.error_code(),
+            Self::TimeUnknown(_) => CommandErrorCode::UnknownSimulatedTime,
+            Self::GridInvalid | Self::IntervalTooLong => CommandErrorCode::InvalidBoard,
+            Self::TooManyComponents { .. }
+            | Self::TooManyViews { .. }
+            | Self::TooManyTriggers { .. }
+            | Self::TriggerTooLarge { .. }
+            | Self::BatchTooLarge { .. } => CommandErrorCode::BoardTooLarge,
+        }
+    }
+}
 
 impl RefusalCause {
     /// Wraps the cause for a command that changes no component.

@@ -17,6 +17,7 @@ use super::tokens::TokenCounter;
 use super::utilization::utilization;
 use crate::board::model::id::{ComponentId, TypeId, ViewId};
 use crate::board::model::workspace::{ComponentInstance, View, Workspace};
+use crate::model::error::CodedError;
 use crate::model::wording::{NAME, clip};
 
 /// The inputs of a context other than the workspace.
@@ -52,6 +53,7 @@ impl<'a> ContextInput<'a> {
 
 /// Error returned if a context cannot be built.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ContextError {
     /// The smallest possible context exceeds the budget.
     #[error(
@@ -67,9 +69,13 @@ pub enum ContextError {
     },
 }
 
-canvas_patch::coded_error!(ContextError {
-    Self::BudgetTooSmall { .. } => "BUDGET_TOO_SMALL";
-});
+impl CodedError for ContextError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::BudgetTooSmall { .. } => "BUDGET_TOO_SMALL",
+        }
+    }
+}
 
 /// Builds the description of a workspace for a model, in at most [`ContextInput::max_tokens`] tokens of compact JSON as
 /// `counter` counts them.

@@ -8,6 +8,7 @@ use super::search::Point;
 use crate::board::model::code::CommandErrorCode;
 use crate::board::model::grid::{Bounds, Position, Size};
 use crate::board::model::placement::{GridPolicy, PlacementReason, Region};
+use crate::model::error::CodedError;
 
 /// [`PlacementHints`](crate::board::PlacementHints), after the lookup of the nearby component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -19,6 +20,7 @@ pub(crate) struct PlacementRequest {
 
 /// Error returned if no place is found for a component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum NoRoom {
     /// The grid is smaller than the component, or the component has no cells.
     #[error(
@@ -30,10 +32,20 @@ pub enum NoRoom {
     Full,
 }
 
-canvas_patch::coded_error!(NoRoom as CommandErrorCode {
-    Self::TooLarge => CommandErrorCode::InvalidSize;
-    Self::Full => CommandErrorCode::CollisionDetected;
-});
+impl NoRoom {
+    pub(crate) fn error_code(&self) -> CommandErrorCode {
+        match self {
+            Self::TooLarge => CommandErrorCode::InvalidSize,
+            Self::Full => CommandErrorCode::CollisionDetected,
+        }
+    }
+}
+
+impl CodedError for NoRoom {
+    fn code(&self) -> &'static str {
+        self.error_code().code()
+    }
+}
 
 /// Returns the preferred place if it is free, otherwise the first free place, otherwise applies the policy.
 ///

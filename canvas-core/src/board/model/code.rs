@@ -7,6 +7,7 @@ canvas_patch::coded! {
     /// What was wrong with a command, in the order in which faults are looked for.
     #[derive(Serialize, Deserialize, JsonSchema)]
     #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+    #[non_exhaustive]
     pub enum CommandErrorCode {
         /// No component on the canvas has the id.
         ComponentNotFound = "COMPONENT_NOT_FOUND",

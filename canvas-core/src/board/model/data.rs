@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::id::DataSourceId;
+use crate::model::error::CodedError;
 
 /// Binding of a component to the query for its data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -85,7 +86,15 @@ pub struct DataError {
     pub retry_after: Option<u64>,
 }
 
-canvas_patch::coded_error!(DataError as DataErrorCode { Self { code, retryable, .. } => *code, *retryable; });
+impl CodedError for DataError {
+    fn code(&self) -> &'static str {
+        self.code.code()
+    }
+
+    fn is_retryable(&self) -> bool {
+        self.retryable
+    }
+}
 
 // Not derived, because the derive would take the field `source` for the cause.
 impl std::error::Error for DataError {}
@@ -100,6 +109,7 @@ canvas_patch::coded! {
     /// Code of a failed query.
     #[derive(Serialize, Deserialize, JsonSchema)]
     #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+    #[non_exhaustive]
     pub enum DataErrorCode {
         /// The queried object does not exist.
         NotFound = "NOT_FOUND",

@@ -92,6 +92,7 @@ impl Default for WorkspaceSettings {
 /// A colour theme.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Theme {
     /// Dark on light.
     Light,

@@ -1,5 +1,7 @@
 //! Definitions of component types.
 
+use std::borrow::Cow;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -8,6 +10,7 @@ use crate::board::model::data::{DataBinding, DataQuery};
 use crate::board::model::grid::{NO_CELL, Size};
 use crate::board::model::id::{DataSourceId, TypeId};
 use crate::model::canonical::{CanonicalError, canonical_json};
+use crate::model::error::CodedError;
 use crate::schema::ValidationError;
 use crate::schema::{Schema, SchemaError, TOO_LARGE};
 
@@ -196,17 +199,30 @@ pub enum DefinitionError {
     },
 }
 
-canvas_patch::coded_error!(DefinitionError {
-    Self::Name { .. } => "INVALID_TYPE_ID";
-    Self::Taken { .. } => "TYPE_EXISTS";
-    Self::Description { .. } => "DESCRIPTION_TOO_LONG";
-    Self::Sizes { .. } => "INVALID_TYPE_SIZES";
-    Self::Action { .. } => "INVALID_ACTION_ID";
-    Self::Version => "INVALID_TYPE_VERSION";
-    Self::Schema { error, .. } => error.code().code();
-    Self::Number(error) => error.code();
-    Self::DefaultConfig { .. } => "INVALID_DEFAULT_CONFIG";
-});
+impl CodedError for DefinitionError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Name { .. } => "INVALID_TYPE_ID",
+            Self::Taken { .. } => "TYPE_EXISTS",
+            Self::Description { .. } => "DESCRIPTION_TOO_LONG",
+            Self::Sizes { .. } => "INVALID_TYPE_SIZES",
+            Self::Action { .. } => "INVALID_ACTION_ID",
+            Self::Version => "INVALID_TYPE_VERSION",
+            Self::Schema { error, .. } => error.code(),
+            Self::Number(error) => error.code(),
+            Self::DefaultConfig { .. } => "INVALID_DEFAULT_CONFIG",
+        }
+    }
+
+    fn place(&self) -> Option<Cow<'_, str>> {
+        match self {
+            Self::Schema { place, error } => Some(format!("{place}{}", error.place).into()),
+            Self::Number(error) => error.place(),
+            Self::DefaultConfig { place } => Some(place.into()),
+            _ => None,
+        }
+    }
+}
 
 impl ComponentDefinition {
     /// Creates a type whose components may have any size, by default 3 x 2, without data, actions or defaults. You can

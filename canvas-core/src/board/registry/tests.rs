@@ -7,6 +7,7 @@ use super::*;
 use crate::board::model::data::DataQuery;
 use crate::board::model::grid::{NO_CELL, Size};
 use crate::board::model::id::DataSourceId;
+use crate::model::error::CodedError as _;
 
 fn type_id(name: &str) -> TypeId {
     TypeId::new(name).unwrap()

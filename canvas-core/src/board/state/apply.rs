@@ -1,5 +1,6 @@
 //! Application of patches to a board.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::board::{Board, fits_grid, id_at};
@@ -8,6 +9,7 @@ use super::diff::Diff;
 use super::patch::{BoardPatch, ComponentDiff, PlacedComponent};
 use crate::board::layout::Layout;
 use crate::board::model::grid::Bounds;
+use crate::model::error::CodedError;
 
 /// Error returned if a patch was made for another board. The board is unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -19,7 +21,15 @@ pub struct PatchMismatch {
     pub place: String,
 }
 
-canvas_patch::coded_error!(PatchMismatch => "HISTORY_CONFLICT");
+impl CodedError for PatchMismatch {
+    fn code(&self) -> &'static str {
+        "HISTORY_CONFLICT"
+    }
+
+    fn place(&self) -> Option<Cow<'_, str>> {
+        Some((&*self.place).into())
+    }
+}
 
 impl Board {
     /// Applies a change made on exactly this state of the board, or the inverse of the last change.

@@ -18,6 +18,7 @@ use crate::board::model::id::{ComponentId, TriggerId, ViewId, WorkspaceId};
 use crate::board::model::trigger::ProactiveTrigger;
 use crate::board::model::workspace::{Canvas, ComponentInstance, Workspace, WorkspaceSettings};
 use crate::model::blob::BlobId;
+use crate::model::error::CodedError;
 use crate::model::face::INVALID_BOARD;
 
 /// A board with the content of a [`Workspace`], ready for changes.
@@ -98,7 +99,11 @@ pub enum BoardError {
     },
 }
 
-canvas_patch::coded_error!(BoardError => INVALID_BOARD);
+impl CodedError for BoardError {
+    fn code(&self) -> &'static str {
+        INVALID_BOARD
+    }
+}
 
 impl Board {
     /// Maximum number of columns of a grid.

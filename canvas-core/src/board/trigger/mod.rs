@@ -14,6 +14,7 @@ use crate::board::model::id::{TriggerId, ViewId};
 use crate::board::model::trigger::{ProactiveTrigger, TriggerType};
 use crate::board::model::workspace::{ProactiveMode, View};
 use crate::board::trigger::simulated_time::{SimulatedTime, SimulatedTimeError};
+use crate::model::error::CodedError;
 use crate::zone::{LocalTime, ZoneError};
 
 /// An occasion on which triggers are checked.
@@ -69,6 +70,7 @@ pub struct Due {
 
 /// An action that a trigger asks of the host.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum DueAction {
     /// Offer this view to the user.
     Suggest(ViewId),
@@ -92,10 +94,14 @@ pub enum TriggerProblem {
     UnknownTime(#[from] SimulatedTimeError),
 }
 
-canvas_patch::coded_error!(TriggerProblem {
-    Self::ViewGone(_) => "VIEW_NOT_FOUND";
-    Self::UnknownTime(error) => error.code();
-});
+impl CodedError for TriggerProblem {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::ViewGone(_) => "VIEW_NOT_FOUND",
+            Self::UnknownTime(error) => error.code(),
+        }
+    }
+}
 
 /// Returns the triggers that are due, in their order.
 ///

@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::board::context::{DayOfWeek, TimeOfDay};
+use crate::model::error::CodedError;
 use crate::model::wording::{NAME, clip, perhaps};
 
 /// A part of the day on some days, such as `friday_afternoon`, `weekday_evening`, `weekend_morning` or `daily_night`. A
@@ -83,7 +84,11 @@ pub struct SimulatedTimeError {
     pub candidates: Vec<String>,
 }
 
-canvas_patch::coded_error!(SimulatedTimeError => "UNKNOWN_SIMULATED_TIME");
+impl CodedError for SimulatedTimeError {
+    fn code(&self) -> &'static str {
+        "UNKNOWN_SIMULATED_TIME"
+    }
+}
 
 impl SimulatedTimeError {
     pub(crate) fn new(name: &str) -> Self {

@@ -9,6 +9,7 @@ use crate::board::command::CanvasCommand;
 use crate::board::model::code::CommandErrorCode;
 use crate::board::model::data::{DataError, DataErrorCode, DataQuery};
 use crate::board::model::id::{ComponentId, DataSourceId};
+use crate::model::error::CodedError;
 use crate::schema::ValidationError;
 
 /// What every error has.
@@ -104,15 +105,34 @@ canvas_patch::coded! {
     /// The code of a [`ValidationFailedError`].
     #[derive(Serialize, Deserialize, JsonSchema)]
     #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+    #[non_exhaustive]
     pub enum ValidationFailedCode {
         /// `VALIDATION_FAILED`.
         ValidationFailed = "VALIDATION_FAILED",
     }
 }
 
-canvas_patch::coded_error!(CommandExecutionError as CommandErrorCode { Self { code, .. } => *code; });
-canvas_patch::coded_error!(DataFetchError as DataErrorCode { Self { code, retryable, .. } => *code, *retryable; });
-canvas_patch::coded_error!(ValidationFailedError as ValidationFailedCode { Self { code, .. } => *code; });
+impl CodedError for CommandExecutionError {
+    fn code(&self) -> &'static str {
+        self.code.code()
+    }
+}
+
+impl CodedError for DataFetchError {
+    fn code(&self) -> &'static str {
+        self.code.code()
+    }
+
+    fn is_retryable(&self) -> bool {
+        self.retryable
+    }
+}
+
+impl CodedError for ValidationFailedError {
+    fn code(&self) -> &'static str {
+        self.code.code()
+    }
+}
 
 impl CommandExecutionError {
     /// Creates the error for a refused command. If the request has an id, the host adds it.

@@ -1,5 +1,7 @@
 //! Answers to commands.
 
+use std::borrow::Cow;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -8,6 +10,7 @@ use crate::board::model::code::CommandErrorCode;
 use crate::board::model::grid::Position;
 use crate::board::model::id::{ComponentId, UndoId};
 use crate::board::model::placement::PlacementResult;
+use crate::model::error::CodedError;
 use crate::schema::ValidationError;
 
 /// Result of one command.
@@ -86,7 +89,15 @@ pub struct CommandError {
     pub corrected: Option<Box<CanvasCommand>>,
 }
 
-canvas_patch::coded_error!(CommandError as CommandErrorCode { Self { code, .. } => *code; });
+impl CodedError for CommandError {
+    fn code(&self) -> &'static str {
+        self.code.code()
+    }
+
+    fn place(&self) -> Option<Cow<'_, str>> {
+        self.place.as_deref().map(Into::into)
+    }
+}
 
 mod undo_id {
     use serde::{Deserialize as _, Deserializer, Serializer};

@@ -8,6 +8,7 @@ use crate::engine::context::CachedRow;
 use crate::engine::run::{CommitOutcome, Next, Prepared};
 use crate::model::author::Actor;
 use crate::model::blob::{Blob, BlobId};
+use crate::model::error::with_sources;
 use crate::model::head::Head;
 use crate::store::contract::{Commit, Committed, Version};
 use crate::store::error::{StoreError, StoreErrorKind};
@@ -339,7 +340,7 @@ fn size(blob: &Blob) -> usize {
 /// Copies a fault for another call of the commit.
 fn copy(fault: &StoreError) -> StoreError {
     let StoreError { kind, operation, canvas, message, source } = fault;
-    let source = source.as_ref().map(|source| source.to_string().into());
+    let source = source.as_ref().map(|source| with_sources(source.to_string(), source.source()).into());
     StoreError {
         kind: kind.clone(),
         operation: *operation,

@@ -7,6 +7,7 @@ use jiff::civil::{Date, DateTime};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
+use crate::model::error::CodedError;
 use crate::model::wording::{NAME, clip};
 
 /// A time expression, such as `now-30d/d`.
@@ -127,7 +128,11 @@ pub struct DateExprError {
     problem: Problem,
 }
 
-canvas_patch::coded_error!(DateExprError => "EXPR_INVALID");
+impl CodedError for DateExprError {
+    fn code(&self) -> &'static str {
+        "EXPR_INVALID"
+    }
+}
 
 impl DateExprError {
     pub(super) fn new(expr: &str, column: usize, problem: Problem) -> Self {

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::expr::{DateExpr, DateExprError, Problem};
 use super::parameter::{DateFormat, DateParameter};
 use super::parse::read;
+use crate::model::error::CodedError as _;
 use crate::schema::Schema;
 use crate::zone::Zone;
 

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::operations::Operations;
 use super::order::Key;
+use crate::model::error::CodedError as _;
 use crate::recipe::error::RecipeFault;
 use crate::schema::Schema;
 use crate::zone::Zone;
@@ -176,11 +177,7 @@ fn operations_that_cannot_be_read() {
         assert_eq!(places, expected, "{ops}");
         for fault in &faults {
             let expr = fault.place.ends_with("/$date");
-            assert_eq!(
-                fault.code().code(),
-                if expr { "EXPR_INVALID" } else { "RECIPE_INVALID" },
-                "{fault:?}"
-            );
+            assert_eq!(fault.code(), if expr { "EXPR_INVALID" } else { "RECIPE_INVALID" }, "{fault:?}");
             assert!(fault.message.contains(": ") && fault.message.len() < 400, "{fault:?}");
         }
         assert!(serde_json::from_value::<Operations>(ops).is_err());
@@ -215,7 +212,7 @@ fn rows_that_hold_one_another_do_not_grow_without_end() {
     let grown = |times: usize| run(&json!([1]), &json!(vec![double.clone(); times]));
     let nodes = |value: &Value| value.to_string().matches('1').count();
     assert_eq!(nodes(&grown(10).unwrap()), 1 << 10);
-    let fault = grown(16).map(|value| nodes(&value)).map_err(|fault| (fault.code().code(), fault.place));
+    let fault = grown(16).map(|value| nodes(&value)).map_err(|fault| (fault.code(), fault.place));
     // 2^16 numbers, twice as many objects, and as many again on the way.
     assert_eq!(fault, Ok(1 << 16));
     let text = json!(["x".repeat(1 << 20)]);
@@ -226,7 +223,7 @@ fn rows_that_hold_one_another_do_not_grow_without_end() {
     };
     assert!(copies(15).is_ok());
     let fault = copies(16).unwrap_err();
-    assert_eq!((fault.code().code(), fault.place.as_str()), ("MAPPING_FAILED", "/1"));
+    assert_eq!((fault.code(), fault.place.as_str()), ("MAPPING_FAILED", "/1"));
     assert!(fault.message.contains("16 MiB"), "{fault}");
     for functions in [vec!["distinct"; 16], vec!["first"; 16], vec!["min"; 16]] {
         let values: serde_json::Map<_, _> = functions

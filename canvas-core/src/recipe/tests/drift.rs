@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::compile::recipe;
+use crate::model::error::CodedError as _;
 use crate::recipe::{Drift, DriftCode, Recipe, RecipeLimits};
 use crate::surface::{Ceiling, ToolContract, ToolDeclaration, ToolName};
 
@@ -125,6 +126,6 @@ fn a_drift_is_one_line_and_not_a_long_one() {
     assert_eq!(json["code"], "CALL_FAILED");
     assert_eq!(serde_json::from_value::<Drift>(json).unwrap(), drift);
     for code in DriftCode::ALL {
-        assert_eq!(Drift::new(code, "x").retryable(), code == DriftCode::CallFailed);
+        assert_eq!(Drift::new(code, "x").is_retryable(), code == DriftCode::CallFailed);
     }
 }

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use self::walk::Name;
 use crate::model::canonical::CanonicalError;
+use crate::model::error::CodedError;
 use crate::model::json_hash::JsonHash;
 use crate::model::json_pointer::{self, Malformed};
 use crate::schema::{Schema, SchemaError};
@@ -55,7 +56,7 @@ pub struct ToolContract {
 pub enum ContractError {
     /// The schema of the arguments is invalid.
     #[error("the schema of the arguments cannot be used: {0}")]
-    Schema(#[from] SchemaError),
+    Schema(SchemaError),
     /// A schema, or an example in it, contains an invalid number.
     #[error(transparent)]
     Number(#[from] CanonicalError),
@@ -69,7 +70,19 @@ pub enum ContractError {
     },
 }
 
-canvas_patch::coded_error!(ContractError => "INVALID_CONTRACT");
+impl CodedError for ContractError {
+    fn code(&self) -> &'static str {
+        "INVALID_CONTRACT"
+    }
+
+    fn place(&self) -> Option<Cow<'_, str>> {
+        match self {
+            Self::Schema(error) => error.place(),
+            Self::Number(error) => error.place(),
+            Self::Sink { place } => Some(place.into()),
+        }
+    }
+}
 
 impl ToolContract {
     /// Checks a declaration. Linear in its schema, and at least about 50 µs.
@@ -80,7 +93,7 @@ impl ToolContract {
     pub fn new(name: ToolName, declaration: ToolDeclaration) -> Result<Self, ContractError> {
         let any = Value::Bool(true);
         let schema = if declaration.input_schema.is_null() { &any } else { &declaration.input_schema };
-        let schema = Schema::compile(schema)?;
+        let schema = Schema::compile(schema).map_err(ContractError::Schema)?;
         if let Some(place) = walk::unknown_sink(&declaration.input_schema, "") {
             return Err(ContractError::Sink { place });
         }

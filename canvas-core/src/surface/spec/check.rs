@@ -16,6 +16,7 @@ canvas_patch::coded! {
     /// What is odd about a spec.
     #[derive(Serialize, Deserialize, JsonSchema)]
     #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+    #[non_exhaustive]
     pub enum SpecWarningCode {
         /// The host has no such tool, so that its actions fail.
         ToolNotFound = "TOOL_NOT_FOUND",

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::model::error::CodedError;
 use crate::surface::state::pointer::StatePointer;
 use crate::surface::state::value::StateValue;
 
@@ -42,7 +43,11 @@ pub struct StateConflict {
     pub path: StatePointer,
 }
 
-canvas_patch::coded_error!(StateConflict => "PATCH_FAILED");
+impl CodedError for StateConflict {
+    fn code(&self) -> &'static str {
+        "PATCH_FAILED"
+    }
+}
 
 fn at(path: &StatePointer) -> &str {
     if path.as_str().is_empty() { "its root" } else { path.as_str() }

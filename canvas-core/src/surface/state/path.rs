@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::model::error::CodedError;
 use crate::surface::state::value::StateValue;
 
 /// A path of names between dots. A name of digits is an item of a list where there is one.
@@ -29,7 +30,11 @@ pub enum StatePathError {
     Reserved,
 }
 
-canvas_patch::coded_error!(StatePathError => "STATE_PATH");
+impl CodedError for StatePathError {
+    fn code(&self) -> &'static str {
+        "STATE_PATH"
+    }
+}
 
 /// Names of members that every object in a browser has.
 pub(crate) fn is_reserved(name: &str) -> bool {

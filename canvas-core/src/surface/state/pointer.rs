@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::model::error::CodedError;
 use crate::model::json_pointer::{self, join_pointer, unescape};
 use crate::surface::state::path::is_reserved;
 use crate::surface::state::value::StateValue;
@@ -36,7 +37,11 @@ pub enum StatePointerError {
     Reserved,
 }
 
-canvas_patch::coded_error!(StatePointerError => "STATE_PATH");
+impl CodedError for StatePointerError {
+    fn code(&self) -> &'static str {
+        "STATE_PATH"
+    }
+}
 
 impl StatePointer {
     /// Maximum bytes of a pointer.

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::model::canonical::{CanonicalError, canonical_json};
+use crate::model::error::CodedError;
 use crate::surface::state::path::{StatePath, StatePathError};
 use crate::surface::state::value::{StateValue, index};
 use crate::surface::template::now::rfc3339;
@@ -48,7 +49,11 @@ pub enum ValuePathError {
     Path(#[from] StatePathError),
 }
 
-canvas_patch::coded_error!(ValuePathError => "TEMPLATE_INVALID");
+impl CodedError for ValuePathError {
+    fn code(&self) -> &'static str {
+        "TEMPLATE_INVALID"
+    }
+}
 
 impl FromStr for ValuePath {
     type Err = ValuePathError;

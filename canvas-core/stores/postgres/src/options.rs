@@ -101,6 +101,8 @@ impl fmt::Debug for Schema {
 
 #[cfg(test)]
 mod tests {
+    use canvas_core::CodedError as _;
+
     use super::*;
 
     #[test]

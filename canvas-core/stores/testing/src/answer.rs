@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::conformance::{Check, Report};
 use canvas_core::lease::Timestamp;
 use canvas_core::store::{Collected, Committed, Head, Loaded, Store, StoreError, Version};
-use canvas_core::{BlobId, CanvasId};
+use canvas_core::{BlobId, CanvasId, CodedError as _};
 
 /// Returns the version of a successful commit.
 #[track_caller]
@@ -84,7 +84,7 @@ pub fn indeterminate(answer: Result<impl Debug, StoreError>) -> StoreError {
 #[track_caller]
 pub fn fault(answer: Result<impl Debug, StoreError>) -> (&'static str, String) {
     let error = answer.expect_err("the store has failed");
-    (error.code(), error.to_string())
+    (error.code(), error.message())
 }
 
 /// Prints one line of statistics, and returns the skipped checks. Panics if a check failed.

@@ -10,7 +10,9 @@ use canvas_core::document::Edit;
 use canvas_core::history::{Redo, Undo, UndoScope};
 use canvas_core::lease::Turn;
 use canvas_core::store::Store;
-use canvas_core::{Author, BlobId, CanvasId, Collection, Command, Engine, EngineError, Policy, Refused as _};
+use canvas_core::{
+    Author, BlobId, CanvasId, CodedError as _, Collection, Command, Engine, EngineError, Policy, Refused as _,
+};
 
 use super::clock::system_now;
 use super::id::key_of;
@@ -52,7 +54,7 @@ pub async fn write(engine: &Engine<impl Store>, canvas: &CanvasId, seed: u64, ro
         match done {
             Ok(done) => changes += u64::from(done),
             Err(EngineError::Contention { .. }) => {}
-            Err(e) => panic!("round {round} of {seed}: {e}"),
+            Err(e) => panic!("round {round} of {seed}: {}", e.message()),
         }
     }
     changes
@@ -84,7 +86,7 @@ pub async fn collect_until(
         match engine.collect(canvas, collection).await {
             Ok(dropped) => (collections, blobs) = (collections + 1, blobs + dropped.blobs),
             Err(EngineError::Contention { .. }) if !last => {}
-            Err(e) => panic!("collection {collections}: {e}"),
+            Err(e) => panic!("collection {collections}: {}", e.message()),
         }
         if last {
             return (collections, blobs);

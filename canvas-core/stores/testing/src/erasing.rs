@@ -8,7 +8,8 @@ use canvas_core::lease::Turn;
 use canvas_core::store::Store;
 use canvas_core::turn::SendMessage;
 use canvas_core::{
-    Author, Base, CanvasId, Command, Dropped, Engine, OpKey, Refused as _, Resolution, Revision,
+    Author, Base, CanvasId, CodedError as _, Command, Dropped, Engine, OpKey, Refused as _, Resolution,
+    Revision,
 };
 
 use super::clock::system_now;

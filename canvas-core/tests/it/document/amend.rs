@@ -5,7 +5,7 @@ use canvas_core::history::{Undo, UndoScope};
 use canvas_core::lease::{CheckIn, CheckOut};
 use canvas_core::text::Delta;
 use canvas_core::turn::{Cancel, SendMessage};
-use canvas_core::{Actor, Author, BlobId, CallId, OpKey, Refused as _, RevisionId, block_on};
+use canvas_core::{Actor, Author, BlobId, CallId, CodedError as _, OpKey, RevisionId, block_on};
 
 use crate::document::any::{Call, Command, Outcome, code, dynamic};
 use crate::document::world::World;

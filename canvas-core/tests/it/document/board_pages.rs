@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 use canvas_core::board::{CreateBoard, RunBoardCommand, Workspace};
 use canvas_core::history::{Undo, UndoScope};
 use canvas_core::store::Store as _;
-use canvas_core::{Author, BlobId, block_on};
+use canvas_core::{Author, BlobId, CodedError as _, block_on};
 use serde_json::json;
 
 use crate::document::any::{Outcome, code};

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use canvas_core::document::Read;
 use canvas_core::lease::{CheckOut, SafeIntegerError};
 use canvas_core::turn::{Promotion, SendMessage, TurnEnded};
-use canvas_core::{Created, EngineError, Face, LimitRefusal, Policy, Revision, block_on};
+use canvas_core::{CodedError as _, Created, EngineError, Face, LimitRefusal, Policy, Revision, block_on};
 use serde_json::json;
 
 use super::story::check_with;
@@ -88,7 +88,7 @@ fn a_canvas_made_again_goes_on_with_its_numbers() {
         world.try_run(&late).unwrap_err(),
         world.peer().try_run(&late).unwrap_err(),
     ] {
-        assert_eq!((nothing.code(), nothing.retryable()), ("CANVAS_NOT_FOUND", false));
+        assert_eq!((nothing.code(), nothing.is_retryable()), ("CANVAS_NOT_FOUND", false));
     }
 
     let again = create(&world, "new\n", "k2").unwrap();

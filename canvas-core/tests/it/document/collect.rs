@@ -7,7 +7,9 @@ use std::time::Duration;
 use canvas_core::document::Edit;
 use canvas_core::history::{ClearHistory, Redo, Undo, UndoScope};
 use canvas_core::store::{Store as _, Version};
-use canvas_core::{Author, Base, BlobId, Collection, Dropped, EngineError, Policy, Revision, block_on};
+use canvas_core::{
+    Author, Base, BlobId, CodedError as _, Collection, Dropped, EngineError, Policy, Revision, block_on,
+};
 
 use crate::document::any::code;
 use crate::document::world::{Asked, Trouble, World, bump, collect as drop_all_but, key};
@@ -150,7 +152,7 @@ fn a_collection_amid_a_storm_of_commits_ends_in_contention() {
         world.spy().expect(Asked::Collect, Trouble::after(move || drop(bump(&store, &canvas))));
     }
     let e = collect(&world, 5).unwrap_err();
-    assert_eq!((e.code(), e.retryable(), world.spy().script_is_done()), ("CONTENTION", true, true));
+    assert_eq!((e.code(), e.is_retryable(), world.spy().script_is_done()), ("CONTENTION", true, true));
     assert!(collect(&world, 5).unwrap().blobs > 15, "the storm has passed");
 }
 

@@ -2,7 +2,7 @@
 
 use canvas_core::document::{Edit, Edited, StaleCause, StaleEdit};
 use canvas_core::history::{ClearHistory, Undo, UndoScope};
-use canvas_core::{Actor, Author, Base, Policy, Refusal, Revision, RevisionId};
+use canvas_core::{Actor, Author, Base, CodedError as _, Policy, Refusal, Revision, RevisionId};
 use proptest::prelude::*;
 
 use crate::document::any::Outcome;

@@ -6,7 +6,7 @@ use canvas_core::history::{Redo, Undo, UndoScope};
 use canvas_core::lease::CheckIn;
 use canvas_core::store::{Head, Store as _};
 use canvas_core::turn::{EndTurn, Forget, SendMessage};
-use canvas_core::{Author, block_on};
+use canvas_core::{Author, CodedError as _, block_on};
 use serde_json::{Value, json};
 
 use super::world::{World, key};

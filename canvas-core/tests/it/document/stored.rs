@@ -8,7 +8,8 @@ use canvas_core::lease::CheckOut;
 use canvas_core::store::{BoxStore, Head, Store as _, Tree, TreePath};
 use canvas_core::turn::SendMessage;
 use canvas_core::{
-    Blob, BlobId, CallId, CanvasId, ConversationId, Engine, Policy, Revision, RevisionId, block_on,
+    Blob, BlobId, CallId, CanvasId, CodedError as _, ConversationId, Engine, Policy, Revision, RevisionId,
+    block_on,
 };
 use serde_json::{Value, json};
 

@@ -3,7 +3,7 @@
 use canvas_core::document::{ApplyPatch, Edit, Read};
 use canvas_core::lease::{CheckIn, LeaseId, Renew};
 use canvas_core::turn::{Cancel, SendMessage, TakeControl, TurnBegan};
-use canvas_core::{Created, EngineError, Policy, block_on};
+use canvas_core::{CodedError as _, Created, EngineError, Policy, block_on};
 
 use crate::document::any::{Call, Command, Outcome, code, dynamic};
 use crate::document::world::Asked::{Blob, Commit, Load};
@@ -52,7 +52,7 @@ fn let_the_first_look_pass(world: &World, call: &Call) {
 
 fn error(world: &World, call: &Call) -> (&'static str, bool) {
     let e = world.try_run(call).unwrap_err();
-    (e.code(), e.retryable())
+    (e.code(), e.is_retryable())
 }
 
 #[test]
@@ -179,7 +179,7 @@ fn a_look_that_shows_no_row_leaves_the_doubt() {
         world.spy().expect(Commit, Trouble::LostOnTheWay);
         (0..4).for_each(|_| world.spy().expect(Load, Trouble::Missing));
         let e = world.try_run(&call).unwrap_err();
-        assert_eq!((e.code(), e.retryable()), ("STORE_INDETERMINATE", true), "{call:?}");
+        assert_eq!((e.code(), e.is_retryable()), ("STORE_INDETERMINATE", true), "{call:?}");
         assert_eq!(world.spy().deliver_late(), 1, "{call:?}");
         assert!(world.run(&call).replayed, "{call:?}");
         assert_eq!(state(world), expected, "{call:?}");
@@ -216,10 +216,10 @@ fn a_load_that_fails_fails_the_call() {
     }
     world.spy().expect(Load, Trouble::Definite);
     let e = block_on(world.engine.snapshot(&world.canvas, world.now())).unwrap_err();
-    assert_eq!(e.to_string(), "the store failed and wrote nothing: look at the cause (the disk is full)");
+    assert_eq!(e.message(), "the store failed and wrote nothing: look at the cause (the disk is full)");
     world.spy().expect(Load, Trouble::AnswerLost);
     let e = block_on(world.engine.snapshot(&world.canvas, world.now())).unwrap_err();
-    assert_eq!(e.to_string(), "it may have written: send the same call again (the connection broke)");
+    assert_eq!(e.message(), "it may have written: send the same call again (the connection broke)");
     assert!(std::error::Error::source(&e).is_some());
 }
 
@@ -361,7 +361,7 @@ fn a_missing_or_damaged_document_is_named() {
         peer.spy().expect(Blob, trouble());
         let e = block_on(peer.engine.snapshot(&peer.canvas, peer.now())).unwrap_err();
         let blob = canvas_core::BlobId::of(b"a\nb\n");
-        assert_eq!((e.code(), e.retryable()), ("CANVAS_DAMAGED", false));
+        assert_eq!((e.code(), e.is_retryable()), ("CANVAS_DAMAGED", false));
         let expected =
             format!("the blob {blob} of canvas c is missing or damaged: restore the store from a backup");
         assert_eq!(e.to_string(), expected);

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use canvas_core::document::Read;
 use canvas_core::lease::{CheckIn, CheckOut, Renew};
 use canvas_core::turn::{Cancel, SendMessage, TurnBegan};
-use canvas_core::{Policy, block_on};
+use canvas_core::{CodedError as _, Policy, block_on};
 
 use crate::document::any::{Outcome, code};
 use crate::document::world::Asked::{Blob, Commit, Load, Pause};
@@ -107,7 +107,7 @@ fn a_storm_of_conflicts_ends_in_contention_and_then_passes() {
     let write = world.fresh("model", apply(lease, "c>d"));
     storm(256);
     let e = world.try_run(&write).unwrap_err();
-    assert_eq!((e.code(), e.retryable()), ("CONTENTION", true));
+    assert_eq!((e.code(), e.is_retryable()), ("CONTENTION", true));
     assert_eq!(e.to_string(), "the canvas c is changed by others all the time: try again later");
     assert_eq!(code(&world.run(&write).outcome), "OK");
     assert_eq!(world.text(), "d\nb\n");

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
+use canvas_core::CodedError as _;
 use canvas_core::document::Edit;
 use canvas_core::lease::{CheckOut, CheckedOut, LeaseId};
 use proptest::prelude::*;
@@ -180,7 +181,7 @@ impl Race {
                 other => panic!("a write is answered {other:?}"),
             },
             Err(e) => {
-                assert!(e.retryable(), "{e}");
+                assert!(e.is_retryable(), "{e}");
                 if e.code() == "STORE_FAILED" { Fate::Unwritten } else { Fate::Unknown }
             }
         };

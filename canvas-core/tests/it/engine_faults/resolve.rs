@@ -3,7 +3,7 @@
 use canvas_core::document::{ApplyPatch, Edit, Read};
 use canvas_core::lease::LeaseId;
 use canvas_core::store::Store as _;
-use canvas_core::{CallRefusal, Engine, OpKey, Policy, Refusal, Resolution, block_on};
+use canvas_core::{CallRefusal, CodedError as _, Engine, OpKey, Policy, Refusal, Resolution, block_on};
 
 use super::faults::commands;
 use crate::document::any::{Call, Command, code};
@@ -173,7 +173,7 @@ fn a_deletion_is_done_once_whatever_is_made_since() {
     // The key that made the canvas first made that one, and no other.
     let first = block_on(world.engine.create(&world.canvas, "a\n", &key("model", 0, "create"), world.now()));
     let first = first.unwrap_err();
-    assert_eq!((first.code(), first.retryable()), ("CANVAS_DELETED", false));
+    assert_eq!((first.code(), first.is_retryable()), ("CANVAS_DELETED", false));
     assert_eq!(create("again").unwrap().snapshot.text(), "new\n");
     for by in [&world, &world.peer()] {
         by.delete("delete").unwrap();

@@ -1,6 +1,6 @@
 //! How much a commit takes, and who comes first.
 
-use canvas_core::{Policy, block_on};
+use canvas_core::{CodedError as _, Policy, block_on};
 
 use super::world::{Crowd, Fate, NOW, World, key, kind};
 

@@ -1,5 +1,7 @@
 //! Commits of several calls whose fate is unknown.
 
+use canvas_core::CodedError as _;
+
 use super::world::{Crowd, Fate, World, kind, revisions};
 
 /// Each call of it is settled: done once, whether it got through or not, and the late duplicate does nothing.

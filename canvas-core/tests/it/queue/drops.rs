@@ -1,5 +1,7 @@
 //! Calls whose callers give up, at every moment.
 
+use canvas_core::CodedError as _;
+
 use super::world::{Act, Crowd, Fate, World, kind, revisions};
 
 fn was_done(world: &World, call: usize) -> bool {

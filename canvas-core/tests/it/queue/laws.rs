@@ -1,5 +1,6 @@
 //! Calls that share commits come to the same as one by one.
 
+use canvas_core::CodedError as _;
 use proptest::prelude::*;
 
 use super::world::{Act, Crowd, Fate, World, id, kind};

@@ -5,11 +5,11 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use canvas_core::EngineError;
 use canvas_core::observe::{
     Basis, CallEnd, CallNumber, CommitEnd, CommitNumber, Decision, EngineEvent, EventKind, Observer,
     Settlement, WaitEnd,
 };
+use canvas_core::{CodedError as _, EngineError};
 
 use super::world::{Asked, Said, kind};
 

@@ -20,7 +20,7 @@ use canvas_core::surface::{
 };
 use canvas_core::turn::SendMessage;
 use canvas_core::{
-    Author, CallId, CanvasId, Command, ConversationId, Engine, OpKey, Policy, Refused as _, block_on,
+    Author, CallId, CanvasId, CodedError as _, Command, ConversationId, Engine, OpKey, Policy, block_on,
 };
 use serde_json::{Value, json};
 
@@ -197,7 +197,7 @@ impl World {
         let answered = block_on(self.engine.call(&self.canvas, key, command, self.now())).unwrap();
         answered.result.map_err(|refusal| {
             let place = match &refusal {
-                RecipeCommandRefusal::Recipe(refusal) => refusal.place().unwrap_or_default().to_owned(),
+                RecipeCommandRefusal::Recipe(refusal) => refusal.place().unwrap_or_default().into_owned(),
                 _ => String::new(),
             };
             // A receipt keeps it, and reads it as what it was.

@@ -1,5 +1,6 @@
 //! What hosts declare of tools.
 
+use canvas_core::CodedError as _;
 use canvas_core::surface::{ContractError, ToolContract, ToolDeclaration};
 use serde_json::{Value, json};
 
@@ -70,7 +71,7 @@ fn declarations_that_cannot_be_used_are_errors() {
         (json!({"inputSchema": {"$ref": "https://a.b/c"}}), "SCHEMA_REFERENCE"),
     ] {
         let error = contract("t", &declared).unwrap_err();
-        assert!(matches!(&error, ContractError::Schema(error) if error.code().code() == expected), "{error}");
+        assert!(matches!(&error, ContractError::Schema(error) if error.code() == expected), "{error}");
         assert_eq!(error.code(), "INVALID_CONTRACT");
     }
     let number = contract("t", &json!({"outputSchema": {"maximum": u64::MAX}})).unwrap_err();

@@ -4,7 +4,7 @@ use canvas_core::surface::{
     ActionBegun, ActionName, ActionOutcome, ActionRequest, ActionWork, JobId, PlanAction,
 };
 use canvas_core::turn::SendMessage;
-use canvas_core::{Refused as _, Revision, Rollout};
+use canvas_core::{CodedError as _, Refused as _, Revision, Rollout};
 use serde_json::json;
 
 use super::world::{World, client, nested, press, session, word};
@@ -58,7 +58,7 @@ fn retries_are_answered_by_what_became_of_the_first() {
     for server in 0..2 {
         let again = world.begin(server, "1", press("deploy"));
         assert_eq!(word(&again), "ACTION_IN_PROGRESS");
-        assert!(again.unwrap_err().retryable());
+        assert!(again.unwrap_err().is_retryable());
     }
     let first = world.finish(0, &running, Ok(json!([1]))).unwrap();
     for server in 0..2 {
@@ -217,7 +217,7 @@ fn only_so_many_run_at_once() {
     let first = world.run(0, "1", "deploy");
     world.run(1, "2", "tell");
     let refused = world.begin(1, "3", press("deploy")).unwrap_err();
-    assert_eq!((refused.code(), refused.retryable()), ("TOO_MANY_RUNNING", true));
+    assert_eq!((refused.code(), refused.is_retryable()), ("TOO_MANY_RUNNING", true));
     // What needs no claim is done.
     assert_eq!(word(&world.begin(1, "4", press("mark"))), "done");
     assert_eq!(word(&world.begin(1, "5", press("read"))), "run");
@@ -257,7 +257,7 @@ fn what_is_asked_must_be_there() {
     for (number, (request, code, place)) in cases.into_iter().enumerate() {
         let refused = world.begin(0, &format!("case {number}"), request.clone()).unwrap_err();
         let canvas_core::Refusal::Surface(refused) = refused.view() else { panic!() };
-        assert_eq!((refused.code(), refused.place()), (code, Some(place)));
+        assert_eq!((refused.code(), refused.place().as_deref()), (code, Some(place)));
         assert_eq!(world.ask(0, PlanAction(request)).unwrap().unwrap_err().code(), code);
     }
     let Ok(ActionBegun::Run(running)) = world.begin(0, "3", poll("poll", "read")) else { panic!() };

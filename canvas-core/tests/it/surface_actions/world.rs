@@ -14,7 +14,7 @@ use canvas_core::surface::{
     SurfaceActor, SurfaceCommandRefusal, ToolContract, ToolDeclaration, ToolName,
 };
 use canvas_core::{
-    Blob, CallId, CanvasId, Command, ConversationId, Engine, EngineError, OpKey, Policy, Refused as _,
+    Blob, CallId, CanvasId, CodedError as _, Command, ConversationId, Engine, EngineError, OpKey, Policy,
     block_on,
 };
 use serde_json::{Value, json};

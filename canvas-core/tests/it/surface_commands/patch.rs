@@ -95,7 +95,7 @@ fn a_persons_patch_counts_as_theirs() {
         let undo = Undo { by: Author::Assistant { lease: None }, what: UndoScope::Steps(NonZeroU32::MIN) };
         let told = block_on(world.engine.call(&world.canvas, &world.key(), undo, world.now())).unwrap();
         assert_eq!(
-            told.result.map_or_else(|refusal| canvas_core::Refused::code(&refusal), |_| "OK"),
+            told.result.map_or_else(|refusal| canvas_core::CodedError::code(&refusal), |_| "OK"),
             expected
         );
     }

@@ -13,8 +13,8 @@ use canvas_core::surface::{
 };
 use canvas_core::turn::SendMessage;
 use canvas_core::{
-    Blob, CallId, CanvasId, Command, ConversationId, Engine, OpKey, Policy, Refused as _, Revision, Rollout,
-    block_on,
+    Blob, CallId, CanvasId, CodedError as _, Command, ConversationId, Engine, OpKey, Policy, Revision,
+    Rollout, block_on,
 };
 use serde_json::{Value, json};
 
@@ -161,7 +161,7 @@ impl World {
         let answered = block_on(self.engine.call_or_create(&self.canvas, key, command, self.now())).unwrap();
         answered.and_then(|answered| answered.result).map_err(|refusal| {
             let place = match &refusal {
-                SurfaceCommandRefusal::Surface(refusal) => refusal.place().unwrap_or_default().to_owned(),
+                SurfaceCommandRefusal::Surface(refusal) => refusal.place().unwrap_or_default().into_owned(),
                 _ => String::new(),
             };
             assert!(!refusal.to_string().is_empty());
@@ -171,7 +171,10 @@ impl World {
 
     /// The user sends a message, and the model's calls are of the turn that begins.
     pub(crate) fn next_turn(&mut self) {
-        block_on(self.engine.call(&self.canvas, &self.key(), SendMessage, self.now())).unwrap();
+        block_on(self.engine.call(&self.canvas, &self.key(), SendMessage, self.now()))
+            .unwrap()
+            .result
+            .unwrap();
         self.turn = block_on(self.engine.snapshot(&self.canvas, self.now())).unwrap().head.lock().turn();
     }
 

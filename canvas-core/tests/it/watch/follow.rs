@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Waker};
 use canvas_core::document::Edit;
 use canvas_core::history::{ChangeNumber, Entry, EntryNumber};
 use canvas_core::store::{MemoryStore, Store as _};
-use canvas_core::{Engine, EngineError, Follow, Policy, block_on};
+use canvas_core::{CodedError as _, Engine, EngineError, Follow, Policy, block_on};
 use proptest::prelude::*;
 
 use crate::watch::world::{NOW, Wire, World, canvas, set};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::task::{Context, Waker};
 
-use canvas_core::{Engine, block_on};
+use canvas_core::{CodedError as _, Engine, block_on};
 
 use crate::watch::world::{NOW, Woken, World, canvas, next, poll, revision, set, waits};
 
@@ -88,7 +88,7 @@ fn a_store_that_is_down_is_an_error_and_then_the_watch_goes_on() {
     set(&engine.store().is_down);
     for _ in 0..2 {
         let error = poll(&mut watch, &Arc::default()).unwrap().unwrap_err();
-        assert_eq!((error.code(), error.retryable()), ("STORE_UNAVAILABLE", true));
+        assert_eq!((error.code(), error.is_retryable()), ("STORE_UNAVAILABLE", true));
         assert!(watch.try_next().is_none());
     }
     engine.store().is_down.store(false, Ordering::SeqCst);

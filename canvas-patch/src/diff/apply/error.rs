@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::diff::conflict::{Conflict, ParseError, Reason};
 
-/// A patch that was refused whole: the text is unchanged.
+/// Error returned when a patch is refused. The text is unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -19,19 +19,20 @@ pub struct ApplyError {
     suggestion: Option<Suggestion>,
 }
 
-/// What the author of a refused patch may do instead of writing it again. Nothing of it was done.
+/// An alternative to writing a refused patch again. It is not applied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[non_exhaustive]
 pub enum Suggestion {
-    /// The same change as a patch that [`Mode::Strict`](crate::Mode::Strict) takes on this text: each pre-image
+    /// The same change as a patch that [`Mode::Strict`](crate::Mode::Strict) takes on this text, so each pre-image
     /// occurs at exactly one place, and the hunks are in the order of these places. It was tried before it was
     /// offered, and is at most twice as long as the patch, plus 64 bytes a hunk and 1 KiB.
     Rebased(String),
-    /// The text is what the patch leads to: the inverse patch gives a text on which the patch gives this one again.
+    /// The text already contains the change. If the inverse patch is applied and then the patch, the result is this text.
     ///
-    /// Offered only where each hunk adds a line. In anchored mode each post-image must also occur at one place only, and
+    /// Offered only if each hunk adds a line. In anchored mode each post-image must also occur at one place only, and
     /// either have two lines that are not blank or be where the header states.
     AlreadyApplied,
 }
@@ -51,7 +52,15 @@ impl Suggestion {
 }
 
 // The reasons are in the conflicts.
-crate::coded_error!(ApplyError => "PATCH_REJECTED");
+impl ApplyError {
+    /// The stable error code, which all refused patches share.
+    pub const CODE: &'static str = "PATCH_REJECTED";
+
+    /// Returns the stable error code.
+    pub const fn code(&self) -> &'static str {
+        Self::CODE
+    }
+}
 
 impl ApplyError {
     /// `conflicts` must not be empty.

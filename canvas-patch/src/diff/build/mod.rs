@@ -31,6 +31,7 @@ impl Default for BuildOptions {
 
 /// A patch that turns the text before into the text after.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[must_use = "the patch is in `patch`"]
 pub struct Built {
     /// The unified diff, without file names. It is empty if the texts are equal.
     pub patch: String,

@@ -15,19 +15,20 @@ const MAX_SHOWN_CHARS: usize = 80;
 const MAX_SHOWN_TITLES: usize = 8;
 const MAX_SHOWN_NUMBERS: usize = 9;
 
-/// Why an address leads nowhere.
+/// Error returned when an address does not lead to a place in the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[non_exhaustive]
 pub enum AddressError {
     /// The range is empty or not inside the text.
     InvalidRange {
-        /// The first line asked for.
+        /// First line of the request, counted from 1.
         start: usize,
-        /// The last line asked for.
+        /// Last line of the request.
         end: usize,
-        /// How many lines the text has.
+        /// Number of lines in the text.
         line_count: usize,
     },
     /// The text begins with no front matter.
@@ -36,55 +37,55 @@ pub enum AddressError {
     NoPreamble,
     /// No section has this path.
     NoSuchSection {
-        /// The path asked for.
+        /// Path in the request.
         path: Vec<String>,
-        /// Headings whose titles are closest to the last title asked for, closest first, at most 5. A
-        /// report only: nothing is resolved by likeness.
+        /// Headings whose titles are closest to the last title of the path, closest first, at most 5. They are only
+        /// reported, because an address must match exactly.
         nearest: Vec<Candidate>,
     },
     /// There are sections with this path, but fewer than the ordinal says.
     NoSuchOrdinal {
-        /// The path asked for.
+        /// Path in the request.
         path: Vec<String>,
-        /// The ordinal asked for.
+        /// Ordinal in the request.
         ordinal: usize,
         /// The sections that match, by ordinal, at most 20.
         candidates: Vec<Candidate>,
-        /// How many sections match.
+        /// Number of matching sections.
         total: usize,
     },
     /// The section, or the item in it, has fewer parts of this kind.
     NoSuchPart {
-        /// The section that was found; `None` for the preamble.
+        /// Section that contains the place, or `None` for the preamble.
         section: Option<Candidate>,
-        /// The part asked for. Of the numbers of an item, those up to the first that is too high.
+        /// Part in the request. An item has its numbers up to the first one that is too high.
         part: Part,
-        /// How many parts of that kind there are at its place.
+        /// Number of parts of that kind at this place.
         available: usize,
     },
     /// Several sections have this path.
     Ambiguous {
-        /// The path asked for.
+        /// Path in the request.
         path: Vec<String>,
         /// The sections that match, by ordinal, at most 20.
         candidates: Vec<Candidate>,
-        /// How many sections match.
+        /// Number of matching sections.
         total: usize,
     },
     /// No line matches the query, or fewer than the ordinal says.
     NoSuchHit {
-        /// The ordinal asked for.
+        /// Ordinal in the request.
         ordinal: Option<usize>,
         /// The lines that match, by ordinal, at most 20.
         lines: Vec<usize>,
-        /// How many lines match.
+        /// Number of matching lines.
         total: usize,
     },
     /// Several lines match the query.
     AmbiguousHit {
         /// The lines that match, by ordinal, at most 20.
         lines: Vec<usize>,
-        /// How many lines match.
+        /// Number of matching lines.
         total: usize,
     },
     /// The query cannot be searched for in this text.
@@ -153,17 +154,22 @@ impl From<GrepError> for AddressError {
     }
 }
 
-crate::coded_error!(AddressError {
-    Self::Ambiguous { .. } | Self::AmbiguousHit { .. } => "ADDRESS_AMBIGUOUS";
-    Self::Query(error) => error.code();
-    Self::InvalidRange { .. }
-    | Self::NoFrontMatter
-    | Self::NoPreamble
-    | Self::NoSuchSection { .. }
-    | Self::NoSuchOrdinal { .. }
-    | Self::NoSuchPart { .. }
-    | Self::NoSuchHit { .. } => "ADDRESS_NOT_FOUND";
-});
+impl AddressError {
+    /// Returns the stable error code.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Ambiguous { .. } | Self::AmbiguousHit { .. } => "ADDRESS_AMBIGUOUS",
+            Self::Query(error) => error.code(),
+            Self::InvalidRange { .. }
+            | Self::NoFrontMatter
+            | Self::NoPreamble
+            | Self::NoSuchSection { .. }
+            | Self::NoSuchOrdinal { .. }
+            | Self::NoSuchPart { .. }
+            | Self::NoSuchHit { .. } => "ADDRESS_NOT_FOUND",
+        }
+    }
+}
 
 impl AddressError {
     /// Returns the sections that may have been meant.
@@ -190,7 +196,7 @@ impl AddressError {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Candidate {
-    /// Its full path.
+    /// Full path of the section, from the top level down.
     pub path: Vec<String>,
     /// The first line of its heading.
     pub heading_line: usize,

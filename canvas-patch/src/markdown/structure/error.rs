@@ -6,11 +6,12 @@ use std::fmt;
 use crate::markdown::address::AddressError;
 use crate::markdown::outline::LineRange;
 
-/// Why an edit is refused. Lines count from 1.
+/// Error returned when a policy refuses an edit. Lines count from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[non_exhaustive]
 pub enum EditPolicyError {
     /// The scope is not in the text before.
     Scope(AddressError),
@@ -18,19 +19,19 @@ pub enum EditPolicyError {
     OutOfScope {
         /// The line of the text before; for an insertion, the line above it.
         line: usize,
-        /// The lines that may change.
+        /// Range of lines that the edit may change.
         scope: LineRange,
     },
     /// A code fence is not closed now, and was closed or not there before.
     UnclosedFence {
-        /// The line of the text after.
+        /// Line number in the text after the edit.
         line: usize,
     },
     /// Lines of which the edit touches only some have become an underlined heading.
     UnintendedHeading {
         /// The first line of the heading in the text after.
         line: usize,
-        /// Its title.
+        /// Title of the new heading.
         title: String,
     },
     /// Lines that the edit does not touch have become front matter, or are front matter no more.
@@ -41,7 +42,7 @@ pub enum EditPolicyError {
     /// A line that the edit does not touch is or is no longer a heading of its level, a list item or the start of a
     /// code fence.
     SideEffect {
-        /// The line of the text after.
+        /// Line number in the text after the edit.
         line: usize,
         /// Whether it means something now that it did not mean before.
         is_now: bool,
@@ -90,14 +91,7 @@ impl fmt::Display for EditPolicyError {
     }
 }
 
-impl Error for EditPolicyError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Scope(error) => Some(error),
-            _ => None,
-        }
-    }
-}
+impl Error for EditPolicyError {}
 
 impl From<AddressError> for EditPolicyError {
     fn from(error: AddressError) -> Self {
@@ -105,11 +99,16 @@ impl From<AddressError> for EditPolicyError {
     }
 }
 
-crate::coded_error!(EditPolicyError {
-    Self::Scope(error) => error.code();
-    Self::OutOfScope { .. } => "OUT_OF_SCOPE";
-    Self::UnclosedFence { .. } => "UNCLOSED_FENCE";
-    Self::UnintendedHeading { .. } => "ACCIDENTAL_HEADING";
-    Self::FrontMatter { .. } => "FRONT_MATTER_CHANGED";
-    Self::SideEffect { .. } => "STRUCTURE_SPILLED";
-});
+impl EditPolicyError {
+    /// Returns the stable error code.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Scope(error) => error.code(),
+            Self::OutOfScope { .. } => "OUT_OF_SCOPE",
+            Self::UnclosedFence { .. } => "UNCLOSED_FENCE",
+            Self::UnintendedHeading { .. } => "ACCIDENTAL_HEADING",
+            Self::FrontMatter { .. } => "FRONT_MATTER_CHANGED",
+            Self::SideEffect { .. } => "STRUCTURE_SPILLED",
+        }
+    }
+}

@@ -289,6 +289,7 @@ fn refusals_stay_linear() {
             None => "nothing",
             Some(Suggestion::Rebased(_)) => "rebased",
             Some(Suggestion::AlreadyApplied) => "applied",
+            Some(_) => "another",
         };
         assert_eq!(found, offered, "{mode:?} {patch:.40}");
     }

@@ -109,7 +109,7 @@ fn a_turn_with_failures_in_passing_comes_to_its_end() {
 #[test]
 fn a_future_that_is_dropped_anywhere_is_made_again_and_goes_on() {
     let mut undisturbed = World::new(&story());
-    undisturbed.run();
+    assert_eq!(undisturbed.run(), Outcome::Completed);
     let polls = polls_of(&story());
     assert!(polls > 60, "{polls} places to wait at");
     for at in 0..=polls {

@@ -304,6 +304,7 @@ impl World {
                 TurnEvent::Retry { code, after, .. } => format!("retry {code} after {after:?}"),
                 TurnEvent::Reply(call, reply) => format!("{} {}", call.id, reply.code().unwrap_or("ok")),
                 TurnEvent::Log(entry) => json!(entry)["did"].as_str().unwrap_or_default().to_owned(),
+                other => format!("{other:?}"),
             };
             ears.lock().expect("no panic").push(line);
         };

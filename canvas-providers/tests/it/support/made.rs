@@ -56,6 +56,7 @@ impl<'a> Call<'a> {
             Provider::BedrockConverse => {
                 json!({"toolUse": self.with_id("toolUseId", json!({"name": name, "input": value}))})
             }
+            _ => unreachable!("no other provider is tried"),
         }
     }
 
@@ -88,6 +89,7 @@ pub(crate) fn body(provider: Provider, text: &str, calls: &[Call<'_>]) -> Value 
             parts(json!({"type": "model_output", "content": [{"type": "text", "text": text}]}))}),
         Provider::BedrockConverse => json!({"stopReason": "tool_use", "output": {"message":
             {"role": "assistant", "content": parts(json!({"text": text}))}}}),
+        _ => unreachable!("no other provider is tried"),
     }
 }
 
@@ -122,6 +124,7 @@ pub(crate) fn frames(provider: Provider, text: &str, calls: &[Call<'_>]) -> Vec<
         }
         Provider::GeminiInteractions => interactions(text, calls),
         Provider::BedrockConverse => bedrock(text, calls),
+        _ => unreachable!("no other provider is tried"),
     }
 }
 

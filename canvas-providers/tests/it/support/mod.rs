@@ -71,6 +71,7 @@ pub(crate) fn faults(provider: Provider, body: &Value) -> Vec<String> {
         Provider::Gemini => judge_wires::gemini(body, false),
         Provider::GeminiInteractions => judge_wires::interactions(body),
         Provider::BedrockConverse => judge_wires::bedrock(body),
+        _ => unreachable!("no other provider is tried"),
     }
 }
 
@@ -84,6 +85,7 @@ pub(crate) fn parts_of(provider: Provider, body: &Value) -> Value {
         Provider::Gemini => body["candidates"][0]["content"]["parts"].clone(),
         Provider::GeminiInteractions => body["steps"].clone(),
         Provider::BedrockConverse => body["output"]["message"]["content"].clone(),
+        _ => unreachable!("no other provider is tried"),
     }
 }
 

@@ -24,6 +24,7 @@ pub(crate) fn stream(framing: Framing, frames: &[Value]) -> Vec<u8> {
                 binary(kind, payload.to_string().as_bytes())
             })
             .collect(),
+        _ => unreachable!("no other framing is tried"),
     }
 }
 

@@ -1,9 +1,13 @@
 //! Every way in which a directive can fail, for the model, the chat and the screen.
 
+use std::borrow::Cow;
+use std::error::Error;
+use std::fmt;
+
 use canvas_core::document::{BaseRefusal, Changes, HostEditRefusal};
 use canvas_core::lease::Timestamp;
 use canvas_core::text::ApplyError;
-use canvas_core::{EngineError, Refused as _, RevisionId};
+use canvas_core::{CodedError, EngineError, Refused as _, RevisionId};
 use serde_json::{Value, json};
 
 use super::action::Action;
@@ -13,21 +17,21 @@ use super::range::Fingerprint;
 use crate::hint::{after_error, is_missing, with_hint};
 use crate::reply::{ConflictFields, Failure, FitDetail, HeldDetail, shorten};
 
-/// Why a directive is invalid, or does not fit the text. Nothing was changed.
+/// Error returned when a directive is invalid or does not fit the text. The text is unchanged.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DirectiveError {
     /// It is not a directive.
     #[error("{message}")]
     Invalid {
-        /// What is wrong.
+        /// Kind of the fault.
         fault: DirectiveFault,
-        /// Where, as a JSON Pointer.
+        /// Place in the directive, as a JSON Pointer.
         place: String,
-        /// What to do.
+        /// One sentence with the fault and the next step.
         message: String,
     },
-    /// The host has switched patches off.
+    /// The host does not accept patches.
     #[error("patches are switched off here: pass the action replace with target_range and content")]
     PatchOff,
     /// The range reaches past the end of the text.
@@ -37,32 +41,33 @@ pub enum DirectiveError {
     OutOfText {
         /// The first character of the range.
         start: usize,
-        /// The character after its last.
+        /// The end of the range, which is exclusive.
         end: usize,
         /// Characters of the text.
         chars: usize,
     },
-    /// The range holds another text.
+    /// The text in the range does not match the fingerprint.
     #[error(
         "the range holds another text than the fingerprint is of: take a fresh document_snapshot and find the place again"
     )]
     ChangedThere {
-        /// The fingerprint that was given.
+        /// The fingerprint in the directive.
         expected: Fingerprint,
-        /// That of the text in the range.
+        /// The fingerprint of the text in the range.
         actual: Fingerprint,
         /// The beginning of the text in the range.
         text: String,
     },
-    /// The patch does not fit.
+    /// The patch does not apply to the text.
     #[error(transparent)]
     PatchRejected(#[from] ApplyError),
 }
 
 canvas_core::coded! {
-    /// What is wrong with an invalid directive.
+    /// Kinds of faults in an invalid directive.
+    #[non_exhaustive]
     pub enum DirectiveFault {
-        /// It is no JSON object.
+        /// The directive is not a JSON object.
         NotAnObject = "NOT_AN_OBJECT",
         /// A field that directives do not have.
         UnknownField = "UNKNOWN_FIELD",
@@ -74,7 +79,7 @@ canvas_core::coded! {
         EmptyField = "EMPTY_FIELD",
         /// A value of another type, or an action that does not exist.
         BadValue = "BAD_VALUE",
-        /// A range that is malformed, or that the action cannot use.
+        /// A malformed range, or a range that the action cannot use.
         BadRange = "BAD_RANGE",
         /// A version that no document ever has.
         BadVersion = "BAD_VERSION",
@@ -85,13 +90,36 @@ canvas_core::coded! {
     }
 }
 
-canvas_core::coded_error!(DirectiveError {
-    Self::Invalid { .. } => "INVALID_DIRECTIVE";
-    Self::PatchOff => "PATCH_EDITS_OFF";
-    Self::OutOfText { .. } => "INVALID_RANGE";
-    Self::ChangedThere { .. } => "FINGERPRINT_MISMATCH";
-    Self::PatchRejected(error) => error.code();
-});
+impl CodedError for DirectiveError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Invalid { .. } => "INVALID_DIRECTIVE",
+            Self::PatchOff => "PATCH_EDITS_OFF",
+            Self::OutOfText { .. } => "INVALID_RANGE",
+            Self::ChangedThere { .. } => "FINGERPRINT_MISMATCH",
+            Self::PatchRejected(error) => error.code(),
+        }
+    }
+
+    fn reason(&self) -> Option<&'static str> {
+        match self {
+            Self::Invalid { fault, .. } => Some(fault.code()),
+            Self::PatchRejected(e) => Some(e.reason().code()),
+            Self::PatchOff | Self::OutOfText { .. } | Self::ChangedThere { .. } => None,
+        }
+    }
+
+    /// Returns the place in the directive as a JSON Pointer.
+    fn place(&self) -> Option<Cow<'_, str>> {
+        match self {
+            Self::Invalid { place, .. } => Some(place.into()),
+            Self::PatchOff => Some("/action".into()),
+            Self::OutOfText { .. } => Some("/target_range".into()),
+            Self::ChangedThere { .. } => Some("/selection_fingerprint".into()),
+            Self::PatchRejected(_) => Some("/diff".into()),
+        }
+    }
+}
 
 impl DirectiveError {
     pub(crate) fn changed_there(expected: &Fingerprint, text: &str) -> Self {
@@ -101,63 +129,55 @@ impl DirectiveError {
             text: shorten(text).into_owned(),
         }
     }
-
-    /// Which of several cases a code covers.
-    pub fn reason(&self) -> Option<&'static str> {
-        match self {
-            Self::Invalid { fault, .. } => Some(fault.code()),
-            Self::PatchRejected(e) => Some(e.reason().code()),
-            Self::PatchOff | Self::OutOfText { .. } | Self::ChangedThere { .. } => None,
-        }
-    }
-
-    /// Where in the directive, as a JSON Pointer.
-    pub fn place(&self) -> Option<&str> {
-        match self {
-            Self::Invalid { place, .. } => Some(place),
-            Self::PatchOff => Some("/action"),
-            Self::OutOfText { .. } => Some("/target_range"),
-            Self::ChangedThere { .. } => Some("/selection_fingerprint"),
-            Self::PatchRejected(_) => Some("/diff"),
-        }
-    }
 }
 
-/// A directive that was not done, with the versions that were in play. Nothing was changed.
-#[derive(Debug, thiserror::Error)]
-#[error("{kind}")]
+/// Failure of a directive, with the versions involved. The document is unchanged.
+#[derive(Debug)]
 pub struct DirectiveFailure {
-    /// Its action, where it could be read.
+    /// Action of the directive, if it is readable.
     pub action: Option<Action>,
-    /// The version that it was made for, where it named one.
+    /// Version that the directive was written for, if it names one.
     pub expected: Option<RevisionId>,
-    /// The version of the document, where it is known.
+    /// Version of the document, if known.
     pub current: Option<RevisionId>,
-    /// The time by which leases end, where it is known.
+    /// Current time by the clock that ends leases, if known.
     pub clock: Option<Timestamp>,
-    /// What happened.
-    #[source]
+    /// Kind of the failure, with its cause.
     pub kind: FailureKind,
 }
 
-/// Why a directive was not done.
+impl fmt::Display for DirectiveFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.kind.fmt(f)
+    }
+}
+
+// Not derived, because the kind provides the text and therefore the source.
+impl Error for DirectiveFailure {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.kind.source()
+    }
+}
+
+/// Kind of a [`DirectiveFailure`].
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum FailureKind {
     /// The directive is invalid, or does not fit the text.
     #[error(transparent)]
     Directive(#[from] DirectiveError),
-    /// The document has another version than it was made for.
+    /// The document has another version than the directive.
     #[error(
         "the document has changed since that version: take a fresh document_snapshot and make the edit for it"
     )]
     Stale {
-        /// What changed since, where the history still tells.
+        /// Changes since that version, if the history still has them.
         changes: Option<Changes>,
     },
-    /// The canvas refused it.
+    /// The engine refused the command.
     #[error(transparent)]
     Refused(Box<HostEditRefusal>),
-    /// There is no answer.
+    /// The engine could not answer, for example because the store failed.
     #[error(transparent)]
     Engine(#[from] EngineError),
 }
@@ -173,32 +193,66 @@ impl From<HostEditRefusal> for FailureKind {
 }
 
 impl From<DirectiveError> for DirectiveFailure {
-    /// The failure of what could not be read, before any document was looked at.
+    /// Builds the failure of an unreadable directive, without any version.
     fn from(error: DirectiveError) -> Self {
         let action = matches!(error, DirectiveError::PatchOff).then_some(Action::Patch);
         Self { action, expected: None, current: None, clock: None, kind: error.into() }
     }
 }
 
-canvas_core::coded_error!(DirectiveFailure { Self { kind, .. } => kind.code(), kind.retryable(); });
+impl CodedError for DirectiveFailure {
+    fn code(&self) -> &'static str {
+        self.kind.code()
+    }
 
-canvas_core::coded_error!(FailureKind {
-    Self::Directive(e) => e.code();
-    Self::Stale { .. } => "STALE_VERSION";
-    Self::Refused(refusal) => refusal.code(), refusal.retryable();
-    Self::Engine(e) => e.code(), e.retryable();
-});
+    fn reason(&self) -> Option<&'static str> {
+        self.kind.reason()
+    }
 
-impl DirectiveFailure {
-    /// Which of several cases a code covers.
-    pub fn reason(&self) -> Option<&'static str> {
-        match &self.kind {
-            FailureKind::Directive(e) => e.reason(),
-            FailureKind::Refused(refusal) => refusal.reason(),
-            FailureKind::Stale { .. } | FailureKind::Engine(_) => None,
+    fn place(&self) -> Option<Cow<'_, str>> {
+        self.kind.place()
+    }
+
+    fn is_retryable(&self) -> bool {
+        self.kind.is_retryable()
+    }
+}
+
+impl CodedError for FailureKind {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Directive(e) => e.code(),
+            Self::Stale { .. } => "STALE_VERSION",
+            Self::Refused(refusal) => refusal.code(),
+            Self::Engine(e) => e.code(),
         }
     }
 
+    fn reason(&self) -> Option<&'static str> {
+        match self {
+            Self::Directive(e) => e.reason(),
+            Self::Refused(refusal) => refusal.reason(),
+            Self::Stale { .. } | Self::Engine(_) => None,
+        }
+    }
+
+    fn place(&self) -> Option<Cow<'_, str>> {
+        match self {
+            Self::Directive(e) => e.place(),
+            Self::Stale { .. } | Self::Refused(_) | Self::Engine(_) => None,
+        }
+    }
+
+    fn is_retryable(&self) -> bool {
+        match self {
+            Self::Refused(refusal) => refusal.is_retryable(),
+            Self::Engine(e) => e.is_retryable(),
+            _ => false,
+        }
+    }
+}
+
+impl DirectiveFailure {
     /// Whether the directive and the document disagree, which telemetry counts as a conflict.
     pub const fn is_conflict(&self) -> bool {
         matches!(
@@ -212,7 +266,7 @@ impl DirectiveFailure {
         )
     }
 
-    /// What to do about it.
+    /// Returns the advice for the author of the directive.
     pub const fn advice(&self) -> Advice {
         match &self.kind {
             FailureKind::Directive(DirectiveError::Invalid { .. } | DirectiveError::PatchOff) => {
@@ -235,7 +289,8 @@ impl DirectiveFailure {
         format!("failed: {what}{vs}")
     }
 
-    /// What a chat shows: the status, the versions, what was expected and what is there, and what to do. A few lines.
+    /// Returns a few lines for a chat, with the status, the versions, the expected and the actual text, and the next
+    /// step.
     pub fn chat_text(&self) -> String {
         let mut lines = vec![self.status()];
         if let (Some(expected), Some(current)) = (self.expected, self.current) {
@@ -264,13 +319,13 @@ impl DirectiveFailure {
                 ));
                 lines.push(self.to_string());
             }
-            _ => lines.push(self.to_string()),
+            _ => lines.push(self.message()),
         }
         lines.join("\n")
     }
 
-    /// The message for the model: the failure, and a hint where the failure itself names no next call.
-    fn message(&self) -> String {
+    /// Returns the message for the model, with a hint if the failure itself does not name the next call.
+    fn hinted_message(&self) -> String {
         let next = match &self.kind {
             FailureKind::Directive(DirectiveError::PatchRejected(e))
                 if e.conflicts().iter().any(|conflict| is_missing(conflict.reason)) =>
@@ -283,12 +338,12 @@ impl DirectiveFailure {
         let what = match &self.kind {
             // The conflicts quote the lines.
             FailureKind::Directive(DirectiveError::PatchRejected(error)) => format!("{error:#}"),
-            _ => self.to_string(),
+            _ => self.message(),
         };
         with_hint(&what, next)
     }
 
-    /// The failure as JSON: code, reason, place, message, both versions, and what there is of conflicts and changes.
+    /// Returns the failure as JSON, with code, reason, place, message, both versions, and any conflicts and changes.
     pub fn to_json(&self) -> Value {
         json!(self.failure())
     }
@@ -298,7 +353,7 @@ impl DirectiveFailure {
         let (mut fits, mut held) = (FitDetail::default(), HeldDetail::default());
         match &self.kind {
             FailureKind::Directive(error) => {
-                place = error.place().map(|place| place.to_owned().into());
+                place = error.place().map(|place| place.into_owned().into());
                 match error {
                     DirectiveError::PatchRejected(error) => {
                         conflicts = Some(error.conflicts().iter().map(ConflictFields::of).collect());
@@ -322,8 +377,8 @@ impl DirectiveFailure {
         Failure {
             code: self.code(),
             reason: self.reason().map(Into::into),
-            message: self.message(),
-            retryable: self.retryable(),
+            message: self.hinted_message(),
+            retryable: self.is_retryable(),
             place,
             detail: DirectiveDetail {
                 status,

@@ -63,6 +63,7 @@ impl Directive {
     /// field that is null counts as absent.
     ///
     /// ```
+    /// use canvas_core::CodedError as _;
     /// use canvas_tools::{Action, Directive};
     /// use serde_json::json;
     ///
@@ -72,7 +73,7 @@ impl Directive {
     /// let mixed = json!({"action": "patch", "diff": "@@\n-a\n+b\n", "content": "b", "version": "r1-3fa94c02"});
     /// let refused = Directive::parse(&mixed).unwrap_err();
     /// assert_eq!((refused.code(), refused.reason()), ("INVALID_DIRECTIVE", Some("FORBIDDEN_FIELD")));
-    /// assert_eq!(refused.place(), Some("/content"));
+    /// assert_eq!(refused.place().as_deref(), Some("/content"));
     /// # Ok::<(), canvas_tools::DirectiveError>(())
     /// ```
     ///

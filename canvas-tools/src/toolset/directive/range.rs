@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use canvas_core::BlobId;
 use canvas_core::text::floor_char_boundary;
+use canvas_core::{BlobId, CodedError};
 use serde::Serialize;
 
 /// Half-open range of characters, which excludes `end`. `start` is never after `end`.
@@ -29,7 +29,11 @@ pub struct CharRangeError {
     pub end: usize,
 }
 
-canvas_core::coded_error!(CharRangeError => "INVALID_ARGUMENTS");
+impl CodedError for CharRangeError {
+    fn code(&self) -> &'static str {
+        "INVALID_ARGUMENTS"
+    }
+}
 
 impl CharRange {
     /// Creates a range.

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use canvas_core::history::{ChangeNumber, Undo, UndoScope};
-use canvas_core::{Author, RevisionId};
+use canvas_core::{Author, CodedError as _, RevisionId};
 use serde::Serialize;
 
 use super::action::Action;

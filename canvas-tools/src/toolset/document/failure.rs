@@ -116,6 +116,7 @@ fn edit_refused(error: &EditPolicyError, failure: &mut Failure<DocumentDetail>) 
         | EditPolicyError::UnintendedHeading { line, .. }
         | EditPolicyError::SideEffect { line, .. } => detail.new_line = Some(*line),
         EditPolicyError::FrontMatter { .. } => detail.new_line = Some(1),
+        _ => {}
     }
 }
 

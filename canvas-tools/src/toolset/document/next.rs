@@ -123,7 +123,7 @@ pub(crate) fn after_refusal(refusal: Refusal<'_>, after: Aftermath) -> Option<Ne
         Refusal::Patch(PatchRefusal::NotLocated { lines }) => Next::ReadLines(*lines),
         Refusal::Patch(PatchRefusal::PatchRejected(error)) => match error.suggestion() {
             Some(Suggestion::Rebased(_)) => Next::SendRebased(None),
-            Some(Suggestion::AlreadyApplied) => return None,
+            Some(_) => return None,
             None if error.conflicts().iter().any(must_search) => Next::Search,
             None if error.conflicts().iter().all(|conflict| conflict.unread.is_some()) => Next::AgainIfMeant,
             None => return None,

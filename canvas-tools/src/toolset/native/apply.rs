@@ -10,6 +10,7 @@ use super::{apply_patch, codex, search_replace, string_edit, text_editor};
 /// Applies a call of a dialect to the text that its author has seen. Takes time linear in the text and the call.
 ///
 /// ```
+/// use canvas_core::CodedError as _;
 /// use canvas_tools::{Dialect, NativeOptions, apply_native};
 /// use serde_json::json;
 ///
@@ -19,7 +20,7 @@ use super::{apply_patch, codex, search_replace, string_edit, text_editor};
 /// assert_eq!(edit.text, "- buy bread\n");
 ///
 /// let refused = apply_native(Dialect::Edit, "- milk\n- milk\n", &call, &options).unwrap_err();
-/// assert_eq!(refused.reason().code(), "AMBIGUOUS");
+/// assert_eq!(refused.reason(), Some("AMBIGUOUS"));
 /// assert_eq!(refused.conflicts()[0].candidates, [1, 2]);
 /// # Ok::<(), canvas_tools::NativeError>(())
 /// ```

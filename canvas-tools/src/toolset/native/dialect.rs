@@ -4,6 +4,7 @@ use canvas_core::coded;
 
 coded! {
     /// An edit format that models were trained on.
+    #[non_exhaustive]
     pub enum Dialect {
         /// Anthropic's text editor tool, as of `text_editor_20250728`.
         TextEditor = "text-editor",

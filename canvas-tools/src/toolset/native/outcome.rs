@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use canvas_core::CodedError;
 use canvas_core::text::{
     ApplyError, ApplyOptions, CodePoints, Conflict, Delta, Difference, Limits, Mismatch, Mode, Reason,
     Repair, apply, near_miss, truncate,
@@ -174,7 +175,16 @@ pub struct NativeError {
     shown: Vec<String>,
 }
 
-canvas_core::coded_error!(NativeError => "PATCH_REJECTED");
+impl CodedError for NativeError {
+    fn code(&self) -> &'static str {
+        "PATCH_REJECTED"
+    }
+
+    /// Returns the reason of the first conflict.
+    fn reason(&self) -> Option<&'static str> {
+        Some(self.conflicts[0].reason.code())
+    }
+}
 
 /// Number of document lines after which a refusal does not show further conflicts.
 const SHOWN: usize = 9;
@@ -229,11 +239,6 @@ impl NativeError {
                 conflict.hunk = sent + 1;
             }
         }
-    }
-
-    /// Returns the reason of the first conflict.
-    pub fn reason(&self) -> NativeReason {
-        self.conflicts[0].reason
     }
 
     /// Returns all conflicts, of which there is at least one.

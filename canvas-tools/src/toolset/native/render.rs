@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use canvas_core::CodedError;
 use canvas_core::text::{BuildOptions, Delta, build, build_unique, outline};
 use serde_json::{Value, json};
 
@@ -36,7 +37,11 @@ pub struct RenderError {
     pub dialect: Dialect,
 }
 
-canvas_core::coded_error!(RenderError => "NOT_SUPPORTED");
+impl CodedError for RenderError {
+    fn code(&self) -> &'static str {
+        "NOT_SUPPORTED"
+    }
+}
 
 /// Returns calls that lead from one text to another. Each applies to the result of the previous one. Empty if the texts
 /// are equal.

@@ -3,7 +3,9 @@
 use canvas_core::document::{AppliedPatch, ApplyEdits, ApplyPatchRefusal, BaseRefusal, Look, Shown};
 use canvas_core::store::Store;
 use canvas_core::text::{Delta, Limits, Reason};
-use canvas_core::{Access, Answered, Engine, Refusal, Refused as _, Revision, RevisionId, Snapshot};
+use canvas_core::{
+    Access, Answered, CodedError as _, Engine, Refusal, Refused as _, Revision, RevisionId, Snapshot,
+};
 use serde_json::Value;
 
 use super::apply::apply_native;
@@ -176,14 +178,14 @@ async fn view<S: Store>(
 
 fn failure(error: &NativeError) -> Failure<NativeDetail> {
     let detail = NativeDetail { conflicts: Some(error.conflicts().to_vec()), ..NativeDetail::default() };
-    let reason = Some(error.reason().code().into());
+    let reason = error.reason().map(Into::into);
     Failure { reason, detail, ..Failure::new(error.code(), error.to_string()) }
 }
 
 /// Builds the reply to a refused edit. A repeated miss shows the lines that the call could have quoted.
 fn missed(error: &NativeError, snapshot: &Snapshot, misses: &mut u32) -> ToolReply {
     let mut failure = failure(error);
-    if matches!(error.reason(), NativeReason::Patch(Reason::NotFound | Reason::Ambiguous)) {
+    if matches!(error.conflicts()[0].reason, NativeReason::Patch(Reason::NotFound | Reason::Ambiguous)) {
         *misses = misses.saturating_add(1);
         if *misses > 1 {
             failure.detail.region = Some(region(snapshot.text(), error.conflicts()));

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use canvas_core::Refused as _;
 use canvas_core::recipe::{RecipeCode, RecipeCommandRefusal, RecipeFault, RecipeRefusal};
+use canvas_core::{CodedError as _, Refused as _};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -38,7 +38,7 @@ impl Next {
             RecipeCode::RecipeInvalid | RecipeCode::ExprInvalid | RecipeCode::VersionMismatch => {
                 Some(Self::CorrectErrors)
             }
-            RecipeCode::MappingFailed => None,
+            _ => None,
         }
     }
 
@@ -84,7 +84,7 @@ pub(super) fn of_record(error: &RecordError) -> Failure<RecipeDetail> {
         RecordError::Result(_) => None,
     };
     let errors = error.faults().into_iter().cloned().collect();
-    let place = error.place().map(|place| place.to_owned().into());
+    let place = error.place().map(|place| place.into_owned().into());
     let failure = Failure { place, ..Failure::new(error.code(), error.to_string()) };
     Failure { detail: RecipeDetail { errors }, ..failure }.with_next(next)
 }
@@ -93,7 +93,7 @@ pub(super) fn of_record(error: &RecordError) -> Failure<RecipeDetail> {
 pub(super) fn of_refusal(refusal: &RecipeCommandRefusal) -> Failure<RecipeDetail> {
     let mut failure = Failure { reason: None, ..Failure::of(refusal.view(), RecipeDetail::default()) };
     if let RecipeCommandRefusal::Recipe(refusal) = refusal {
-        failure.place = refusal.place().map(|place| place.to_owned().into());
+        failure.place = refusal.place().map(|place| place.into_owned().into());
         failure.detail.errors = refusal.faults().cloned().collect();
     }
     failure.with_next(Next::after(refusal))
@@ -107,6 +107,6 @@ pub(super) fn of_replay(error: &ReplayError) -> Failure<RecipeDetail> {
         ReplayError::Refused(refusal) => Next::after(refusal),
         ReplayError::NotPending { .. } | ReplayError::Engine(_) => None,
     };
-    let failure = Failure { retryable: error.retryable(), ..Failure::new(error.code(), error.to_string()) };
-    Failure { place: error.place().map(Into::into), ..failure }.with_next(next)
+    let failure = Failure { retryable: error.is_retryable(), ..Failure::new(error.code(), error.message()) };
+    Failure { place: error.place().map(|place| place.into_owned().into()), ..failure }.with_next(next)
 }

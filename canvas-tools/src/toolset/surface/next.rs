@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use canvas_core::CodedError as _;
 use canvas_core::surface::SurfaceCode;
 
 use super::names::SURFACE_TOOL;

@@ -39,10 +39,6 @@ fn call_of(command: &CanvasCommand) -> Option<(&'static str, Value)> {
         CanvasCommand::LoadView(one) => ("load_view", json!({"view_id": one.view_id})),
         CanvasCommand::DeleteView(one) => ("delete_view", json!({"view_id": one.view_id})),
         CanvasCommand::Clear(one) => ("clear_canvas", json!({"preserve_pinned": one.preserve_pinned})),
-        // No tool of a model sets these.
-        CanvasCommand::UpdateSettings(_) | CanvasCommand::SetTrigger(_) | CanvasCommand::RemoveTrigger(_) => {
-            return None;
-        }
         CanvasCommand::Batch(batch) => {
             // An arrangement where all of it is one, otherwise a plan.
             let all: Option<Vec<Value>> = batch.commands.iter().map(operations).collect();
@@ -55,6 +51,8 @@ fn call_of(command: &CanvasCommand) -> Option<(&'static str, Value)> {
                 }
             }
         }
+        // Models have no tool for settings and triggers.
+        _ => return None,
     })
 }
 

@@ -9,7 +9,7 @@ use canvas_core::lease::{CheckOut, Timestamp};
 use canvas_core::store::{Commit, Head, Store as _};
 use canvas_core::text::{ApplyOptions, Limits, Reason, apply};
 use canvas_core::turn::Cancel;
-use canvas_core::{CallId, CanvasId, EngineError, NotAvailable, Policy, Refused as _, block_on};
+use canvas_core::{CallId, CanvasId, CodedError as _, EngineError, NotAvailable, Policy, block_on};
 use canvas_tools::{
     DirectiveError, DirectiveFault, DirectiveTools, FailureKind, Fingerprint, Session, ToolReply,
 };
@@ -265,33 +265,6 @@ fn use_up_revisions(world: &World) {
 
 /// What a directive can fail with by itself. A new variant fails to compile here.
 fn all() -> BTreeSet<String> {
-    let faults = [
-        DirectiveFault::NotAnObject,
-        DirectiveFault::UnknownField,
-        DirectiveFault::ForbiddenField,
-        DirectiveFault::MissingField,
-        DirectiveFault::EmptyField,
-        DirectiveFault::BadValue,
-        DirectiveFault::BadRange,
-        DirectiveFault::BadVersion,
-        DirectiveFault::VersionsDiffer,
-        DirectiveFault::TooLarge,
-    ];
-    for (number, fault) in faults.iter().enumerate() {
-        let place = match fault {
-            DirectiveFault::NotAnObject => 0,
-            DirectiveFault::UnknownField => 1,
-            DirectiveFault::ForbiddenField => 2,
-            DirectiveFault::MissingField => 3,
-            DirectiveFault::EmptyField => 4,
-            DirectiveFault::BadValue => 5,
-            DirectiveFault::BadRange => 6,
-            DirectiveFault::BadVersion => 7,
-            DirectiveFault::VersionsDiffer => 8,
-            DirectiveFault::TooLarge => 9,
-        };
-        assert_eq!(number, place);
-    }
     let print = Fingerprint::of("");
     let text = String::new();
     let canvas = CanvasId::new("c").unwrap();
@@ -305,14 +278,11 @@ fn all() -> BTreeSet<String> {
         EngineError::NotFound { canvas }.into(),
     ];
     let mut all: BTreeSet<String> =
-        faults.iter().map(|fault| format!("INVALID_DIRECTIVE/{}", fault.code())).collect();
+        DirectiveFault::ALL.iter().map(|fault| format!("INVALID_DIRECTIVE/{}", fault.code())).collect();
     for kind in kinds {
         all.insert(match kind {
             FailureKind::Directive(DirectiveError::Invalid { .. }) => panic!("these are the faults"),
-            FailureKind::Directive(e) => label(e.code(), e.reason()),
-            FailureKind::Stale { .. } => "STALE_VERSION".into(),
-            FailureKind::Refused(refusal) => label(refusal.code(), refusal.reason()),
-            FailureKind::Engine(e) => label(e.code(), None),
+            kind => label(kind.code(), kind.reason()),
         });
     }
     // As for the document tools, five reasons are hints in anchored mode. Nothing is said of what directives were shown.

@@ -1,8 +1,8 @@
 //! What holds for all texts and ranges, against a vector of characters.
 
-use canvas_core::Author;
 use canvas_core::history::{Undo, UndoScope};
 use canvas_core::text::Limits;
+use canvas_core::{Author, CodedError as _};
 use canvas_tools::{CharRange, Directive, plan};
 use proptest::prelude::*;
 use proptest::sample::Index;

@@ -1,5 +1,6 @@
 //! What is a directive, and what is none.
 
+use canvas_core::CodedError as _;
 use canvas_tools::{Action, Directive, MAX_CONTENT_BYTES, MAX_DIFF_BYTES, MAX_RATIONALE_BYTES};
 use serde_json::{Value, json};
 

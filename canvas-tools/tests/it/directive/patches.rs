@@ -1,5 +1,6 @@
 //! The diffs of patch directives: what they may be, and what is refused.
 
+use canvas_core::CodedError as _;
 use serde_json::json;
 
 use super::world::{World, code};
@@ -80,6 +81,6 @@ fn a_refusal_tells_what_was_expected() {
     ] {
         assert!(chat.contains(&part), "{part} is not in\n{chat}");
     }
-    assert!(failure.is_conflict() && !failure.retryable());
+    assert!(failure.is_conflict() && !failure.is_retryable());
     assert_eq!(failure.to_json()["conflicts"][0]["line"], 4);
 }

@@ -1,6 +1,6 @@
 //! The schemas, and that they admit what is read.
 
-use canvas_core::Policy;
+use canvas_core::{CodedError as _, Policy};
 use canvas_tools::{Directive, DirectiveTools, directive_schema};
 use serde_json::{Value, json};
 

@@ -1,5 +1,6 @@
 //! The handshake by versions: an edit is made for one document, and for no other.
 
+use canvas_core::CodedError as _;
 use canvas_core::lease::{CheckIn, CheckOut};
 use canvas_core::turn::Cancel;
 use canvas_tools::{Advice, FailureKind};
@@ -72,7 +73,10 @@ fn a_directive_waits_for_the_lease_and_for_the_user() {
     let lease = world.model(CheckOut).lease;
     let failure = world.direct(&patch(&version)).unwrap_err();
     assert_eq!((failure.code(), failure.reason()), ("LOCK_NOT_AVAILABLE", Some("HELD")));
-    assert_eq!((failure.retryable(), failure.advice(), failure.is_conflict()), (true, Advice::Wait, false));
+    assert_eq!(
+        (failure.is_retryable(), failure.advice(), failure.is_conflict()),
+        (true, Advice::Wait, false)
+    );
     let note = json!({"action": "annotate", "content": "x", "target_range": [0, 0]});
     assert_eq!(code(&world.direct(&note)), "OK", "an annotation is in nobody's way");
     world.model(CheckIn { lease: Some(lease) });

@@ -127,7 +127,7 @@ fn an_expired_lease_and_one_cut_short() {
         assert_eq!(failure(&reply), expected, "{name}");
     }
     let lease = world.check_out();
-    world.under(&lease, "canvas_read_all");
+    assert!(world.under(&lease, "canvas_read_all").is_ok());
     let from = world.revision();
     world.edit("a\nz\n");
     for (i, (name, arguments)) in with_lease(&lease).into_iter().enumerate() {
@@ -204,7 +204,7 @@ fn reads_run_again_and_see_what_is_there_now() {
     let lease = world.check_out();
     let read = || world.run(&world.session, "k", "canvas_read_all", json!({"lease_id": lease}));
     assert_eq!(read().body()["text"], "a\nb\n");
-    world.patch(&lease, "@@\n a\n+c\n");
+    assert!(world.patch(&lease, "@@\n a\n+c\n").is_ok());
     let again = read();
     assert_eq!(again.body()["text"], "a\nc\nb\n");
     assert_eq!(again.revision_id(), Some(&*world.revision()));

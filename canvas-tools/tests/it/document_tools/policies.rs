@@ -27,7 +27,7 @@ fn send(world: &World, lease: &str, patch: &str) -> ToolReply {
 /// The model has read all; then the user edits.
 fn edited(world: &World, from: &str, to: &str) -> String {
     let lease = world.check_out();
-    world.under(&lease, "canvas_read_all");
+    assert!(world.under(&lease, "canvas_read_all").is_ok());
     world.edit(&world.text().replace(from, to));
     world.check_out()
 }
@@ -62,20 +62,20 @@ fn what_a_rebase_does_not_do() {
     let rebase = || Policy { rebase: true, ..Policy::default() };
     let elsewhere = ("line 20\n", "line 20\nuser\n");
     let patch = "@@\n line 9\n-line 10\n+ten\n";
-    check(Policy::default(), elsewhere, patch, stale);
+    drop(check(Policy::default(), elsewhere, patch, stale));
     // Touched: the line itself, a line that the patch quotes, a line between them.
-    check(rebase(), ("line 10\n", "user\n"), patch, stale);
-    check(rebase(), ("line 9\n", "user\n"), patch, stale);
-    check(rebase(), ("line 9\n", "line 9\nuser\n"), patch, stale);
+    drop(check(rebase(), ("line 10\n", "user\n"), patch, stale));
+    drop(check(rebase(), ("line 9\n", "user\n"), patch, stale));
+    drop(check(rebase(), ("line 9\n", "line 9\nuser\n"), patch, stale));
     // The place is one of several now, whatever number is stated.
-    check(
+    drop(check(
         rebase(),
         ("line 20\n", "line 20\nline 9\nline 10\n"),
         "@@ -9,2 +9,2 @@\n line 9\n-line 10\n+ten\n",
         stale,
-    );
+    ));
     // Both insert at one place, and nobody knows in which order.
-    check(rebase(), ("line 10\n", "line 10\nuser\n"), "@@\n line 10\n+mine\n", stale);
+    drop(check(rebase(), ("line 10\n", "line 10\nuser\n"), "@@\n line 10\n+mine\n", stale));
     // The user has done the same.
     for (change, patch) in
         [(("line 10\n", "line 10\nmine\n"), "@@\n line 10\n+mine\n"), (("line 10\n", "ten\n"), patch)]
@@ -91,7 +91,7 @@ fn what_a_rebase_does_not_do() {
 #[test]
 fn without_leases_a_patch_is_rebased_past_each_edit() {
     let world = world(Policy { rollout: Rollout::Write, rebase: true, ..Policy::default() });
-    world.tool("canvas_read_all", json!({}));
+    assert!(world.tool("canvas_read_all", json!({})).is_ok());
     for line in 1..=5 {
         world.edit(&world.text().replace("line 20\n", "line 20\nuser\n"));
         let patch = format!("@@\n-line {line}\n+mine {line}\n");
@@ -127,7 +127,7 @@ fn a_rebase_over_more_than_can_be_shown_has_shown_nothing() {
     assert!(done.is_ok(), "{}", done.body());
     assert_eq!(done.body()["changes"]["diff"], Value::Null);
     assert_eq!(failure(&send(&world, &lease, "@@\n-user\n+x\n")), "PATCH_REJECTED/STALE_BASE");
-    world.under(&lease, "canvas_read_all");
+    assert!(world.under(&lease, "canvas_read_all").is_ok());
     assert!(send(&world, &lease, "@@\n-user\n+x\n").is_ok());
 }
 
@@ -135,7 +135,7 @@ fn a_rebase_over_more_than_can_be_shown_has_shown_nothing() {
 fn a_write_takes_the_lease_anew_that_nobody_has_missed() {
     let world = world(Policy { retake: true, ..Policy::default() });
     let lease = world.check_out();
-    world.under(&lease, "canvas_read_all");
+    assert!(world.under(&lease, "canvas_read_all").is_ok());
     world.wait(60_000);
     // What is refused takes none, and a read is no write.
     assert_eq!(failure(&send(&world, &lease, "@@\n-nowhere\n+x\n")), "PATCH_REJECTED/NOT_FOUND");
@@ -185,7 +185,7 @@ fn what_a_retake_does_not_do() {
     let check = |policy: Policy, happens: fn(&mut World, &str), expected: &str| {
         let mut world = world(policy);
         let lease = world.check_out();
-        world.under(&lease, "canvas_read_all");
+        assert!(world.under(&lease, "canvas_read_all").is_ok());
         world.wait(15_000);
         happens(&mut world, &lease);
         let before = world.text();
@@ -204,7 +204,7 @@ fn what_a_retake_does_not_do() {
         |world, _| {
             let other = other(world);
             let lease = world.run(&other, "o", "canvas_check_out", json!({})).lease_id().unwrap().to_owned();
-            world.run(&other, "i", "canvas_check_in", json!({"lease_id": lease}));
+            assert!(world.run(&other, "i", "canvas_check_in", json!({"lease_id": lease})).is_ok());
         },
         "LOCK_NOT_OWNED",
     );
@@ -212,7 +212,7 @@ fn what_a_retake_does_not_do() {
         retake(),
         |world, _| {
             let other = other(world);
-            world.run(&other, "o", "canvas_check_out", json!({}));
+            assert!(world.run(&other, "o", "canvas_check_out", json!({})).is_ok());
         },
         "LOCK_NOT_OWNED",
     );
@@ -223,7 +223,7 @@ fn what_a_retake_does_not_do() {
 fn a_document_that_changed_after_the_expiry_is_not_written_unseen() {
     let world = world(Policy { retake: true, ..Policy::default() });
     let lease = world.check_out();
-    world.under(&lease, "canvas_read_all");
+    assert!(world.under(&lease, "canvas_read_all").is_ok());
     world.wait(15_000);
     let operation = canvas_core::OpKey {
         conversation: canvas_core::ConversationId::new("host").unwrap(),

@@ -138,7 +138,11 @@ fn after_a_users_edit_the_lines_are_found_again() {
         for named in [true, false] {
             let world = World::extended(TEXT);
             let (lease, base) = (world.check_out(), world.revision());
-            world.tool("canvas_read_lines", json!({"lease_id": lease, "start_line": 8, "end_line": 9}));
+            assert!(
+                world
+                    .tool("canvas_read_lines", json!({"lease_id": lease, "start_line": 8, "end_line": 9}))
+                    .is_ok()
+            );
             world.edit(now);
             let lease = world.check_out();
             let mut sent = arguments(&lease, (8, 9), hash("gamma\ndelta\n"), "new");
@@ -200,7 +204,7 @@ fn several_ranges_are_replaced_in_one_call() {
     ] {
         let world = World::extended(TEXT);
         let lease = world.check_out();
-        world.under(&lease, "canvas_read_all");
+        assert!(world.under(&lease, "canvas_read_all").is_ok());
         let mut sent = arguments(&lease, first.0, hash(first.1), first.2);
         sent["more_ranges"] = more.iter().map(|(lines, old, new)| range(*lines, old, new)).collect();
         let reply = world.tool("canvas_replace_lines", sent);

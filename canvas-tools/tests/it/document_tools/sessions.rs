@@ -3,7 +3,7 @@
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::text::{ApplyOptions, apply};
 use canvas_core::turn::{Cancel, Promotion};
-use canvas_core::{CallId, CanvasId, ConversationId, Policy, block_on};
+use canvas_core::{CallId, CanvasId, CodedError as _, ConversationId, Policy, block_on};
 use canvas_tools::{HIDDEN_HEADER, SNAPSHOT_HEADER, Session, TurnOpened};
 use proptest::prelude::*;
 use serde_json::json;
@@ -82,7 +82,7 @@ fn an_interrupted_turn_promotes_nothing_and_the_next_message_does() {
     let mut world = World::new("a\n");
     assert_eq!(world.message().promotion, Promotion::Promoted);
     let lease = world.check_out();
-    world.patch(&lease, "@@\n-a\n+b\n");
+    assert!(world.patch(&lease, "@@\n-a\n+b\n").is_ok());
     world.user(Cancel);
     let ended = world.end_turn();
     assert_eq!(ended.promotion, Promotion::StaleEpoch);
@@ -146,7 +146,7 @@ fn a_retried_message_does_not_enter_the_turn_of_another() {
 #[test]
 fn a_reused_key_is_refused() {
     let world = World::new("a\n");
-    world.run(&world.session, "k", "canvas_check_out", json!({}));
+    assert!(world.run(&world.session, "k", "canvas_check_out", json!({})).is_ok());
     let mut session = world.session.clone();
     let e = block_on(session.begin_turn(&world.engine, id("k"), world.now())).unwrap_err();
     assert_eq!(e.code(), "CALL_ID_REUSED");
@@ -242,7 +242,7 @@ proptest! {
             prop_assert_eq!(&reader.0, &world.text());
             let lease = world.check_out();
             let patch = canvas_core::text::build(&world.text(), models, 3);
-            world.patch(&lease, &patch);
+            assert!(world.patch(&lease, &patch).is_ok());
             if *cancelled {
                 world.user(Cancel);
             }

@@ -60,7 +60,7 @@ fn what_shows_a_line_makes_its_number_count() {
     );
     let world = World::extended(&steps());
     world.check_out();
-    world.tool("canvas_grep", grep("status"));
+    assert!(world.tool("canvas_grep", grep("status")).is_ok());
     assert_eq!(failure(&send(&world, "lease-1-0", status)), "OK");
     check(|world, _| drop(world.tool("canvas_read_section", json!({"path": ["Step 2"]}))), "OK");
     // What the host has lost counts no more.
@@ -75,8 +75,8 @@ fn what_shows_a_line_makes_its_number_count() {
     check(
         |world, _| {
             let other = world.join("other");
-            world.run(&other, "r", "canvas_outline", json!({}));
-            world.run(&other, "s", "canvas_read_section", json!({"path": ["Step 2"]}));
+            assert!(world.run(&other, "r", "canvas_outline", json!({})).is_ok());
+            assert!(world.run(&other, "s", "canvas_read_section", json!({"path": ["Step 2"]})).is_ok());
         },
         AMBIGUOUS,
     );
@@ -88,7 +88,7 @@ fn headings_of_an_outline_are_shown() {
     let lease = world.check_out();
     assert_eq!(failure(&send(&world, &lease, "@@ -3 +3 @@\n-# A\n+# B\n")), "PATCH_REJECTED/AMBIGUOUS");
     world.forget_sessions();
-    world.tool("canvas_outline", json!({}));
+    assert!(world.tool("canvas_outline", json!({})).is_ok());
     assert_eq!(failure(&send(&world, &lease, "@@ -3 +3 @@\n-# A\n+# B\n")), "OK");
     assert_eq!(world.text(), "# A\n\n# B\n\n# A\n");
 }
@@ -176,7 +176,7 @@ fn a_line_that_was_shown_and_has_gone() {
     let world = World::new(TEXT);
     let lease = world.check_out();
     read(&world, &lease, (1, 6));
-    world.tool("canvas_check_in", json!({"lease_id": lease}));
+    assert!(world.tool("canvas_check_in", json!({"lease_id": lease})).is_ok());
     world.edit(NOW);
     let lease = world.check_out();
     outdated(&world, named(&world, &lease, patch));

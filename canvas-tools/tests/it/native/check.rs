@@ -20,7 +20,7 @@ pub(crate) fn check(
             assert_eq!(edit.delta.apply(text).as_deref(), Ok(&*edit.text), "{call}");
             Ok(&*edit.text)
         }
-        Err(error) => Err(error.reason().code()),
+        Err(error) => Err(error.conflicts()[0].reason.code()),
     };
     let words = outcome.as_ref().err().map(NativeError::to_string).unwrap_or_default();
     assert!(

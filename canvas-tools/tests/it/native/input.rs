@@ -102,7 +102,7 @@ fn paths() {
                     call["input"] = input.into();
                 }
                 // What stands above a block is a path or prose, so that only what can be nothing else is refused.
-                Dialect::SearchReplace => continue,
+                _ => continue,
             }
             check(dialect, "a\n", &call, expected(path));
         }
@@ -158,7 +158,9 @@ fn limits() {
     let limits = Limits { text_bytes: 4_000, patch_bytes: 2_000, hunks: 3 };
     let options = NativeOptions { path: PATH, limits, ..NativeOptions::default() };
     let code = |dialect, text: &str, call: &Value| {
-        apply_native(dialect, text, call, &options).map_err(|error| error.reason().code()).map(|_| ())
+        apply_native(dialect, text, call, &options)
+            .map_err(|error| error.conflicts()[0].reason.code())
+            .map(|_| ())
     };
     for (dialect, call) in calls("a", "b") {
         assert_eq!(code(dialect, "a\n", &call), Ok(()), "{dialect}");

@@ -199,7 +199,7 @@ fn the_lines_around_are_few() {
         ("v".repeat(1_000) + "\n").repeat(40),
     ] {
         let mut world = World::new(Dialect::Edit, &text);
-        world.call(edit("nowhere", "a"));
+        assert!(!world.call(edit("nowhere", "a")).is_ok());
         let reply = world.call(edit("nowhere", "a"));
         let region = reply.body()["error"]["region"].as_str().unwrap();
         assert!((1..10_000).contains(&region.len()), "{}", region.len());

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use canvas_core::Author;
 use canvas_core::document::Edit;
 use canvas_core::history::{Undo, UndoScope};
 use canvas_core::recipe::RecipeLimits;
+use canvas_core::{Author, CodedError as _};
 use canvas_tools::recipe::{ReplayReport, RunRecord};
 use proptest::prelude::*;
 use serde_json::{Value, json};

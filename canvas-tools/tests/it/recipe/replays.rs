@@ -6,7 +6,7 @@ use std::sync::Arc;
 use canvas_core::board::ComponentId;
 use canvas_core::recipe::{RecipeLimits, RecordRecipe, RunId};
 use canvas_core::turn::Cancel;
-use canvas_core::{Author, block_on};
+use canvas_core::{Author, CodedError as _, block_on};
 use canvas_tools::recipe::{Replay, ReplayRequest};
 use proptest::prelude::*;
 use serde_json::json;
@@ -180,7 +180,7 @@ fn named_components_are_fed_and_no_others() {
     let refused = world.try_replay(named(&["sum", "nobody"])).unwrap_err();
     assert_eq!((refused.code(), refused.place().as_deref()), ("NOT_IN_RECIPE", Some("/components/1")));
     let soon = world.try_replay(world.request()).unwrap_err();
-    assert_eq!((soon.code(), soon.retryable()), ("RATE_LIMITED", true));
+    assert_eq!((soon.code(), soon.is_retryable()), ("RATE_LIMITED", true));
     world.wait(3_000);
     let none = world.try_replay(named(&[])).unwrap();
     assert_eq!((none.run.calls.len(), none.refreshed().len(), world.host.take().len()), (0, 0, 0));

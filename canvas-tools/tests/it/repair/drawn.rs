@@ -117,7 +117,7 @@ fn sixty_drawn_mistakes_are_repaired_in_one_round() {
 fn is_found_where_it_moved(text: &str, target: &str) -> bool {
     let world = World::extended(text);
     let lease = world.check_out();
-    world.under(&lease, "canvas_read_all");
+    assert!(world.under(&lease, "canvas_read_all").is_ok());
     let line = text.lines().position(|line| line == target).unwrap() + 1;
     let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
     world.edit(&text.replacen("far away", &format!("one more{end}far away"), 1));

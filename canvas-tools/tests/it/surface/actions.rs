@@ -4,6 +4,7 @@ use std::pin::pin;
 use std::sync::atomic::Ordering;
 use std::task::{Context, Waker};
 
+use canvas_core::CodedError as _;
 use canvas_core::block_on;
 use canvas_core::surface::ActionFailure;
 use canvas_tools::action::ActionStep;

@@ -40,7 +40,7 @@ fn check(world: &World, arguments: &Value, then: Then) -> String {
             assert!(message.contains("gsv__Canvas with operation get"), "{code}: {message}");
             let shown = succeeds(json!({"operation": "get"}));
             arguments["expectedRevision"] = shown.body()["descriptor"]["revision"].clone();
-            succeeds(arguments);
+            assert!(succeeds(arguments).is_ok());
         }
         Then::List => {
             assert!(message.contains("gsv__Canvas with operation list"), "{code}: {message}");

@@ -1,5 +1,6 @@
 //! How requests are read, and where they are wrong.
 
+use canvas_core::CodedError as _;
 use canvas_tools::surface::{AssetContent, SurfaceRequest};
 use serde_json::{Value, json};
 
@@ -42,7 +43,11 @@ fn every_method_takes_its_parameters_and_no_others() {
         let mut more = params.clone();
         more["canvas_id"] = "c".into();
         let refused = SurfaceRequest::parse(method, &more).unwrap_err();
-        assert_eq!((refused.code(), refused.place()), ("INVALID_ARGUMENTS", Some("/canvas_id")), "{method}");
+        assert_eq!(
+            (refused.code(), refused.place().as_deref()),
+            ("INVALID_ARGUMENTS", Some("/canvas_id")),
+            "{method}"
+        );
     }
     assert!(SurfaceRequest::parse("canvas.list", &Value::Null).is_ok(), "a method without parameters");
 }
@@ -84,7 +89,7 @@ fn wrong_parameters_are_named_by_their_place() {
     ] {
         let refused = SurfaceRequest::parse(method, &params).unwrap_err();
         assert_eq!(
-            (refused.code(), refused.place()),
+            (refused.code(), refused.place().as_deref()),
             ("INVALID_ARGUMENTS", Some(place)),
             "{method} {params}"
         );

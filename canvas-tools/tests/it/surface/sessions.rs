@@ -2,7 +2,7 @@
 
 use canvas_core::surface::AgentId;
 use canvas_core::turn::Cancel;
-use canvas_core::{OpKey, Policy, Rollout, block_on};
+use canvas_core::{CodedError as _, OpKey, Policy, Rollout, block_on};
 use serde_json::json;
 
 use super::world::{World, deploy_id, session};

@@ -4,9 +4,9 @@ pub(super) mod replays;
 
 use std::borrow::Cow;
 
-use canvas_core::Zone;
 use canvas_core::lease::Timestamp;
 use canvas_core::recipe::{DateExpr, DateExprError, Operations, RecipeFault};
+use canvas_core::{CodedError as _, Zone};
 use serde_json::{Value, json};
 
 use super::request::{BridgeError, Request};

@@ -10,7 +10,7 @@ use canvas_core::recipe::{
     ComponentData, Recipe, RecipeCommandRefusal, RecipeLimits, RecipeRecorded, RecordRecipe, RunId, StepId,
 };
 use canvas_core::surface::{SurfaceEvent, SurfaceEventKind, ToolName};
-use canvas_core::{Author, CanvasId, ConversationId, OpKey, Refused as _, Zone, block_on};
+use canvas_core::{Author, CanvasId, CodedError as _, ConversationId, OpKey, Refused as _, Zone, block_on};
 use canvas_tools::action::ToolHost as _;
 use canvas_tools::recipe::{
     RecipeDeclaration, RecordError, Refresher, Replay, ReplayError, ReplayReport, ReplayRequest, RerunError,
@@ -329,8 +329,8 @@ fn of_replay(error: ReplayError) -> BridgeError {
         ReplayError::Refused(refusal) => of_refusal(&refusal),
         ReplayError::Engine(error) => error.into(),
         error => {
-            let json =
-                BridgeError::new(error.code(), error.to_string()).with("retryable", error.retryable().into());
+            let json = BridgeError::new(error.code(), error.to_string())
+                .with("retryable", error.is_retryable().into());
             match &error {
                 ReplayError::RateLimited { until } => json.with("retryAt", json!(until)),
                 error => error.place().map_or(json, |place| {
@@ -358,5 +358,6 @@ fn of_rerun(error: &RerunError) -> BridgeError {
         }
         RerunError::Mismatch { place, .. } => json.with("place", place.as_str().into()),
         RerunError::Zones { .. } => json.with("place", "/tzdbVersion".into()),
+        _ => json,
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use canvas_core::CodedError as _;
 use canvas_core::surface::{Ceiling, SessionKey, Sink, ToolContract, ToolDeclaration, ToolName};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;

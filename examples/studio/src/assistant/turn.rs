@@ -4,7 +4,7 @@ use std::pin::pin;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use canvas_core::{CallId, EngineError};
+use canvas_core::{CallId, CodedError as _, EngineError};
 use canvas_providers::{
     Event, Interruption, Issuer, LogEvent, Outcome, Provider, StreamEvent, TurnDriver, TurnEvent, TurnOptions,
 };
@@ -153,7 +153,7 @@ impl Begun {
         match self.session.end_turn(&self.host.engine, call, clock::now()).await {
             Ok(ended) => self.conversation.history.extend(ended.hidden_message.map(Event::user)),
             Err(error) => {
-                let text = error.to_string();
+                let text = error.message();
                 self.seat.append(&self.host, Item::notice(error.code(), &text, ""));
             }
         }
@@ -246,9 +246,9 @@ fn call(host: &Host, what: &str) -> CallId {
 }
 
 fn engine_json(error: &EngineError) -> Value {
-    json!({"code": error.code(), "message": error.to_string(), "retryable": error.retryable()})
+    json!({"code": error.code(), "message": error.message(), "retryable": error.is_retryable()})
 }
 
 fn session_json(error: &SessionError) -> Value {
-    json!({"code": error.code(), "message": error.to_string(), "retryable": error.retryable()})
+    json!({"code": error.code(), "message": error.message(), "retryable": error.is_retryable()})
 }

@@ -229,7 +229,8 @@ pub(crate) mod tests {
                 note(&mut reported);
                 reported.transcript.hear(&[format!("try w{name}"), format!("ack w{name} {revision}")]);
             }
-            block_on(engine.call(&canvas, &key("message"), SendMessage, system_now())).expect("it answers");
+            let sent = block_on(engine.call(&canvas, &key("message"), SendMessage, system_now()));
+            sent.expect("it answers").result.expect("a user may always write");
             note(&mut reported);
         }
         reported.transcript.hear(&["try w9".into(), "no w9".into()]);

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use canvas_core::CodedError as _;
 use canvas_core::block_on;
 use canvas_core::store::{Store as _, StoreOperation};
 use canvas_store_testing::{canvas, commit, done};

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use canvas_core::store::Store as _;
-use canvas_core::{BlobId, Engine, Policy};
+use canvas_core::{BlobId, CodedError as _, Engine, Policy};
 use canvas_store_testing::collecting::{self, Work};
 use canvas_store_testing::{World, canvas, commit, done, erasing};
 

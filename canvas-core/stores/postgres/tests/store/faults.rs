@@ -4,7 +4,7 @@ use canvas_core::lease::Timestamp;
 use canvas_core::store::{
     Commit, Committed, Store as _, StoreError, StoreErrorKind, StoreOperation, Version,
 };
-use canvas_core::{Blob, BlobId, Engine, EngineError, Policy};
+use canvas_core::{Blob, BlobId, CodedError as _, Engine, EngineError, Policy};
 use canvas_store_postgres::sqlstate;
 use canvas_store_testing::{World, address, canvas, collect, commit, conflict, connect, definite, done, key};
 

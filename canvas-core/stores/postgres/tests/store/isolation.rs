@@ -1,5 +1,6 @@
 //! The commit keeps its promises whatever isolation level the database has by default.
 
+use canvas_core::CodedError as _;
 use canvas_core::store::{Committed, Store as _};
 use canvas_store_postgres::{PostgresStore, sqlstate};
 use canvas_store_testing::{World, canvas, commit, conflict, definite, done, head};

@@ -149,7 +149,8 @@ async fn an_edit_over_a_broken_connection_is_made_once() {
         let engine = Engine::new(store_on(&world, &wire, Statements::Named), Policy::default());
         let now = world.now().await;
         engine.create(&id, "one\n", &key("create"), now).await.expect("there is room");
-        engine.call(&id, &key("first"), edit("two\n"), now).await.expect("the store answers");
+        let first = engine.call(&id, &key("first"), edit("two\n"), now).await;
+        first.expect("the store answers").result.expect("a user may edit");
         let before = world.state(&id).await.0;
         wire.set(fate);
         let answer =

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use canvas_core::lease::{CheckOut, Epoch, Timestamp};
 use canvas_core::store::{Commit, Store as _};
-use canvas_core::{Engine, Policy, Revision};
+use canvas_core::{CodedError as _, Engine, Policy, Revision};
 use canvas_store_postgres::{Listener, ListenerOptions, Notification};
 use canvas_store_testing::{World, address, canvas, commit, done, edit, head, key};
 use tokio_postgres::NoTls;
@@ -77,7 +77,8 @@ async fn a_user_on_one_server_stops_the_loop_on_another() {
     let servers = [world.store(), world.store()].map(|store| Engine::new(store, Policy::default()));
     let now = world.now().await;
     servers[0].create(&id, "one\n", &key("create"), now).await.expect("there is room");
-    servers[0].call(&id, &key("check out"), CheckOut, now).await.expect("the store answers");
+    let checked_out = servers[0].call(&id, &key("check out"), CheckOut, now).await;
+    checked_out.expect("the store answers").result.expect("the lease is free");
     let edited = servers[1].call(&id, &key("edit"), edit("two\n"), now).await.expect("the store answers");
     let epoch = edited.snapshot.head.lock().epoch();
     let notification = heard(&mut listener).await;

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use canvas_core::CodedError as _;
 use canvas_core::store::{Committed, Store as _, StoreErrorKind, Version};
 use canvas_store_postgres::{PostgresOptions, PostgresStore, sqlstate};
 use canvas_store_testing::{World, canvas, commit, conflict, definite, done, indeterminate};

@@ -1,5 +1,6 @@
 //! The schema: made by any number of servers, checked, refused where it is of another version.
 
+use canvas_core::CodedError as _;
 use canvas_core::store::{Store as _, StoreErrorKind};
 use canvas_store_postgres::{PostgresOptions, PostgresStore, Statements, sqlstate};
 use canvas_store_testing::{World, canvas, collect, commit, definite, done};

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::row;
 use canvas_core::lease::Timestamp;
 use canvas_core::store::{Collected, Commit, Committed, Store as _};
-use canvas_core::{Blob, BlobId};
+use canvas_core::{Blob, BlobId, CodedError as _};
 use canvas_store_testing::{
     World, canvas, collect, commit, conflict, definite, done, done_at, dropped, head,
 };

@@ -7,7 +7,7 @@ use std::time::Duration;
 use canvas_core::document::Edit;
 use canvas_core::lease::Timestamp;
 use canvas_core::store::{Blocking, BlockingStore as _, Collected};
-use canvas_core::{Blob, BlobId, Collection, Engine, Policy, block_on};
+use canvas_core::{Blob, BlobId, CodedError as _, Collection, Engine, Policy, block_on};
 use canvas_store_sqlite::{SqliteOptions, SqliteStore};
 use canvas_store_testing::collecting::Work;
 use canvas_store_testing::{Folder, canvas, collecting, commit, done, erasing, key, system_now};
@@ -91,7 +91,7 @@ fn an_erase_that_a_reader_holds_up_is_no_answer_until_it_is_done() {
     reader.execute_batch("BEGIN; SELECT * FROM canvas").unwrap();
     for _ in 0..2 {
         let error = block_on(engine.erase(&canvas, &key("erase"), system_now())).unwrap_err();
-        assert_eq!((error.code(), error.retryable()), ("STORE_INDETERMINATE", true));
+        assert_eq!((error.code(), error.is_retryable()), ("STORE_INDETERMINATE", true));
         assert!(
             error.to_string().contains("may still be readable in the file or its log: try again"),
             "{error}"

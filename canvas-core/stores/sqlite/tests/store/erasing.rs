@@ -8,7 +8,7 @@ use std::{env, fs, thread};
 use canvas_core::document::Edit;
 use canvas_core::lease::Turn;
 use canvas_core::store::Blocking;
-use canvas_core::{CanvasId, Collection, Engine, EngineError, Policy, block_on};
+use canvas_core::{CanvasId, CodedError as _, Collection, Engine, EngineError, Policy, block_on};
 use canvas_store_sqlite::{SqliteOptions, SqliteStore};
 use canvas_store_testing::{Folder, canvas, key, key_of, system_now};
 
@@ -273,7 +273,7 @@ fn erase(engine: &Server, id: &CanvasId) {
     let ask = || block_on(engine.erase(id, &key("erase"), system_now()));
     let mut erased = ask();
     for _ in 1..TRIES {
-        if !erased.as_ref().is_err_and(EngineError::retryable) {
+        if !erased.as_ref().is_err_and(EngineError::is_retryable) {
             break;
         }
         erased = ask();

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use canvas_core::CodedError as _;
 use canvas_core::store::{BlockingStore as _, StoreError};
 use canvas_store_sqlite::{SqliteOptions, SqliteStore};
 use canvas_store_testing::{Folder, NOW, canvas, commit, done};
@@ -54,7 +55,7 @@ fn a_file_that_is_not_ours_is_refused_and_left_alone() {
         for _ in 0..2 {
             let error = open(folder.file()).unwrap_err();
             assert_eq!(error.code(), code, "{name}: {error}");
-            assert!(error.to_string().contains("canvases.db"), "{name}: {error}");
+            assert!(error.message().contains("canvases.db"), "{name}: {error}");
             assert_eq!(fs::read(folder.file()).unwrap(), before, "{name}");
             assert_eq!(folder.names(), ["canvases.db"], "{name}");
         }

@@ -6,8 +6,8 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use canvas_core::CanvasId;
 use canvas_core::store::{BlockingStore as _, Commit, Committed, StoreOperation};
+use canvas_core::{CanvasId, CodedError as _};
 use canvas_store_sqlite::{SqliteOptions, SqliteStore};
 use canvas_store_testing::{Clock, Folder, canvas, commit, done};
 

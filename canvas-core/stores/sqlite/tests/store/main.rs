@@ -22,8 +22,8 @@ use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::Duration;
 
-use canvas_core::BlobId;
 use canvas_core::store::{BlockingStore, Collected, Head, StoreError, Version};
+use canvas_core::{BlobId, CodedError as _};
 use canvas_store_sqlite::SqliteStore;
 use canvas_store_testing::{canvas, current, definite};
 

@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use canvas_core::CanvasId;
 use canvas_core::store::BlockingStore as _;
+use canvas_core::{CanvasId, CodedError as _};
 use canvas_store_testing::{Folder, canvas, commit, done};
 
 use super::process::{again, given, succeed};

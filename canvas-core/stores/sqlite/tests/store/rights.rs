@@ -7,6 +7,7 @@ use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::Command;
 
+use canvas_core::CodedError as _;
 use canvas_core::store::BlockingStore as _;
 use canvas_store_sqlite::SqliteStore;
 use canvas_store_testing::{Folder, NOW, canvas, commit, done};

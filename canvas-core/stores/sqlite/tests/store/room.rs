@@ -5,8 +5,8 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
 
-use canvas_core::Blob;
 use canvas_core::store::{BlockingStore as _, Committed, Version};
+use canvas_core::{Blob, CodedError as _};
 use canvas_store_sqlite::{SqliteOptions, SqliteStore};
 use canvas_store_testing::{Folder, NOW, canvas, commit, done};
 

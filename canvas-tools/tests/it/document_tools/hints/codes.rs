@@ -1,4 +1,4 @@
-//! What there is to provoke: a code that is new fails to compile here, or is missed in the table.
+//! What there is to provoke: a new refusal fails to compile here, and a new code is missed in the table.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -11,8 +11,8 @@ use canvas_core::text::{
     AddressError, ApplyOptions, EditPolicyError, GrepError, LineRange, Query, Reason, apply,
 };
 use canvas_core::{
-    BlobId, BoardRefusal, CallRefusal, CanvasId, Counter, EngineError, Face, LimitRefusal, NewBoardRefusal,
-    NotAvailable, Refused, Revision, Rollout,
+    BlobId, BoardRefusal, CallRefusal, CanvasId, CodedError, Counter, EngineError, Face, LimitRefusal,
+    NewBoardRefusal, NotAvailable, Revision, Rollout,
 };
 #[cfg(feature = "schema")]
 use {
@@ -20,14 +20,14 @@ use {
     canvas_tools::{DocumentTools, Tools},
 };
 
-/// Values of an enum, one for each line, and a match that no variant escapes.
+/// Values of an enum, one for each line, and a match that no variant escapes unless the enum is non-exhaustive.
 macro_rules! each {
-    ($name:ident: $type:ty { $($pattern:pat => $value:expr,)+ }) => {
+    ($name:ident: $type:ty $(, else $else:block)? { $($pattern:pat => $value:expr,)+ }) => {
         pub(super) fn $name() -> Vec<$type> {
             let lines: Vec<(fn(&$type) -> bool, $type)> = vec![$((|v| matches!(v, $pattern), $value)),+];
             let value = |(is, value): (fn(&$type) -> bool, $type)| {
                 assert!(is(&value), "the value of another line: {value:?}");
-                match &value { $($pattern => {})+ }
+                match &value { $($pattern => {})+ $(_ => $else)? }
                 value
             };
             lines.into_iter().map(value).collect()
@@ -77,7 +77,7 @@ each!(base_refusal: BaseRefusal {
     BaseRefusal::StaleBase(_) => BaseRefusal::StaleBase(Box::new(StaleBase::of(None))),
 });
 
-each!(patch_refusal: PatchRefusal {
+each!(patch_refusal: PatchRefusal, else {} {
     PatchRefusal::PatchRejected(_) => PatchRefusal::PatchRejected(apply("", "", &ApplyOptions::default()).unwrap_err()),
     PatchRefusal::EditRefused { error: EditPolicyError::Scope(_) } => refused(AddressError::NoFrontMatter.into()),
     PatchRefusal::EditRefused { error: EditPolicyError::OutOfScope { .. } } =>
@@ -131,7 +131,7 @@ each!(new_board_refusal: NewBoardRefusal {
 
 /// Code and reason of every refusal.
 fn refusals() -> Vec<(&'static str, Option<&'static str>)> {
-    fn of<R: Refused>(refusals: Vec<R>) -> impl Iterator<Item = (&'static str, Option<&'static str>)> {
+    fn of<R: CodedError>(refusals: Vec<R>) -> impl Iterator<Item = (&'static str, Option<&'static str>)> {
         refusals.into_iter().map(|refusal| (refusal.code(), refusal.reason()))
     }
     of(call_refusal())
@@ -158,7 +158,7 @@ fn no_lines() -> LinesNow {
     }
 }
 
-each!(reasons: Reason {
+each!(reasons: Reason, else {} {
     Reason::NoHunks => Reason::NoHunks,
     Reason::BadHeader => Reason::BadHeader,
     Reason::BadLine => Reason::BadLine,
@@ -180,7 +180,7 @@ each!(reasons: Reason {
     Reason::TooLarge => Reason::TooLarge,
 });
 
-each!(errors: EngineError {
+each!(errors: EngineError, else {} {
     EngineError::NotFound { .. } => EngineError::NotFound { canvas: id() },
     EngineError::Exists { .. } => EngineError::Exists { canvas: id() },
     EngineError::Deleted { .. } => EngineError::Deleted { canvas: id() },
@@ -210,7 +210,7 @@ each!(errors: EngineError {
     EngineError::Store(_) => EngineError::Store(StoreErrorKind::Busy.into()),
 });
 
-each!(store_errors: StoreErrorKind {
+each!(store_errors: StoreErrorKind, else {} {
     StoreErrorKind::Indeterminate => StoreErrorKind::Indeterminate,
     StoreErrorKind::Busy => StoreErrorKind::Busy,
     StoreErrorKind::Full => StoreErrorKind::Full,
@@ -225,7 +225,7 @@ each!(store_errors: StoreErrorKind {
     StoreErrorKind::Failed => StoreErrorKind::Failed,
 });
 
-each!(queries: GrepError {
+each!(queries: GrepError, else {} {
     GrepError::Empty => Query::literal("").unwrap_err(),
     GrepError::Newline { .. } => Query::literal("a\nb").unwrap_err(),
     GrepError::TooLong { .. } => GrepError::TooLong { bytes: 2, max: 1 },
@@ -234,7 +234,7 @@ each!(queries: GrepError {
     GrepError::Malformed { .. } => Query::regex("(").unwrap_err(),
 });
 
-each!(addresses: AddressError {
+each!(addresses: AddressError, else {} {
     AddressError::InvalidRange { .. } => AddressError::InvalidRange { start: 1, end: 1, line_count: 0 },
     AddressError::NoFrontMatter => AddressError::NoFrontMatter,
     AddressError::NoPreamble => AddressError::NoPreamble,

@@ -7,7 +7,7 @@ use canvas_core::lease::Timestamp;
 use canvas_core::store::{
     Commit, Committed, Head, Layer, Loaded, MemoryStore, Store as _, StoreError, StoreErrorKind,
 };
-use canvas_core::{Blob, BlobId, CanvasId, Engine, Policy, block_on};
+use canvas_core::{Blob, BlobId, CanvasId, CodedError as _, Engine, Policy, block_on};
 use canvas_tools::{DocumentTools, ToolCall, Tools};
 use serde_json::json;
 
@@ -119,7 +119,7 @@ pub(super) fn check_all() -> BTreeSet<String> {
     ];
     let failing = store_errors().into_iter().map(|kind| {
         let error = StoreError::from(kind.clone());
-        let hint = if error.retryable() { Hint::Again } else { Hint::Stop };
+        let hint = if error.is_retryable() { Hint::Again } else { Hint::Stop };
         (Trouble::Fails(kind), error.code(), hint)
     });
     failing

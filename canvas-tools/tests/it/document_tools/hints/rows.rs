@@ -32,7 +32,7 @@ fn scene(policy: Policy, happens: impl FnOnce(&mut World), tool: &str, arguments
     let mut world = World::with(TEXT, policy);
     world.toolset = canvas_tools::DocumentTools::ALL;
     let mut lease = world.check_out();
-    world.under(&lease, "canvas_read_all");
+    assert!(world.under(&lease, "canvas_read_all").is_ok());
     happens(&mut world);
     // Whoever has to write for the refusal has checked out again, where that is possible.
     if tool != "canvas_check_out" && arguments["lease_id"] == "AGAIN" {
@@ -86,7 +86,7 @@ fn patch(patch: &str) -> Value {
 }
 
 fn check_in(world: &World) {
-    world.under("lease-1-0", "canvas_check_in");
+    assert!(world.under("lease-1-0", "canvas_check_in").is_ok());
 }
 
 fn leases() -> Vec<Row> {
@@ -116,7 +116,7 @@ fn leases() -> Vec<Row> {
                 |world| {
                     check_in(world);
                     let other = world.join("other");
-                    world.run(&other, "other", "canvas_check_out", json!({}));
+                    assert!(world.run(&other, "other", "canvas_check_out", json!({})).is_ok());
                 },
                 "canvas_check_out",
                 &json!({}),
@@ -358,8 +358,8 @@ fn ambiguous() -> Scene {
     let doubled = |world: &mut World| {
         world.edit("x\na\nb\nx\n");
         let lease = world.check_out();
-        world.under(&lease, "canvas_read_all");
-        world.under(&lease, "canvas_check_in");
+        assert!(world.under(&lease, "canvas_read_all").is_ok());
+        assert!(world.under(&lease, "canvas_check_in").is_ok());
     };
     of(doubled, "canvas_apply_patch", &json!({"lease_id": "AGAIN", "patch": "@@\n-x\n"}))
 }
@@ -368,11 +368,15 @@ fn outdated() -> Scene {
     let changed = |world: &mut World| {
         world.edit("x\na\nb\nx\n");
         let lease = world.check_out();
-        world.under(&lease, "canvas_read_all");
+        assert!(world.under(&lease, "canvas_read_all").is_ok());
         world.edit("x\na\nb\ny\n");
         let lease = world.check_out();
-        world.tool("canvas_read_lines", json!({"lease_id": lease, "start_line": 2, "end_line": 3}));
-        world.under(&lease, "canvas_check_in");
+        assert!(
+            world
+                .tool("canvas_read_lines", json!({"lease_id": lease, "start_line": 2, "end_line": 3}))
+                .is_ok()
+        );
+        assert!(world.under(&lease, "canvas_check_in").is_ok());
     };
     of(changed, "canvas_apply_patch", &json!({"lease_id": "AGAIN", "patch": "@@ -4 +3,0 @@\n-x\n"}))
 }
@@ -422,7 +426,7 @@ fn calls() -> Vec<Row> {
     let named = |happens: fn(&World)| {
         let world = World::new(TEXT);
         let lease = world.check_out();
-        world.under(&lease, "canvas_read_all");
+        assert!(world.under(&lease, "canvas_read_all").is_ok());
         happens(&world);
         let arguments = json!({"lease_id": lease, "patch": "@@\n-a\n+x\n"});
         let reply = world.run(&world.session, "used", "canvas_apply_patch", arguments);

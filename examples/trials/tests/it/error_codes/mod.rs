@@ -6,6 +6,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use canvas_core::ErrorReport;
+use canvas_examples::http::{http_status, status_of};
+
 const CRATES: [&str; 5] = ["canvas-patch", "canvas-lease", "canvas-core", "canvas-tools", "canvas-providers"];
 
 /// Upper-case texts in the sources that are no codes. The last are variables of the environment that have keys.
@@ -22,9 +25,29 @@ const NO_CODES: &[&str] = &[
     "OPENAI_API_KEY",
 ];
 
-/// Sources without codes of their own: tests, what judges stores, and a wire whose own words are in upper case.
+/// Sources without codes of their own: tests, the suite that judges stores, a table of codes, and a wire whose own words
+/// are in upper case.
 const NO_SOURCES: &[&str] =
-    &["tests.rs", "tests", "laws.rs", "model.rs", "strategies.rs", "testing", "gemini"];
+    &["tests.rs", "tests", "laws.rs", "model.rs", "strategies.rs", "testing", "gemini", "http.rs"];
+
+/// Sections of the table without codes of errors.
+const NO_ERRORS: [&str; 2] = ["Reasons of ", "Reported in addition to errors"];
+
+/// Codes that no request is refused with: warnings of a spec, and results of calls that were never run.
+const NEVER_RETURNED: [&str; 12] = [
+    "ACTION_UNBOUND",
+    "ANSWER_BROKEN",
+    "CALL_DECLINED",
+    "CALL_INTERRUPTED",
+    "CALL_MALFORMED",
+    "CALL_TRUNCATED",
+    "CONFIRM_IGNORED",
+    "JOB_DISABLED",
+    "SAVE_PREFIXED",
+    "SAVE_UNREACHABLE",
+    "STATE_NO_OBJECT",
+    "TOOL_UNUSED",
+];
 
 fn is_code(word: &str) -> bool {
     let upper = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
@@ -95,4 +118,28 @@ fn the_table_has_every_code_and_no_other() {
     // What data say of a fetch, and a patch of a text, have two words in common with others.
     assert_eq!(twice, ["NOT_FOUND", "INVALID_QUERY"], "one row a code");
     assert!(codes.len() > 150, "{} codes", codes.len());
+}
+
+#[test]
+fn each_error_code_has_an_http_status() {
+    let table = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../canvas-core/ERRORS.md");
+    let table = fs::read_to_string(table).unwrap();
+    let sections = table.split("\n## ").filter(|section| !NO_ERRORS.iter().any(|no| section.starts_with(no)));
+    let rows = sections.flat_map(str::lines).filter(|line| line.starts_with("| `"));
+    for code in rows.flat_map(|row| quoted(row.split(" | ").next().unwrap(), '`')) {
+        assert_eq!(status_of(&code).is_none(), NEVER_RETURNED.contains(&code.as_str()), "{code}");
+    }
+    for (code, retryable, status) in [
+        ("STORE_BUSY", true, 503),
+        ("STORE_DENIED", false, 500),
+        ("CANVAS_NOT_FOUND", false, 404),
+        ("DOCUMENT_TOO_LARGE", false, 413),
+        ("INVALID_NAME", false, 400),
+        ("HISTORY_CONFLICT", false, 409),
+        ("LOCK_NOT_AVAILABLE", true, 503),
+        ("ANOTHER", false, 500),
+    ] {
+        let report = ErrorReport { code, reason: None, message: String::new(), retryable };
+        assert_eq!(http_status(&report), status, "{code}");
+    }
 }

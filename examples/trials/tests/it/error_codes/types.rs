@@ -29,8 +29,8 @@ use canvas_core::text::{
     RepairKind, apply, resolve,
 };
 use canvas_core::{
-    BlobId, BoardRefusal, CallRefusal, CanvasId, EngineError, LimitRefusal, NameError, NewBoardRefusal,
-    NotAvailable, ParseBlobIdError, ParseRevisionIdError, Refused as _, Revision, RevisionId, Rollout,
+    BlobId, BoardRefusal, CallRefusal, CanvasId, CodedError as _, EngineError, LimitRefusal, NameError,
+    NewBoardRefusal, NotAvailable, ParseBlobIdError, ParseRevisionIdError, Revision, RevisionId, Rollout,
     ZoneError,
 };
 use canvas_lease::{CheckOutError, LeaseError};
@@ -52,6 +52,7 @@ const WITHOUT: &[(&str, &str)] = &[
     ("AgenticCanvasError", "what all errors of the board have in common, with whatever code"),
     ("Fault", "a `ToolError` with `INVALID_ARGUMENTS` is made of it"),
     ("ParseHexError", "no caller can name it"),
+    ("Refusal", "a view of any refusal, which has a sample of its own"),
 ];
 
 /// What a sentence begins with that says what to do next.
@@ -73,7 +74,7 @@ macro_rules! samples {
     ($($name:ident $retryable:literal: $error:expr,)+) => {
         vec![$({
             let error: $name = $error;
-            assert_eq!(error.retryable(), $retryable, "{error:?}");
+            assert_eq!(error.is_retryable(), $retryable, "{error:?}");
             Sample { name: stringify!($name), code: error.code().to_string(), text: error.to_string() }
         },)+]
     };

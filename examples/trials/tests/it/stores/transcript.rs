@@ -7,8 +7,8 @@ use canvas_core::lease::{
 use canvas_core::store::{Head, Store, TreePath, TurnStart};
 use canvas_core::turn::{Cancel, EndTurn, Interrupted, Promotion, SendMessage, TurnBegan, TurnEnded};
 use canvas_core::{
-    Base, CanvasId, Engine, EngineError, OpKey, Refusal, Refused as _, Resolution, Revision, RevisionId,
-    StoredAnswer,
+    Base, CanvasId, CodedError as _, Engine, EngineError, OpKey, Refusal, Refused as _, Resolution, Revision,
+    RevisionId, StoredAnswer,
 };
 
 use super::checker::{Asked, Said};

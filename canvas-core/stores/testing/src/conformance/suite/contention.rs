@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use canvas_core::store::{Collected, Commit, Committed, Head, Loaded, Store, Version};
-use canvas_core::{Blob, BlobId};
+use canvas_core::{Blob, BlobId, CodedError as _};
 
 use super::threads::{Contest, Line, Runner, THREADS, on_threads};
 use super::{
@@ -244,7 +244,7 @@ async fn put_or_collect<S: Store>(
         let current = row(&store, &id).await?;
         if thread == 0 {
             let collected = store.collect(&id, &Default::default(), Duration::ZERO, &current.version).await;
-            match collected.map_err(|e| format!("a collection failed: {e}"))? {
+            match collected.map_err(|e| format!("a collection failed: {}", e.message()))? {
                 Collected::Done { .. } => contest.happened(),
                 Collected::Conflict => {}
             }

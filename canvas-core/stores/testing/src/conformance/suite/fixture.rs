@@ -6,7 +6,7 @@ use canvas_core::document::{ApplyPatch, Edit};
 use canvas_core::lease::{CheckOut, LeaseId, Timestamp};
 use canvas_core::store::{Commit, Head, MemoryStore, Store as _};
 use canvas_core::turn::{EndTurn, SendMessage};
-use canvas_core::{Blob, BlobId, CanvasId, Command, Engine, Policy};
+use canvas_core::{Blob, BlobId, CanvasId, CodedError as _, Command, Engine, Policy};
 
 use super::server::Outcome;
 use super::{canvas, row};
@@ -65,7 +65,7 @@ impl Story {
         let engine = Engine::new(MemoryStore::new(|| NOW), Policy::default());
         let story = Self { engine, canvas: canvas("c") };
         let created = story.engine.create(&story.canvas, "origin\n", &key("create"), NOW).await;
-        created.map_err(|e| e.to_string())?;
+        created.map_err(|e| e.message())?;
         Ok(story)
     }
 
@@ -77,7 +77,7 @@ impl Story {
     async fn call<C: Command>(&self, who: &str, call: &str, command: C) -> Result<Outcome<C>, String> {
         let turn = row(self.engine.store(), &self.canvas).await?.head.lock().turn();
         let answered = self.engine.call(&self.canvas, &key_of(who, turn, call), command, NOW).await;
-        Ok(answered.map_err(|e| e.to_string())?.result)
+        Ok(answered.map_err(|e| e.message())?.result)
     }
 
     async fn check_out(&self, who: &str, call: &str) -> Result<Option<LeaseId>, String> {
@@ -96,7 +96,7 @@ impl Story {
         let loaded = row(self.engine.store(), &self.canvas).await?;
         let mut blobs = BTreeMap::new();
         for id in loaded.head.blobs() {
-            let blob = self.engine.store().blob(&self.canvas, id).await.map_err(|e| e.to_string())?;
+            let blob = self.engine.store().blob(&self.canvas, id).await.map_err(|e| e.message())?;
             blobs.insert(id, blob.ok_or("a blob of the head is not in memory")?);
         }
         Fixture::of(&loaded.head, blobs)

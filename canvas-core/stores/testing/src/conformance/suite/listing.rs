@@ -1,7 +1,7 @@
 //! Lists are complete, in byte order, and split into pages.
 
-use canvas_core::CanvasId;
 use canvas_core::store::Store;
+use canvas_core::{CanvasId, CodedError as _};
 
 use super::server::Server;
 use super::{PASSED, Verdict, canvas, commit, done, same};
@@ -10,7 +10,7 @@ use crate::conformance::harness::Harness;
 async fn list<S: Store>(store: &S, after: Option<&str>, limit: usize) -> Result<Vec<String>, String> {
     let after = after.map(canvas);
     let ids = store.list(after.as_ref(), limit).await;
-    let ids = ids.map_err(|e| format!("a list of {limit} after {after:?} failed: {e}"))?;
+    let ids = ids.map_err(|e| format!("a list of {limit} after {after:?} failed: {}", e.message()))?;
     Ok(ids.into_iter().map(String::from).collect())
 }
 

@@ -25,7 +25,7 @@ use std::time::Duration;
 
 use canvas_core::lease::Timestamp;
 use canvas_core::store::{Collected, Commit, Committed, Head, Loaded, Store, StoreError, Version};
-use canvas_core::{Blob, BlobId, CanvasId};
+use canvas_core::{Blob, BlobId, CanvasId, CodedError as _};
 
 use crate::conformance::outcome::CheckOutcome;
 use crate::conformance::stored::tombstone;
@@ -119,7 +119,7 @@ fn brief(answer: &Result<Committed, StoreError>) -> String {
 }
 
 async fn find<S: Store>(store: &S, id: &CanvasId) -> Result<Option<Loaded>, String> {
-    store.load(id).await.map_err(|e| format!("a load failed: {e}"))
+    store.load(id).await.map_err(|e| format!("a load failed: {}", e.message()))
 }
 
 async fn row<S: Store>(store: &S, id: &CanvasId) -> Result<Loaded, String> {
@@ -135,7 +135,7 @@ async fn unchanged<S: Store>(store: &S, head: &Head, version: &Version) -> Resul
 
 /// Reads a blob and checks that its content matches its id.
 async fn blob<S: Store>(store: &S, id: &CanvasId, blob: BlobId) -> Result<Option<Vec<u8>>, String> {
-    let found = store.blob(id, blob).await.map_err(|e| format!("a blob failed: {e}"))?;
+    let found = store.blob(id, blob).await.map_err(|e| format!("a blob failed: {}", e.message()))?;
     let Some(found) = found else { return Ok(None) };
     same("the id of a blob", found.id(), blob)?;
     Ok(Some(found.as_bytes().to_vec()))
@@ -143,7 +143,7 @@ async fn blob<S: Store>(store: &S, id: &CanvasId, blob: BlobId) -> Result<Option
 
 /// Reads several blobs at once. Blobs are equal if their ids are, because these are hashes of the bytes.
 async fn blobs<S: Store>(store: &S, id: &CanvasId, ids: &[BlobId]) -> Result<Vec<Option<Blob>>, String> {
-    store.blobs(id, ids).await.map_err(|e| format!("blobs failed: {e}"))
+    store.blobs(id, ids).await.map_err(|e| format!("blobs failed: {}", e.message()))
 }
 
 /// Whether the blob of a text exists.
@@ -158,7 +158,7 @@ async fn collect<S: Store>(
     older_than: Duration,
     at: &Version,
 ) -> Result<Collected, String> {
-    store.collect(id, keep, older_than, at).await.map_err(|e| format!("a collection failed: {e}"))
+    store.collect(id, keep, older_than, at).await.map_err(|e| format!("a collection failed: {}", e.message()))
 }
 
 /// Deletes all blobs regardless of age, except for these texts and the blobs of the head.

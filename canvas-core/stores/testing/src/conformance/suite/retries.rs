@@ -85,7 +85,8 @@ pub(crate) async fn retry_after_the_lease<H: Harness>(
                 one.wait_until(head.lock().lease().map_or(expires_at, |lease| lease.expires_at)).await?;
             }
             "edit" => {
-                two.call(&operation("user", "edit"), Edit::replace("a\n")).await?;
+                let edited = two.call(&operation("user", "edit"), Edit::replace("a\n")).await?;
+                edited.result.map_err(|refusal| refusal.to_string())?;
             }
             _ => {}
         }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use canvas_core::BlobId;
 use canvas_core::store::{Committed, Store as _};
+use canvas_core::{BlobId, CodedError as _};
 
 use super::{
     CanvasId, PASSED, Verdict, blob, canvas, commit, commit_with, conflict, conflict_row, done, find, has,
@@ -15,7 +15,7 @@ pub(crate) async fn unknown_canvas<H: Harness>(_: &H, store: &H::Store, _: &Canv
     let id = canvas("nobody");
     same("a row of an unknown canvas", find(store, &id).await?.is_some(), false)?;
     same("a blob of an unknown canvas", blob(store, &id, BlobId::of(b"x")).await?, None)?;
-    let list = store.list(None, 10).await.map_err(|e| e.to_string())?;
+    let list = store.list(None, 10).await.map_err(|e| e.message())?;
     same("the list of an empty store", list, Vec::new())?;
     // Reading must not create a row.
     done(store, commit(&id, None, "one\n")).await?;
@@ -97,7 +97,7 @@ pub(crate) async fn peer_sees<H: Harness>(harness: &H, store: &H::Store, id: &Ca
         let (head, version) = stored(store, commit(id, expected, text)).await?;
         unchanged(&peer, &head, &version).await?;
         same("the peer's blob", has(&peer, id, text).await?, true)?;
-        let list = peer.list(None, 10).await.map_err(|e| e.to_string())?;
+        let list = peer.list(None, 10).await.map_err(|e| e.message())?;
         same("the peer's list", list, vec![id.clone()])?;
         expected = Some(version);
     }

@@ -5,7 +5,9 @@ use std::time::Duration;
 use canvas_core::document::ApplyPatch;
 use canvas_core::lease::{CheckOut, LeaseId, Timestamp, Turn};
 use canvas_core::store::{Committed, Store as _};
-use canvas_core::{Answered, CanvasId, Command, Created, Engine, EngineError, OpKey, Policy, Refused};
+use canvas_core::{
+    Answered, CanvasId, CodedError as _, Command, Created, Engine, EngineError, OpKey, Policy, Refused,
+};
 
 use super::{canvas, commit, find, row};
 use crate::conformance::harness::Harness;
@@ -116,7 +118,7 @@ impl<'a, H: Harness> Server<'a, H> {
 
     pub(super) async fn create(&mut self, markdown: &str) -> Result<Created, String> {
         let key = self.key("host");
-        self.create_as(markdown, &key).await.map_err(|e| format!("a creation failed: {e}"))
+        self.create_as(markdown, &key).await.map_err(|e| format!("a creation failed: {}", e.message()))
     }
 
     pub(super) async fn create_as(&self, markdown: &str, key: &OpKey) -> Result<Created, EngineError> {
@@ -130,7 +132,7 @@ impl<'a, H: Harness> Server<'a, H> {
         let (key, now) = (self.key("host"), self.now().await?);
         self.hear().await;
         let deleted = self.engine.delete(&self.canvas, &key, now).await;
-        deleted.map_err(|e| format!("a deletion failed: {e}"))
+        deleted.map_err(|e| format!("a deletion failed: {}", e.message()))
     }
 
     pub(super) async fn ask<C: Command>(&mut self, who: &str, command: C) -> Result<Outcome<C>, String> {
@@ -142,7 +144,7 @@ impl<'a, H: Harness> Server<'a, H> {
         let now = self.now().await?;
         self.hear().await;
         let answered = self.engine.call(&self.canvas, key, command, now).await;
-        answered.map_err(|e| format!("a call failed: {e}"))
+        answered.map_err(|e| format!("a call failed: {}", e.message()))
     }
 
     pub(super) async fn check_out(&mut self, who: &str) -> Result<LeaseId, String> {
@@ -156,7 +158,7 @@ impl<'a, H: Harness> Server<'a, H> {
         let now = self.now().await?;
         self.hear().await;
         let snapshot = self.engine.snapshot(&self.canvas, now).await;
-        Ok(snapshot.map_err(|e| format!("a snapshot failed: {e}"))?.text().to_owned())
+        Ok(snapshot.map_err(|e| format!("a snapshot failed: {}", e.message()))?.text().to_owned())
     }
 }
 

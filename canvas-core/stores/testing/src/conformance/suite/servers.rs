@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use canvas_core::EngineError;
 use canvas_core::document::{Edit, Read};
 use canvas_core::lease::{CheckIn, CheckOut, CheckedOut, LeaseId};
 use canvas_core::store::Store as _;
+use canvas_core::{CodedError as _, EngineError};
 
 use super::server::{LONG, SHORT, Server, Skew, apply, code, operation, pair};
 use super::tasks::both;

@@ -5,6 +5,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use canvas_core::CodedError as _;
 use canvas_core::store::{Commit, Committed, Loaded, Store as _};
 
 use super::tasks::{Elsewhere, both};
@@ -99,7 +100,7 @@ pub(crate) async fn late_writes_nothing<H: Harness>(_: &H, store: &H::Store, _: 
     unchanged(store, &head, &version).await?;
     late(store, Commit { not_after, ..commit(&never, None, "two\n") }).await?;
     same("a row made too late", find(store, &never).await?.is_some(), false)?;
-    let list = store.list(None, 10).await.map_err(|e| e.to_string())?;
+    let list = store.list(None, 10).await.map_err(|e| e.message())?;
     same("the list after a canvas was made too late", list, vec![id.clone()])?;
     // For every kind of commit: an empty bump, a deletion, a canvas created again.
     let loaded = row(store, &id).await?;

@@ -185,7 +185,8 @@ impl<P: Place + Default> Runner<P> {
         let patched = self.tool(chat, "canvas_apply_patch", json!({"lease_id": lease, "patch": patch}));
         self.count(if patched.is_ok() { "patch" } else { "patch refused" });
         if !keeps {
-            self.tool(chat, "canvas_check_in", json!({"lease_id": lease}));
+            // The lease may be over already.
+            drop(self.tool(chat, "canvas_check_in", json!({"lease_id": lease})));
             self.leases[chat] = None;
         }
     }
