@@ -4,7 +4,7 @@
 //!   heading of its level, a list item or the start of a fence. A fence that the edit leaves open is a side effect too.
 //! * An edit that writes or removes both `---` lines intends to change the front matter.
 //! * A heading that only moved is neither gained nor lost.
-//! * Only the ranges that the edit can have changed are compared. They are the ranges that [`LiveOutline::edit`] reads.
+//! * Only the ranges that the edit can affect are compared. They are the ranges that [`LiveOutline::edit`] reads.
 
 mod error;
 mod touched;
@@ -119,7 +119,7 @@ fn check_scope(before: &str, touched: &Touched, scope: LineRange) -> Result<(), 
     Ok(())
 }
 
-/// A kind of block that is recognised by its first line.
+/// A kind of block, recognised by its first line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum EntityKind {
     Heading(u8),
@@ -138,7 +138,7 @@ struct Entity {
     unclosed: bool,
 }
 
-/// Headings, items and fences of the regions that an edit may have changed, before and after it.
+/// Headings, items and fences of the regions that an edit may affect, before and after it.
 #[derive(Debug)]
 struct Both {
     old: Vec<Entity>,
@@ -221,7 +221,7 @@ fn count(entities: &[Entity], kind: EntityKind) -> isize {
     entities.iter().filter(|entity| entity.kind == kind).count() as isize
 }
 
-/// Returns the first lines of fences that are not closed.
+/// Returns the first lines of unclosed fences.
 fn unclosed(entities: &[Entity]) -> BTreeSet<usize> {
     entities.iter().filter(|entity| entity.unclosed).map(|entity| entity.lines.start).collect()
 }
