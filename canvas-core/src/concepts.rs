@@ -32,8 +32,8 @@
 //!   seconds after it is issued or renewed, and 2 minutes in total ([`Policy::lease`]). Calls under the lease renew it.
 //! * The **fence** ([`Fence`]) is a fencing token, the number of leases issued so far. Each lease takes the next number.
 //! * The **epoch** ([`Epoch`]) is the number of preemptions so far. A preemption is an act of the user that ends the
-//!   lease, if there is one. A lease id such as `lease-3-1` contains fence and epoch, so a preempted lease never becomes
-//!   valid again.
+//!   lease, if there is one. A clock of the store that falls back by more than the tolerance has the same effect. A lease
+//!   id such as `lease-3-1` contains fence and epoch, so a preempted lease never becomes valid again.
 //!
 //! # Records of work
 //!
@@ -81,8 +81,8 @@
 //! ```
 //!
 //! [`SendMessage`] leads to `open` from every state. An [`Edit`](crate::document::Edit) raises the epoch in every
-//! state, but does not open a closed turn. An expired lease stays on record until the next [`CheckOut`]
-//! replaces it.
+//! state, but does not open a closed turn. The same holds for a user's [`Undo`](crate::history::Undo) in the document.
+//! An expired lease stays on record until a [`CheckOut`] replaces it, or a command that leads out of `held` ends it.
 //!
 //! # Questions
 //!
@@ -109,9 +109,9 @@
 //! ## Where is text kept?
 //!
 //! In the store, as blobs named by their hash. Each blob belongs to one canvas. A document of up to 64 KiB is one blob,
-//! and a larger one is a list of chunks. The head contains the names of the blobs, and answers of at most 1 KiB. Old
-//! texts stay for undo and history until [`Engine::collect`] drops those that the canvas no longer needs. To remove
-//! a secret, use [`Engine::erase`].
+//! and a larger one is a list of chunks. The head names the blobs, directly or through other blobs. It also contains the
+//! newest answers, if they have at most 1 KiB. Old texts stay for undo and history until [`Engine::collect`] drops those
+//! that the canvas no longer needs. To remove a secret, use [`Engine::erase`].
 //!
 //! ## What does a replay of a recipe do?
 //!

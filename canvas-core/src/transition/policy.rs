@@ -64,7 +64,8 @@ use crate::transition::rollout::{Access, Rollout};
 /// server drops is gone for all. `cache_bytes` and `back_off` concern one process alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Policy {
-    /// How far the tools for models are rolled out. By default completely, so that models need a lease for everything.
+    /// How far the tools for models are rolled out. By default completely, so that [`Read`](crate::document::Read),
+    /// [`ApplyPatch`](crate::document::ApplyPatch) and [`ReplaceLines`](crate::document::ReplaceLines) need a lease.
     pub rollout: Rollout,
     /// Whether the host keeps its documents in Git. If so, models have no tools, whatever the rollout. Default false.
     pub git_mode: bool,

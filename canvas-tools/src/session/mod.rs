@@ -24,8 +24,9 @@ use crate::sync::hidden_message;
 
 /// One conversation about one canvas, together with its current turn.
 ///
-/// This is a plain value that you keep with your chat. Each user edit reaches the model once, with the user's next
-/// message. The model's own changes enter the history once, at the end of its turn.
+/// This is a plain value that you keep with your chat. Each change of the document enters the model's history once, with
+/// a hidden message. [`Session::begin_turn`] and [`Session::end_turn`] return the changes since the last such message, by
+/// the model and by others.
 ///
 /// A session is trusted input. Keep it on your server, and never let a client supply it or its `conversation`. When serde
 /// reads a session, it checks only the form.
@@ -77,7 +78,8 @@ use crate::sync::hidden_message;
 /// the compiler sees to it. If you run calls on clones at the same time, the canvas stays correct, because the engine
 /// orders the calls and each has its own receipt. However, you can keep only one of the clones, and the memory of the
 /// others is lost. Sessions of different conversations may run at the same time. Under
-/// [`Rollout::LeaseEnforced`](canvas_core::Rollout::LeaseEnforced), only the one with the lease can read or write.
+/// [`Rollout::LeaseEnforced`](canvas_core::Rollout::LeaseEnforced), the tools of [`DocumentTools`](crate::DocumentTools)
+/// then work only for the one with the lease.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Session {
     /// The canvas that the conversation is about.
@@ -267,7 +269,7 @@ impl Session {
 
     /// Records that the model no longer knows the canvas, because its chat was compacted or restarted.
     ///
-    /// The hidden message of the next turn then contains the whole text.
+    /// The next hidden message then contains the whole text, or its headings if the text is too long.
     ///
     /// # Errors
     ///
@@ -285,7 +287,7 @@ impl Session {
     /// Ends the model's turn, releases its lease, and promotes its draft unless the user interrupted the turn.
     ///
     /// Call it in any case, also if the model failed or was stopped. A user's edit, undo in the document, message, cancel
-    /// or take-over since [`Session::begin_turn`] counts as an interruption. The draft then stays unchanged, and the next
+    /// or take-over since [`Session::begin_turn`] counts as an interruption. The draft then stays a draft, and the next
     /// `begin_turn` promotes it.
     ///
     /// ```

@@ -47,9 +47,10 @@ impl<C: CallHost> CallHost for Arc<C> {
 /// Runs the turns of one conversation on its canvas. It keeps the conversation's [`Session`] from turn to turn, so you
 /// need not copy the session back after a turn.
 ///
-/// `TurnDriver` and `ToolLoop` of `canvas-providers` run the calls of an answer one after another, even if the model
-/// asked for them in parallel. If you run two calls of this value at the same time, both start from the same session, and
-/// [`CanvasCalls::session`] later returns the memory of the call that ended last. The canvas has the changes of both.
+/// `TurnDriver` of `canvas-providers` runs the calls of an answer one after another, even if the model asked for them in
+/// parallel. If you drive a `ToolLoop` yourself, do the same. If you run two calls of this value at the same time, both
+/// start from the same session, and [`CanvasCalls::session`] later returns the memory of the call that ended last. The
+/// canvas has the changes of both.
 ///
 /// ```
 /// # use std::sync::Arc;
