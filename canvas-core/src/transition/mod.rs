@@ -14,9 +14,9 @@
 //! * A turn belongs to the canvas and not to a conversation, so a message in one conversation ends the turns of all.
 //!   The end of a turn promotes only if no preemption came since it began. The hidden message is returned in either
 //!   case.
-//! * A conversation's snapshot and hidden diffs add up to the document. A new conversation knows the document with
-//!   which the canvas was created. Once the canvas has evicted a conversation, an unknown one gets the whole text, like
-//!   one that has called `Forget`.
+//! * A conversation's snapshot and hidden diffs add up to the document. The conversation that created the canvas knows
+//!   its first document. Any other gets the whole text with its first message, and so does one that called `Forget` or
+//!   was evicted. If the creator is not on record, as in heads of version 0.1.0, every conversation knows that document.
 //! * If a patch fits several places, the line it states decides only if its conversation was shown that line of the
 //!   current text. Under `Policy::rebase`, a patch without a base for an older text is applied if its only place is
 //!   untouched by the changes unknown to its conversation, and the reply shows those. Under `Policy::retake`, a patch or
