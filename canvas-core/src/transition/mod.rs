@@ -3,12 +3,12 @@
 //! * If several refusals apply, the first in this order is returned: rollout, receipt, lease (epoch, owner, expiry),
 //!   base, the change itself.
 //! * A call refused because of the rollout leaves no trace, and users notice no difference between stages. If no lease
-//!   is needed, a write is still refused if its author does not know the text, if the user has ended the turn, or while
+//!   is needed, a write is still refused if its author does not know the text, if the user ended the turn, or while
 //!   another conversation holds the lease.
 //! * A refused call leaves the head unchanged except for the lock (a preemption, a keep-alive), its receipt and, if the
-//!   refusal showed the changes, the text that the conversation has seen.
+//!   refusal showed the changes, the text that the conversation saw.
 //! * The board takes no lease. A model commands it only in the running turn, a host in a model's name at any time.
-//! * A user's edit preempts even if the text is the same or too large to store, because the user has acted. The
+//! * A user's edit preempts even if the text is the same or too large to store, because the user acted. The
 //!   revision then stays the same. An edit that names an older revision is moved past the later changes. If that fails,
 //!   the refusal carries those changes and the text sent.
 //! * A turn belongs to the canvas and not to a conversation, so a message in one conversation ends the turns of all.
@@ -16,13 +16,13 @@
 //!   case.
 //! * A conversation's snapshot and hidden diffs add up to the document. The conversation that created the canvas knows
 //!   its first document. Any other gets the whole text with its first message, and so does one that called `Forget` or
-//!   was evicted. If the creator is not on record, as in heads of version 0.1.0, every conversation knows that document.
+//!   was evicted. If the head does not name the creator, as in version 0.1.0, every conversation knows that document.
 //! * If a patch fits several places, the line it states decides only if its conversation was shown that line of the
 //!   current text. Under `Policy::rebase`, a patch without a base for an older text is applied if its only place is
 //!   untouched by the changes unknown to its conversation, and the reply shows those. Under `Policy::retake`, a patch or
 //!   a replacement of numbered lines under an expired lease takes a new lease in its own commit, if nobody held the
-//!   canvas in the meantime and its conversation has seen the current document. A refused write takes no lease.
-//! * After a refusal that carries the whole diff, the conversation has seen the document, so it may send the same patch
+//!   canvas in the meantime and its conversation saw the current document. A refused write takes no lease.
+//! * After a refusal that carries the whole diff, the conversation knows the document, so it may send the same patch
 //!   again. A part of the changes does not count. A conversation shown only a part must name the base or read.
 //! * Lines replaced by number are guarded by a hash of their bytes, and an insertion by the hash of the line above.
 //!   They become one strict patch, so that only patches change a document under a lease.
