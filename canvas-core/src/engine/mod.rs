@@ -125,7 +125,7 @@ impl<C: Command> Answered<C> {
 /// The result of [`Engine::create`].
 #[derive(Debug, Clone)]
 pub struct Created {
-    /// The first revision of the canvas, or the next one if the canvas was deleted before.
+    /// The first revision of the canvas. If the canvas was deleted before, it follows the last revision.
     pub revision: RevisionId,
     /// Whether the same operation created the canvas earlier.
     pub replayed: bool,
@@ -558,7 +558,7 @@ impl<S: Store> Engine<S> {
 }
 
 impl<S: Store + 'static> Engine<S> {
-    /// Watches a canvas, which need not exist. The first event says whether it does, and later events report its
+    /// Watches a canvas, whether or not it exists yet. The first event says whether it does, and later events report its
     /// creation, deletion and re-creation.
     ///
     /// The first event comes at once, with a state that the store had when the watch began, or later. After that, each
