@@ -81,7 +81,7 @@ use crate::transition::view::Types;
 /// sent, the call never runs. If you hold a call without polling it, the others go on. A single call is one commit.
 ///
 /// You pass the host's `now` with every call. Expiry is judged by the store's clock, which the engine carries forward
-/// by the time that has passed at the host. This estimate runs ahead by at most one round trip, so a lease may count as
+/// by the time that passes at the host. This estimate runs ahead by at most one round trip, so a lease may count as
 /// expired that much early, and be issued for that much longer. [`Commit::not_after`](crate::store::Commit::not_after)
 /// holds in any case.
 ///
@@ -291,7 +291,7 @@ impl<S: Store> Engine<S> {
         self.delete_from(canvas, None, operation, now).await
     }
 
-    /// Like [`Engine::delete`], but only if a face has not changed since a revision. The check is part of the commit,
+    /// Like [`Engine::delete`], but only if a face did not change since a revision. The check is part of the commit,
     /// so it holds even while others write.
     ///
     /// ```
@@ -316,7 +316,7 @@ impl<S: Store> Engine<S> {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`Engine::delete`], and [`EngineError::RevisionConflict`] if the face has changed. The
+    /// Returns the errors of [`Engine::delete`], and [`EngineError::RevisionConflict`] if the face changed. The
     /// canvas is then left in place.
     pub async fn delete_unchanged(
         &self,

@@ -24,8 +24,8 @@ pub struct WatchEvent {
     /// decreases only in an event with [`WatchEvent::restored`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub revision: Option<RevisionId>,
-    /// Version of the row at the time of the event, or `None` if the canvas has no row. Commits that don't affect any other field,
-    /// such as a read by a conversation, advance the version without an event.
+    /// Version of the row at the time of the event, or `None` if the canvas has no row. Commits that do not affect
+    /// another field, such as a read by a conversation, advance the version without an event.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<Version>,
     /// Faces with changed content. In a first event, all faces with content.
