@@ -299,7 +299,7 @@ impl Lock {
         Preemption { epoch: self.epoch, turn: self.turn, ended: doubted.or(interrupted) }
     }
 
-    /// Returns the time at this clock, or `None` if the clock is too far behind the mark.
+    /// Returns the later of `clock` and the high-water mark, or `None` if `clock` is too far behind the mark.
     fn time(&self, policy: &LeasePolicy, clock: Timestamp) -> Option<Timestamp> {
         let behind = self.high_water_mark.saturating_duration_since(clock);
         (behind <= policy.clock_tolerance).then(|| clock.max(self.high_water_mark))

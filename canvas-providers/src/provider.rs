@@ -68,8 +68,8 @@ impl CodedError for UnknownProvider {
     }
 }
 
-/// Evaluates an expression in which `$wire` is the provider's `Wire`. Providers are listed only here, in the enum and
-/// in `ALL`.
+/// Evaluates an expression in which `$wire` is the provider's `Wire`. Providers are listed in three places only, which
+/// are this macro, the enum and `ALL`.
 macro_rules! dispatch {
     ($provider:expr, $wire:ident => $run:expr) => {
         dispatch! {

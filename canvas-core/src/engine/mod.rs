@@ -81,7 +81,7 @@ use crate::transition::view::Types;
 /// sent, the call never runs. If you hold a call without polling it, the others go on. A single call is one commit.
 ///
 /// You pass the host's `now` with every call. Expiry is judged by the store's clock, which the engine carries forward
-/// by the time that has passed at the host. This estimate runs ahead by at most one round trip, so a lease may count as
+/// by the time that passes at the host. This estimate runs ahead by at most one round trip, so a lease may count as
 /// expired that much early, and be issued for that much longer. [`Commit::not_after`](crate::store::Commit::not_after)
 /// holds in any case.
 ///
@@ -125,7 +125,7 @@ impl<C: Command> Answered<C> {
 /// The result of [`Engine::create`].
 #[derive(Debug, Clone)]
 pub struct Created {
-    /// The first revision of the canvas, or the next one if the canvas was deleted before.
+    /// The first revision of the canvas. If the canvas was deleted before, it follows the last revision.
     pub revision: RevisionId,
     /// Whether the same operation created the canvas earlier.
     pub replayed: bool,
@@ -291,7 +291,7 @@ impl<S: Store> Engine<S> {
         self.delete_from(canvas, None, operation, now).await
     }
 
-    /// Like [`Engine::delete`], but only if a face has not changed since a revision. The check is part of the commit,
+    /// Like [`Engine::delete`], but only if a face did not change since a revision. The check is part of the commit,
     /// so it holds even while others write.
     ///
     /// ```
@@ -316,7 +316,7 @@ impl<S: Store> Engine<S> {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`Engine::delete`], and [`EngineError::RevisionConflict`] if the face has changed. The
+    /// Returns the errors of [`Engine::delete`], and [`EngineError::RevisionConflict`] if the face changed. The
     /// canvas is then left in place.
     pub async fn delete_unchanged(
         &self,
@@ -558,7 +558,7 @@ impl<S: Store> Engine<S> {
 }
 
 impl<S: Store + 'static> Engine<S> {
-    /// Watches a canvas, which need not exist. The first event says whether it does, and later events report its
+    /// Watches a canvas, whether or not it exists yet. The first event says whether it does, and later events report its
     /// creation, deletion and re-creation.
     ///
     /// The first event comes at once, with a state that the store had when the watch began, or later. After that, each

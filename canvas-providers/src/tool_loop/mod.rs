@@ -302,7 +302,7 @@ impl ToolLoop {
     }
 
     /// Takes the report that a call was handed out but will never begin. The call gets an error result that reports the
-    /// interruption, and the loop continues without a reply to it.
+    /// interruption, and the loop no longer waits for its reply.
     ///
     /// # Errors
     /// Like [`ToolLoop::on_reply`].

@@ -11,8 +11,8 @@ use crate::model::id::CanvasId;
 use crate::model::revision::RevisionId;
 use crate::store::contract::Version;
 
-/// The newest state of a watched canvas, with the changes since the watcher's last event. It does not contain the text,
-/// for which you can take a snapshot.
+/// The newest state of a watched canvas, with the changes since the watcher's last event. It does not contain the text.
+/// Take a snapshot to get that.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WatchEvent {
@@ -24,8 +24,8 @@ pub struct WatchEvent {
     /// decreases only in an event with [`WatchEvent::restored`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub revision: Option<RevisionId>,
-    /// Version of the row at the time of the event, or `None` without a row. Commits that don't affect any other field,
-    /// such as a read by a conversation, advance the version without an event.
+    /// Version of the row at the time of the event, or `None` if the canvas has no row. Commits that do not affect
+    /// another field, such as a read by a conversation, advance the version without an event.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<Version>,
     /// Faces with changed content. In a first event, all faces with content.
@@ -37,7 +37,7 @@ pub struct WatchEvent {
     /// The lock at [`WatchEvent::clock`]. The expiry of a lease causes neither a commit nor an event. Set a timer of
     /// [`LockView::until`] minus `clock`, and replace it at the next event.
     pub lock: LockView,
-    /// The store's clock at the time of the event, in milliseconds since 1970, or 0 without a row.
+    /// The store's clock at the time of the event, in milliseconds since 1970, or 0 if the canvas has no row.
     #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub clock: Timestamp,
     /// Whether the canvas was created, or created again after its deletion. If so, discard its earlier content.

@@ -67,8 +67,8 @@ impl Watch {
     ///
     /// # Errors
     ///
-    /// Returns an error if the head must be loaded and the load fails. The watch goes on and the next call tries again,
-    /// so wait before you make it.
+    /// Returns an error if the head must be loaded and the load fails. The watch stays open, and the next call
+    /// loads it again, so wait before you call.
     pub async fn next(&mut self) -> Option<Result<WatchEvent, EngineError>> {
         poll_fn(|context| self.poll_next(context)).await
     }
