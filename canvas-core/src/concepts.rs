@@ -10,7 +10,7 @@
 //! * The **head** ([`Head`]) is the only mutable value of a canvas. A [`Store`] replaces it as a whole by
 //!   compare-and-swap, so two writers never both succeed on the same head.
 //! * A **revision** ([`Revision`]) is the number of committed changes of content, over all faces. Leases and reads do
-//!   not change it. It only grows, so if a text returns to an earlier version, it still gets a new revision. Models see
+//!   not change it. It only grows, so restoring an earlier text also takes a new number. Models see
 //!   a [`RevisionId`] such as `r12-3fa94c02`, in which eight digits of the document's hash follow the number.
 //! * The **draft** ([`Head::draft`]) is the current tree of files. Every change goes there at once.
 //! * The **artefact** ([`Head::committed`]) is the last promoted tree, which is the version to publish. A **promotion**
@@ -25,23 +25,24 @@
 //!   knows, so that you can send the model exactly the changes that are new to it. See [`Policy::conversations`].
 //! * A **session** is one conversation about one canvas with its current turn, as a value that you keep with the chat.
 //!   It is the type `Session` of the crate `canvas-tools`.
-//! * A **turn** ([`Turn`]) is the work of models between two user messages, and has the number of messages so far. Each
-//!   call names its turn. After the next message, a check-out of the earlier turn is refused, and so is a write without
-//!   a lease.
-//! * A **lease** ([`Lease`]) is a conversation's exclusive right to write to the document. By default, it lasts 15
+//! * A **turn** ([`Turn`]) is the work of models between two user messages. Its number is the count of messages on this
+//!   canvas so far. Each call names its turn, and after the next message, check-outs of the earlier turn are refused.
+//! * A **lease** ([`Lease`]) is the right to write to the document, which one conversation at a time can have. By default, it lasts 15
 //!   seconds after it is issued or renewed, and 2 minutes in total ([`Policy::lease`]). Calls under the lease renew it.
 //! * The **fence** ([`Fence`]) is a fencing token, the number of leases issued so far. Each lease takes the next number.
-//! * The **epoch** ([`Epoch`]) is the number of preemptions so far. A preemption is an act of the user that ends the
-//!   lease, if there is one. A clock of the store that falls back by more than the tolerance has the same effect. A lease
+//! * The **epoch** ([`Epoch`]) is the number of preemptions so far. A preemption is a message, an edit of the document, a
+//!   cancellation or a take-over by the user. It ends the lease if one is held. A clock of the store that falls back by more than the tolerance has the same effect. A lease
 //!   id such as `lease-3-1` contains fence and epoch, so a preempted lease never becomes valid again.
 //!
 //! # Records of work
 //!
-//! * An **operation key** ([`OpKey`]) names a call by conversation, turn and call id.
+//! * An **operation key** ([`OpKey`]) names a call by conversation, turn and call id. For calls of people and of the host,
+//!   [`OpKey::user`] and [`OpKey::host`] fill in the first two. To repeat a call, use its key again.
 //! * A **receipt** is the stored answer of a call under its key. If you repeat the call, you get this answer, and the
 //!   call does not run twice ([`Policy::receipt_lifetime`]). Calls that only read run again instead.
-//! * A **directive** is an edit as one JSON object, by offsets or as a diff, that needs no lease. It names the version
-//!   of the document that it applies to, and runs as a [`HostEdit`]. Directives are part of `canvas-tools`.
+//! * A **directive** is an edit as one JSON object, by offsets or as a diff, that needs no lease, and is
+//!   refused while a lease is held. It names the version of the document that it applies to, and runs as a [`HostEdit`].
+//!   Directives are part of `canvas-tools`.
 //! * A **recipe** ([`Recipe`](crate::recipe::Recipe)) consists of recorded tool calls, and of mappings from their
 //!   responses to components of the board and places of the surface's state.
 //!
@@ -62,9 +63,9 @@
 //! | the model takes the lease | [`CheckOut`] | the fence rises |
 //! | the model edits | [`ApplyPatch`] | the revision rises, and the draft changes |
 //! | the model returns the lease | [`CheckIn`] | the lease ends, and the draft stays a draft |
-//! | the model has answered | [`EndTurn`] | the lease ends if the model still holds it, and the draft is promoted |
+//! | the model has answered | [`EndTurn`] | the lease ends if the model still holds it, and the draft is promoted if the epoch did not change since the message |
 //!
-//! The lock of a canvas is in one of three states:
+//! The **lock** of a canvas says who may write to its document. It is in one of three states:
 //!
 //! ```text
 //!              CheckOut (fence + 1)
@@ -88,8 +89,8 @@
 //!
 //! ## What does a lease protect?
 //!
-//! It protects the document from other conversations, and from late writes of its own holder, because each write checks
-//! the lease on the very head that its commit replaces. While a lease is valid, other models cannot change the document,
+//! It protects the document from other conversations, and from late writes of its own holder, because one
+//! atomic commit both checks the lease and writes. While a lease is valid, other models cannot change the document,
 //! whether by patches, directives or their native edit formats. It does not protect the document from the user, who may
 //! edit at any time, and it does not cover the other faces.
 //!
@@ -104,7 +105,8 @@
 //! ## What happens if the user types during a model's turn?
 //!
 //! The epoch rises and the lease ends. The model's next call under that lease is refused with `STALE_EPOCH`, and the
-//! refusal carries the changes. The turn stays open, so the model may check out again and continue.
+//! refusal carries the changes. The turn stays open, so the model may check out again and continue. However, [`EndTurn`]
+//! then does not promote, and the next message does.
 //!
 //! ## Where is text kept?
 //!
@@ -151,7 +153,7 @@
 //! You do. Run [`SendMessage`] when the user sends a message, and [`EndTurn`] when the model's answer is complete or
 //! failed. `Session::begin_turn` and `Session::end_turn` of `canvas-tools` do this. If the user stops the model, run
 //! [`Cancel`], and if the user takes the document over, [`TakeControl`]. Both close the turn until the next message. A
-//! turn belongs to the canvas, so a message in one conversation ends the turns of all.
+//! canvas has one turn at a time, so a message in any conversation begins the next turn for all.
 //!
 //! ## What does "promoted" mean?
 //!
