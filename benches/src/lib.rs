@@ -23,6 +23,7 @@ pub mod memory;
 pub mod native;
 pub mod outline;
 pub mod peers;
+pub mod preview;
 pub mod recipe;
 pub mod refusal;
 pub mod replay;
@@ -55,7 +56,7 @@ pub const NATIVE: &str = "native-1";
 pub const RECIPE_DATE: &str = "recipe-date";
 
 /// Every work, in the order of the table.
-pub const WORKS: [Work; 40] = [
+pub const WORKS: [Work; 41] = [
     Work { name: "apply-1", rows: |name, size, effort| apply::rows(name, 1, size, effort) },
     Work { name: "apply-10", rows: |name, size, effort| apply::rows(name, 10, size, effort) },
     Work { name: "apply-200", rows: |name, size, effort| apply::rows(name, 200, size, effort) },
@@ -63,6 +64,7 @@ pub const WORKS: [Work; 40] = [
     Work { name: "build-10", rows: |name, size, effort| build::rows(name, 10, size, effort) },
     Work { name: "build-2000", rows: |name, size, effort| build::rows(name, 2_000, size, effort) },
     Work { name: "not-found", rows: refusal::rows },
+    Work { name: "preview", rows: preview::rows },
     Work { name: "outline", rows: outline::rows },
     Work { name: "outline-edit", rows: outline::rows_after_edit },
     Work { name: "call", rows: call::rows },

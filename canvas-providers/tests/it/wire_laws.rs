@@ -171,6 +171,26 @@ fn any_frame() -> impl Strategy<Value = Value> {
     ]
 }
 
+#[test]
+fn a_part_that_is_no_call_is_not_sent_as_one() {
+    for part in [
+        json!({"toolUse": ""}),
+        json!({"toolUse": null}),
+        json!({"toolUse": [1]}),
+        json!({"toolUse": {"name": "f"}}),
+    ] {
+        let issuer = Provider::BedrockConverse.issuer("m");
+        let event = json!({
+            "role": "assistant", "type": "opaque", "content": "said",
+            "envelope": {"wire": "bedrock-converse", "issuer": issuer, "parts": [part]},
+        });
+        let history = [Event::user("Hi"), serde_json::from_value(event).unwrap()];
+        let request =
+            Provider::BedrockConverse.request(&issuer, "", &[], &history, &RequestOptions::default());
+        assert_eq!(request.unwrap().body["messages"][1]["content"], json!([{"text": "said"}]), "{part}");
+    }
+}
+
 proptest! {
     #![proptest_config(support::law())]
 

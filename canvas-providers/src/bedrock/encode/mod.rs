@@ -150,13 +150,16 @@ impl<'a> BlockEncoder<'a> {
         let envelope = event.envelope.as_ref()?;
         let [part] = envelope.parts_for(NAME, self.issuer, is_assistant(event))? else { return None };
         let kind = kind(part);
-        let is_call = kind == "toolUse" && part["toolUse"].is_object() && !is_server_tool(&part["toolUse"]);
+        let is_server_call = kind == "toolUse" && is_server_tool(&part["toolUse"]);
+        let is_call = kind == "toolUse" && part["toolUse"].is_object() && !is_server_call;
         let fits = match (&event.body, is_assistant(event)) {
             (Body::ToolCall(_), _) => is_call,
             (Body::Thinking(_), _) => kind == "reasoningContent",
             (Body::Text(_), true) => kind == "text" && part["text"].is_string() || kind == "citationsContent",
             (Body::Opaque(_), true) => {
-                !matches!(kind, "" | "text" | "citationsContent" | "reasoningContent") && !is_call
+                // A call that is not an object can be neither sent nor answered.
+                !matches!(kind, "" | "text" | "citationsContent" | "reasoningContent" | "toolUse")
+                    || is_server_call
             }
             (Body::Text(_) | Body::Opaque(_), false) => {
                 kind == "text" && part["text"].is_string()
