@@ -192,6 +192,8 @@
 //! [`HostEdit`]: crate::document::HostEdit
 //! [`Lease`]: crate::lease::Lease
 //! [`OpKey`]: crate::OpKey
+//! [`OpKey::host`]: crate::OpKey::host
+//! [`OpKey::user`]: crate::OpKey::user
 //! [`Policy::conversations`]: crate::Policy::conversations
 //! [`Policy::lease`]: crate::Policy::lease
 //! [`Policy::receipt_lifetime`]: crate::Policy::receipt_lifetime
