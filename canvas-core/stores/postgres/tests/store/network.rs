@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use canvas_core::store::{Commit, Committed, Store as _, StoreErrorKind};
-use canvas_core::{BlobId, Engine, Policy};
+use canvas_core::{BlobId, CodedError as _, Engine, Policy};
 use canvas_store_postgres::{PostgresOptions, PostgresStore, Statements};
 use canvas_store_testing::{World, canvas, commit, conflict, definite, done, edit, head, indeterminate, key};
 
@@ -131,7 +131,7 @@ async fn a_silent_network_ends_at_the_deadline() {
     conflict(store.commit(commit(&id, Some(&canvas_core::store::Version::new("0")), "x\n")).await);
     wire.set(Fate::SwallowReplies);
     let error = indeterminate(hasty.commit(commit(&id, Some(&version), "two\n")).await);
-    assert!(error.to_string().contains("deadline"), "{error}");
+    assert!(error.message().contains("deadline"), "{}", error.message());
     // The greeting of a new connection is swallowed too.
     assert_eq!(definite(hasty.load(&id).await).kind, StoreErrorKind::Unavailable);
     wire.set(Fate::Carry);
