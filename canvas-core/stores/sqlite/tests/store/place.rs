@@ -4,9 +4,9 @@ use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use canvas_core::BlobId;
 use canvas_core::lease::Timestamp;
 use canvas_core::store::{BlockingStore as _, Commit};
+use canvas_core::{BlobId, CodedError as _};
 use canvas_store_sqlite::SqliteStore;
 use canvas_store_testing::{Folder, canvas, commit, done, indeterminate};
 
@@ -77,7 +77,7 @@ fn a_file_that_goes_away_in_a_commit_leaves_doubt() {
     let version = done(store.commit(commit("c", None, "one\n")));
     taking.store(true, Ordering::SeqCst);
     let error = indeterminate(store.commit(commit("c", Some(&version), "two\n")));
-    assert!(error.to_string().contains("no longer the one that was opened"), "{error}");
+    assert!(error.message().contains("no longer the one that was opened"), "{}", error.message());
     fs::rename(aside.file(), folder.file()).unwrap();
     assert!(state(&store, "c").is_some());
 }
