@@ -112,8 +112,8 @@ pub mod lease {
 /// Commands that begin, end and interrupt a model's turn, and one that makes its conversation forget the canvas.
 ///
 /// The turn belongs to the canvas and not to a conversation. A canvas has one running turn, which all conversations
-/// share, and a message in one of them begins the next turn for all. A call that names an earlier turn can no longer check out.
-/// If models are to answer two chats at the same time, give each chat a canvas of its own.
+/// share, and a message in one of them begins the next turn for all. A call that names an earlier turn can no longer
+/// check out. If models are to answer two chats at the same time, give each chat a canvas of its own.
 pub mod turn {
     pub use crate::transition::turn::{
         Cancel, EndTurn, Forget, Forgotten, Interrupted, Promotion, SendMessage, TakeControl, TurnBegan,

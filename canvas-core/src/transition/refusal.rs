@@ -35,7 +35,7 @@ pub trait Refused: CodedError {
 }
 
 /// Implements [`CodedError`] for refusals by their view.
-macro_rules! coded {
+macro_rules! coded_by_view {
     ($($type:ty),+ $(,)?) => {$(
         impl CodedError for $type {
             fn code(&self) -> &'static str {
@@ -57,7 +57,7 @@ macro_rules! coded {
     )+};
 }
 
-coded! {
+coded_by_view! {
     CallRefusal, NotAvailable, LeaseRefusal, LimitRefusal, BaseRefusal, StaleEdit, PatchRefusal, LinesRefusal,
     HistoryRefusal, BoardRefusal, NewBoardRefusal,
 }
@@ -132,7 +132,7 @@ macro_rules! composed {
             }
         }
 
-        coded!($name);
+        coded_by_view!($name);
     )+};
 }
 

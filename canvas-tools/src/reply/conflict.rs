@@ -137,22 +137,23 @@ impl ConflictFields {
 impl PlaceFields {
     /// Shows at each place only the text that sets it apart.
     fn of(places: &[Place]) -> Vec<Self> {
-        let differs =
-            |text: fn(&Place) -> Option<&str>| places.windows(2).any(|pair| text(&pair[0]) != text(&pair[1]));
-        let has_headings = differs(|place| place.heading.as_deref());
-        let sides: [fn(&Place) -> Option<&QuotedLine>; 2] = [before, after];
-        let are_alike = [
-            !differs(|place| before(place).map(|quoted| &*quoted.text)),
-            !differs(|place| after(place).map(|quoted| &*quoted.text)),
-        ];
-        let sides = || sides.into_iter().zip(are_alike).filter(|(_, is_alike)| !is_alike);
+        type Side = fn(&Place) -> Option<&QuotedLine>;
+        let has_headings = differ(places, |place| place.heading.as_deref());
+        let sides: [Side; 2] = [before, after];
+        let is_telling = |side: &Side| differ(places, |place| side(place).map(|quoted| quoted.text.as_str()));
+        let sides: Vec<Side> = sides.into_iter().filter(is_telling).collect();
         let place = |place: &Place| Self {
             heading: place.heading.clone().filter(|_| has_headings),
             header: place.header.clone(),
-            nearby: sides().filter_map(|(side, _)| side(place)).map(numbered).collect(),
+            nearby: sides.iter().filter_map(|side| side(place)).map(numbered).collect(),
         };
         places.iter().map(place).collect()
     }
+}
+
+/// Whether a text is not the same at all places.
+fn differ(places: &[Place], text: impl Fn(&Place) -> Option<&str>) -> bool {
+    places.windows(2).any(|pair| text(&pair[0]) != text(&pair[1]))
 }
 
 fn before(place: &Place) -> Option<&QuotedLine> {

@@ -41,8 +41,8 @@ impl ReplySchema {
         self
     }
 
-    /// Returns the schema of the reply. Its `error` has the common fields and those of `E`, and `beside` lists further
-    /// fields of the failure.
+    /// Returns the schema of a reply that may also be a failure. Its `error` has the common fields and the fields of `E`.
+    /// The fields in `beside` are outside of `error`.
     pub(crate) fn failure<E: JsonSchema>(mut self, codes: &[&[&str]], beside: &[(&str, &str)]) -> Value {
         let mut codes: Vec<&str> = codes.concat();
         codes.sort_unstable();

@@ -41,8 +41,8 @@ use crate::sync::hidden_message;
 ///
 /// # After a restart
 ///
-/// You need not store the session. [`Session::join`] under the same conversation id restores what the canvas keeps: the
-/// running turn, the receipts, the lease and the text that the conversation knows. Without the stored session, the
+/// You need not store the session. [`Session::join`] under the same conversation id restores the running turn, the
+/// receipts, the lease and the text that the conversation knows, because the canvas keeps them. Without the stored session, the
 /// following is lost:
 ///
 /// * [`DocumentMemory`]. Line numbers that the model was shown no longer choose between equal places, so such a patch
