@@ -189,7 +189,7 @@ struct Guard<T>(Arc<Slot<T>>);
 impl<T> Drop for Guard<T> {
     fn drop(&mut self) {
         self.0.fill(Err(StoreError::new(StoreErrorKind::Indeterminate)
-            .caused("the thread of the store ended without an answer")));
+            .with_source("the thread of the store ended without an answer")));
     }
 }
 

@@ -144,7 +144,7 @@ pub struct Capabilities {
 /// * **Honest errors.** [`StoreErrorKind::Indeterminate`] means that the write may be stored. Every other kind
 ///   guarantees that it is not stored and never will be. A serialization failure, a deadlock, and a busy or full
 ///   database are definite; a connection lost during a commit is not. If a head cannot be parsed, the error is
-///   [`StoreErrorKind::Unreadable`]. An error names the operation and the canvas ([`StoreError::at`]).
+///   [`StoreErrorKind::Unreadable`]. An error names the operation and the canvas ([`StoreError::with_context`]).
 /// * **No retries.** A store never retries a commit by itself. The engine does so, and settles indeterminate commits.
 ///
 /// # Blobs

@@ -109,8 +109,8 @@ impl StoreErrorKind {
 /// use canvas_core::store::{StoreError, StoreErrorKind, StoreOperation};
 /// use canvas_core::{CanvasId, CodedError as _};
 ///
-/// let error = StoreError::new(StoreErrorKind::Busy).caused("database is locked");
-/// let error = error.at(StoreOperation::Commit, Some(&CanvasId::new("plan")?));
+/// let error = StoreError::new(StoreErrorKind::Busy).with_source("database is locked");
+/// let error = error.with_context(StoreOperation::Commit, Some(&CanvasId::new("plan")?));
 /// assert_eq!(error.to_string(), r#"commit of canvas "plan": others are in the way: try again"#);
 /// assert_eq!(error.message(), format!("{error} (database is locked)"));
 /// assert_eq!(error.code(), "STORE_BUSY");
@@ -152,7 +152,7 @@ impl StoreErrorKind {
 pub struct StoreError {
     /// The kind of the failure, which determines the code.
     pub kind: StoreErrorKind,
-    /// The failed operation; `None` until [`StoreError::at`] sets it.
+    /// The failed operation; `None` until [`StoreError::with_context`] sets it.
     pub operation: Option<StoreOperation>,
     /// The canvas of the operation, if it had one.
     pub canvas: Option<CanvasId>,
@@ -171,47 +171,47 @@ impl StoreError {
     /// Creates a [`StoreErrorKind::Failed`] error, for a driver that failed before it wrote anything. You can pass it
     /// to `map_err`, like the following ones.
     pub fn failed(source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        Self::new(StoreErrorKind::Failed).caused(source)
+        Self::new(StoreErrorKind::Failed).with_source(source)
     }
 
     /// Creates a [`StoreErrorKind::Indeterminate`] error, for a driver that failed when the write may already be
     /// stored.
     pub fn indeterminate(source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        Self::new(StoreErrorKind::Indeterminate).caused(source)
+        Self::new(StoreErrorKind::Indeterminate).with_source(source)
     }
 
     /// Creates a [`StoreErrorKind::Unavailable`] error, for a back end that could not be reached and therefore did not
     /// write.
     pub fn unavailable(source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        Self::new(StoreErrorKind::Unavailable).caused(source)
+        Self::new(StoreErrorKind::Unavailable).with_source(source)
     }
 
     /// Creates a [`StoreErrorKind::Damaged`] error, for stored data that are not in the form that the store writes.
     pub fn damaged(source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        Self::new(StoreErrorKind::Damaged).caused(source)
+        Self::new(StoreErrorKind::Damaged).with_source(source)
     }
 
     /// Replaces the message of the kind by a more specific sentence with the problem and the next step.
     #[must_use]
-    pub fn saying(self, message: impl Into<Cow<'static, str>>) -> Self {
+    pub fn with_message(self, message: impl Into<Cow<'static, str>>) -> Self {
         Self { message: message.into(), ..self }
     }
 
     /// Sets the underlying cause.
     #[must_use]
-    pub fn caused(self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+    pub fn with_source(self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self { source: Some(source.into()), ..self }
     }
 
-    /// Sets the place of the error.
+    /// Sets the failed operation and its canvas.
     #[must_use]
-    pub fn at(self, operation: StoreOperation, canvas: Option<&CanvasId>) -> Self {
+    pub fn with_context(self, operation: StoreOperation, canvas: Option<&CanvasId>) -> Self {
         Self { operation: Some(operation), canvas: canvas.cloned(), ..self }
     }
 
-    /// Marks the error as indeterminate, because the write may be stored nevertheless.
+    /// Converts the error to an indeterminate one, because the write may be stored nevertheless.
     #[must_use]
-    pub fn in_doubt(self) -> Self {
+    pub fn into_indeterminate(self) -> Self {
         if !self.is_definite() {
             return self;
         }
@@ -304,7 +304,7 @@ mod tests {
     #[test]
     fn an_error_has_its_place() {
         let canvas = CanvasId::new("a\u{0}\n\u{1b}[31m'b").unwrap();
-        let error = StoreError::new(StoreErrorKind::Busy).at(StoreOperation::Commit, Some(&canvas));
+        let error = StoreError::new(StoreErrorKind::Busy).with_context(StoreOperation::Commit, Some(&canvas));
         let said = r#"commit of canvas "a\0\n\u{1b}[31m'b": others are in the way: try again"#;
         assert_eq!(error.to_string(), said);
     }
@@ -334,11 +334,16 @@ mod tests {
 
     #[test]
     fn doubt_keeps_place_and_cause() {
-        let error = StoreError::new(StoreErrorKind::Full).at(StoreOperation::List, None).in_doubt();
+        let error = StoreError::new(StoreErrorKind::Full)
+            .with_context(StoreOperation::List, None)
+            .into_indeterminate();
         assert!(!error.is_definite());
         let said = "list: it may have written: send the same call again (there is no room left: make some, then try again)";
         assert_eq!(error.message(), said);
-        let again = StoreError::new(StoreErrorKind::Full).caused("disk").in_doubt().in_doubt();
+        let again = StoreError::new(StoreErrorKind::Full)
+            .with_source("disk")
+            .into_indeterminate()
+            .into_indeterminate();
         assert_eq!(again.message(), "it may have written: send the same call again (disk)");
     }
 }

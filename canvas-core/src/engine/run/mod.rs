@@ -473,14 +473,14 @@ impl<'a, T: Task> Run<'a, T> {
     }
 
     fn fail(&self, fault: StoreError) -> Next<T::Answer> {
-        let fault = if self.may_have_written() { fault.in_doubt() } else { fault };
+        let fault = if self.may_have_written() { fault.into_indeterminate() } else { fault };
         Next::Done(Err(EngineError::of(fault, self.context.canvas)))
     }
 
     fn stop_trying(&self) -> Next<T::Answer> {
         let contention = EngineError::Contention { canvas: self.context.canvas.clone() };
         Next::Done(Err(if self.may_have_written() {
-            EngineError::Store(StoreError::new(StoreErrorKind::Indeterminate).caused(contention))
+            EngineError::Store(StoreError::new(StoreErrorKind::Indeterminate).with_source(contention))
         } else {
             contention
         }))

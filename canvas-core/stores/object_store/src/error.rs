@@ -14,12 +14,12 @@ impl CallError {
     pub(super) fn after_a_put(self) -> Self {
         match self.0.kind {
             StoreErrorKind::Damaged | StoreErrorKind::TooNew { .. } | StoreErrorKind::Unreadable(_) => self,
-            _ => self.in_doubt(),
+            _ => self.into_indeterminate(),
         }
     }
 
-    pub(super) fn in_doubt(self) -> Self {
-        Self(self.0.in_doubt())
+    pub(super) fn into_indeterminate(self) -> Self {
+        Self(self.0.into_indeterminate())
     }
 }
 
@@ -58,20 +58,20 @@ impl From<Error> for CallError {
                 (StoreErrorKind::Busy, "another put is on its way: send the same call again")
             }
             // All of the store's own keys are valid, so this key comes from a listing.
-            Error::InvalidPath { .. } => return damaged().0.caused(error).into(),
+            Error::InvalidPath { .. } => return damaged().0.with_source(error).into(),
             _ => (
                 StoreErrorKind::Unavailable,
                 "the server or the network failed: look at the cause, then try again",
             ),
         };
-        Self(StoreError::new(kind).saying(message).caused(error))
+        Self(StoreError::new(kind).with_message(message).with_source(error))
     }
 }
 
 /// The error for an object that this store cannot have written.
 pub(super) fn damaged() -> CallError {
     let message = "an object under the prefix is not what this store has written: restore or remove it";
-    StoreError::new(StoreErrorKind::Damaged).saying(message).into()
+    StoreError::new(StoreErrorKind::Damaged).with_message(message).into()
 }
 
 /// The error for a server that does not honour the conditions of a put.
@@ -95,10 +95,10 @@ pub(super) fn unordered() -> CallError {
 pub(super) fn prefix_too_long(bytes: usize) -> CallError {
     let most = super::key::PREFIX_BYTES;
     StoreError::new(StoreErrorKind::Unfit)
-        .saying(format!("the prefix has {bytes} bytes: give one of at most {most}"))
+        .with_message(format!("the prefix has {bytes} bytes: give one of at most {most}"))
         .into()
 }
 
 fn unfit(message: &'static str) -> CallError {
-    StoreError::new(StoreErrorKind::Unfit).saying(message).into()
+    StoreError::new(StoreErrorKind::Unfit).with_message(message).into()
 }

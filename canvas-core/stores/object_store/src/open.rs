@@ -82,7 +82,9 @@ impl Probe<'_> {
 /// Treats a put that does not support conditions like one that ignores them.
 fn refused(error: Error) -> CallError {
     match error {
-        Error::NotImplemented { .. } | Error::NotSupported { .. } => unconditional().0.caused(error).into(),
+        Error::NotImplemented { .. } | Error::NotSupported { .. } => {
+            unconditional().0.with_source(error).into()
+        }
         error => error.into(),
     }
 }

@@ -57,7 +57,7 @@ impl ObjectCanvasStore {
         clock: impl Fn() -> Timestamp + Send + Sync + 'static,
     ) -> Result<Self, StoreError> {
         let bytes = prefix.as_ref().len();
-        let failed = |CallError(error): CallError| error.at(Operation::Open, None);
+        let failed = |CallError(error): CallError| error.with_context(Operation::Open, None);
         let keys = Keys::new(prefix).ok_or_else(|| failed(prefix_too_long(bytes)))?;
         let tag = probe(&objects, &keys).await.map_err(failed)?;
         Ok(Self { objects, keys, tag, clock: Arc::new(clock) })
@@ -112,7 +112,7 @@ impl ObjectCanvasStore {
         match self.objects.put_opts(&self.keys.head(canvas), object.into(), PutOptions::from(mode)).await {
             Ok(put) => {
                 // The next commit needs the tag, and a load may return it.
-                let tag = self.tag.of_put(put).ok_or_else(|| untagged().in_doubt())?;
+                let tag = self.tag.of_put(put).ok_or_else(|| untagged().into_indeterminate())?;
                 Ok(Committed::Done { version: RowVersion { number, tag }.version(), clock: (self.clock)() })
             }
             Err(error) if is_conflict(&error, expected.as_ref()) => {
@@ -124,7 +124,7 @@ impl ObjectCanvasStore {
                     error.into()
                 }
                 // The client may have tried before, and this is the result of only its last attempt.
-                _ => CallError::from(error).in_doubt(),
+                _ => CallError::from(error).into_indeterminate(),
             }),
         }
     }
@@ -189,7 +189,7 @@ impl ObjectCanvasStore {
         let row = self.row(canvas).await.map_err(CallError::after_a_put)?;
         if row.as_ref().map(|row| &row.version) == expected {
             // Another put of this row is in progress at the server. It may be an earlier attempt of this one.
-            return Err(CallError::from(error).in_doubt());
+            return Err(CallError::from(error).into_indeterminate());
         }
         Ok(Committed::Conflict(row))
     }
@@ -261,7 +261,7 @@ impl ObjectCanvasStore {
         while let Some(deleted) = deleted.next().await {
             match deleted {
                 Ok(_) | Err(Error::NotFound { .. }) => {}
-                Err(error) => return Err(CallError::from(error).in_doubt()),
+                Err(error) => return Err(CallError::from(error).into_indeterminate()),
             }
         }
         Ok(Collected::Done { blobs, bytes })
@@ -332,26 +332,27 @@ impl Store for ObjectCanvasStore {
     }
 
     async fn load(&self, canvas: &CanvasId) -> Result<Option<Loaded>, StoreError> {
-        self.row(canvas).await.map_err(|CallError(error)| error.at(Operation::Load, Some(canvas)))
+        self.row(canvas).await.map_err(|CallError(error)| error.with_context(Operation::Load, Some(canvas)))
     }
 
     async fn commit(&self, commit: Commit) -> Result<Committed, StoreError> {
-        let failed = |CallError(error): CallError| error.at(Operation::Commit, Some(commit.head.canvas()));
+        let failed =
+            |CallError(error): CallError| error.with_context(Operation::Commit, Some(commit.head.canvas()));
         self.swap(&commit).await.map_err(failed)
     }
 
     async fn blob(&self, canvas: &CanvasId, id: BlobId) -> Result<Option<Blob>, StoreError> {
         let found = self.get_blob(canvas, id).await;
-        found.map_err(|CallError(error)| error.at(Operation::Blob, Some(canvas)))
+        found.map_err(|CallError(error)| error.with_context(Operation::Blob, Some(canvas)))
     }
 
     async fn blobs(&self, canvas: &CanvasId, ids: &[BlobId]) -> Result<Vec<Option<Blob>>, StoreError> {
         let found = self.get_blobs(canvas, ids).await;
-        found.map_err(|CallError(error)| error.at(Operation::Blob, Some(canvas)))
+        found.map_err(|CallError(error)| error.with_context(Operation::Blob, Some(canvas)))
     }
 
     async fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, StoreError> {
-        self.listed(after, limit).await.map_err(|CallError(error)| error.at(Operation::List, None))
+        self.listed(after, limit).await.map_err(|CallError(error)| error.with_context(Operation::List, None))
     }
 
     async fn collect(
@@ -363,6 +364,6 @@ impl Store for ObjectCanvasStore {
     ) -> Result<Collected, StoreError> {
         self.collect_old(canvas, keep, older_than, at)
             .await
-            .map_err(|CallError(error)| error.at(Operation::Collect, Some(canvas)))
+            .map_err(|CallError(error)| error.with_context(Operation::Collect, Some(canvas)))
     }
 }

@@ -148,8 +148,8 @@ impl<'a> Writing<'a> {
             commit.blobs.iter().map(|blob| blob.as_bytes().len()).fold(json.len(), usize::saturating_add);
         if bytes > STATEMENT_BYTES {
             let message = format!("{bytes} bytes are more than one statement carries: store less at once");
-            let error = StoreError::new(StoreErrorKind::TooLarge).saying(message);
-            return Err(error.at(Operation::Commit, None).into());
+            let error = StoreError::new(StoreErrorKind::TooLarge).with_message(message);
+            return Err(error.with_context(Operation::Commit, None).into());
         }
         let contents = commit.blobs.iter().map(Blob::as_bytes).collect();
         Ok(Self {

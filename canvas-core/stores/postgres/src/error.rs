@@ -71,7 +71,7 @@ pub(super) struct CallError {
 impl CallError {
     /// The error if no statement was sent.
     pub(super) fn unsent(operation: Operation, (kind, message): Meaning) -> Self {
-        StoreError::new(kind).saying(message).at(operation, None).into()
+        StoreError::new(kind).with_message(message).with_context(operation, None).into()
     }
 
     /// The error if a statement was sent and its outcome is unknown.
@@ -85,7 +85,7 @@ impl CallError {
             Some(db) => judge(db.parsed_severity(), db.code()),
             None => (LOST, true, false),
         };
-        Self { unsure, keeps_connection, ..Self::unsent(operation, meaning).caused(e) }
+        Self { unsure, keeps_connection, ..Self::unsent(operation, meaning).with_source(e) }
     }
 
     /// Maps the pool's error.
@@ -96,11 +96,11 @@ impl CallError {
         };
         // For any other reason why the server does not let us in, report that there is no connection.
         let is_denied = state.is_some_and(|state| judge(None, state).0 == DENIED);
-        Self::unsent(operation, if is_denied { DENIED } else { NO_CONNECTION }).caused(e)
+        Self::unsent(operation, if is_denied { DENIED } else { NO_CONNECTION }).with_source(e)
     }
 
-    pub(super) fn caused(self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        let mut error = self.error.caused(source);
+    pub(super) fn with_source(self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        let mut error = self.error.with_source(source);
         let state = sqlstate(&error).map(|state| format!("{} (SQLSTATE {state})", error.message));
         error.message = state.map_or(error.message, Into::into);
         Self { error, ..self }
@@ -112,7 +112,7 @@ impl CallError {
 
     /// Returns the error of a call that may have written.
     pub(super) fn of_write(self) -> StoreError {
-        if self.unsure { self.error.in_doubt() } else { self.error }
+        if self.unsure { self.error.into_indeterminate() } else { self.error }
     }
 
     /// Returns the error of a call that writes nothing.

@@ -201,7 +201,7 @@ where
             listened.map_err(|e| CallError::answered(operation, e).error)?;
             Ok(Open { client, connection })
         };
-        let late = |e| CallError::unsent(operation, TIMED_OUT).caused(e).error;
+        let late = |e| CallError::unsent(operation, TIMED_OUT).with_source(e).error;
         timeout(self.options.deadline, opening).await.map_err(late)?
     }
 

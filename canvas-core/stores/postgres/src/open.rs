@@ -47,7 +47,7 @@ impl PostgresStore {
             .config(PoolConfig { max_size: options.connections, timeouts, ..PoolConfig::default() })
             .runtime(Runtime::Tokio1)
             .build()
-            .map_err(|e| no_pool().caused(e).error)?;
+            .map_err(|e| no_pool().with_source(e).error)?;
         Self::new(pool, options)
     }
 

@@ -44,7 +44,7 @@ pub(super) fn column<'a, T: FromSql<'a>>(
 ) -> Result<T, CallError> {
     row.try_get(name).map_err(|e| {
         // If the tables differ, it is unknown what the statement wrote.
-        CallError::unanswered(operation, UNEXPECTED).caused(e)
+        CallError::unanswered(operation, UNEXPECTED).with_source(e)
     })
 }
 
@@ -66,7 +66,8 @@ pub(super) fn loaded(
     head: &[u8],
     micros: i64,
 ) -> Result<Loaded, StoreError> {
-    let head = Head::from_json(canvas, head).map_err(|e| StoreError::from(e).at(operation, Some(canvas)))?;
+    let head = Head::from_json(canvas, head)
+        .map_err(|e| StoreError::from(e).with_context(operation, Some(canvas)))?;
     Ok(Loaded { head: Arc::new(head), version: version.name(), clock: clock(micros), document: None })
 }
 

@@ -101,7 +101,7 @@ fn judge(operation: Operation, version: Option<i32>) -> Result<(), CallError> {
         Some(LAYOUT) => Ok(()),
         Some(found) if found > LAYOUT => {
             let found = u64::from(found.unsigned_abs());
-            Err(StoreError::new(StoreErrorKind::TooNew { found }).at(operation, None).into())
+            Err(StoreError::new(StoreErrorKind::TooNew { found }).with_context(operation, None).into())
         }
         Some(_) => Err(CallError::unsent(operation, NOT_MIGRATED)),
         // `migrate` inserts the row together with the tables, so somebody has deleted it.

@@ -53,7 +53,7 @@ impl Sessions {
         match given {
             Ok(Ok(client)) => Ok(Held(Some(client))),
             Ok(Err(e)) => Err(CallError::pool(operation, e)),
-            Err(e) => Err(CallError::unsent(operation, NO_CONNECTION).caused(e)),
+            Err(e) => Err(CallError::unsent(operation, NO_CONNECTION).with_source(e)),
         }
     }
 
@@ -107,7 +107,7 @@ impl Sessions {
         match answered {
             Ok(Ok(value)) => Ok(value),
             Ok(Err(e)) => Err(CallError::answered(operation, e)),
-            Err(e) => Err(CallError::unanswered(operation, TIMED_OUT).caused(e)),
+            Err(e) => Err(CallError::unanswered(operation, TIMED_OUT).with_source(e)),
         }
     }
 }

@@ -22,8 +22,8 @@ impl CallError {
         is_of_sqlite && !matches!(self.0.kind, Busy | Full | Moved | TooLarge)
     }
 
-    pub(super) fn in_doubt(self) -> Self {
-        Self(self.0.in_doubt())
+    pub(super) fn into_indeterminate(self) -> Self {
+        Self(self.0.into_indeterminate())
     }
 }
 
@@ -49,7 +49,7 @@ impl From<HeadError> for CallError {
 impl From<Error> for CallError {
     fn from(error: Error) -> Self {
         let (kind, message) = meaning(&error);
-        Self(StoreError::new(kind).saying(message).caused(error))
+        Self(StoreError::new(kind).with_message(message).with_source(error))
     }
 }
 
@@ -57,7 +57,7 @@ impl From<Error> for CallError {
 pub(super) fn at_file(path: &Path, error: impl Into<CallError>) -> StoreError {
     let CallError(error) = error.into();
     let message = format!("{path:?}: {}", error.message);
-    error.saying(message)
+    error.with_message(message)
 }
 
 const BUSY: (StoreErrorKind, &str) = (

@@ -66,7 +66,7 @@ impl Listener {
         if polled.is_err() {
             (self.connection, self.seen) = (None, None);
         }
-        polled.map_err(|CallError(error)| error.at(StoreOperation::Listen, None))
+        polled.map_err(|CallError(error)| error.with_context(StoreOperation::Listen, None))
     }
 
     fn look<'a>(

@@ -53,7 +53,7 @@ impl Database {
         // path.
         let path = std::path::absolute(path).map_err(|e| {
             let nowhere = StoreError::new(StoreErrorKind::Unavailable);
-            at_file(path, nowhere.saying("the path leads nowhere: give another path").caused(e))
+            at_file(path, nowhere.with_message("the path leads nowhere: give another path").with_source(e))
         })?;
         let wait = Wait::begin(&options);
         let writer = connect(&path, &options, OpenFlags::SQLITE_OPEN_CREATE)?;
@@ -109,7 +109,7 @@ impl Database {
 }
 
 fn moved() -> StoreError {
-    StoreError::new(MOVED.0).saying(MOVED.1)
+    StoreError::new(MOVED.0).with_message(MOVED.1)
 }
 
 fn connect(path: &Path, options: &SqliteOptions, create: OpenFlags) -> Result<Connection, StoreError> {
@@ -128,7 +128,7 @@ fn connect(path: &Path, options: &SqliteOptions, create: OpenFlags) -> Result<Co
     };
     match guarded() {
         Ok(false) => Ok(connection),
-        Ok(true) => Err(at_file(path, StoreError::new(DENIED.0).saying(DENIED.1))),
+        Ok(true) => Err(at_file(path, StoreError::new(DENIED.0).with_message(DENIED.1))),
         Err(e) => Err(at_file(path, e)),
     }
 }
@@ -150,7 +150,7 @@ fn accept(path: &Path, found: Found) -> Result<bool, StoreError> {
         Found::Foreign => Err(at_file(
             path,
             StoreError::new(StoreErrorKind::Unfit)
-                .saying("the file belongs to another application: give the path of another file"),
+                .with_message("the file belongs to another application: give the path of another file"),
         )),
     }
 }
@@ -194,7 +194,7 @@ fn keep_log(path: &Path, connection: &Connection, wait: &Wait) -> Result<(), Sto
             Ok(mode) => {
                 let no_log = format!("the file system allows journal mode {mode:?} and no write-ahead log");
                 let unfit = StoreError::new(StoreErrorKind::Unfit);
-                return Err(at_file(path, unfit.saying(no_log + ": put the file on a local disk")));
+                return Err(at_file(path, unfit.with_message(no_log + ": put the file on a local disk")));
             }
             Err(e) => {
                 let error = CallError::from(e);

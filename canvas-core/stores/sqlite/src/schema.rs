@@ -37,7 +37,7 @@ pub(super) fn too_new(format: i64) -> StoreError {
 /// The error for a file that had [`FORMAT`] and now has an earlier one, because somebody restored an older backup into it.
 /// Only opening migrates, because other processes that do not know the new format may be using the file again.
 pub(super) fn too_old() -> StoreError {
-    StoreError::new(StoreErrorKind::Moved).saying(
+    StoreError::new(StoreErrorKind::Moved).with_message(
         "a backup of an earlier format was put back into the file: open the store anew, which migrates it",
     )
 }

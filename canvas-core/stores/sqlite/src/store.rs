@@ -81,7 +81,7 @@ impl SqliteStore {
         options: SqliteOptions,
     ) -> Result<Self, StoreError> {
         let opened = Database::open(path.as_ref(), options);
-        let (database, writer, reader) = opened.map_err(|e| e.at(Operation::Open, None))?;
+        let (database, writer, reader) = opened.map_err(|e| e.with_context(Operation::Open, None))?;
         Ok(Self {
             database,
             writer: Mutex::new(Some(writer)),
@@ -115,14 +115,14 @@ impl SqliteStore {
         let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
         let connection = match slot.take() {
             Some(connection) => connection,
-            None => self.database.connect(role).map_err(|e| e.at(operation, canvas))?,
+            None => self.database.connect(role).map_err(|e| e.with_context(operation, canvas))?,
         };
         let result = begin(&connection, &self.database).and_then(job);
         let spoilt = result.as_ref().is_err_and(CallError::spoils_connection);
         if connection.is_autocommit() && !spoilt {
             *slot = Some(connection);
         }
-        result.map_err(|CallError(error)| error.at(operation, canvas))
+        result.map_err(|CallError(error)| error.with_context(operation, canvas))
     }
 
     /// Reads the row inside the transaction. The clock is read after the row.

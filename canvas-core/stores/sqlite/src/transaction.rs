@@ -48,7 +48,7 @@ impl<'a> Transaction<'a> {
         let done = self.prepare_cached("COMMIT").and_then(|mut commit| commit.execute([]));
         match done {
             // Somebody may have removed the file since the transaction began.
-            Ok(_) => self.database.check_place().map_err(CallError::in_doubt),
+            Ok(_) => self.database.check_place().map_err(CallError::into_indeterminate),
             // The transaction is still open, for example because another connection has the lock. The drop rolls it back.
             Err(e) if !self.connection.is_autocommit() => Err(e.into()),
             // SQLite has rolled it back by itself. However, its last frame may be complete in the log, though not indexed.
@@ -56,7 +56,7 @@ impl<'a> Transaction<'a> {
             Err(e) => {
                 let error = CallError::from(e);
                 if error.0.kind != StoreErrorKind::Full {
-                    return Err(error.in_doubt());
+                    return Err(error.into_indeterminate());
                 }
                 // A write fell short, so the frame that would make the commit durable is incomplete. (A failed sync would
                 // be an I/O error.) On a copy-on-write file system, the end of an older frame may remain in its place. For
@@ -80,7 +80,7 @@ impl<'a> Transaction<'a> {
                 _ => "try again, best while few others use the file",
             };
             let left = format!("what was dropped may still be readable in the file or its log: {next}");
-            CallError(error.in_doubt().saying(left))
+            CallError(error.into_indeterminate().with_message(left))
         })
     }
 

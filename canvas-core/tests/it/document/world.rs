@@ -351,7 +351,7 @@ impl Spy {
     fn meet(&self, trouble: Option<Trouble>) -> Result<Option<Trouble>, StoreError> {
         match trouble {
             Some(Trouble::Definite) => {
-                Err(StoreError::new(StoreErrorKind::Failed).caused("the disk is full"))
+                Err(StoreError::new(StoreErrorKind::Failed).with_source("the disk is full"))
             }
             Some(Trouble::After(act)) => {
                 act();
@@ -363,7 +363,7 @@ impl Spy {
 }
 
 fn broken() -> StoreError {
-    StoreError::new(StoreErrorKind::Indeterminate).caused("the connection broke")
+    StoreError::new(StoreErrorKind::Indeterminate).with_source("the connection broke")
 }
 
 impl Layer for Spy {

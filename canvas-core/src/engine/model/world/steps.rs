@@ -16,7 +16,7 @@ use crate::engine::run::{Next, Request, Response, Run};
 use crate::store::error::{StoreError, StoreErrorKind};
 
 pub(super) fn broken() -> StoreError {
-    StoreError::new(StoreErrorKind::Indeterminate).caused("the connection broke")
+    StoreError::new(StoreErrorKind::Indeterminate).with_source("the connection broke")
 }
 
 impl World {
@@ -78,7 +78,7 @@ impl World {
             }
             Action::FailForSure(asker) => {
                 self.left.definite -= 1;
-                let fault = StoreError::new(StoreErrorKind::Failed).caused("the disk is full");
+                let fault = StoreError::new(StoreErrorKind::Failed).with_source("the disk is full");
                 let request = match asker {
                     Asker::Call(i) => self.flights[i].request.as_ref(),
                     Asker::Queue(_) => None,

@@ -53,9 +53,9 @@ impl World {
         let response = answer.unwrap_or_else(|| self.serve_asker(flaw, asker, !lose));
         let response = match response {
             Response::Committed(Ok(_)) if lose && flaw == Some(Flaw::LostCalledDefinite) => {
-                Response::Committed(
-                    Err(StoreError::new(StoreErrorKind::Failed).caused("nothing was written")),
-                )
+                Response::Committed(Err(
+                    StoreError::new(StoreErrorKind::Failed).with_source("nothing was written")
+                ))
             }
             Response::Committed(_) if lose => Response::Committed(Err(broken())),
             response => response,

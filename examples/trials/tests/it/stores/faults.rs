@@ -235,7 +235,7 @@ impl<S: Store> FaultyStore<S> {
 }
 
 fn broken() -> StoreError {
-    StoreError::new(StoreErrorKind::Indeterminate).caused("the connection broke")
+    StoreError::new(StoreErrorKind::Indeterminate).with_source("the connection broke")
 }
 
 impl<S: Store> Layer for FaultyStore<S> {
@@ -255,7 +255,7 @@ impl<S: Store> Layer for FaultyStore<S> {
             next
         };
         if matches!(load_fault, LoadFault::Fails | LoadFault::Down) {
-            return Err(StoreError::new(StoreErrorKind::Failed).caused("the store is not reachable"));
+            return Err(StoreError::new(StoreErrorKind::Failed).with_source("the store is not reachable"));
         }
         let row = self.store.load(canvas).await?;
         self.script().reported += 1;
@@ -275,7 +275,7 @@ impl<S: Store> Layer for FaultyStore<S> {
         });
         let committed = match self.befalls().await {
             CommitFault::Definite => {
-                return Err(StoreError::new(StoreErrorKind::Failed).caused("the disk is full"));
+                return Err(StoreError::new(StoreErrorKind::Failed).with_source("the disk is full"));
             }
             CommitFault::AnswerLost => {
                 self.deliver(commit).await?;

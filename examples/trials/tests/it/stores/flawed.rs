@@ -129,7 +129,7 @@ impl Layer for FlawedStore {
                 Ok(Committed::Done { version, clock })
             }
             (Flaw::FailsAfterWriting, Committed::Done { .. }) if number % 5 == 4 => {
-                Err(StoreError::new(StoreErrorKind::Failed).caused("the server is busy"))
+                Err(StoreError::new(StoreErrorKind::Failed).with_source("the server is busy"))
             }
             (_, committed) => Ok(committed),
         }
