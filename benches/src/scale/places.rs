@@ -148,7 +148,7 @@ mod sqlite {
 
         fn open(&self) -> Self::Store {
             let store = SqliteStore::open(self.folder.join("scale.db"), now);
-            Blocking::in_place(store.expect("the folder can be written"))
+            Blocking::new(store.expect("the folder can be written"))
         }
 
         fn written(&self) -> Option<u64> {

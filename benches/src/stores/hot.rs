@@ -55,7 +55,7 @@ impl Tasks {
         let options = SqliteOptions { durability, ..SqliteOptions::default() };
         let file = folder.0.join(format!("{name}.db"));
         let store = SqliteStore::open_with(file, system_clock, options).expect("the file can be made");
-        let engine = Arc::new(Engine::new(Blocking::in_place(store), policy()));
+        let engine = Arc::new(Engine::new(Blocking::new(store), policy()));
         block_on(engine.create(&canvas(), &document(SMALL), &key("create"), system_clock()))
             .expect("it is new");
         let task = |line| Writer::new(Arc::clone(&engine), line, system_clock);

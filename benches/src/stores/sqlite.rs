@@ -45,7 +45,7 @@ pub(super) fn large(work: &'static str, effort: Effort) -> Vec<Rate> {
 fn write(work: &'static str, effort: Effort, bytes: usize, writes: u32) -> Vec<Rate> {
     let folder = Folder::new();
     let store = SqliteStore::open(folder.0.join("canvas.db"), system_clock).expect("the file can be made");
-    let engine = Engine::new(Blocking::in_place(store), policy());
+    let engine = Engine::new(Blocking::new(store), policy());
     block_on(engine.create(&canvas(), &document(bytes), &key("create"), system_clock())).expect("it is new");
     let mut writer = Writer::new(engine, 0, system_clock);
     let mut lease = None;

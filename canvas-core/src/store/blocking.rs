@@ -75,8 +75,8 @@ pub type Job = Box<dyn FnOnce() + Send>;
 
 /// An adapter that makes a [`BlockingStore`] a [`Store`]. Clones share the store.
 ///
-/// [`Blocking::in_place`] is suitable for tests and for hosts without an async runtime. If your host has a runtime, its
-/// reactor must not wait for a disk, so pass a function that runs jobs on threads for blocking work:
+/// [`Blocking::new`] alone is suitable for tests and for hosts without an async runtime. If your host has a runtime, its
+/// reactor must not wait for a disk, so add a function that runs jobs on threads for blocking work:
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -86,7 +86,7 @@ pub type Job = Box<dyn FnOnce() + Send>;
 ///
 /// # fn host<S: BlockingStore + 'static>(store: S) {
 /// // With tokio: `|job| drop(tokio::task::spawn_blocking(job))`.
-/// let store = Blocking::on(store, |job| drop(std::thread::spawn(job)));
+/// let store = Blocking::new(store).with_spawn(|job| drop(std::thread::spawn(job)));
 /// let engine = Engine::new(store, Policy::default());
 /// # }
 /// ```
@@ -99,19 +99,20 @@ pub struct Blocking<S> {
 }
 
 impl<S: BlockingStore + 'static> Blocking<S> {
-    /// Runs each call on the thread that polls it.
-    pub fn in_place(store: S) -> Self {
+    /// Creates an adapter that runs each call on the thread that polls it.
+    pub fn new(store: S) -> Self {
         Self { store: Arc::new(store), spawn: None }
     }
 
-    /// Runs each call as a job passed to `spawn`. If `spawn` drops a job unrun, or the job panics, the call returns
-    /// [`StoreErrorKind::Indeterminate`].
-    pub fn on(store: S, spawn: impl Fn(Job) + Send + Sync + 'static) -> Self {
-        Self { store: Arc::new(store), spawn: Some(Arc::new(spawn)) }
+    /// Sets the function that runs each call as a job elsewhere. If `spawn` drops a job unrun, or the job panics, the
+    /// call returns [`StoreErrorKind::Indeterminate`].
+    #[must_use]
+    pub fn with_spawn(self, spawn: impl Fn(Job) + Send + Sync + 'static) -> Self {
+        Self { spawn: Some(Arc::new(spawn)), ..self }
     }
 
     /// Returns the wrapped store.
-    pub fn get(&self) -> &S {
+    pub fn inner(&self) -> &S {
         &self.store
     }
 
@@ -282,7 +283,7 @@ mod tests {
     #[test]
     fn each_way_gives_the_answers_of_the_store() {
         let id = CanvasId::new("c").unwrap();
-        for store in [Blocking::in_place(Lists), Blocking::on(Lists, |job| job())] {
+        for store in [Blocking::new(Lists), Blocking::new(Lists).with_spawn(|job| job())] {
             assert_eq!(block_on(store.list(Some(&id), 2)).unwrap(), [id.clone(), id.clone()]);
             assert!(block_on(store.blob(&id, BlobId::of(b""))).unwrap().is_none());
             let fault = {
@@ -293,7 +294,7 @@ mod tests {
                 fault.message(),
                 "the store failed and wrote nothing: look at the cause (1 blobs stay)"
             );
-            assert_eq!(store.clone().capabilities(), BlockingStore::capabilities(store.get()));
+            assert_eq!(store.clone().capabilities(), BlockingStore::capabilities(store.inner()));
         }
     }
 
@@ -301,7 +302,7 @@ mod tests {
     fn the_poller_is_woken_by_the_other_thread() {
         let (jobs, queue) = mpsc::channel::<Job>();
         let worker = std::thread::scope(|scope| {
-            let store = Blocking::on(Lists, move |job| jobs.send(job).unwrap());
+            let store = Blocking::new(Lists).with_spawn(move |job| jobs.send(job).unwrap());
             let id = CanvasId::new("c").unwrap();
             let mut list = pin!(store.list(Some(&id), 1));
             assert!(list.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
@@ -315,9 +316,9 @@ mod tests {
     #[test]
     fn a_job_without_an_answer_is_a_fault() {
         let id = CanvasId::new("c").unwrap();
-        let dropped = Blocking::on(Lists, drop);
+        let dropped = Blocking::new(Lists).with_spawn(drop);
         assert!(!block_on(dropped.list(None, 1)).unwrap_err().is_definite());
-        let panicking = Blocking::on(Lists, |job| {
+        let panicking = Blocking::new(Lists).with_spawn(|job| {
             let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(job));
         });
         assert!(!block_on(panicking.load(&id)).unwrap_err().is_definite());

@@ -189,7 +189,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let file = arguments.next().ok_or("usage: service FILE [--port PORT]")?;
     let port = arguments.nth(1).map_or(Ok(0), |port| port.parse())?;
     // A commit waits for the disk on a thread where it may.
-    let store = Blocking::on(SqliteStore::open(file, now)?, |job| drop(tokio::task::spawn_blocking(job)));
+    let store = SqliteStore::open(file, now)?;
+    let store = Blocking::new(store).with_spawn(|job| drop(tokio::task::spawn_blocking(job)));
     let service = Arc::new(Service {
         engine: Arc::new(Engine::new(store, Policy::default()).with_pause(tokio::time::sleep)),
         tools: Arc::new(Tools::new(DocumentTools::default())?),

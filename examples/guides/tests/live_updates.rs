@@ -41,7 +41,7 @@ impl World {
             open(folder.join("live.db")).expect("a file of its own")
         } else {
             let store = SqliteStore::open(folder.join("live.db"), now).expect("a file of its own");
-            Arc::new(Engine::new(Blocking::in_place(store), policy))
+            Arc::new(Engine::new(Blocking::new(store), policy))
         };
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
         let url = format!("http://{}/documents/plan/live", listener.local_addr().expect("it has one"));

@@ -238,7 +238,7 @@ mod tests {
         let path = std::env::temp_dir().join(format!("canvas-mcp-follow-{}.db", std::process::id()));
         let open = || SqliteStore::open(&path, clock::now).unwrap();
         let memory = MemoryStore::new(clock::now);
-        let boxed = |store: SqliteStore| BoxStore::new(Blocking::in_place(store));
+        let boxed = |store: SqliteStore| BoxStore::new(Blocking::new(store));
         let own = open();
         let file = Others::File(Box::new(own.listener()));
         for (here, others, there) in [

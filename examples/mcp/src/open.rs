@@ -62,7 +62,7 @@ pub async fn open(option: &StoreOption) -> Result<Opened, OpenError> {
             let others = Others::File(Box::new(store.listener()));
             // A call takes microseconds, and waits for other processes for as long as their commits take: less than what
             // handing it to another thread costs.
-            Opened { store: BoxStore::new(Blocking::in_place(store)), others }
+            Opened { store: BoxStore::new(Blocking::new(store)), others }
         }
         StoreOption::Postgres(url) => {
             let store = PostgresStore::connect(

@@ -20,7 +20,7 @@ pub(super) fn open(
         #[cfg(feature = "sqlite")]
         "sqlite" => {
             let store = canvas_store_sqlite::SqliteStore::open(request.text("path")?, clock)?;
-            Ok(Counted::boxed(canvas_core::store::Blocking::in_place(store), written))
+            Ok(Counted::boxed(canvas_core::store::Blocking::new(store), written))
         }
         #[cfg(not(feature = "sqlite"))]
         "sqlite" => {

@@ -121,7 +121,7 @@ pub async fn open(options: &Options, origins: &Origins) -> Result<Arc<Host>, Str
             })?;
             let listener = store.listener();
             // A file that another program has locked keeps a thread waiting, and no page.
-            let store = Blocking::on(store, |job| drop(tokio::task::spawn_blocking(job)));
+            let store = Blocking::new(store).with_spawn(|job| drop(tokio::task::spawn_blocking(job)));
             (BoxStore::new(store), Some(listener))
         }
     };

@@ -31,7 +31,7 @@ fn edit(engine: &Engine<Blocking<SqliteStore>>, canvas: &CanvasId) -> Outcome {
 fn main() -> Outcome {
     let (folder, canvas) = (env::temp_dir().join(format!("watch-{}", process::id())), CanvasId::new("plan")?);
     fs::create_dir_all(&folder)?;
-    let store = Blocking::in_place(SqliteStore::open(folder.join("canvases.db"), system_clock)?);
+    let store = Blocking::new(SqliteStore::open(folder.join("canvases.db"), system_clock)?);
     let engine = Engine::new(store, Policy::default());
     let watch = engine.watch(&canvas);
     let tasks = [thread::spawn(|| follow(watch)), thread::spawn(move || edit(&engine, &canvas))];

@@ -8,8 +8,8 @@
 //! # let folder = std::env::temp_dir().join(format!("canvas-store-sqlite-{}", std::process::id()));
 //! # std::fs::create_dir_all(&folder)?;
 //! # let file = folder.join("canvases.db");
-//! // A host with an async runtime hands in its threads for blocking work, see `Blocking::on`.
-//! let open = || SqliteStore::open(&file, system_clock).map(Blocking::in_place);
+//! // A host with an async runtime hands in its threads for blocking work, see `Blocking::with_spawn`.
+//! let open = || SqliteStore::open(&file, system_clock).map(Blocking::new);
 //! let engine = Engine::new(open()?, Policy::default());
 //! let (plan, operation) = (CanvasId::new("plan")?, OpKey::host("create".parse()?));
 //! block_on(engine.create(&plan, "# Plan\n", &operation, system_clock()))?;

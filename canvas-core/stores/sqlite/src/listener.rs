@@ -24,7 +24,7 @@ use super::transaction::Transaction;
 /// # use canvas_core::{CanvasId, Engine};
 /// # use canvas_store_sqlite::SqliteStore;
 /// # fn host(engine: Engine<Blocking<SqliteStore>>, watched: &[CanvasId]) -> Result<(), StoreError> {
-/// let mut listener = engine.store().get().listener();
+/// let mut listener = engine.store().inner().listener();
 /// loop {
 ///     for canvas in listener.poll(watched)? {
 ///         // Read it again, and show it.

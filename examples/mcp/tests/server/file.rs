@@ -340,8 +340,7 @@ fn a_file_that_is_missing_is_made() {
 /// All text that was ever in documents, as their histories have it.
 fn written(database: &str, canvases: &[String]) -> String {
     let clock = || Timestamp::from_millis(4_000_000_000_000);
-    let engine =
-        Engine::new(Blocking::in_place(SqliteStore::open(database, clock).unwrap()), Policy::default());
+    let engine = Engine::new(Blocking::new(SqliteStore::open(database, clock).unwrap()), Policy::default());
     let mut text = String::new();
     for canvas in canvases {
         let canvas = CanvasId::new(canvas).unwrap();

@@ -13,7 +13,7 @@ use super::cluster::Cluster;
 
 pub(crate) fn run_client(orders: &Orders) {
     let store = SqliteStore::open(&orders.place, system_now).expect("the cluster has made the file");
-    let engine = Engine::new(Blocking::on(store, |job| drop(thread::spawn(job))), policy());
+    let engine = Engine::new(Blocking::new(store).with_spawn(|job| drop(thread::spawn(job))), policy());
     block_on(client::run(&engine, orders));
 }
 
@@ -28,7 +28,7 @@ impl Cluster for Folder {
              CREATE TRIGGER IF NOT EXISTS moved AFTER UPDATE ON canvas BEGIN {record} END;"
         );
         connection.execute_batch(&recorder).expect("the recorder fits the schema");
-        let engine = Engine::new(Blocking::in_place(store), policy());
+        let engine = Engine::new(Blocking::new(store), policy());
         block_on(engine.create(canvas, &first_text(), &key("create"), system_now())).expect("it is new");
         self.file().to_str().expect("the temporary folder's name is text").to_owned()
     }
@@ -51,7 +51,7 @@ impl Cluster for Folder {
     }
 
     fn document(&self, canvas: &CanvasId, id: BlobId) -> Option<Blob> {
-        let engine = Engine::new(Blocking::in_place(self.store()), policy());
+        let engine = Engine::new(Blocking::new(self.store()), policy());
         block_on(engine.document(canvas, id)).expect("it can be read")
     }
 }

@@ -37,7 +37,7 @@ fn server(file: &Path, at: Timestamp) -> Engine<Blocking<SqliteStore>> {
     let tools = BTreeMap::from([(name.clone(), tool)]);
     let ceiling = Ceiling { tools, trust: [name].into(), ..Ceiling::default() };
     let store = SqliteStore::open(file, move || at).unwrap();
-    Engine::new(Blocking::in_place(store), Policy::default()).with_ceiling(Arc::new(ceiling))
+    Engine::new(Blocking::new(store), Policy::default()).with_ceiling(Arc::new(ceiling))
 }
 
 /// A canvas with a surface that has one action.
@@ -60,7 +60,7 @@ fn make(file: &Path) {
         ("state/latest.json", json!({})),
     ];
     let files = files.map(|(path, json)| (path, Blob::text(json.to_string())));
-    let store = engine.store().get();
+    let store = engine.store().inner();
     let (version, head) = current(store.load(&canvas("c"))).unwrap();
     let head = edit_head(&head, |json| {
         for (path, blob) in &files {

@@ -15,7 +15,7 @@ use canvas_store_testing::{Folder, canvas, collecting, commit, done, erasing, ke
 #[test]
 fn a_file_is_collected_while_others_write() {
     let folder = Folder::new();
-    let connect = || Blocking::in_place(SqliteStore::open(folder.file(), system_now).unwrap());
+    let connect = || Blocking::new(SqliteStore::open(folder.file(), system_now).unwrap());
     collecting::run(connect, |work: Work<'_>| block_on(work), Duration::from_nanos(1), (3, 200));
 }
 
@@ -61,7 +61,7 @@ fn a_file_has_no_secret_that_was_erased() {
     let engine = || {
         let store = SqliteStore::open(folder.file(), system_now).unwrap();
         let policy = Policy { history_entry_bytes: 200, min_blob_age: Duration::ZERO, ..Policy::default() };
-        Engine::new(Blocking::in_place(store), policy)
+        Engine::new(Blocking::new(store), policy)
     };
     block_on(erasing::write(&engine(), &canvas, &secret));
     let (engine, peer) = (engine(), engine());
@@ -83,7 +83,7 @@ fn an_erase_that_a_reader_holds_up_is_no_answer_until_it_is_done() {
     let (folder, canvas, secret) = (Folder::new(), canvas("c"), "S3cr3t-0f-a-reader");
     let options = SqliteOptions { busy_timeout: Duration::from_millis(20), ..SqliteOptions::default() };
     let store = SqliteStore::open_with(folder.file(), system_now, options).unwrap();
-    let engine = Engine::new(Blocking::in_place(store), Policy::default());
+    let engine = Engine::new(Blocking::new(store), Policy::default());
     block_on(engine.create(&canvas, secret, &key("create"), system_now())).unwrap();
     let clean = Edit::replace("clean\n");
     block_on(engine.call(&canvas, &key("clean"), clean, system_now())).unwrap().result.unwrap();

@@ -25,7 +25,7 @@ impl Files {
         // Nothing here lasts long enough for a timeout, however slow the machine.
         let options = SqliteOptions { busy_timeout: Duration::from_secs(600), ..SqliteOptions::default() };
         let store = SqliteStore::open_with(path, move || clock.now(), options).unwrap();
-        Blocking::on(store, |job| drop(thread::spawn(job)))
+        Blocking::new(store).with_spawn(|job| drop(thread::spawn(job)))
     }
 }
 
@@ -40,7 +40,7 @@ impl Harness for Files {
     }
 
     async fn peer(&self, store: &Self::Store) -> Self::Store {
-        self.open(store.get().path())
+        self.open(store.inner().path())
     }
 
     async fn advance(&self, by: Duration) {
@@ -49,15 +49,15 @@ impl Harness for Files {
 
     /// The lock is of the whole file, so it is every canvas's.
     async fn stall(&self, store: &Self::Store, _: &CanvasId) -> Option<Stall> {
-        let holder = rusqlite::Connection::open(store.get().path()).unwrap();
+        let holder = rusqlite::Connection::open(store.inner().path()).unwrap();
         holder.execute_batch("BEGIN IMMEDIATE").unwrap();
         Some(Box::new(holder))
     }
 
     async fn back_up<'a>(&'a self, store: &'a Self::Store) -> Option<Restore<'a>> {
         let aside = Folder::new();
-        copy(store.get().path(), &aside.file());
-        Some(Box::pin(async move { copy(&aside.file(), store.get().path()) }))
+        copy(store.inner().path(), &aside.file());
+        Some(Box::pin(async move { copy(&aside.file(), store.inner().path()) }))
     }
 }
 

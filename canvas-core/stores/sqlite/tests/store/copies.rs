@@ -72,9 +72,9 @@ fn read(source: &Source, copy: &Folder) -> Vec<&'static str> {
         Ok(store) => store,
         Err(e) => return vec![e.code()],
     };
-    let engine = Engine::new(Blocking::in_place(store), Policy::default());
+    let engine = Engine::new(Blocking::new(store), Policy::default());
     let read = |name| {
-        let head = match engine.store().get().load(&canvas(name)) {
+        let head = match engine.store().inner().load(&canvas(name)) {
             Ok(None) => return ["none", "none"],
             Ok(Some(row)) if source.heads.get(&(name, row.version.clone())) == Some(&row.head) => "a head",
             Ok(Some(_)) => "A MIXTURE",

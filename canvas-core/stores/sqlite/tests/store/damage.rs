@@ -38,7 +38,7 @@ fn a_head_that_cannot_be_read_is_a_fault_of_its_own_kind() {
         // Which blobs it needs, nobody can tell.
         assert_eq!(code(super::collect(&store, "c", &[])), expected);
         assert!(store.blob(&id, BlobId::of(b"one\n")).unwrap().is_some());
-        let engine = Engine::new(Blocking::in_place(folder.store()), Policy::default());
+        let engine = Engine::new(Blocking::new(folder.store()), Policy::default());
         let error = block_on(engine.snapshot(&id, Timestamp::from_millis(0))).unwrap_err();
         assert_eq!(error.code(), expected, "{error}");
         put(json.as_bytes());
@@ -56,7 +56,7 @@ fn a_blob_that_is_not_what_it_was_is_noticed_and_can_be_put_again() {
         raw.execute_batch(sql).unwrap();
         let found = store.blob(&id, BlobId::of(b"one\n")).unwrap().map(|blob| blob.id());
         assert_eq!(found, [Some(BlobId::of(b"\0\xff")), None][n]);
-        let engine = Engine::new(Blocking::in_place(folder.store()), Policy::default());
+        let engine = Engine::new(Blocking::new(folder.store()), Policy::default());
         let edited = block_on(engine.call(&id, &key("edit"), edit("two\n"), now));
         assert_eq!(block_on(engine.snapshot(&id, now)).unwrap_err().code(), "CANVAS_DAMAGED");
         assert_eq!(edited.unwrap_err().code(), "CANVAS_DAMAGED");

@@ -119,7 +119,7 @@ impl Round {
             history_entry_bytes: self.entry_bytes,
             ..Policy::default()
         };
-        Engine::new(Blocking::in_place(store), policy)
+        Engine::new(Blocking::new(store), policy)
     }
 }
 

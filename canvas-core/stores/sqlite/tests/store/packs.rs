@@ -147,7 +147,7 @@ fn a_file_of_format_3_is_read_written_and_collected() {
     let old = number(&folder, "SELECT count(*) FROM blob");
     let store = SqliteStore::open(folder.file(), system_now).unwrap();
     let policy = Policy { min_blob_age: Duration::ZERO, ..Policy::default() };
-    let (engine, id) = (Engine::new(Blocking::in_place(store), policy), canvas("bench"));
+    let (engine, id) = (Engine::new(Blocking::new(store), policy), canvas("bench"));
     let replay = block_on(engine.replay(&id, system_now())).unwrap();
     assert_eq!(replay.entries, 9);
     let before = block_on(engine.snapshot(&id, system_now())).unwrap();
@@ -167,7 +167,7 @@ fn a_file_of_format_3_is_read_written_and_collected() {
     assert!(block_on(engine.collect(&id, collection)).unwrap().blobs > 9);
     assert!(number(&folder, "SELECT count(*) FROM blob") < old);
     for blob in block_on(engine.blobs_in_use(&id, system_now())).unwrap() {
-        assert!(engine.store().get().blob(&id, blob).unwrap().is_some(), "{blob}");
+        assert!(engine.store().inner().blob(&id, blob).unwrap().is_some(), "{blob}");
     }
     assert_eq!(block_on(engine.replay(&id, system_now())).unwrap().entries, 2);
     assert_eq!(

@@ -46,7 +46,7 @@ fn a_version_from_before_a_restore_matches_nothing_that_came_after_it() {
 #[test]
 fn an_engine_goes_on_from_what_was_restored() {
     let (folder, aside, id) = (Folder::new(), Folder::new(), canvas("c"));
-    let engine = || Engine::new(Blocking::in_place(folder.store()), Policy::default());
+    let engine = || Engine::new(Blocking::new(folder.store()), Policy::default());
     let (one, two) = (engine(), engine());
     let text = |engine: &Engine<_>| block_on(engine.snapshot(&id, NOW)).unwrap().text().to_owned();
     let edit = |engine: &Engine<_>, call: &str, text: &str| {
@@ -64,7 +64,7 @@ fn an_engine_goes_on_from_what_was_restored() {
         // Two edits, and the journal leads from the last back to the start.
         assert_eq!(block_on(engine.replay(&id, NOW)).unwrap().entries, 2);
         for blob in block_on(engine.blobs_in_use(&id, NOW)).unwrap() {
-            assert!(engine.store().get().blob(&id, blob).unwrap().is_some(), "{blob}");
+            assert!(engine.store().inner().blob(&id, blob).unwrap().is_some(), "{blob}");
         }
     }
 }

@@ -45,8 +45,8 @@ pub trait Harness: Send + Sync {
     /// Returns `None` if commits never wait for each other.
     ///
     /// It returns once the row is locked. Waiting commits must not block the thread that polls them. A store that blocks in
-    /// place, such as [`Blocking::in_place`](canvas_core::store::Blocking::in_place), must therefore return `None`, because
-    /// it would wait forever. Reads may wait too. The suite keeps the value for about a second of the store's clock.
+    /// place, such as [`Blocking`](canvas_core::store::Blocking) without `with_spawn`, must therefore return `None`,
+    /// because it would wait forever. Reads may wait too. The suite keeps the value for about a second of the store's clock.
     fn stall(&self, _store: &Self::Store, _canvas: &CanvasId) -> impl Future<Output = Option<Stall>> + Send {
         async { None }
     }

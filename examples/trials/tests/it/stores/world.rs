@@ -120,7 +120,7 @@ mod sqlite {
         fn connect(&self) -> Blocking<SqliteStore> {
             let clock = self.clock.clone();
             let store = SqliteStore::open(self.folder.file(), move || clock.now());
-            Blocking::in_place(store.expect("the folder takes files"))
+            Blocking::new(store.expect("the folder takes files"))
         }
 
         fn clock(&self) -> &Clock {
