@@ -60,7 +60,7 @@ impl Model {
             call: CallId::new("create").expect("short"),
         };
         block_on(engine.create(&canvas, text, &create, NOW)).expect("it is new");
-        let session = block_on(Session::join(&engine, canvas, conversation, NOW)).expect("it is there");
+        let session = block_on(Session::open(&engine, canvas, conversation, NOW)).expect("it is there");
         let toolset = DocumentTools { outline: true, read_section: true, ..DocumentTools::default() };
         let tools = Tools::new(toolset).expect("one toolset");
         let mut model =

@@ -18,7 +18,7 @@
 //! let (canvas, chat) = (CanvasId::new("plan")?, ConversationId::new("chat")?);
 //! let key = OpKey::of(chat.clone(), "create".parse()?);
 //! block_on(engine.create(&canvas, "# Plan\n", &key, now))?;
-//! let mut session = block_on(Session::join(&engine, canvas, chat, now))?;
+//! let mut session = block_on(Session::open(&engine, canvas, chat, now))?;
 //!
 //! let tools = Tools::new(DocumentTools::default())?;
 //! assert!(tools.system_prompt(&engine).contains("canvas_check_out"));

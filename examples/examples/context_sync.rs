@@ -34,7 +34,7 @@ impl Chat {
         let (canvas, chat) = (CanvasId::new("notes")?, ConversationId::new("chat")?);
         let create = OpKey::of(chat.clone(), "create".parse()?);
         block_on(engine.create(&canvas, FIRST, &create, NOW))?;
-        let session = block_on(Session::join(&engine, canvas, chat, NOW))?;
+        let session = block_on(Session::open(&engine, canvas, chat, NOW))?;
         let tools = Tools::new(DocumentTools::default())?;
         Ok(Self { engine, tools, session, copy: FIRST.to_owned(), ids: CallIds::new(RANDOM) })
     }

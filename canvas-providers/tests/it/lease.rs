@@ -26,7 +26,7 @@ fn renewals_of_a_slow_turn() -> Vec<u64> {
     let key = |call| CallId::new(call).expect("an id");
     let operation = OpKey { conversation: chat.clone(), turn: Turn::ZERO, call: key("create") };
     block_on(engine.create(&canvas, "# A\n", &operation, now())).expect("the canvas is new");
-    let mut session = block_on(Session::join(&engine, canvas, chat, now())).expect("the canvas exists");
+    let mut session = block_on(Session::open(&engine, canvas, chat, now())).expect("the canvas exists");
 
     let mut answers = [
         json!({"stop_reason": "tool_use", "content": [
@@ -119,7 +119,7 @@ fn a_loop_that_is_dropped_leaves_its_lease_until_that_expires() {
     let check_out = |who: &str, id: &str| {
         let who = ConversationId::new(who).expect("a name");
         let mut session =
-            block_on(Session::join(&engine, canvas.clone(), who, now())).expect("the canvas exists");
+            block_on(Session::open(&engine, canvas.clone(), who, now())).expect("the canvas exists");
         let call = ToolCall { id: id.to_owned(), name: "canvas_check_out".to_owned(), arguments: json!({}) };
         block_on(tools.call(&engine, &mut session, &call, now()))
     };

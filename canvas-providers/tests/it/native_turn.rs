@@ -144,7 +144,7 @@ fn turn(provider: Provider, dialect: Dialect) -> (Vec<ToolReply>, EncodedRequest
     let call = CallId::new("create").expect("an id");
     let operation = OpKey { conversation: chat.clone(), turn: Turn::ZERO, call };
     block_on(engine.create(&canvas, BEFORE, &operation, NOW)).expect("the canvas is new");
-    let mut session = block_on(Session::join(&engine, canvas, chat, NOW)).expect("the canvas exists");
+    let mut session = block_on(Session::open(&engine, canvas, chat, NOW)).expect("the canvas exists");
     let tools = Tools::new(NativeTools::new(dialect)).expect("one tool");
     let specs = tools.specs(&engine);
     let options = RequestOptions { native: NativeTool::of(dialect), ..RequestOptions::default() };

@@ -41,7 +41,7 @@ use crate::sync::hidden_message;
 ///
 /// # After a restart
 ///
-/// You need not store the session. [`Session::join`] under the same conversation id restores the running turn, the
+/// You need not store the session. [`Session::open`] under the same conversation id restores the running turn, the
 /// receipts, the lease and the text that the conversation knows, because the canvas keeps them. Without the stored session, the
 /// following is lost:
 ///
@@ -51,7 +51,7 @@ use crate::sync::hidden_message;
 /// * `BoardMemory`. The host sets the aliases again, and the model makes its plans again.
 /// * `Recorder`. A recipe can no longer be made of the calls before the restart.
 ///
-/// The canvas does not depend on these, and each reply tells the model how to go on. `join` enters the turn that is
+/// The canvas does not depend on these, and each reply tells the model how to go on. `open` enters the turn that is
 /// running, even if another conversation began it. If you must know, compare [`Session::start`] with the one you stored.
 ///
 /// A session that you stored continues where it was:
@@ -65,7 +65,7 @@ use crate::sync::hidden_message;
 /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
 /// # let plan = "plan".parse()?;
 /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
-/// let session = block_on(Session::join(&engine, plan, "chat".parse()?, now))?;
+/// let session = block_on(Session::open(&engine, plan, "chat".parse()?, now))?;
 /// let stored = serde_json::to_string(&session)?;
 /// let restored: Session = serde_json::from_str(&stored)?;
 /// assert_eq!(restored, session);
@@ -160,7 +160,7 @@ impl CodedError for SessionError {
 }
 
 impl Session {
-    /// Joins the turn that is running on a canvas.
+    /// Opens a session in the turn that is running on a canvas.
     ///
     /// The conversation that created the canvas knows its first text. Any other conversation receives the whole
     /// document with the hidden message of [`Session::begin_turn`], unless its own calls have shown all of the text by
@@ -178,7 +178,7 @@ impl Session {
     /// # let plan = CanvasId::new("plan")?;
     /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
     /// let chat = ConversationId::new("chat")?;
-    /// let session = block_on(Session::join(&engine, plan.clone(), chat, now))?;
+    /// let session = block_on(Session::open(&engine, plan.clone(), chat, now))?;
     /// assert_eq!(session.canvas, plan);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -186,7 +186,7 @@ impl Session {
     /// # Errors
     ///
     /// Fails if the canvas does not exist or the store fails.
-    pub async fn join<S: Store>(
+    pub async fn open<S: Store>(
         engine: &Engine<S>,
         canvas: CanvasId,
         conversation: ConversationId,
@@ -194,11 +194,11 @@ impl Session {
     ) -> Result<Self, EngineError> {
         let snapshot = engine.snapshot(&canvas, now).await?;
         let (turn, start) = (snapshot.head.lock().turn(), snapshot.head.turn_start());
-        Ok(Self { turn, start, ..Self::before(canvas, conversation) })
+        Ok(Self { turn, start, ..Self::new(canvas, conversation) })
     }
 
-    /// Creates a session for a canvas that does not exist yet, which the session's first call may create.
-    pub fn before(canvas: CanvasId, conversation: ConversationId) -> Self {
+    /// Creates a session for a canvas that does not exist yet. Its first call may create the canvas.
+    pub fn new(canvas: CanvasId, conversation: ConversationId) -> Self {
         Self {
             canvas,
             conversation,
@@ -232,7 +232,7 @@ impl Session {
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
     /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
-    /// let mut session = block_on(Session::join(&engine, plan, "chat".parse()?, now))?;
+    /// let mut session = block_on(Session::open(&engine, plan, "chat".parse()?, now))?;
     /// // The user's message has come. What the model has not seen goes before it into the history.
     /// let began = block_on(session.begin_turn(&engine, "message-1".parse()?, now))?;
     /// assert!(began.hidden_message.is_some_and(|message| message.contains("# Plan")));
@@ -300,7 +300,7 @@ impl Session {
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
     /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
-    /// let mut session = block_on(Session::join(&engine, plan, "chat".parse()?, now))?;
+    /// let mut session = block_on(Session::open(&engine, plan, "chat".parse()?, now))?;
     /// block_on(session.begin_turn(&engine, "message-1".parse()?, now))?;
     /// // ... the model has answered, or has failed: its lease is given back in any case.
     /// let ended = block_on(session.end_turn(&engine, "end-1".parse()?, now))?;

@@ -63,7 +63,7 @@ impl<C: CallHost> CallHost for Arc<C> {
 /// # let plan = "plan".parse()?;
 /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
 /// let tools = Arc::new(Tools::new(DocumentTools::default())?);
-/// let session = block_on(Session::join(&engine, plan, "chat".parse()?, now))?;
+/// let session = block_on(Session::open(&engine, plan, "chat".parse()?, now))?;
 /// let calls = CanvasCalls::new(engine, tools, session);
 ///
 /// let began = block_on(calls.begin_turn("message-1".parse()?, now))?;

@@ -138,7 +138,7 @@ impl<S: Store> Tools<S> {
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
     /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
-    /// # let mut session = block_on(Session::join(&engine, plan, "chat".parse()?, now))?;
+    /// # let mut session = block_on(Session::open(&engine, plan, "chat".parse()?, now))?;
     /// use serde_json::json;
     ///
     /// let tools = Tools::new(DocumentTools::default())?;

@@ -42,7 +42,7 @@ fn a_model_calls_tools_of_the_host_and_of_the_canvas() {
     let (canvas, chat) = (CanvasId::new("c").unwrap(), ConversationId::new("chat").unwrap());
     let key = OpKey { conversation: chat.clone(), turn: Turn::ZERO, call: CallId::new("create").unwrap() };
     block_on(engine.create(&canvas, "# A\n", &key, now)).expect("the canvas is new");
-    let session = block_on(Session::join(&engine, canvas, chat, now)).expect("the canvas exists");
+    let session = block_on(Session::open(&engine, canvas, chat, now)).expect("the canvas exists");
     let host = Arc::new(Host::default());
     let spec = ToolSpec {
         name: "count".to_owned(),
@@ -84,7 +84,7 @@ fn leases_are_renewed_and_released_whatever_tools_the_model_has() {
     let (canvas, chat) = (CanvasId::new("c").unwrap(), ConversationId::new("chat").unwrap());
     let key = OpKey { conversation: chat.clone(), turn: Turn::ZERO, call: CallId::new("create").unwrap() };
     block_on(engine.create(&canvas, "# A\n", &key, now)).expect("the canvas is new");
-    let session = block_on(Session::join(&engine, canvas, chat, now)).expect("the canvas exists");
+    let session = block_on(Session::open(&engine, canvas, chat, now)).expect("the canvas exists");
     let with = |tools| CanvasCalls::new(Arc::clone(&engine), Arc::new(tools), session.clone());
     let document = with(Tools::new(DocumentTools::default()).expect("one set"));
     let out = ToolCall { id: "out".to_owned(), name: "canvas_check_out".to_owned(), arguments: json!({}) };
@@ -142,7 +142,7 @@ impl Toolset<MemoryStore> for Counting {
 fn of_two_calls_at_once_the_last_leaves_its_memory() {
     let now = Timestamp::from_millis(1_000);
     let engine = Arc::new(Engine::new(MemoryStore::new(move || now), Policy::default()));
-    let session = Session::before(CanvasId::new("c").unwrap(), ConversationId::new("chat").unwrap());
+    let session = Session::new(CanvasId::new("c").unwrap(), ConversationId::new("chat").unwrap());
     let tools = Tools::new(Counting).expect("one set");
     let calls = CanvasCalls::new(engine, Arc::new(tools), session);
     let call = |id: &str| ToolCall { id: id.to_owned(), name: "count".to_owned(), arguments: json!({}) };
@@ -162,7 +162,7 @@ fn a_late_call_leaves_the_session_of_the_next_turn_alone() {
     let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     let canvas = CanvasId::new("c").unwrap();
     block_on(engine.create(&canvas, "a\n", &OpKey::host("create".parse().unwrap()), now)).unwrap();
-    let session = block_on(Session::join(&engine, canvas, "chat".parse().unwrap(), now)).unwrap();
+    let session = block_on(Session::open(&engine, canvas, "chat".parse().unwrap(), now)).unwrap();
     let calls = CanvasCalls::new(Arc::new(engine), Arc::new(Tools::new(Counting).unwrap()), session);
     let begin = |call: &str| block_on(calls.begin_turn(call.parse().unwrap(), now)).unwrap();
     begin("message-1");

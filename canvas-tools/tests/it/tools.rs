@@ -61,7 +61,7 @@ impl World {
         let key =
             OpKey { conversation: chat.clone(), turn: Turn::ZERO, call: CallId::new("create").unwrap() };
         block_on(engine.create(&canvas, "a\n", &key, NOW)).unwrap();
-        let session = block_on(Session::join(&engine, canvas, chat, NOW)).unwrap();
+        let session = block_on(Session::open(&engine, canvas, chat, NOW)).unwrap();
         Self { engine, session }
     }
 

@@ -48,7 +48,7 @@ impl Host {
         let engine = Engine::new(store, Policy::default()).with_ceiling(Arc::new(ceiling()?));
         let canvas = CanvasId::new("deploy-prod")?;
         let door = Arc::new(SurfaceDoor::new(RunnerId::new("cockpit")?, 7));
-        let session = Session::before(canvas.clone(), ConversationId::new("agent:main:main")?);
+        let session = Session::new(canvas.clone(), ConversationId::new("agent:main:main")?);
         let tools = Tools::new(SurfaceTools::new(Arc::clone(&door)))?;
         let (shell, calls) = (Shell::open()?, AtomicU64::new(0));
         Ok(Self { engine, canvas, shell, door, tools, session, clock, calls })

@@ -28,7 +28,7 @@ pub(crate) async fn run<W: Write + Send + 'static>(
     let create = OpKey::of(chat.clone(), "create".parse()?);
     engine.create(&canvas, &options.document, &create, now()).await?;
     let tools = Arc::new(Tools::new(DocumentTools::default())?);
-    let session = Session::join(&engine, canvas.clone(), chat, now()).await?;
+    let session = Session::open(&engine, canvas.clone(), chat, now()).await?;
     let calls = Arc::new(CanvasCalls::new(Arc::clone(&engine), Arc::clone(&tools), session));
     let began = calls.begin_turn("message-1".parse()?, now()).await?;
     let history =

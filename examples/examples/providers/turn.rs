@@ -67,7 +67,7 @@ pub(crate) fn run(
     let (canvas, chat) = (CanvasId::new("plan")?, ConversationId::new("chat")?);
     let create = OpKey::of(chat.clone(), "create".parse()?);
     block_on(engine.create(&canvas, BEFORE, &create, NOW))?;
-    let mut session = block_on(Session::join(&engine, canvas, chat, NOW))?;
+    let mut session = block_on(Session::open(&engine, canvas, chat, NOW))?;
     let tools = Tools::try_from(vec![toolset])?;
     let specs = tools.specs(&engine);
     let options = RequestOptions { native, ..RequestOptions::default() };

@@ -37,7 +37,7 @@ impl Host {
         let chat = ConversationId::new("chat")?;
         let create = OpKey::of(chat.clone(), "create".parse()?);
         block_on(engine.create(&canvas, text, &create, now))?;
-        let session = block_on(Session::join(&engine, canvas, chat, now))?;
+        let session = block_on(Session::open(&engine, canvas, chat, now))?;
         let tools = Tools::new(DocumentTools::default())?;
         Ok(Self { engine, clock, tools, session, operations: 0 })
     }

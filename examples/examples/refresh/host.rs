@@ -81,7 +81,7 @@ impl Host {
         let (canvas, chat) = (CanvasId::new("shop")?, ConversationId::new("chat")?);
         let key = OpKey::of(chat.clone(), "create".parse()?);
         block_on(engine.create(&canvas, "# Orders\n", &key, now))?;
-        let session = block_on(Session::join(&engine, canvas, chat, now))?;
+        let session = block_on(Session::open(&engine, canvas, chat, now))?;
         let refresher = Arc::default();
         let tools = Tools::new(RecipeTools::new(Arc::new(Shop), Arc::clone(&refresher)))?;
         Ok(Self { engine, store, tools, refresher, session, clock, calls: 0 })

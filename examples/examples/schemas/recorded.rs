@@ -213,7 +213,7 @@ fn native() -> Vec<Recorded> {
         let create = CallId::new("create").expect("a short name");
         let key = OpKey { conversation: chat.clone(), turn: Turn::ZERO, call: create };
         block_on(engine.create(&canvas, DOCUMENT, &key, now)).expect("the canvas is new");
-        let mut session = block_on(Session::join(&engine, canvas, chat, now)).expect("the canvas is there");
+        let mut session = block_on(Session::open(&engine, canvas, chat, now)).expect("the canvas is there");
         let tools = Tools::new(NativeTools::new(dialect)).expect("one toolset");
         let name = dialect.tool_names()[0];
         let mut calls = vec![edit(dialect, "- [ ] tests", "- [x] tests"), edit(dialect, "- [ ] test", "?")];

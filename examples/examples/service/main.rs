@@ -122,7 +122,7 @@ async fn chat(to: Target, Body(message): Body<String>) -> Answer {
 async fn turn(Target { service, canvas, call }: Target, message: String) -> Answer {
     let (engine, tools) = (&service.engine, &service.tools);
     let chat = ConversationId::new(call.as_str())?;
-    let session = Session::join(engine, canvas, chat, now()).await?;
+    let session = Session::open(engine, canvas, chat, now()).await?;
     let calls = Arc::new(CanvasCalls::new(Arc::clone(engine), Arc::clone(tools), session));
     let began = calls.begin_turn(call, now()).await?;
     let history = began.hidden_message.into_iter().chain([message]).map(Event::user).collect();

@@ -57,7 +57,7 @@ impl Conversation {
     pub(crate) fn seat(&mut self, canvas: &CanvasId, now: Option<&Snapshot>) -> &mut Seat {
         let id = &self.id;
         let seat = self.seats.entry(canvas.clone()).or_insert_with(|| {
-            let session = Session::before(canvas.clone(), id.clone());
+            let session = Session::new(canvas.clone(), id.clone());
             Seat { session, lease: None, told: None }
         });
         if let Some(snapshot) = now {

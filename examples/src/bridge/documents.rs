@@ -363,13 +363,13 @@ impl Documents {
     pub(super) fn session(&self, request: &Request<'_>, now: Timestamp) -> Result<Session, BridgeError> {
         let name = request.field::<Option<&str>>("session")?.unwrap_or(MAIN);
         let conversation = ConversationId::new(name)?;
-        Ok(block_on(Session::join(&self.engine, canvas(request)?, conversation, now))?)
+        Ok(block_on(Session::open(&self.engine, canvas(request)?, conversation, now))?)
     }
 
     /// The session of a request whose canvas is not there yet: a call may make it.
     fn first_session(&self, request: &Request<'_>) -> Result<Session, BridgeError> {
         let name = request.field::<Option<&str>>("session")?.unwrap_or(MAIN);
-        Ok(Session::before(canvas(request)?, ConversationId::new(name)?))
+        Ok(Session::new(canvas(request)?, ConversationId::new(name)?))
     }
 
     /// The turn of a session's call about a canvas: the one in which it was made first, else the one that runs.

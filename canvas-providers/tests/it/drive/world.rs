@@ -270,7 +270,7 @@ impl World {
         let engine = Engine::new(store, Policy::default());
         block_on(engine.create(&canvas, TEXT, &key, clock.now())).expect("the canvas is new");
         let session =
-            block_on(Session::join(&engine, canvas.clone(), chat, clock.now())).expect("the canvas exists");
+            block_on(Session::open(&engine, canvas.clone(), chat, clock.now())).expect("the canvas exists");
         lose.store(setting.lose, Ordering::Relaxed);
         let engine = Arc::new(engine);
         let tools = Tools::new(DocumentTools::default()).expect("one toolset");

@@ -89,7 +89,7 @@ impl AppliedDirective {
 /// # let (canvas, chat) = (CanvasId::new("plan")?, ConversationId::new("chat")?);
 /// # let key = OpKey { conversation: chat.clone(), turn: Turn::ZERO, call: CallId::new("create")? };
 /// # block_on(engine.create(&canvas, "# Plan\n\n- one\n", &key, now))?;
-/// # let session = block_on(Session::join(&engine, canvas, chat, now))?;
+/// # let session = block_on(Session::open(&engine, canvas, chat, now))?;
 /// let version = block_on(engine.snapshot(&session.canvas, now))?.revision_id();
 /// let patch = Directive::patch("@@\n-- one\n+- two\n", version, None)?;
 /// let done = block_on(apply_directive(&engine, &session, CallId::new("1")?, &patch, now))?;

@@ -40,7 +40,7 @@ impl World {
             let command = CreateBoard { workspace: Box::new(workspace) };
             block_on(engine.call(&canvas, &key("host", "board"), command, NOW)).unwrap().result.unwrap();
         }
-        let session = block_on(Session::join(&engine, canvas, who, NOW)).unwrap();
+        let session = block_on(Session::open(&engine, canvas, who, NOW)).unwrap();
         Self { engine, session, toolset: BoardTools::default(), calls: AtomicU64::new(0) }
     }
 

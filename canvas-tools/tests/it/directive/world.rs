@@ -37,7 +37,7 @@ impl World {
         let (canvas, now) = (CanvasId::new("c").unwrap(), Timestamp::from_millis(1_000));
         block_on(engine.create(&canvas, markdown, &key("chat", "create"), now)).unwrap();
         let chat = ConversationId::new("chat").unwrap();
-        let session = block_on(Session::join(&engine, canvas, chat, now)).unwrap();
+        let session = block_on(Session::open(&engine, canvas, chat, now)).unwrap();
         Self { engine, session, clock, calls: AtomicU64::new(0) }
     }
 

@@ -192,7 +192,7 @@ fn an_evicted_conversation_gets_the_whole_document() {
     assert_eq!(begin(&mut session, "m3"), None);
     let other = ConversationId::new("other").unwrap();
     let mut other =
-        block_on(Session::join(&world.engine, world.session.canvas.clone(), other, world.now())).unwrap();
+        block_on(Session::open(&world.engine, world.session.canvas.clone(), other, world.now())).unwrap();
     assert_eq!(begin(&mut other, "m4").as_deref(), Some(whole.as_str()));
     assert_eq!(begin(&mut session, "m5").as_deref(), Some(whole.as_str()));
 }
@@ -202,7 +202,7 @@ fn there_is_no_session_without_a_canvas() {
     let world = World::new("a\n");
     let (canvas, who) = (CanvasId::new("none").unwrap(), ConversationId::new("main").unwrap());
     let now = Timestamp::from_millis(1_000);
-    let e = block_on(Session::join(&world.engine, canvas.clone(), who, now)).unwrap_err();
+    let e = block_on(Session::open(&world.engine, canvas.clone(), who, now)).unwrap_err();
     assert_eq!(e.code(), "CANVAS_NOT_FOUND");
     let mut lost = Session { canvas, ..world.session.clone() };
     let e = block_on(lost.begin_turn(&world.engine, id("k"), now)).unwrap_err();

@@ -170,7 +170,7 @@ pub(crate) fn prompt(toolset: DocumentTools, policy: Policy) -> String {
 
 fn join(engine: &Engine<MemoryStore>, who: &str) -> Session {
     let (canvas, who) = (CanvasId::new("c").unwrap(), ConversationId::new(who).unwrap());
-    block_on(Session::join(engine, canvas, who, Timestamp::from_millis(1_000))).unwrap()
+    block_on(Session::open(engine, canvas, who, Timestamp::from_millis(1_000))).unwrap()
 }
 
 fn key(who: &str, call: &str) -> OpKey {

@@ -28,7 +28,7 @@ impl World {
         let key =
             OpKey { conversation: chat.clone(), turn: Turn::ZERO, call: CallId::new("create").unwrap() };
         block_on(engine.create(&canvas, text, &key, NOW)).unwrap();
-        let session = block_on(Session::join(&engine, canvas, chat, NOW)).unwrap();
+        let session = block_on(Session::open(&engine, canvas, chat, NOW)).unwrap();
         let tools = Tools::new(NativeTools::new(dialect)).unwrap();
         Self { engine, session, tools, calls: 0 }
     }

@@ -100,7 +100,7 @@ fn canvas_persists_across_reconnects_and_session_resets() {
     assert_eq!(world.ask("canvas.get", json!({"canvasId": "deploy-prod"})), before);
 
     let who = canvas_core::ConversationId::new("agent:main:main").unwrap();
-    let session = block_on(Session::join(&world.engine, deploy_id(), who, world.now())).unwrap();
+    let session = block_on(Session::open(&world.engine, deploy_id(), who, world.now())).unwrap();
     let call = canvas_core::CallId::new("forget").unwrap();
     block_on(session.forget(&world.engine, call, world.now())).unwrap();
     let seen = world.model("agent:main:main", json!({"operation": "get"}));

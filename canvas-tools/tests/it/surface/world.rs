@@ -186,8 +186,8 @@ impl World {
     /// A model's call of `gsv__Canvas` in a conversation, about the canvas `deploy-prod`.
     pub(crate) fn model(&self, conversation: &str, arguments: Value) -> ToolReply {
         let (canvas, who) = (deploy_id(), ConversationId::new(conversation).unwrap());
-        let joined = block_on(Session::join(&self.engine, canvas.clone(), who.clone(), self.now()));
-        let mut session = joined.unwrap_or_else(|_| Session::before(canvas, who));
+        let joined = block_on(Session::open(&self.engine, canvas.clone(), who.clone(), self.now()));
+        let mut session = joined.unwrap_or_else(|_| Session::new(canvas, who));
         self.model_in(&mut session, &self.fresh(), arguments)
     }
 

@@ -55,7 +55,7 @@ pub(crate) async fn serve(
     let engine = Arc::new(engine.with_pause(tokio::time::sleep));
     let tools = Arc::new(Tools::new(DocumentTools::default())?);
     let (canvas, conversation) = (CanvasId::new(CANVAS)?, ConversationId::new(script.chat)?);
-    let session = Session::join(&engine, canvas, conversation, now()).await?;
+    let session = Session::open(&engine, canvas, conversation, now()).await?;
     let (history, epoch) = (Vec::new(), session.start.epoch);
     // The standard library's keys of hash maps are drawn at random; a host that has `getrandom` takes that.
     let ids = CallIds::new(RandomState::new().build_hasher().finish());

@@ -92,7 +92,7 @@ pub(super) async fn begin(
         Some(session) => session,
         None => {
             let id = canvas_core::ConversationId::new(CONVERSATION).expect("a short name");
-            let joined = Session::join(&host.engine, canvas.clone(), id, now).await;
+            let joined = Session::open(&host.engine, canvas.clone(), id, now).await;
             let session = joined.map_err(|error| engine_json(&error))?;
             if conversation.is_incomplete {
                 let forgotten = session.forget(&host.engine, call(host, "forget"), now).await;

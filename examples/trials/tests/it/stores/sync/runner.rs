@@ -71,7 +71,7 @@ impl<P: Place + Default> Runner<P> {
         let chats = (0..CHATS)
             .map(|chat| {
                 let name = ConversationId::new(&format!("chat-{chat}")).expect("a name");
-                let session = place.wait_for(Session::join(&engine, canvas.clone(), name, now));
+                let session = place.wait_for(Session::open(&engine, canvas.clone(), name, now));
                 (session.expect("the canvas is there"), Reader(None))
             })
             .collect();
