@@ -99,7 +99,7 @@
 //! People do not take leases. If each sends [`Edit::on`](crate::document::Edit::on) with the revision that they edited,
 //! the second edit is rebased over the first if they do not overlap. If they overlap, it is refused with
 //! `PATCH_REJECTED`, and the refusal carries the changes since that revision and the text sent, so that you can show
-//! both. [`Edit::replace`](crate::document::Edit::replace) names no revision and replaces the current text. You can
+//! both. [`Edit::overwrite`](crate::document::Edit::overwrite) names no revision and replaces the current text. You can
 //! then bring the earlier text back with [`Undo`](crate::history::Undo).
 //!
 //! ## What happens if the user types during a model's turn?

@@ -103,8 +103,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // Two edits by the user become one diff.
     let edited = FIRST.replace("- two", "- two, by the user");
-    chat.user(Edit::replace(edited.clone()))?;
-    chat.user(Edit::replace(edited + "- four\n"))?;
+    chat.user(Edit::overwrite(edited.clone()))?;
+    chat.user(Edit::overwrite(edited + "- four\n"))?;
     chat.message(out)?;
 
     // A hidden message at the end of the turn has the model's own edits: another model may not get its tool results.

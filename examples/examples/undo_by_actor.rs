@@ -50,14 +50,14 @@ impl Canvas {
     /// The user types.
     fn types(&self, from: &str, to: &str) -> Result<(), Box<dyn Error>> {
         let markdown = self.text()?.replace(from, to);
-        self.ask("user", Edit::replace(markdown))??;
+        self.ask("user", Edit::overwrite(markdown))??;
         Ok(())
     }
 
     /// The model reads and patches, under a lease.
     fn patches(&self, patch: &str) -> Result<(), Box<dyn Error>> {
         let lease = Some(self.ask("model", CheckOut)??.lease);
-        self.ask("model", Read::part(lease))??;
+        self.ask("model", Read::new(lease))??;
         self.ask(
             "model",
             ApplyPatch { lease, patch: patch.to_owned(), base: None, scope: None, shown: None },

@@ -70,7 +70,7 @@ pub(super) fn undo(work: &'static str, effort: Effort) -> Vec<Rate> {
     let [by_one, at_once] = [(); 2].map(|()| {
         let store = with_document();
         for i in 0..STEPS {
-            call(store.clone(), &format!("edit {i}"), Edit::replace(format!("{i}\n")));
+            call(store.clone(), &format!("edit {i}"), Edit::overwrite(format!("{i}\n")));
         }
         store
     });

@@ -82,7 +82,7 @@ impl<S: Store> Engine<S> {
     /// use canvas_core::Collection;
     ///
     /// for item in ["one", "two"] {
-    ///     let edit = Edit::replace(format!("# Plan\n\n- {item}\n"));
+    ///     let edit = Edit::overwrite(format!("# Plan\n\n- {item}\n"));
     ///     block_on(engine.call(&plan, &OpKey::user(item.parse()?), edit, now))?.result?;
     /// }
     /// // A host asks now and then, say each night. The newest 1,000 changes can still be undone.
@@ -144,9 +144,9 @@ impl<S: Store> Engine<S> {
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
     /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
-    /// let secret = Edit::replace("# Plan\n\nThe password is 1234.\n");
+    /// let secret = Edit::overwrite("# Plan\n\nThe password is 1234.\n");
     /// block_on(engine.call(&plan, &OpKey::user("paste".parse()?), secret, now))?.result?;
-    /// block_on(engine.call(&plan, &OpKey::user("cut".parse()?), Edit::replace("# Plan\n"), now))?.result?;
+    /// block_on(engine.call(&plan, &OpKey::user("cut".parse()?), Edit::overwrite("# Plan\n"), now))?.result?;
     ///
     /// let dropped = block_on(engine.erase(&plan, &OpKey::host("erase".parse()?), now))?;
     /// assert!(dropped.blobs > 0);

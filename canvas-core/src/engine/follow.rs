@@ -37,7 +37,7 @@ const PAGE: usize = 256;
 /// # let plan = CanvasId::new("plan")?;
 /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now()))?;
 /// for item in ["one", "two"] {
-///     let edit = Edit::replace(format!("# Plan\n\n- {item}\n"));
+///     let edit = Edit::overwrite(format!("# Plan\n\n- {item}\n"));
 ///     block_on(engine.call(&plan, &OpKey::user(item.parse()?), edit, now()))?.result?;
 /// }
 /// // The client had the first change when its connection broke.

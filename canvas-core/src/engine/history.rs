@@ -109,7 +109,7 @@ impl<S: Store> Engine<S> {
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
     /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
-    /// block_on(engine.call(&plan, &OpKey::user("edit".parse()?), Edit::replace("# Ours\n"), now))?.result?;
+    /// block_on(engine.call(&plan, &OpKey::user("edit".parse()?), Edit::overwrite("# Ours\n"), now))?.result?;
     /// let newest = block_on(engine.history(&plan, None, 10, now))?;
     /// assert_eq!(newest.iter().map(|entry| entry.number.get()).collect::<Vec<_>>(), [1]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -146,7 +146,7 @@ impl<S: Store> Engine<S> {
     /// # let plan = CanvasId::new("plan")?;
     /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
     /// for item in ["one", "two", "three"] {
-    ///     let edit = Edit::replace(format!("# Plan\n\n- {item}\n"));
+    ///     let edit = Edit::overwrite(format!("# Plan\n\n- {item}\n"));
     ///     block_on(engine.call(&plan, &OpKey::user(item.parse()?), edit, now))?.result?;
     /// }
     /// let missed = block_on(engine.history_after(&plan, Some(EntryNumber::new(1)), 100, now))?;
@@ -204,7 +204,7 @@ impl<S: Store> Engine<S> {
     /// use canvas_core::history::{Undo, UndoScope};
     /// use canvas_core::Author;
     ///
-    /// block_on(engine.call(&plan, &OpKey::user("edit".parse()?), Edit::replace("# Ours\n"), now))?.result?;
+    /// block_on(engine.call(&plan, &OpKey::user("edit".parse()?), Edit::overwrite("# Ours\n"), now))?.result?;
     /// let buttons = block_on(engine.stacks(&plan, None, 1, now))?;
     /// assert!(!buttons.undo.is_empty() && buttons.redo.is_empty());
     ///
@@ -258,7 +258,7 @@ impl<S: Store> Engine<S> {
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
     /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
-    /// block_on(engine.call(&plan, &OpKey::user("edit".parse()?), Edit::replace("# Ours\n"), now))?.result?;
+    /// block_on(engine.call(&plan, &OpKey::user("edit".parse()?), Edit::overwrite("# Ours\n"), now))?.result?;
     /// let replay = block_on(engine.replay(&plan, now))?;
     /// assert_eq!(replay.entries, 1);
     /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -306,7 +306,7 @@ impl<S: Store> Engine<S> {
     /// use canvas_core::Face;
     ///
     /// let seen = block_on(engine.snapshot(&plan, now))?.head.face_revision(Face::Document);
-    /// let edit = Edit::replace("# Plan\n\n- one\n");
+    /// let edit = Edit::overwrite("# Plan\n\n- one\n");
     /// block_on(engine.call(&plan, &OpKey::user("edit".parse()?), edit, now))?.result?;
     /// let key = OpKey::host("delete".parse()?);
     /// let refused = block_on(engine.delete_unchanged(&plan, (Face::Document, seen), &key, now)).unwrap_err();
@@ -435,7 +435,7 @@ impl<S: Store> Engine<S> {
     /// # let plan = CanvasId::new("plan")?;
     /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
     /// let key = OpKey::user("append-1".parse()?);
-    /// let append = |text: &str| Edit::replace(format!("{text}\n- one\n"));
+    /// let append = |text: &str| Edit::overwrite(format!("{text}\n- one\n"));
     /// let (before, snapshot) = block_on(engine.recall(&plan, &key, &append("# Plan\n"), now))?;
     /// assert!(before.is_none());
     /// block_on(engine.call(&plan, &key, append(snapshot.text()), now))?.result?;
@@ -515,7 +515,7 @@ impl<S: Store> Engine<S> {
     /// # let plan = CanvasId::new("plan")?;
     /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
     /// let before = block_on(engine.revision_of(&plan))?;
-    /// block_on(engine.call(&plan, &OpKey::user("edit".parse()?), Edit::replace("# Ours\n"), now))?.result?;
+    /// block_on(engine.call(&plan, &OpKey::user("edit".parse()?), Edit::overwrite("# Ours\n"), now))?.result?;
     /// assert!(block_on(engine.revision_of(&plan))? != before);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

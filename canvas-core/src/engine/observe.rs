@@ -54,8 +54,8 @@ use crate::model::id::{CanvasId, OpKey};
 ///
 /// // Another server is faster.
 /// let other = Engine::new(store, Policy::default());
-/// block_on(other.call(&canvas, &key("1"), Edit::replace("# Our plan\n"), now))?.result?;
-/// block_on(engine.call(&canvas, &key("2"), Edit::replace("# My plan\n"), now))?.result?;
+/// block_on(other.call(&canvas, &key("1"), Edit::overwrite("# Our plan\n"), now))?.result?;
+/// block_on(engine.call(&canvas, &key("2"), Edit::overwrite("# My plan\n"), now))?.result?;
 /// assert_eq!(conflicts.count.load(Ordering::Relaxed), 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -53,7 +53,7 @@
 //! # block_on(engine.create(&plan, "- a\n", &OpKey::host("create".parse()?), now))?;
 //! let first = block_on(engine.snapshot(&plan, now))?.head.revision();
 //! for text in ["- a\n- b\n", "- b\n", "something longer\n"] {
-//!     block_on(engine.call(&plan, &OpKey::user(text.parse()?), Edit::replace(text), now))?.result?;
+//!     block_on(engine.call(&plan, &OpKey::user(text.parse()?), Edit::overwrite(text), now))?.result?;
 //! }
 //! assert_eq!(block_on(text_at(&engine, &plan, first, now))?.as_deref(), Some("- a\n"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -46,7 +46,7 @@ pub(crate) struct ChunkList {
 impl ChunkList {
     /// Creates the list of a text.
     pub(crate) fn of(text: &str) -> Self {
-        let chunks = Chunks::of(text);
+        let chunks = Chunks::new(text);
         let ids = chunks.ranges().map(|range| BlobId::of(text[range].as_bytes())).collect();
         Self::new(chunks, ids)
     }

@@ -60,7 +60,7 @@ impl Shown {
 
 impl Read {
     /// Creates a read of some part of the document, which does not count as the whole.
-    pub fn part(lease: Option<LeaseId>) -> Self {
+    pub fn new(lease: Option<LeaseId>) -> Self {
         Self { lease, shown: Shown::default() }
     }
 }

@@ -57,8 +57,8 @@ pub struct Edit {
 }
 
 impl Edit {
-    /// Creates an edit that replaces the current document, whatever it is.
-    pub fn replace(markdown: impl Into<String>) -> Self {
+    /// Creates an edit that replaces the current document, even if it changed since the user saw it.
+    pub fn overwrite(markdown: impl Into<String>) -> Self {
         Self { markdown: markdown.into(), base: None }
     }
 

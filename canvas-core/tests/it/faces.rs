@@ -135,7 +135,7 @@ fn key(who: &str, turn: u64, call: &str) -> OpKey {
 fn a_document_beside_a_board_is_edited_undone_promoted_and_played_back() {
     let mut canvas = Canvas::open("plan-4");
     let (text, faces) = (canvas.text(), canvas.of_faces());
-    assert_eq!(canvas.call(Edit::replace("# New\n")), "OK");
+    assert_eq!(canvas.call(Edit::overwrite("# New\n")), "OK");
     assert_eq!(canvas.call(SendMessage), "OK");
     let head = canvas.head();
     assert_eq!(head.committed(), Some(head.draft()), "the board is promoted with the document");
@@ -307,7 +307,7 @@ fn a_surface_is_kept_whole_or_undone() {
     assert_eq!(canvas.of_faces()[0], faces[0]);
     block_on(canvas.engine.replay(&canvas.id, canvas.at)).unwrap();
     // The document beside it.
-    assert_eq!(canvas.call(Edit::replace("# New\n")), "OK");
+    assert_eq!(canvas.call(Edit::overwrite("# New\n")), "OK");
     assert_eq!(canvas.undo(UndoScope::Steps(ONE)), "OK");
     assert_eq!(canvas.undo(UndoScope::Change(ChangeNumber::new(23))), "OK");
     assert_eq!(canvas.of_faces()[0], faces[0]);
@@ -386,7 +386,7 @@ fn a_recipe_is_kept_whole_or_undone() {
     }
     assert_eq!(files(&canvas), before);
     block_on(canvas.engine.replay(&canvas.id, canvas.at)).unwrap();
-    assert_eq!(canvas.call(Edit::replace("# New\n")), "OK");
+    assert_eq!(canvas.call(Edit::overwrite("# New\n")), "OK");
     assert_eq!(canvas.undo(UndoScope::Steps(ONE)), "OK");
     assert_eq!(files(&canvas), before);
     canvas.has_all_its_blobs();

@@ -72,7 +72,7 @@ fn canvas() -> (MemoryStore, CanvasId, Option<LeaseId>) {
     block_on(engine.create(&canvas, "0\n", &key("create"), NOW)).unwrap();
     let out = block_on(engine.call(&canvas, &key("out"), CheckOut, NOW)).unwrap();
     let lease = Some(out.result.unwrap().lease);
-    block_on(engine.call(&canvas, &key("read"), Read::part(lease), NOW)).unwrap().result.unwrap();
+    block_on(engine.call(&canvas, &key("read"), Read::new(lease), NOW)).unwrap().result.unwrap();
     (memory, canvas, lease)
 }
 
@@ -82,7 +82,7 @@ fn write(lease: Option<LeaseId>, old: usize) -> (OpKey, ApplyPatch) {
 }
 
 fn read(engine: &Engine<Notifying>, canvas: &CanvasId, lease: Option<LeaseId>) -> String {
-    let read = block_on(engine.call(canvas, &key("read"), Read::part(lease), NOW)).unwrap();
+    let read = block_on(engine.call(canvas, &key("read"), Read::new(lease), NOW)).unwrap();
     assert!(read.result.is_ok());
     read.snapshot.text().to_owned()
 }

@@ -169,7 +169,7 @@ fn command(step: &Value) -> Command {
         "check_out" => dynamic(CheckOut),
         "renew" => dynamic(Renew { lease }),
         "check_in" => dynamic(CheckIn { lease }),
-        "read" => dynamic(Read::part(lease)),
+        "read" => dynamic(Read::new(lease)),
         "apply" => dynamic(ApplyPatch {
             lease,
             patch: field(step, "patch"),
@@ -191,7 +191,7 @@ fn command(step: &Value) -> Command {
             let (base, delta) = (field(step, "base"), field(step, "delta"));
             dynamic(HostEdit { base, delta, summary: field(step, "summary"), request: None })
         }
-        "edit" => dynamic(Edit::replace(field::<String>(step, "markdown"))),
+        "edit" => dynamic(Edit::overwrite(field::<String>(step, "markdown"))),
         "message" => dynamic(SendMessage),
         "forget" => dynamic(Forget),
         "cancel" => dynamic(Cancel),

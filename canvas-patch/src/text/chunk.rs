@@ -70,13 +70,13 @@ const SIZES: Sizes = Sizes { least: LEAST, latest: LATEST, line: LINE, below: BE
 /// use canvas_patch::{Chunks, TextEdit};
 ///
 /// let before: String = (0..20_000).map(|n| format!("line {n}\n")).collect();
-/// let chunks = Chunks::of(&before);
+/// let chunks = Chunks::new(&before);
 /// assert!(chunks.ranges().all(|chunk| before[chunk].ends_with('\n')));
 ///
 /// let edit = TextEdit { at: 7, old: "line".into(), new: "row".into() };
 /// let after = before.replacen("line 1\n", "row 1\n", 1);
 /// let edited = chunks.edited(&after, [(edit.range(), edit.new.len())]);
-/// assert_eq!(edited.chunks, Chunks::of(&after));
+/// assert_eq!(edited.chunks, Chunks::new(&after));
 /// assert_eq!(edited.kept.iter().filter(|kept| kept.is_none()).count(), 1);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
@@ -100,7 +100,7 @@ impl Chunks {
     pub const MAX_BYTES: usize = LATEST + LINE + 3;
 
     /// Cuts a text into chunks. An empty text has no chunks. Takes linear time, about a nanosecond for each byte.
-    pub fn of(text: &str) -> Self {
+    pub fn new(text: &str) -> Self {
         SIZES.of(text)
     }
 
@@ -134,7 +134,7 @@ impl Chunks {
     /// range of bytes that it replaces in the text before, and the number of bytes that replace them. Edits must be in
     /// order and must not overlap.
     ///
-    /// The result equals [`Chunks::of`] the new text. This reads only the chunks that an edit touches, and those that
+    /// The result equals [`Chunks::new`] the new text. This reads only the chunks that an edit touches, and those that
     /// follow until one begins at the start of an old chunk. For a short edit, these are two or three chunks. If the
     /// content never makes a mark, they are the rest of the text, so the worst case is linear. Edits that cannot lead
     /// to the text are ignored, and the whole text is read.

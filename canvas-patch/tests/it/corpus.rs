@@ -249,7 +249,7 @@ fn an_edit_of_a_line_touches_few_chunks() {
     }
     let mut found = Vec::new();
     for text in texts.iter().filter(|text| text.len() > 64 << 10) {
-        let chunks = Chunks::of(text);
+        let chunks = Chunks::new(text);
         let starts: Vec<_> = text.match_indices('\n').map(|(at, _)| at + 1).collect();
         for (n, line) in starts.windows(2).step_by(starts.len().div_ceil(400)).enumerate() {
             let (range, old) = (line[0]..line[1], &text[line[0]..line[1]]);

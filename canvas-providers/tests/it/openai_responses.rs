@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 const PROVIDER: Provider = Provider::OpenAiResponses;
 
 fn context(case: &Value) -> AnswerContext {
-    let native = case["native"].as_str().and_then(Dialect::named).and_then(NativeTool::of);
+    let native = case["native"].as_str().and_then(Dialect::from_code).and_then(NativeTool::of);
     AnswerContext { native, ..AnswerContext::new(PROVIDER.issuer("m")) }
 }
 

@@ -65,7 +65,7 @@ impl Host {
 
     /// The user types.
     pub(crate) fn edit(&mut self, edit: impl Fn(&str) -> String) -> RunResult {
-        let edit = Edit::replace(edit(self.snapshot()?.text()));
+        let edit = Edit::overwrite(edit(self.snapshot()?.text()));
         let operation = OpKey::user(self.call_id()?);
         block_on(self.engine.call(&self.session.canvas, &operation, edit, self.timestamp()))?.result?;
         Ok(())

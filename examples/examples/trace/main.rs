@@ -57,8 +57,8 @@ fn story() -> Result<(), Box<dyn Error>> {
     let undo = Undo { by: Author::User, what: UndoScope::Author { author: Actor::Assistant, since: None } };
     let _refused = block_on(engine.call(&canvas, &user(), undo, NOW))?.result;
     // The other server is faster: the commit is lost, and the edit is decided again.
-    block_on(other.call(&canvas, &user(), Edit::replace("# Plan\n\n- two\n"), NOW))?.result?;
-    block_on(engine.call(&canvas, &user(), Edit::replace("# Plan\n\n- three\n"), NOW))?.result?;
+    block_on(other.call(&canvas, &user(), Edit::overwrite("# Plan\n\n- two\n"), NOW))?.result?;
+    block_on(engine.call(&canvas, &user(), Edit::overwrite("# Plan\n\n- three\n"), NOW))?.result?;
     block_on(engine.collect(&canvas, Collection::default()))?;
     let _unknown = block_on(engine.snapshot(&CanvasId::new("nowhere")?, NOW));
     Ok(())

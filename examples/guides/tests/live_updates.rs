@@ -56,7 +56,7 @@ impl World {
     }
 
     async fn edit(&self, item: &str) -> Result<(), EngineError> {
-        let edit = Edit::replace(format!("# Plan\n\n- {item}\n"));
+        let edit = Edit::overwrite(format!("# Plan\n\n- {item}\n"));
         self.engine.call(&self.canvas, &key(item), edit, now()).await?.result.expect("nobody is refused");
         Ok(())
     }

@@ -37,7 +37,7 @@ fn engine(config: Config) -> Engine<PostgresStore> {
 }
 
 async fn write(engine: &Engine<PostgresStore>, canvas: &CanvasId, text: &str) {
-    let answered = engine.call(canvas, &key(text.trim()), Edit::replace(text), now()).await;
+    let answered = engine.call(canvas, &key(text.trim()), Edit::overwrite(text), now()).await;
     answered.expect("the server is there").result.expect("nobody else writes");
 }
 

@@ -38,7 +38,7 @@ pub(crate) async fn throw_away(options: &Options) -> Result<String, Failure> {
     } else {
         let (engine, kept) = kept(options, &path).await?;
         let operation = OpKey::host(Names::new()?.call());
-        let edited = engine.call(&kept, &operation, Edit::replace(""), clock::now()).await?;
+        let edited = engine.call(&kept, &operation, Edit::overwrite(""), clock::now()).await?;
         edited.result.map_err(|refusal| refusal.view().to_string())?;
     }
     Ok(format!("the draft of {} is thrown away: {} lines", path.display(), text.lines().count()))

@@ -221,7 +221,12 @@ mod tests {
         for _ in 0..1_000 {
             followers.push(follow.canvas(&engine, &canvas).await);
         }
-        engine.call(&canvas, &key("edit"), Edit::replace("b\n"), clock::now()).await.unwrap().result.unwrap();
+        engine
+            .call(&canvas, &key("edit"), Edit::overwrite("b\n"), clock::now())
+            .await
+            .unwrap()
+            .result
+            .unwrap();
         let first = followers[0].next().await.unwrap();
         assert_eq!(first[0].to_string(), "canvas://c/document");
         for follower in &mut followers[1..] {
@@ -253,7 +258,7 @@ mod tests {
             let other = Engine::new(there, Policy::default());
             asking.ask(&host).await;
             for text in ["b\n", "c\n"] {
-                let (key, edit) = (key(text.trim()), Edit::replace(text));
+                let (key, edit) = (key(text.trim()), Edit::overwrite(text));
                 other.call(&host.first, &key, edit, clock::now()).await.unwrap().result.unwrap();
                 asking.ask(&host).await;
                 assert_eq!(follower.next().await.unwrap()[0].part, Part::Document);

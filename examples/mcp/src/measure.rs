@@ -65,7 +65,7 @@ pub async fn fan_out(followers: usize, bytes: usize) -> Result<Fanned, StartErro
         ends.push(host.follow.canvas(&host.engine, &canvas).await);
     }
     let line = "- one more line of a long document, as they are\n";
-    let edit = Edit::replace(line.repeat(bytes / line.len()));
+    let edit = Edit::overwrite(line.repeat(bytes / line.len()));
     drop(host.act(&canvas, edit).await?);
     let began = Instant::now();
     let changes = join_all(ends.iter_mut().map(Follower::next)).await;

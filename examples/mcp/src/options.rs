@@ -320,7 +320,7 @@ fn dialect(text: &str) -> Result<DialectOption, UsageError> {
     match text {
         "auto" => Ok(DialectOption::Auto),
         "addressed" => Ok(DialectOption::Addressed),
-        name => Dialect::named(name)
+        name => Dialect::from_code(name)
             .map(DialectOption::Fixed)
             .ok_or_else(|| UsageError(format!("--dialect has no {name:?}"))),
     }

@@ -172,7 +172,7 @@ impl Host {
         match self.engine.create(&kept, draft, &operation, clock::now()).await {
             Ok(_) => {}
             Err(EngineError::Exists { .. }) => {
-                let (edited, _) = self.act(&kept, Edit::replace(draft)).await.map_err(engine)?;
+                let (edited, _) = self.act(&kept, Edit::overwrite(draft)).await.map_err(engine)?;
                 edited.map_err(|refusal| PromoteError::Refused(refusal.view().to_string()))?;
             }
             Err(error) => return Err(engine(error)),

@@ -77,7 +77,7 @@ pub(super) fn call(documents: &mut Documents, request: &Request<'_>) -> Result<V
 /// The dialect of a request.
 pub(super) fn dialect(request: &Request<'_>) -> Result<Dialect, BridgeError> {
     let name = request.text("dialect")?;
-    Dialect::named(name).ok_or_else(|| {
+    Dialect::from_code(name).ok_or_else(|| {
         let known = Dialect::ALL.map(Dialect::code).join(", ");
         BridgeError::new("BAD_REQUEST", format!("there is no dialect {name:?}: send one of {known}"))
     })

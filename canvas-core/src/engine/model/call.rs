@@ -252,9 +252,9 @@ impl Task for Work {
         match self {
             Self::Call(Op::WriteA) => self.run(&write("@@\n-a\n+c\n"), context),
             Self::Call(Op::WriteB) => self.run(&write("@@\n-b\n+d\n"), context),
-            Self::Call(Op::Edit) => self.run(&Edit::replace("z\n"), context),
+            Self::Call(Op::Edit) => self.run(&Edit::overwrite("z\n"), context),
             Self::Call(Op::EditBase) => self.run(&Edit::on(first, Op::EditBase.change(TEXT)), context),
-            Self::Paste => self.run(&Edit::replace(Op::WriteA.change(TEXT)), context),
+            Self::Paste => self.run(&Edit::overwrite(Op::WriteA.change(TEXT)), context),
             Self::Seize => {
                 let row = context.row.map(|row| {
                     let mut row = row.clone();
@@ -264,9 +264,9 @@ impl Task for Work {
                 let context = DecisionContext { row: row.as_ref(), ..*context };
                 self.run(&write("@@\n-a\n+c\n"), &context)
             }
-            Self::Overwrite => self.run(&Edit::replace(Op::EditBase.change(TEXT)), context),
+            Self::Overwrite => self.run(&Edit::overwrite(Op::EditBase.change(TEXT)), context),
             Self::Call(Op::CheckIn) => self.run(&CheckIn { lease }, context),
-            Self::Call(Op::Read) => self.run(&Read::part(lease), context),
+            Self::Call(Op::Read) => self.run(&Read::new(lease), context),
             Self::Call(Op::CheckOutOther) | Self::Begin => self.run(&CheckOut, context),
             Self::Press { event, runner } => {
                 let (event, runner) = (self::event(*event), runner.name());

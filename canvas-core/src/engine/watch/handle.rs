@@ -59,7 +59,7 @@ impl Watch {
     /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
     /// let mut watch = engine.watch(&plan);
     /// let first = block_on(watch.next()).ok_or("the engine is there")??;
-    /// block_on(engine.call(&plan, &OpKey::user("edit".parse()?), Edit::replace("# Ours\n"), now))?.result?;
+    /// block_on(engine.call(&plan, &OpKey::user("edit".parse()?), Edit::overwrite("# Ours\n"), now))?.result?;
     /// let second = block_on(watch.next()).ok_or("the engine is there")??;
     /// assert!(second.revision != first.revision);
     /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -21,7 +21,7 @@ fn follow(mut watch: Watch) -> Outcome {
 fn edit(engine: &Engine<Blocking<SqliteStore>>, canvas: &CanvasId) -> Outcome {
     block_on(engine.create(canvas, "# Plan\n", &OpKey::host("create".parse()?), system_clock()))?;
     for item in ["one", "two"] {
-        let edit = Edit::replace(format!("# Plan\n\n- {item}\n"));
+        let edit = Edit::overwrite(format!("# Plan\n\n- {item}\n"));
         let key = OpKey::user(item.parse()?);
         block_on(engine.call(canvas, &key, edit, system_clock()))?.result?;
     }

@@ -45,7 +45,7 @@ pub async fn write(engine: &Engine<impl Store>, canvas: &CanvasId, seed: u64, ro
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let call = format!("{seed}-{round}");
         let done = match (state >> 33) % 8 {
-            0..=2 => ask(engine, canvas, &call, Edit::replace(text(state >> 40))).await,
+            0..=2 => ask(engine, canvas, &call, Edit::overwrite(text(state >> 40))).await,
             3..=4 => ask(engine, canvas, &call, Undo { by, what: UndoScope::Steps(steps) }).await,
             5 => ask(engine, canvas, &call, Redo { by, steps }).await,
             6 => engine.history(canvas, None, 50, system_now()).await.map(|_| false),

@@ -22,7 +22,7 @@ pub async fn write(engine: &Engine<impl Store>, canvas: &CanvasId, secret: &str)
     engine.create(canvas, &first, &key("create"), system_now()).await.expect("there is no such canvas");
     for round in 0..40 {
         let text = format!("# Notes\n\n{secret} {round}\n").repeat(1 + 40 * (round % 2));
-        assert_eq!(ask(engine, canvas, &user(&format!("edit-{round}")), Edit::replace(text)).await, "OK");
+        assert_eq!(ask(engine, canvas, &user(&format!("edit-{round}")), Edit::overwrite(text)).await, "OK");
         if round % 8 == 0 {
             let turn = turn(engine, canvas).await;
             ask(engine, canvas, &key_of("model", turn, &format!("message-{round}")), SendMessage).await;
@@ -31,7 +31,7 @@ pub async fn write(engine: &Engine<impl Store>, canvas: &CanvasId, secret: &str)
     let base = Base::Number(Revision::new(2).expect("it is small"));
     let stale = Edit::on(base, format!("{secret} as the user typed it\n"));
     assert_eq!(ask(engine, canvas, &user("stale"), stale).await, "PATCH_REJECTED");
-    assert_eq!(ask(engine, canvas, &user("clean"), Edit::replace("clean\n")).await, "OK");
+    assert_eq!(ask(engine, canvas, &user("clean"), Edit::overwrite("clean\n")).await, "OK");
     for call in ["begin", "promote"] {
         let turn = turn(engine, canvas).await;
         assert_eq!(ask(engine, canvas, &key_of("other", turn, call), SendMessage).await, "OK");
@@ -52,7 +52,7 @@ pub async fn erase(engine: &Engine<impl Store>, canvas: &CanvasId) -> Dropped {
     assert_eq!(ask(engine, canvas, &user("undo"), undo).await, "HISTORY_EMPTY");
     for call in ["edit-0", "edit-39", "stale", "clean"] {
         // The refusal does not depend on the arguments.
-        assert_eq!(ask(engine, canvas, &user(call), Edit::replace("again\n")).await, "CALL_ABANDONED");
+        assert_eq!(ask(engine, canvas, &user(call), Edit::overwrite("again\n")).await, "CALL_ABANDONED");
         let became = engine.resolve(canvas, &user(call), system_now()).await.expect("the store answers");
         assert!(matches!(became, Resolution::Done(answer) if answer.json() == r#"{"kind":"erased"}"#));
     }

@@ -52,7 +52,7 @@ fn read(json: Value) -> Arc<Head> {
 
 /// Returns an edit that replaces the document.
 pub fn edit(markdown: &str) -> Edit {
-    Edit::replace(markdown)
+    Edit::overwrite(markdown)
 }
 
 /// Returns a commit of a canvas with this document.

@@ -46,17 +46,17 @@ fn made<C: Command + Clone>(command: C, expected: Result<(&str, u64), &str>) {
 
 #[test]
 fn a_command_on_the_document_makes_the_canvas_with_what_it_wrote() {
-    made(Edit::replace("# Plan\n"), Ok(("# Plan\n", 1)));
-    made(Edit::replace("line\n".repeat(100_000)), Ok((&"line\n".repeat(100_000), 1)));
+    made(Edit::overwrite("# Plan\n"), Ok(("# Plan\n", 1)));
+    made(Edit::overwrite("line\n".repeat(100_000)), Ok((&"line\n".repeat(100_000), 1)));
     // What changes no text makes an empty document.
-    made(Edit::replace(""), Ok(("", 1)));
+    made(Edit::overwrite(""), Ok(("", 1)));
     made(SendMessage, Ok(("", 1)));
     made(CheckOut, Ok(("", 1)));
 }
 
 #[test]
 fn who_is_refused_makes_no_canvas() {
-    made(Read::part(None), Err("refused"));
+    made(Read::new(None), Err("refused"));
     made(Edit::on(Revision::new(7).unwrap(), "a\n"), Err("refused"));
 }
 
@@ -66,7 +66,7 @@ fn the_first_text_can_be_taken_back() {
     let world = World::empty(Policy::default());
     let (engine, now) = (&world.engine, world.now());
     let [first, second] = ["first", "second"].map(|id| OpKey::user(CallId::new(id).unwrap()));
-    let edit = engine.call_or_create(&world.canvas, &first, Edit::replace("a\n"), now);
+    let edit = engine.call_or_create(&world.canvas, &first, Edit::overwrite("a\n"), now);
     block_on(edit).unwrap().unwrap().result.unwrap();
     let undo = Undo { by: Author::User, what: UndoScope::Steps(std::num::NonZeroU32::MIN) };
     let undone = block_on(engine.call(&world.canvas, &second, undo, now)).unwrap();

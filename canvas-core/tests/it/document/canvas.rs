@@ -155,7 +155,7 @@ fn documents_have_a_size_limit_at_every_door() {
     assert_eq!(code(&world.edit("12345\n")), "OK");
 
     let lease = world.check_out("model");
-    world.ask("model", Read::part(Some(lease)));
+    world.ask("model", Read::new(Some(lease)));
     assert_eq!(code(&world.write("model", lease, "12345>123456")), "DOCUMENT_TOO_LARGE");
     assert_eq!(code(&world.write("model", lease, "12345>54321")), "OK");
     assert_eq!(world.text(), "54321\n");
@@ -231,5 +231,5 @@ fn canvases_of_one_store_are_apart() {
     let lease = world.check_out("model");
     assert_eq!(code(&world.write("model", lease, "a>b")), "OK");
     assert_eq!((world.text().as_str(), other.text().as_str()), ("b\n", "other still\n"));
-    assert_eq!(code(&other.ask("model", Read::part(Some(lease)))), "LOCK_NOT_OWNED");
+    assert_eq!(code(&other.ask("model", Read::new(Some(lease)))), "LOCK_NOT_OWNED");
 }

@@ -28,7 +28,7 @@ fn codes(made_by: (u64, u64), then: (u64, u64)) -> [Option<&'static str>; 2] {
     let now = Timestamp::from_millis(then.1);
     [(old, "old"), (engine(), "new")].map(|(engine, call)| {
         let text = format!("{call}\n");
-        let answered = block_on(engine.call(&canvas, &key(call), Edit::replace(text.clone()), now));
+        let answered = block_on(engine.call(&canvas, &key(call), Edit::overwrite(text.clone()), now));
         let code = answered.map(|answered| assert_eq!(answered.snapshot.text(), text)).err();
         let read = block_on(engine.snapshot(&canvas, now)).err();
         assert_eq!(code.as_ref().map(|e| e.code()), read.as_ref().map(|e| e.code()));

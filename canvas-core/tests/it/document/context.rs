@@ -214,7 +214,7 @@ fn an_evicted_conversation_gets_the_whole_document() {
     assert_eq!(hears(&world, "one").and_then(|changes| changes.whole).as_deref(), Some("b\n"));
     // Who holds the lease stays.
     world.check_out("one");
-    world.ask("one", Read::part(world.head().lock().lease().map(|lease| lease.id)));
+    world.ask("one", Read::new(world.head().lock().lease().map(|lease| lease.id)));
     world.ask("four", Forget);
     world.ask("five", Forget);
     assert_eq!(conversations(&world), ["five", "one"]);
@@ -273,7 +273,7 @@ proptest! {
                 Act::Write(who, at) => {
                     let patch = canvas_core::text::build(&text, &changed(at), 3);
                     let lease = world.check_out(WHO[*who]);
-                    world.ask(WHO[*who], Read::part(Some(lease)));
+                    world.ask(WHO[*who], Read::new(Some(lease)));
                     let done = world.ask(WHO[*who], ApplyPatch { lease: Some(lease), patch, base: None, scope: None, shown: None });
                     prop_assert_eq!(code(&done), "OK");
                     world.ask(WHO[*who], CheckIn { lease: Some(lease) });

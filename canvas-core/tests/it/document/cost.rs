@@ -27,7 +27,7 @@ fn a_steady_write_is_one_round_trip() {
         dynamic(Renew { lease: Some(lease) }),
         dynamic(CheckIn { lease: Some(lease) }),
         dynamic(CheckOut),
-        dynamic(Edit::replace("z\n")),
+        dynamic(Edit::overwrite("z\n")),
         dynamic(Cancel),
         dynamic(TakeControl),
     ] {
@@ -49,7 +49,7 @@ fn a_read_loads_the_head_and_commits_only_what_is_new() {
     let lease = world.check_out("reader");
     let read = || {
         world.spy().asked();
-        assert_eq!(code(&world.ask("reader", Read::part(Some(lease)))), "OK");
+        assert_eq!(code(&world.ask("reader", Read::new(Some(lease)))), "OK");
         world.spy().asked()
     };
     assert_eq!(read(), [Load, Commit], "the conversation sees the document for the first time");
@@ -69,10 +69,10 @@ fn a_read_loads_the_head_and_commits_only_what_is_new() {
 fn a_read_that_is_refused_commits_only_what_is_new() {
     let world = World::new("a\nb\n");
     let lease = world.check_out("model");
-    world.ask("model", Read::part(Some(lease)));
+    world.ask("model", Read::new(Some(lease)));
     let refused = |expected: &str| {
         world.spy().asked();
-        assert_eq!(code(&world.ask("model", Read::part(Some(lease)))), expected);
+        assert_eq!(code(&world.ask("model", Read::new(Some(lease)))), expected);
         world.spy().asked()
     };
     world.clock.wait(15_000);
@@ -87,13 +87,13 @@ fn a_store_that_tells_of_changes_is_not_asked_by_reads() {
     let world = World::new("a\nb\n");
     world.spy().set_notify();
     let lease = world.check_out("model");
-    world.ask("model", Read::part(Some(lease)));
+    world.ask("model", Read::new(Some(lease)));
     world.spy().asked();
-    world.ask("model", Read::part(Some(lease)));
+    world.ask("model", Read::new(Some(lease)));
     assert_eq!(world.spy().asked(), []);
     world.peer().edit("z\n");
     world.engine.forget(&world.canvas);
-    assert_eq!(code(&world.ask("model", Read::part(Some(lease)))), "STALE_EPOCH");
+    assert_eq!(code(&world.ask("model", Read::new(Some(lease)))), "STALE_EPOCH");
 }
 
 #[test]

@@ -68,7 +68,7 @@ fn a_head_at_the_last_counter_refuses_changes() {
     let mut json = serde_json::to_value(world.head().as_ref()).unwrap();
     (json["revision"], json["journal"]["entries"]) = (json!(LAST), json!(LAST));
     world.put(serde_json::from_value(json).unwrap());
-    for command in [dynamic(Edit::replace("z\n")), undo(), redo()] {
+    for command in [dynamic(Edit::overwrite("z\n")), undo(), redo()] {
         assert_eq!(code(&world.ask("user", command.clone())), "REVISION_EXHAUSTED", "{command:?}");
     }
     assert_eq!((world.text().as_str(), world.head().journal().entries), ("c\n", LAST));

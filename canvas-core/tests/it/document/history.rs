@@ -56,7 +56,7 @@ fn play(acts: &[(&str, &str, &str)]) -> World {
             "edit" => world.edit(how),
             "write" => {
                 let lease = world.check_out("model");
-                world.ask("model", Read::part(Some(lease)));
+                world.ask("model", Read::new(Some(lease)));
                 let done = world.write("model", lease, how);
                 world.ask("model", CheckIn { lease: Some(lease) });
                 done
@@ -490,7 +490,7 @@ impl Pair {
             Actor::Assistant => {
                 let patch = canvas_core::text::build(&self.world.text(), &text, 3);
                 let lease = self.world.check_out("model");
-                self.world.ask("model", Read::part(Some(lease)));
+                self.world.ask("model", Read::new(Some(lease)));
                 self.world.ask(
                     "model",
                     ApplyPatch { lease: Some(lease), patch, base: None, scope: None, shown: None },

@@ -131,7 +131,7 @@ impl Play {
             }
             Step::CheckIn { model } => self.under_lease(*model, |lease| dynamic(CheckIn { lease })),
             Step::Renew { model } => self.under_lease(*model, |lease| dynamic(Renew { lease })),
-            Step::Read { model } => self.under_lease(*model, |lease| dynamic(Read::part(lease))),
+            Step::Read { model } => self.under_lease(*model, |lease| dynamic(Read::new(lease))),
             Step::Write { model, text } => {
                 let patch = canvas_core::text::build(&self.world.text(), text, 3);
                 self.under_lease(*model, |lease| {
@@ -172,7 +172,7 @@ impl Play {
                 }
             }
             Step::Edit { text } => {
-                self.ask("user", Edit::replace(text.clone()));
+                self.ask("user", Edit::overwrite(text.clone()));
                 assert_eq!(self.world.text(), *text, "the user always comes first");
             }
             Step::Cancel => drop(self.ask("user", Cancel)),

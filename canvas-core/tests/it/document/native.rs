@@ -55,7 +55,7 @@ fn play(acts: &[(&str, &str, &str, &str)]) -> World {
                 done
             }
             "in" => world.ask(who, CheckIn { lease }),
-            "read" => world.ask(who, Read::part(lease)),
+            "read" => world.ask(who, Read::new(lease)),
             "write" => world.write(who, lease.expect("it has a lease"), how),
             "user" => world.edit(&how.replace('/', "\n")),
             "says" => world.ask(who, SendMessage),
@@ -198,5 +198,5 @@ fn limits_and_rollout_hold() {
     let closed = World::with("a\nb\n", Policy { rollout: Rollout::ReadOnly, ..Policy::default() });
     assert_eq!(code(&closed.ask("model", edit(&closed, "a>c"))), "TOOL_DISABLED");
     assert_eq!(closed.text(), "a\nb\n");
-    assert_eq!(code(&closed.ask("user", Edit::replace("z\n"))), "OK");
+    assert_eq!(code(&closed.ask("user", Edit::overwrite("z\n"))), "OK");
 }

@@ -61,7 +61,7 @@ impl Step {
             By::OtherServer => drop(world.peer().edit(&after)),
             By::Model => {
                 let lease = Some(world.check_out("model"));
-                world.ask("model", Read::part(lease));
+                world.ask("model", Read::new(lease));
                 world.ask(
                     "model",
                     ApplyPatch {

@@ -13,7 +13,7 @@ use crate::document::any::{Call, code};
 const LIFETIME: u64 = 600_000;
 
 fn edit(world: &World, text: &str) -> Call {
-    world.fresh("user", Edit::replace(text))
+    world.fresh("user", Edit::overwrite(text))
 }
 
 /// Runs the call again: whether its receipt answered.

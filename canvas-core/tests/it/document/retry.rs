@@ -22,7 +22,7 @@ fn calls(world: &World, lease: LeaseId) -> Vec<Call> {
         dynamic(CheckIn { lease: Some(lease) }),
         dynamic(CheckOut),
         dynamic(CheckIn { lease: None }),
-        dynamic(Edit::replace("c\nz\n")),
+        dynamic(Edit::overwrite("c\nz\n")),
         dynamic(SendMessage),
         end_turn(start),
         dynamic(Cancel),
@@ -68,7 +68,7 @@ fn a_retry_answers_the_same_while_held_and_after_any_end() {
 #[test]
 fn a_retried_preemption_leaves_the_next_lease_alone() {
     for command in
-        [dynamic(Edit::replace("z\n")), dynamic(SendMessage), dynamic(Cancel), dynamic(TakeControl)]
+        [dynamic(Edit::overwrite("z\n")), dynamic(SendMessage), dynamic(Cancel), dynamic(TakeControl)]
     {
         let world = World::new("a\nb\n");
         world.check_out("model");
@@ -77,7 +77,7 @@ fn a_retried_preemption_leaves_the_next_lease_alone() {
         world.ask("model", SendMessage);
         let lease = world.check_out("model");
         assert!(world.run(&preempt).replayed);
-        assert_eq!(code(&world.ask("model", Read::part(Some(lease)))), "OK", "{command:?}");
+        assert_eq!(code(&world.ask("model", Read::new(Some(lease)))), "OK", "{command:?}");
     }
 }
 
@@ -105,7 +105,7 @@ fn a_key_is_for_one_call() {
         dynamic(CheckOut),
         dynamic(Renew { lease: Some(lease) }),
         dynamic(CheckIn { lease: Some(lease) }),
-        dynamic(Edit::replace("z\n")),
+        dynamic(Edit::overwrite("z\n")),
         dynamic(SendMessage),
         dynamic(Cancel),
         dynamic(TakeControl),
@@ -116,7 +116,7 @@ fn a_key_is_for_one_call() {
         assert_eq!(world.loaded().version, before.version, "{command:?}");
     }
     // Reads leave no receipt and need none.
-    assert_eq!(code(&world.run(&call(dynamic(Read::part(Some(lease))))).outcome), "OK");
+    assert_eq!(code(&world.run(&call(dynamic(Read::new(Some(lease))))).outcome), "OK");
     assert_eq!(code(&world.run(&call(apply(lease, "a>c"))).outcome), "OK");
 }
 
@@ -133,8 +133,8 @@ fn commands_of_the_same_arguments_are_distinguished() {
         dynamic(CheckIn { lease }),
         dynamic(Renew { lease: None }),
         dynamic(CheckIn { lease: None }),
-        dynamic(Edit::replace("")),
-        dynamic(Edit::replace("lease-1-0")),
+        dynamic(Edit::overwrite("")),
+        dynamic(Edit::overwrite("lease-1-0")),
     ];
     for first in &commands {
         let world = World::new("a\nb\n");

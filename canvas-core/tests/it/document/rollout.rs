@@ -20,7 +20,7 @@ fn at(rollout: Rollout) -> World {
 }
 
 fn read(lease: Option<LeaseId>) -> Command {
-    dynamic(Read::part(lease))
+    dynamic(Read::new(lease))
 }
 
 fn apply(lease: Option<LeaseId>, change: &str) -> Command {
@@ -108,8 +108,8 @@ fn users_notice_no_stage() {
         let mut reported = Vec::new();
         for command in [
             dynamic(SendMessage),
-            dynamic(Edit::replace("a\nb\nc\n")),
-            dynamic(Edit::replace("a\nc\n")),
+            dynamic(Edit::overwrite("a\nb\nc\n")),
+            dynamic(Edit::overwrite("a\nc\n")),
             dynamic(SendMessage),
             dynamic(Undo { by: Author::User, what: UndoScope::Author { author: Actor::User, since: None } }),
             dynamic(Redo { by: Author::User, steps: NonZeroU32::MIN }),

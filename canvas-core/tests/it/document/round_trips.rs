@@ -198,7 +198,7 @@ fn in_use(world: &World) -> impl Iterator<Item = BlobId> {
 fn a_steady_command_asks_for_nothing_more() {
     let world = with_edits(3, Policy::default());
     world.spy().asked();
-    world.ask("user", Edit::replace("x\n"));
+    world.ask("user", Edit::overwrite("x\n"));
     assert_eq!(world.spy().asked(), [Commit]);
     assert_eq!(code(&world.ask("user", undo(1))), "OK");
     assert_eq!(world.spy().asked(), [Blob, Commit]);

@@ -74,7 +74,7 @@ impl Stage {
                 (
                     "user",
                     call,
-                    dynamic(Edit::replace(lines.map(|line| format!("{line}\n")).collect::<String>())),
+                    dynamic(Edit::overwrite(lines.map(|line| format!("{line}\n")).collect::<String>())),
                 )
             }
             ["user", "cancels", call] => ("user", call, dynamic(Cancel)),
@@ -92,7 +92,7 @@ impl Stage {
             [who, "checks-out", call] => (who, call, dynamic(CheckOut)),
             [who, "renews", call, id] => (who, call, dynamic(Renew { lease: lease(id) })),
             [who, "checks-in", call, id] => (who, call, dynamic(CheckIn { lease: lease(id) })),
-            [who, "reads", id] => (who, "read", dynamic(Read::part(lease(id)))),
+            [who, "reads", id] => (who, "read", dynamic(Read::new(lease(id)))),
             [who, "writes", call, id, change] => (who, call, write(id, change, None)),
             [who, "writes", call, id, change, "at", base] => (who, call, write(id, change, Some(base))),
             _ => panic!("no such step: {step}"),

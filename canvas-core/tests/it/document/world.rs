@@ -148,7 +148,7 @@ impl World {
 
     #[track_caller]
     pub(crate) fn edit(&self, markdown: &str) -> Outcome {
-        self.ask("user", Edit::replace(markdown))
+        self.ask("user", Edit::overwrite(markdown))
     }
 
     /// What the engine says without being asked a question, through a peer so that no cache hides anything.

@@ -17,7 +17,7 @@ pub(crate) fn commands(lease: LeaseId, world: &World) -> Vec<(Command, (&'static
         (dynamic(CheckIn { lease: Some(lease) }), ("a\nb\n", 0, 1)),
         (apply(lease, "a>>c"), ("a\nc\nb\n", 0, 1)),
         (apply(lease, "nowhere>>c"), ("a\nb\n", 0, 1)),
-        (dynamic(Edit::replace("z\n")), ("z\n", 1, 1)),
+        (dynamic(Edit::overwrite("z\n")), ("z\n", 1, 1)),
         (dynamic(SendMessage), ("a\nb\n", 1, 1)),
         (dynamic(Cancel), ("a\nb\n", 1, 1)),
         (dynamic(TakeControl), ("a\nb\n", 1, 1)),
@@ -207,7 +207,7 @@ fn settling_takes_several_tries_if_it_must() {
 #[test]
 fn a_load_that_fails_fails_the_call() {
     let world = World::new("a\nb\n");
-    let read = world.fresh("model", Read::part(None));
+    let read = world.fresh("model", Read::new(None));
     for (trouble, expected) in
         [(Trouble::Definite, "STORE_FAILED"), (Trouble::AnswerLost, "STORE_INDETERMINATE")]
     {
@@ -231,7 +231,7 @@ fn a_read_in_doubt_reads() {
         let lease = world.check_out("model");
         world.clock.wait(10_000);
         world.spy().expect(Commit, trouble);
-        assert_eq!(code(&world.ask("model", Read::part(Some(lease)))), "OK");
+        assert_eq!(code(&world.ask("model", Read::new(Some(lease)))), "OK");
         assert_eq!(world.spy().deliver_late(), 0);
         assert_eq!(world.head().lock().lease().unwrap().expires_at.as_millis(), 26_000);
     }

@@ -31,7 +31,7 @@ fn a_commit_that_was_overtaken_is_decided_again() {
             Commit,
             Trouble::after(move || {
                 let done = match act {
-                    "read" => peer.ask("model", Read::part(Some(lease))),
+                    "read" => peer.ask("model", Read::new(Some(lease))),
                     "edit" => peer.edit("z\n"),
                     "cancel" => peer.ask("user", Cancel),
                     "check in" => peer.ask("model", CheckIn { lease: Some(lease) }),

@@ -202,7 +202,7 @@ impl Race {
         let line = self.line();
         let world = &self.servers[server];
         let text = world.text().replacen("top\n", &format!("top\n{line}\n"), 1);
-        let call = world.fresh("user", Edit::replace(text));
+        let call = world.fresh("user", Edit::overwrite(text));
         // A user's text that others have overtaken would take their lines away; a host blocks typing meanwhile.
         world.spy().clear_script();
         let answered = world.run(&call);

@@ -119,7 +119,7 @@ fn a_long_answer_is_repeated_whole() {
     let lines = |n: usize| (0..n).map(|i| format!("line {i}\n")).collect::<String>();
     let world = World::new(&lines(400));
     let lease = world.check_out("model");
-    world.ask("model", Read::part(Some(lease)));
+    world.ask("model", Read::new(Some(lease)));
     let patch = (0..100).map(|i| format!("@@\n line {}\n+new {i}\n", i * 4)).collect();
     let call =
         world.fresh("model", ApplyPatch { lease: Some(lease), patch, base: None, scope: None, shown: None });
@@ -196,7 +196,7 @@ fn a_deletion_is_done_once_whatever_is_made_since() {
 #[test]
 fn receipts_outlive_a_deletion() {
     let world = World::new("a\n");
-    let edit = world.fresh("user", Edit::replace("b\n"));
+    let edit = world.fresh("user", Edit::overwrite("b\n"));
     let first = world.run(&edit).outcome;
     world.delete("delete").unwrap();
     block_on(world.engine.create(&world.canvas, "new\n", &key("host", 0, "again"), world.now())).unwrap();
@@ -226,7 +226,7 @@ fn a_retry_while_the_first_is_on_its_way_is_the_same_call() {
 #[test]
 fn a_receipt_that_was_dropped_counts_as_never_done() {
     let world = World::with("a\n", Policy { receipts: 1, max_receipts: 1, ..Policy::default() });
-    let old = world.fresh("user", Edit::replace("b\n"));
+    let old = world.fresh("user", Edit::overwrite("b\n"));
     world.run(&old);
     world.edit("c\n");
     assert_eq!(resolve(&world, &old.operation), Resolution::NeverDone);

@@ -246,7 +246,7 @@ fn each_function_of_the_engine_is_a_call() {
         engine.blobs_in_use(canvas, NOW).await?;
         engine.replay(canvas, NOW).await?;
         engine.document(canvas, document).await?;
-        engine.recall(canvas, &key("user", "call 0"), &Edit::replace("0\n"), NOW).await?;
+        engine.recall(canvas, &key("user", "call 0"), &Edit::overwrite("0\n"), NOW).await?;
         engine.resolve(canvas, &key("user", "call 0"), NOW).await?;
         engine.collect(canvas, Collection { history: Some(1), ..Collection::default() }).await?;
         engine.erase(canvas, &key("user", "erase"), NOW).await?;

@@ -285,7 +285,7 @@ impl World {
     pub(crate) fn peer_edits(&self, text: &str) {
         let peer = Engine::new(self.gate().store.clone(), Policy::default());
         let operation = key("user", "peer");
-        let call = peer.call(&self.canvas, &operation, Edit::replace(text), NOW);
+        let call = peer.call(&self.canvas, &operation, Edit::overwrite(text), NOW);
         assert!(block_on(call).unwrap().result.is_ok());
     }
 
@@ -347,7 +347,7 @@ impl Act {
     fn begin<'w>(&self, world: &'w World, call: usize) -> Doing<'w> {
         let one = UndoScope::Steps(NonZeroU32::MIN);
         match self.clone() {
-            Self::Edit(text) => doing(world, "user", call, Edit::replace(text)),
+            Self::Edit(text) => doing(world, "user", call, Edit::overwrite(text)),
             Self::Write(old, new) => {
                 let patch = format!("@@\n-{old}\n+{new}\n");
                 let lease = Some(lease());
@@ -356,7 +356,7 @@ impl Act {
             Self::CheckOut(who) => doing(world, who, call, CheckOut),
             Self::CheckIn => doing(world, "model", call, CheckIn { lease: Some(lease()) }),
             Self::Renew => doing(world, "model", call, Renew { lease: Some(lease()) }),
-            Self::Read => doing(world, "model", call, Read::part(Some(lease()))),
+            Self::Read => doing(world, "model", call, Read::new(Some(lease()))),
             Self::Message => doing(world, "user", call, SendMessage),
             Self::Cancel => doing(world, "user", call, Cancel),
             Self::TakeControl => doing(world, "user", call, TakeControl),

@@ -80,7 +80,7 @@ fn a_patch_conflicts_where_the_surface_has_changed_and_with_what_is_yet_to_come(
         assert_eq!(world.ask(add(2, expected)), refused("REVISION_CONFLICT", "/expectedRevision"));
     }
     // A change of the text is none of the surface.
-    let edit = canvas_core::document::Edit::replace("# Plan\n");
+    let edit = canvas_core::document::Edit::overwrite("# Plan\n");
     block_on(world.engine.call(&world.canvas, &world.key(), edit, world.now())).unwrap().result.unwrap();
     assert_eq!(world.ask(add(2, 2)).unwrap().revision.get(), 4);
 }

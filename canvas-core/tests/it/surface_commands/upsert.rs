@@ -72,7 +72,7 @@ fn what_changes_nothing_bumps_nothing() {
 fn only_the_revision_of_the_surface_counts() {
     let world = World::with_surface();
     world.ask(patch(client(), json!([{"op": "add", "path": "/a", "value": 1}]))).unwrap();
-    let edit = canvas_core::document::Edit::replace("# Plan\n");
+    let edit = canvas_core::document::Edit::overwrite("# Plan\n");
     block_on(world.engine.call(&world.canvas, &world.key(), edit, world.now())).unwrap().result.unwrap();
     let titled = |expected| UpsertSurface { title: Some("T".into()), expected, ..upsert(client()) };
     for (number, expected) in [(1, false), (4, false), (2, true)] {

@@ -126,7 +126,7 @@ fn what_changes_nothing_to_be_seen_is_no_event() {
     let lease = Some(world.check_out(0, &id));
     next(&mut watch);
     let before = canvas_core::block_on(world.engines[0].revision_of(&id)).unwrap();
-    world.call(0, &id, "model", Read::part(lease));
+    world.call(0, &id, "model", Read::new(lease));
     let after = canvas_core::block_on(world.engines[0].revision_of(&id)).unwrap();
     assert_ne!(before.version, after.version, "it was committed");
     assert!(waits(&mut watch) && watch.try_next().is_none());

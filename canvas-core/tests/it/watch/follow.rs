@@ -28,7 +28,7 @@ fn create(engine: &Engine<Wire>) {
 /// Makes the change of this number.
 fn edit(engine: &Engine<Wire>, number: u64) {
     let key = canvas_core::OpKey::user(canvas_core::CallId::new(&number.to_string()).unwrap());
-    let edit = Edit::replace(format!("text {number}\n"));
+    let edit = Edit::overwrite(format!("text {number}\n"));
     block_on(engine.call(&canvas("c"), &key, edit, NOW)).unwrap().result.unwrap();
 }
 
@@ -144,7 +144,7 @@ fn a_history_that_forgets_begins_where_it_is_kept() {
     let key = |call: u64| canvas_core::OpKey::user(canvas_core::CallId::new(&call.to_string()).unwrap());
     block_on(engine.create(&id, "text\n", &key(0), NOW)).unwrap();
     for number in 1..=9 {
-        let edit = Edit::replace(format!("text {number}\n"));
+        let edit = Edit::overwrite(format!("text {number}\n"));
         block_on(engine.call(&id, &key(number), edit, NOW)).unwrap().result.unwrap();
     }
     let kept = block_on(engine.history(&id, None, 100, NOW)).unwrap();

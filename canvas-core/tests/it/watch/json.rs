@@ -126,7 +126,7 @@ fn what_commands_answer_is_json_of_their_schemas() {
         canvas_core::board::Workspace::empty(board, "Board".to_owned(), "thread".to_owned(), grid, NOW);
     let create = || CreateBoard { workspace: Box::new(board.clone()) };
     ask_model("held", ask(&world, &id, "other", CheckOut), "refusal");
-    ask_model("read", ask(&world, &id, "model", Read::part(held)), "revision");
+    ask_model("read", ask(&world, &id, "model", Read::new(held)), "revision");
     ask_model("renew", ask(&world, &id, "model", Renew { lease: held }), "at_max_hold");
     ask_model("not owned", ask(&world, &id, "other", Renew { lease: held }), "refusal");
     ask_model("patch", ask(&world, &id, "model", patch(lease, "@@\n-text\n+one\n")), "summary");
@@ -147,7 +147,7 @@ fn what_commands_answer_is_json_of_their_schemas() {
     ask_model("message", json.clone(), "promotion");
     let start = serde_json::from_value(json["start"].clone()).unwrap();
     ask_model("turn", ask(&world, &id, "model", EndTurn { start }), "promotion");
-    ask_model("edit", ask(&world, &id, "user", Edit::replace("mine\n")), "revision");
+    ask_model("edit", ask(&world, &id, "user", Edit::overwrite("mine\n")), "revision");
     ask_model("control", ask(&world, &id, "user", TakeControl), "epoch");
     ask_model("clear", ask(&world, &id, "user", ClearHistory), "cleared");
 }

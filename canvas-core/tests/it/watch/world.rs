@@ -167,7 +167,7 @@ impl World {
     }
 
     pub(crate) fn next_edit(&self) -> Edit {
-        Edit::replace(format!("text {}\n", self.calls.load(Ordering::SeqCst)))
+        Edit::overwrite(format!("text {}\n", self.calls.load(Ordering::SeqCst)))
     }
 
     pub(crate) fn check_out(&self, server: usize, id: &CanvasId) -> LeaseId {

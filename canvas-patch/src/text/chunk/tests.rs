@@ -133,8 +133,8 @@ fn lines(count: usize, seed: u64) -> String {
 
 fn one_edit(text: &str, at: usize, new: &str) -> (String, EditedChunks) {
     let after = [&text[..at], new, &text[at..]].concat();
-    let edited = Chunks::of(text).edited(&after, [(at..at, new.len())]);
-    assert!(edited.chunks == Chunks::of(&after), "an edit at {at} leads elsewhere");
+    let edited = Chunks::new(text).edited(&after, [(at..at, new.len())]);
+    assert!(edited.chunks == Chunks::new(&after), "an edit at {at} leads elsewhere");
     (after, edited)
 }
 
@@ -146,10 +146,10 @@ fn touched(edited: &EditedChunks) -> usize {
 #[test]
 fn the_format_is_pinned() {
     assert_eq!((TABLE[0], TABLE[255]), (0xe220_a839_7b1d_cdaf, 0x5a58_32bb_47bc_f19e));
-    let chunks = Chunks::of(&lines(5_000, 1));
+    let chunks = Chunks::new(&lines(5_000, 1));
     let first: Vec<_> = chunks.ranges().map(|range| range.end).take(6).collect();
     assert_eq!((chunks.len(), first), (14, vec![13_081, 18_436, 45_020, 53_213, 71_916, 78_428]));
-    let chunks = Chunks::of(&noise(300_000, 1));
+    let chunks = Chunks::new(&noise(300_000, 1));
     let first: Vec<_> = chunks.ranges().map(|range| range.end).take(6).collect();
     assert_eq!((chunks.len(), first), (16, vec![26_819, 49_611, 62_737, 76_143, 102_898, 116_333]));
 }
@@ -157,7 +157,7 @@ fn the_format_is_pinned() {
 #[test]
 fn chunks_have_the_sizes_that_are_promised() {
     let text = lines(60_000, 2);
-    let chunks = Chunks::of(&text);
+    let chunks = Chunks::new(&text);
     check(SIZES, &text, &chunks).unwrap();
     let average = text.len() / chunks.len();
     assert!((15 << 10..17 << 10).contains(&average), "{average}");
@@ -166,11 +166,11 @@ fn chunks_have_the_sizes_that_are_promised() {
 
 #[test]
 fn texts_at_the_bounds() {
-    assert!(Chunks::of("").is_empty());
+    assert!(Chunks::new("").is_empty());
     let text = lines(10_000, 3);
     for len in [1, LEAST - 1, LEAST, LEAST + 1, LATEST, LATEST + 1, 64 << 10, (64 << 10) + 1] {
         let text = &text[..len];
-        let chunks = Chunks::of(text);
+        let chunks = Chunks::new(text);
         check(SIZES, text, &chunks).unwrap();
         assert_eq!(chunks.len() == 1, len <= LEAST || chunks.ranges().next() == Some(0..len), "{len}");
         for (at, new) in [(0, "x"), (len, "x"), (len / 2, "\n")] {
@@ -214,7 +214,7 @@ fn texts_without_marks_and_with_marks_only_are_linear() {
 #[test]
 fn edits_that_cannot_lead_to_the_text_are_not_used() {
     let text = lines(5_000, 6);
-    let (chunks, after) = (Chunks::of(&text), lines(4_000, 7));
+    let (chunks, after) = (Chunks::new(&text), lines(4_000, 7));
     let wrong: [&[(Range<usize>, usize)]; 4] = [
         &[],
         &[(Range { start: 9, end: 3 }, 0)],
@@ -224,7 +224,7 @@ fn edits_that_cannot_lead_to_the_text_are_not_used() {
     for edits in wrong {
         let edited = chunks.edited(&after, edits.iter().cloned());
         assert_eq!((edited.chunks.len(), touched(&edited)), (edited.kept.len(), edited.kept.len()));
-        assert_eq!(edited.chunks, Chunks::of(&after));
+        assert_eq!(edited.chunks, Chunks::new(&after));
     }
     assert_eq!(Chunks::with_ends(vec![3, 3]), None);
     assert_eq!(Chunks::with_ends(vec![0]), None);
@@ -235,7 +235,7 @@ fn edits_that_cannot_lead_to_the_text_are_not_used() {
 #[test]
 fn a_short_edit_touches_few_chunks() {
     let text = lines(20_000, 8);
-    let chunks = Chunks::of(&text);
+    let chunks = Chunks::new(&text);
     let edit = |n: usize| {
         let at = text.len() / 100 * n;
         let after = [&text[..at], "one line\n", &text[at..]].concat();

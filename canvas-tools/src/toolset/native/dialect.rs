@@ -22,9 +22,9 @@ coded! {
 }
 
 impl Dialect {
-    /// Returns the dialect with a name such as `text-editor`.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|dialect| dialect.code() == name)
+    /// Returns the dialect with a code such as `text-editor`, or `None` if there is no such dialect.
+    pub fn from_code(code: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|dialect| dialect.code() == code)
     }
 
     /// Returns the advice on using it for the system prompt.

@@ -41,7 +41,7 @@ fn what_the_user_did_stays_and_the_document_too() {
     assert_eq!(world.place(&id), "(5, 5) 1x1");
     world.message();
     assert_eq!(failure(&world.tool("undo", json!({}))), "OK");
-    world.user(Edit::replace("b\n"));
+    world.user(Edit::overwrite("b\n"));
     world.message();
     let refused = world.tool("undo", json!({}));
     assert_eq!(failure(&refused), "LOCK_NOT_OWNED");

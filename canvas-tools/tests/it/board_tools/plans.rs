@@ -149,7 +149,7 @@ fn a_plan_is_of_its_board_and_canvas_alone() {
     let planned = world.host("plan_canvas", json!({"commands": [tile(0)]}));
     let commit = json!({"plan_id": planned.body()["plan_id"]});
     // The document is not what it was tried on.
-    world.user(Edit::replace("b\n"));
+    world.user(Edit::overwrite("b\n"));
     world.message();
     let mut elsewhere = planner();
     elsewhere.session.board.plans = world.session.board.plans.clone();

@@ -101,7 +101,7 @@ impl World {
 
     #[track_caller]
     pub(crate) fn edit(&self, markdown: &str) {
-        self.user(Edit::replace(markdown));
+        self.user(Edit::overwrite(markdown));
     }
 
     /// A call of the model in the running turn, by the document's own rules.

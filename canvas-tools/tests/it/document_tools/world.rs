@@ -131,7 +131,7 @@ impl World {
 
     #[track_caller]
     pub(crate) fn edit(&self, markdown: &str) {
-        self.user(Edit::replace(markdown));
+        self.user(Edit::overwrite(markdown));
     }
 
     #[track_caller]

@@ -233,8 +233,8 @@ fn dialects_agree() {
     }
     ids.dedup();
     assert_eq!(ids.len(), 1);
-    assert_eq!(Dialect::ALL.map(|dialect| Dialect::named(dialect.code())), Dialect::ALL.map(Some));
-    assert_eq!(Dialect::named("diff"), None);
+    assert_eq!(Dialect::ALL.map(|dialect| Dialect::from_code(dialect.code())), Dialect::ALL.map(Some));
+    assert_eq!(Dialect::from_code("diff"), None);
 }
 
 /// A family brings its dialect's tool and prompt; one without brings the addressed tools.

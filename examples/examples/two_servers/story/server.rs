@@ -115,7 +115,7 @@ impl Server {
         let markdown = before.text().replacen(old, new, 1);
         let operation = OpKey::user(self.ids.fresh());
         let answered =
-            self.engine.call(&self.session.canvas, &operation, Edit::replace(markdown), now()).await?;
+            self.engine.call(&self.session.canvas, &operation, Edit::overwrite(markdown), now()).await?;
         let Edited { epoch, revision, .. } = answered.result?;
         self.epoch = epoch;
         self.print(format!("user: “{old}” becomes “{new}”: {revision}, epoch {epoch}"));

@@ -119,7 +119,7 @@ impl<S: Store> Client<'_, S> {
         let Some(CheckedOut { lease, .. }) = self.call(turn, CheckOut).await else {
             return self.pause(8);
         };
-        self.call(turn, Read::part(Some(lease))).await;
+        self.call(turn, Read::new(Some(lease))).await;
         for _ in 0..=self.dice.roll(6) {
             if self.dice.roll(25) == 0 {
                 thread::sleep(TTL + Duration::from_millis(20));

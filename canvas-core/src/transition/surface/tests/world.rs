@@ -270,7 +270,7 @@ impl World {
     }
 
     pub(super) fn write(&mut self, text: &str) -> &'static str {
-        self.ask(Edit::replace(text))
+        self.ask(Edit::overwrite(text))
     }
 
     pub(super) fn undo(&mut self, steps: u32) -> &'static str {

@@ -85,7 +85,7 @@ fn an_erase_that_a_reader_holds_up_is_no_answer_until_it_is_done() {
     let store = SqliteStore::open_with(folder.file(), system_now, options).unwrap();
     let engine = Engine::new(Blocking::new(store), Policy::default());
     block_on(engine.create(&canvas, secret, &key("create"), system_now())).unwrap();
-    let clean = Edit::replace("clean\n");
+    let clean = Edit::overwrite("clean\n");
     block_on(engine.call(&canvas, &key("clean"), clean, system_now())).unwrap().result.unwrap();
     let reader = folder.raw();
     reader.execute_batch("BEGIN; SELECT * FROM canvas").unwrap();

@@ -125,7 +125,7 @@ impl Round {
 
 fn edit(engine: &Server, canvas: &CanvasId, call: &str, text: String) -> Result<(), EngineError> {
     let call = key_of("user", Turn::ZERO, call);
-    block_on(engine.call(canvas, &call, Edit::replace(text), system_now()))?.result.unwrap();
+    block_on(engine.call(canvas, &call, Edit::overwrite(text), system_now()))?.result.unwrap();
     Ok(())
 }
 

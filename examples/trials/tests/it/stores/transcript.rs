@@ -42,7 +42,7 @@ pub(crate) async fn ask<S: Store>(engine: &Engine<S>, asked: &Asked, now: Timest
         Command::CheckOut => call.run(CheckOut).await,
         Command::Renew(id) => call.run(Renew { lease: lease(*id) }).await,
         Command::CheckIn(id) => call.run(CheckIn { lease: lease(*id) }).await,
-        Command::Read(id) => call.run(Read::part(lease(*id))).await,
+        Command::Read(id) => call.run(Read::new(lease(*id))).await,
         Command::Write { lease: id, base, line: number } => {
             let patch = number.map_or_else(
                 || "@@\n nowhere\n+lost\n".to_owned(),
@@ -52,7 +52,7 @@ pub(crate) async fn ask<S: Store>(engine: &Engine<S>, asked: &Asked, now: Timest
             let base = base.map(|base| Base::Number(revision(base)));
             call.run(ApplyPatch { lease: lease(*id), patch, base, scope: None, shown: None }).await
         }
-        Command::Edit(lines) => call.run(Edit::replace(text(lines))).await,
+        Command::Edit(lines) => call.run(Edit::overwrite(text(lines))).await,
         Command::Message => call.run(SendMessage).await,
         Command::Cancel => call.run(Cancel).await,
         Command::EndTurn(epoch, start) => {

@@ -88,7 +88,7 @@ impl Story {
     }
 
     async fn edit(&self, call: &str, markdown: &str) -> Result<(), String> {
-        let edit = Edit::replace(markdown);
+        let edit = Edit::overwrite(markdown);
         self.play("user", call, edit).await
     }
 

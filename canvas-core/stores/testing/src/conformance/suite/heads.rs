@@ -59,7 +59,7 @@ pub(crate) async fn tombstone<H: Harness>(harness: &H, store: &H::Store, _: &Can
     let (mut one, mut two) = pair(harness, store).await?;
     one.create("first life\n").await?;
     let old = one.check_out("model").await?;
-    same("the user's edit", code(&one.ask("user", Edit::replace("edited\n")).await?), "OK")?;
+    same("the user's edit", code(&one.ask("user", Edit::overwrite("edited\n")).await?), "OK")?;
     let before = row(store, one.canvas()).await?.head;
     two.delete().await?;
     let grave = row(store, one.canvas()).await?.head;

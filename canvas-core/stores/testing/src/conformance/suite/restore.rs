@@ -38,13 +38,13 @@ async fn engines_go_on<H: Harness>(harness: &H) -> Verdict {
     let (mut one, mut two) = pair(harness, &store).await?;
     one.create("kept\n").await?;
     let Some(restore) = harness.back_up(&store).await else { return NO_BACKUP };
-    same("an edit", code(&one.ask("user", Edit::replace("lost\n")).await?), "OK")?;
+    same("an edit", code(&one.ask("user", Edit::overwrite("lost\n")).await?), "OK")?;
     restore.await;
     let before = row(&store, one.canvas()).await?.head.revision();
-    same("an edit after the restore", code(&two.ask("user", Edit::replace("after\n")).await?), "OK")?;
+    same("an edit after the restore", code(&two.ask("user", Edit::overwrite("after\n")).await?), "OK")?;
     same(
         "an edit of who knows the time between",
-        code(&one.ask("user", Edit::replace("last\n")).await?),
+        code(&one.ask("user", Edit::overwrite("last\n")).await?),
         "OK",
     )?;
     let head = row(&store, one.canvas()).await?.head;

@@ -24,7 +24,7 @@ pub(crate) async fn retry_in_flight<H: Harness>(harness: &H, store: &H::Store, _
     };
     let write = ("write", apply(lease, "@@\n a\n+b\n"));
     same("the write", code(&twice_at_once(harness, store, servers, write, 1).await?), "OK")?;
-    let edit = ("edit", Edit::replace("z\n"));
+    let edit = ("edit", Edit::overwrite("z\n"));
     same("the edit", code(&twice_at_once(harness, store, servers, edit, 1).await?), "OK")?;
     let message = ("message", SendMessage);
     same("the message", code(&twice_at_once(harness, store, servers, message, 0).await?), "OK")?;
@@ -85,7 +85,7 @@ pub(crate) async fn retry_after_the_lease<H: Harness>(
                 one.wait_until(head.lock().lease().map_or(expires_at, |lease| lease.expires_at)).await?;
             }
             "edit" => {
-                let edited = two.call(&operation("user", "edit"), Edit::replace("a\n")).await?;
+                let edited = two.call(&operation("user", "edit"), Edit::overwrite("a\n")).await?;
                 edited.result.map_err(|refusal| refusal.to_string())?;
             }
             _ => {}

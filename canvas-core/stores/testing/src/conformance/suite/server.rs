@@ -203,7 +203,7 @@ mod tests {
             let mut two = Server::new(&gates, &store, "two").await?;
             one.create("a\n").await?;
             let lease = one.check_out("model").await?;
-            let read = Read::part(Some(lease));
+            let read = Read::new(Some(lease));
             let first = one.ask("model", read).await?;
             let patch = "@@\n-a\n+b\n".to_owned();
             two.ask("model", ApplyPatch { lease: Some(lease), patch, base: None, scope: None, shown: None })

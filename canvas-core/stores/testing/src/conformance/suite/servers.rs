@@ -57,7 +57,7 @@ pub(crate) async fn one_lease<H: Harness>(harness: &H, store: &H::Store, _: &Can
     };
     brief.wait_until(expires_at).await?;
     let second = two.check_out("second").await.map_err(|e| format!("after expiry, {e}"))?;
-    let read = brief.ask("first", Read::part(Some(lease))).await?;
+    let read = brief.ask("first", Read::new(Some(lease))).await?;
     same("a read with the old lease", code(&read), "LOCK_NOT_OWNED")?;
     same(
         "a write with it",
@@ -78,7 +78,7 @@ pub(crate) async fn preempted_everywhere<H: Harness>(harness: &H, store: &H::Sto
     one.create("a\nb\n").await?;
     let lease = one.check_out("first").await?;
     same("the first write", code(&one.ask("first", apply(lease, "@@\n a\n-b\n+c\n")).await?), "OK")?;
-    same("the user's edit", code(&two.ask("user", Edit::replace("z\n")).await?), "OK")?;
+    same("the user's edit", code(&two.ask("user", Edit::overwrite("z\n")).await?), "OK")?;
     same(
         "a write after it",
         code(&one.ask("first", apply(lease, "@@\n a\n-c\n+d\n")).await?),
@@ -98,7 +98,7 @@ async fn write<H: Harness>(
     line: &str,
 ) -> Result<Option<String>, String> {
     // Read first, so that the lease alone decides about the write. If the lease is over, the write reports that.
-    let _ = server.ask(who, Read::part(Some(lease))).await?;
+    let _ = server.ask(who, Read::new(Some(lease))).await?;
     let held = row(store, server.canvas()).await?.head.lock().lease().map(|lease| lease.id);
     let outcome = server.ask(who, apply(lease, &format!("@@\n a\n+{line}\n"))).await?;
     if code(&outcome) != "OK" {

@@ -90,7 +90,7 @@ impl<P: Place + Default> Runner<P> {
             Step::Edit(change) => {
                 let markdown = change.of(&self.text());
                 let operation = self.operation(None);
-                self.call("edit", &operation, Edit::replace(markdown));
+                self.call("edit", &operation, Edit::overwrite(markdown));
             }
             Step::Undo { redo } => self.undo(None, Author::User, *redo),
             Step::Cancel => {
