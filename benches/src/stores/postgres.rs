@@ -78,7 +78,7 @@ impl Schema {
     }
 
     fn writer(&self, line: usize) -> Writer<Delayed<PostgresStore>> {
-        Writer::new(Engine::new(Delayed(self.store()), policy()).with_pause(tokio::time::sleep), line, now)
+        Writer::new(Engine::new(Delayed(self.store()), policy()).with_sleep(tokio::time::sleep), line, now)
     }
 }
 

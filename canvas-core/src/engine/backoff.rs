@@ -6,7 +6,7 @@
 //!   number of its losses. It differs from call to call, so that only a few of many servers try at once. A collection
 //!   has no key, so its pause is derived from the version of the row that it lost to.
 //! * The engine has no clock. It waits by the function that the host passes to
-//!   [`Engine::with_pause`](crate::Engine::with_pause).
+//!   [`Engine::with_sleep`](crate::Engine::with_sleep).
 
 use std::fmt;
 use std::pin::Pin;

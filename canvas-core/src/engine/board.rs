@@ -1,4 +1,4 @@
-//! The engine's constructor and reads for boards.
+//! The engine's component types and reads for boards.
 
 use std::sync::Arc;
 
@@ -11,13 +11,14 @@ use crate::board::{Board, Registry};
 use crate::model::face::TreeFile;
 use crate::model::id::CanvasId;
 use crate::store::contract::Store;
-use crate::transition::policy::Policy;
-use crate::transition::view::Types;
 
 impl<S: Store> Engine<S> {
-    /// Creates an engine on a store, with other component types than the built-in ones.
-    pub fn with_registry(store: S, policy: Policy, registry: Arc<Registry>) -> Self {
-        Self::with_types(store, policy, Types::default().with_components(registry))
+    /// Sets the component types of boards, in place of the built-in ones. Like each step, it goes before the first
+    /// call, see [`Engine::new`].
+    #[must_use]
+    pub fn with_registry(mut self, registry: Arc<Registry>) -> Self {
+        self.types.components = registry;
+        self.with_empty_cache()
     }
 
     /// Returns the component types of this engine.

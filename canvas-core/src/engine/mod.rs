@@ -134,7 +134,10 @@ pub struct Created {
 }
 
 impl<S: Store> Engine<S> {
-    /// Creates an engine on a store, with the built-in component types.
+    /// Creates an engine on a store, with the built-in component types. Everything else is set by a step `with_…`.
+    ///
+    /// Steps belong before the first call. `with_registry` and `with_ceiling` empty the cache of an engine in use,
+    /// because its entries depend on them, so the next call on each canvas loads it again.
     ///
     /// ```
     /// use canvas_core::lease::Timestamp;
@@ -148,24 +151,24 @@ impl<S: Store> Engine<S> {
     /// assert_eq!(engine.policy().document_bytes, 1_048_576);
     /// ```
     pub fn new(store: S, policy: Policy) -> Self {
-        Self::with_types(store, policy, Types::default())
-    }
-
-    fn with_types(store: S, policy: Policy, types: Types) -> Self {
         let cache = Mutex::new(Cache::new(policy.cache_bytes));
-        let (pause, tracer, queues, watches) = Default::default();
+        let (types, pause, tracer, queues, watches) = Default::default();
         Self { store: Arc::new(store), policy, types, pause, tracer, cache, queues, watches }
     }
 
+    /// Empties the cache, whose entries were compiled against the earlier types.
+    #[cfg(any(feature = "board", feature = "surface"))]
+    fn with_empty_cache(self) -> Self {
+        Self { cache: Mutex::new(Cache::new(self.policy.cache_bytes)), ..self }
+    }
+
     /// Sets the limit of what surfaces may do. Without one, they may not call tools, and may send only to their owners'
-    /// sessions.
+    /// sessions. Like each step, it goes before the first call, see [`Engine::new`].
     #[cfg(feature = "surface")]
     #[must_use]
     pub fn with_ceiling(mut self, ceiling: Arc<Ceiling>) -> Self {
         self.types.ceiling = ceiling;
-        // Cached entries were compiled against the old ceiling.
-        self.cache = Mutex::new(Cache::new(self.policy.cache_bytes));
-        self
+        self.with_empty_cache()
     }
 
     /// Returns the limit of what surfaces may do.
@@ -174,23 +177,23 @@ impl<S: Store> Engine<S> {
         &self.types.ceiling
     }
 
-    /// Sets the function that pauses a call as [`Policy::back_off`] asks. Without one, a call that loses its commits to
-    /// other writers retries at once. With tokio, write `Engine::new(store, policy).with_pause(tokio::time::sleep)`.
+    /// Sets the function by which a call sleeps as [`Policy::back_off`] asks. Without one, a call that loses its commits
+    /// to other writers retries at once. With tokio, write `Engine::new(store, policy).with_sleep(tokio::time::sleep)`.
     ///
     /// ```
     /// # use canvas_core::lease::Timestamp;
     /// # use canvas_core::store::MemoryStore;
     /// # use canvas_core::{Engine, Policy};
     /// // A host on threads, without a runtime.
-    /// let sleep = |pause| std::future::ready(std::thread::sleep(pause));
-    /// let engine = Engine::new(MemoryStore::new(|| Timestamp::from_secs(1_700_000_000)), Policy::default()).with_pause(sleep);
+    /// let sleep = |time| std::future::ready(std::thread::sleep(time));
+    /// let engine = Engine::new(MemoryStore::new(|| Timestamp::from_secs(1_700_000_000)), Policy::default()).with_sleep(sleep);
     /// ```
     #[must_use]
-    pub fn with_pause<F>(self, pause: impl Fn(Duration) -> F + Send + Sync + 'static) -> Self
+    pub fn with_sleep<F>(self, sleep: impl Fn(Duration) -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = ()> + Send + 'static,
     {
-        Self { pause: Arc::new(Pause::by(pause)), ..self }
+        Self { pause: Arc::new(Pause::by(sleep)), ..self }
     }
 
     /// Sets the observer of each call from its beginning to its end, with its requests to the store, decisions, commits

@@ -144,7 +144,7 @@ pub struct Policy {
     /// longer than any commit or read of this canvas may take. Default 1 minute.
     pub min_blob_age: Duration,
     /// Maximum pause of a call or a collection after every second commit race it loses, if the engine has a sleep
-    /// function ([`Engine::with_pause`](crate::Engine::with_pause)). The actual pause differs between calls, so that
+    /// function ([`Engine::with_sleep`](crate::Engine::with_sleep)). The actual pause differs between calls, so that
     /// only few of many servers contend for one canvas at once. Each lost attempt costs a database as much as a read.
     /// Default 24 ms; zero to disable.
     pub back_off: Duration,

@@ -95,14 +95,6 @@ impl Default for Types {
     }
 }
 
-#[cfg(feature = "board")]
-impl Types {
-    pub(crate) fn with_components(mut self, components: Arc<Registry>) -> Self {
-        self.components = components;
-        self
-    }
-}
-
 #[cfg(test)]
 impl PartialEq for Types {
     fn eq(&self, _: &Self) -> bool {

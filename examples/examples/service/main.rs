@@ -192,7 +192,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let store = SqliteStore::open(file, now)?;
     let store = Blocking::new(store).with_spawn(|job| drop(tokio::task::spawn_blocking(job)));
     let service = Arc::new(Service {
-        engine: Arc::new(Engine::new(store, Policy::default()).with_pause(tokio::time::sleep)),
+        engine: Arc::new(Engine::new(store, Policy::default()).with_sleep(tokio::time::sleep)),
         tools: Arc::new(Tools::new(DocumentTools::default())?),
         ids: CallIds::new(getrandom::u64()?),
     });

@@ -89,7 +89,7 @@ fn locks(engine: Canvases, watch: Watch) -> impl Stream<Item = Event> {
 pub(crate) fn open(file: impl AsRef<std::path::Path>) -> Result<Canvases, Box<dyn Error>> {
     let store = SqliteStore::open(file, now)?;
     let store = Blocking::new(store).with_spawn(|job| drop(tokio::task::spawn_blocking(job)));
-    Ok(Arc::new(Engine::new(store, Policy::default()).with_pause(tokio::time::sleep)))
+    Ok(Arc::new(Engine::new(store, Policy::default()).with_sleep(tokio::time::sleep)))
 }
 
 #[tokio::main]

@@ -125,9 +125,10 @@ impl Host {
         let names = Names::new().map_err(StartError::Random)?;
         let mut policy = Policy { retake: true, rebase: true, ..Policy::default() };
         policy.lease.ttl = options.ttl;
-        let engine = Engine::with_registry(opened.store, policy, components::registry())
-            .with_pause(tokio::time::sleep);
-        let mut engine = engine.with_ceiling(Arc::new(ceiling()));
+        let mut engine = Engine::new(opened.store, policy)
+            .with_registry(components::registry())
+            .with_ceiling(Arc::new(ceiling()))
+            .with_sleep(tokio::time::sleep);
         if options.trace {
             engine = engine.with_observer(Arc::new(trace::Lines::new()));
         }

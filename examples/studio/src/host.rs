@@ -81,7 +81,7 @@ impl Host {
         let seed = u64::from_le_bytes(random[8..].try_into().expect("8 bytes"));
         let policy = Policy { rebase: true, retake: true, ..Policy::default() };
         let ceiling = Arc::new(ceiling(options.tools_version));
-        let engine = Engine::new(store, policy).with_ceiling(ceiling).with_pause(tokio::time::sleep);
+        let engine = Engine::new(store, policy).with_ceiling(ceiling).with_sleep(tokio::time::sleep);
         let runner = RunnerId::new(&format!("studio-{start}")).expect("a short name");
         let host = Arc::new(Self {
             engine: Arc::new(engine),

@@ -9,7 +9,7 @@
 //! let config: Config = "host=/run/postgresql user=canvas dbname=canvas target_session_attrs=read-write".parse()?;
 //! let store = PostgresStore::connect(config, NoTls, &PostgresOptions::default())?;
 //! store.migrate().await?; // once, by a role that may make tables
-//! let engine = Engine::new(store, Policy::default()).with_pause(tokio::time::sleep);
+//! let engine = Engine::new(store, Policy::default()).with_sleep(tokio::time::sleep);
 //! # Ok(())
 //! # }
 //! ```
@@ -28,7 +28,7 @@
 //!   deadline, the fate of a commit is unknown (`STORE_INDETERMINATE`), and the engine settles it. The store never sends a
 //!   commit twice.
 //! * If many servers write one canvas, each lost attempt costs the database as much as a read. Give the engine a pause
-//!   ([`Engine::with_pause`](canvas_core::Engine::with_pause)), so that an engine that keeps losing backs off without
+//!   ([`Engine::with_sleep`](canvas_core::Engine::with_sleep)), so that an engine that keeps losing backs off without
 //!   holding a connection.
 //! * A call whose future is dropped does not block others, because the store closes its connection. The server may still
 //!   execute the statement.

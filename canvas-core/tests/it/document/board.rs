@@ -541,10 +541,10 @@ fn an_undo_that_is_refused_halfway_leaves_the_head_as_it_was() {
 #[test]
 fn an_engine_tells_what_it_was_made_with() {
     let (registry, policy) = (Arc::new(Registry::new()), Policy { document_bytes: 6, ..Policy::default() });
-    let engine =
-        Engine::with_registry(MemoryStore::new(|| Timestamp::from_millis(0)), policy, Arc::clone(&registry));
+    let store = || MemoryStore::new(|| Timestamp::from_millis(0));
+    let engine = Engine::new(store(), policy).with_registry(Arc::clone(&registry));
     assert_eq!((engine.registry().get_all().len(), engine.policy().document_bytes), (0, 6));
-    let engine = Engine::new(MemoryStore::new(|| Timestamp::from_millis(0)), policy);
+    let engine = Engine::new(store(), policy);
     assert_eq!(engine.registry().get_all().len(), Registry::built_in().get_all().len());
 }
 

@@ -126,7 +126,7 @@ fn a_collection_that_others_overtake_begins_again() {
     ] {
         let mut world = with_edits(20, Policy::default());
         let pause = world.spy().pause();
-        world.engine = world.engine.with_pause(pause);
+        world.engine = world.engine.with_sleep(pause);
         world.clock.wait(HOUR);
         for asked in overtaken {
             let (store, canvas) = (world.spy().inner.clone(), world.canvas.clone());

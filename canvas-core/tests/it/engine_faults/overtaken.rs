@@ -73,7 +73,7 @@ fn a_call_that_was_held_back_is_decided_on_the_newest_row() {
     for (load_fails, commits) in [(false, 3), (true, 4)] {
         let mut world = World::new("a\nb\n");
         let pause = world.spy().pause();
-        world.engine = world.engine.with_pause(pause);
+        world.engine = world.engine.with_sleep(pause);
         let lease = world.check_out("model");
         for (asked, patch) in [(Commit, "b>x"), (Commit, "x>y"), (Pause, "y>z")] {
             let peer = world.peer();

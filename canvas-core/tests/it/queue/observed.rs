@@ -211,7 +211,7 @@ fn a_pause_is_told() {
     let World { engine, canvas } = World::observed(log.clone());
     let pauses = Arc::clone(&paused);
     let world = World {
-        engine: engine.with_pause(move |time| {
+        engine: engine.with_sleep(move |time| {
             pauses.lock().unwrap().push(time);
             async {}
         }),

@@ -33,7 +33,7 @@ impl World {
     }
 
     pub(crate) fn with(workspace: Option<Workspace>, policy: Policy, registry: Arc<Registry>) -> Self {
-        let engine = Engine::with_registry(MemoryStore::new(|| NOW), policy, registry);
+        let engine = Engine::new(MemoryStore::new(|| NOW), policy).with_registry(registry);
         let (canvas, who) = (CanvasId::new("c").unwrap(), ConversationId::new("main").unwrap());
         block_on(engine.create(&canvas, "a\n", &key("main", "create"), NOW)).unwrap();
         if let Some(workspace) = workspace {

@@ -52,7 +52,7 @@ pub(crate) async fn serve(
 ) -> StoryResult {
     let listener = Listener::connect(database.config.clone(), NoTls, database.listening()).await?;
     let engine = Engine::new(SlowStore::new(database.store()?), Policy::default());
-    let engine = Arc::new(engine.with_pause(tokio::time::sleep));
+    let engine = Arc::new(engine.with_sleep(tokio::time::sleep));
     let tools = Arc::new(Tools::new(DocumentTools::default())?);
     let (canvas, conversation) = (CanvasId::new(CANVAS)?, ConversationId::new(script.chat)?);
     let session = Session::open(&engine, canvas, conversation, now()).await?;
