@@ -59,7 +59,7 @@ use crate::model::blob::Blob;
 use crate::model::error::CodedError;
 use crate::model::face::Face;
 use crate::model::id::{CanvasId, OpKey};
-use crate::model::revision::{Revision, RevisionId};
+use crate::model::revision::{Base, Revision, RevisionId};
 use crate::store::boxed::BoxStore;
 use crate::store::contract::Store;
 #[cfg(feature = "surface")]
@@ -186,7 +186,8 @@ impl<S: Store> Engine<S> {
     /// # use canvas_core::{Engine, Policy};
     /// // A host on threads, without a runtime.
     /// let sleep = |time| std::future::ready(std::thread::sleep(time));
-    /// let engine = Engine::new(MemoryStore::new(|| Timestamp::from_secs(1_700_000_000)), Policy::default()).with_sleep(sleep);
+    /// let store = MemoryStore::new(|| Timestamp::from_secs(1_700_000_000));
+    /// let engine = Engine::new(store, Policy::default()).with_sleep(sleep);
     /// ```
     #[must_use]
     pub fn with_sleep<F>(self, sleep: impl Fn(Duration) -> F + Send + Sync + 'static) -> Self
@@ -294,8 +295,8 @@ impl<S: Store> Engine<S> {
         self.delete_from(canvas, None, operation, now).await
     }
 
-    /// Like [`Engine::delete`], but only if a face did not change since a revision. The check is part of the commit,
-    /// so it holds even while others write.
+    /// Like [`Engine::delete`], but only if `face` did not change since the revision `base`. The check is part of the
+    /// commit, so it holds even while others write.
     ///
     /// ```
     /// # use canvas_core::document::Edit;
@@ -308,11 +309,11 @@ impl<S: Store> Engine<S> {
     /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
     /// use canvas_core::Face;
     ///
-    /// let seen = block_on(engine.snapshot(&plan, now))?.head.face_revision(Face::Document);
+    /// let seen = block_on(engine.snapshot(&plan, now))?.revision_id();
     /// let edit = Edit::overwrite("# Plan\n\n- one\n");
     /// block_on(engine.call(&plan, &OpKey::user("edit".parse()?), edit, now))?.result?;
     /// let key = OpKey::host("delete".parse()?);
-    /// let refused = block_on(engine.delete_unchanged(&plan, (Face::Document, seen), &key, now)).unwrap_err();
+    /// let refused = block_on(engine.delete_unchanged(&plan, Face::Document, seen, &key, now)).unwrap_err();
     /// assert_eq!(refused.code(), "REVISION_CONFLICT");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -324,11 +325,12 @@ impl<S: Store> Engine<S> {
     pub async fn delete_unchanged(
         &self,
         canvas: &CanvasId,
-        (face, expected): (Face, Revision),
+        face: Face,
+        base: impl Into<Base>,
         operation: &OpKey,
         now: Timestamp,
     ) -> Result<(), EngineError> {
-        self.delete_from(canvas, Some((face, expected)), operation, now).await
+        self.delete_from(canvas, Some((face, base.into().revision())), operation, now).await
     }
 
     async fn delete_from(

@@ -227,8 +227,8 @@ impl SurfaceDoor {
         match expected_revision {
             None => engine.delete(&canvas_id, &caller.operation, now).await?,
             Some(expected) => {
-                let base = (Face::Surface, expected);
-                engine.delete_unchanged(&canvas_id, base, &caller.operation, now).await?;
+                let operation = &caller.operation;
+                engine.delete_unchanged(&canvas_id, Face::Surface, expected, operation, now).await?;
             }
         }
         self.jobs().forget(&canvas_id);

@@ -14,8 +14,10 @@ fn revision(number: u64) -> Revision {
 
 /// Deletes the canvas where its surface is that of a revision; the revision that it has in its place.
 fn delete(world: &World, call: &str, expected: u64) -> Result<(), u64> {
-    let (engine, base) = (&world.servers[0].engine, (Face::Surface, revision(expected)));
-    match block_on(engine.delete_unchanged(&world.canvas, base, &key("person", call), world.now())) {
+    let (engine, operation) = (&world.servers[0].engine, key("person", call));
+    let deleted =
+        engine.delete_unchanged(&world.canvas, Face::Surface, revision(expected), &operation, world.now());
+    match block_on(deleted) {
         Ok(()) => Ok(()),
         Err(EngineError::RevisionConflict { expected: asked, current, .. }) => {
             assert_eq!(asked, revision(expected));
