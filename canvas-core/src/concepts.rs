@@ -201,7 +201,7 @@
 //! [`Promotion::StaleEpoch`]: crate::turn::Promotion::StaleEpoch
 //! [`recipe`]: crate::recipe
 //! [`Revision`]: crate::Revision
-//! [`Rollout`]: crate::Rollout
+//! [`Rollout`]: crate::rollout::Rollout
 //! [`RevisionId`]: crate::RevisionId
 //! [`SendMessage`]: crate::turn::SendMessage
 //! [`Snapshot`]: crate::Snapshot

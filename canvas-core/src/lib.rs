@@ -46,9 +46,9 @@
 //! # Modules
 //!
 //! Each face has a module with its commands, answers and refusals: [`document`], [`board`], [`surface`] and [`recipe`].
-//! The lease is in [`lease`], the model's turn in [`turn`], and undo with the journal in [`history`]. [`store`] has the
-//! store contract, its adapters and the stored [`Head`](store::Head). [`watch`] has live updates, and [`observe`] has
-//! events for logs.
+//! The lease is in [`lease`], the model's turn in [`turn`], and undo with the journal in [`history`]. [`refusal`] has
+//! the refusals that several of them share, and [`rollout`] the rights of models. [`store`] has the store contract, its
+//! adapters and the stored [`Head`](store::Head). [`watch`] has live updates, and [`observe`] has events for logs.
 //!
 //! The private modules come in this order, and each knows only those before it: `model` (names, blobs, trees, the head
 //! with its receipts), `face` (the protocol of a face and the loaded files of a canvas), `store` (the contract and its
@@ -121,6 +121,18 @@ pub mod turn {
     };
 }
 
+/// Groups of refusals that commands of several modules share.
+pub mod refusal {
+    pub use crate::transition::refusal::{
+        BoardRefusal, CallRefusal, Counter, LimitRefusal, NewBoardRefusal, NotAvailable,
+    };
+}
+
+/// The stages in which a host opens its canvases to models, and the kinds of access that they permit.
+pub mod rollout {
+    pub use crate::transition::rollout::{Access, Rollout};
+}
+
 /// Live updates for clients that watch a canvas.
 pub mod watch {
     pub use crate::engine::lock_view::{LockEvent, LockView};
@@ -147,19 +159,18 @@ pub mod json {
 #[doc(hidden)]
 pub use canvas_patch::coded;
 pub use engine::block_on::block_on;
-pub use engine::{Answered, Collection, Created, Dropped, Engine, EngineError, Follow, Resolution, Snapshot};
+pub use engine::{
+    Answered, CollectOptions, CreatedCanvas, DroppedBlobs, Engine, EngineError, Follow, Resolution, Snapshot,
+};
 pub use model::author::{Actor, Author};
 pub use model::blob::{Blob, BlobId, ParseBlobIdError};
 pub use model::error::{CodedError, ErrorReport};
 pub use model::face::Face;
 pub use model::id::{CallId, CallIds, CanvasId, ConversationId, NameError, OpKey};
-pub use model::revision::{Base, ParseRevisionIdError, Revision, RevisionId};
+pub use model::revision::{ParseRevisionIdError, Revision, RevisionId};
 pub use transition::command::{Command, StoredAnswer};
 pub use transition::policy::Policy;
-pub use transition::refusal::{
-    BoardRefusal, CallRefusal, Counter, LimitRefusal, NewBoardRefusal, NotAvailable, Refusal, Refused,
-};
-pub use transition::rollout::{Access, Rollout};
+pub use transition::refusal::{Refusal, Refused};
 #[cfg(feature = "zone")]
 pub use zone::{Zone, ZoneError};
 

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use canvas_core::document::ApplyPatch;
 use canvas_core::lease::Turn;
-use canvas_core::{CallId, CanvasId, Collection, ConversationId, Engine, OpKey, Policy, Rollout};
+use canvas_core::rollout::Rollout;
+use canvas_core::{CallId, CanvasId, CollectOptions, ConversationId, Engine, OpKey, Policy};
 use peakmem_alloc::PeakMemAllocTrait as _;
 
 use super::places::{Place, now};
@@ -193,7 +194,7 @@ pub(super) fn measure<P: Place>(
     let first = watch.stop(reopen, 1, &engine);
     out(&Phase { seconds: first.seconds + opened, ..first })?;
 
-    let collection = Collection { older_than: Duration::ZERO, ..Collection::default() };
+    let collection = CollectOptions { older_than: Duration::ZERO, ..CollectOptions::default() };
     thread::sleep(P::GRAIN + policy().min_blob_age);
     let watch = Watch::start(place, &engine);
     for canvas in &canvases {

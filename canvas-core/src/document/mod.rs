@@ -17,6 +17,7 @@ pub use self::range_hash::{ParseRangeHashError, RangeHash};
 pub use self::replace::{LinesNow, LinesRefusal, Replacement};
 pub use self::shown::ShownLines;
 pub use self::step::DocumentStep;
+pub use crate::model::revision::Base;
 pub use crate::transition::document::{
     AppliedPatch, ApplyPatch, HostEdit, HostEdited, LineSpan, Read, Readable, ReplaceLines, Shown,
 };

@@ -52,7 +52,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::engine::Collection;
+    use crate::engine::CollectOptions;
     use crate::engine::block_on::block_on;
     use crate::model::blob::{Blob, BlobId};
     use crate::model::head::Head;
@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn a_collection_keeps_as_many_records_as_the_policy_says() {
         let (engine, canvas) = canvas_with(40, 10);
-        let collection = Collection { older_than: Duration::ZERO, ..Collection::default() };
+        let collection = CollectOptions { older_than: Duration::ZERO, ..CollectOptions::default() };
         let dropped = block_on(engine.collect(&canvas, collection));
         assert_eq!(dropped.unwrap().blobs, 30);
         assert_eq!(numbers(&engine, &canvas, None, 99), (31..=40).rev().collect::<Vec<_>>());

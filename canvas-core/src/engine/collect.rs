@@ -29,9 +29,9 @@ use crate::store::contract::{Collected, Commit, Committed, Store, Version};
 /// The number of times that a collection starts again because others changed the canvas.
 const TRIES: u32 = 64;
 
-/// The limits of a collection: the history and the young blobs that it keeps.
+/// Options of [`Engine::collect`], which limit the kept history and the age of dropped blobs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Collection {
+pub struct CollectOptions {
     /// Changes that the journal keeps, for undo and history; older ones are lost for good. `None` keeps as many as
     /// [`Policy::history`](crate::Policy::history), which is also the maximum.
     pub history: Option<u64>,
@@ -44,15 +44,15 @@ pub struct Collection {
     pub older_than: Duration,
 }
 
-impl Default for Collection {
+impl Default for CollectOptions {
     fn default() -> Self {
         Self { history: None, effects: None, older_than: Duration::from_secs(3_600) }
     }
 }
 
-/// The blobs that a collection dropped.
+/// The number and size of the blobs that [`Engine::collect`] or [`Engine::erase`] dropped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct Dropped {
+pub struct DroppedBlobs {
     /// The number of blobs that the store dropped.
     pub blobs: u64,
     /// Their total size, in bytes.
@@ -79,14 +79,14 @@ impl<S: Store> Engine<S> {
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
     /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
-    /// use canvas_core::Collection;
+    /// use canvas_core::CollectOptions;
     ///
     /// for item in ["one", "two"] {
     ///     let edit = Edit::overwrite(format!("# Plan\n\n- {item}\n"));
     ///     block_on(engine.call(&plan, &OpKey::user(item.parse()?), edit, now))?.result?;
     /// }
     /// // A host asks now and then, say each night. The newest 1,000 changes can still be undone.
-    /// let keep = Collection { history: Some(1_000), ..Collection::default() };
+    /// let keep = CollectOptions { history: Some(1_000), ..CollectOptions::default() };
     /// let dropped = block_on(engine.collect(&plan, keep))?;
     /// assert_eq!(dropped.blobs, 0, "all of them are young, or needed");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -98,8 +98,12 @@ impl<S: Store> Engine<S> {
     /// it drops no blobs. It returns [`EngineError::Contention`] if others keep changing the canvas. Other errors are
     /// [`EngineError::NotFound`], [`EngineError::Damaged`] and failures of the store. After any of them, you can call
     /// it again.
-    pub async fn collect(&self, canvas: &CanvasId, collection: Collection) -> Result<Dropped, EngineError> {
-        let Collection { history, effects, older_than } = collection;
+    pub async fn collect(
+        &self,
+        canvas: &CanvasId,
+        options: CollectOptions,
+    ) -> Result<DroppedBlobs, EngineError> {
+        let CollectOptions { history, effects, older_than } = options;
         let most = self.policy.keep_limits();
         let limits = KeepLimits {
             changes: history.unwrap_or(u64::MAX).min(most.changes),
@@ -164,7 +168,7 @@ impl<S: Store> Engine<S> {
         canvas: &CanvasId,
         operation: &OpKey,
         now: Timestamp,
-    ) -> Result<Dropped, EngineError> {
+    ) -> Result<DroppedBlobs, EngineError> {
         let call = self.tracer.begin(canvas, "erase", Some(operation));
         let dropped = self.erase_in(call.trace(), operation, now).await;
         call.end(dropped)
@@ -175,7 +179,7 @@ impl<S: Store> Engine<S> {
         trace: Trace<'_>,
         operation: &OpKey,
         now: Timestamp,
-    ) -> Result<Dropped, EngineError> {
+    ) -> Result<DroppedBlobs, EngineError> {
         self.run(trace, Erase { operation }, Begin::Load, now).await?;
         // The cache has older texts too.
         self.forget(trace.canvas());
@@ -188,7 +192,7 @@ impl<S: Store> Engine<S> {
         trace: Trace<'_>,
         limits: KeepLimits,
         older_than: Duration,
-    ) -> Result<Dropped, EngineError> {
+    ) -> Result<DroppedBlobs, EngineError> {
         let canvas = trace.canvas();
         let fault = |fault| EngineError::of(fault, canvas);
         let (mut damaged, mut lost) = (None, None::<Version>);
@@ -228,7 +232,7 @@ impl<S: Store> Engine<S> {
             let collected = self.store.collect(canvas, &keep, older_than, &version).await;
             trace.collected(began, keep.len(), &collected);
             if let Collected::Done { blobs, bytes } = collected.map_err(fault)? {
-                return Ok(Dropped { blobs, bytes });
+                return Ok(DroppedBlobs { blobs, bytes });
             }
         }
         Err(EngineError::Contention { canvas: canvas.clone() })

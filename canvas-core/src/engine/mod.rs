@@ -42,7 +42,7 @@ use canvas_lease::Timestamp;
 
 use self::backoff::Pause;
 use self::cache::{Begin, Cache};
-pub use self::collect::{Collection, Dropped};
+pub use self::collect::{CollectOptions, DroppedBlobs};
 pub use self::error::EngineError;
 pub use self::follow::Follow;
 pub use self::history::{JournalReplay, Stacks};
@@ -124,7 +124,7 @@ impl<C: Command> Answered<C> {
 
 /// The result of [`Engine::create`].
 #[derive(Debug, Clone)]
-pub struct Created {
+pub struct CreatedCanvas {
     /// The first revision of the canvas. If the canvas was deleted before, it follows the last revision.
     pub revision: RevisionId,
     /// Whether the same operation created the canvas earlier.
@@ -249,7 +249,7 @@ impl<S: Store> Engine<S> {
         markdown: &str,
         operation: &OpKey,
         now: Timestamp,
-    ) -> Result<Created, EngineError> {
+    ) -> Result<CreatedCanvas, EngineError> {
         let call = self.tracer.begin(canvas, "create", Some(operation));
         let (bytes, limit) = (markdown.len(), self.policy.document_bytes);
         if bytes > limit {
@@ -258,7 +258,7 @@ impl<S: Store> Engine<S> {
         let create = Create { document: Blob::document(markdown.to_owned()), operation };
         let ran = self.run(call.trace(), create, Begin::Load, now).await;
         let created = ran.and_then(|(Reply { answer: revision, replayed }, snapshot)| {
-            Ok(Created { revision, replayed, snapshot: seen(canvas, snapshot)? })
+            Ok(CreatedCanvas { revision, replayed, snapshot: seen(canvas, snapshot)? })
         });
         call.end_as(created, |created| (None, created.replayed))
     }

@@ -11,8 +11,8 @@ pub enum Author {
     User,
     /// A model, in its own turn and under its lease.
     Assistant {
-        /// The lease, if the model named one. `None` suffices if the [`Rollout`](crate::Rollout) requires no lease, and
-        /// on the board, which the lease does not cover.
+        /// The lease, if the model named one. `None` suffices if the [`Rollout`](crate::rollout::Rollout) requires no
+        /// lease, and on the board, which the lease does not cover.
         lease: Option<LeaseId>,
     },
     /// The host in a model's name, in any turn. It can change a document only while nobody holds the lease.

@@ -32,7 +32,7 @@ use crate::transition::step::{Record, Stop, Transition};
 /// Reads the document.
 ///
 /// In this and the following commands, the lease is `None` if the model sent no readable lease id. This suffices if the
-/// [`Rollout`](crate::Rollout) requires no lease.
+/// [`Rollout`](crate::rollout::Rollout) requires no lease.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Read {
     /// The caller's lease, which the read extends.

@@ -30,7 +30,8 @@ use crate::transition::rollout::{Access, Rollout};
 /// [`Rollout::Write`] and `rebase`:
 ///
 /// ```
-/// use canvas_core::{Policy, Rollout};
+/// use canvas_core::rollout::Rollout;
+/// use canvas_core::Policy;
 ///
 /// let typing = Policy { rollout: Rollout::Write, rebase: true, ..Policy::default() };
 /// ```

@@ -12,7 +12,7 @@ use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::store::{Commit, Committed, Head, MemoryStore, Store as _, TreePath};
 use canvas_core::turn::SendMessage;
 use canvas_core::{
-    Actor, Author, Blob, BlobId, CallId, CanvasId, CodedError as _, Collection, Command, ConversationId,
+    Actor, Author, Blob, BlobId, CallId, CanvasId, CodedError as _, CollectOptions, Command, ConversationId,
     Engine, EngineError, Face, OpKey, Policy, Resolution, block_on,
 };
 use serde_json::{Value, json};
@@ -442,7 +442,8 @@ fn what_is_not_understood_is_not_collected() {
         [(Canvas::open("wall-2"), OF_BOARDS), (with_surface(), OF_SURFACES), (with_recipe(), OF_RECIPES)]
     {
         let head = canvas.head();
-        let collection = Collection { history: Some(2), older_than: Duration::ZERO, ..Collection::default() };
+        let collection =
+            CollectOptions { history: Some(2), older_than: Duration::ZERO, ..CollectOptions::default() };
         canvas.engine = Engine::new(
             canvas.engine.store().clone(),
             Policy { min_blob_age: Duration::ZERO, ..Policy::default() },

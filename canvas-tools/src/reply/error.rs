@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
+use canvas_core::refusal::CallRefusal;
 use canvas_core::text::truncate;
-use canvas_core::{CallRefusal, CodedError, EngineError, Refusal, Refused as _};
+use canvas_core::{CodedError, EngineError, Refusal, Refused as _};
 use serde::Serialize;
 
 use super::address::Candidate;

@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use canvas_core::document::{BaseRefusal, Changes, Fits, PatchRefusal, StaleBase};
+use canvas_core::document::{Base, BaseRefusal, Changes, Fits, PatchRefusal, StaleBase};
 use canvas_core::lease::{LeaseId, LeaseRefusal, Timestamp};
+use canvas_core::refusal::NotAvailable;
 use canvas_core::text::{DiffExcerpt, Suggestion};
-use canvas_core::{Base, CodedError as _, NotAvailable, Refusal};
+use canvas_core::{CodedError as _, Refusal};
 use serde::Serialize;
 
 use crate::hint::with_hint;

@@ -8,11 +8,10 @@ pub(crate) mod recorder;
 pub(crate) mod refused;
 
 use canvas_core::lease::{Epoch, Timestamp, Turn};
+use canvas_core::refusal::CallRefusal;
 use canvas_core::store::{Store, TurnStart};
 use canvas_core::turn::{EndTurn, Forget, Promotion, SendMessage};
-use canvas_core::{
-    CallId, CallRefusal, CanvasId, CodedError, ConversationId, Engine, EngineError, OpKey, Revision,
-};
+use canvas_core::{CallId, CanvasId, CodedError, ConversationId, Engine, EngineError, OpKey, Revision};
 use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "board")]
@@ -78,8 +77,8 @@ use crate::sync::hidden_message;
 /// the compiler sees to it. If you run calls on clones at the same time, the canvas stays correct, because the engine
 /// orders the calls and each has its own receipt. However, you can keep only one of the clones, and the memory of the
 /// others is lost. Sessions of different conversations may run at the same time. Under
-/// [`Rollout::LeaseEnforced`](canvas_core::Rollout::LeaseEnforced), the tools of [`DocumentTools`](crate::DocumentTools)
-/// then work only for the one with the lease.
+/// [`Rollout::LeaseEnforced`](canvas_core::rollout::Rollout::LeaseEnforced), the tools of
+/// [`DocumentTools`](crate::DocumentTools) then work only for the one with the lease.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Session {
     /// The canvas that the conversation is about.

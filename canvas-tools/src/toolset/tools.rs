@@ -4,8 +4,9 @@ use std::collections::HashMap;
 use std::fmt;
 
 use canvas_core::lease::{KeepAlive, Timestamp};
+use canvas_core::rollout::Access;
 use canvas_core::store::Store;
-use canvas_core::{Access, CallId, CodedError, Engine};
+use canvas_core::{CallId, CodedError, Engine};
 
 use super::call::ToolCall;
 use super::context::{ToolContext, Toolset};
@@ -19,7 +20,8 @@ use crate::session::Session;
 /// ```
 /// use canvas_core::lease::Timestamp;
 /// use canvas_core::store::MemoryStore;
-/// use canvas_core::{CodedError as _, Engine, Policy, Rollout};
+/// use canvas_core::rollout::Rollout;
+/// use canvas_core::{CodedError as _, Engine, Policy};
 /// use canvas_tools::{DirectiveTools, DocumentTools, Tools};
 ///
 /// let directives = DirectiveTools { use_patch_edits: false };

@@ -1,8 +1,9 @@
 //! Joining toolsets: one list, one prompt, one way of a call to its toolset.
 
 use canvas_core::lease::{Timestamp, Turn};
+use canvas_core::rollout::Rollout;
 use canvas_core::store::{MemoryStore, Store};
-use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, Rollout, block_on};
+use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, block_on};
 use canvas_tools::{
     DirectiveTools, DocumentTools, Session, ToolCall, ToolContext, ToolError, ToolFuture, ToolReply,
     ToolSpec, Tools, ToolsError, Toolset,

@@ -25,12 +25,12 @@ use axum::http::{HeaderMap, StatusCode, request::Parts};
 use axum::response::{IntoResponse, Response, sse};
 use axum::routing::{get, post};
 use axum::{Json, Router};
-use canvas_core::document::Edit;
+use canvas_core::document::{Base, Edit};
 use canvas_core::history::{EntryNumber, HistoryEntry, Undo, UndoScope};
 use canvas_core::store::Blocking;
 use canvas_core::{
-    Actor, Author, Base, CallId, CallIds, CanvasId, CodedError as _, Command, ConversationId, Engine,
-    ErrorReport, Follow, OpKey, Policy, RevisionId, Snapshot,
+    Actor, Author, CallId, CallIds, CanvasId, CodedError as _, Command, ConversationId, Engine, ErrorReport,
+    Follow, OpKey, Policy, RevisionId, Snapshot,
 };
 use canvas_examples::http::http_status;
 use canvas_providers::{Event, Provider, TurnDriver, TurnOptions};

@@ -17,7 +17,7 @@ use canvas_core::document::Edit;
 use canvas_core::history::{Undo, UndoScope};
 use canvas_core::lease::Timestamp;
 use canvas_core::store::MemoryStore;
-use canvas_core::{Actor, Author, CallIds, CanvasId, Collection, Engine, OpKey, Policy, block_on};
+use canvas_core::{Actor, Author, CallIds, CanvasId, CollectOptions, Engine, OpKey, Policy, block_on};
 use opentelemetry::KeyValue;
 use opentelemetry::trace::{SpanId, TracerProvider as _};
 use opentelemetry_sdk::error::OTelSdkResult;
@@ -59,7 +59,7 @@ fn story() -> Result<(), Box<dyn Error>> {
     // The other server is faster: the commit is lost, and the edit is decided again.
     block_on(other.call(&canvas, &user(), Edit::overwrite("# Plan\n\n- two\n"), NOW))?.result?;
     block_on(engine.call(&canvas, &user(), Edit::overwrite("# Plan\n\n- three\n"), NOW))?.result?;
-    block_on(engine.collect(&canvas, Collection::default()))?;
+    block_on(engine.collect(&canvas, CollectOptions::default()))?;
     let _unknown = block_on(engine.snapshot(&CanvasId::new("nowhere")?, NOW));
     Ok(())
 }

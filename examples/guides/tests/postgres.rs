@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use canvas_core::document::Edit;
 use canvas_core::lease::Timestamp;
-use canvas_core::{CallId, CanvasId, CodedError as _, Collection, Engine, OpKey, Policy};
+use canvas_core::{CallId, CanvasId, CodedError as _, CollectOptions, Engine, OpKey, Policy};
 use canvas_store_postgres::{PostgresOptions, PostgresStore};
 use tokio_postgres::{Config, NoTls};
 
@@ -78,7 +78,7 @@ async fn what_the_guide_says_to_run_runs() {
     assert_eq!(owner.snapshot(&canvas, now()).await.expect("it is there").text(), "wednesday\n");
 
     write(&app, &canvas, "thursday\n").await;
-    let keep = Collection { history: Some(0), older_than: Duration::ZERO, ..Collection::default() };
+    let keep = CollectOptions { history: Some(0), older_than: Duration::ZERO, ..CollectOptions::default() };
     assert!(app.collect(&canvas, keep).await.expect("the role may drop blobs").blobs > 0);
     shell(rewrite);
     assert_eq!(app.snapshot(&canvas, now()).await.expect("it is there").text(), "thursday\n");

@@ -3,11 +3,11 @@
 use std::num::NonZeroU32;
 
 use canvas_core::board::{BoardAction, CanvasCommand, HistoryAction, RunBoardCommand};
-use canvas_core::document::{Edit, Edited};
+use canvas_core::document::{Base, Edit, Edited};
 use canvas_core::history::{ClearHistory, HistoryEntry, HistoryMove, Redo, Undo, UndoScope};
 use canvas_core::turn::TakeControl;
 use canvas_core::watch::LockView;
-use canvas_core::{Author, Base, CanvasId, EngineError, RevisionId};
+use canvas_core::{Author, CanvasId, EngineError, RevisionId};
 use canvas_tools::hidden_message;
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool};
 use serde::Deserialize;

@@ -7,9 +7,9 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use canvas_core::document::{DocumentStep, Edit};
+use canvas_core::document::{Base, DocumentStep, Edit};
 use canvas_core::history::Step;
-use canvas_core::{Base, BlobId, CanvasId, Engine, EngineError, OpKey, Refused as _, Snapshot};
+use canvas_core::{BlobId, CanvasId, Engine, EngineError, OpKey, Refused as _, Snapshot};
 
 use crate::clock;
 use crate::log;

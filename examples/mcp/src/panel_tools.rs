@@ -79,7 +79,7 @@ impl ToolHost for PanelTools {
                 }
                 text.push_str(invocation.arguments["text"].as_str().unwrap_or_default());
                 text.push('\n');
-                let edit = Edit::on(canvas_core::Base::Id(snapshot.revision_id()), text);
+                let edit = Edit::on(canvas_core::document::Base::Id(snapshot.revision_id()), text);
                 let edited = host.act(&self.canvas, edit).await;
                 let (result, _) = edited.map_err(|error| failed(error.code(), error.message()))?;
                 let edited =

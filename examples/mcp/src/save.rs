@@ -8,10 +8,10 @@
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use canvas_core::document::Edit;
+use canvas_core::document::{Base, Edit};
 use canvas_core::store::TurnStart;
 use canvas_core::text::{Delta, Rebase, build};
-use canvas_core::{Base, CanvasId, CodedError as _, EngineError, Refused as _, Snapshot};
+use canvas_core::{CanvasId, CodedError as _, EngineError, Refused as _, Snapshot};
 
 use crate::clock;
 use crate::file::{DocumentFile, FileError, Writing, named};

@@ -7,13 +7,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use canvas_core::document::{Edit, Edited};
+use canvas_core::document::{Base, Edit, Edited};
 use canvas_core::history::{HistoryMove, HistoryRefusal, Redo, Undo, UndoRefusal, UndoScope};
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::store::{BoxStore, Store as _};
 use canvas_core::turn::{Cancel, Promotion};
 use canvas_core::{
-    Author, Base, BlobId, CallId, CanvasId, Collection, Command, ConversationId, Engine, EngineError, OpKey,
+    Author, BlobId, CallId, CanvasId, CollectOptions, Command, ConversationId, Engine, EngineError, OpKey,
     Policy, Refused as _, RevisionId, block_on,
 };
 use canvas_tools::{
@@ -188,8 +188,8 @@ impl Documents {
     /// Drops what nothing needs any more.
     pub(super) fn collect(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
         self.now(request)?;
-        let (canvas, default) = (canvas(request)?, Collection::default());
-        let collection = Collection {
+        let (canvas, default) = (canvas(request)?, CollectOptions::default());
+        let collection = CollectOptions {
             history: request.field::<Option<u64>>("keep_entries")?,
             older_than: request
                 .field::<Option<u64>>("older_than")?

@@ -3,9 +3,9 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, PoisonError};
 
-use canvas_core::document::{Edit, Edited};
+use canvas_core::document::{Base, Edit, Edited};
 use canvas_core::turn::TakeControl;
-use canvas_core::{Base, BlobId, CanvasId, OpKey, RevisionId};
+use canvas_core::{BlobId, CanvasId, OpKey, RevisionId};
 use serde::Deserialize;
 use serde_json::{Value, json};
 

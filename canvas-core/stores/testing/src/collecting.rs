@@ -11,7 +11,8 @@ use canvas_core::history::{Redo, Undo, UndoScope};
 use canvas_core::lease::Turn;
 use canvas_core::store::Store;
 use canvas_core::{
-    Author, BlobId, CanvasId, CodedError as _, Collection, Command, Engine, EngineError, Policy, Refused as _,
+    Author, BlobId, CanvasId, CodedError as _, CollectOptions, Command, Engine, EngineError, Policy,
+    Refused as _,
 };
 
 use super::clock::system_now;
@@ -82,7 +83,7 @@ pub async fn collect_until(
     let (mut collections, mut blobs) = (0, 0);
     loop {
         let last = over.load(Ordering::SeqCst);
-        let collection = Collection { history: Some(HISTORY), older_than, ..Collection::default() };
+        let collection = CollectOptions { history: Some(HISTORY), older_than, ..CollectOptions::default() };
         match engine.collect(canvas, collection).await {
             Ok(dropped) => (collections, blobs) = (collections + 1, blobs + dropped.blobs),
             Err(EngineError::Contention { .. }) if !last => {}

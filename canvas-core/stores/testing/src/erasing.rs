@@ -2,13 +2,13 @@
 
 use std::num::NonZeroU32;
 
-use canvas_core::document::Edit;
+use canvas_core::document::{Base, Edit};
 use canvas_core::history::{Undo, UndoScope};
 use canvas_core::lease::Turn;
 use canvas_core::store::Store;
 use canvas_core::turn::SendMessage;
 use canvas_core::{
-    Author, Base, CanvasId, CodedError as _, Command, Dropped, Engine, OpKey, Refused as _, Resolution,
+    Author, CanvasId, CodedError as _, Command, DroppedBlobs, Engine, OpKey, Refused as _, Resolution,
     Revision,
 };
 
@@ -42,12 +42,12 @@ pub async fn write(engine: &Engine<impl Store>, canvas: &CanvasId, secret: &str)
 }
 
 /// Erases the canvas's past, and checks the results of later calls.
-pub async fn erase(engine: &Engine<impl Store>, canvas: &CanvasId) -> Dropped {
+pub async fn erase(engine: &Engine<impl Store>, canvas: &CanvasId) -> DroppedBlobs {
     let operation = key("erase");
     let dropped = engine.erase(canvas, &operation, system_now()).await.expect("it is erased");
     assert!(dropped.blobs > 40, "{dropped:?}");
     let again = engine.erase(canvas, &operation, system_now()).await.expect("it was erased");
-    assert_eq!(again, Dropped::default());
+    assert_eq!(again, DroppedBlobs::default());
     let undo = Undo { by: Author::User, what: UndoScope::Steps(NonZeroU32::MIN) };
     assert_eq!(ask(engine, canvas, &user("undo"), undo).await, "HISTORY_EMPTY");
     for call in ["edit-0", "edit-39", "stale", "clean"] {

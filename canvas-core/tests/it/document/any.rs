@@ -118,7 +118,7 @@ pub(crate) enum Outcome {
 /// Any refusal.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum AnyRefusal {
-    Call(canvas_core::CallRefusal),
+    Call(canvas_core::refusal::CallRefusal),
     CheckOut(canvas_core::lease::CheckOutRefusal),
     Holder(canvas_core::lease::HolderRefusal),
     ApplyPatch(canvas_core::document::ApplyPatchRefusal),

@@ -4,15 +4,16 @@ use std::sync::atomic::Ordering;
 
 use canvas_core::document::Read;
 use canvas_core::lease::{CheckOut, SafeIntegerError};
+use canvas_core::refusal::LimitRefusal;
 use canvas_core::turn::{Promotion, SendMessage, TurnEnded};
-use canvas_core::{CodedError as _, Created, EngineError, Face, LimitRefusal, Policy, Revision, block_on};
+use canvas_core::{CodedError as _, CreatedCanvas, EngineError, Face, Policy, Revision, block_on};
 use serde_json::json;
 
 use super::story::check_with;
 use super::world::{World, apply, canvas, end_turn, key};
 use crate::document::any::{AnyRefusal, Call, Outcome, code, dynamic};
 
-fn create(world: &World, markdown: &str, call: &str) -> Result<Created, EngineError> {
+fn create(world: &World, markdown: &str, call: &str) -> Result<CreatedCanvas, EngineError> {
     block_on(world.engine.create(&world.canvas, markdown, &key("model", 0, call), world.now()))
 }
 

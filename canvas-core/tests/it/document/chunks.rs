@@ -7,7 +7,7 @@ use canvas_core::document::Edit;
 use canvas_core::history::{ChangeNumber, Redo, Undo, UndoScope};
 use canvas_core::store::Store as _;
 use canvas_core::turn::{Promotion, SendMessage};
-use canvas_core::{Author, Blob, BlobId, CodedError as _, Collection, EngineError, Policy, block_on};
+use canvas_core::{Author, Blob, BlobId, CodedError as _, CollectOptions, EngineError, Policy, block_on};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -182,7 +182,7 @@ fn a_collection_between_a_decision_and_its_commit_takes_nothing_that_is_needed()
         Commit,
         Trouble::after(move || {
             drop_the_rest(&peer);
-            let kept = Collection { history: Some(0), ..Collection::default() };
+            let kept = CollectOptions { history: Some(0), ..CollectOptions::default() };
             block_on(peer.engine.collect(&peer.canvas, kept)).unwrap();
         }),
     );
@@ -217,7 +217,7 @@ fn texts_that_conversations_and_the_artefact_have_stay() {
     for n in 0..20 {
         world.edit(&changed(&first, n * 200, "another line\n"));
     }
-    let kept = Collection { history: Some(2), ..Collection::default() };
+    let kept = CollectOptions { history: Some(2), ..CollectOptions::default() };
     world.clock.wait(HOUR);
     assert!(block_on(world.engine.collect(&world.canvas, kept)).unwrap().blobs > 20);
     let peer = world.peer();
@@ -457,7 +457,7 @@ proptest! {
                 Act::Redo(count) => drop(world.ask("user", redo(count))),
                 Act::Message => drop(world.ask("model", SendMessage)),
                 Act::Collect(history) => {
-                    let collection = Collection { history: Some(history), ..Collection::default() };
+                    let collection = CollectOptions { history: Some(history), ..CollectOptions::default() };
                     block_on(world.engine.collect(&world.canvas, collection)).unwrap();
                     drop_the_rest(&world);
                 }

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use canvas_core::document::Edit;
+use canvas_core::document::{Base, Edit};
 use canvas_core::history::{ClearHistory, Redo, Undo, UndoScope};
 use canvas_core::store::{Store as _, Version};
 use canvas_core::{
-    Author, Base, BlobId, CodedError as _, Collection, Dropped, EngineError, Policy, Revision, block_on,
+    Author, BlobId, CodedError as _, CollectOptions, DroppedBlobs, EngineError, Policy, Revision, block_on,
 };
 
 use crate::document::any::code;
@@ -16,8 +16,8 @@ use crate::document::world::{Asked, Trouble, World, bump, collect as drop_all_bu
 
 const HOUR: u64 = 3_600_000;
 
-fn collect(world: &World, history: u64) -> Result<Dropped, EngineError> {
-    let collection = Collection { history: Some(history), ..Collection::default() };
+fn collect(world: &World, history: u64) -> Result<DroppedBlobs, EngineError> {
+    let collection = CollectOptions { history: Some(history), ..CollectOptions::default() };
     block_on(world.engine.collect(&world.canvas, collection))
 }
 
@@ -99,9 +99,9 @@ fn a_collection_that_keeps_no_history_leaves_the_canvas() {
 #[test]
 fn what_is_young_stays_whatever_the_host_says() {
     let world = with_edits(20, Policy::default());
-    let none = Dropped::default();
+    let none = DroppedBlobs::default();
     assert_eq!(collect(&world, 5).unwrap(), none);
-    let now = Collection { history: Some(5), older_than: Duration::ZERO, ..Collection::default() };
+    let now = CollectOptions { history: Some(5), older_than: Duration::ZERO, ..CollectOptions::default() };
     let ask = || block_on(world.engine.collect(&world.canvas, now)).unwrap();
     world.clock.wait(59_999);
     // What the host's clock says is of no account.
@@ -205,7 +205,7 @@ fn an_entry_that_is_missing_is_damage_or_another_collection() {
         let loads = world.spy().asked().into_iter().filter(|asked| *asked == Asked::Load).count();
         assert_eq!(loads, 2, "it looks at the row as it is then");
         if by_a_collection {
-            assert_eq!(collected.unwrap(), Dropped::default());
+            assert_eq!(collected.unwrap(), DroppedBlobs::default());
             assert_eq!(numbers(&world), [20, 19, 18, 17, 16]);
         } else {
             assert_eq!(collected.unwrap_err().code(), "CANVAS_DAMAGED");
@@ -228,7 +228,7 @@ fn an_erasure_leaves_the_text_and_nothing_else() {
     assert_eq!((numbers(&world), code(&world.ask("user", undo(1))).as_str()), (vec![], "HISTORY_EMPTY"));
     // Again, from wherever: nothing is left to erase, and what came since stays.
     world.edit("on\n");
-    assert_eq!(erase(&peer).unwrap(), Dropped::default());
+    assert_eq!(erase(&peer).unwrap(), DroppedBlobs::default());
     assert_eq!((numbers(&world), world.text().as_str()), (vec![21], "on\n"));
     let delete = block_on(world.engine.delete(&world.canvas, &operation, world.now()));
     assert_eq!(delete.unwrap_err().code(), "CALL_ID_REUSED");
@@ -260,6 +260,6 @@ fn a_deleted_canvas_is_collected() {
     world.clock.wait(HOUR);
     assert!(collect(&world, 5).unwrap().blobs > 30);
     let never = canvas_core::CanvasId::new("never").unwrap();
-    let error = block_on(world.engine.collect(&never, Collection::default())).unwrap_err();
+    let error = block_on(world.engine.collect(&never, CollectOptions::default())).unwrap_err();
     assert_eq!(error.code(), "CANVAS_NOT_FOUND");
 }

@@ -1,8 +1,8 @@
 //! A user's edit names the revision that it was made on.
 
-use canvas_core::document::{Edit, Edited, StaleCause, StaleEdit};
+use canvas_core::document::{Base, Edit, Edited, StaleCause, StaleEdit};
 use canvas_core::history::{ClearHistory, Undo, UndoScope};
-use canvas_core::{Actor, Author, Base, CodedError as _, Policy, Refusal, Revision, RevisionId};
+use canvas_core::{Actor, Author, CodedError as _, Policy, Refusal, Revision, RevisionId};
 use proptest::prelude::*;
 
 use crate::document::any::Outcome;

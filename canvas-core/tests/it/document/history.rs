@@ -10,7 +10,7 @@ use canvas_core::history::{
 use canvas_core::lease::{CheckIn, LeaseId};
 use canvas_core::store::Head;
 use canvas_core::turn::SendMessage;
-use canvas_core::{Actor, Author, Blob, CodedError as _, Collection, Policy, Revision, block_on};
+use canvas_core::{Actor, Author, Blob, CodedError as _, CollectOptions, Policy, Revision, block_on};
 use proptest::prelude::*;
 
 use crate::document::any::{Call, Outcome, code, dynamic};
@@ -348,7 +348,7 @@ fn a_lower_policy_hides_and_a_collection_drops() {
         ("DOCUMENT_TOO_LARGE", "OK")
     );
     assert_eq!((numbers(&peer), numbers(&world)), (vec![5, 6], vec![1, 2, 3, 4, 5, 6]));
-    block_on(peer.engine.collect(&peer.canvas, Collection::default())).unwrap();
+    block_on(peer.engine.collect(&peer.canvas, CollectOptions::default())).unwrap();
     assert_eq!(numbers(&world), [5, 6]);
     world.peer_with(Policy { history: 0, ..Policy::default() }).edit("7\n");
     assert_eq!(numbers(&world), Vec::<u64>::new());

@@ -1,9 +1,9 @@
 //! A stale base is answered with what the patch has to do with, and with the patch again where it still fits.
 
-use canvas_core::document::{ApplyPatch, BaseRefusal, Fits, PatchRefusal, StaleBase};
+use canvas_core::document::{ApplyPatch, Base, BaseRefusal, Fits, PatchRefusal, StaleBase};
 use canvas_core::lease::LeaseId;
 use canvas_core::text::{ApplyOptions, Mode, Suggestion, apply as apply_text};
-use canvas_core::{Base, Policy, Refusal, RevisionId};
+use canvas_core::{Policy, Refusal, RevisionId};
 use proptest::prelude::*;
 
 use super::world::World;

@@ -5,9 +5,11 @@ use std::num::NonZeroU32;
 use canvas_core::document::{ApplyPatch, Edit, HostEdit, RangeHash, Read, ReplaceLines, Replacement};
 use canvas_core::history::{ClearHistory, Redo, Undo, UndoScope};
 use canvas_core::lease::{CheckIn, CheckOut, LeaseId, Renew};
+use canvas_core::refusal::CallRefusal;
+use canvas_core::rollout::{Access, Rollout};
 use canvas_core::text::Delta;
 use canvas_core::turn::{Cancel, Forget, SendMessage, TakeControl, TurnBegan};
-use canvas_core::{Access, Actor, Author, CallRefusal, Policy, Rollout};
+use canvas_core::{Actor, Author, Policy};
 
 use crate::document::any::{Command, Outcome, code, dynamic};
 use crate::document::world::{World, patch};

@@ -11,15 +11,16 @@
 
 use std::collections::HashMap;
 
-use canvas_core::document::{ApplyPatch, BaseRefusal, Changes, Edit, Edited, Read, Readable};
+use canvas_core::document::{ApplyPatch, Base, BaseRefusal, Changes, Edit, Edited, Read, Readable};
 use canvas_core::lease::{
     CheckIn, CheckOut, CheckedIn, CheckedOut, LeaseId, LeaseRefusal, Renew, Renewed, Timestamp,
 };
+use canvas_core::refusal::CallRefusal;
 use canvas_core::store::TurnStart;
 use canvas_core::turn::{
     Cancel, EndTurn, Interrupted, Promotion, SendMessage, TakeControl, TurnBegan, TurnEnded,
 };
-use canvas_core::{Base, CallRefusal, OpKey, Policy, Refusal, Revision, RevisionId};
+use canvas_core::{OpKey, Policy, Refusal, Revision, RevisionId};
 
 use super::world::{World, key, patch};
 use crate::document::any::{Call, Command, Outcome, code, dynamic};

@@ -3,7 +3,7 @@
 use canvas_core::document::{ApplyPatch, Edit, Read};
 use canvas_core::lease::{CheckIn, LeaseId, Renew};
 use canvas_core::turn::{Cancel, SendMessage, TakeControl, TurnBegan};
-use canvas_core::{CodedError as _, Created, EngineError, Policy, block_on};
+use canvas_core::{CodedError as _, CreatedCanvas, EngineError, Policy, block_on};
 
 use crate::document::any::{Call, Command, Outcome, code, dynamic};
 use crate::document::world::Asked::{Blob, Commit, Load};
@@ -237,7 +237,7 @@ fn a_read_in_doubt_reads() {
     }
 }
 
-fn create(world: &World, call: &str) -> Result<Created, EngineError> {
+fn create(world: &World, call: &str) -> Result<CreatedCanvas, EngineError> {
     block_on(world.engine.create(&world.canvas, "a\n", &key("host", 0, call), world.now()))
 }
 

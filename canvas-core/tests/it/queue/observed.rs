@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use canvas_core::document::Edit;
 use canvas_core::observe::{Basis, CallEnd, CommitEnd, Decision, EngineEvent, Observer, Settlement, WaitEnd};
-use canvas_core::{CanvasId, Collection, Engine, Policy, block_on};
+use canvas_core::{CanvasId, CollectOptions, Engine, Policy, block_on};
 use proptest::prelude::*;
 
 use super::laws::acts;
@@ -248,7 +248,7 @@ fn each_function_of_the_engine_is_a_call() {
         engine.document(canvas, document).await?;
         engine.recall(canvas, &key("user", "call 0"), &Edit::overwrite("0\n"), NOW).await?;
         engine.resolve(canvas, &key("user", "call 0"), NOW).await?;
-        engine.collect(canvas, Collection { history: Some(1), ..Collection::default() }).await?;
+        engine.collect(canvas, CollectOptions { history: Some(1), ..CollectOptions::default() }).await?;
         engine.erase(canvas, &key("user", "erase"), NOW).await?;
         engine.delete(canvas, &key("user", "delete"), NOW).await
     })

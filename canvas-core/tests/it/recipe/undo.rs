@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use canvas_core::history::{ChangeNumber, Undo, UndoScope};
 use canvas_core::recipe::{DriftCode, RecordRecipe};
-use canvas_core::{Actor, Author, Collection, Dropped, Face, block_on};
+use canvas_core::{Actor, Author, CollectOptions, DroppedBlobs, Face, block_on};
 use serde_json::json;
 
 use super::world::{World, put, recipe, recipe_of, recording};
@@ -113,10 +113,10 @@ fn old_data_are_collected_and_old_recipes_are_not() {
     world.wait(120_000);
     let collect = |history| {
         let older_than = Duration::from_secs(60);
-        let collection = Collection { older_than, history, ..Collection::default() };
+        let collection = CollectOptions { older_than, history, ..CollectOptions::default() };
         block_on(world.engine.collect(&world.canvas, collection)).unwrap()
     };
-    let Dropped { bytes, .. } = collect(None);
+    let DroppedBlobs { bytes, .. } = collect(None);
     assert!((5_000..9_000).contains(&bytes), "five of six data, and old manifests: {bytes}");
     assert_eq!(world.shown(0).len(), "ready \"\" @0".len() + 1_000);
     world.replays();

@@ -1,10 +1,11 @@
 //! What is begun, what that leaves, and what retries are answered.
 
+use canvas_core::rollout::Rollout;
 use canvas_core::surface::{
     ActionBegun, ActionName, ActionOutcome, ActionRequest, ActionWork, JobId, PlanAction,
 };
 use canvas_core::turn::SendMessage;
-use canvas_core::{CodedError as _, Refused as _, Revision, Rollout};
+use canvas_core::{CodedError as _, Refused as _, Revision};
 use serde_json::json;
 
 use super::world::{World, client, nested, press, session, word};

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use canvas_core::store::{Store as _, Version};
-use canvas_core::{Collection, Dropped, block_on};
+use canvas_core::{CollectOptions, DroppedBlobs, block_on};
 use serde_json::json;
 
 use super::world::{World, key, press};
@@ -12,8 +12,8 @@ fn version(world: &World) -> Version {
     block_on(world.servers[0].engine.store().load(&world.canvas)).unwrap().unwrap().version
 }
 
-fn collect(world: &World) -> Dropped {
-    let collection = Collection { older_than: Duration::from_secs(60), ..Collection::default() };
+fn collect(world: &World) -> DroppedBlobs {
+    let collection = CollectOptions { older_than: Duration::from_secs(60), ..CollectOptions::default() };
     block_on(world.servers[0].engine.collect(&world.canvas, collection)).unwrap()
 }
 

@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 
 use canvas_core::history::{Undo, UndoScope};
 use canvas_core::surface::UpsertSurface;
-use canvas_core::{Author, Blob, Collection, block_on};
+use canvas_core::{Author, Blob, CollectOptions, block_on};
 use serde_json::{Value, json};
 
 use crate::surface_commands::world::*;
@@ -102,7 +102,7 @@ fn assets_are_put_and_taken_away_and_stay_otherwise() {
     world.replays();
     // Undo leads back through them, and a collection keeps their contents.
     world.wait(3_600_000);
-    let collected = block_on(world.engine.collect(&world.canvas, Collection::default()));
+    let collected = block_on(world.engine.collect(&world.canvas, CollectOptions::default()));
     collected.unwrap();
     for expected in [vec!["assets/b.js 3"], vec!["assets/a.js 1", "assets/b.js 3", "assets/c.js 0"]] {
         undo(&world);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use canvas_core::lease::{Timestamp, Turn};
+use canvas_core::rollout::Rollout;
 use canvas_core::store::{Commit, Committed, Layer, MemoryStore, Store as _, StoreError};
 use canvas_core::surface::{
     AgentId, Ceiling, ClientId, CreateSurface, Descriptor, PatchState, SessionKey, StatePatch, Surface,
@@ -14,7 +15,7 @@ use canvas_core::surface::{
 use canvas_core::turn::SendMessage;
 use canvas_core::{
     Blob, CallId, CanvasId, CodedError as _, Command, ConversationId, Engine, OpKey, Policy, Revision,
-    Rollout, block_on,
+    block_on,
 };
 use serde_json::{Value, json};
 

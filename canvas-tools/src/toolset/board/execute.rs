@@ -6,11 +6,11 @@ use std::sync::Arc;
 use canvas_core::board::{
     Board, BoardCommandRun, BoardResult, CanvasEvent, ComponentId, ComponentInstance, RunBoardCommand,
 };
+use canvas_core::document::Base;
 use canvas_core::history::{HistoryEntry, HistoryMove, HistoryRefusal, Redo, Undo, UndoRefusal, UndoScope};
+use canvas_core::refusal::{BoardRefusal, NotAvailable};
 use canvas_core::store::Store;
-use canvas_core::{
-    Actor, Author, Base, BlobId, BoardRefusal, CallId, NotAvailable, Refused, Revision, RevisionId, Snapshot,
-};
+use canvas_core::{Actor, Author, BlobId, CallId, Refused, Revision, RevisionId, Snapshot};
 use serde_json::Value;
 
 use super::arguments::RequestAction;

@@ -11,8 +11,9 @@ use canvas_core::board::{
 };
 use canvas_core::history::{HistoryEntry, HistoryRefusal};
 use canvas_core::lease::LeaseRefusal;
+use canvas_core::refusal::BoardRefusal;
 use canvas_core::schema::ValidationError;
-use canvas_core::{BoardRefusal, Refusal, Refused as _, RevisionId, Snapshot};
+use canvas_core::{Refusal, Refused as _, RevisionId, Snapshot};
 use serde_json::Value;
 
 use super::check::{Change, number_in};

@@ -1,7 +1,7 @@
 //! The board tools: their names, descriptions and access.
 
-use canvas_core::Access;
 use canvas_core::board::{BoardRules, GridPolicy};
+use canvas_core::rollout::Access;
 
 use crate::toolset::names::tools;
 

@@ -3,9 +3,10 @@
 use canvas_core::document::{DocumentStep, HostEdit, HostEditRefusal, HostEdited};
 use canvas_core::history::{ChangeNumber, EntryNumber, Step};
 use canvas_core::lease::Timestamp;
+use canvas_core::rollout::Access;
 use canvas_core::store::Store;
 use canvas_core::text::{Delta, build, floor_char_boundary};
-use canvas_core::{Access, CallId, Engine, Face, Revision, RevisionId, Snapshot};
+use canvas_core::{CallId, Engine, Face, Revision, RevisionId, Snapshot};
 use serde_json::{Value, json};
 
 use super::action::Action;

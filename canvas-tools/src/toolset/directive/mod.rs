@@ -31,8 +31,9 @@ mod since;
 mod snapshot;
 pub(crate) mod tool;
 
+use canvas_core::rollout::Access;
 use canvas_core::store::Store;
-use canvas_core::{Access, Engine, Snapshot};
+use canvas_core::{Engine, Snapshot};
 use serde_json::json;
 
 use self::action::Action;

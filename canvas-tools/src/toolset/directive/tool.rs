@@ -1,6 +1,6 @@
 //! The names of the directive tools, and the access that they need.
 
-use canvas_core::Access;
+use canvas_core::rollout::Access;
 
 /// Name of the tool that shows the document.
 pub const DOCUMENT_SNAPSHOT: &str = "document_snapshot";

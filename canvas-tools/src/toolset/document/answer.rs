@@ -4,8 +4,9 @@ use std::iter;
 
 use canvas_core::document::{AppliedPatch, LinesRefusal, Readable};
 use canvas_core::lease::{CheckedIn, CheckedOut, LeaseId, LeaseRefusal, Renewed, Timestamp};
+use canvas_core::refusal::NotAvailable;
 use canvas_core::text::{LineRange, Repair, RepairKind};
-use canvas_core::{NotAvailable, Refusal, Refused, Snapshot};
+use canvas_core::{Refusal, Refused, Snapshot};
 use serde_json::{Value, json};
 
 use super::failure::{Resendable, add_resend, failure};

@@ -3,10 +3,11 @@
 use std::iter;
 use std::num::NonZeroUsize;
 
-use canvas_core::document::{ParseRangeHashError, Replacement};
+use canvas_core::document::{Base, ParseRangeHashError, Replacement};
 use canvas_core::lease::{CheckIn, LeaseId, LeaseRefusal, Renew};
+use canvas_core::rollout::Rollout;
 use canvas_core::text::{Address, Part};
-use canvas_core::{Base, Policy, Refused as _, RevisionId, Rollout};
+use canvas_core::{Policy, Refused as _, RevisionId};
 use serde_json::Value;
 
 use super::arguments::{

@@ -1,6 +1,7 @@
 //! The specs of the tools.
 
-use canvas_core::{Policy, Rollout};
+use canvas_core::Policy;
+use canvas_core::rollout::Rollout;
 use serde_json::Value;
 
 use super::tool::{DocumentTools, Tool};

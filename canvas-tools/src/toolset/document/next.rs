@@ -4,8 +4,9 @@ use std::{fmt, iter};
 
 use canvas_core::document::{BaseRefusal, Changes, Fits, LinesRefusal, PatchRefusal, StaleBase};
 use canvas_core::lease::{LeaseId, LeaseRefusal, Timestamp};
+use canvas_core::refusal::NotAvailable;
 use canvas_core::text::{Conflict, LineRange, Suggestion};
-use canvas_core::{NotAvailable, Refusal, RevisionId};
+use canvas_core::{Refusal, RevisionId};
 
 use super::tool::Tool;
 use crate::hint::{STOP, is_missing};

@@ -1,6 +1,6 @@
 //! The tools: their names, and what they ask of the canvas and of its lease.
 
-use canvas_core::{Access, Rollout};
+use canvas_core::rollout::{Access, Rollout};
 use serde_json::{Value, json};
 
 use crate::toolset::names::tools;

@@ -1,11 +1,10 @@
 //! The tool of a dialect in a session. It takes the lease and the base from the canvas's record of the conversation.
 
 use canvas_core::document::{AppliedPatch, ApplyEdits, ApplyPatchRefusal, BaseRefusal, Look, Shown};
+use canvas_core::rollout::Access;
 use canvas_core::store::Store;
 use canvas_core::text::{Delta, Limits, Reason};
-use canvas_core::{
-    Access, Answered, CodedError as _, Engine, Refusal, Refused as _, Revision, RevisionId, Snapshot,
-};
+use canvas_core::{Answered, CodedError as _, Engine, Refusal, Refused as _, Revision, RevisionId, Snapshot};
 use serde_json::Value;
 
 use super::apply::apply_native;

@@ -12,8 +12,9 @@ use std::sync::Arc;
 
 use canvas_core::board::ComponentId;
 use canvas_core::recipe::{NonRefreshable, RunId};
+use canvas_core::rollout::Access;
 use canvas_core::store::Store;
-use canvas_core::{Access, Author, BlobId, Engine, NameError, Policy};
+use canvas_core::{Author, BlobId, Engine, NameError, Policy};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;

@@ -13,9 +13,10 @@ use std::fmt;
 use std::sync::Arc;
 
 use canvas_core::lease::Turn;
+use canvas_core::rollout::Access;
 use canvas_core::store::Store;
 use canvas_core::surface::{SessionKey, SurfaceActor};
-use canvas_core::{Access, CanvasId, CodedError as _, ConversationId, Engine, EngineError, OpKey, Policy};
+use canvas_core::{CanvasId, CodedError as _, ConversationId, Engine, EngineError, OpKey, Policy};
 use serde_json::json;
 
 use self::arguments::{Arguments, Operation};

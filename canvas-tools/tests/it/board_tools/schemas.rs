@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use canvas_core::Policy;
 use canvas_core::board::{ComponentCategory, ComponentDefinition, Registry, Size, TypeId};
+use canvas_core::rollout::Rollout;
 use canvas_core::schema::Schema;
-use canvas_core::{Policy, Rollout};
 use canvas_tools::{BoardTools, ToolSpec};
 use serde_json::{Value, json};
 

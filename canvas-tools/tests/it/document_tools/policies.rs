@@ -1,6 +1,7 @@
 //! What a host may switch on so that nobody sends a patch twice: `rebase` and `retake`, and hunks sent again alone.
 
-use canvas_core::{Policy, Rollout};
+use canvas_core::Policy;
+use canvas_core::rollout::Rollout;
 use canvas_tools::{LeaseChange, Session, ToolReply};
 use serde_json::{Value, json};
 
@@ -230,7 +231,7 @@ fn a_document_that_changed_after_the_expiry_is_not_written_unseen() {
         ..world.session.operation(canvas_core::CallId::new("h").unwrap())
     };
     let edit = canvas_core::document::HostEdit {
-        base: canvas_core::Base::Id(world.revision().parse().unwrap()),
+        base: canvas_core::document::Base::Id(world.revision().parse().unwrap()),
         delta: canvas_core::text::Delta::between(&world.text(), &world.text().replace("line 7\n", "seven\n")),
         summary: "seven".into(),
         request: None,

@@ -1,7 +1,8 @@
 //! The system prompt.
 
+use canvas_core::Policy;
+use canvas_core::rollout::Rollout;
 use canvas_core::store::MemoryStore;
-use canvas_core::{Policy, Rollout};
 use canvas_tools::{DocumentTools, Toolset};
 
 use super::world;

@@ -1,6 +1,7 @@
 //! The stages of the rollout, as a model meets them.
 
-use canvas_core::{Policy, Rollout};
+use canvas_core::Policy;
+use canvas_core::rollout::Rollout;
 use canvas_tools::{Directive, DirectiveTools, DocumentTools, ToolCall, Tools};
 use serde_json::{Value, json};
 

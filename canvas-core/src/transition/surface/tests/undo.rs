@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::world::{Put, World};
 use crate::engine::block_on::block_on;
-use crate::engine::{Collection, Engine};
+use crate::engine::{CollectOptions, Engine};
 use crate::history::number::ChangeNumber;
 use crate::model::author::{Actor, Author};
 use crate::model::face::TreeFile;
@@ -359,8 +359,11 @@ fn a_collection_keeps_what_a_surface_needs() {
         ["logo", "style", "other", "{\"v\":1}", "{\"v\":2}", "{\"v\":3}"].map(|text| blob(world, text))
     };
     let collect = |world: &World, history| {
-        let collection =
-            Collection { history: Some(history), older_than: Duration::ZERO, ..Collection::default() };
+        let collection = CollectOptions {
+            history: Some(history),
+            older_than: Duration::ZERO,
+            ..CollectOptions::default()
+        };
         block_on(world.engine.collect(&world.canvas, collection)).unwrap()
     };
     // No entry contains earlier states.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::engine::block_on::block_on;
-use crate::engine::{Collection, Engine, Stacks};
+use crate::engine::{CollectOptions, Engine, Stacks};
 use crate::history::journal::Entry;
 use crate::model::author::{Actor, Author};
 use crate::model::blob::Blob;
@@ -311,7 +311,7 @@ impl World {
         let (history, effects, older_than) = (Some(changes), Some(effects), Duration::ZERO);
         // Stores do not drop blobs that were stored in the same millisecond.
         self.wait(1);
-        block_on(self.engine.collect(&self.canvas, Collection { history, effects, older_than })).unwrap();
+        block_on(self.engine.collect(&self.canvas, CollectOptions { history, effects, older_than })).unwrap();
     }
 
     /// Returns the number of the canvas's blobs in the store.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use canvas_core::document::Edit;
 use canvas_core::lease::Timestamp;
 use canvas_core::store::{Blocking, BlockingStore as _, Collected};
-use canvas_core::{Blob, BlobId, CodedError as _, Collection, Engine, Policy, block_on};
+use canvas_core::{Blob, BlobId, CodedError as _, CollectOptions, Engine, Policy, block_on};
 use canvas_store_sqlite::{SqliteOptions, SqliteStore};
 use canvas_store_testing::collecting::Work;
 use canvas_store_testing::{Folder, canvas, collecting, commit, done, erasing, key, system_now};
@@ -69,7 +69,8 @@ fn a_file_has_no_secret_that_was_erased() {
     folder.raw().query_row(checkpoint, [], |_| Ok(())).unwrap();
     block_on(peer.snapshot(&canvas, system_now())).unwrap();
     // What an ordinary collection drops is not readable in free pages either.
-    let collection = Collection { history: Some(30), older_than: Duration::ZERO, ..Collection::default() };
+    let collection =
+        CollectOptions { history: Some(30), older_than: Duration::ZERO, ..CollectOptions::default() };
     block_on(engine.collect(&canvas, collection)).unwrap();
     assert!(found(&folder, &secret)[0] > 0);
     block_on(erasing::erase(&engine, &canvas));

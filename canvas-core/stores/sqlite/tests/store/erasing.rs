@@ -8,7 +8,7 @@ use std::{env, fs, thread};
 use canvas_core::document::Edit;
 use canvas_core::lease::Turn;
 use canvas_core::store::Blocking;
-use canvas_core::{CanvasId, CodedError as _, Collection, Engine, EngineError, Policy, block_on};
+use canvas_core::{CanvasId, CodedError as _, CollectOptions, Engine, EngineError, Policy, block_on};
 use canvas_store_sqlite::{SqliteOptions, SqliteStore};
 use canvas_store_testing::{Folder, canvas, key, key_of, system_now};
 
@@ -156,7 +156,7 @@ impl Beside {
         let mut done = edit(engine, &self.canvas, &call, text);
         if self.is_own && self.collects && self.draw.chance(20) {
             let older_than = Duration::from_nanos(1);
-            let keep = Collection { history: Some(3), older_than, ..Collection::default() };
+            let keep = CollectOptions { history: Some(3), older_than, ..CollectOptions::default() };
             done = done.and_then(|()| block_on(engine.collect(&self.canvas, keep)).map(drop));
         }
         match done {
@@ -262,7 +262,7 @@ fn leak(
     beside(draw.within(0, 8));
     if round.collected_before {
         let older_than = Duration::from_nanos(1);
-        let keep = Collection { history: Some(2), older_than, ..Collection::default() };
+        let keep = CollectOptions { history: Some(2), older_than, ..CollectOptions::default() };
         block_on(engine.collect(id, keep)).unwrap();
         beside(draw.within(0, 8));
     }

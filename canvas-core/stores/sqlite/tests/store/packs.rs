@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use canvas_core::history::{Undo, UndoScope};
 use canvas_core::store::{Blocking, BlockingStore as _, Commit, Version};
-use canvas_core::{Author, Blob, BlobId, Collection, Engine, Policy, block_on};
+use canvas_core::{Author, Blob, BlobId, CollectOptions, Engine, Policy, block_on};
 use canvas_store_sqlite::SqliteStore;
 use canvas_store_testing::{Folder, canvas, commit, done, dropped, edit, edit_head, head, key, system_now};
 use serde_json::json;
@@ -163,7 +163,8 @@ fn a_file_of_format_3_is_read_written_and_collected() {
     let now = block_on(engine.snapshot(&id, system_now())).unwrap();
     assert_eq!((now.text(), number(&folder, "SELECT count(*) FROM blob")), (before.text(), old));
 
-    let collection = Collection { history: Some(2), older_than: Duration::ZERO, ..Collection::default() };
+    let collection =
+        CollectOptions { history: Some(2), older_than: Duration::ZERO, ..CollectOptions::default() };
     assert!(block_on(engine.collect(&id, collection)).unwrap().blobs > 9);
     assert!(number(&folder, "SELECT count(*) FROM blob") < old);
     for blob in block_on(engine.blobs_in_use(&id, system_now())).unwrap() {

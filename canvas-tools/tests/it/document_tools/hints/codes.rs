@@ -6,14 +6,13 @@ use std::path::Path;
 use canvas_core::document::{BaseRefusal, LinesNow, LinesRefusal, PatchRefusal, StaleBase};
 use canvas_core::history::{ChangeNumber, EntryNumber, HistoryRefusal};
 use canvas_core::lease::{Epoch, LeaseRefusal, Timestamp};
+use canvas_core::refusal::{BoardRefusal, CallRefusal, Counter, LimitRefusal, NewBoardRefusal, NotAvailable};
+use canvas_core::rollout::Rollout;
 use canvas_core::store::{HeadError, StoreError, StoreErrorKind};
 use canvas_core::text::{
     AddressError, ApplyOptions, EditPolicyError, GrepError, LineRange, Query, Reason, apply,
 };
-use canvas_core::{
-    BlobId, BoardRefusal, CallRefusal, CanvasId, CodedError, Counter, EngineError, Face, LimitRefusal,
-    NewBoardRefusal, NotAvailable, Revision, Rollout,
-};
+use canvas_core::{BlobId, CanvasId, CodedError, EngineError, Face, Revision};
 #[cfg(feature = "schema")]
 use {
     canvas_core::store::MemoryStore,

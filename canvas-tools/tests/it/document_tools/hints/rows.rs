@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use canvas_core::rollout::Rollout;
 use canvas_core::store::{Commit, Committed, Head, Store as _};
 use canvas_core::text::Limits;
 use canvas_core::turn::{Cancel, TakeControl};
-use canvas_core::{BlobId, CallId, Policy, Revision, RevisionId, Rollout, block_on};
+use canvas_core::{BlobId, CallId, Policy, Revision, RevisionId, block_on};
 use serde_json::{Value, json};
 
 use super::super::world::World;

@@ -18,6 +18,8 @@ use canvas_core::recipe::{
     DateExpr, DateExprError, Drift, DriftCode, JsonPointer, JsonPointerError, RecipeCode, RecipeFault,
     RecipeRefusal, StepId,
 };
+use canvas_core::refusal::{BoardRefusal, CallRefusal, LimitRefusal, NewBoardRefusal, NotAvailable};
+use canvas_core::rollout::Rollout;
 use canvas_core::schema::{Schema, SchemaError};
 use canvas_core::store::{Head, HeadError, PathError, StoreError, StoreErrorKind, TreePath};
 use canvas_core::surface::{
@@ -29,9 +31,8 @@ use canvas_core::text::{
     RepairKind, apply, resolve,
 };
 use canvas_core::{
-    BlobId, BoardRefusal, CallRefusal, CanvasId, CodedError as _, EngineError, LimitRefusal, NameError,
-    NewBoardRefusal, NotAvailable, ParseBlobIdError, ParseRevisionIdError, Revision, RevisionId, Rollout,
-    ZoneError,
+    BlobId, CanvasId, CodedError as _, EngineError, NameError, ParseBlobIdError, ParseRevisionIdError,
+    Revision, RevisionId, ZoneError,
 };
 use canvas_lease::{CheckOutError, LeaseError};
 use canvas_patch::{Delta, DeltaConflict, DeltaMismatch, DeltaOrder, EditPolicyError};

@@ -1,13 +1,13 @@
 //! Commands of the model as calls of the engine, and its answers as the model's codes.
 
-use canvas_core::document::{AppliedPatch, ApplyPatch, Changes, Edit, Edited, Read, Readable};
+use canvas_core::document::{AppliedPatch, ApplyPatch, Base, Changes, Edit, Edited, Read, Readable};
 use canvas_core::lease::{
     CheckIn, CheckOut, CheckedIn, CheckedOut, Epoch, LeaseId, Renew, Renewed, Timestamp, Turn,
 };
 use canvas_core::store::{Head, Store, TreePath, TurnStart};
 use canvas_core::turn::{Cancel, EndTurn, Interrupted, Promotion, SendMessage, TurnBegan, TurnEnded};
 use canvas_core::{
-    Base, CanvasId, CodedError as _, Engine, EngineError, OpKey, Refusal, Refused as _, Resolution, Revision,
+    CanvasId, CodedError as _, Engine, EngineError, OpKey, Refusal, Refused as _, Resolution, Revision,
     RevisionId, StoredAnswer,
 };
 

@@ -6,7 +6,7 @@ use canvas_core::document::ApplyPatch;
 use canvas_core::lease::{CheckOut, LeaseId, Timestamp, Turn};
 use canvas_core::store::{Committed, Store as _};
 use canvas_core::{
-    Answered, CanvasId, CodedError as _, Command, Created, Engine, EngineError, OpKey, Policy, Refused,
+    Answered, CanvasId, CodedError as _, Command, CreatedCanvas, Engine, EngineError, OpKey, Policy, Refused,
 };
 
 use super::{canvas, commit, find, row};
@@ -116,12 +116,12 @@ impl<'a, H: Harness> Server<'a, H> {
         }
     }
 
-    pub(super) async fn create(&mut self, markdown: &str) -> Result<Created, String> {
+    pub(super) async fn create(&mut self, markdown: &str) -> Result<CreatedCanvas, String> {
         let key = self.key("host");
         self.create_as(markdown, &key).await.map_err(|e| format!("a creation failed: {}", e.message()))
     }
 
-    pub(super) async fn create_as(&self, markdown: &str, key: &OpKey) -> Result<Created, EngineError> {
+    pub(super) async fn create_as(&self, markdown: &str, key: &OpKey) -> Result<CreatedCanvas, EngineError> {
         // If the clock cannot be read, the store fails anyway, and the engine reports that itself.
         let now = self.now().await.unwrap_or(Timestamp::from_millis(0));
         self.hear().await;
