@@ -83,26 +83,9 @@ mod zone;
 #[doc = include_str!("../ERRORS.md")]
 pub mod errors {}
 
-/// The text layer below a document, as items of `canvas-patch`, so that crates above need only this one dependency.
-pub mod text {
-    #[doc(hidden)]
-    pub use canvas_patch::floor_char_boundary;
-    pub use canvas_patch::{
-        Address, AddressError, Applied, ApplyError, ApplyOptions, Block, BlockLine, BuildOptions, Built,
-        Candidate, CodePoints, Conflict, ContainerKind, Delta, DiffExcerpt, Difference, EarlierText,
-        EditPolicyError, ExceededLimit, Grep, GrepError, GrepLimits, Limits, LineRange, Match, Mismatch,
-        Mode, Outline, Part, Place, Query, QuotedLine, Reason, Rebase, Repair, RepairKind, Resolved, Section,
-        Span, StatedLines, Suggestion, Summary, TextEdit, WordChange, apply, apply_blocks, build,
-        build_unique, find_lines, grep, matches, near_miss, outline, resolve, truncate, word_changes,
-    };
-}
-
-/// The commands that take, renew and return the lease, and the lock of `canvas-lease`.
+/// The commands that take, renew and return the lease, and every item of `canvas-lease`.
 pub mod lease {
-    pub use canvas_lease::{
-        Epoch, Fence, Lease, LeaseId, LeasePolicy, Lock, ParseLeaseIdError, SafeIntegerError, Timestamp,
-        Turn, safe_integer,
-    };
+    pub use canvas_lease::*;
 
     pub use crate::transition::lease::{CheckIn, CheckOut, CheckedIn, CheckedOut, Renew, Renewed};
     pub use crate::transition::native::KeepAlive;
@@ -156,6 +139,8 @@ pub mod json {
     pub use crate::model::json_hash::{JsonHash, ParseJsonHashError};
 }
 
+/// The crate `canvas-patch`, the text layer below a document.
+pub use canvas_patch as text;
 #[doc(hidden)]
 pub use canvas_patch::coded;
 pub use engine::block_on::block_on;

@@ -64,14 +64,9 @@ pub mod surface;
 mod sync;
 mod toolset;
 
-/// The types of `canvas-lease` that the tools' API uses, so that you do not need that crate as a dependency.
-pub mod lease {
-    pub use canvas_core::lease::{LeaseId, LeasePolicy, Timestamp};
-}
-
-pub use canvas_core::CodedError;
 #[doc(hidden)]
 pub use canvas_core::coded;
+pub use canvas_core::{CodedError, lease};
 #[cfg(feature = "board")]
 pub use event_log::{EVENTS_HEADER, EventLog};
 pub use lease_change::{LeaseChange, LeaseTerm};
