@@ -1,7 +1,7 @@
 //! The same edit as a unified patch and as calls of native dialects, from text to text.
 
 use canvas_patch::{ApplyOptions, Mode};
-use canvas_tools::{Dialect, NativeOptions, RenderOptions, apply_native, render_native};
+use canvas_tools::native::{Dialect, NativeOptions, RenderOptions, apply_native, render_native};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -67,6 +67,6 @@ fn unified(text: &str, patch: &str) -> Result<String, canvas_patch::ApplyError> 
     Ok(canvas_patch::apply(text, patch, &options)?.into_text())
 }
 
-fn native(dialect: Dialect, text: &str, call: &Value) -> Result<String, canvas_tools::NativeError> {
+fn native(dialect: Dialect, text: &str, call: &Value) -> Result<String, canvas_tools::native::NativeError> {
     Ok(apply_native(dialect, text, call, &NativeOptions::default())?.text)
 }

@@ -1,6 +1,7 @@
 //! Declares editing tools that models know without a description, in the form of their providers.
 
-use canvas_tools::{CODEX_GRAMMAR, Dialect, ToolSpec};
+use canvas_tools::ToolSpec;
+use canvas_tools::native::{CODEX_GRAMMAR, Dialect};
 use serde_json::{Value, json};
 
 /// A dialect's tool that a provider has built in, because its models were trained on it.
@@ -10,7 +11,7 @@ use serde_json::{Value, json};
 ///
 /// ```
 /// use canvas_providers::NativeTool;
-/// use canvas_tools::Dialect;
+/// use canvas_tools::native::Dialect;
 ///
 /// let tool = NativeTool::of(Dialect::TextEditor).expect("it is built in");
 /// let declared = tool.declare(&Dialect::TextEditor.spec("document.md"));

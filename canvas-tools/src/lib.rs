@@ -36,8 +36,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Directives are another way to edit the document, for hosts that do not use leases. A [`Directive`] describes an edit
-//! by character offsets or as a diff, and [`apply_directive`] applies it.
+//! Directives are another way to edit the document, for hosts that do not use leases. A [`Directive`](directive::Directive)
+//! describes an edit by character offsets or as a diff. See [`directive`].
 //!
 //! # Limits
 //!
@@ -63,6 +63,41 @@ pub mod strategies;
 pub mod surface;
 mod sync;
 mod toolset;
+
+/// Directives, which are edits that name their action, by offsets or as a diff, and do not need a lease.
+///
+/// [`Directive::parse`] reads the JSON that [`directive_schema`] describes. [`apply_directive`] applies it to a canvas,
+/// and [`DirectiveTools`](crate::DirectiveTools) offers directives to a model.
+///
+/// [`Directive::parse`]: directive::Directive::parse
+/// [`directive_schema`]: directive::directive_schema
+/// [`apply_directive`]: directive::apply_directive
+pub mod directive {
+    pub use crate::toolset::directive::action::Action;
+    pub use crate::toolset::directive::advice::Advice;
+    pub use crate::toolset::directive::apply::{AppliedDirective, apply_directive};
+    pub use crate::toolset::directive::failure::{
+        DirectiveError, DirectiveFailure, DirectiveFault, FailureKind,
+    };
+    pub use crate::toolset::directive::metrics::DirectiveMetrics;
+    pub use crate::toolset::directive::parse::{
+        Directive, MAX_CONTENT_BYTES, MAX_DIFF_BYTES, MAX_RATIONALE_BYTES,
+    };
+    pub use crate::toolset::directive::plan::{EditContext, EditSpan, Planned, plan};
+    pub use crate::toolset::directive::range::{CharRange, CharRangeError, Fingerprint};
+    pub use crate::toolset::directive::recent::{Ending, RecentEdit, RecentEdits};
+    pub use crate::toolset::directive::schema::directive_schema;
+    pub use crate::toolset::directive::tool::{DIFF_BUILDER, DOCUMENT_EDIT, DOCUMENT_SNAPSHOT};
+}
+
+/// Edit formats that models were trained on, read and written without a canvas. [`NativeTools`]
+/// offers them to a model.
+pub mod native {
+    pub use crate::toolset::native::{
+        CODEX_GRAMMAR, Dialect, DiffStream, FAMILIES, ModelFamily, NativeConflict, NativeEdit, NativeError,
+        NativeOptions, NativeReason, RenderError, RenderOptions, apply_native, render_native,
+    };
+}
 
 #[doc(hidden)]
 pub use canvas_core::coded;
@@ -90,24 +125,11 @@ pub use toolset::board::tool::BoardTools;
 pub use toolset::call::ToolCall;
 pub use toolset::calls::{CallHost, CanvasCalls};
 pub use toolset::context::{ToolContext, ToolFuture, Toolset};
-pub use toolset::directive::action::Action;
-pub use toolset::directive::advice::Advice;
-pub use toolset::directive::apply::{AppliedDirective, apply_directive};
-pub use toolset::directive::failure::{DirectiveError, DirectiveFailure, DirectiveFault, FailureKind};
-pub use toolset::directive::metrics::DirectiveMetrics;
-pub use toolset::directive::parse::{Directive, MAX_CONTENT_BYTES, MAX_DIFF_BYTES, MAX_RATIONALE_BYTES};
-pub use toolset::directive::plan::{EditContext, EditSpan, Planned, plan};
-pub use toolset::directive::range::{CharRange, CharRangeError, Fingerprint};
-pub use toolset::directive::recent::{Ending, RecentEdit, RecentEdits};
-pub use toolset::directive::schema::directive_schema;
-pub use toolset::directive::tool::{DIFF_BUILDER, DOCUMENT_EDIT, DOCUMENT_SNAPSHOT, DirectiveTools};
+pub use toolset::directive::tool::DirectiveTools;
 pub use toolset::document::tool::{CHECK_IN, CHECK_OUT, DocumentTools};
 #[cfg(feature = "surface")]
 pub use toolset::host_tools::HostTools;
-pub use toolset::native::{
-    CODEX_GRAMMAR, Dialect, DiffStream, FAMILIES, ModelFamily, NativeConflict, NativeEdit, NativeError,
-    NativeOptions, NativeReason, NativeTools, RenderError, RenderOptions, apply_native, render_native,
-};
+pub use toolset::native::NativeTools;
 #[cfg(feature = "recipe")]
 pub use toolset::recipe::{RECORD_RECIPE, REFRESH, RecipeTools};
 #[cfg(feature = "schema")]

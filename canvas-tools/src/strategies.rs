@@ -2,7 +2,7 @@
 //!
 //! ```
 //! use canvas_tools::strategies::native_calls;
-//! use canvas_tools::{NativeOptions, apply_native};
+//! use canvas_tools::native::{NativeOptions, apply_native};
 //! use proptest::prelude::*;
 //!
 //! proptest!(ProptestConfig::with_cases(8), |(made in native_calls())| {

@@ -1,4 +1,4 @@
-//! The contract of a store: compare, swap, and report honestly whether the write happened.
+//! The contract of a store, which compares, swaps, and reports honestly whether the write happened.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::model::head::Head;
 use crate::model::id::CanvasId;
 use crate::store::error::StoreError;
 
-/// Names one state of a canvas's row in its store. Opaque: an ETag, a counter, a generation.
+/// Names one state of a canvas's row in its store. It is opaque, for example an ETag, a counter or a generation.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(with = "String"))]
 pub struct Version(Arc<str>);
@@ -89,7 +89,7 @@ pub enum Collected {
         /// Total bytes of the dropped blobs.
         bytes: u64,
     },
-    /// The row changed after the host computed what to keep, or it does not exist. No blob was dropped.
+    /// The row changed after the host computed `keep`, or it does not exist. No blob was dropped.
     Conflict,
 }
 
@@ -118,7 +118,7 @@ pub struct Capabilities {
 ///   any text of 1 to 512 bytes, including NUL. Ids are compared and ordered byte by byte and never case-folded.
 /// * The **blobs** of each canvas by their hash. A blob of one canvas is never visible to another.
 ///
-/// Sizes: a head usually has a few KiB. With the default [`Policy`](crate::Policy) and worst-case conversation names it
+/// A head usually has a few KiB. With the default [`Policy`](crate::Policy) and worst-case conversation names it
 /// has at most about 1 MiB. A blob is as large as [`Policy::document_bytes`](crate::Policy::document_bytes) allows. If
 /// a value is too large for the back end, the store returns [`StoreErrorKind::TooLarge`] and never truncates it.
 ///
@@ -126,8 +126,8 @@ pub struct Capabilities {
 ///
 /// * **Atomic.** [`Store::commit`] stores either both head and blobs or neither of them, in one step judged on the row
 ///   at that moment. If it waits for the row, it judges after the wait. A reader never sees a head without its blobs.
-/// * **Versions** are never used for two states of a row. An A-B-A change is therefore visible, and a canvas that is
-///   deleted and recreated has no version of its first life. This also holds after a backup is restored, when a counter
+/// * **Versions** are never used for two states of a row. An A-B-A change is therefore visible, and a recreated
+///   canvas has no version of its first life. This also holds after a backup is restored, when a counter
 ///   starts again at an earlier number. A counter therefore needs a random part, or a hash of the row. Even a commit of
 ///   the identical head takes a new version, because an engine uses such an empty bump to ensure that an indeterminate
 ///   commit can never land.
@@ -155,7 +155,7 @@ pub struct Capabilities {
 /// heads or journals.
 ///
 /// A commit brings every blob that its head needs and that may be missing. A blob that already exists is put again,
-/// which resets its age. [`Store::collect`] drops blobs that are unreferenced *and* old. It always keeps the blobs of
+/// which resets its age. [`Store::collect`] drops unreferenced blobs if they are old. It always keeps the blobs of
 /// the current head, whatever the host passes. Blobs of a commit that lost may remain and do no harm.
 ///
 /// If a collection races with a commit that puts the same blob again, the blob must exist afterwards. A store with

@@ -6,7 +6,8 @@ use canvas_providers::{
     AnswerContext, Body, ChatHost, Decoded, Event, Issuer, NativeTool, Provider, RequestOptions, StreamEvent,
     ToolChoice,
 };
-use canvas_tools::{CodedError as _, Dialect, ToolSpec};
+use canvas_tools::native::Dialect;
+use canvas_tools::{CodedError as _, ToolSpec};
 use serde_json::{Map, Value, json};
 
 const CHAT: Provider = Provider::OpenAiChat;

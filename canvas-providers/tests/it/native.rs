@@ -1,7 +1,8 @@
 //! Tools that a provider has built in.
 
 use canvas_providers::{Event, NativeTool, Provider, RequestOptions, TextEditor, ToolChoice};
-use canvas_tools::{CODEX_GRAMMAR, Dialect, ToolSpec};
+use canvas_tools::ToolSpec;
+use canvas_tools::native::{CODEX_GRAMMAR, Dialect};
 use serde_json::{Value, json};
 
 fn spec(dialect: Dialect) -> ToolSpec {

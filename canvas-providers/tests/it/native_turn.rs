@@ -9,7 +9,8 @@ use canvas_providers::{
     Decoded, EncodedRequest, Event, LoopAction, LoopOptions, NativeTool, Outcome, Provider, RequestOptions,
     StreamEvent, ToolLoop,
 };
-use canvas_tools::{Dialect, NativeTools, RenderOptions, Session, ToolReply, Tools, render_native};
+use canvas_tools::native::{Dialect, RenderOptions, render_native};
+use canvas_tools::{NativeTools, Session, ToolReply, Tools};
 use serde_json::{Value, json};
 
 const NOW: Timestamp = Timestamp::from_millis(1_000);

@@ -3,7 +3,8 @@
 use crate::support;
 
 use canvas_providers::{AnswerContext, Decoded, MAX_PARTS, NativeTool, Provider, StreamEvent, Usage};
-use canvas_tools::{CodedError as _, Dialect};
+use canvas_tools::CodedError as _;
+use canvas_tools::native::Dialect;
 use serde_json::{Value, json};
 
 const PROVIDER: Provider = Provider::OpenAiResponses;

@@ -5,7 +5,8 @@ use crate::support;
 use canvas_providers::{
     Degradation, EncodeError, EncodedRequest, Event, Issuer, NativeTool, Provider, RequestOptions, ToolChoice,
 };
-use canvas_tools::{CodedError as _, Dialect, ToolSpec};
+use canvas_tools::native::Dialect;
+use canvas_tools::{CodedError as _, ToolSpec};
 use serde_json::{Map, Value, json};
 
 const PROVIDER: Provider = Provider::OpenAiResponses;

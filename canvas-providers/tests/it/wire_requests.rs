@@ -3,7 +3,8 @@
 use crate::support;
 
 use canvas_providers::{AnswerContext, Event, Issuer, NativeTool, Provider, RequestOptions, ToolChoice};
-use canvas_tools::{CodedError as _, Dialect, ToolSpec};
+use canvas_tools::native::Dialect;
+use canvas_tools::{CodedError as _, ToolSpec};
 use serde_json::{Map, Value, json};
 
 const PROVIDERS: &[Provider] = &[Provider::Gemini, Provider::GeminiInteractions, Provider::BedrockConverse];

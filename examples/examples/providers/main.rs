@@ -13,7 +13,8 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use canvas_providers::{NativeTool, Provider};
-use canvas_tools::{Dialect, DocumentTools, NativeTools};
+use canvas_tools::native::Dialect;
+use canvas_tools::{DocumentTools, NativeTools};
 use serde_json::Value;
 
 use layout::{beside, lines, rule};

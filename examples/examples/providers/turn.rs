@@ -9,7 +9,8 @@ use canvas_providers::{
     Decoded, EncodedRequest, Event, LoopAction, LoopOptions, NativeTool, Outcome, Provider, RequestOptions,
     ToolLoop,
 };
-use canvas_tools::{Dialect, RenderOptions, Session, Tools, Toolset, render_native};
+use canvas_tools::native::{Dialect, RenderOptions, render_native};
+use canvas_tools::{Session, Tools, Toolset};
 use serde_json::{Value, json};
 
 use super::wire;

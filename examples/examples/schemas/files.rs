@@ -1,7 +1,8 @@
 //! The schemas as files: the arguments and the replies of each tool, what hosts send (`input`) and what they get (`output`).
 
 use canvas_examples::bridge::Bridge;
-use canvas_tools::{Dialect, reply_schema};
+use canvas_tools::native::Dialect;
+use canvas_tools::reply_schema;
 use serde_json::{Map, Value, json};
 
 use super::types;

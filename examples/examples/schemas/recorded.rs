@@ -4,7 +4,8 @@ use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::store::MemoryStore;
 use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, block_on};
 use canvas_examples::bridge::Bridge;
-use canvas_tools::{Dialect, NativeTools, Session, ToolCall, Tools};
+use canvas_tools::native::Dialect;
+use canvas_tools::{NativeTools, Session, ToolCall, Tools};
 use serde_json::{Value, json};
 
 /// A tool's reply.

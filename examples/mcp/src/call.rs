@@ -10,7 +10,8 @@ use std::sync::Arc;
 use canvas_core::document::{Look, Shown};
 use canvas_core::lease::CheckIn;
 use canvas_core::{CanvasId, Face, Snapshot};
-use canvas_tools::{CHECK_IN, DOCUMENT_EDIT, LeaseChange, ToolCall, ToolReply, hidden_message};
+use canvas_tools::directive::DOCUMENT_EDIT;
+use canvas_tools::{CHECK_IN, LeaseChange, ToolCall, ToolReply, hidden_message};
 use serde_json::{Map, Value, json};
 
 use crate::clock;

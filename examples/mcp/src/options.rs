@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use canvas_core::CanvasId;
-use canvas_tools::Dialect;
+use canvas_tools::native::Dialect;
 
 /// What `--help` prints.
 pub const HELP: &str = "\

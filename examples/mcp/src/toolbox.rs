@@ -5,10 +5,11 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use canvas_core::Engine;
 use canvas_core::store::BoxStore;
+use canvas_tools::native::{Dialect, FAMILIES, ModelFamily};
 use canvas_tools::surface::SurfaceDoor;
 use canvas_tools::{
-    BoardTools, Dialect, DirectiveTools, DocumentTools, FAMILIES, ModelFamily, NativeTools, SURFACE_TOOL,
-    SurfaceTools, ToolReply, Tools, Toolset,
+    BoardTools, DirectiveTools, DocumentTools, NativeTools, SURFACE_TOOL, SurfaceTools, ToolReply, Tools,
+    Toolset,
 };
 use rmcp::model::Tool;
 

@@ -2,7 +2,7 @@
 
 use canvas_core::CodedError as _;
 use canvas_core::block_on;
-use canvas_tools::{Directive, DirectiveFailure, apply_directive};
+use canvas_tools::directive::{Directive, DirectiveFailure, apply_directive};
 use serde_json::Value;
 
 use super::documents::Documents;

@@ -3,10 +3,8 @@
 use canvas_core::CodedError as _;
 use canvas_core::text::build as build_patch;
 use canvas_providers::NativeTool;
-use canvas_tools::{
-    Dialect, NativeError, NativeOptions, NativeTools, RenderOptions, ToolCall, ToolSpec, apply_native,
-    render_native,
-};
+use canvas_tools::native::{Dialect, NativeError, NativeOptions, RenderOptions, apply_native, render_native};
+use canvas_tools::{NativeTools, ToolCall, ToolSpec};
 use serde_json::{Value, json};
 
 use super::documents::{Documents, Offered, join};

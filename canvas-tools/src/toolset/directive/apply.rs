@@ -82,7 +82,7 @@ impl AppliedDirective {
 /// # use canvas_core::store::MemoryStore;
 /// # use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, block_on};
 /// # use canvas_tools::Session;
-/// use canvas_tools::{Directive, apply_directive};
+/// use canvas_tools::directive::{Directive, apply_directive};
 /// use serde_json::json;
 ///
 /// # let now = Timestamp::from_millis(1_000);

@@ -64,7 +64,7 @@ impl Directive {
     ///
     /// ```
     /// use canvas_core::CodedError as _;
-    /// use canvas_tools::{Action, Directive};
+    /// use canvas_tools::directive::{Action, Directive};
     /// use serde_json::json;
     ///
     /// let directive = json!({"action": "replace", "content": "two", "target_range": [2, 5]});
@@ -74,7 +74,7 @@ impl Directive {
     /// let refused = Directive::parse(&mixed).unwrap_err();
     /// assert_eq!((refused.code(), refused.reason()), ("INVALID_DIRECTIVE", Some("FORBIDDEN_FIELD")));
     /// assert_eq!(refused.place().as_deref(), Some("/content"));
-    /// # Ok::<(), canvas_tools::DirectiveError>(())
+    /// # Ok::<(), canvas_tools::directive::DirectiveError>(())
     /// ```
     ///
     /// # Errors

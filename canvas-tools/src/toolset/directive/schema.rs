@@ -73,9 +73,9 @@ struct NamedRange {
     end: u64,
 }
 
-/// The JSON Schema of a directive: closed, and conditional by action. It admits what
-/// [`Directive::parse`](crate::Directive::parse) reads, but for what a schema cannot say: limits in bytes, ranges that
-/// run back, versions that differ.
+/// Returns the JSON Schema of a directive, which is closed and conditional by action. It admits the JSON that
+/// [`Directive::parse`](super::parse::Directive::parse) reads, except that a schema cannot express limits in bytes,
+/// reversed ranges and differing versions.
 ///
 /// Without `use_patch_edits` there is no `patch` and no `diff`.
 pub fn directive_schema(use_patch_edits: bool) -> Value {

@@ -13,7 +13,8 @@ pub const DIFF_BUILDER: &str = "diff_builder";
 
 /// The tools for directives: `document_snapshot`, `document_edit` and, with patches, `diff_builder`.
 ///
-/// A failure of `document_edit` has the fields of [`DirectiveFailure::to_json`](crate::DirectiveFailure::to_json).
+/// A failure of `document_edit` has the fields of
+/// [`DirectiveFailure::to_json`](super::failure::DirectiveFailure::to_json).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct DirectiveTools {
     /// Whether the model may send patches. Turn this off for models that write poor diffs: `document_edit` then refuses

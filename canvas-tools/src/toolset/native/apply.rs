@@ -11,7 +11,7 @@ use super::{apply_patch, codex, search_replace, string_edit, text_editor};
 ///
 /// ```
 /// use canvas_core::CodedError as _;
-/// use canvas_tools::{Dialect, NativeOptions, apply_native};
+/// use canvas_tools::native::{Dialect, NativeOptions, apply_native};
 /// use serde_json::json;
 ///
 /// let call = json!({"file_path": "document.md", "old_string": "milk", "new_string": "bread"});
@@ -22,7 +22,7 @@ use super::{apply_patch, codex, search_replace, string_edit, text_editor};
 /// let refused = apply_native(Dialect::Edit, "- milk\n- milk\n", &call, &options).unwrap_err();
 /// assert_eq!(refused.reason(), Some("AMBIGUOUS"));
 /// assert_eq!(refused.conflicts()[0].candidates, [1, 2]);
-/// # Ok::<(), canvas_tools::NativeError>(())
+/// # Ok::<(), canvas_tools::native::NativeError>(())
 /// ```
 ///
 /// # Errors

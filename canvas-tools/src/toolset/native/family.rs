@@ -13,7 +13,7 @@ use crate::toolset::document::tool::DocumentTools;
 /// use its own table.
 ///
 /// ```
-/// use canvas_tools::{Dialect, FAMILIES, ModelFamily};
+/// use canvas_tools::native::{Dialect, FAMILIES, ModelFamily};
 ///
 /// let dialect = |families: &[ModelFamily<'_>], model| ModelFamily::of(families, model)?.dialect;
 /// assert_eq!(dialect(FAMILIES, "gpt-5.6-codex"), Some(Dialect::CodexPatch));

@@ -50,11 +50,11 @@ impl CodedError for RenderError {
 /// call.
 ///
 /// ```
-/// use canvas_tools::{Dialect, RenderOptions, render_native};
+/// use canvas_tools::native::{Dialect, RenderOptions, render_native};
 ///
 /// let calls = render_native("- a\n- b\n", "- a\n- c\n", Dialect::ApplyPatch, "plan.md", &RenderOptions::default())?;
 /// assert_eq!(calls[0]["diff"], "@@\n - a\n-- b\n+- c\n");
-/// # Ok::<(), canvas_tools::RenderError>(())
+/// # Ok::<(), canvas_tools::native::RenderError>(())
 /// ```
 ///
 /// # Errors

@@ -6,7 +6,7 @@ use std::str::Utf8Error;
 /// lines so far; only the whole diff is ever applied.
 ///
 /// ```
-/// use canvas_tools::DiffStream;
+/// use canvas_tools::native::DiffStream;
 ///
 /// let mut stream = DiffStream::default();
 /// stream.push(b"@@\n-mil");

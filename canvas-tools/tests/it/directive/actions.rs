@@ -1,6 +1,6 @@
 //! Insert, replace and annotate, and what each tells of what it did.
 
-use canvas_tools::{CharRange, Fingerprint};
+use canvas_tools::directive::{CharRange, Fingerprint};
 use serde_json::{Value, json};
 
 use super::world::{World, code};

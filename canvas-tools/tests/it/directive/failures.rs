@@ -1,7 +1,7 @@
 //! What a failure tells the user and the chat.
 
 use canvas_core::lease::CheckOut;
-use canvas_tools::Advice;
+use canvas_tools::directive::Advice;
 use serde_json::{Value, json};
 
 use super::world::World;

@@ -11,9 +11,8 @@ use canvas_core::store::{Commit, Head, Store as _};
 use canvas_core::text::{ApplyOptions, Limits, Reason, apply};
 use canvas_core::turn::Cancel;
 use canvas_core::{CallId, CanvasId, CodedError as _, EngineError, Policy, block_on};
-use canvas_tools::{
-    DirectiveError, DirectiveFault, DirectiveTools, FailureKind, Fingerprint, Session, ToolReply,
-};
+use canvas_tools::directive::{DirectiveError, DirectiveFault, FailureKind, Fingerprint};
+use canvas_tools::{DirectiveTools, Session, ToolReply};
 use serde_json::{Value, json};
 
 use super::world::{World, of_json};

@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use canvas_core::history::{ChangeNumber, Redo, Undo, UndoScope};
 use canvas_core::lease::Timestamp;
 use canvas_core::{Actor, Author};
-use canvas_tools::{Action, DirectiveMetrics, Ending, RecentEdits};
+use canvas_tools::directive::{Action, DirectiveMetrics, Ending, RecentEdits};
 use serde_json::{Value, json};
 
 use super::world::{Done, World};

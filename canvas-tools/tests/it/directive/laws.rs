@@ -3,7 +3,7 @@
 use canvas_core::history::{Undo, UndoScope};
 use canvas_core::text::Limits;
 use canvas_core::{Author, CodedError as _};
-use canvas_tools::{CharRange, Directive, plan};
+use canvas_tools::directive::{CharRange, Directive, plan};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::{Value, json};

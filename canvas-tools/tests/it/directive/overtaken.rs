@@ -6,7 +6,7 @@ use canvas_core::lease::CheckOut;
 use canvas_core::store::{Commit, Committed, Layer, MemoryStore, Store as _, StoreError};
 use canvas_core::turn::{Cancel, Forget};
 use canvas_core::{CallId, CodedError as _, Engine, Policy, block_on};
-use canvas_tools::{Directive, FailureKind, apply_directive};
+use canvas_tools::directive::{Directive, FailureKind, apply_directive};
 use serde_json::{Value, json};
 
 use super::world::{Done, World, code};

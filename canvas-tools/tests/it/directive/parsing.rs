@@ -1,7 +1,7 @@
 //! What is a directive, and what is none.
 
 use canvas_core::CodedError as _;
-use canvas_tools::{Action, Directive, MAX_CONTENT_BYTES, MAX_DIFF_BYTES, MAX_RATIONALE_BYTES};
+use canvas_tools::directive::{Action, Directive, MAX_CONTENT_BYTES, MAX_DIFF_BYTES, MAX_RATIONALE_BYTES};
 use serde_json::{Value, json};
 
 use super::world::of_json;

@@ -1,7 +1,8 @@
 //! The schemas, and that they admit what is read.
 
 use canvas_core::{CodedError as _, Policy};
-use canvas_tools::{Directive, DirectiveTools, directive_schema};
+use canvas_tools::DirectiveTools;
+use canvas_tools::directive::{Directive, directive_schema};
 use serde_json::{Value, json};
 
 /// The keywords that these schemas use, and no others.

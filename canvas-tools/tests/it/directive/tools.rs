@@ -1,6 +1,6 @@
 //! The tools as a model meets them.
 
-use canvas_tools::{CharRange, CharRangeError, Fingerprint, MAX_CONTENT_BYTES};
+use canvas_tools::directive::{CharRange, CharRangeError, Fingerprint, MAX_CONTENT_BYTES};
 use serde_json::{Value, json};
 
 use super::world::{World, of_json};

@@ -3,7 +3,7 @@
 use canvas_core::CodedError as _;
 use canvas_core::lease::{CheckIn, CheckOut};
 use canvas_core::turn::Cancel;
-use canvas_tools::{Advice, FailureKind};
+use canvas_tools::directive::{Advice, FailureKind};
 use serde_json::{Value, json};
 
 use super::world::{World, code};

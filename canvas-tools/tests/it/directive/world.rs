@@ -9,10 +9,8 @@ use canvas_core::store::MemoryStore;
 use canvas_core::{
     CallId, CanvasId, CodedError as _, Command, ConversationId, Engine, OpKey, Policy, block_on,
 };
-use canvas_tools::{
-    AppliedDirective, Directive, DirectiveFailure, DirectiveTools, Session, ToolCall, ToolReply, Tools,
-    apply_directive,
-};
+use canvas_tools::directive::{AppliedDirective, Directive, DirectiveFailure, apply_directive};
+use canvas_tools::{DirectiveTools, Session, ToolCall, ToolReply, Tools};
 use serde_json::Value;
 
 pub(crate) struct World {

@@ -2,7 +2,8 @@
 
 use canvas_core::Policy;
 use canvas_core::rollout::Rollout;
-use canvas_tools::{Directive, DirectiveTools, DocumentTools, ToolCall, Tools};
+use canvas_tools::directive::Directive;
+use canvas_tools::{DirectiveTools, DocumentTools, ToolCall, Tools};
 use serde_json::{Value, json};
 
 use super::world::{World, failure, message, prompt};

@@ -1,6 +1,6 @@
 //! One call of a dialect, and what becomes of it.
 
-use canvas_tools::{Dialect, NativeError, NativeOptions, apply_native};
+use canvas_tools::native::{Dialect, NativeError, NativeOptions, apply_native};
 use serde_json::Value;
 
 pub(crate) const PATH: &str = "plan.md";

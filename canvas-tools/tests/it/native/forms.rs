@@ -1,6 +1,6 @@
 //! Tables of calls by strings, lines and blocks: the text that each leads to, or the reason of its refusal.
 
-use canvas_tools::{Dialect, NativeOptions, apply_native};
+use canvas_tools::native::{Dialect, NativeOptions, apply_native};
 use serde_json::json;
 
 use crate::native::check::check;

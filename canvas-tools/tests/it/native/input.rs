@@ -1,7 +1,7 @@
 //! Bad input: refused with the reason, or right; never the first match, never a part.
 
 use canvas_core::text::Limits;
-use canvas_tools::{Dialect, NativeOptions, RenderOptions, apply_native, render_native};
+use canvas_tools::native::{Dialect, NativeOptions, RenderOptions, apply_native, render_native};
 use serde_json::{Value, json};
 
 use crate::native::check::{PATH, check};

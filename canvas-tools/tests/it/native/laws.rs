@@ -1,8 +1,8 @@
 //! Laws over generated texts and changes.
 
 use canvas_core::text::{ApplyOptions, Mode, apply, build};
+use canvas_tools::native::{Dialect, DiffStream, NativeOptions, RenderOptions, apply_native, render_native};
 use canvas_tools::strategies::{dialects, native_calls, native_changes, native_texts};
-use canvas_tools::{Dialect, DiffStream, NativeOptions, RenderOptions, apply_native, render_native};
 use proptest::prelude::*;
 
 /// Makes calls one after the other; `None` where one is refused.

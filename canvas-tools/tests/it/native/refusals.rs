@@ -1,6 +1,6 @@
 //! What a refusal in a dialect shows: the place, what differs there, and what tells places apart.
 
-use canvas_tools::{Dialect, NativeError, NativeOptions, apply_native};
+use canvas_tools::native::{Dialect, NativeError, NativeOptions, apply_native};
 use serde_json::{Value, json};
 
 fn refused(dialect: Dialect, text: &str, call: &Value) -> NativeError {

@@ -1,6 +1,6 @@
 //! Changes written as calls: just these, with as much around them as was asked for, or as makes them unique.
 
-use canvas_tools::{Dialect, RenderOptions, render_native};
+use canvas_tools::native::{Dialect, RenderOptions, render_native};
 use serde_json::{Value, json};
 
 const PATH: &str = "plan.md";

@@ -6,7 +6,8 @@ use canvas_core::rollout::Rollout;
 use canvas_core::store::MemoryStore;
 use canvas_core::turn::Cancel;
 use canvas_core::{CallId, CanvasId, Command, ConversationId, Engine, OpKey, Policy, block_on};
-use canvas_tools::{Dialect, FAMILIES, ModelFamily, NativeTools, Session, ToolCall, ToolReply, Tools};
+use canvas_tools::native::{Dialect, FAMILIES, ModelFamily};
+use canvas_tools::{NativeTools, Session, ToolCall, ToolReply, Tools};
 use serde_json::{Value, json};
 
 const NOW: Timestamp = Timestamp::from_millis(1_000);
@@ -224,7 +225,8 @@ fn dialects_agree() {
         let mut world = World::new(dialect, before);
         let specs = world.tools.specs(&world.engine);
         assert_eq!(specs[0].parameters["type"], "object", "{dialect}");
-        let calls = canvas_tools::render_native(before, after, dialect, "document.md", &Default::default());
+        let calls =
+            canvas_tools::native::render_native(before, after, dialect, "document.md", &Default::default());
         for call in calls.unwrap() {
             let reply = world.call(call);
             assert!(reply.is_ok(), "{}", reply.body());

@@ -1,6 +1,6 @@
 //! V4A: a ruling for each case on which the two official appliers disagree, or take the first match.
 
-use canvas_tools::{Dialect, NativeOptions, apply_native};
+use canvas_tools::native::{Dialect, NativeOptions, apply_native};
 use proptest::prelude::*;
 use serde_json::json;
 

@@ -9,9 +9,10 @@ use canvas_core::lease::{LeaseId, Timestamp};
 use canvas_core::recipe::StepId;
 use canvas_core::store::BoxStore;
 use canvas_core::surface::ToolName;
+use canvas_tools::directive::{DOCUMENT_EDIT, Directive, DirectiveFailure, apply_directive};
 use canvas_tools::{
-    CHECK_IN, CHECK_OUT, CallHost, CanvasCalls, DOCUMENT_EDIT, Directive, DirectiveFailure, ObservedCall,
-    RECORD_RECIPE, REFRESH, SURFACE_TOOL, Session, ToolCall, ToolReply, Tools, apply_directive,
+    CHECK_IN, CHECK_OUT, CallHost, CanvasCalls, ObservedCall, RECORD_RECIPE, REFRESH, SURFACE_TOOL, Session,
+    ToolCall, ToolReply, Tools,
 };
 use serde::Deserialize as _;
 use serde_json::Value;

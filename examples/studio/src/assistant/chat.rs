@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 
 use canvas_core::board::ComponentId;
 use canvas_core::history::ChangeNumber;
-use canvas_tools::{ActionRequest, RecentEdits};
+use canvas_tools::ActionRequest;
+use canvas_tools::directive::RecentEdits;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 

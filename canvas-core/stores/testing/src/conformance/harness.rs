@@ -41,7 +41,7 @@ pub trait Harness: Send + Sync {
         Some(Arc::new(block_on))
     }
 
-    /// Blocks every commit of a canvas until the returned value is dropped, like a slow writer that has locked the row.
+    /// Blocks every commit of a canvas until the returned value is dropped, like a slow writer that locked the row.
     /// Returns `None` if commits never wait for each other.
     ///
     /// It returns once the row is locked. Waiting commits must not block the thread that polls them. A store that blocks in
@@ -60,7 +60,7 @@ pub trait Harness: Send + Sync {
         async { None }
     }
 
-    /// Returns the canvases of which the store has notified this connection since the last call. For stores that claim
+    /// Returns the canvases of which the store notified this connection since the last call. For stores that claim
     /// [`Capabilities::notify`](canvas_core::store::Capabilities::notify). Each connection has its own notifications, so
     /// taking those of one does not affect another.
     fn notified(&self, _store: &Self::Store) -> impl Future<Output = Vec<CanvasId>> + Send {

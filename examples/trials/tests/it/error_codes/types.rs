@@ -37,12 +37,13 @@ use canvas_core::{
 use canvas_lease::{CheckOutError, LeaseError};
 use canvas_patch::{Delta, DeltaConflict, DeltaMismatch, DeltaOrder, EditPolicyError};
 use canvas_providers::{DecodeError, EncodeError, LoopError, Provider, SendError, UnknownProvider};
+use canvas_tools::directive::{
+    CharRange, CharRangeError, Directive, DirectiveError, DirectiveFailure, FailureKind,
+};
+use canvas_tools::native::{Dialect, NativeError, NativeOptions, RenderError, apply_native};
 use canvas_tools::recipe::{RecordError, ReplayError, RerunError};
 use canvas_tools::surface::SurfaceError;
-use canvas_tools::{
-    CharRange, CharRangeError, Dialect, Directive, DirectiveError, DirectiveFailure, FailureKind,
-    NativeError, NativeOptions, RenderError, SessionError, ToolError, ToolsError, apply_native,
-};
+use canvas_tools::{SessionError, ToolError, ToolsError};
 use serde::Serialize;
 use serde_json::json;
 
