@@ -158,7 +158,7 @@
 //! ## What does "promoted" mean?
 //!
 //! The draft is now the artefact. [`EndTurn`] promotes only if the epoch is the same as at the start of its turn.
-//! Otherwise it returns [`Promotion::StaleEpoch`]. [`SendMessage`] always promotes, so the draft of an interrupted turn
+//! Otherwise it returns [`Promotion::Deferred`]. [`SendMessage`] always promotes, so the draft of an interrupted turn
 //! waits for the next message. [`CheckIn`] does not promote.
 //!
 //! ## When is `Head::committed` `None`?
@@ -198,7 +198,7 @@
 //! [`Policy::lease`]: crate::Policy::lease
 //! [`Policy::receipt_lifetime`]: crate::Policy::receipt_lifetime
 //! [`Promotion`]: crate::turn::Promotion
-//! [`Promotion::StaleEpoch`]: crate::turn::Promotion::StaleEpoch
+//! [`Promotion::Deferred`]: crate::turn::Promotion::Deferred
 //! [`recipe`]: crate::recipe
 //! [`Revision`]: crate::Revision
 //! [`Rollout`]: crate::rollout::Rollout

@@ -10,9 +10,9 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::model::error::CodedError;
 
-/// Error returned if a name is empty or longer than [`NameError::BYTES`].
+/// Error returned if a name is empty or longer than [`NameError::MAX_BYTES`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a name needs 1 to {} bytes, this one has {bytes}: give a shorter one", NameError::BYTES)]
+#[error("a name needs 1 to {} bytes, this one has {bytes}: give a shorter one", NameError::MAX_BYTES)]
 pub struct NameError {
     /// Length of the rejected name in bytes.
     pub bytes: usize,
@@ -20,7 +20,7 @@ pub struct NameError {
 
 impl NameError {
     /// Maximum length of a name in bytes.
-    pub const BYTES: usize = 512;
+    pub const MAX_BYTES: usize = 512;
 }
 
 impl CodedError for NameError {
@@ -57,7 +57,7 @@ macro_rules! name {
             pub fn new(name: &str) -> Result<Self, $crate::model::id::NameError> {
                 use $crate::model::id::NameError;
                 match name.len() {
-                    1..=NameError::BYTES => Ok(Self(name.into())),
+                    1..=NameError::MAX_BYTES => Ok(Self(name.into())),
                     bytes => Err(NameError { bytes }),
                 }
             }
@@ -343,7 +343,7 @@ mod tests {
 
     #[test]
     fn a_name_is_read_as_text_and_nothing_else() {
-        let long = format!("\"{}\"", "a".repeat(NameError::BYTES + 1));
+        let long = format!("\"{}\"", "a".repeat(NameError::MAX_BYTES + 1));
         for (json, expected) in [
             (r#""a\u00e9""#, Ok("aé")),
             (r#""a b""#, Ok("a b")),

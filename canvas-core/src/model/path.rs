@@ -18,8 +18,8 @@ pub struct TreePath(String);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PathError {
-    /// The path is empty or longer than [`TreePath::BYTES`].
-    #[error("a path needs 1 to {} bytes: give a shorter one", TreePath::BYTES)]
+    /// The path is empty or longer than [`TreePath::MAX_BYTES`].
+    #[error("a path needs 1 to {} bytes: give a shorter one", TreePath::MAX_BYTES)]
     Length,
     /// The path starts at the root of a file system.
     #[error("a path is relative to the canvas: leave out what comes before the first name")]
@@ -43,7 +43,7 @@ impl CodedError for PathError {
 
 impl TreePath {
     /// Maximum length of a path in bytes.
-    pub const BYTES: usize = 1024;
+    pub const MAX_BYTES: usize = 1024;
 
     /// Returns the path of the Markdown document.
     pub fn document() -> Self {
@@ -61,7 +61,7 @@ impl TreePath {
     ///
     /// Returns the [`PathError`] for the rule that the path breaks.
     pub fn new(text: &str) -> Result<Self, PathError> {
-        if text.is_empty() || text.len() > Self::BYTES {
+        if text.is_empty() || text.len() > Self::MAX_BYTES {
             return Err(PathError::Length);
         }
         Self::checked(decode(text)?)
@@ -127,7 +127,7 @@ impl TryFrom<String> for TreePath {
 
     /// Reads a stored path, which is already decoded.
     fn try_from(path: String) -> Result<Self, PathError> {
-        if path.is_empty() || path.len() > Self::BYTES {
+        if path.is_empty() || path.len() > Self::MAX_BYTES {
             return Err(PathError::Length);
         }
         Self::checked(path)

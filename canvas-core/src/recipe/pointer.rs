@@ -35,10 +35,10 @@ pub enum JsonPointerError {
     /// A tilde is not followed by 0 or 1.
     #[error("after ~ a JSON Pointer has 0 or 1: write ~0 for ~ and ~1 for / in a name")]
     Tilde,
-    /// The text is longer than [`JsonPointer::BYTES`] or has more names than [`JsonPointer::NAMES`].
+    /// The text is longer than [`JsonPointer::MAX_BYTES`] or has more names than [`JsonPointer::NAMES`].
     #[error(
         "a JSON Pointer has at most {} bytes and {} names: give a shorter one",
-        JsonPointer::BYTES,
+        JsonPointer::MAX_BYTES,
         JsonPointer::NAMES
     )]
     TooLong,
@@ -52,7 +52,7 @@ impl CodedError for JsonPointerError {
 
 impl JsonPointer {
     /// Maximum bytes of a pointer.
-    pub const BYTES: usize = 1_024;
+    pub const MAX_BYTES: usize = 1_024;
     /// Maximum number of names in a pointer.
     pub const NAMES: usize = 64;
 
@@ -62,7 +62,7 @@ impl JsonPointer {
     ///
     /// Returns [`JsonPointerError`] for the rule that the text breaks.
     pub fn new(text: &str) -> Result<Self, JsonPointerError> {
-        if text.len() > Self::BYTES || text.split('/').count() > Self::NAMES + 1 {
+        if text.len() > Self::MAX_BYTES || text.split('/').count() > Self::NAMES + 1 {
             return Err(JsonPointerError::TooLong);
         }
         let names = json_pointer::names(text).map_err(|malformed| match malformed {

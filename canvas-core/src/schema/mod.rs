@@ -89,7 +89,7 @@ impl Schema {
     /// Maximum nesting of a schema, and of a value to check.
     pub const DEPTH: usize = 64;
     /// Maximum bytes of text, including names, in a value to check. A schema may have four times as many.
-    pub const BYTES: usize = 64 * 1024;
+    pub const MAX_BYTES: usize = 64 * 1024;
     /// Maximum number of patterns in a schema.
     pub const PATTERNS: usize = 64;
     /// Maximum number of errors listed for one value.
@@ -161,7 +161,7 @@ impl Schema {
     /// The errors are in the order of their places, at most [`Schema::ERRORS`]. If the value is too large, or this
     /// schema would take too long, the only error is `tooLarge`.
     pub fn validate(&self, value: &Value) -> Vec<ValidationError> {
-        self.validate_up_to(value, Self::BYTES)
+        self.validate_up_to(value, Self::MAX_BYTES)
     }
 
     /// Checks a value with another limit on the bytes of its text.
@@ -265,7 +265,7 @@ impl fmt::Debug for Schema {
 
 /// Checks the size of a schema and its documents, and returns the number of their patterns.
 fn measure_schema(schema: &Value, documents: &BTreeMap<String, Value>) -> Result<usize, SchemaError> {
-    let mut room = Room { values: Schema::VALUES, bytes: 4 * Schema::BYTES, places: 4 * PLACES };
+    let mut room = Room { values: Schema::VALUES, bytes: 4 * Schema::MAX_BYTES, places: 4 * PLACES };
     let mut patterns = 0;
     for value in std::iter::once(schema).chain(documents.values()) {
         // The depth is checked first, because everything below recurses.

@@ -91,8 +91,9 @@ pub enum Promotion {
     Promoted,
     /// Draft and artefact were already equal.
     Unchanged,
-    /// The user interrupted the turn, so its end does not promote (`STALE_EPOCH`). The next message does.
-    StaleEpoch,
+    /// The user interrupted the turn, so its end does not promote. The next message does.
+    #[serde(rename = "stale_epoch")]
+    Deferred,
 }
 
 impl Command for SendMessage {
@@ -199,7 +200,7 @@ impl Decide for EndTurn {
         }
         let changes = at.sync()?;
         let whole = start.epoch == at.head.lock.epoch() && start.revision <= at.head.revision;
-        let promotion = if whole { at.promote() } else { Promotion::StaleEpoch };
+        let promotion = if whole { at.promote() } else { Promotion::Deferred };
         Ok(TurnEnded { changes, promotion })
     }
 }

@@ -26,7 +26,7 @@ pub struct ObservedCall {
 
 /// The calls of a turn with their results, from which a recipe can be made.
 ///
-/// It holds the last [`Recorder::CALLS`] calls. If their arguments and results exceed [`Recorder::BYTES`], it drops the
+/// It holds the last [`Recorder::CALLS`] calls. If their arguments and results exceed [`Recorder::MAX_BYTES`], it drops the
 /// oldest of them.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Recorder {
@@ -56,7 +56,7 @@ impl Recorder {
     /// Maximum number of calls that it holds.
     pub const CALLS: usize = 128;
     /// Maximum size of all arguments and results together, in bytes of JSON.
-    pub const BYTES: usize = 16 << 20;
+    pub const MAX_BYTES: usize = 16 << 20;
 
     /// Records a successful call, replacing an earlier call with the same id. Takes time linear in the size of the
     /// call.
@@ -86,7 +86,7 @@ impl Recorder {
         self.calls.retain(|other| other.call.id != seen.call.id);
         self.calls.push(seen);
         let mut total: usize = self.calls.iter().map(|seen| seen.bytes).sum();
-        while self.calls.len() > Self::CALLS || total > Self::BYTES {
+        while self.calls.len() > Self::CALLS || total > Self::MAX_BYTES {
             total -= self.calls.remove(0).bytes;
         }
         Ok(())

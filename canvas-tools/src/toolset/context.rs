@@ -38,7 +38,8 @@ pub trait Toolset<S: Store>: fmt::Debug + Send + Sync {
     fn call<'a>(&'a self, context: ToolContext<'a, S>, call: &'a ToolCall) -> ToolFuture<'a>;
 }
 
-/// The future that [`Toolset::call`] returns.
+/// The future that [`Toolset::call`] returns. It is boxed because [`Tools`](crate::Tools) holds toolsets of different
+/// types. The methods of a [`Store`] are not, because an engine has one type of store.
 pub type ToolFuture<'a> = Pin<Box<dyn Future<Output = Result<ToolReply, ToolError>> + Send + 'a>>;
 
 /// The engine, session, call id and time that a call runs with.

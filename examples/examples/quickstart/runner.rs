@@ -250,6 +250,6 @@ const fn promotion(promotion: Promotion) -> &'static str {
     match promotion {
         Promotion::Promoted => ", draft promoted",
         Promotion::Unchanged => "",
-        Promotion::StaleEpoch => ", draft not promoted: the user has edited",
+        Promotion::Deferred => ", draft not promoted: the user has edited",
     }
 }

@@ -117,7 +117,7 @@ impl Host {
             }
             let start = TurnStart { epoch: snapshot.head.lock().epoch(), revision: snapshot.head.revision() };
             done = self.end(canvas, &mut ending, start).await?;
-            if done.promotion == Some(Promotion::StaleEpoch) {
+            if done.promotion == Some(Promotion::Deferred) {
                 continue;
             }
             let after = self.engine.snapshot(canvas, clock::now()).await.map_err(SessionError::from)?;

@@ -19,8 +19,11 @@ pub struct StatePath(String);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StatePathError {
-    /// The path is empty, has an empty name, or is longer than [`StatePath::BYTES`].
-    #[error("a path has names between its dots, and at most {} bytes: give it as a.b.c", StatePath::BYTES)]
+    /// The path is empty, has an empty name, or is longer than [`StatePath::MAX_BYTES`].
+    #[error(
+        "a path has names between its dots, and at most {} bytes: give it as a.b.c",
+        StatePath::MAX_BYTES
+    )]
     Name,
     /// A name contains a brace, white space or a control character.
     #[error("a name in a path has no braces, no white space and no control character: rename the member")]
@@ -43,7 +46,7 @@ pub(crate) fn is_reserved(name: &str) -> bool {
 
 impl StatePath {
     /// Maximum bytes of a path.
-    pub const BYTES: usize = 1024;
+    pub const MAX_BYTES: usize = 1024;
 
     /// Checks a path.
     ///
@@ -51,7 +54,7 @@ impl StatePath {
     ///
     /// Returns [`StatePathError`] for the rule that the path breaks.
     pub fn new(text: &str) -> Result<Self, StatePathError> {
-        if text.len() > Self::BYTES || text.split('.').any(str::is_empty) {
+        if text.len() > Self::MAX_BYTES || text.split('.').any(str::is_empty) {
             return Err(StatePathError::Name);
         }
         if text.contains(|c: char| matches!(c, '{' | '}') || c.is_whitespace() || c.is_control()) {

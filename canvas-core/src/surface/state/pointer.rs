@@ -29,8 +29,8 @@ pub enum StatePointerError {
         "a JSON Pointer is empty or begins with a slash, and writes ~ as ~0 and / as ~1: give it as /a/b/0"
     )]
     Syntax,
-    /// The pointer is longer than [`StatePointer::BYTES`].
-    #[error("a pointer has at most {} bytes: use shorter names", StatePointer::BYTES)]
+    /// The pointer is longer than [`StatePointer::MAX_BYTES`].
+    #[error("a pointer has at most {} bytes: use shorter names", StatePointer::MAX_BYTES)]
     TooLong,
     /// A name is `__proto__`, `prototype` or `constructor`.
     #[error("__proto__, prototype and constructor are no names of members: rename the member")]
@@ -45,7 +45,7 @@ impl CodedError for StatePointerError {
 
 impl StatePointer {
     /// Maximum bytes of a pointer.
-    pub const BYTES: usize = 4096;
+    pub const MAX_BYTES: usize = 4096;
 
     /// Checks a pointer.
     ///
@@ -53,7 +53,7 @@ impl StatePointer {
     ///
     /// Returns [`StatePointerError`] for the rule that the pointer breaks.
     pub fn new(text: &str) -> Result<Self, StatePointerError> {
-        if text.len() > Self::BYTES {
+        if text.len() > Self::MAX_BYTES {
             return Err(StatePointerError::TooLong);
         }
         let mut names = json_pointer::names(text).map_err(|_| StatePointerError::Syntax)?;

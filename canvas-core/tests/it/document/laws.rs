@@ -166,7 +166,7 @@ impl Play {
                     Outcome::TurnEnded(TurnEnded { changes, promotion }) => {
                         self.hidden_message(*model, changes);
                         let whole = start.epoch == self.world.head().lock().epoch();
-                        assert_eq!(whole, promotion != Promotion::StaleEpoch);
+                        assert_eq!(whole, promotion != Promotion::Deferred);
                     }
                     other => panic!("a turn can always end: {other:?}"),
                 }

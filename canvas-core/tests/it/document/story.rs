@@ -201,7 +201,7 @@ fn promoted(promotion: Promotion) -> &'static str {
     match promotion {
         Promotion::Promoted => "promoted",
         Promotion::Unchanged => "nothing new",
-        Promotion::StaleEpoch => "not promoted",
+        Promotion::Deferred => "not promoted",
     }
 }
 

@@ -85,7 +85,7 @@ fn an_interrupted_turn_promotes_nothing_and_the_next_message_does() {
     assert!(world.patch(&lease, "@@\n-a\n+b\n").is_ok());
     world.user(Cancel);
     let ended = world.end_turn();
-    assert_eq!(ended.promotion, Promotion::StaleEpoch);
+    assert_eq!(ended.promotion, Promotion::Deferred);
     assert!(ended.hidden_message.unwrap().contains("+b\n"));
     let began = world.message();
     assert_eq!((began.promotion, began.hidden_message), (Promotion::Promoted, None));

@@ -281,7 +281,7 @@ impl Server {
         let draft = match ended.promotion {
             Promotion::Promoted => "the draft becomes the artefact",
             Promotion::Unchanged => "there is nothing to promote",
-            Promotion::StaleEpoch => "its draft is not promoted, since a user has preempted it",
+            Promotion::Deferred => "its draft is not promoted, since a user has preempted it",
         };
         self.print(format!("turn {} has ended, {}: {draft}", self.session.turn.get(), outcome.name()));
         if let Some(hidden) = ended.hidden_message {

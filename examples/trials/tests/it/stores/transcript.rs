@@ -228,7 +228,7 @@ const fn promoted(promotion: Promotion) -> &'static str {
     match promotion {
         Promotion::Promoted => "PROMOTED",
         Promotion::Unchanged => "UNCHANGED",
-        Promotion::StaleEpoch => "STALE_EPOCH",
+        Promotion::Deferred => "STALE_EPOCH",
     }
 }
 
