@@ -26,8 +26,8 @@ pub struct ObservedCall {
 
 /// The calls of a turn with their results, from which a recipe can be made.
 ///
-/// It holds the last [`Recorder::CALLS`] calls. If their arguments and results exceed [`Recorder::MAX_BYTES`], it drops the
-/// oldest of them.
+/// It holds the last [`Recorder::CALLS`] calls. If their arguments and results exceed [`Recorder::MAX_BYTES`], it drops
+/// the oldest of them.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Recorder {
     calls: Vec<Seen>,
