@@ -48,11 +48,10 @@
 //! but was not faster for 2, 5 or 16 blobs.
 //!
 //! * `synchronous_commit` must be `on` or stronger. With `off`, a crash of the server loses acknowledged commits.
-//! * All calls go to the primary. A standby may not have changes yet that another server has already seen, so the store
-//!   refuses each of its answers (`STORE_UNAVAILABLE`) and the pool reconnects. `target_session_attrs=read-write` finds the
-//!   primary.
-//! * A failover loses no commit that a synchronous standby has confirmed. An asynchronous standby may lose the last
-//!   commits. Versions contain the time of their commit, so a server that has seen a lost commit gets a conflict and never
+//! * All calls go to the primary. A standby may lack changes that another server already saw, so the store refuses each
+//!   of its answers (`STORE_UNAVAILABLE`) and the pool reconnects. `target_session_attrs=read-write` finds the primary.
+//! * A failover loses no commit that a synchronous standby confirmed. An asynchronous standby may lose the last
+//!   commits. Versions contain the time of their commit, so a server that saw a lost commit gets a conflict and never
 //!   overwrites the newer state. The failover tool must make sure that the old primary stops writing.
 //! * The same holds if you restore a backup into the tables while servers run (`pg_restore --data-only`, a copy of the
 //!   tables), or restore the server to an earlier moment. Cached state from the time in between matches no later commit, so

@@ -1,4 +1,4 @@
-//! Applies a patch, either all of its hunks or none.
+//! Applies a patch as a whole or not at all.
 //!
 //! `strict` and `anchored` decide where hunks belong, and list every conflict. `blanks` decides the meaning of blank
 //! lines without a prefix. `blocks` applies hunks at places that the caller decides. `error` is the error of a refused
@@ -83,7 +83,7 @@ impl<'t> Applied<'t> {
     }
 }
 
-/// Applies a unified diff to a text, either every hunk or none.
+/// Applies a unified diff to a text, as a whole or not at all.
 ///
 /// Time is linear in text and patch in both modes. Strict mode and patches with exact arithmetic cost one pass over the
 /// text and one allocation of its size.

@@ -70,8 +70,8 @@ fn cut(chain: Vec<Run>, old: &[Token], new: &[Token], distinct: u32) -> Vec<(Blo
     stretches(&chain, old, new, |line| olds[line.0 as usize] == 1 && news[line.0 as usize] == 1)
 }
 
-/// Adds the changes of a block. Changes that touch become one, because each of two adjacent blocks may have changed its
-/// own side of the boundary.
+/// Adds the changes of a block. Changes that touch become one, because each of two adjacent blocks may contain a change
+/// at its own side of the boundary.
 fn note_changes(changes: &mut Vec<Block>, more: impl Iterator<Item = Block>) {
     for change in more {
         match changes.last_mut() {

@@ -171,7 +171,7 @@ pub async fn apply_directive<S: Store>(
     Ok(AppliedDirective { version_before, version, change, context, preview, replayed: false })
 }
 
-/// Whether the canvas's document still has this version. Other faces may have changed since.
+/// Whether the canvas's document still has this version. Other faces may differ.
 fn is_current(version: RevisionId, snapshot: &Snapshot) -> bool {
     let head = &snapshot.head;
     let of_document = head.face_revision(Face::Document)..=head.revision();
@@ -179,7 +179,7 @@ fn is_current(version: RevisionId, snapshot: &Snapshot) -> bool {
         && RevisionId::new(version.revision(), head.document()) == version
 }
 
-/// Returns the result of the first call, without its places if the history has dropped the change.
+/// Returns the result of the first call, without its places if the history dropped the change.
 async fn replayed<S: Store>(
     engine: &Engine<S>,
     session: &Session,

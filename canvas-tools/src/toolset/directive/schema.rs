@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::action::Action;
 use crate::toolset::spec::argument_schema;
 
-/// A directive as it is sent.
+/// The JSON form of a directive.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -35,11 +35,11 @@ pub(crate) struct DirectiveJson {
     pub(crate) rationale: Option<String>,
 }
 
-/// The names that a version goes by. Each may be given; those that are given must agree.
+/// The alternative names of the version. A directive may have several of them if their values agree.
 pub(crate) const VERSION_NAMES: [&str; 4] =
     ["document_version", "snapshot_version", "version", "document_digest"];
 
-/// The fields of a directive.
+/// All members that a directive may have.
 pub(crate) const FIELDS: [&str; 10] = [
     "action",
     "content",
@@ -73,11 +73,11 @@ struct NamedRange {
     end: u64,
 }
 
-/// The JSON Schema of a directive: closed, and conditional by action. It admits what
-/// [`Directive::parse`](crate::Directive::parse) reads, but for what a schema cannot say: limits in bytes, ranges that
-/// run back, versions that differ.
+/// Returns the JSON Schema of a directive, which is closed and conditional by action. It admits everything that
+/// [`Directive::parse`](crate::Directive::parse) reads. It cannot express limits in bytes, ranges that run back, and
+/// versions that differ.
 ///
-/// Without `use_patch_edits` there is no `patch` and no `diff`.
+/// Without `use_patch_edits`, it has neither `patch` nor `diff`.
 pub fn directive_schema(use_patch_edits: bool) -> Value {
     let mut schema = flat_schema(use_patch_edits);
     let patch = json!({
@@ -108,7 +108,8 @@ pub fn directive_schema(use_patch_edits: bool) -> Value {
     schema
 }
 
-/// The same without conditions and second names, for a model: some providers take no conditions at the root.
+/// Returns the schema for a model, without conditions and second names, because some providers do not take conditions
+/// at the root.
 pub(crate) fn tool_schema(use_patch_edits: bool) -> Value {
     let mut schema = flat_schema(use_patch_edits);
     let properties = properties(&mut schema);

@@ -1,7 +1,7 @@
-//! Arguments of the tools: their types, from which their schemas follow.
+//! Types of the tools' arguments, from which their schemas follow.
 //!
-//! A description costs tokens in every conversation, so that fields whose names say it all have none; what `lease_id` is
-//! stands in the prompt.
+//! A description costs tokens in every conversation, so fields with telling names have none. The prompt explains
+//! `lease_id`.
 
 use std::num::NonZeroUsize;
 

@@ -1,4 +1,4 @@
-//! What the system prompt says about the document.
+//! The lines of the system prompt about the document.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! `edit` and `replace`: an old string that occurs once, and a new one.
+//! `edit` and `replace`, which take an old string that occurs once, and a new one.
 
 use serde::Deserialize;
 use serde_json::Value;

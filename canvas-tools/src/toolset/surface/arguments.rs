@@ -84,7 +84,7 @@ impl Operation {
         }
     }
 
-    /// Whether it has an argument beside the canvas.
+    /// Whether it has an argument other than the canvas.
     fn takes(self, name: &str) -> bool {
         match self {
             Self::Upsert => matches!(name, "title" | "spec" | "assets" | "expectedRevision"),

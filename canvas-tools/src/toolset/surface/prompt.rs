@@ -1,4 +1,4 @@
-//! What the system prompt says about surfaces.
+//! The lines of the system prompt about surfaces.
 
 use crate::toolset::spec::{ToolSpec, has_tool};
 

@@ -19,7 +19,7 @@ pub type Driver = Arc<dyn Fn(Pin<Box<dyn Future<Output = ()> + Send>>) + Send + 
 
 /// Creates stores of one kind for the suite, and moves their clock.
 pub trait Harness: Send + Sync {
-    /// The store under test.
+    /// The type of store under test.
     type Store: Store;
 
     /// Creates a store without canvases that is independent of other fresh stores.
@@ -41,7 +41,7 @@ pub trait Harness: Send + Sync {
         Some(Arc::new(block_on))
     }
 
-    /// Blocks every commit of a canvas until the returned value is dropped, like a slow writer that has locked the row.
+    /// Blocks every commit of a canvas until the returned value is dropped, like a slow writer that locked the row.
     /// Returns `None` if commits never wait for each other.
     ///
     /// It returns once the row is locked. Waiting commits must not block the thread that polls them. A store that blocks in
@@ -60,9 +60,9 @@ pub trait Harness: Send + Sync {
         async { None }
     }
 
-    /// Returns the canvases of which the store has notified this connection since the last call. For stores that claim
-    /// [`Capabilities::notify`](canvas_core::store::Capabilities::notify). Each connection has its own notifications, so
-    /// taking those of one does not affect another.
+    /// Returns the canvases that notifications to this connection named since the last call. For stores that claim
+    /// [`Capabilities::notify`](canvas_core::store::Capabilities::notify). Each connection has its own notifications,
+    /// so taking the notifications of one does not affect another.
     fn notified(&self, _store: &Self::Store) -> impl Future<Output = Vec<CanvasId>> + Send {
         async { Vec::new() }
     }
