@@ -58,8 +58,8 @@ pub struct Follow<S> {
 
 impl<S: Store + 'static> Follow<S> {
     /// Follows a canvas from the entry after this number, or from the oldest kept entry if `after` is `None`. If the
-    /// first entry is not `after` + 1, the entries between are no longer kept. A client then reads the whole canvas
-    /// again.
+    /// first entry that you get is not `after` + 1, the journal no longer has those in between, so the client must read
+    /// the whole canvas again.
     pub fn new(engine: Arc<Engine<S>>, canvas: &CanvasId, after: Option<EntryNumber>) -> Self {
         let (watch, after) = (engine.watch(canvas), after.unwrap_or(EntryNumber::new(0)));
         Self { engine, watch, after, read: VecDeque::new(), is_behind: false, is_over: false }

@@ -157,8 +157,8 @@ impl<S: Store> Engine<S> {
         Self { store: Arc::new(store), policy, types, pause, tracer, cache, queues, watches }
     }
 
-    /// Sets the limit of what surfaces may do. Without one, they may not call tools, and may send only to their owners'
-    /// sessions.
+    /// Sets the upper bound on the permissions of surfaces. Without one, they may not call tools, and may send only to
+    /// their owners' sessions.
     #[cfg(feature = "surface")]
     #[must_use]
     pub fn with_ceiling(mut self, ceiling: Arc<Ceiling>) -> Self {
@@ -168,7 +168,7 @@ impl<S: Store> Engine<S> {
         self
     }
 
-    /// Returns the limit of what surfaces may do.
+    /// Returns the upper bound on the permissions of surfaces.
     #[cfg(feature = "surface")]
     pub fn ceiling(&self) -> &Arc<Ceiling> {
         &self.types.ceiling
@@ -211,8 +211,8 @@ impl<S: Store> Engine<S> {
         &self.policy
     }
 
-    /// Creates a canvas with a first document. If the canvas was deleted before, its revision, epoch and fence go on
-    /// from there.
+    /// Creates a canvas with a first document. If the canvas was deleted before, its revision, epoch and fence continue
+    /// from their last values.
     ///
     /// ```
     /// # use canvas_core::document::Edit;
@@ -367,8 +367,8 @@ impl<S: Store> Engine<S> {
     }
 
     /// Runs a command. If you repeat the same command with the same key, you get the same answer again, even while the
-    /// first call is still in flight and after the lease has ended. This holds for as long as the canvas keeps
-    /// the receipt, see [`Policy::receipt_lifetime`]. After that, it is a new command.
+    /// first call is still in flight and after the lease has ended. This holds while the canvas keeps the receipt
+    /// ([`Policy::receipt_lifetime`]). After that, the same call runs as a new command.
     ///
     /// ```
     /// # use canvas_core::document::Edit;
@@ -604,7 +604,7 @@ impl<S: Store + 'static> Engine<S> {
     }
 }
 
-/// The snapshot of a canvas that must exist.
+/// Returns the snapshot, or an error if the canvas does not exist.
 fn seen(canvas: &CanvasId, snapshot: Option<Snapshot>) -> Result<Snapshot, EngineError> {
     snapshot.ok_or_else(|| EngineError::NotFound { canvas: canvas.clone() })
 }

@@ -25,7 +25,7 @@ use crate::diff::patch::Repair;
 use crate::diff::unified;
 use crate::text::span::Span;
 
-/// A patch that applied to a text.
+/// The result of a successful [`apply`].
 #[derive(Debug, Clone)]
 pub struct Applied<'t> {
     before: &'t str,
@@ -69,14 +69,14 @@ impl<'t> Applied<'t> {
         Delta::of(self.before, &self.after.text, &self.after.spans)
     }
 
-    /// Returns the patch that makes the same change and is exact in everything. If you apply it strictly to the text
-    /// before, you get [`Applied::text`]. It is computed on demand, at a cost proportional to the changes.
+    /// Returns a patch of the same change in which every number and line is exact. If you apply it strictly to the
+    /// original text, you get [`Applied::text`]. It is computed on demand, at a cost proportional to the changes.
     pub fn patch(&self) -> String {
         unified::hunks(self.before, &self.after.text, &self.after.spans, 3)
     }
 
-    /// Returns the patch that undoes the change. If you apply it strictly to [`Applied::text`], you get the text
-    /// before, byte for byte. It is computed on demand, at a cost proportional to the changes.
+    /// Returns the patch that undoes the change. If you apply it strictly to [`Applied::text`], you get the original
+    /// text, byte for byte. It is computed on demand, at a cost proportional to the changes.
     pub fn inverse(&self) -> String {
         let spans: Vec<_> = self.after.spans.iter().map(Span::inverse).collect();
         unified::hunks(&self.after.text, self.before, &spans, 3)
