@@ -102,7 +102,7 @@ pub struct Engine<S = BoxStore> {
     watches: Watches,
 }
 
-/// The answer to a call, with the canvas that it left.
+/// The answer to a call, with a snapshot of the canvas.
 #[derive(Debug, Clone)]
 #[must_use = "a refusal is in `result`"]
 pub struct Answered<C: Command> {
@@ -226,7 +226,7 @@ impl<S: Store> Engine<S> {
     /// let made = block_on(engine.create(&plan, "# Plan\n\n- one\n", &key, now))?;
     /// assert_eq!(made.snapshot.text(), "# Plan\n\n- one\n");
     ///
-    /// // Sent again with the same key it is answered again; with another it is refused.
+    /// // A retry with the same key gets the same answer. A call with another key is refused.
     /// assert!(block_on(engine.create(&plan, "# Plan\n\n- one\n", &key, now))?.replayed);
     /// let other = OpKey::host("other".parse()?);
     /// let refused = block_on(engine.create(&plan, "# Plan\n", &other, now)).unwrap_err();
@@ -316,8 +316,8 @@ impl<S: Store> Engine<S> {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`Engine::delete`], and [`EngineError::RevisionConflict`] if the face changed. The
-    /// canvas is then left in place.
+    /// Returns the errors of [`Engine::delete`], and [`EngineError::RevisionConflict`] if the face changed. In that
+    /// case, the canvas is not deleted.
     pub async fn delete_unchanged(
         &self,
         canvas: &CanvasId,
@@ -388,10 +388,10 @@ impl<S: Store> Engine<S> {
     /// assert_eq!(answered.snapshot.text(), "# Plan\n\n- one\n");
     /// assert!(answered.result.is_ok() && !answered.replayed);
     ///
-    /// // A broken connection: the same call again is answered the same, and not done again.
+    /// // The connection broke. A retry gets the same answer, and the command does not run again.
     /// assert!(block_on(engine.call(&plan, &key, edit(), now))?.replayed);
     ///
-    /// // Another edit of the same place, made from the older revision, is refused, and nothing is lost.
+    /// // Another edit of the same place, based on the older revision, is refused. No text is lost.
     /// let late = Edit::on(base, "# Plan\n\n- two\n");
     /// let answered = block_on(engine.call(&plan, &OpKey::user("edit-2".parse()?), late, now))?;
     /// assert_eq!(answered.result.unwrap_err().code(), "PATCH_REJECTED");
@@ -440,7 +440,7 @@ impl<S: Store> Engine<S> {
     /// assert!(before.is_none());
     /// block_on(engine.call(&plan, &key, append(snapshot.text()), now))?.result?;
     ///
-    /// // The retry appends nothing more.
+    /// // The retry does not append the item twice.
     /// let (before, snapshot) = block_on(engine.recall(&plan, &key, &append("# Plan\n"), now))?;
     /// assert!(before.is_some_and(|answer| answer.is_ok()));
     /// assert_eq!(snapshot.text(), "# Plan\n\n- one\n");
@@ -480,7 +480,7 @@ impl<S: Store> Engine<S> {
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let canvas = CanvasId::new("plan")?;
     /// # let operation = OpKey::host("create".parse()?);
-    /// // The creation was sent, and the host went down before it had the answer.
+    /// // The host sent the creation, and stopped before it had the answer.
     /// let became = block_on(engine.resolve(&canvas, &operation, now))?;
     /// assert_eq!(became, Resolution::NeverDone);
     /// let late = block_on(engine.create(&canvas, "# Plan\n", &operation, now)).unwrap_err();

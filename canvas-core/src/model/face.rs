@@ -102,7 +102,7 @@ macro_rules! faces {
 faces! {
     /// The Markdown text, which every canvas has.
     Document = "document" {
-        /// The Markdown text.
+        /// The Markdown text of the document.
         Document = "document.md";
     }
     /// The grid of components, with its saved views and settings.

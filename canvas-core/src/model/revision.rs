@@ -65,8 +65,8 @@ impl From<Revision> for u64 {
     }
 }
 
-/// What models and hosts pass around: `r<number>-<first 8 hex digits of the content hash>`. The number decides; the
-/// digits are for people to compare.
+/// A revision in the form for models and hosts, `r<number>-<first 8 hex digits of the content hash>`. The number
+/// decides; the digits are for people to compare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(with = "String"))]
 #[serde(try_from = "String", into = "String")]

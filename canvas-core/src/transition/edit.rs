@@ -87,7 +87,7 @@ impl Edit {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Edited {
-    /// The epoch after the edit.
+    /// The lock's epoch after the edit.
     #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub epoch: Epoch,
     /// The revision after the edit. Unchanged if the text is unchanged.

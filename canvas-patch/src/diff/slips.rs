@@ -1,8 +1,8 @@
 //! Parts of a copied line that the text often lacks, such as a number before it, HTML entities, or dots for lines left
 //! out.
 
-/// Returns the line without the number that replies put before it, as in `35: text`, `L35: text`, `35<tab>text`, `35 |
-/// text` and `35→text`.
+/// Returns the line without the number that replies put before it, as in `35: Text`, `L35: Text`, `35<tab>Text`, `35 |
+/// Text` and `35→Text`.
 pub(crate) fn without_number(line: &str) -> Option<&str> {
     let number = line.trim_start_matches(' ');
     let number = number.strip_prefix('L').unwrap_or(number);

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::zone::{LocalTime, ZoneError};
 
-/// What a clock, a calendar and an office show where the user is.
+/// The user's local time, by the clock, the calendar and the user's plan of the day.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TemporalContext {

@@ -13,7 +13,7 @@ pub struct ProactiveTrigger {
     pub id: TriggerId,
     /// For people.
     pub name: String,
-    /// What it is for.
+    /// Purpose of the trigger, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// One that is not is never due.

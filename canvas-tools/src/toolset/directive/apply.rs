@@ -95,7 +95,7 @@ impl AppliedDirective {
 /// let done = block_on(apply_directive(&engine, &session, CallId::new("1")?, &patch, now))?;
 /// assert_eq!(done.status(), format!("applied: +0 chars (patch, version={})", done.version));
 ///
-/// // The document has another version now.
+/// // The document has a new version by now.
 /// let late = block_on(apply_directive(&engine, &session, CallId::new("2")?, &patch, now)).unwrap_err();
 /// assert_eq!(late.status(), format!("failed: stale patch vs {}", done.version));
 ///

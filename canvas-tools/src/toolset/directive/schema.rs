@@ -12,14 +12,14 @@ use crate::toolset::spec::argument_schema;
 #[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "the four names of the version are read together, so that they can be compared")]
 pub(crate) struct DirectiveJson {
-    /// What to do: insert, replace or annotate by target_range, or patch by a diff.
+    /// Insert, replace and annotate use target_range, and patch uses diff.
     pub(crate) action: Action,
     /// The text to put in, or the note of an annotation. Not with patch.
     pub(crate) content: Option<String>,
     /// [start, end] in characters (Unicode scalar values) from 0, end not included; for insert the same. Not with patch.
     #[cfg_attr(feature = "schema", schemars(with = "Option<RangeJson>"))]
     pub(crate) target_range: Option<Value>,
-    /// A unified diff of the document: hunks that begin with @@, lines that begin with a space, + or -. Only with patch.
+    /// A unified diff of the document. Hunks begin with @@, and lines with a space, + or -. Only with patch.
     pub(crate) diff: Option<String>,
     /// The document_version of the snapshot that this is made for; needed with patch.
     document_version: Option<String>,
@@ -29,9 +29,9 @@ pub(crate) struct DirectiveJson {
     version: Option<String>,
     /// Another name of document_version.
     document_digest: Option<String>,
-    /// The selection_hash of the text in target_range: nothing is done where another text is there. Not with patch.
+    /// The selection_hash of the text in target_range. If the text differs, the edit is refused. Not with patch.
     pub(crate) selection_fingerprint: Option<String>,
-    /// Why, in one sentence, for the user.
+    /// The reason, in one sentence, for the user.
     pub(crate) rationale: Option<String>,
 }
 

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::toolset::spec::{ToolSpec, has_tool};
 
-/// The lines for those of the document tools that are open.
+/// Returns the prompt's lines for the offered document tools.
 pub(super) fn lines(specs: &[ToolSpec]) -> Vec<String> {
     let has = |name: &str| has_tool(specs, name);
     let mut lines: Vec<&str> = Vec::new();
