@@ -49,7 +49,7 @@ pub struct LockView {
 struct Held {
     /// The conversation whose model edits.
     holder: ConversationId,
-    /// When the lock ends unless the model goes on, by the store's clock, in milliseconds since 1970.
+    /// The time, by the store's clock, at which the lock ends unless the model continues. In milliseconds since 1970.
     #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     until: Timestamp,
 }
@@ -118,7 +118,7 @@ impl LockView {
         self.held.as_ref().map(|held| &held.holder)
     }
 
-    /// Returns the time, by the store's clock, at which the lock ends unless the model goes on. Look again then.
+    /// Returns the time, by the store's clock, at which the lock ends unless the model continues. Look again then.
     pub fn until(&self) -> Option<Timestamp> {
         self.held.as_ref().map(|held| held.until)
     }

@@ -122,15 +122,15 @@ impl FromStr for RevisionId {
 
 stored_as_text!(RevisionId, ParseRevisionIdError);
 
-/// The revision that a call was made for, named by its id or by its number alone. Such a call is refused where its face
-/// has changed since.
+/// The revision that a call was made for, named by its id or only by its number. The call is refused if its face
+/// changed since then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Base {
-    /// As models name it.
+    /// The form that models use.
     Id(RevisionId),
-    /// As hosts count it.
+    /// The form that hosts use.
     Number(Revision),
 }
 

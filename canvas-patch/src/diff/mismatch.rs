@@ -42,9 +42,9 @@ coded! {
         PartOfLine = "PART_OF_LINE",
         /// The patch has `...` in place of lines of the text.
         Elided = "ELIDED",
-        /// The text has a line here that the patch leaves out, and goes on as the patch does.
+        /// The text has a line here that the patch leaves out, and then continues like the patch.
         LeftOut = "LEFT_OUT",
-        /// The patch has a line here that the text does not have, and goes on as the text does.
+        /// The patch has a line here that the text lacks, and then continues like the text.
         Extra = "EXTRA",
         /// The text ends before this line.
         EndOfText = "END_OF_TEXT",

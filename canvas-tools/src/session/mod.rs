@@ -51,8 +51,9 @@ use crate::sync::hidden_message;
 /// * `BoardMemory`. The host sets the aliases again, and the model makes its plans again.
 /// * `Recorder`. A recipe can no longer be made of the calls before the restart.
 ///
-/// The canvas does not depend on these, and each reply tells the model how to go on. `join` enters the turn that is
-/// running, even if another conversation began it. If you must know, compare [`Session::start`] with the one you stored.
+/// The canvas does not depend on these, and each reply tells the model how to continue. `join` enters the turn that is
+/// running, even if another conversation began it. If you must know, compare [`Session::start`] with the one you
+/// stored.
 ///
 /// A session that you stored continues where it was:
 ///

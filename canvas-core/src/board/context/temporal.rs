@@ -10,15 +10,16 @@ use crate::zone::{LocalTime, ZoneError};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TemporalContext {
-    /// ISO 8601 with the zone's offset at that time, such as `2026-03-29T03:30:00+02:00`; milliseconds where there are any.
+    /// ISO 8601 with the zone's offset at that time, such as `2026-03-29T03:30:00+02:00`. Milliseconds are left out if
+    /// zero.
     pub timestamp: String,
     /// The IANA time zone, such as `Europe/Berlin`.
     pub timezone: String,
-    /// By the calendar there.
+    /// The local day of the week.
     pub day_of_week: DayOfWeek,
-    /// By the [`DayPlan`].
+    /// The part of the day, as the [`DayPlan`] divides it.
     pub time_of_day: TimeOfDay,
-    /// By the [`DayPlan`].
+    /// Whether the [`DayPlan`] counts this time as work hours.
     pub is_work_hours: bool,
 }
 

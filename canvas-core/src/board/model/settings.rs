@@ -19,7 +19,7 @@ use crate::model::json_pointer::join_pointer;
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SettingsUpdate {
-    /// For the host's colours.
+    /// The host's colours.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Theme")]
     pub theme: Option<Theme>,

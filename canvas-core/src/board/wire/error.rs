@@ -44,7 +44,7 @@ pub struct CommandExecutionError {
     /// The request that it answers, if the host names requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_id: Option<String>,
-    /// As it was sent.
+    /// The refused command, unchanged.
     pub command: CanvasCommand,
     /// The component that the command tried to change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -67,9 +67,9 @@ pub struct DataFetchError {
     pub request_id: Option<String>,
     /// Names the source that failed.
     pub source: DataSourceId,
-    /// As it was sent.
+    /// The failed query, unchanged.
     pub query: DataQuery,
-    /// The same query may succeed later.
+    /// Whether the same query may succeed later.
     pub retryable: bool,
 }
 
@@ -82,14 +82,14 @@ impl std::fmt::Display for DataFetchError {
     }
 }
 
-/// A config or a binding is not what its type asks for.
+/// A config or a binding that does not fit its type.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, thiserror::Error)]
 #[serde(rename_all = "camelCase")]
 #[error("{message}")]
 pub struct ValidationFailedError {
     /// The stable code, always the same.
     pub code: ValidationFailedCode,
-    /// The first fault, and how many more there are.
+    /// The first fault, and the number of the others.
     pub message: String,
     /// When it happened, in milliseconds since 1970.
     #[schemars(with = "u64")]
@@ -97,7 +97,7 @@ pub struct ValidationFailedError {
     /// The request that it answers, if the host names requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_id: Option<String>,
-    /// In the order of their places.
+    /// The faults, in the order of their places.
     pub errors: Vec<ValidationError>,
 }
 
