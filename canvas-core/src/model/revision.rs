@@ -128,9 +128,9 @@ stored_as_text!(RevisionId, ParseRevisionIdError);
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Base {
-    /// The form that models use.
+    /// The id, as in the calls of models.
     Id(RevisionId),
-    /// The form that hosts use.
+    /// Only the number, as in the calls of hosts.
     Number(Revision),
 }
 

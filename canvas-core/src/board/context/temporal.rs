@@ -15,7 +15,7 @@ pub struct TemporalContext {
     pub timestamp: String,
     /// The IANA time zone, such as `Europe/Berlin`.
     pub timezone: String,
-    /// The local day of the week.
+    /// Day of the week in the user's time zone.
     pub day_of_week: DayOfWeek,
     /// The part of the day, as the [`DayPlan`] divides it.
     pub time_of_day: TimeOfDay,
