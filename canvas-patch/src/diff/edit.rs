@@ -109,7 +109,7 @@ impl fmt::Display for Summary {
 pub(crate) struct Splice<'t> {
     before: &'t str,
     out: String,
-    /// Bytes of the text before that are in `out` already, or removed.
+    /// Number of bytes of the text before, copied into `out` or removed so far.
     done: usize,
     spans: Vec<Span>,
     run: Option<Run>,

@@ -138,7 +138,7 @@ struct Side {
 }
 
 impl Side {
-    /// Returns the bytes of some lines of a text whose first byte is at `start` of a longer one.
+    /// Returns the bytes of some lines of this side. `start` is the offset of this side in a longer text.
     fn bytes(&self, lines: &Range<usize>, start: usize) -> Range<usize> {
         start + self.starts[lines.start]..start + self.starts[lines.end]
     }
