@@ -1,6 +1,6 @@
 //! Tools of the document face. Seven are standard, and a host can switch on three more.
 //!
-//! * A call of a disabled tool fails like a call of an unknown tool (`UNKNOWN_TOOL`).
+//! * A call of a tool that the host did not switch on fails like a call of an unknown tool (`UNKNOWN_TOOL`).
 //! * One call reads at most 256 KiB of text, a search shows at most 8 KB, and the reply says where to continue.
 //! * A reply does not repeat itself or its call. [`ToolReply::shown_lines`] has the lines of the canvas that it shows.
 //! * `canvas_outline` and `canvas_read_section` need no lease. Without one they leave no trace, and the shown text does

@@ -13,7 +13,7 @@ pub const CHECK_IN: &str = "canvas_check_in";
 
 /// The tools of the document face: `canvas_check_out`, `canvas_renew_lease`, `canvas_check_in`, `canvas_grep`,
 /// `canvas_read_lines`, `canvas_read_all`, `canvas_apply_patch`, and the tools below that you switch on. A call of a
-/// disabled tool fails like a call of an unknown tool.
+/// tool that you did not switch on fails like a call of an unknown tool.
 ///
 /// ```
 /// use canvas_core::Policy;
