@@ -95,7 +95,7 @@ impl<S: Store> Tools<S> {
 
     /// Returns the specs to offer to a model, for the tools that the engine's policy enables.
     ///
-    /// A call of a disabled tool fails with `TOOL_DISABLED` or `GIT_MODE_UNSUPPORTED`.
+    /// A call of a tool that the policy disables fails with `TOOL_DISABLED` or `GIT_MODE_UNSUPPORTED`.
     ///
     /// ```
     /// # use canvas_core::document::Edit;

@@ -6,8 +6,8 @@ use canvas_core::board::{BoardRules, GridPolicy};
 use crate::toolset::names::tools;
 
 /// The tools of the board face: `create_component`, `modify_component`, `arrange_canvas`, `remove_component`,
-/// `refresh_component`, `undo`, `redo`, `save_view`, `load_view`, and the optional ones below. Calling a disabled tool
-/// fails as if it did not exist.
+/// `refresh_component`, `undo`, `redo`, `save_view`, `load_view`, and the optional ones below. Calling a tool that you
+/// did not switch on fails as if it did not exist.
 ///
 /// A refusal often contains the same call in a corrected form, which was tried and would succeed.
 /// [`ToolReply::board`](crate::ToolReply::board) has the board's events and the components whose data you should fetch.
