@@ -1,6 +1,7 @@
 //! A change of a canvas that many watch: 10,000 watchers of 100 canvases, of which each call changes one.
 
 use std::cell::{Cell, RefCell};
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
@@ -50,7 +51,8 @@ impl Wake for Woken {
 impl Watcher {
     fn poll(&self) -> Option<WatchEvent> {
         let waker = Waker::from(Arc::clone(&self.woken));
-        match self.watch.borrow_mut().poll_next(&mut Context::from_waker(&waker)) {
+        let mut watch = self.watch.borrow_mut();
+        match pin!(watch.next()).poll(&mut Context::from_waker(&waker)) {
             Poll::Ready(event) => Some(event.expect("the engine is there").expect("the store is there")),
             Poll::Pending => None,
         }

@@ -9,13 +9,14 @@
 //!   the data that the recipe refreshes.
 //! * The **head** ([`Head`]) is the only mutable value of a canvas. A [`Store`] replaces it as a whole by
 //!   compare-and-swap, so two writers never both succeed on the same head.
-//! * A **revision** ([`Revision`]) is the number of committed changes of content, over all faces. Leases and reads do
-//!   not change it. It only grows, so restoring an earlier text also takes a new number. Models see
-//!   a [`RevisionId`] such as `r12-3fa94c02`, in which eight digits of the document's hash follow the number.
+//! * A **revision** ([`Revision`]) is the number of changes of content so far, over all faces. Leases and reads do not
+//!   change it. It only grows, so restoring an earlier text also takes a new number. Models see a [`RevisionId`] such
+//!   as `r12-3fa94c02`, in which eight digits of the document's hash follow the number.
 //! * The **draft** ([`Head::draft`]) is the current tree of files. Every change goes there at once.
 //! * The **artefact** ([`Head::committed`]) is the last promoted tree, which is the version to publish. A **promotion**
-//!   ([`Promotion`]) makes the draft's tree the artefact, with all faces. It copies the hashes of the files, not
-//!   their content.
+//!   ([`Promotion`]) makes the draft's tree the artefact, with all faces. It copies the hashes of the files, not their
+//!   content. The artefact's name in the API and in JSON is `committed`. Apart from that name, to *commit* on these
+//!   pages means to write to the store.
 //! * A **tombstone** is the head of a deleted canvas ([`Head::is_deleted`]). It keeps the receipts and the counters, so
 //!   if you create the canvas again, no revision, epoch or fence is used twice.
 //!
@@ -27,24 +28,29 @@
 //!   It is the type `Session` of the crate `canvas-tools`.
 //! * A **turn** ([`Turn`]) is the work of models between two user messages. Its number is the count of messages on this
 //!   canvas so far. Each call names its turn, and after the next message, check-outs of the earlier turn are refused.
-//! * A **lease** ([`Lease`]) is the right to write to the document, which one conversation at a time can have. By default, it lasts 15
-//!   seconds after it is issued or renewed, and 2 minutes in total ([`Policy::lease`]). Calls under the lease renew it.
+//! * A **lease** ([`Lease`]) is the right to write to the document, which one conversation can have at a time. By
+//!   default, it lasts 15 seconds after it is issued or renewed, and 2 minutes in total ([`Policy::lease`]). Calls
+//!   under the lease renew it.
 //! * The **fence** ([`Fence`]) is a fencing token, the number of leases issued so far. Each lease takes the next number.
-//! * The **epoch** ([`Epoch`]) is the number of preemptions so far. A preemption is a message, an edit of the document, a
-//!   cancellation or a take-over by the user. It ends the lease if one is held. A clock of the store that falls back by more than the tolerance has the same effect. A lease
-//!   id such as `lease-3-1` contains fence and epoch, so a preempted lease never becomes valid again.
+//! * The **epoch** ([`Epoch`]) is the number of preemptions so far. A preemption is a message, an edit of the document,
+//!   a cancellation or a take-over by the user. It ends the lease if one is held. A store's clock that falls back by
+//!   more than the tolerance has the same effect. A lease id such as `lease-3-1` contains fence and epoch, so a
+//!   preempted lease never becomes valid again.
 //!
 //! # Records of work
 //!
 //! * An **operation key** ([`OpKey`]) names a call by conversation, turn and call id. For calls of people and of the host,
 //!   [`OpKey::user`] and [`OpKey::host`] fill in the first two. To repeat a call, use its key again.
 //! * A **receipt** is the stored answer of a call under its key. If you repeat the call, you get this answer, and the
-//!   call does not run twice ([`Policy::receipt_lifetime`]). Calls that only read run again instead.
+//!   call does not run twice. By default, a change's receipt is kept for at least 10 minutes
+//!   ([`Policy::receipt_lifetime`]), unless 2,048 newer changes displace it. The receipts of the last 64 refusals are
+//!   kept, too. Calls that only read run again instead.
 //! * A **directive** is an edit as one JSON object, by offsets or as a diff, that needs no lease, and is
 //!   refused while a lease is held. It names the version of the document that it applies to, and runs as a [`HostEdit`].
 //!   Directives are part of `canvas-tools`.
 //! * A **recipe** ([`Recipe`](crate::recipe::Recipe)) consists of recorded tool calls, and of mappings from their
-//!   responses to components of the board and places of the surface's state.
+//!   responses to components of the board and places of the surface's state. Your host runs these calls, both in the
+//!   recorded turn and in each replay.
 //!
 //! # One call
 //!
@@ -69,9 +75,9 @@
 //!
 //! ```text
 //!              CheckOut (fence + 1)
-//!  ┌──────┐ ────────────────────────────▶ ┌──────┐
-//!  │ open │                               │ held │  Renew, and calls under the lease
-//!  └──────┘ ◀──────────────────────────── └──────┘
+//!  ┌──────┐ ────────────────────────────▶ ┌──────┐ ──┐ Renew, and calls under the lease;
+//!  │ open │                               │ held │   │ CheckOut if the lease is expired (fence + 1)
+//!  └──────┘ ◀──────────────────────────── └──────┘ ◀─┘
 //!    ▲  │     CheckIn, EndTurn,                │
 //!    │  │     Edit (epoch + 1)                 │ Cancel, TakeControl (epoch + 1)
 //!    │  │                                      ▼
@@ -96,11 +102,15 @@
 //!
 //! ## What happens if two people type?
 //!
-//! People do not take leases. If each sends [`Edit::on`](crate::document::Edit::on) with the revision that they edited,
-//! the second edit is rebased over the first if they do not overlap. If they overlap, it is refused with
-//! `PATCH_REJECTED`, and the refusal carries the changes since that revision and the text sent, so that you can show
-//! both. [`Edit::overwrite`](crate::document::Edit::overwrite) names no revision and replaces the current text. You can
-//! then bring the earlier text back with [`Undo`](crate::history::Undo).
+//! People do not take leases. To save text while people type, send [`Edit::on`](crate::document::Edit::on) with the
+//! revision of the text that the person changed. The second person's edit is then rebased over the first if they do not
+//! overlap. If they overlap, it is refused with `PATCH_REJECTED`, and the refusal carries the changes since that
+//! revision and the text sent, so that you can show both. The answer's revision is the base of the page's next edit. If
+//! the answer says that the edit was moved, show the document's current text first.
+//!
+//! The other form, [`Edit::overwrite`](crate::document::Edit::overwrite), names no revision and overwrites the current
+//! text, including changes that the person never saw. Use it for an import or a reset, not for typing. You can bring
+//! the earlier text back with [`Undo`](crate::history::Undo).
 //!
 //! ## What happens if the user types during a model's turn?
 //!
@@ -117,9 +127,10 @@
 //!
 //! ## What does a replay of a recipe do?
 //!
-//! It repeats the tool calls without a model, and maps their responses again. All results go into the canvas in one
-//! commit. If a component or a place of the state cannot be refreshed, it keeps its previous data and is reported as
-//! stale, with the reason.
+//! It repeats the tool calls without a model, and maps their responses again. This library cannot call your tools, so
+//! your host runs each call. `Refresher` of `canvas-tools` drives a whole replay through your `ToolHost`. All results
+//! go into the canvas in one commit. If a component or a place of the state cannot be refreshed, it keeps its previous
+//! data and is reported as stale, with the reason.
 //!
 //! ## What does a refusal look like?
 //!

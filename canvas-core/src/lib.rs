@@ -119,7 +119,7 @@ pub mod rollout {
 /// Live updates for clients that watch a canvas.
 pub mod watch {
     pub use crate::engine::lock_view::{LockEvent, LockView};
-    pub use crate::engine::watch::{CanvasStatus, HeadRevision, Watch, WatchEvent};
+    pub use crate::engine::watch::{CanvasStatus, HeadRevision, Waited, Watch, WatchEvent};
 }
 
 /// Events about an engine's calls, decisions, commits, conflicts and collections, for logs, metrics and traces.

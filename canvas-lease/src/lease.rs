@@ -80,10 +80,10 @@ impl Lease {
 pub struct Grant {
     /// The id to pass to every later operation.
     pub id: LeaseId,
-    /// The expiry by the store's clock, for display. A holder counts `ttl_remaining` instead.
+    /// The expiry by the store's clock, for display. A holder relies on `ttl_remaining` instead.
     pub expires_at: Timestamp,
-    /// The time until the expiry. Count it from before you sent the request, because the answer took time
-    /// too.
+    /// The time until the expiry. For a safe deadline, add it to the time at which you sent the request, because the
+    /// answer took time too.
     pub ttl_remaining: Duration,
     /// Whether an earlier check-out with the same operation key issued this lease.
     pub replayed: bool,

@@ -31,7 +31,7 @@
 //! let permit = lock.authorize(&policy, Timestamp::from_millis(2_000), grant.id, &agent)?;
 //! assert_eq!(permit.id(), grant.id);
 //!
-//! // The user types. The lease is over, whatever its expiry says.
+//! // The user types. This ends the lease, regardless of its expiry.
 //! let preemption = lock.preempt(&policy, Timestamp::from_millis(3_000), PreemptionCause::UserEdit);
 //! let refused = lock.authorize(&policy, Timestamp::from_millis(3_000), grant.id, &agent);
 //! assert_eq!(refused, Err(LeaseError::StaleEpoch { current: preemption.epoch }));

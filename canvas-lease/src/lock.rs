@@ -36,7 +36,7 @@ pub struct Lock {
     access: Access,
 }
 
-/// Whether the current turn may check out, or holds the lease on record.
+/// Whether the turn is closed, open, or has a lease on record.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Access {

@@ -22,7 +22,7 @@ use crate::safe_integer;
 /// use canvas_lease::Timestamp;
 ///
 /// let now = Timestamp::from(SystemTime::now());
-/// // Of whoever counts seconds, such as many a database and `date +%s`.
+/// // From a source that counts seconds, such as `date +%s`.
 /// assert_eq!(Timestamp::from_secs(1_700_000_000), Timestamp::from_millis(1_700_000_000_000));
 /// assert!(now > Timestamp::from_secs(1_700_000_000));
 /// ```

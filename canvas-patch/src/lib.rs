@@ -16,7 +16,7 @@
 //! let applied = apply(text, "@@ -7,9 +7,9 @@\n - buy milk\n-- call home\n+- write home\n", &anchored)?;
 //! assert_eq!(applied.text(), "# Plan\n\n- buy milk\n- write home\n");
 //!
-//! // A misquoted line is refused, with its place and what is there.
+//! // A misquoted line is refused, with its place and the text found there.
 //! let refused = apply(text, "@@\n - buy milk\n-- call Home\n+- write home\n", &anchored).unwrap_err();
 //! assert_eq!(refused.reason(), Reason::NotFound);
 //! assert_eq!((refused.conflicts()[0].line, refused.conflicts()[0].candidates.len()), (Some(4), 0));
@@ -37,7 +37,7 @@
 //! let applied = apply(before, &patch, &ApplyOptions::default())?;
 //! assert_eq!(apply(after, &applied.inverse(), &ApplyOptions::default())?.text(), before);
 //!
-//! // Somebody else has added a line since. Our change goes, theirs stays.
+//! // Somebody else added a line since. Our change is undone, and theirs stays.
 //! let later = Delta::between(after, "# List\n- a\n- c\n");
 //! let back = applied.delta().inverse().transform(&later)?;
 //! assert_eq!(back.apply("# List\n- a\n- c\n")?, "# List\n- a\n- b\n");

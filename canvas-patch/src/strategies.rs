@@ -257,8 +257,8 @@ pub struct NearMiss {
     pub patch: String,
     /// The defect of the patch, which decides whether anchored mode can apply it.
     pub fault: Defect,
-    /// The intended text after the patch. If the text's line terminators are mixed, inserted lines take those of their
-    /// neighbours.
+    /// The intended text after the patch. If the text has mixed line terminators, inserted lines use the terminators of
+    /// their neighbours.
     pub meant: String,
 }
 

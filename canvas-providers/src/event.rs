@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use crate::envelope::Envelope;
 use crate::verdict::{Arguments, DecodedCall, Verdict};
 
-/// The author of an event.
+/// The participant that an event comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
@@ -22,15 +22,16 @@ pub enum Role {
 
 /// One step of a conversation.
 ///
-/// In JSON: `{role, type, content, call_id?, arguments?, verdict?, tool_name?, tool_result?, images?, revision_id?,
-/// lease_id?, envelope?}`. Reading is lenient: unknown fields are ignored, `message` means `text`, and a missing `type`
+/// Its JSON is `{role, type, content, call_id?, arguments?, verdict?, tool_name?, tool_result?, images?, revision_id?,
+/// lease_id?, envelope?}`. Reading is lenient. Unknown fields are ignored, `message` means `text`, and a missing `type`
 /// means a text (or, from a tool, a result). `verdict` is written only for calls that are not complete. You can store
 /// any value of this type, because [`repair()`](crate::repair()) turns any list of events into a history that can be
 /// sent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(from = "EventJson", into = "EventJson")]
 pub struct Event {
-    /// The author of the event. Encoders treat thinking and calls as the model's, whatever the role is.
+    /// The participant that the event comes from. Encoders treat thinking and calls as the model's, whatever the role
+    /// is.
     pub role: Role,
     /// The text, call or answer.
     pub body: Body,
@@ -42,7 +43,7 @@ pub struct Event {
     pub envelope: Option<Envelope>,
 }
 
-/// The content of an event.
+/// A text, a thought, a call, its result, or a part that only its provider understands.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Body {
     /// Text for or from the model.
@@ -65,7 +66,7 @@ pub struct ToolResult {
     pub call_id: Option<String>,
     /// Name of the tool, if known.
     pub name: Option<String>,
-    /// The result for the model: a reply body, or any other JSON.
+    /// The result for the model, which is a reply body or any other JSON.
     pub result: Value,
     /// Images that accompany the result. If a provider does not accept images in a result, they are sent in another way
     /// or left out, and a [`Degradation`](crate::Degradation) reports it.
@@ -260,7 +261,7 @@ impl EventJson {
     }
 }
 
-/// Returns the text of `content`: empty for null, and the JSON source of other values.
+/// Returns the text of `content`, which is empty for null, and the JSON source for values other than text.
 fn plain(content: Value) -> String {
     match content {
         Value::Null => String::new(),

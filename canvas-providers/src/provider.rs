@@ -146,7 +146,7 @@ impl Provider {
     /// let answer = provider.decode(&body, &request.context)?;
     /// assert_eq!(answer.text(), "Good day.");
     ///
-    /// // An error of the provider says whether to try again.
+    /// // An error from the provider says whether a retry can help.
     /// let body = json!({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}});
     /// assert!(provider.decode(&body, &request.context).unwrap_err().is_retryable());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -192,7 +192,7 @@ impl Provider {
     /// );
     /// let mut stream = provider.stream(request.context);
     /// let mut shown = String::new();
-    /// // Pieces of any length, as the network gives them.
+    /// // Pieces of any length, as they arrive from the network.
     /// for piece in bytes.as_bytes().chunks(7) {
     ///     stream.feed(piece, &mut |event| {
     ///         if let StreamEvent::Text { delta, .. } = event {
@@ -233,7 +233,7 @@ impl Provider {
     /// let request = provider.request(&issuer, "You edit a canvas.", &[], &history, &options)?;
     /// assert_eq!(request.body["max_tokens"], 1_000);
     /// assert_eq!(request.body["messages"][0]["role"], "user");
-    /// // Keep the context: the answer is read with it.
+    /// // Keep the context, which you need to decode the answer.
     /// let context = request.context;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

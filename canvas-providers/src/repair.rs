@@ -14,7 +14,7 @@ use crate::verdict::DecodedCall;
 pub struct Repaired {
     /// The repaired events. [`repair`] lists the guarantees about them.
     pub events: Vec<Event>,
-    /// The changes: dropped results, and calls that got a result or another id.
+    /// The changes, such as dropped results, and calls that got a result or another id.
     pub degradations: Vec<Degradation>,
 }
 
@@ -172,7 +172,7 @@ impl<'a> OpenCalls<'a> {
     }
 }
 
-/// Ends a turn: first the answers, then the other events that arrived meanwhile.
+/// Ends a turn with the answers, followed by the other events that arrived meanwhile.
 fn flush<'a>(
     out: &mut Vec<Entry<'a>>,
     calls: &mut Vec<(usize, Option<Entry<'a>>)>,

@@ -38,7 +38,7 @@ pub(crate) fn cut(schema: &Value, place: &str, subset: Subset, degradations: &mu
     Value::Object(root)
 }
 
-/// Keywords of a union's branch that are merged into the whole.
+/// Keywords of a union's branch to merge into the whole.
 const OF_ANY_BRANCH: &[&str] = &["type", "properties", "required", "$defs", "definitions"];
 
 struct Cutter<'a> {
@@ -193,7 +193,7 @@ impl Cutter<'_> {
         }
     }
 
-    /// Removes from `required` the properties that were left out.
+    /// Removes from `required` the properties left out before.
     fn prune_required(&mut self, schema: &mut Map<String, Value>, place: &str) {
         let Some(Value::Array(required)) = schema.get_mut("required") else { return };
         let allowed = self.subset.property;

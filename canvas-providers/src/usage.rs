@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 pub struct Usage {
     /// Tokens of the request, including those read from or written to a cache.
     pub input_tokens: u64,
-    /// Tokens of the request that were read from a cache; part of `input_tokens`.
+    /// Tokens of the request read from a cache; part of `input_tokens`.
     pub cache_read_tokens: u64,
-    /// Tokens of the request that were written to a cache; part of `input_tokens`.
+    /// Tokens of the request written to a cache; part of `input_tokens`.
     pub cache_write_tokens: u64,
     /// Tokens of the answer, including reasoning.
     pub output_tokens: u64,

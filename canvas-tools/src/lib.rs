@@ -36,7 +36,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Directives are another way to edit the document, for hosts that do not use leases. A [`Directive`](directive::Directive)
+//! Directives are another way to edit the document, for hosts without leases. A [`Directive`](directive::Directive)
 //! describes an edit by character offsets or as a diff. See [`directive`].
 //!
 //! # Limits

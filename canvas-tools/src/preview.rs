@@ -87,7 +87,7 @@ impl<'t> PatchPreview<'t> {
         Self { decoder: Some(Decoder::new(argument)), ..Self::of_diff(text) }
     }
 
-    /// Creates a preview that reads a plain diff, for example that of a hosted tool.
+    /// Creates a preview that reads a plain diff, for example a hosted tool's.
     pub fn of_diff(text: &'t str) -> Self {
         let lines: Vec<&str> = text.lines().collect();
         let mut index: HashMap<&str, Vec<usize>> = HashMap::with_capacity(lines.len());

@@ -1,4 +1,4 @@
-//! Texts, changes and calls of native dialects for property tests, of your own too.
+//! Texts, changes and calls of native dialects, for the property tests of this crate and for your own.
 //!
 //! ```
 //! use canvas_tools::strategies::native_calls;
@@ -19,14 +19,14 @@ use serde_json::Value;
 
 use crate::toolset::native::{Dialect, NativeOptions, RenderOptions, render_native};
 
-/// A call, and the text that it is made on.
+/// A call with the text that it edits.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NativeCall {
-    /// The form.
+    /// The edit format of the call.
     pub dialect: Dialect,
-    /// The text that its author has seen.
+    /// The text that the call's author saw.
     pub text: String,
-    /// The arguments.
+    /// The arguments, in the dialect's form.
     pub call: Value,
 }
 
@@ -57,7 +57,7 @@ pub fn native_texts() -> impl Strategy<Value = String> {
     })
 }
 
-/// A text before and after: a part of it is replaced by one of another text.
+/// Generates a text before and after, in which a part is replaced by a part of another text.
 pub fn native_changes() -> impl Strategy<Value = (String, String)> {
     (native_texts(), native_texts(), 0..3_usize, any::<bool>()).prop_map(|(before, other, keep, crlf)| {
         let lines: Vec<&str> = before.split_inclusive('\n').collect();
@@ -73,8 +73,8 @@ pub fn native_changes() -> impl Strategy<Value = (String, String)> {
     })
 }
 
-/// Calls that change a text, with any number of lines of context, and as often ones that have gone wrong on the way: cut
-/// short, of another line, without a field.
+/// Generates calls that change a text, with any number of lines of context. About half of them are damaged, for example
+/// cut short, with a changed line, or without a field.
 pub fn native_calls() -> impl Strategy<Value = NativeCall> {
     let change = native_changes().prop_filter("calls make a change", |(before, after)| before != after);
     (change, dialects(), 0..4_usize, prop::option::of((0..4_u8, any::<Index>(), any::<Index>())))

@@ -10,9 +10,9 @@ use crate::model::id::stored_as_text;
 
 /// The first 12 hexadecimal digits of the blake3 hash of some lines, terminators included.
 ///
-/// It says nothing of where the lines stand or of the document around them. It guards against lines that have changed,
-/// not against somebody who looks for collisions: of 2^48 changed texts one passes by chance. More digits would cost
-/// a model tokens, and chances to copy one wrong, for nothing.
+/// It does not depend on the position of the lines or on the rest of the document. It guards against lines changed in
+/// the meantime, not against somebody who searches for collisions, because one in 2^48 changed texts passes by chance.
+/// More digits would cost a model tokens, and chances to copy one wrong, without a benefit.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(with = "String"))]
 #[serde(try_from = "String", into = "String")]

@@ -56,7 +56,7 @@ pub struct LinesNow {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Hunks {
     pub(crate) patch: String,
-    /// The hunks, from 1, whose lines were given another terminator than they came with.
+    /// The hunks, from 1, whose lines got another line terminator than the call had.
     pub(crate) adapted: Vec<usize>,
 }
 
@@ -286,7 +286,7 @@ struct Adapted {
     text: String,
     /// The terminator of the last line.
     last: &'static str,
-    /// Whether some lines came with another terminator.
+    /// Whether the terminators of some lines were changed.
     adapted: bool,
 }
 

@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 use crate::model::blob::BlobId;
 use crate::model::revision::RevisionId;
 
-/// Lines that a conversation was shown with their numbers, in the current document and in its last earlier texts.
+/// Lines shown to a conversation with their numbers, in the current document and in its last earlier texts.
 ///
 /// A line number in a patch decides between equal places only if that line of the current document was shown. If a
-/// patch is for lines that were shown and changed later, it is `OUTDATED`.
+/// patch is for shown lines that changed later, it is `OUTDATED`.
 ///
 /// The conversation's host keeps this value, which is bounded and not part of the canvas. If it is lost, a patch that
 /// fits several places is `AMBIGUOUS`.

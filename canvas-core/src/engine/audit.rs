@@ -11,9 +11,9 @@ use crate::surface::NumberedRecord;
 use crate::surface::audit::StoredRecord;
 
 impl<S: Store> Engine<S> {
-    /// Returns the records of actions that ended on a canvas, newest first: at most `limit`, and only those before the
-    /// number `before`. The last [`SurfaceLimits::audit`](crate::surface::SurfaceLimits::audit) records are kept, even
-    /// for a surface deleted since. It takes as few round trips as [`Engine::history`].
+    /// Returns the records of actions that ended on a canvas, newest first. It returns at most `limit` records, and
+    /// only those before the number `before`. The last [`SurfaceLimits::audit`](crate::surface::SurfaceLimits::audit)
+    /// records are kept, even for a surface deleted since. It takes as few round trips as [`Engine::history`].
     ///
     /// # Errors
     ///
@@ -64,7 +64,7 @@ mod tests {
     use crate::surface::audit::AuditRecord;
     use crate::transition::policy::Policy;
 
-    /// Counts the requests for blobs: those for records, and one for the document.
+    /// Counts the requests for blobs, which are those for records and one for the document.
     struct Counted {
         store: MemoryStore,
         asked: AtomicUsize,

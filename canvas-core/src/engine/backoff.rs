@@ -2,7 +2,7 @@
 //!
 //! * After one loss, a call has the newest row at hand and goes on at once. After two, it has many competitors, so it
 //!   waits after every second loss.
-//! * The pause is a share of [`Policy::back_off`](crate::Policy::back_off) that is derived from the call's key and the
+//! * The pause is a share of [`Policy::back_off`](crate::Policy::back_off) derived from the call's key and the
 //!   number of its losses. It differs from call to call, so that only a few of many servers try at once. A collection
 //!   has no key, so its pause is derived from the version of the row that it lost to.
 //! * The engine has no clock. It waits by the function that the host passes to

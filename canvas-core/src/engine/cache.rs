@@ -211,7 +211,7 @@ impl Cache {
     }
 
     /// Keeps at most this many canvases and bytes, the most recently used ones. The newest stays if it alone is within
-    /// the limit. It drops many at once, so that the walk over all canvases is rarely paid.
+    /// the limit. It drops many at once, so that it rarely has to walk over all canvases.
     fn drop_oldest(&mut self, canvases: usize, bytes: usize) {
         let mut newest: Vec<(u64, usize)> =
             self.canvases.values().map(|cached| (cached.used, cached.bytes)).collect();

@@ -85,7 +85,7 @@ impl<S: Store> Engine<S> {
     ///     let edit = Edit::overwrite(format!("# Plan\n\n- {item}\n"));
     ///     block_on(engine.call(&plan, &OpKey::user(item.parse()?), edit, now))?.result?;
     /// }
-    /// // A host asks now and then, say each night. The newest 1,000 changes can still be undone.
+    /// // A host runs this regularly, for example each night. The newest 1,000 changes can still be undone.
     /// let keep = CollectOptions { history: Some(1_000), ..CollectOptions::default() };
     /// let dropped = block_on(engine.collect(&plan, keep))?;
     /// assert_eq!(dropped.blobs, 0, "all of them are young, or needed");

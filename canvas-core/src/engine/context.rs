@@ -1,4 +1,4 @@
-//! The input of a run: the row of a canvas, and the host's settings and clock.
+//! The input of a run, which consists of a canvas's row and the host's settings and clock.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,8 +30,9 @@ impl RunContext<'_> {
         EngineError::NotFound { canvas: self.canvas.clone() }
     }
 
-    /// Returns an error if one of three clocks counts seconds and another one milliseconds: the host's, the store's, or
-    /// the one that the head was written by. Otherwise leases would last a thousand times as long, or end at once.
+    /// Returns an error if one of three clocks counts seconds and another one milliseconds. The clocks are the host's,
+    /// the store's, and the one by which the head was written. Otherwise leases would last a thousand times as long, or
+    /// end at once.
     ///
     /// Two clocks read together are at most a day apart. A clock with another unit or epoch is rarely that close after
     /// the multiplication. A head may be years old. Clocks that show a time before 2001 in milliseconds, such as test

@@ -17,13 +17,13 @@ pub enum EngineError {
     /// The canvas does not exist, or it was deleted.
     #[error("there is no canvas {canvas}: create it first")]
     NotFound {
-        /// The id in the request.
+        /// The requested id, which names no canvas or a deleted one.
         canvas: CanvasId,
     },
     /// A canvas with this id already exists.
     #[error("the canvas {canvas} exists already: use it, or choose another id")]
     Exists {
-        /// The id in the request.
+        /// The requested id, which is taken.
         canvas: CanvasId,
     },
     /// The operation created this canvas, and it was deleted since.
@@ -56,7 +56,7 @@ pub enum EngineError {
         /// The fault of the stored bytes.
         reason: HeadError,
     },
-    /// A face has changed since the revision that the host expects, or has not reached that revision yet.
+    /// A face changed after the revision that the host expects, or did not reach that revision yet.
     #[error("the canvas is at revision {}, not at {}: read it again and repeat the request", current.get(), expected.get())]
     RevisionConflict {
         /// The canvas that the host wants to change.
@@ -92,7 +92,7 @@ pub enum EngineError {
         /// The largest size that the policy allows, in bytes.
         limit: usize,
     },
-    /// The revision number of the canvas has reached its maximum.
+    /// The revision number of the canvas is at its maximum.
     #[error("the canvas {canvas} has used up its revisions: go on in a new canvas")]
     RevisionsExhausted {
         /// The canvas that cannot change any more.
@@ -104,7 +104,7 @@ pub enum EngineError {
     /// [`Engine::resolve`](crate::Engine::resolve) abandoned the operation before it was applied.
     #[error("this operation was abandoned before it was done: ask again under a new key")]
     Abandoned,
-    /// The store failed. The code `STORE_INDETERMINATE` means that a commit may have been applied.
+    /// The store failed. With the code `STORE_INDETERMINATE`, a commit may have been applied.
     #[error(transparent)]
     Store(StoreError),
 }

@@ -2,11 +2,15 @@
 
 use std::collections::VecDeque;
 use std::fmt;
+use std::future::poll_fn;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll, ready};
 
 use canvas_lease::Timestamp;
+use futures_core::Stream;
 
-use super::watch::Watch;
+use super::watch::{Waited, Watch, next_until};
 use super::{Engine, EngineError};
 use crate::history::journal::Entry;
 use crate::history::number::EntryNumber;
@@ -21,7 +25,7 @@ const PAGE: usize = 256;
 /// It combines a [`Watch`], which signals that something changed, with [`Engine::history_after`], which reads the
 /// changes. So no queue builds up for a slow client, and a client that was away passes the number of the last entry
 /// that it has. [`Engine::watch`] describes when commits of other processes are seen. The engine stays alive as long as
-/// a `Follow` exists.
+/// a `Follow` exists. It is a [`Stream`], which continues after an error, and ends when the store goes back.
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -41,28 +45,50 @@ const PAGE: usize = 256;
 ///     block_on(engine.call(&plan, &OpKey::user(item.parse()?), edit, now()))?.result?;
 /// }
 /// // The client had the first change when its connection broke.
-/// let mut follow = Follow::new(Arc::clone(&engine), &plan, Some(EntryNumber::new(1)));
-/// let second = block_on(follow.next(now)).ok_or("the store has not gone back")??;
+/// let mut follow = Follow::new(Arc::clone(&engine), &plan, Some(EntryNumber::new(1)), now);
+/// let second = block_on(follow.next()).ok_or("the store has not gone back")??;
 /// assert_eq!(second.number.get(), 2);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Follow<S> {
     engine: Arc<Engine<S>>,
     watch: Watch,
+    clock: Box<dyn Fn() -> Timestamp + Send + Sync>,
+    /// Number of the last entry returned.
     after: EntryNumber,
     read: VecDeque<Entry>,
-    /// The watch signalled a change that the journal read has not returned yet.
-    is_behind: bool,
-    is_over: bool,
+    /// The source of the entries after those in `read`.
+    state: State,
+}
+
+/// A part of the journal, and the number of its newest entry.
+type Read = Pin<Box<dyn Future<Output = Result<(Vec<Entry>, u64), EngineError>> + Send>>;
+
+enum State {
+    /// All known changes were read.
+    Watching,
+    /// The journal may have more entries.
+    Behind,
+    /// A read of the journal is in flight. It goes on in the next call if this one is dropped.
+    Reading(Read),
+    /// The store went back, so each call returns `None`.
+    Over,
 }
 
 impl<S: Store + 'static> Follow<S> {
     /// Follows a canvas from the entry after this number, or from the oldest kept entry if `after` is `None`. If the
-    /// first entry is not `after` + 1, the entries between are no longer kept. A client then reads the whole canvas
-    /// again.
-    pub fn new(engine: Arc<Engine<S>>, canvas: &CanvasId, after: Option<EntryNumber>) -> Self {
+    /// first entry that you get is not `after` + 1, the journal no longer has those in between, so the client must read
+    /// the whole canvas again.
+    ///
+    /// `clock` is the host's clock. It is a function because a wait may last hours before the store is read.
+    pub fn new(
+        engine: Arc<Engine<S>>,
+        canvas: &CanvasId,
+        after: Option<EntryNumber>,
+        clock: impl Fn() -> Timestamp + Send + Sync + 'static,
+    ) -> Self {
         let (watch, after) = (engine.watch(canvas), after.unwrap_or(EntryNumber::new(0)));
-        Self { engine, watch, after, read: VecDeque::new(), is_behind: false, is_over: false }
+        Self { engine, watch, clock: Box::new(clock), after, read: VecDeque::new(), state: State::Watching }
     }
 
     /// Waits for the next change. If you drop a call, no change is lost.
@@ -70,38 +96,60 @@ impl<S: Store + 'static> Follow<S> {
     /// Returns `None` if the store went back to a state before the last change, for example after a restore from a
     /// backup. The client's copy is then void, so it reads the whole canvas again and starts a new `Follow` from there.
     ///
-    /// `now` is a function that reads the host's clock, because a call may wait for hours before it asks the store.
-    ///
     /// # Errors
     ///
     /// Returns [`EngineError::NotFound`] if the canvas does not exist or was deleted, and otherwise the errors of
     /// [`Engine::history`]. The next call tries again, so wait before you make it.
-    #[expect(clippy::missing_panics_doc, reason = "a watch ends with its engine, which is held here")]
-    pub async fn next(&mut self, now: impl Fn() -> Timestamp) -> Option<Result<Entry, EngineError>> {
+    pub async fn next(&mut self) -> Option<Result<Entry, EngineError>> {
+        poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await
+    }
+
+    /// Waits for the next change until the deadline, like [`Watch::next_until`]. No change is lost, neither if the
+    /// deadline comes first nor if you drop a call.
+    pub async fn next_until(&mut self, deadline: impl Future<Output = ()>) -> Waited<Entry> {
+        next_until(self, deadline).await
+    }
+
+    fn read(&self) -> Read {
+        let (engine, canvas) = (Arc::clone(&self.engine), self.watch.canvas().clone());
+        let (after, now) = (self.after.get(), (self.clock)());
+        Box::pin(async move { engine.read_after(&canvas, after, PAGE, now).await })
+    }
+}
+
+impl<S: Store + 'static> Stream for Follow<S> {
+    type Item = Result<Entry, EngineError>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         loop {
             if let Some(entry) = self.read.pop_front() {
                 self.after = entry.number;
-                return Some(Ok(entry));
+                return Poll::Ready(Some(Ok(entry)));
             }
-            if self.is_over {
-                return None;
-            }
-            if !self.is_behind {
-                match self.watch.next().await.expect("the engine is held here") {
-                    Ok(event) => (self.is_behind, self.is_over) = (true, event.restored),
-                    Err(error) => return Some(Err(error)),
+            self.state = match &mut self.state {
+                State::Over => return Poll::Ready(None),
+                State::Watching => {
+                    let event = ready!(Pin::new(&mut self.watch).poll_next(context));
+                    match event.expect("a watch ends with its engine, which is held here") {
+                        Ok(event) if event.restored => State::Over,
+                        Ok(_) => State::Behind,
+                        Err(error) => return Poll::Ready(Some(Err(error))),
+                    }
                 }
-                continue;
-            }
-            let read = self.engine.read_after(self.watch.canvas(), self.after.get(), PAGE, now()).await;
-            match read {
-                Ok((entries, newest)) => {
-                    self.is_over = newest < self.after.get();
-                    self.is_behind = entries.len() == PAGE;
-                    self.read = entries.into();
-                }
-                Err(error) => return Some(Err(error)),
-            }
+                State::Behind => State::Reading(self.read()),
+                State::Reading(read) => match ready!(read.as_mut().poll(context)) {
+                    Ok((_, newest)) if newest < self.after.get() => State::Over,
+                    Ok((entries, _)) => {
+                        let is_behind = entries.len() == PAGE;
+                        self.read = entries.into();
+                        if is_behind { State::Behind } else { State::Watching }
+                    }
+                    Err(error) => {
+                        self.state = State::Behind;
+                        return Poll::Ready(Some(Err(error)));
+                    }
+                },
+            };
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::transition::policy::Policy;
 
 /// The lock of a canvas as a user interface shows it.
 ///
-/// It is true until [`LockView::until`]; then, and whenever the canvas has changed, make a new one.
+/// It is valid until [`LockView::until`]. Make a new one then, and whenever the canvas changes.
 ///
 /// ```
 /// # use canvas_core::lease::{CheckOut, Timestamp, Turn};
@@ -36,37 +36,37 @@ use crate::transition::policy::Policy;
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LockView {
-    /// `None` where the canvas is free.
+    /// The holder and the end of the lock. `None` if the canvas is free.
     #[serde(flatten)]
     held: Option<Held>,
-    /// Moves where a user ends a model's turn.
+    /// Rises with each preemption.
     epoch: u64,
 }
 
-/// Who has the lock.
+/// The holder of the lock.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Held {
     /// The conversation whose model edits.
     holder: ConversationId,
-    /// When the lock ends unless the model goes on, by the store's clock, in milliseconds since 1970.
+    /// The time, by the store's clock, at which the lock ends unless the model continues. In milliseconds since 1970.
     #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     until: Timestamp,
 }
 
-/// What has become of the lock: a reason to draw it anew.
+/// A change of the lock, after which a user interface redraws it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum LockEvent {
-    /// A model edits: show the indicator and block typing.
+    /// A model begins to edit. Show the indicator and block typing.
     Locked,
     /// Another model edits.
     HandedOver,
-    /// The model has given the canvas back, or its time is over.
+    /// The model returned the lease, or the lease expired.
     Unlocked,
-    /// The user has taken the canvas back: at once and to be seen.
+    /// The user took the canvas back. Show this at once.
     TakenOver,
 }
 
@@ -118,7 +118,7 @@ impl LockView {
         self.held.as_ref().map(|held| &held.holder)
     }
 
-    /// Returns the time, by the store's clock, at which the lock ends unless the model goes on. Look again then.
+    /// Returns the time, by the store's clock, at which the lock ends unless the model continues. Look again then.
     pub fn until(&self) -> Option<Timestamp> {
         self.held.as_ref().map(|held| held.until)
     }

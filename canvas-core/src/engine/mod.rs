@@ -102,7 +102,7 @@ pub struct Engine<S = BoxStore> {
     watches: Watches,
 }
 
-/// The answer to a call, with the canvas that it left.
+/// The answer to a call, with a snapshot of the canvas.
 #[derive(Debug, Clone)]
 #[must_use = "a refusal is in `result`"]
 pub struct Answered<C: Command> {
@@ -162,8 +162,9 @@ impl<S: Store> Engine<S> {
         Self { cache: Mutex::new(Cache::new(self.policy.cache_bytes)), ..self }
     }
 
-    /// Sets the limit of what surfaces may do. Without one, they may not call tools, and may send only to their owners'
-    /// sessions. Like each step, it goes before the first call, see [`Engine::new`].
+    /// Sets the upper bound on the permissions of surfaces. Without one, they may not call tools, and may send only to
+    /// their owners' sessions. Like each step, it
+    /// goes before the first call, see [`Engine::new`].
     #[cfg(feature = "surface")]
     #[must_use]
     pub fn with_ceiling(mut self, ceiling: Arc<Ceiling>) -> Self {
@@ -171,13 +172,13 @@ impl<S: Store> Engine<S> {
         self.with_empty_cache()
     }
 
-    /// Returns the limit of what surfaces may do.
+    /// Returns the upper bound on the permissions of surfaces.
     #[cfg(feature = "surface")]
     pub fn ceiling(&self) -> &Arc<Ceiling> {
         &self.types.ceiling
     }
 
-    /// Sets the function by which a call sleeps as [`Policy::back_off`] asks. Without one, a call that loses its commits
+    /// Sets the function by which calls sleep as [`Policy::back_off`] asks. Without one, a call that loses its commits
     /// to other writers retries at once. With tokio, write `Engine::new(store, policy).with_sleep(tokio::time::sleep)`.
     ///
     /// ```
@@ -215,8 +216,8 @@ impl<S: Store> Engine<S> {
         &self.policy
     }
 
-    /// Creates a canvas with a first document. If the canvas was deleted before, its revision, epoch and fence go on
-    /// from there.
+    /// Creates a canvas with a first document. If the canvas was deleted before, its revision, epoch and fence continue
+    /// from their last values.
     ///
     /// ```
     /// # use canvas_core::document::Edit;
@@ -230,7 +231,7 @@ impl<S: Store> Engine<S> {
     /// let made = block_on(engine.create(&plan, "# Plan\n\n- one\n", &key, now))?;
     /// assert_eq!(made.snapshot.text(), "# Plan\n\n- one\n");
     ///
-    /// // Sent again with the same key it is answered again; with another it is refused.
+    /// // A retry with the same key gets the same answer. A call with another key is refused.
     /// assert!(block_on(engine.create(&plan, "# Plan\n\n- one\n", &key, now))?.replayed);
     /// let other = OpKey::host("other".parse()?);
     /// let refused = block_on(engine.create(&plan, "# Plan\n", &other, now)).unwrap_err();
@@ -320,8 +321,8 @@ impl<S: Store> Engine<S> {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`Engine::delete`], and [`EngineError::RevisionConflict`] if the face changed. The
-    /// canvas is then left in place.
+    /// Returns the errors of [`Engine::delete`], and [`EngineError::RevisionConflict`] if the face changed. In that
+    /// case, the canvas is not deleted.
     pub async fn delete_unchanged(
         &self,
         canvas: &CanvasId,
@@ -372,8 +373,8 @@ impl<S: Store> Engine<S> {
     }
 
     /// Runs a command. If you repeat the same command with the same key, you get the same answer again, even while the
-    /// first call is still in flight and after the lease has ended. This holds for as long as the canvas keeps
-    /// the receipt, see [`Policy::receipt_lifetime`]. After that, it is a new command.
+    /// first call is still in flight and after the lease has ended. This holds while the canvas keeps the receipt
+    /// ([`Policy::receipt_lifetime`]). After that, the same call runs as a new command.
     ///
     /// ```
     /// # use canvas_core::document::Edit;
@@ -393,10 +394,10 @@ impl<S: Store> Engine<S> {
     /// assert_eq!(answered.snapshot.text(), "# Plan\n\n- one\n");
     /// assert!(answered.result.is_ok() && !answered.replayed);
     ///
-    /// // A broken connection: the same call again is answered the same, and not done again.
+    /// // The connection broke. A retry gets the same answer, and the command does not run again.
     /// assert!(block_on(engine.call(&plan, &key, edit(), now))?.replayed);
     ///
-    /// // Another edit of the same place, made from the older revision, is refused, and nothing is lost.
+    /// // Another edit of the same place, based on the older revision, is refused. No text is lost.
     /// let late = Edit::on(base, "# Plan\n\n- two\n");
     /// let answered = block_on(engine.call(&plan, &OpKey::user("edit-2".parse()?), late, now))?;
     /// assert_eq!(answered.result.unwrap_err().code(), "PATCH_REJECTED");
@@ -445,7 +446,7 @@ impl<S: Store> Engine<S> {
     /// assert!(before.is_none());
     /// block_on(engine.call(&plan, &key, append(snapshot.text()), now))?.result?;
     ///
-    /// // The retry appends nothing more.
+    /// // The retry does not append the item twice.
     /// let (before, snapshot) = block_on(engine.recall(&plan, &key, &append("# Plan\n"), now))?;
     /// assert!(before.is_some_and(|answer| answer.is_ok()));
     /// assert_eq!(snapshot.text(), "# Plan\n\n- one\n");
@@ -485,7 +486,7 @@ impl<S: Store> Engine<S> {
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let canvas = CanvasId::new("plan")?;
     /// # let operation = OpKey::host("create".parse()?);
-    /// // The creation was sent, and the host went down before it had the answer.
+    /// // The host sent the creation, and stopped before it had the answer.
     /// let became = block_on(engine.resolve(&canvas, &operation, now))?;
     /// assert_eq!(became, Resolution::NeverDone);
     /// let late = block_on(engine.create(&canvas, "# Plan\n", &operation, now)).unwrap_err();
@@ -609,7 +610,7 @@ impl<S: Store + 'static> Engine<S> {
     }
 }
 
-/// The snapshot of a canvas that must exist.
+/// Returns the snapshot, or an error if the canvas does not exist.
 fn seen(canvas: &CanvasId, snapshot: Option<Snapshot>) -> Result<Snapshot, EngineError> {
     snapshot.ok_or_else(|| EngineError::NotFound { canvas: canvas.clone() })
 }

@@ -1,4 +1,4 @@
-//! The view of a canvas that an answer carries.
+//! The view of a canvas in an answer.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::model::blob::Blob;
 use crate::model::head::Head;
 use crate::model::revision::RevisionId;
 
-/// A canvas as an answer left it.
+/// The state of a canvas at the time of an answer.
 #[derive(Debug, Clone)]
 pub struct Snapshot {
     /// The head with the lock, the revisions and the receipts.

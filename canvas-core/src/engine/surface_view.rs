@@ -20,11 +20,11 @@ use crate::surface::{Assets, Ceiling, Descriptor, Spec, SurfaceActor, SurfaceSta
 pub struct Surface {
     /// The surface's metadata, such as its agent.
     pub descriptor: Descriptor,
-    /// The spec, compiled for this host; `None` if the surface has none.
+    /// The spec, compiled for this host; `None` for a surface without a spec.
     pub spec: Option<Arc<Spec>>,
     /// The live state at the moment of the read.
     pub state: SurfaceState,
-    /// The list of assets by path. Their contents are in the store.
+    /// The assets by path. Their contents are in the store.
     pub assets: Arc<Assets>,
     spec_blob: Option<Blob>,
 }
@@ -44,7 +44,8 @@ impl Surface {
 }
 
 impl<S: Store> Engine<S> {
-    /// Returns the surface of a canvas, `None` if it has none, together with the current canvas.
+    /// Returns the surface of a canvas together with the current canvas. The surface is `None` if the canvas does not
+    /// have one.
     ///
     /// # Errors
     ///

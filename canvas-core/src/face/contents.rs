@@ -9,11 +9,11 @@ use crate::model::blob::{Blob, BlobId};
 use crate::model::face::{PerFile, TreeFile};
 use crate::model::head::Head;
 
-/// The decoded form of a file.
+/// A type decoded from the blob of a file.
 pub(crate) trait FileContent: Any + Send + Sync {
     const FILE: TreeFile;
 
-    /// The input of decoding besides the blob.
+    /// The further input of decoding, in addition to the blob.
     type With<'a>;
 
     /// Decodes a blob.
@@ -21,7 +21,7 @@ pub(crate) trait FileContent: Any + Send + Sync {
     where
         Self: Sized;
 
-    /// Estimates the bytes in memory besides the blob. The default is six for each byte of JSON.
+    /// Estimates the bytes in memory in addition to the blob. The default is six for each byte of JSON.
     fn approximate_bytes(&self, blob: &Blob) -> usize {
         blob.as_bytes().len() * 6
     }

@@ -1,4 +1,4 @@
-//! Retention of journal entries: the newest ones, within limits for changes and effects.
+//! Retention of journal entries, which keeps the newest ones within limits for changes and effects.
 //!
 //! * Changes and effects have separate limits, so that a poll never displaces a change that a person may undo. The
 //!   longest end of the chain within both limits is kept. If there are too many effects, the oldest of them are dropped
@@ -52,7 +52,7 @@ impl JournalSlot {
 }
 
 impl Kept {
-    /// Returns a lower bound: no entry with a lower number is kept.
+    /// Returns a lower bound. Entries with lower numbers are never kept.
     pub(crate) fn oldest(&self) -> u64 {
         self.changes.saturating_add(self.effects).saturating_add(1).max(self.from)
     }
@@ -125,7 +125,7 @@ mod tests {
     }
 
     proptest! {
-        /// Compares with plain lists: the longest end within both limits is kept, and the links lead from change to
+        /// Compares with plain lists. The longest end within both limits is kept, and the links lead from change to
         /// change and finally to the first entry.
         #[test]
         fn entries_tell_by_themselves_whether_they_are_kept(

@@ -41,7 +41,7 @@ number! {
 }
 
 number! {
-    /// Names a change for good, whoever undoes or redoes it: the number of the entry that first made it.
+    /// Names a change permanently, by the number of the entry that first made it. Undo and redo keep this number.
     ChangeNumber
 }
 

@@ -65,7 +65,7 @@ impl<'e, E: Linked + 'e, L: Fn(BlobId) -> Known<'e, E>> Reach<L> {
         reach
     }
 
-    /// Returns the number of named entries that were read.
+    /// Returns the number of named entries read so far.
     pub(crate) fn read(&self) -> usize {
         self.read
     }

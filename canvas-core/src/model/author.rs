@@ -30,7 +30,7 @@ impl Author {
     }
 }
 
-/// Whose doing something was, as journals and boards store it.
+/// The author of a change, as journals and boards store it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]

@@ -14,9 +14,9 @@ use crate::model::chunk_list::ChunkList;
 pub(crate) const WHOLE: usize = 64 << 10;
 
 impl BlobId {
-    /// Computes the id of a document with this text: the hash of a text up to 64 KiB, otherwise the hash of its list of
-    /// chunks. Linear. A document stored by version 0.1.0 has the [`BlobId::of`] its text, however long, until it is
-    /// edited.
+    /// Computes the id of a document with this text, which is the hash of a text up to 64 KiB, otherwise the hash of
+    /// its list of chunks. Linear. A document stored by version 0.1.0 has the [`BlobId::of`] its text, however long,
+    /// until it is edited.
     pub fn of_document(text: &str) -> Self {
         if text.len() <= WHOLE { Self::of(text.as_bytes()) } else { ChunkList::of(text).id() }
     }
@@ -123,8 +123,8 @@ impl Blob {
         }
     }
 
-    /// Returns the blobs to put into a store that already has the document `there`: the list and the chunks that
-    /// `there` lacks, or the text.
+    /// Returns the blobs to put into a store that already has the document `there`. These are the list and the chunks
+    /// that `there` lacks, or the text.
     pub(crate) fn to_put(&self, there: Option<&Self>) -> Vec<Self> {
         let Content::Chunked(text, list) = &self.content else { return vec![self.clone()] };
         let mut seen = BTreeSet::new();

@@ -1,4 +1,4 @@
-//! The stored form of a long document: a list of chunks in place of its text.
+//! The stored form of a long document, which is a list of chunks in place of its text.
 //!
 //! * A text of up to 64 KiB is one blob. The blob of a longer document is the list of its chunks ([`Chunks`]), each of
 //!   which is a blob too. The hash of the list is the document's id. Equal texts have equal lists.

@@ -19,7 +19,7 @@ macro_rules! faces {
             $($(#[doc = $file_doc:literal])* $file:ident = $path:literal $($naming:ident)?;)*
         }
     )*) => {
-        /// What may change on a canvas.
+        /// A part of a canvas that changes by its own commands.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         #[serde(rename_all = "snake_case")]
@@ -32,8 +32,8 @@ macro_rules! faces {
             /// All faces, in the order in which heads list them.
             pub const ALL: [Self; [$(Self::$face),*].len()] = [$(Self::$face),*];
 
-            /// Whether this library reads and changes the face: the board with the feature `board`, the surface with
-            /// `surface`, the recipe and its data with `recipe`.
+            /// Whether this library reads and changes the face. The board needs the feature `board`, the surface
+            /// `surface`, and the recipe and its data need `recipe`.
             ///
             /// A canvas with an unsupported face can still be opened, edited and promoted, and that face stays
             /// unchanged. Only an operation that would undo its changes, or need to know its blobs, is refused with
@@ -100,12 +100,12 @@ macro_rules! faces {
 }
 
 faces! {
-    /// The Markdown text.
+    /// The Markdown text, which every canvas has.
     Document = "document" {
-        /// The Markdown text.
+        /// The Markdown text of the document.
         Document = "document.md";
     }
-    /// The grid of components.
+    /// The grid of components, with its saved views and settings.
     Board = "board" if "board" {
         /// The root of the board, which names its pages.
         Board = "board.json" naming;
@@ -121,14 +121,14 @@ faces! {
         /// The manifest of the surface's assets, which names their blobs.
         Assets = "assets" naming;
     }
-    /// How data of the board and the surface were made, so that they can be made again.
+    /// The recipe that produces data of the board and the surface, and can refresh them.
     Recipe = "recipe" if "recipe" {
-        /// The recipe.
+        /// The recipe as JSON.
         Recipe = "recipe.json";
     }
-    /// Data of components that the recipe has made.
+    /// The data of components that the recipe produces.
     Data = "data" if "recipe" {
-        /// The manifest of the data that the recipe has produced for components, which names their blobs.
+        /// The manifest of these data, which names their blobs.
         Data = "data.json" naming;
     }
 }

@@ -228,7 +228,7 @@ impl Head {
         &self.canvas
     }
 
-    /// Returns the number of committed content changes.
+    /// Returns the number of content changes so far.
     pub fn revision(&self) -> Revision {
         self.revision
     }
@@ -353,7 +353,7 @@ impl Head {
         }
     }
 
-    /// Returns the files of the draft and of the committed tree.
+    /// Returns the files of the draft and of the artefact.
     pub(crate) fn files(&self) -> impl Iterator<Item = (TreeFile, BlobId)> {
         [Some(&self.draft), self.committed.as_ref()]
             .into_iter()

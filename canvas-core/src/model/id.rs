@@ -236,10 +236,10 @@ impl CallIds {
 /// # Several people, and names of conversations
 ///
 /// "The user" is every person who works on the canvas. The engine records a person's change as
-/// [`Actor::User`](crate::Actor::User), whoever the person is, so an undo by author takes back the changes of all
-/// people. To keep people apart, give each page or person a name of its own with [`OpKey::of`]. Entries of the journal
-/// keep this name ([`Entry::operation`](crate::history::Entry::operation)). It does not change anybody's rights, because
-/// the engine does not know who may do what. Check this before the call.
+/// [`Actor::User`](crate::Actor::User), whoever the person is, so an undo by author reverts the changes of all people.
+/// To keep people apart, give each page or person a name of its own with [`OpKey::of`]. Entries of the journal keep
+/// this name ([`Entry::operation`](crate::history::Entry::operation)). It does not change anybody's rights, because the
+/// engine does not know who may do what. Check this before the call.
 ///
 /// A conversation id is any text of 1 to 512 bytes. It names one chat on one canvas. The canvas keeps receipts, the
 /// lease and the text that the conversation knows under it, so follow these rules:

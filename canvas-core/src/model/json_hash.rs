@@ -10,8 +10,8 @@ use crate::model::canonical::{CanonicalError, write_canonical};
 use crate::model::error::CodedError;
 use crate::model::id::stored_as_text;
 
-/// The blake3 hash of a JSON text, shown as 64 hexadecimal digits. Of values it is that of their canonical text, so equal
-/// values have equal hashes.
+/// The blake3 hash of a JSON text, shown as 64 hexadecimal digits. The hash of a value is the hash of its canonical
+/// text, so equal values have equal hashes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 #[schemars(with = "String")]

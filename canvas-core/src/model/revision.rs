@@ -65,8 +65,8 @@ impl From<Revision> for u64 {
     }
 }
 
-/// What models and hosts pass around: `r<number>-<first 8 hex digits of the content hash>`. The number decides; the
-/// digits are for people to compare.
+/// A revision in the form for models and hosts, `r<number>-<first 8 hex digits of the content hash>`. The number
+/// decides; the digits are for people to compare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(with = "String"))]
 #[serde(try_from = "String", into = "String")]
@@ -122,15 +122,15 @@ impl FromStr for RevisionId {
 
 stored_as_text!(RevisionId, ParseRevisionIdError);
 
-/// The revision that a call was made for, named by its id or by its number alone. Such a call is refused where its face
-/// has changed since.
+/// The revision that a call was made for, named by its id or only by its number. The call is refused if its face
+/// changed since then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Base {
-    /// As models name it.
+    /// The id, as in the calls of models.
     Id(RevisionId),
-    /// As hosts count it.
+    /// Only the number, as in the calls of hosts.
     Number(Revision),
 }
 

@@ -31,7 +31,7 @@ name! {
 }
 
 name! {
-    /// Names a client: a person's window.
+    /// Names a client, which is a person's window.
     ClientId
 }
 
@@ -41,11 +41,11 @@ name! {
 }
 
 name! {
-    /// Names whoever runs tools: one value for each engine that is started, from the host.
+    /// Names the runner of tools. The host passes one value for each engine that it starts.
     RunnerId
 }
 
-/// Who asks something of a surface.
+/// The author of a request to a surface.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum SurfaceActor {

@@ -23,20 +23,20 @@ pub struct CanvasData {
     pub components: BTreeMap<ComponentId, ComponentData>,
 }
 
-/// What a canvas has of one component.
+/// The data that a canvas has for one component.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ComponentData {
     /// Whether the data are fresh.
     pub status: DataStatus,
-    /// The data; `None` where there are none.
+    /// The data, or `None` without data.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
     pub data: Option<Value>,
     /// The `now` of the replay that made them first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<u64>")]
     pub as_of: Option<Timestamp>,
-    /// Why they are not [`DataStatus::Ready`].
+    /// The reason that the status is not [`DataStatus::Ready`]. `None` for ready data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Drift>,
 }
@@ -103,8 +103,8 @@ impl ComponentData {
 }
 
 impl CanvasData {
-    /// Shows the data among those of the board. Each component with data is bound to the recipe, and loses any other
-    /// binding. Returns the events for the changes. Showing the same data again has no effect.
+    /// Shows the data among the board's other data. Each component with data is bound to the recipe, and loses any
+    /// other binding. Returns the events for the changes. Showing the same data again has no effect.
     pub fn show(&self, states: &mut DataStates, now: Timestamp) -> Vec<CanvasEvent> {
         let mut events = Vec::new();
         for (id, component) in &self.components {

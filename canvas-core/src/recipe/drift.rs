@@ -8,39 +8,39 @@ use crate::model::wording::clip;
 use crate::recipe::error::RecipeFault;
 
 canvas_patch::coded! {
-    /// What keeps a replay from making data.
+    /// A cause that keeps a replay from producing data.
     #[derive(Serialize, Deserialize, JsonSchema)]
     #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
     #[non_exhaustive]
     pub enum DriftCode {
         /// The host does not have the tool any more.
         ToolGone = "TOOL_GONE",
-        /// The tool's schemas or version are not those of the recording.
+        /// The tool's schemas or version differ from the recording.
         ContractChanged = "CONTRACT_CHANGED",
         /// The host does not allow the tool any more, or it is no longer declared read-only.
         PermissionGone = "PERMISSION_GONE",
         /// The tool answered with an error, too late, or too much.
         CallFailed = "CALL_FAILED",
-        /// The response is not such as the mapping takes, or the data are larger than they may be.
+        /// The response does not fit the mapping, or the data exceed their limit.
         MappingFailed = "MAPPING_FAILED",
-        /// A step whose result this one needs has drifted.
+        /// A step whose result this one needs drifted.
         Upstream = "UPSTREAM",
         /// The recipe was made for another version of recipes or of the operations.
         VersionMismatch = "VERSION_MISMATCH",
-        /// The step is frozen: it is not called again.
+        /// The step is frozen, so a replay does not call it again.
         Frozen = "FROZEN",
         /// The recipe that the canvas has now does not make these data.
         NotInRecipe = "NOT_IN_RECIPE",
     }
 }
 
-/// What keeps data from being made anew.
+/// The reason that a replay cannot produce some data.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, thiserror::Error)]
 #[error("{message}")]
 pub struct Drift {
     /// For branching.
     pub code: DriftCode,
-    /// One sentence that says what to do.
+    /// One sentence on how to continue.
     pub message: String,
 }
 
@@ -76,17 +76,17 @@ impl From<RecipeFault> for Drift {
     }
 }
 
-/// How data of a component stand.
+/// The state of a component's data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum DataStatus {
-    /// The last replay has made them.
+    /// The last replay produced them.
     Ready,
-    /// They are those of before, since the last replay could not make them.
+    /// They are older, because the last replay could not produce them.
     Stale,
-    /// There are none, since the last replay could not make them.
+    /// There are no data, because the last replay could not produce them.
     Error,
-    /// No replay makes them: they stay as they were recorded.
+    /// Replays do not produce them, so they keep their recorded values.
     Frozen,
 }

@@ -17,9 +17,9 @@ canvas_patch::coded! {
         RecipeInvalid = "RECIPE_INVALID",
         /// A time expression cannot be read, or leads out of the years 1 to 9999.
         ExprInvalid = "EXPR_INVALID",
-        /// The data are not such as a mapping or an operation takes.
+        /// The data do not fit a mapping or an operation.
         MappingFailed = "MAPPING_FAILED",
-        /// The recipe is of another version than the library.
+        /// The recipe and the library have different versions.
         VersionMismatch = "VERSION_MISMATCH",
     }
 }

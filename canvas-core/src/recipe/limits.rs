@@ -48,7 +48,7 @@ impl RecipeLimits {
     };
 
     /// Checks that mappings can be applied to a response, and returns its hash, by which a run names it. Its size is
-    /// that of its canonical text. Linear in the response.
+    /// the size of its canonical text. Linear in the response.
     ///
     /// # Errors
     ///

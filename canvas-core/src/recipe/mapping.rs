@@ -18,7 +18,7 @@ use crate::recipe::pointer::JsonPointer;
 use crate::surface::StatePointer;
 use crate::zone::Zone;
 
-/// What is fed: a component by its id, or a place of the surface's state.
+/// The receiver of a mapped value, either a component by its id, or a place of the surface's state.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Target {

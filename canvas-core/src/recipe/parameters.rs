@@ -18,8 +18,8 @@ use crate::zone::Zone;
 
 /// Parsed parameters.
 ///
-/// Four kinds of objects represent other values: `{"$date": expr, "as"?}`, `{"$result": {"step", "path"}}`,
-/// `{"$literal": value}` and `{"$frozen": reason, "value"}`. The last kind keeps its value, and a step that has one is
+/// Four kinds of objects represent other values. These are `{"$date": EXPR, "as"?}`, `{"$result": {"step", "path"}}`,
+/// `{"$literal": VALUE}` and `{"$frozen": REASON, "value"}`. The last kind keeps its value, and a step that has one is
 /// not called again.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parameters(Node);

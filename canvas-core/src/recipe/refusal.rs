@@ -9,34 +9,34 @@ use crate::model::error::CodedError;
 use crate::model::revision::Revision;
 use crate::recipe::RecipeFault;
 
-/// Why a command on recipes is not done. Nothing was changed.
+/// A refusal of a command on recipes, which left the canvas unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, thiserror::Error)]
 #[serde(tag = "refusal", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum RecipeRefusal {
-    /// The canvas has no recipe.
+    /// The canvas does not have a recipe.
     #[error("this canvas has no recipe: record one first")]
     RecipeNotFound,
-    /// The canvas has another recipe than the one that was replayed.
+    /// The recipe was replaced during the replay.
     #[error("the recipe was replaced while it was replayed, and nothing was kept: refresh again")]
     RecipeReplaced,
-    /// The recipe, its data, or what they are for cannot be read.
+    /// The recipe, its data, or their targets cannot be read.
     #[error("the canvas cannot be read: restore the store from a backup, or update the library")]
     RecipeDamaged,
-    /// The recipe has changed since the revision that the command expects, or that is yet to come.
+    /// The recipe changed after the revision that the command expects, or did not reach that revision yet.
     #[error("the recipe has changed since revision {}: look at it again and record anew", expected.get())]
     StaleRecipe {
-        /// The revision that was expected.
+        /// The revision that the command expects.
         expected: Revision,
-        /// The revision of the canvas.
+        /// The canvas's current revision.
         current: Revision,
     },
     /// Something is wrong at one place of the command.
     #[error("{fault}")]
     RecipeRefused {
-        /// What, and where.
+        /// The first fault and its place in the command.
         fault: RecipeFault,
-        /// What is wrong besides.
+        /// Further faults, in order.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         others: Vec<RecipeFault>,
     },
@@ -65,7 +65,7 @@ impl CodedError for RecipeRefusal {
 }
 
 impl RecipeRefusal {
-    /// Returns all faults of a command that was refused for its parts.
+    /// Returns all faults of a refused command.
     pub fn faults(&self) -> impl Iterator<Item = &RecipeFault> {
         let (first, others) = match self {
             Self::RecipeRefused { fault, others } => (Some(fault), others.as_slice()),

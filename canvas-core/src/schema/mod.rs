@@ -26,9 +26,9 @@ use crate::model::json_pointer::join_pointer;
 /// A fault that a schema finds in a value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ValidationError {
-    /// Where, as a JSON Pointer (RFC 6901) into what was checked.
+    /// Place of the fault, as a JSON Pointer (RFC 6901) into the checked value.
     pub path: String,
-    /// What is wrong there.
+    /// The fault there, for people and models.
     pub message: String,
     /// The keyword of JSON Schema that it breaks.
     pub code: String,

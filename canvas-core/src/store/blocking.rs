@@ -75,7 +75,7 @@ pub type Job = Box<dyn FnOnce() + Send>;
 
 /// An adapter that makes a [`BlockingStore`] a [`Store`]. Clones share the store.
 ///
-/// [`Blocking::new`] alone is suitable for tests and for hosts without an async runtime. If your host has a runtime, its
+/// [`Blocking::new`] alone is suitable for tests and for hosts without an async runtime. If your host has one, its
 /// reactor must not wait for a disk, so add a function that runs jobs on threads for blocking work:
 ///
 /// ```

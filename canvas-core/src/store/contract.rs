@@ -1,4 +1,4 @@
-//! The contract of a store, which compares, swaps, and reports honestly whether the write happened.
+//! The contract of a store, which compares, swaps, and honestly reports whether the write happened.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -51,9 +51,9 @@ pub struct Commit {
     /// The head that replaces the one in the row.
     pub head: Arc<Head>,
     /// Blobs that the head needs and that the store may lack. Writers put blobs again rather than rely on old ones
-    /// still being kept. Chunks of the document that the previous head also has are an exception: that head needs them,
-    /// so [`Store::collect`] does not drop them. A store keeps each blob under the hash of its bytes and is not aware
-    /// of chunks.
+    /// still being kept. Chunks of the document that the previous head also has are an exception, because that head
+    /// needs them, so [`Store::collect`] does not drop them. A store keeps each blob under the hash of its bytes and is
+    /// not aware of chunks.
     pub blobs: Vec<Blob>,
     /// The commit must not happen at or past this instant of the store's clock. A store that cannot check it says so in
     /// its [`Capabilities`] and relies on the version alone, which is safe.
@@ -89,7 +89,7 @@ pub enum Collected {
         /// Total bytes of the dropped blobs.
         bytes: u64,
     },
-    /// The row changed after the host computed `keep`, or it does not exist. No blob was dropped.
+    /// The row does not exist, or changed after the host computed the blobs to keep. The store did not drop a blob.
     Conflict,
 }
 
@@ -118,19 +118,19 @@ pub struct Capabilities {
 ///   any text of 1 to 512 bytes, including NUL. Ids are compared and ordered byte by byte and never case-folded.
 /// * The **blobs** of each canvas by their hash. A blob of one canvas is never visible to another.
 ///
-/// A head usually has a few KiB. With the default [`Policy`](crate::Policy) and worst-case conversation names it
-/// has at most about 1 MiB. A blob is as large as [`Policy::document_bytes`](crate::Policy::document_bytes) allows. If
-/// a value is too large for the back end, the store returns [`StoreErrorKind::TooLarge`] and never truncates it.
+/// A head usually has a few KiB. With the default [`Policy`](crate::Policy) and worst-case conversation names it has at
+/// most about 1 MiB. A blob is as large as [`Policy::document_bytes`](crate::Policy::document_bytes) allows. If a value
+/// is too large for the back end, the store returns [`StoreErrorKind::TooLarge`] and never truncates it.
 ///
 /// # What it promises
 ///
 /// * **Atomic.** [`Store::commit`] stores either both head and blobs or neither of them, in one step judged on the row
 ///   at that moment. If it waits for the row, it judges after the wait. A reader never sees a head without its blobs.
-/// * **Versions** are never used for two states of a row. An A-B-A change is therefore visible, and a recreated
-///   canvas has no version of its first life. This also holds after a backup is restored, when a counter
-///   starts again at an earlier number. A counter therefore needs a random part, or a hash of the row. Even a commit of
-///   the identical head takes a new version, because an engine uses such an empty bump to ensure that an indeterminate
-///   commit can never land.
+/// * **Versions** are never used for two states of a row. An A-B-A change is therefore visible, and a recreated canvas
+///   has no version of its first life. This also holds after a backup is restored, when a counter starts again at an
+///   earlier number. A counter therefore needs a random part, or a hash of the row. Even a commit of the identical head
+///   takes a new version, because an engine uses such an empty bump to ensure that an indeterminate commit can never
+///   land.
 /// * **Tombstones.** A row is never removed. A deleted canvas is a head like any other ([`Head::is_deleted`]) and is
 ///   listed like any other. If the canvas is recreated, its numbers continue.
 /// * **Conflicts** carry the current row, not an earlier snapshot of it.
@@ -151,12 +151,12 @@ pub struct Capabilities {
 ///
 /// A blob is immutable, and its name is the blake3 hash of its bytes, so a name is never reused for other bytes. Every
 /// blob that a canvas needs is reachable from its head, so blobs need not be listed. The layout of blobs is therefore
-/// the back end's own choice: it can keep them one by one, or later many in a pack, without changing the layout of
+/// the back end's own choice. It can keep them one by one, or later many in a pack, without changing the layout of
 /// heads or journals.
 ///
 /// A commit brings every blob that its head needs and that may be missing. A blob that already exists is put again,
-/// which resets its age. [`Store::collect`] drops unreferenced blobs if they are old. It always keeps the blobs of
-/// the current head, whatever the host passes. Blobs of a commit that lost may remain and do no harm.
+/// which resets its age. [`Store::collect`] drops blobs only if they are both unreferenced and old. It always keeps the
+/// blobs of the current head, whatever the host passes. Blobs of a commit that lost may remain and do no harm.
 ///
 /// If a collection races with a commit that puts the same blob again, the blob must exist afterwards. A store with
 /// transactions makes one wait for the other. A store without them gives a blob a new place when it is put again,
@@ -219,17 +219,17 @@ pub trait Store: Send + Sync + 'static {
     /// clock does not count. `keep` was computed from the row at the version `at`. If the row has another version, no
     /// blob is dropped.
     ///
-    /// With `older_than` zero, the store drops blobs regardless of their age. Use this for data that must be erased:
-    /// the store then overwrites everything it has ever dropped, as far as it can, before it returns
+    /// With `older_than` zero, the store drops blobs regardless of their age. Use this for data that must be erased.
+    /// The store then overwrites every blob that it ever dropped, as far as it can, before it returns
     /// [`Collected::Done`]. If it cannot do so yet, it returns an indeterminate error although the blobs are dropped.
     /// Repeating the call continues, even if there are no more blobs to drop. The documentation of each store says what
     /// remains after an answer, and how a host removes that. Otherwise `older_than` must be longer than any read or
-    /// commit may take. Hosts usually call [`Engine::collect`](crate::Engine::collect), which knows what to keep.
+    /// commit may take. Hosts usually call [`Engine::collect`](crate::Engine::collect), which knows the blobs to keep.
     ///
     /// The head names a document of more than 64 KiB by its list of chunks, and journal entries name further blobs. All
     /// of these must be in `keep`, otherwise they are dropped, because a store does not follow such references. A host
     /// that computes `keep` by itself uses [`Engine::blobs_in_use`](crate::Engine::blobs_in_use), which includes the
-    /// chunks of every kept list. A commit relies on chunks that were needed at the version it expects, and brings all
+    /// chunks of every kept list. A commit relies on chunks needed at the version that it expects, and brings all
     /// others. For this reason no blob may be dropped by a `keep` of a version other than `at`.
     ///
     /// Linear in the blobs of the canvas.

@@ -136,7 +136,7 @@ impl StoreErrorKind {
 /// fn write(row: &[u8], arrives: bool) -> Result<(), Box<dyn Error + Send + Sync>> {
 ///     begin()?;
 ///     put(row)?;
-///     // The driver does not say whether it has written.
+///     // The driver does not say whether the write happened.
 ///     end(arrives).map_err(StoreError::indeterminate)?;
 ///     Ok(())
 /// }

@@ -60,7 +60,7 @@ impl MemoryStore {
     /// use canvas_core::{Engine, Policy};
     ///
     /// let store = MemoryStore::new(|| Timestamp::from(std::time::SystemTime::now()));
-    /// // Clones have the same canvases: two engines are two servers.
+    /// // Clones share the canvases, so two engines act like two servers.
     /// let servers = [store.clone(), store].map(|store| Engine::new(store, Policy::default()));
     /// ```
     pub fn new(clock: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {

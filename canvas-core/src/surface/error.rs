@@ -23,7 +23,7 @@ canvas_patch::coded! {
         TemplateMissing = "TEMPLATE_MISSING",
         /// A placeholder is at a place that takes no value.
         TemplateSinkForbidden = "TEMPLATE_SINK_FORBIDDEN",
-        /// A value may not go where its placeholder is.
+        /// The value is not allowed at the place of its placeholder.
         ValueRefused = "VALUE_REFUSED",
         /// The surface changed after the revision named by the request.
         RevisionConflict = "REVISION_CONFLICT",

@@ -11,47 +11,47 @@ use crate::model::revision::Revision;
 use crate::surface::name::{ActionId, EventId};
 use crate::surface::state::pointer::StatePointer;
 
-/// Something that has happened to a surface.
+/// A change of a surface, or a step of one of its actions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SurfaceEvent {
-    /// What.
+    /// Kind of the event.
     pub event: SurfaceEventKind,
-    /// The canvas.
+    /// The canvas with the surface.
     pub canvas_id: CanvasId,
-    /// The revision of the canvas then.
+    /// The canvas's revision at that time.
     pub revision: Revision,
-    /// When, in milliseconds since 1970 UTC.
+    /// Time of the event, in milliseconds since 1970 UTC.
     #[schemars(with = "u64")]
     pub at: Timestamp,
-    /// The action, where one ran.
+    /// The action, if the event is about one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub action_id: Option<ActionId>,
-    /// Its execution.
+    /// The execution of the action, by which a client matches its begin and end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub event_id: Option<EventId>,
-    /// Where the state has changed; left out where something else has.
+    /// The changed places of the state. Left out if something else changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changed_paths: Option<Vec<StatePointer>>,
 }
 
-/// The kinds of events.
+/// The kinds of events, which clients receive by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub enum SurfaceEventKind {
-    /// Its state, its spec, its title or its assets have changed, or it was made or deleted.
+    /// The state, the spec, the title or the assets changed, or the surface was created or deleted.
     #[serde(rename = "canvas.updated")]
     Updated,
-    /// Somebody shows it from now on, or no more.
+    /// A client began or stopped showing the surface.
     #[serde(rename = "canvas.view.updated")]
     ViewUpdated,
-    /// An action has begun.
+    /// An action began.
     #[serde(rename = "canvas.action.started")]
     ActionStarted,
-    /// An action has ended well.
+    /// An action ended successfully.
     #[serde(rename = "canvas.action.finished")]
     ActionFinished,
-    /// An action has failed.
+    /// An action failed.
     #[serde(rename = "canvas.action.failed")]
     ActionFailed,
 }

@@ -172,8 +172,8 @@ impl RefreshJobs {
         self.jobs.keys().filter(|key| key.canvas == *canvas).cloned().collect()
     }
 
-    /// Returns a time from the shortest period to one whole period, so that a job that is removed and created again
-    /// does not run more often.
+    /// Returns a time from the shortest period to one whole period, so that removing and creating a job does not make
+    /// it run more often.
     fn first_pause(&self, key: &JobKey, period: u64) -> u64 {
         let text = format!("{} {} {}{}", self.seed, key.canvas.as_str().len(), key.canvas, key.job);
         let hash = BlobId::of(text.as_bytes());

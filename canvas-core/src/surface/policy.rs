@@ -108,7 +108,7 @@ impl Ceiling {
     }
 }
 
-/// The parts of a spec that determine what may run.
+/// The parts of a spec that determine its permissions.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PolicyView<'a> {
     /// The tools in `toolPolicy.allow`.

@@ -11,43 +11,43 @@ use crate::model::revision::Revision;
 use crate::surface::name::EventId;
 use crate::surface::{ConfirmationPrompt, SurfaceCode, SurfaceFault};
 
-/// Why a request to a surface is not done. Nothing was changed and nothing was run.
+/// A refusal of a request to a surface. The canvas is unchanged, and no tool ran.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, thiserror::Error)]
 #[serde(tag = "refusal", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum SurfaceRefusal {
-    /// The canvas has no surface, or none that the asker may see.
+    /// The canvas does not have a surface that the asker may see.
     #[error("there is no such surface: create it, or list those that you may see")]
     SurfaceNotFound,
-    /// The canvas has a surface already.
+    /// The canvas already has a surface.
     #[error("this canvas has a surface already: change that one, or choose another id")]
     SurfaceExists,
-    /// The surface is not what it was.
+    /// The stored surface cannot be read.
     #[error("the surface cannot be read: restore the store from a backup, or update the library")]
     SurfaceDamaged,
-    /// The surface has changed since the revision that the request expects, or that is yet to come.
+    /// The surface changed after the revision that the request expects, or did not reach that revision yet.
     #[error("the surface is at revision {}, not at {}: read it again and repeat the request", current.get(), expected.get())]
     StaleSurface {
-        /// The revision that was expected.
+        /// The revision that the request expects.
         expected: Revision,
-        /// The revision of the canvas.
+        /// The canvas's current revision.
         current: Revision,
     },
-    /// The spec cannot be saved.
+    /// The spec has faults and cannot be saved.
     #[error("{}", spec_faults(faults))]
     SpecInvalid {
-        /// Everything that is wrong, in the order of the spec; at least one.
+        /// All faults, in the order of the spec; at least one.
         faults: Vec<SurfaceFault>,
     },
-    /// A person must see what would run, and say yes.
+    /// A person must see the planned call and agree.
     #[error(
         "a person must confirm this action: show what would run, and repeat the request with the confirmation"
     )]
     ConfirmationRequired {
-        /// What would run.
+        /// The planned call, to show to the person.
         prompt: Box<ConfirmationPrompt>,
     },
-    /// What was confirmed would not run now, has begun already, or the confirmation came too late.
+    /// The confirmed call already began, is not the one that would run now, or was confirmed too late.
     #[error(
         "what was confirmed has begun, or is not what would run now: repeat the request without it, and confirm what is shown then"
     )]
@@ -57,7 +57,7 @@ pub enum SurfaceRefusal {
         "this action runs already, until {until} at the latest (milliseconds since 1970 UTC): ask again after that"
     )]
     ActionInProgress {
-        /// Its execution.
+        /// Id of the execution under way.
         event: EventId,
         /// When it ends at the latest, by the store's clock.
         #[schemars(with = "u64")]
@@ -66,29 +66,29 @@ pub enum SurfaceRefusal {
     /// The action was begun, and nobody knows how it ended. It is not run again.
     #[error("nobody knows how this action ended: look at what it did before you send it under a new id")]
     ActionLost {
-        /// Its execution.
+        /// Id of the lost execution.
         event: EventId,
     },
     /// As many actions are under way as there may be.
     #[error("{limit} actions are under way, which is the limit: try again when one has ended")]
     TooManyRunning {
-        /// The limit.
+        /// Maximum number of actions under way.
         limit: usize,
     },
-    /// Nothing is under way under this event, for this runner.
+    /// This runner does not run an action under this event.
     #[error(
         "no action is under way under this event, or another runner has begun it: look at its audit record"
     )]
     EventNotFound {
-        /// The event that was named.
+        /// Id of the event in the request.
         event: EventId,
     },
     /// Something is wrong at one place of the request.
     #[error("{fault}")]
     SurfaceRefused {
-        /// What, and where.
+        /// The first fault and its place in the request.
         fault: SurfaceFault,
-        /// What is wrong besides.
+        /// Further faults, in order.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         others: Vec<SurfaceFault>,
     },

@@ -99,7 +99,7 @@ impl Transition<'_> {
     }
 
     /// Whether an expired lease can be taken again. This requires that it is the last one issued, that the user did not
-    /// act in the meantime, and that its holder has seen the current document.
+    /// act in the meantime, and that its holder saw the current document.
     fn may_retake(&mut self, operation: &OpKey, lease: Option<LeaseId>) -> bool {
         let Some(lease) = lease.filter(|_| self.policy.retake && self.is_under(lease)) else { return false };
         let holder = self.who.holder();
@@ -148,7 +148,7 @@ impl Transition<'_> {
         Ok(())
     }
 
-    /// Accepts a call of the running turn if the user has not ended it.
+    /// Accepts a call of the running turn unless the user ended it.
     pub(super) fn check_turn<R: From<NotAvailable>>(&self, operation: &OpKey) -> Result<(), Stop<R>> {
         if operation.turn != self.head.lock.turn() || !self.head.lock.is_turn_open() {
             return Err(Stop::refused(NotAvailable::UserActive));

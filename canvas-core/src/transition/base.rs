@@ -49,7 +49,7 @@ pub(super) struct ShownBefore<'s> {
 enum Stale<'v> {
     /// The text of the base is known.
     Known(Known<'v>),
-    /// The conversation has not seen the document at all.
+    /// The conversation did not see the document at all.
     Nothing,
     /// The text can no longer be restored.
     OutOfReach,
@@ -71,7 +71,7 @@ enum Fit {
 }
 
 impl<'a> Transition<'a> {
-    /// Checks that the call's author knows the current document, from the base it names or from the text it has seen.
+    /// Checks that the call's author knows the current document, from the named base or from the text that it saw.
     pub(super) fn check_base<R: From<BaseRefusal>>(
         &self,
         base: Option<Base>,

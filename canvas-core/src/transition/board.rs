@@ -29,11 +29,11 @@ pub struct CreateBoard {
     pub workspace: Box<Workspace>,
 }
 
-/// The canvas has a board.
+/// The answer to [`CreateBoard`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BoardCreated {
-    /// The new revision.
+    /// The revision with the new board.
     pub revision: RevisionId,
 }
 
@@ -51,16 +51,16 @@ pub struct RunBoardCommand {
     pub grid: Option<GridPolicy>,
 }
 
-/// A command was run on the board: done, or refused by the board itself.
+/// The answer to a command on the board. The board either executed it or refused it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BoardCommandRun {
-    /// What is answered.
+    /// The board's own answer.
     pub result: Box<BoardResult>,
-    /// What happened.
+    /// The events for subscribers, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<CanvasEvent>,
-    /// The revision; the same as before where nothing was changed.
+    /// The revision after the command. Unchanged if the board is unchanged.
     pub revision: RevisionId,
 }
 

@@ -83,16 +83,16 @@ impl Edit {
     }
 }
 
-/// The user's changes are in the document.
+/// The answer to [`Edit`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Edited {
-    /// The epoch from now on.
+    /// The lock's epoch after the edit.
     #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub epoch: Epoch,
-    /// The revision; the same as before where the text was the same.
+    /// The revision after the edit. Unchanged if the text is unchanged.
     pub revision: RevisionId,
-    /// Whether the changes were moved past later ones, so that the document is another text than was sent.
+    /// Whether the changes were moved past later ones. The document then differs from the text that you sent.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub moved: bool,
 }

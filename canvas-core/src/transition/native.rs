@@ -17,16 +17,16 @@ use crate::transition::rollout::Access;
 use crate::transition::stale::StaleBase;
 use crate::transition::step::{Record, Stop, Transition};
 
-/// Changes the document by located edits, for a conversation that has seen the current document.
+/// Changes the document by located edits, for a conversation that saw the current document.
 ///
 /// The command takes the lease and releases it within its commit. It is refused while another conversation holds the
-/// lease, and if the user has ended the turn. A conversation that holds the lease keeps it.
+/// lease, and after the user ended the turn. A conversation that holds the lease keeps it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ApplyEdits {
     /// The revision to which the edits apply.
     pub made_on: RevisionId,
     /// The edits of the text at that revision. If the list is empty, the command is always refused, with the refusal
-    /// that a conversation gets if it has not seen the document.
+    /// for a conversation that did not see the document.
     pub delta: Delta,
     /// Repairs made while the request was turned into edits.
     pub repairs: Vec<Repair>,

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The five stages in which the tools of models are rolled out. The acts of users, and the messages about them, are the
-/// same in all stages.
+/// The five stages in which models get access to canvases. At every stage, users can act, and models learn of their
+/// changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -15,9 +15,12 @@ pub enum Rollout {
     /// Stage 2. Models can read and write, without a lease. A write is still refused if its author does not know the
     /// current text, or after the user ends the turn.
     Write,
-    /// Stage 3. Models can take a lease, but need not. While a lease is valid, only its holder can write.
+    /// Stage 3. Models can take a lease, but need not. While a lease is valid, no other model can write to the
+    /// document.
     LeaseOptional,
-    /// Stage 4. Models need the lease for every read and write.
+    /// Stage 4. [`Read`](crate::document::Read), [`ApplyPatch`](crate::document::ApplyPatch) and
+    /// [`ReplaceLines`](crate::document::ReplaceLines) need the lease, and so do undo and redo of document changes by a
+    /// model. All other commands work as at stage 3.
     #[default]
     LeaseEnforced,
 }
@@ -28,7 +31,7 @@ impl Rollout {
         matches!(self, Self::LeaseOptional | Self::LeaseEnforced)
     }
 
-    /// Whether models need a lease for every access.
+    /// Whether models need a lease to read, patch or replace lines, as [`Rollout::LeaseEnforced`] lists.
     pub const fn needs_lease(self) -> bool {
         matches!(self, Self::LeaseEnforced)
     }

@@ -8,46 +8,46 @@ use crate::history::number::ChangeNumber;
 use crate::model::error::CodedError;
 use crate::model::revision::{Base, RevisionId};
 
-/// How the document has changed since the base of a call.
+/// The changes of the document since the base of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[error("{}", self.explain())]
 pub struct StaleBase {
-    /// The base that the call named; `None` where it named none and the conversation had seen an older text.
+    /// The base that the call named; `None` if the call named no base and the conversation saw an older text.
     pub base: Option<Base>,
-    /// What changed since, if the base is still known. Without its diff if that is too large, if `near` says what matters,
-    /// or if nothing does.
+    /// The changes since the base, if it is still known. They have no diff if it is too large, if `near` shows the
+    /// relevant part, or if no change matters.
     pub changes: Option<Changes>,
-    /// Of the changes those near the patch, if others are left out. It does not count as having shown the document:
-    /// the next patch must name its base, or the conversation read.
+    /// The changes near the patch, if others are left out. The excerpt does not count as having shown the document, so
+    /// the next patch must name its base, or the conversation must read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub near: Option<DiffExcerpt>,
-    /// The same patch for the document as it is, where it still fits exactly and its author is shown what changed
-    /// around it. It was not applied: its author must send it.
+    /// The same patch for the current document, if it still fits exactly and its author is shown the changes around it.
+    /// It was not applied, so its author must send it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rebased: Option<String>,
-    /// The same patch fits the document as it is, as it was sent.
+    /// Set if the unchanged patch fits the current document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fits: Option<Fits>,
-    /// The document of now is what the patch leads to.
+    /// Whether the current document already is the result of the patch.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub already_applied: bool,
-    /// The canvas never had a revision of that id.
+    /// Whether the canvas never had a revision of that id.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unknown: bool,
-    /// The conversation has seen the document as it is; only the base that it named is older.
+    /// Whether the conversation knows the current document, although it named an older base.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub up_to_date: bool,
 }
 
-/// How a patch for an older text fits the document as it is.
+/// The fit of a patch for an older text in the current document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Fits {
-    /// Nothing has changed near its hunks.
+    /// The lines near its hunks are unchanged.
     Untouched,
-    /// Lines near its hunks have changed.
+    /// Lines near its hunks changed.
     Touched,
 }
 
@@ -122,28 +122,28 @@ impl StaleBase {
     }
 }
 
-/// A user's text was made from an older document, and its changes do not fit the one of now. Nothing was stored; the
-/// document has the later changes, and this value the user's text.
+/// A user's edit of an older document whose changes do not fit the current one. It was not stored. The document has the
+/// later changes, and this value has the user's text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[error("{}", self.explain())]
 #[serde(tag = "refusal", rename = "stale_edit")]
 pub struct StaleEdit {
-    /// The base that the edit named.
+    /// The base that the user's edit names.
     pub base: Base,
-    /// The revision of the document.
+    /// The document's current revision.
     pub current: RevisionId,
-    /// Why the changes do not fit.
+    /// The reason that the changes do not fit.
     pub cause: StaleCause,
-    /// What changed since the base, where its text is known. Without its diff where that has more bytes than
+    /// The changes since the base, if its text is known. The diff is left out if it has more bytes than
     /// [`Policy::refusal_diff_bytes`](crate::Policy::refusal_diff_bytes).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changes: Option<Changes>,
-    /// The user's text.
+    /// The complete text that the user sent.
     pub markdown: String,
 }
 
-/// Why a user's changes do not fit the document.
+/// The reason that a user's changes do not fit the document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -151,12 +151,12 @@ pub struct StaleEdit {
 pub enum StaleCause {
     /// A later change touches the same place.
     Conflict {
-        /// The first that does.
+        /// Number of the first such change.
         with: ChangeNumber,
     },
-    /// The canvas has had no such revision: it is yet to come, or of another canvas.
+    /// The canvas never had such a revision. It is in the future, or belongs to another canvas.
     UnknownBase,
-    /// The journal does not go back to the base: it is switched off, was cleared, or keeps fewer entries.
+    /// The journal does not go back to the base, because it is switched off, was cleared, or keeps fewer entries.
     OutOfReach,
 }
 

@@ -43,18 +43,19 @@ pub struct Undo {
 
 /// Selection of the changes to undo. Either all the selected changes are undone, or the undo is refused.
 ///
-/// `Steps` and `To` undo the newest changes, and [`Redo`] makes these changes again. `Change` and `Author` revert changes from
-/// under later ones, which is a new change. To restore the reverted changes, undo that change; [`Redo`] does not restore
-/// them. [`Engine::stacks`](crate::Engine::stacks) lists the state after each.
+/// `Steps` and `To` undo the newest changes, and [`Redo`] makes these changes again. `Change` and `Author` can revert
+/// older changes while later ones stay. This is recorded as a new change. To restore the reverted changes, undo that
+/// change, because [`Redo`] does not restore them. [`Engine::stacks`](crate::Engine::stacks) lists the changes that
+/// undo and redo would take next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UndoScope {
     /// The given number of changes, newest first.
     Steps(NonZeroU32),
     /// All changes from the newest down to this one, inclusive.
     To(ChangeNumber),
-    /// One change from under later ones, which stay.
+    /// One change, even if it is not the newest. Later changes stay.
     Change(ChangeNumber),
-    /// All changes of one author that are in effect, from under the other author's changes, which stay.
+    /// All changes of one author that are in effect. The other author's changes stay, even later ones.
     Author {
         /// The author whose changes are undone.
         author: Actor,

@@ -133,7 +133,7 @@ impl ExceededLimit {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Conflict {
-    /// The hunk, from 1; 0 where the patch as a whole is at fault.
+    /// The hunk, from 1. It is 0 if the patch as a whole is at fault.
     pub hunk: usize,
     /// Reason as a stable code.
     pub reason: Reason,
@@ -298,8 +298,8 @@ impl QuotedLine {
     /// Characters of a neighbouring line.
     const NEIGHBOUR: usize = 40;
 
-    /// Returns the line at `index`, from 0, between its neighbours. Of a long line only the text around the character
-    /// `column` is shown. The next line is shown in full length only if the patch misquotes it, too.
+    /// Returns the line at `index`, from 0, between its neighbours. A long line is cut to the text around the character
+    /// `column`. The next line is shown in full length only if the patch misquotes it, too.
     pub(crate) fn around(
         lines: &NumberedLines<'_>,
         index: usize,

@@ -228,7 +228,7 @@ impl Delta {
     /// let (ours, theirs) = (Delta::between(text, "one\ntwo\n3\n"), Delta::between(text, "1\ntwo\nthree\n"));
     /// assert_eq!(ours.transform(&theirs)?.apply("1\ntwo\nthree\n")?, "1\ntwo\n3\n");
     ///
-    /// // Both change one line.
+    /// // Both change the same line.
     /// let other = Delta::between(text, "one\ntwo\nIII\n");
     /// assert_eq!(ours.transform(&other).unwrap_err().code(), "DELTA_CONFLICT");
     /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -13,11 +13,11 @@ use crate::text::span::Span;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TextEdit {
-    /// The first byte that is replaced.
+    /// Offset of the first replaced byte.
     pub at: usize,
-    /// What is removed there.
+    /// The text between `at` and the end of the edit, which is removed.
     pub old: String,
-    /// What is inserted instead.
+    /// The text inserted in its place.
     pub new: String,
 }
 
@@ -84,7 +84,8 @@ fn is_whole_lines(after: &str, new: &Range<usize>) -> bool {
     new.is_empty() || ends_line(new.start) && (ends_line(new.end) || new.end == after.len())
 }
 
-/// Lines added and removed, shown as `+120 −3, 2 hunks`. What a patch removes and adds again at one place does not count.
+/// Lines added and removed, shown as `+120 −3, 2 hunks`. A line that a patch removes and adds again at one place does
+/// not count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -108,7 +109,7 @@ impl fmt::Display for Summary {
 pub(crate) struct Splice<'t> {
     before: &'t str,
     out: String,
-    /// Bytes of the text before that are in `out` already, or removed.
+    /// Number of bytes of the text before, copied into `out` or removed so far.
     done: usize,
     spans: Vec<Span>,
     run: Option<Run>,

@@ -7,7 +7,8 @@ use crate::text::boundary::floor_char_boundary;
 use crate::text::lines;
 
 coded! {
-    /// How an expected and an actual line differ. A report only: nothing is ever applied because of it.
+    /// The difference between an expected and an actual line. It is only reported, and never decides whether a patch
+    /// applies.
     #[cfg_attr(
         feature = "serde",
         derive(serde::Serialize, serde::Deserialize),
@@ -16,7 +17,7 @@ coded! {
     #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
     #[non_exhaustive]
     pub enum Difference {
-        /// Only the line terminators differ (LF, CRLF, none at the end of the text).
+        /// Only the line terminators differ (LF, CRLF, or a missing one at the end of the text).
         LineEnding = "LINE_ENDING",
         /// Only spaces and tabs at the end of the line differ.
         TrailingSpace = "TRAILING_SPACE",
@@ -29,8 +30,8 @@ coded! {
         /// Only characters differ that look alike or cannot be seen, such as a no-break space and a space, or two encodings
         /// of one accented letter.
         Invisible = "INVISIBLE",
-        /// The text has one `-` more at the beginning: what the patch wrote as a line that begins with `-`, such as a
-        /// list item, was read as a removal.
+        /// The text has one more `-` at the beginning, because a line of the patch that begins with `-`, such as a list
+        /// item, was read as a removal.
         DiffMarker = "DIFF_MARKER",
         /// The patch has a number, as replies put before lines, that the text does not have.
         LineNumber = "LINE_NUMBER",
@@ -41,13 +42,13 @@ coded! {
         PartOfLine = "PART_OF_LINE",
         /// The patch has `...` in place of lines of the text.
         Elided = "ELIDED",
-        /// The text has a line here that the patch leaves out, and goes on as the patch does.
+        /// The text has a line here that the patch leaves out, and then continues like the patch.
         LeftOut = "LEFT_OUT",
-        /// The patch has a line here that the text does not have, and goes on as the text does.
+        /// The patch has a line here that the text lacks, and then continues like the text.
         Extra = "EXTRA",
         /// The text ends before this line.
         EndOfText = "END_OF_TEXT",
-        /// The words differ.
+        /// The lines have different words.
         Content = "CONTENT",
     }
 }
@@ -101,7 +102,7 @@ impl Difference {
     }
 }
 
-/// The longest line of the text, in bytes, that is compared in detail, unless four times the expected line is longer.
+/// The longest line of the text, in bytes, compared in detail, unless four times the expected line is longer.
 const LOOKED_THROUGH: usize = 16 << 10;
 
 /// Whether the text's line is a `-` before the expected line, which is given without indentation.
@@ -115,14 +116,14 @@ fn lost_its_marker(expected: &str, actual: &str) -> bool {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Mismatch {
-    /// Where the line differs first: which character, from 1.
+    /// Number of the first differing character, from 1.
     pub column: usize,
-    /// What the hunk expects, escaped and cut to 200 characters around the difference.
+    /// The hunk's line, escaped and cut to 200 characters around the difference.
     pub expected: String,
-    /// What the text has, escaped and cut alike; `None` where the text has ended.
+    /// The text's line, escaped and cut alike; `None` at the end of the text.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub actual: Option<String>,
-    /// The kind of difference.
+    /// The kind of difference between both lines.
     pub difference: Difference,
     /// The first characters that differ, if they look alike.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]

@@ -1,8 +1,8 @@
 //! Parses unified diffs, either exactly or with tolerance for wrong arithmetic.
 //!
 //! Both modes share one walk. If the header's counts hold, they decide which lines belong to a hunk, so that a removed
-//! line `-- x` or an added line `++ x` is never taken for a file header. Only anchored mode goes on if they do not
-//! hold. In this case, a hunk runs to the next line that can open something else.
+//! line `-- x` or an added line `++ x` is never taken for a file header. If they do not hold, only anchored mode
+//! continues. In this case, a hunk runs to the next line that can open something else.
 
 use crate::diff::conflict::{ExceededLimit, ParseError, Reason};
 use crate::diff::options::Mode;

@@ -1,6 +1,8 @@
-//! What a copied line often has that the text does not: a number before it, HTML entities, dots for what was left out.
+//! Parts of a copied line that the text often lacks, such as a number before it, HTML entities, or dots for lines left
+//! out.
 
-/// The line without the number that replies put before it: `35: text`, `L35: text`, `35<tab>text`, `35 | text`, `35→text`.
+/// Returns the line without the number that replies put before it, as in `35: Text`, `L35: Text`, `35<tab>Text`, `35 |
+/// Text` and `35→Text`.
 pub(crate) fn without_number(line: &str) -> Option<&str> {
     let number = line.trim_start_matches(' ');
     let number = number.strip_prefix('L').unwrap_or(number);
@@ -12,7 +14,7 @@ pub(crate) fn without_number(line: &str) -> Option<&str> {
     after.or_else(|| [":", " |", "|"].contains(&rest).then_some(""))
 }
 
-/// The line with the characters that its HTML entities stand for; `None` where it has none.
+/// Returns the line with its HTML entities decoded, or `None` if it has none.
 pub(crate) fn unescaped(line: &str) -> Option<String> {
     const ENTITIES: [(&str, char); 6] =
         [("&lt;", '<'), ("&gt;", '>'), ("&amp;", '&'), ("&quot;", '"'), ("&#39;", '\''), ("&apos;", '\'')];
@@ -30,7 +32,7 @@ pub(crate) fn unescaped(line: &str) -> Option<String> {
     (plain != line).then_some(plain)
 }
 
-/// Whether a line stands for lines that were left out.
+/// Whether a line is an ellipsis for omitted lines.
 pub(crate) fn is_elision(line: &str) -> bool {
     matches!(line.trim(), "..." | "…" | "[...]" | "(...)" | "// ..." | "# ..." | "<!-- ... -->")
 }

@@ -115,7 +115,7 @@ impl Chunks {
         self.ends.len()
     }
 
-    /// Whether the text is empty, because only an empty text has zero chunks.
+    /// Returns whether there is no chunk, which holds only for an empty text.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
@@ -231,7 +231,7 @@ impl Sizes {
         }
     }
 
-    /// Returns the first mark of a chunk, or the end of these bytes if they have no mark.
+    /// Returns the first mark of a chunk, or the end of these bytes without a mark.
     fn mark(self, bytes: &[u8]) -> usize {
         let step = |hash: u64, byte: &u8| (hash << 1).wrapping_add(TABLE[usize::from(*byte)]);
         let (window, rest) = bytes[self.least - WINDOW..].split_at(WINDOW);

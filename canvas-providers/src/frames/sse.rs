@@ -12,7 +12,7 @@ const BOM: &[u8] = b"\xef\xbb\xbf";
 
 #[derive(Debug, Default)]
 pub(crate) struct Sse {
-    /// A line whose end has not arrived.
+    /// A line whose end did not arrive yet.
     line: Vec<u8>,
     /// Whether the last line ended in CR, so that a following LF belongs to that line end.
     after_cr: bool,
@@ -21,7 +21,7 @@ pub(crate) struct Sse {
     event: Event,
 }
 
-/// An event whose blank line has not arrived.
+/// An event whose blank line did not arrive yet.
 #[derive(Debug, Default)]
 struct Event {
     /// The last kind that a line named.

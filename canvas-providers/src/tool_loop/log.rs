@@ -77,7 +77,7 @@ pub enum LogEvent {
     },
     /// The turn ended, but leases may still have to be released.
     End {
-        /// How the turn ended.
+        /// The outcome of the whole turn.
         outcome: Outcome,
     },
 }

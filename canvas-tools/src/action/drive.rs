@@ -20,7 +20,7 @@ impl ActionRun {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`Engine::call`]. After the host has answered, retryable errors are retried first.
+    /// Returns the errors of [`Engine::call`]. After the host's answer, retryable errors are retried first.
     pub async fn drive<S: Store, H: ToolHost + SessionHost>(
         &mut self,
         engine: &Engine<S>,
@@ -54,7 +54,7 @@ impl ActionRun {
     /// Lets the engine decide the next step, which is either to begin the action or to record the host's outcome, and
     /// returns the events for clients. Has no effect while the host is at work or when the action is over.
     ///
-    /// This is for hosts that answer later. Call [`ActionRun::settle`] once the host has answered, and then this method
+    /// This is for hosts that answer later. Call [`ActionRun::settle`] with the host's answer, and then this method
     /// again.
     ///
     /// # Errors

@@ -8,10 +8,10 @@
 //! ([`RunningAction::deadline`](canvas_core::surface::RunningAction::deadline)). An overdue action ends in one of two
 //! ways:
 //!
-//! * `TOOL_TIMEOUT`: the runner is alive and reports it. Either the host gives up and returns
+//! * `TOOL_TIMEOUT`. The runner is alive and reports it. Either the host gives up and returns
 //!   [`ActionFailure::TimedOut`](canvas_core::surface::ActionFailure::TimedOut), or it delivers a result after the
 //!   deadline, which is dropped.
-//! * `ACTION_LOST`: the outcome was never reported, because the host crashed, was restarted or dropped the future. A
+//! * `ACTION_LOST`. The outcome was never reported, because the host crashed, was restarted or dropped the future. A
 //!   timer does not record this. Instead, it is recorded by the next begin or end of any action on the canvas after the
 //!   deadline, or by the deletion of the canvas. A runner that reports even later gets the same answer.
 //!

@@ -21,18 +21,18 @@ pub(super) enum Permission {
     Recorded(BTreeMap<StepId, Drift>),
 }
 
-/// The progress of one call.
+/// The progress of a step's call.
 #[derive(Debug, Clone)]
 pub(super) enum StepState {
     /// No target needs the step, or it is frozen.
     Unneeded,
-    /// Steps that it depends on have not answered yet.
+    /// Some steps that it depends on are not answered yet.
     Waiting,
     /// The step can be called with these arguments.
     Ready { arguments: Value },
-    /// The step was called and has not answered.
+    /// The step was called, and its answer is pending.
     Called { arguments: Value },
-    /// The step has answered.
+    /// The tool answered, with a response of this hash.
     Answered { arguments: Value, hash: JsonHash },
     /// The call failed, or the step could not be called; in that case it has no arguments.
     Failed { arguments: Option<Value>, drift: Drift },
@@ -89,7 +89,7 @@ impl Steps {
         self.drop_unneeded(recipe);
     }
 
-    /// Leaves out the steps that are only needed by mappings of failed steps.
+    /// Leaves out the steps that only mappings of failed steps need.
     fn drop_unneeded(&mut self, recipe: &Recipe) {
         let has_failed = |mapping: &&Mapping| {
             let place = recipe.steps().iter().position(|step| *step.id() == mapping.step);
@@ -192,7 +192,7 @@ impl Steps {
         true
     }
 
-    /// Whether every step has ended.
+    /// Whether every step is over.
     pub(super) fn is_over(&self) -> bool {
         use StepState::{Called, Ready, Waiting};
         !self.states.iter().any(|state| matches!(state, Waiting | Ready { .. } | Called { .. }))

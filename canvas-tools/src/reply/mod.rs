@@ -1,4 +1,4 @@
-//! What a model gets back for a call.
+//! The reply to a model's call.
 
 mod address;
 mod conflict;
@@ -31,9 +31,10 @@ pub use self::error::ToolError;
 pub(crate) use self::failure::{Failure, FitDetail, HeldDetail, StaleDetail, seconds_until};
 pub(crate) use self::lines::changed_lines;
 
-/// The answer to one call: a JSON object with `"ok"`, and `revision_id` wherever the canvas exists.
+/// The answer to one call. It is a JSON object with `"ok"`, and with `revision_id` if the canvas exists.
 ///
-/// A failure has `"ok": false` and `error: {code, message, retryable, ...}`; the message says what to do next.
+/// A failure has `"ok": false` and `error: {code, message, retryable, ...}`, and its message tells the model how to
+/// continue.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(transparent)]
 #[must_use = "a failure of the call is in the reply, which the model must read"]
@@ -53,30 +54,30 @@ pub struct ToolReply {
     surface: Vec<SurfaceEvent>,
 }
 
-/// What a call did on the board, for the host. A retry has the same effects again.
+/// The effects of a call on the board, for the host. A retry returns the same effects again.
 #[cfg(feature = "board")]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct BoardEffects {
-    /// What happened, in order.
+    /// The events for subscribers of the board, in order.
     pub events: Vec<CanvasEvent>,
-    /// Components whose data the host should fetch: new ones, those with another binding, and those to be refreshed.
+    /// Components whose data the host should fetch. They are new, have another binding, or need a refresh.
     pub fetch: Vec<ComponentId>,
-    /// An action that the model asks the user to run. A host shows its label and parameters, and runs it if a person says
-    /// so: it is never run for a model.
+    /// An action that the model asks the user to run. Show its label and parameters, and run it only if a person
+    /// agrees.
     pub requested: Option<ActionRequest>,
 }
 
-/// An action of a component that a model asks the user to run. Its parameters are right by the schema of the action.
+/// An action of a component that a model asks the user to run. Its parameters fit the schema of the action.
 #[cfg(feature = "board")]
 #[derive(Debug, Clone, PartialEq)]
 pub struct ActionRequest {
-    /// The component.
+    /// Id of the component with the action.
     pub component_id: ComponentId,
     /// One of the actions of its type.
     pub action_id: String,
-    /// What people call it.
+    /// Name of the action for people.
     pub label: String,
-    /// The parameters.
+    /// Parameters to run the action with.
     pub params: Map<String, Value>,
 }
 
@@ -95,13 +96,12 @@ impl ToolReply {
         }
     }
 
-    /// This reply to a call that did `change` to its caller's lease.
+    /// Returns the reply with a change of its caller's lease.
     pub fn with_lease_change(self, change: LeaseChange) -> Self {
         Self { lease_change: change, ..self }
     }
 
-    /// The lines of its revision that the reply shows from their first to their last byte, in order. It is no part of the
-    /// JSON.
+    /// Returns the completely shown lines of the reply's revision, in order. They are not part of the JSON.
     pub fn shown_lines(&self) -> &[LineRange] {
         &self.shown_lines
     }
@@ -110,13 +110,13 @@ impl ToolReply {
         Self { shown_lines, ..self }
     }
 
-    /// Whether nobody knows what became of the call, since the store did not answer: the same call again, under the same id,
-    /// tells, or does what the first one has not done.
+    /// Whether the outcome of the call is unknown, because the store did not answer. If you send the same call again
+    /// under the same id, it returns the outcome, or runs if the first attempt did not.
     pub fn is_unanswered(&self) -> bool {
         self.unanswered
     }
 
-    /// What the call did on the board; nothing for calls of other toolsets and for failures.
+    /// Returns the effects of the call on the board. They are empty for failures and for calls of other toolsets.
     #[cfg(feature = "board")]
     pub fn board(&self) -> &BoardEffects {
         &self.board
@@ -127,7 +127,7 @@ impl ToolReply {
         Self { board, ..self }
     }
 
-    /// What the call did to surfaces, for the clients that show them. A retry has the same events again.
+    /// Returns the events of surfaces for the clients that show them. A retry returns the same events again.
     #[cfg(feature = "surface")]
     pub fn surface_events(&self) -> &[SurfaceEvent] {
         &self.surface
@@ -138,32 +138,32 @@ impl ToolReply {
         Self { surface, ..self }
     }
 
-    /// The JSON that the model gets.
+    /// Returns the JSON for the model.
     pub fn body(&self) -> &Value {
         &self.body
     }
 
-    /// False where the call failed; a body without `ok` counts as success.
+    /// Returns whether the call succeeded. A body without `ok` counts as success.
     pub fn is_ok(&self) -> bool {
         self.body.get("ok").and_then(Value::as_bool).unwrap_or(true)
     }
 
-    /// The revision that the reply speaks of.
+    /// Returns the `revision_id` of the reply, if it has one.
     pub fn revision_id(&self) -> Option<&str> {
         self.body.get("revision_id").and_then(Value::as_str)
     }
 
-    /// The lease that the reply to a success speaks of.
+    /// Returns the `lease_id` of a successful reply, if it has one.
     pub fn lease_id(&self) -> Option<&str> {
         self.body.get("lease_id").and_then(Value::as_str)
     }
 
-    /// What the call did to the caller's lease. It is no part of the JSON.
+    /// Returns the change of the caller's lease. It is not part of the JSON.
     pub fn lease_change(&self) -> LeaseChange {
         self.lease_change
     }
 
-    /// The code of a failure.
+    /// Returns the error code of a failure.
     pub fn code(&self) -> Option<&str> {
         self.body.pointer("/error/code").and_then(Value::as_str)
     }
@@ -201,7 +201,7 @@ impl ToolReply {
     }
 }
 
-/// The body of a reply to a success: `ok`, the revision, and what the tool adds.
+/// Returns the body of a successful reply with `ok`, the revision, and the fields of the tool.
 pub(crate) fn success(revision: RevisionId, fields: &impl Serialize) -> Value {
     let mut body = json!(fields);
     body["ok"] = true.into();
@@ -209,7 +209,7 @@ pub(crate) fn success(revision: RevisionId, fields: &impl Serialize) -> Value {
     body
 }
 
-/// The beginning of what may hold a model's own words at any length: 300 characters and an ellipsis.
+/// Returns the first 300 characters of a text by the model, with an ellipsis if it is longer.
 pub(crate) fn shorten(text: &str) -> Cow<'_, str> {
     truncate(text, 300)
 }

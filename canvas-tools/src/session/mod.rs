@@ -50,8 +50,9 @@ use crate::sync::hidden_message;
 /// * `BoardMemory`. The host sets the aliases again, and the model makes its plans again.
 /// * `Recorder`. A recipe can no longer be made of the calls before the restart.
 ///
-/// The canvas does not depend on these, and each reply tells the model how to go on. `open` enters the turn that is
-/// running, even if another conversation began it. If you must know, compare [`Session::start`] with the one you stored.
+/// The canvas does not depend on these, and each reply tells the model how to continue. `open` enters the turn that is
+/// running, even if another conversation began it. If you must know, compare [`Session::start`] with the one you
+/// stored.
 ///
 /// A session that you stored continues where it was:
 ///
@@ -214,9 +215,9 @@ impl Session {
     /// Begins a turn when the user sends a message. This preempts the running turn, promotes its draft and starts the
     /// next turn.
     ///
-    /// The turn is the canvas's, so the running turn may belong to another conversation's message. To promote means to make the
-    /// current draft the artefact ([`Head::committed`](canvas_core::store::Head::committed)), even if the last turn was
-    /// interrupted.
+    /// A canvas has one turn at a time, so the running turn may belong to another conversation's message. To promote
+    /// means to make the current draft the artefact ([`Head::committed`](canvas_core::store::Head::committed)), even if
+    /// the last turn was interrupted.
     ///
     /// A retry with the same call id returns the original result as long as its receipt is kept, no matter in which
     /// turn the retry arrives.
@@ -232,7 +233,7 @@ impl Session {
     /// # let plan = CanvasId::new("plan")?;
     /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
     /// let mut session = block_on(Session::open(&engine, plan, "chat".parse()?, now))?;
-    /// // The user's message has come. What the model has not seen goes before it into the history.
+    /// // The user's message arrives. The changes that the model did not see go before it into the history.
     /// let began = block_on(session.begin_turn(&engine, "message-1".parse()?, now))?;
     /// assert!(began.hidden_message.is_some_and(|message| message.contains("# Plan")));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -301,7 +302,7 @@ impl Session {
     /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
     /// let mut session = block_on(Session::open(&engine, plan, "chat".parse()?, now))?;
     /// block_on(session.begin_turn(&engine, "message-1".parse()?, now))?;
-    /// // ... the model has answered, or has failed: its lease is given back in any case.
+    /// // ... the model answered or failed. Its lease is released in any case.
     /// let ended = block_on(session.end_turn(&engine, "end-1".parse()?, now))?;
     /// assert!(ended.hidden_message.is_none(), "the model has changed nothing that it does not know");
     /// # Ok::<(), Box<dyn std::error::Error>>(())

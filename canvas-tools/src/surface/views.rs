@@ -165,7 +165,7 @@ mod tests {
     }
 
     proptest! {
-        /// The views always equal those of a plain list.
+        /// The views always equal a plain list.
         #[test]
         fn views_are_what_was_opened_and_not_ended(
             steps in prop::collection::vec((0..5_u8, 0..3_usize, 0..3_usize, 0..60_u64), 0..60),

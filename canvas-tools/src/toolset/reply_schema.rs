@@ -2,13 +2,14 @@
 
 use serde_json::Value;
 
-/// The JSON Schema (2020-12) of what a tool of this crate answers: one of its successes, or a failure with the codes that it
-/// may have. `None` where no tool of this crate has the name. Feature `schema`, which the features of the faces turn on.
+/// Returns the JSON Schema (2020-12) of the replies of a tool of this crate. A reply is one of its successes, or a
+/// failure with one of its codes. Returns `None` if this crate has no tool of that name. Requires the feature `schema`,
+/// which the features of the faces enable.
 ///
-/// The properties have descriptions. The schema is closed: a reply has no field that it does not name. A failure that no tool
-/// is asked for, such as that of a name that does not exist, is one of any of them.
+/// The properties have descriptions. The schema is closed, so a reply has only the fields that it names. A failure that
+/// concerns no particular tool, such as an unknown name, is part of every schema.
 ///
-/// Cost: it is made anew by each call.
+/// Each call builds the schema again.
 ///
 /// ```
 /// let schema = canvas_tools::reply_schema("canvas_check_in").expect("it is a tool of the document");

@@ -97,7 +97,7 @@ impl<S: Store> Tools<S> {
 
     /// Returns the specs to offer to a model, for the tools that the engine's policy enables.
     ///
-    /// A call of a disabled tool fails with `TOOL_DISABLED` or `GIT_MODE_UNSUPPORTED`.
+    /// A call of a tool that the policy disables fails with `TOOL_DISABLED` or `GIT_MODE_UNSUPPORTED`.
     ///
     /// ```
     /// # use canvas_core::document::Edit;
@@ -152,7 +152,7 @@ impl<S: Store> Tools<S> {
     /// let patch = json!({"lease_id": lease.lease_id(), "patch": "@@\n # Plan\n+\n+- one\n"});
     /// assert!(call("2", "canvas_apply_patch", patch.clone()).is_ok());
     ///
-    /// // What does not fit is a reply as well, with what to do next.
+    /// // A failure is a reply, too, with the next step.
     /// let refused = call("3", "canvas_apply_patch", json!({"lease_id": lease.lease_id(), "patch": "@@\n-- two\n"}));
     /// assert_eq!(refused.code(), Some("PATCH_REJECTED"));
     /// assert!(refused.body()["error"]["message"].as_str().is_some_and(|message| !message.is_empty()));

@@ -18,7 +18,7 @@
 
 mod model;
 
-use std::{error::Error, io, io::Write as _, net::Ipv4Addr, sync::Arc};
+use std::{error::Error, future::ready, io, io::Write as _, net::Ipv4Addr, sync::Arc};
 
 use axum::extract::{FromRequest, FromRequestParts, Path, Request};
 use axum::http::{HeaderMap, StatusCode, request::Parts};
@@ -36,7 +36,7 @@ use canvas_examples::http::http_status;
 use canvas_providers::{Event, Provider, TurnDriver, TurnOptions};
 use canvas_store_sqlite::{SqliteStore, system_clock as now};
 use canvas_tools::{CanvasCalls, DocumentTools, Session, Tools};
-use futures_util::stream::{self, StreamExt as _};
+use futures_util::StreamExt as _;
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use tokio::{net::TcpListener, signal::unix};
@@ -103,11 +103,11 @@ async fn changes(to: Target, headers: HeaderMap) -> Result<impl IntoResponse, Fa
     to.service.engine.revision_of(&to.canvas).await?;
     // A browser that connects again names the last event that it got.
     let last = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok());
-    let follow = Follow::new(Arc::clone(&to.service.engine), &to.canvas, last.map(EntryNumber::new));
-    let events = stream::unfold(follow, async |mut follow| {
-        // Where the store does not answer, the stream ends, and the client connects again.
-        let change = HistoryEntry::from(&follow.next(now).await?.ok()?);
-        Some((sse::Event::default().id(change.number.to_string()).json_data(change), follow))
+    let follow = Follow::new(Arc::clone(&to.service.engine), &to.canvas, last.map(EntryNumber::new), now);
+    // Where the store does not answer, the stream ends, and the client connects again.
+    let events = follow.scan((), |(), change| {
+        let change = change.as_ref().ok().map(HistoryEntry::from);
+        ready(change.map(|change| sse::Event::default().id(change.number.to_string()).json_data(change)))
     });
     Ok(sse::Sse::new(events.take_until(told_to_end())).keep_alive(sse::KeepAlive::default()))
 }

@@ -8,11 +8,11 @@ use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::{Router, routing::get};
 use canvas_core::history::{EntryNumber, HistoryEntry};
 use canvas_core::store::Blocking;
-use canvas_core::watch::{LockView, Watch};
+use canvas_core::watch::{LockView, Waited, Watch};
 use canvas_core::{CanvasId, CodedError as _, Engine, EngineError, Follow, OpKey, Policy};
 use canvas_store_sqlite::{SqliteStore, system_clock as now};
 use futures_util::stream::{self, Stream, StreamExt as _};
-use tokio::{net::TcpListener, time::timeout};
+use tokio::{net::TcpListener, time::sleep};
 
 type Canvases = Arc<Engine<Blocking<SqliteStore>>>;
 
@@ -34,42 +34,36 @@ async fn live(
     engine.revision_of(&canvas).await.map_err(fail)?;
     // A browser that connects again names the last event that it got.
     let last = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok());
-    let follow = Follow::new(Arc::clone(&engine), &canvas, last.map(EntryNumber::new));
+    let follow = Follow::new(Arc::clone(&engine), &canvas, last.map(EntryNumber::new), now);
     let watch = engine.watch(&canvas);
-    let changes = changes(follow).map(Some).chain(stream::iter([None]));
     let locks = locks(engine, watch).map(Some).chain(stream::iter([None]));
     // One connection for both, which ends with the first that ends.
-    let events = stream::select(Box::pin(changes), Box::pin(locks));
+    let events = stream::select(changes(follow), Box::pin(locks));
     let events = events.scan((), |(), event| future::ready(event.map(Ok)));
     Ok(Sse::new(events).keep_alive(KeepAlive::default()))
 }
 
-/// Each change has its number as the id of the event. Nothing queues here: a change is read when it is sent.
-fn changes(follow: Follow<Blocking<SqliteStore>>) -> impl Stream<Item = Event> {
-    stream::unfold(Some(follow), async |follow| {
-        let mut follow = follow?;
-        match follow.next(now).await {
-            Some(Ok(entry)) => {
-                let change = HistoryEntry::from(&entry);
-                let event = Event::default().event("change").id(change.number.to_string());
-                Some((event.json_data(change).expect("it is plain JSON"), Some(follow)))
-            }
-            // The store was restored from a backup, so the client reads everything anew.
-            None => Some((Event::default().event("reset").data("{}"), None)),
-            // The stream ends, and the client connects again.
-            Some(Err(_)) => None,
-        }
-    })
+/// Each change has its number as the id of the event. Nothing queues here: a change is read when it is sent. `None` ends the
+/// connection, so the client connects again.
+fn changes(follow: Follow<Blocking<SqliteStore>>) -> impl Stream<Item = Option<Event>> {
+    let changes = follow.map(|change| {
+        let change = HistoryEntry::from(&change.ok()?);
+        let event = Event::default().event("change").id(change.number.to_string());
+        Some(event.json_data(change).expect("it is plain JSON"))
+    });
+    // A `Follow` ends if the store was restored from a backup. The client then reads everything anew.
+    changes.chain(stream::iter([Some(Event::default().event("reset").data("{}")), None]))
 }
 
 /// The lock now, and whenever it has changed.
 fn locks(engine: Canvases, watch: Watch) -> impl Stream<Item = Event> {
     stream::unfold((engine, watch, None, Duration::MAX), async |(engine, mut watch, mut shown, mut left)| {
         loop {
-            let (lock, clock) = match timeout(left, watch.next()).await {
-                Ok(event) => event?.ok().map(|event| (event.lock, event.clock))?,
+            let (lock, clock) = match watch.next_until(sleep(left)).await {
+                Waited::Next(event) => event.ok().map(|event| (event.lock, event.clock))?,
+                Waited::End => return None,
                 // A lease that ends by itself is no commit, so the host sets a timer.
-                Err(_) => {
+                Waited::Deadline => {
                     let snapshot = engine.snapshot(watch.canvas(), now()).await.ok()?;
                     (LockView::of(&snapshot, engine.policy()), snapshot.clock)
                 }
@@ -89,7 +83,7 @@ fn locks(engine: Canvases, watch: Watch) -> impl Stream<Item = Event> {
 pub(crate) fn open(file: impl AsRef<std::path::Path>) -> Result<Canvases, Box<dyn Error>> {
     let store = SqliteStore::open(file, now)?;
     let store = Blocking::new(store).with_spawn(|job| drop(tokio::task::spawn_blocking(job)));
-    Ok(Arc::new(Engine::new(store, Policy::default()).with_sleep(tokio::time::sleep)))
+    Ok(Arc::new(Engine::new(store, Policy::default()).with_sleep(sleep)))
 }
 
 #[tokio::main]

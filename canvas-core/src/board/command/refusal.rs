@@ -31,7 +31,7 @@ pub enum RefusalCause {
     ViewNotFound {
         /// The id that the command names.
         id: ViewId,
-        /// Up to three views. Those with this text as their name come first.
+        /// Up to three views. Views whose name equals the given id come first.
         candidates: Vec<String>,
     },
     /// No trigger has this id.

@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 use crate::board::model::id::ComponentId;
 use crate::board::model::workspace::Canvas;
 
-/// The aliases of a conversation: `c1`, `c2` and so on, in the order in which it came to know the components.
+/// The aliases `c1`, `c2` and so on of a conversation, in the order in which it learned of the components.
 ///
-/// The host keeps one for each conversation, and has it [`learn`](Self::learn) before it makes a context. An alias
-/// never comes to mean another component, also where its own is gone; so this grows with the components that the
-/// conversation has known.
+/// The host keeps one value for each conversation, and calls [`learn`](Self::learn) before it makes a context. An alias
+/// never changes its component, even after the component is removed, so the list grows with the components that the
+/// conversation learned of.
 ///
 /// In JSON it is the ids of the components, in the order of their aliases.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]

@@ -6,19 +6,20 @@ use serde::{Deserialize, Serialize};
 
 use crate::zone::{LocalTime, ZoneError};
 
-/// What a clock, a calendar and an office show where the user is.
+/// The user's local time, by the clock, the calendar and the user's plan of the day.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TemporalContext {
-    /// ISO 8601 with the zone's offset at that time, such as `2026-03-29T03:30:00+02:00`; milliseconds where there are any.
+    /// ISO 8601 with the zone's offset at that time, such as `2026-03-29T03:30:00+02:00`. Milliseconds are left out if
+    /// zero.
     pub timestamp: String,
     /// The IANA time zone, such as `Europe/Berlin`.
     pub timezone: String,
-    /// By the calendar there.
+    /// Day of the week in the user's time zone.
     pub day_of_week: DayOfWeek,
-    /// By the [`DayPlan`].
+    /// The part of the day, as the [`DayPlan`] divides it.
     pub time_of_day: TimeOfDay,
-    /// By the [`DayPlan`].
+    /// Whether the [`DayPlan`] counts this time as work hours.
     pub is_work_hours: bool,
 }
 

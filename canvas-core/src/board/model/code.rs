@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 canvas_patch::coded! {
-    /// What was wrong with a command, in the order in which faults are looked for.
+    /// The fault of a refused command, in the order in which faults are checked.
     #[derive(Serialize, Deserialize, JsonSchema)]
     #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
     #[non_exhaustive]
@@ -17,7 +17,7 @@ canvas_patch::coded! {
         TriggerNotFound = "TRIGGER_NOT_FOUND",
         /// No registered type has the name.
         TypeNotFound = "TYPE_NOT_FOUND",
-        /// The config, or the binding, is not what the type asks for.
+        /// The config, or the binding, does not fit its type.
         ConfigValidationFailed = "CONFIG_VALIDATION_FAILED",
         /// No component of this type may have this size on this grid.
         InvalidSize = "INVALID_SIZE",

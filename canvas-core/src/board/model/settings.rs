@@ -12,14 +12,14 @@ use super::phrase::quoted;
 use super::workspace::{ProactiveMode, Theme, WorkspaceSettings};
 use crate::model::json_pointer::join_pointer;
 
-/// Settings of a workspace to set; those that are left out stay.
+/// Settings of a workspace to change. Settings left out keep their values.
 ///
-/// JSON with a field that is no setting, with `null`, or with a value that the setting cannot have is refused, with the
+/// JSON is refused if it has an unknown field, `null`, or a value that the setting cannot have. The error carries the
 /// place as a JSON Pointer.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SettingsUpdate {
-    /// For the host's colours.
+    /// The host's colours.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Theme")]
     pub theme: Option<Theme>,
@@ -27,15 +27,15 @@ pub struct SettingsUpdate {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "bool")]
     pub voice_enabled: Option<bool>,
-    /// Milliseconds, at most 2^53 - 1. Bindings that were made before keep theirs.
+    /// Milliseconds, at most 2^53 - 1. Existing bindings keep their interval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u64")]
     pub default_refresh_interval: Option<u64>,
-    /// For canvases that the host makes; the canvas that there is keeps its own. Replaced whole.
+    /// For canvases that the host creates; the existing canvas keeps its own. Replaced whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "GridConfig")]
     pub grid: Option<GridConfig>,
-    /// What [`due`](crate::board::due) does with triggers.
+    /// Decides how [`due`](crate::board::due) treats triggers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "ProactiveMode")]
     pub proactive_mode: Option<ProactiveMode>,

@@ -9,30 +9,30 @@ use super::id::{TriggerId, ViewId};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProactiveTrigger {
-    /// Given by whoever sets it.
+    /// Id chosen by the caller that sets it.
     pub id: TriggerId,
     /// For people.
     pub name: String,
-    /// What it is for.
+    /// Purpose of the trigger, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// One that is not is never due.
+    /// Whether it can be due.
     pub enabled: bool,
     /// The occasion on which it is due.
     #[serde(rename = "type")]
     pub kind: TriggerType,
-    /// The view that it suggests or loads; without, its message is shown.
+    /// The view that it suggests or loads. Without a view, only its message is shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub view_id: Option<ViewId>,
     /// Shown to the user when it is due.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// For [`TriggerType::TimeBased`]: the time it stands for, such as `monday_morning` (`SimulatedTimeTrigger`).
+    /// The named time of a [`TriggerType::TimeBased`] trigger, such as `monday_morning` (`SimulatedTimeTrigger`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub simulated_time: Option<String>,
 }
 
-/// On what occasion a trigger is due.
+/// The occasion on which a trigger is due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

@@ -44,7 +44,7 @@ pub(crate) struct StoredBoard {
 }
 
 impl Board {
-    /// Encodes the board. The cost is that of the changed pages, and 70 bytes for each other page.
+    /// Encodes the board. The cost depends on the changed pages, plus 70 bytes for each other page.
     pub(crate) fn encode(mut self) -> StoredBoard {
         let mut parts = Vec::new();
         let mut put = |json: serde_json::Result<String>| {

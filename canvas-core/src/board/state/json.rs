@@ -29,9 +29,9 @@ impl<F> fmt::Debug for WorkspaceJson<'_, F> {
 }
 
 impl Board {
-    /// Returns the whole board for serialization as JSON, equal to that of [`Board::workspace`]. It does not copy the
-    /// board, so that the cost is only that of writing. `state` supplies the data state of a component and is called at
-    /// each serialization.
+    /// Returns the whole board for serialization as JSON, equal to the JSON of [`Board::workspace`]. It does not copy
+    /// the board, so the only cost is writing. `state` supplies the data state of a component and is called at each
+    /// serialization.
     ///
     /// ```
     /// use std::borrow::Cow;

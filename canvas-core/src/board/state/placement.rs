@@ -1,4 +1,5 @@
-//! Placement queries that change nothing, on a canvas by itself for tests and tools, and on a live board.
+//! Placement queries that do not change the canvas. One takes a canvas by itself, for tests and tools, the other a live
+//! board.
 
 use super::board::Board;
 use crate::board::layout::{Layout, NoRoom, PlacementRequest, place};
@@ -12,7 +13,7 @@ use crate::board::model::workspace::Canvas;
 /// The result is deterministic. It is the first hint that works, otherwise the first free place by row, then column,
 /// otherwise the place that the policy allows. A hint does not work if its cell is covered or outside of the grid, its
 /// component does not exist, or its half is full. Other components do not shift. Components outside of the grid's
-/// columns block no place, and columns past 64 stay empty.
+/// columns do not block a place, and columns past 64 stay empty.
 ///
 /// Linear in the components and the rows that they cover, because each call reads the whole canvas.
 ///
@@ -46,7 +47,7 @@ impl Board {
     ///
     /// # Errors
     ///
-    /// Returns [`NoRoom`] if there is no room under this [`GridPolicy`].
+    /// Returns [`NoRoom`] if the component does not fit under this [`GridPolicy`].
     pub fn find_placement(
         &self,
         size: Size,

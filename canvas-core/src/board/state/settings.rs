@@ -30,7 +30,7 @@ pub(crate) struct SettingsDiff {
     pub(crate) settings: Option<Diff<SettingsUpdate>>,
 }
 
-/// A view that was added or removed, or that lists other triggers.
+/// A new or removed view, or one that lists other triggers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ViewDiff {
@@ -61,7 +61,7 @@ pub(crate) enum TriggerDiff {
     Record(TriggerRecordDiff),
 }
 
-/// A trigger that was added, removed or replaced.
+/// A new, removed or replaced trigger.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum TriggerRecordDiff {

@@ -26,7 +26,7 @@ pub enum Occasion<'a> {
         /// The host's name for the session. A trigger fires only once in the same session.
         session: &'a str,
     },
-    /// Time has passed. You can check as often as you like.
+    /// The clock advances. You can check as often as you like.
     Time {
         /// Current time of the host's clock.
         now: Timestamp,
@@ -37,13 +37,14 @@ pub enum Occasion<'a> {
     },
 }
 
-/// What triggers have done already. The host keeps one for each workspace; it is no part of what is undone.
+/// The triggers that fired already, each with its session or part of the day. The host keeps one for each workspace.
+/// Undo does not change it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct TriggerMemory {
     last: BTreeMap<TriggerId, Window>,
 }
 
-/// In what a trigger is due once.
+/// The session or part of a day in which a trigger is due only once.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Window {

@@ -12,19 +12,19 @@ use crate::board::model::id::{ComponentId, DataSourceId};
 use crate::model::error::CodedError;
 use crate::schema::ValidationError;
 
-/// What every error has.
+/// The fields that every error has.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, thiserror::Error)]
 #[serde(rename_all = "camelCase")]
 #[error("{message}")]
 pub struct AgenticCanvasError {
     /// For branching.
     pub code: String,
-    /// What to do next, in one sentence.
+    /// One sentence on how to continue.
     pub message: String,
     /// When it happened, in milliseconds since 1970.
     #[schemars(with = "u64")]
     pub timestamp: Timestamp,
-    /// The request that it answers, where the host names requests.
+    /// The request that it answers, if the host names requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_id: Option<String>,
 }
@@ -36,17 +36,17 @@ pub struct AgenticCanvasError {
 pub struct CommandExecutionError {
     /// For branching.
     pub code: CommandErrorCode,
-    /// What to do next, in one sentence.
+    /// One sentence on how to continue.
     pub message: String,
     /// When it happened, in milliseconds since 1970.
     #[schemars(with = "u64")]
     pub timestamp: Timestamp,
-    /// The request that it answers, where the host names requests.
+    /// The request that it answers, if the host names requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_id: Option<String>,
-    /// As it was sent.
+    /// The refused command, unchanged.
     pub command: CanvasCommand,
-    /// The component that the command would have changed.
+    /// The component that the command tried to change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub component_id: Option<ComponentId>,
 }
@@ -62,14 +62,14 @@ pub struct DataFetchError {
     /// When it happened, in milliseconds since 1970.
     #[schemars(with = "u64")]
     pub timestamp: Timestamp,
-    /// The request that it answers, where the host names requests.
+    /// The request that it answers, if the host names requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_id: Option<String>,
     /// Names the source that failed.
     pub source: DataSourceId,
-    /// As it was sent.
+    /// The failed query, unchanged.
     pub query: DataQuery,
-    /// The same query may succeed later.
+    /// Whether the same query may succeed later.
     pub retryable: bool,
 }
 
@@ -82,22 +82,22 @@ impl std::fmt::Display for DataFetchError {
     }
 }
 
-/// A config or a binding is not what its type asks for.
+/// A config or a binding that does not fit its type.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, thiserror::Error)]
 #[serde(rename_all = "camelCase")]
 #[error("{message}")]
 pub struct ValidationFailedError {
     /// The stable code, always the same.
     pub code: ValidationFailedCode,
-    /// The first fault, and how many more there are.
+    /// The first fault, and the number of the others.
     pub message: String,
     /// When it happened, in milliseconds since 1970.
     #[schemars(with = "u64")]
     pub timestamp: Timestamp,
-    /// The request that it answers, where the host names requests.
+    /// The request that it answers, if the host names requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_id: Option<String>,
-    /// In the order of their places.
+    /// The faults, in the order of their places.
     pub errors: Vec<ValidationError>,
 }
 

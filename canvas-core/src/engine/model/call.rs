@@ -1,4 +1,4 @@
-//! The calls of the small world: what each asks, and what it does to the text.
+//! The calls of the small world, with the request of each and its effect on the text.
 
 use std::sync::{Arc, LazyLock};
 
@@ -21,7 +21,7 @@ use crate::transition::surface::ended::{ActionBegun, RunningAction};
 use crate::transition::surface::finish::FinishAction;
 use crate::transition::surface::request::{ActionName, ActionRequest};
 
-/// The action of the surface.
+/// Id of the only action of the surface.
 pub(super) const ACTION: &str = "deploy";
 
 /// The text that the world begins with.
@@ -42,7 +42,7 @@ pub(super) enum Op {
     AskA,
     /// The action of the surface, each time as the same call.
     Press,
-    /// What its tool has answered.
+    /// The outcome of the action's tool.
     Settle,
 }
 
@@ -60,7 +60,7 @@ impl Op {
         Self::Settle,
     ];
 
-    /// What the text becomes where it is done.
+    /// Returns the text after this call, if the call is done.
     pub(super) fn change(self, text: &str) -> String {
         match self {
             Self::WriteA => text.replace("a\n", "c\n"),
@@ -100,7 +100,7 @@ pub(super) static CANVAS: LazyLock<CanvasId> = LazyLock::new(|| CanvasId::new("c
 /// A canvas that nobody uses.
 pub(super) static OTHER: LazyLock<CanvasId> = LazyLock::new(|| CanvasId::new("other").expect("short"));
 
-/// The key of a call; the question has that of `WriteA`. That of an end is in [`Running`].
+/// The key of a call. The question uses the key of `WriteA`. The key of an action's end is in [`Running`].
 fn operation(op: Op) -> &'static OpKey {
     static KEYS: LazyLock<[OpKey; Op::ALL.len()]> = LazyLock::new(|| {
         [
@@ -128,7 +128,7 @@ const RUNNER: &str = "runner";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Runner {
     pub(super) server: usize,
-    /// How often the server has started again.
+    /// Number of restarts of the server.
     pub(super) starts: u8,
 }
 
@@ -138,7 +138,7 @@ impl Runner {
     }
 }
 
-/// The name of an execution.
+/// Returns the event id of an execution by its number.
 pub(super) fn event(number: u8) -> EventId {
     EventId::new(&format!("event {number}")).expect("short")
 }
@@ -159,7 +159,7 @@ impl std::hash::Hash for Running {
 }
 
 impl Running {
-    /// What an answer says is to be run by who gets it.
+    /// Returns the action that an answer tells its receiver to run, if it does.
     pub(super) fn of(answer: &ClientAnswer, runner: Runner) -> Option<Self> {
         let ClientAnswer::Outcome(json) = answer else { return None };
         let Ok(ActionBegun::Run(action)) = StoredAnswer(json.clone()).answer::<BeginAction>()? else {
@@ -170,7 +170,7 @@ impl Running {
     }
 }
 
-/// What a server does for a call.
+/// The work of a server for a call.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Work {
     Call(Op),
@@ -223,7 +223,7 @@ impl Work {
     }
 }
 
-/// What a client gets.
+/// The answer to a client's call.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum ClientAnswer {
     /// An answer, as a receipt keeps it.
@@ -317,7 +317,7 @@ fn request() -> ActionRequest {
     }
 }
 
-/// What became of a run, as its client sees it.
+/// The result of a run for its client.
 pub(super) type Ended = Result<ClientAnswer, EngineError>;
 
 /// The clock of the world as a timestamp.

@@ -1,57 +1,57 @@
 //! Faults, each of which the model must notice.
 
-/// What the store, the way to it, or the engine's use of its cache does wrong.
+/// A fault of the store, of the way to it, or of the engine's use of its cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Flaw {
     /// Commits whatever version the row has.
     ConditionIgnored,
     /// Keeps the head without its receipts.
     ReceiptsForgotten,
-    /// Says that an empty bump is done and does nothing.
+    /// Reports an empty bump as done without writing it.
     BumpLeftOut,
-    /// Names versions by revisions, so that a bump moves nothing.
+    /// Names versions by revisions, so that a bump keeps the version.
     VersionsOfRevisions,
     /// Commits after the instant after which it must not.
     LimitIgnored,
     /// Judges that instant by the clock of the moment when the commit was sent.
     ClockReadEarly,
-    /// Says of a commit whose answer is lost that nothing was written.
+    /// Reports a commit whose answer is lost as not written.
     LostCalledDefinite,
-    /// Answers that the receipt of an abandoned call is stored, and stores nothing.
+    /// Reports the receipt of an abandoned call as stored without storing it.
     BarLeftOut,
     /// Keeps the cached row when a server is notified of a change.
     NotificationIgnored,
-    /// Does not keep the row that a call ends with where any canvas was forgotten since the row was asked for, and leaves
-    /// the older one there.
+    /// Discards the row with which a call ends if any canvas was forgotten since the row was requested, and keeps the
+    /// older one in the cache.
     ForgottenForAll,
-    /// Replaces the whole text by what was made from an older one.
+    /// Replaces the whole text by one made from an older text.
     BaseIgnored,
-    /// Stores what a patch makes of the text that its author has seen.
+    /// Stores the result of a patch on the text that its author saw.
     OldText,
-    /// Takes a lease anew without looking who has had the canvas since.
+    /// Takes a lease again without checking whether another conversation held the canvas in between.
     OldLock,
-    /// Drops entries of the journal with what is not needed.
+    /// Drops entries of the journal together with unneeded blobs.
     HistoryCollected,
-    /// Drops what was not needed at an earlier version of the row.
+    /// Drops blobs that were unneeded at an earlier version of the row.
     CollectedAtAnyVersion,
     /// Starts the tool as soon as the begin of its action is sent, before it is settled.
     StartedUnsettled,
-    /// Names the execution of a retry like that of the first try.
+    /// Gives the execution of a retry the name of the first one.
     EventNamedTwice,
     /// Answers as soon as the call is decided, before its commit.
     AnsweredEarly,
-    /// Answers a call that changes nothing with a commit that was under way before it came.
+    /// Answers a call without changes by a commit that was under way before the call came.
     AnsweredUponTheOld,
-    /// Commits several calls by the latest of the instants after which each must not be.
+    /// Commits several calls by the latest of their time limits instead of the earliest.
     LatestLimit,
-    /// Stores of several calls the document that the last one leaves, and none between.
+    /// If a commit has several calls, stores the document of the last one, and not those between.
     DocumentsBetweenDropped,
-    /// Stores of several calls the receipt of the last.
+    /// If a commit has several calls, stores only the receipt of the last one.
     LastReceiptAlone,
     /// Gives the answers of two calls of a commit to each other's callers.
     AnswersSwapped,
     /// Settles a commit of several calls for the first alone.
     SettledForOne,
-    /// Commits a call whose caller has gone while it waited.
+    /// Commits a call although its caller left while it waited.
     DroppedStays,
 }

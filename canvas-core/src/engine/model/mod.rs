@@ -1,7 +1,7 @@
 //! Every order of events between two servers, one store and a few calls, tried on the production [`Run`] and the rules
-//! that it drives: calls at both servers at once, commits lost, delayed and doubled, servers that crash, loads that
-//! are stale, and a second server whose clock is wrong. Calls of one server share commits, and some are dropped. Among the
-//! calls is an action whose tool may start once.
+//! that it drives. The servers get calls at the same time and may crash, commits are lost, delayed and doubled, loads
+//! are stale, and the second server's clock is wrong. Calls of one server share commits, and some are dropped. Among
+//! the calls is an action whose tool may start once.
 //!
 //! The worlds are bounded, so the checker visits all of each. An ordinary run takes those that a debug build explores in two
 //! seconds. The others are ignored there, and tried by `.ci/run` in an optimised build; with `CANVAS_MODEL=full` by
@@ -12,8 +12,8 @@
 //! CANVAS_MODEL=full cargo test --release -p canvas-core --no-default-features --features surface --lib engine::model -- --include-ignored --nocapture
 //! ```
 //!
-//! A model that finds nothing may have looked at nothing. So the dangers that the machine is made for must come up,
-//! and each [`Flaw`] of the surroundings must be found out by the rule that it breaks.
+//! A model without findings may have explored too little. Therefore each danger that the machine is made for must
+//! occur, and each [`Flaw`] of the surroundings must break the rule that is meant to catch it.
 //!
 //! [`Run`]: super::run::Run
 
@@ -55,8 +55,9 @@ const NOTHING: Budget = Budget {
     turns: false,
 };
 
-/// How often each call may be made: write a, write b, the user's edit, another's check-out, check-in, the model's
-/// read, the user's edit of the first revision, the question what became of write a, the action, the end of its tool.
+/// Limits the number of each call, in the order write a, write b, the user's edit, another's check-out, check-in, the
+/// model's read, the user's edit of the first revision, the question about write a, the action, and the end of its
+/// tool.
 const fn starts(starts: [u8; Op::ALL.len()]) -> Budget {
     Budget { starts, ..NOTHING }
 }
@@ -88,10 +89,10 @@ const TIME: Budget = Budget { ticks: 2, delayed: 1, ..starts([1, 0, 0, 1, 0, 0, 
 /// The same, and the lease is given back.
 const RELEASE: Budget = Budget { ticks: 2, delayed: 1, ..starts([1, 0, 0, 1, 1, 0, 0, 0, 0, 0]) };
 
-/// Time passes and a write takes its lease anew, unless another has had it.
+/// Time passes and a write takes its lease again, unless another conversation held it in between.
 const RETAKE: Budget = Budget { ticks: 2, rules: Rules::Retake, ..starts([2, 0, 0, 1, 0, 0, 0, 0, 0, 0]) };
 
-/// The user edits one line and the model, which has not seen it, another, and the same.
+/// The user edits one line, and the model, without having read the edit, changes another line and then the same one.
 const REBASE: Budget = Budget { rules: Rules::Rebase, ..starts_with_journal([1, 1, 0, 0, 0, 0, 1, 0, 0, 0]) };
 
 /// Servers crash, and their commits arrive or not.
@@ -100,7 +101,7 @@ const CRASH: Budget = Budget { crashes: 1, definite: 1, ..starts([2, 1, 0, 0, 0,
 /// Loads come from the past.
 const STALE: Budget = Budget { stale: 1, delayed: 1, ..starts([2, 0, 1, 0, 0, 0, 0, 1, 0, 0]) };
 
-/// The second server's clock is wrong by more than a lease lives: ahead, or behind.
+/// The second server's clock is ahead or behind by more than the lifetime of a lease.
 const fn skewed(skew: i64, budget: Budget) -> Budget {
     Budget { skew, ..budget }
 }
@@ -112,10 +113,10 @@ const NOTIFY: Budget = Budget { notify: true, slow: 1, rumours: 1, ..starts([1, 
 const NOTIFY_LOST: Budget =
     Budget { notify: true, lost: 1, delayed: 1, ..starts([1, 1, 0, 0, 0, 1, 0, 0, 0, 0]) };
 
-/// The user saves what was made from the first text, twice, while the model writes.
+/// The user twice saves a text based on the first one, while the model writes.
 const BASE: Budget = starts_with_journal([1, 1, 0, 0, 0, 0, 2, 0, 0, 0]);
 
-/// The same, with another edit of the user, and answers that are lost.
+/// The same, with another edit of the user, and lost answers.
 const BASE_LOST: Budget =
     Budget { lost: 1, delayed: 1, ..starts_with_journal([1, 0, 1, 0, 0, 0, 2, 0, 0, 0]) };
 
@@ -126,16 +127,16 @@ const COLLECT: Budget = Budget { collections: 2, ..starts_with_journal([1, 1, 0,
 const COLLECT_LOST: Budget =
     Budget { collections: 1, lost: 1, delayed: 1, ..starts_with_journal([1, 1, 0, 0, 0, 0, 1, 0, 0, 0]) };
 
-/// An action is asked for twice, and its tool ends.
+/// An action is requested several times, and its tool ends.
 const ACTION: Budget = starts([0, 0, 0, 0, 0, 0, 0, 0, 3, 1]);
 
 /// Answers to the begin are lost in every way, and those to the end.
 const ACTION_LOST: Budget = Budget { lost: 1, delayed: 1, ..starts([0, 0, 0, 0, 0, 0, 0, 0, 2, 1]) };
 
-/// Servers crash before the tool has ended, or after.
+/// Servers crash before or after the tool ends.
 const ACTION_CRASH: Budget = Budget { crashes: 1, ..starts([0, 0, 0, 0, 0, 0, 0, 0, 2, 1]) };
 
-/// Time passes until the tool has taken too long.
+/// Time passes beyond the tool's deadline.
 const ACTION_TIME: Budget = Budget { ticks: 2, ..starts([0, 0, 0, 0, 0, 0, 0, 0, 2, 1]) };
 
 /// Three calls at once at one server, which share commits.
@@ -160,7 +161,7 @@ const BATCH_DROP: Budget = Budget { drops: 1, ..BATCH };
 /// Time passes while calls with and without a lease wait together.
 const BATCH_TIME: Budget = Budget { ticks: 2, ..Budget { starts: [1, 0, 0, 1, 1, 0, 0, 0, 0, 0], ..BATCH } };
 
-/// A read begins while a commit has landed and its answer is slow, and the user has gone on at the other server.
+/// A read begins when a commit is stored but its answer is slow, while the user continues at the other server.
 const BATCH_READ: Budget =
     Budget { notify: true, slow: 1, places: Places::EditApart, ..starts([1, 0, 1, 0, 0, 1, 0, 0, 0, 0]) };
 
@@ -174,7 +175,7 @@ const TURNS: Budget =
 /// Three calls of one server decide one after the other while commits are stored.
 const BATCH_TURNS: Budget = Budget { turns: true, ..BATCH };
 
-/// The same, and a read among them waits for the commit that it is answered upon.
+/// The same, and a read among them waits for the commit that it depends on.
 const BATCH_READ_TURNS: Budget = Budget { turns: true, ..BATCH_READ };
 
 /// A debug build explores each of them within two seconds.

@@ -1,4 +1,4 @@
-//! Judges what is stored and what is answered, without any knowledge of how the engine works.
+//! Judges stored states and answers, without any knowledge of how the engine works.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::model::blob::BlobId;
 use crate::model::head::Head;
 use crate::model::receipt::{Answer, Receipt};
 
-/// What must hold, whatever happens.
+/// A property that holds in every world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Rule {
     /// Every revision is the one before it with one call done to it.
@@ -21,27 +21,27 @@ pub(super) enum Rule {
     UnderTheLease,
     /// A write lands before its lease expires, by the store's clock.
     InTime,
-    /// A lease is taken anew only by who held the last one.
+    /// Only the last holder takes an expired lease again with a write.
     TakenAnew,
-    /// Answers are true: what is answered as done was done, and what is answered as not written was not.
+    /// If an answer reports a call as done, it was done, and if it reports a call as not written, it was not.
     AnswersTrue,
     /// Two answers to one call are equal.
     AnswersAgree,
-    /// What is answered as never done never will be.
+    /// If a call is reported as never done, it is never done later.
     NeverIsNever,
     /// Revision, epoch and fence only rise.
     NumbersRise,
-    /// What the history keeps can be read, and no call finds the canvas damaged.
+    /// Kept history can be read, and no call finds the canvas damaged.
     HistoryStays,
-    /// A read shows at least what its server has answered or was notified of before it began.
+    /// A read shows at least the state that its server returned or was notified of before the read began.
     ReadsAreFresh,
-    /// A tool call that is not read-only starts once at most.
+    /// A tool call starts at most once, unless the tool is read-only.
     StartsOnce,
     /// An action ends once at most.
     EndsOnce,
     /// The document of each revision is stored with it.
     EachStored,
-    /// A call that is dropped before it is sent is never done.
+    /// A call dropped before it is sent is never done.
     DroppedIsNever,
 }
 
@@ -87,7 +87,7 @@ impl Rule {
     }
 }
 
-/// What has become of each call.
+/// The fate of each call.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(super) struct Oracle {
     /// The first rule that was broken.
@@ -98,9 +98,9 @@ pub(super) struct Oracle {
     never: bool,
     /// Starts of the tool.
     tool_starts: u8,
-    /// Runs, by number, that ended with an error that says that nothing was written.
+    /// Runs, by number, whose error says that the store did not write.
     unwritten: Vec<u8>,
-    /// Runs, by number, that were dropped before anything of them was sent.
+    /// Runs, by number, dropped before any of their requests was sent.
     dropped: Vec<u8>,
 }
 
@@ -111,9 +111,10 @@ impl Oracle {
         }
     }
 
-    /// A commit of a run has landed.
+    /// Judges a stored commit of a run.
     ///
-    /// `honest` clocks tell when a lease ends; where calls are not `leased`, writes need none.
+    /// With `honest` clocks, a lease ends at the time that the store says. If calls are not `leased`, writes need no
+    /// lease.
     pub(super) fn landed(
         &mut self,
         run: u8,
@@ -138,7 +139,7 @@ impl Oracle {
         self.check(old.receipts.iter().all(is_kept), Rule::NothingForgotten);
     }
 
-    /// The text is another: one call has been done, and the right one.
+    /// Judges a change of the text, which must be the effect of exactly one call.
     fn changed(&mut self, (old, new): (&Head, &Head), clock: i64, (honest, leased): (bool, bool)) {
         let is_new = |receipt: &&Receipt| !old.receipts.has_newly(&receipt.operation);
         let mut added = new.receipts.iter().filter(is_new).map(|receipt| Op::of(&receipt.operation));
@@ -167,19 +168,19 @@ impl Oracle {
         }
     }
 
-    /// A server has the tool do what it does.
+    /// Counts a start of the tool by a server.
     pub(super) fn tool_started(&mut self) {
         self.tool_starts += 1;
         self.check(self.tool_starts == 1, Rule::StartsOnce);
     }
 
-    /// A caller has given up, and nothing of its call was sent.
+    /// Notes that a caller gave up before its call was sent.
     pub(super) fn dropped(&mut self, run: u8) {
         self.dropped.push(run);
         self.dropped.sort_unstable();
     }
 
-    /// The number of the last such call; 0 where there was none.
+    /// Returns the number of the last such call, or 0 without one.
     pub(super) fn dropped_last(&self) -> u8 {
         self.dropped.last().copied().unwrap_or_default()
     }
@@ -188,7 +189,7 @@ impl Oracle {
         !self.dropped.is_empty()
     }
 
-    /// A client has its answer. `head` is what the store has then.
+    /// Judges an answer to a client. `head` is the current one in the store.
     pub(super) fn answered(&mut self, run: u8, op: Op, ended: &Ended, head: &Head) {
         let about = if op == Op::AskA { Op::WriteA } else { op };
         let done = self.done[about as usize];
@@ -224,7 +225,7 @@ impl Oracle {
         }
     }
 
-    /// Where a commit of a run has landed, its later answer must not deny it.
+    /// Checks that the answer of a run with a stored commit does not deny it.
     pub(super) fn contradicts(&mut self, ended: &Ended, wrote: bool) {
         let claims_nothing =
             matches!(ended, Err(e) if !matches!(e, EngineError::Store(error) if !error.is_definite()));

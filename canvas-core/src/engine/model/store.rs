@@ -1,4 +1,4 @@
-//! The store of the model: one row, and the faults that a [`Flaw`] gives it.
+//! The store of the model, which has one row and the faults that a [`Flaw`] gives it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -37,9 +37,9 @@ pub(super) struct RowStore {
     pub(super) before: Option<Row>,
     /// Content has one name, so which of it is there follows from the rest and from [`RowStore::dropped`].
     pub(super) blobs: BTreeMap<BlobId, Blob>,
-    /// What collections have dropped and nobody has put again.
+    /// Blobs that collections dropped and that no commit put again.
     pub(super) dropped: BTreeSet<BlobId>,
-    /// A collection that is under way: the version that it was planned at, and what it keeps.
+    /// The collection under way, with the planned version and the blobs that it keeps.
     pub(super) collection: Option<(u64, BTreeSet<BlobId>)>,
     pub(super) clock: i64,
 }
@@ -65,7 +65,7 @@ impl RowStore {
         }
     }
 
-    /// The answer to a commit, with the row that it has replaced.
+    /// Returns the answer to a commit, with the replaced row.
     pub(super) fn commit(
         &mut self,
         flaw: Option<Flaw>,
@@ -109,7 +109,7 @@ impl RowStore {
 }
 
 impl RowStore {
-    /// Begins a collection: what the row needs stays, the whole journal with it. All other blobs are old.
+    /// Begins a collection, which keeps the blobs that the row needs and its whole journal. All other blobs are old.
     pub(super) fn plan_collection(&mut self, flaw: Option<Flaw>) {
         let head = &self.row.head;
         let mut keep: BTreeSet<_> = head.blobs().collect();
@@ -122,7 +122,7 @@ impl RowStore {
         self.collection = Some((self.row.version, keep));
     }
 
-    /// Ends it, where the row is the one that it was planned for.
+    /// Ends the collection, if the row still has the planned version.
     pub(super) fn collect(&mut self, flaw: Option<Flaw>) {
         let Some((version, keep)) = self.collection.take() else { return };
         if version != self.row.version && flaw != Some(Flaw::CollectedAtAnyVersion) {
@@ -140,7 +140,7 @@ impl RowStore {
 /// Milliseconds, each of which is a tick, that the tool of the action may take.
 const TIMEOUT: u64 = 2;
 
-/// The files of a surface, whose one action calls a tool that is not read-only and saves its result.
+/// The files of a surface with one action, which calls a tool with effects and saves its result.
 fn surface() -> [(TreeFile, Value); 3] {
     let descriptor = json!({
         "agentId": "main", "title": "Deploy", "ownerSessionKey": "agent:main:main", "mode": "html", "createdAt": START,
@@ -161,12 +161,12 @@ fn name(version: u64) -> Version {
     Version::new(version.to_string())
 }
 
-/// The number of calls that were abandoned.
+/// The number of abandoned calls.
 fn bars(head: &Head) -> usize {
     head.receipts.iter().filter(|receipt| receipt.answer == Answer::Abandoned).count()
 }
 
-/// The receipts that are new.
+/// Returns the receipts that `old` lacks.
 fn newest(old: &Receipts, new: &Receipts) -> Receipts {
     new.iter().filter(|receipt| !old.has_newly(&receipt.operation)).cloned().collect()
 }

@@ -47,7 +47,7 @@ impl Turn {
     }
 }
 
-/// The call that has the turn.
+/// The call with the turn, and the row on which it decides.
 #[derive(Debug)]
 #[cfg_attr(test, derive(Clone, PartialEq, Eq, Hash))]
 pub(super) struct Deciding {
@@ -68,6 +68,6 @@ pub(super) enum Basis {
         clock: Timestamp,
         host_at: Timestamp,
     },
-    /// The row will never exist.
+    /// The row depends on a commit that was not stored, so it will never exist.
     Lost,
 }

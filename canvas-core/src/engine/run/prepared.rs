@@ -67,11 +67,11 @@ pub(crate) enum CommitOutcome {
     /// Decide again on the current row. Either the commit was too late for one of its calls, or the call has no changes
     /// and was decided on a commit that was already in flight.
     Reload,
-    /// The store failed, and wrote nothing.
+    /// The store failed and certainly did not write.
     Failed(StoreError),
     /// The commit may have been written, and may still arrive while the row has this version.
     Unknown { expected: Option<Version> },
-    /// Decide again, because the row that it was decided on will never exist. Nothing of the call was sent.
+    /// Decide again, because the row that it was decided on will never exist. The call was not sent.
     Retry,
     /// There is room in the next batch.
     Admitted,

@@ -1,20 +1,24 @@
 //! The host's handle of a watch.
 
 use std::future::poll_fn;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
+
+use futures_core::Stream;
 
 use super::event::WatchEvent;
 use super::hub::{Hub, Watches};
 use super::slot::{Load, Slot, Step};
+use super::wait::{Waited, next_until};
 use crate::engine::error::EngineError;
 use crate::model::id::CanvasId;
 
 /// Reports the changes of one canvas. [`Engine::watch`](crate::Engine::watch) creates it and describes which changes
 /// are reported and when.
 ///
-/// A watch runs on any executor and does not borrow the engine. To get a stream of the `futures` crate, write
-/// `stream::poll_fn(move |context| watch.poll_next(context))`.
+/// A watch runs on any executor and does not borrow the engine. It is a [`Stream`], which continues after an error, and
+/// ends when the engine is dropped.
 ///
 /// Each change wakes the task that waits for the watch, until that task has polled it. If you do not poll a watch, it
 /// costs only its memory. To end a watch, drop it.
@@ -70,15 +74,59 @@ impl Watch {
     /// Returns an error if the head must be loaded and the load fails. The watch stays open, and the next call
     /// loads it again, so wait before you call.
     pub async fn next(&mut self) -> Option<Result<WatchEvent, EngineError>> {
-        poll_fn(|context| self.poll_next(context)).await
+        poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await
     }
 
-    /// Polls for the event that [`Watch::next`] waits for.
+    /// Waits for the next event until the deadline, a future of your runtime such as `tokio::time::sleep(left)`. An
+    /// event that is already known wins over the deadline. No event is lost, neither if the deadline comes first nor if
+    /// you drop a call, because the next call returns it.
     ///
-    /// # Errors
+    /// The expiry of a lease, for example, is not an event. This host waits until the lease ends:
     ///
-    /// Returns the errors of [`Watch::next`].
-    pub fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<WatchEvent, EngineError>>> {
+    /// ```
+    /// # use canvas_core::lease::{CheckOut, Timestamp};
+    /// # use canvas_core::store::MemoryStore;
+    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy, block_on};
+    /// use canvas_core::watch::Waited;
+    ///
+    /// # let now = Timestamp::from_millis(1_000);
+    /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
+    /// # let plan = CanvasId::new("plan")?;
+    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
+    /// # let sleep = |left: std::time::Duration| std::future::ready(assert!(!left.is_zero()));
+    /// # let model = OpKey { conversation: "chat".parse()?, ..OpKey::host("check-out".parse()?) };
+    /// # block_on(engine.call(&plan, &model, CheckOut, now))?.result?;
+    /// # block_on(async {
+    /// let mut watch = engine.watch(&plan);
+    /// let event = watch.next().await.ok_or("the engine is there")??;
+    /// let until = event.lock.until().ok_or("a model has the lease")?;
+    /// match watch.next_until(sleep(until.saturating_duration_since(event.clock))).await {
+    ///     Waited::Next(event) => println!("the lock changed earlier: {:?}", event?.lock),
+    ///     Waited::Deadline => println!("the lease ended"),
+    ///     Waited::End => println!("the engine was dropped"),
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub async fn next_until(&mut self, deadline: impl Future<Output = ()>) -> Waited<WatchEvent> {
+        next_until(self, deadline).await
+    }
+
+    /// Returns the next event if it is already known. It does not ask the store or wait. So it does not see a change
+    /// that must be loaded first, for example after [`Engine::forget`](crate::Engine::forget) and for most first
+    /// events. Use [`Watch::next`] for these.
+    pub fn try_next(&mut self) -> Option<WatchEvent> {
+        let (number, event) = self.slot.event_after(self.shown)?;
+        self.shown = number;
+        Some(event)
+    }
+}
+
+impl Stream for Watch {
+    type Item = Result<WatchEvent, EngineError>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         loop {
             match self.slot.step(self.id, self.shown, context.waker()) {
                 Step::Event(number, event) => {
@@ -94,15 +142,6 @@ impl Watch {
                 Step::End => return Poll::Ready(None),
             }
         }
-    }
-
-    /// Returns the next event if it is already known. It does not ask the store or wait. So it does not see a change
-    /// that must be loaded first, for example after [`Engine::forget`](crate::Engine::forget) and for most first
-    /// events. Use [`Watch::next`] for these.
-    pub fn try_next(&mut self) -> Option<WatchEvent> {
-        let (number, event) = self.slot.event_after(self.shown)?;
-        self.shown = number;
-        Some(event)
     }
 }
 

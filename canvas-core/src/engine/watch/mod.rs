@@ -18,7 +18,10 @@ mod handle;
 mod hub;
 mod slot;
 mod state;
+mod wait;
 
 pub use self::event::{CanvasStatus, HeadRevision, WatchEvent};
 pub use self::handle::Watch;
 pub(super) use self::hub::{Planned, Watches};
+pub use self::wait::Waited;
+pub(super) use self::wait::next_until;

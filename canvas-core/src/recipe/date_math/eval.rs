@@ -181,8 +181,8 @@ fn at(now: Timestamp) -> Option<DateTime> {
     EPOCH.checked_add(SignedDuration::from_millis(millis)).ok()
 }
 
-/// Uses the last instant of jiff for all later ones. This is right because zones do not change their clocks in the last
-/// days of a year that their rules reach only by repetition.
+/// Uses the last instant of jiff for all later ones. This gives the right offset, because the rules of zones only
+/// repeat in years this late, and no zone changes its clocks in the last days of a year.
 fn timestamp(utc: DateTime) -> jiff::Timestamp {
     Offset::UTC.to_timestamp(utc).unwrap_or(jiff::Timestamp::MAX)
 }

@@ -10,7 +10,7 @@ use super::expr::{DateExpr, DateExprError};
 use crate::recipe::error::{RecipeCode, RecipeFault};
 use crate::zone::Zone;
 
-/// How the time that an expression gives is written.
+/// The form in which the evaluated time is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -30,10 +30,10 @@ pub enum DateFormat {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct DateParameter {
-    /// What is evaluated, once a run.
+    /// The expression, evaluated once per run.
     #[serde(rename = "$date")]
     pub expr: DateExpr,
-    /// How the time is written. Default `rfc3339`.
+    /// The form of the time. Default `rfc3339`.
     #[serde(rename = "as", default, skip_serializing_if = "is_default")]
     pub format: DateFormat,
 }

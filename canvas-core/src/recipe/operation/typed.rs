@@ -32,11 +32,11 @@ pub(super) enum Operation {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(super) struct Filter {
-    /// Where the value is in a row.
+    /// Pointer to the compared value in a row.
     pub(super) path: JsonPointer,
-    /// How it must compare.
+    /// The required order of the row's value and `value`.
     pub(super) cmp: Comparison,
-    /// With what: JSON, a time expression, or `{"$literal": …}` around what has names with `$`.
+    /// The value to compare with, as JSON, a time expression, or `{"$literal": …}` around JSON with `$` names.
     pub(super) value: Operand,
 }
 
@@ -98,7 +98,7 @@ pub(super) struct Sort {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(super) struct SortKey {
-    /// Where the key is in a row.
+    /// Pointer to the key in a row.
     pub(super) path: JsonPointer,
     /// Default `asc`.
     #[serde(default)]
@@ -130,10 +130,10 @@ pub(super) struct Select {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(super) struct Aggregate {
-    /// What the rows of a group have in common, by name. Empty: all rows are one group.
+    /// Pointers to the values by which rows are grouped, by name. If empty, all rows form one group.
     #[serde(default)]
     pub(super) by: BTreeMap<String, JsonPointer>,
-    /// What is computed of each group, by name.
+    /// The computed values of each group, by name.
     #[serde(default)]
     pub(super) values: BTreeMap<String, Computed>,
 }
@@ -141,10 +141,10 @@ pub(super) struct Aggregate {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(super) struct Computed {
-    /// How it is computed.
+    /// The function that computes the value.
     #[serde(rename = "fn")]
     pub(super) function: Function,
-    /// Of what in each row. `count` needs none.
+    /// Pointer to its input in each row. `count` does not need one.
     #[serde(default)]
     pub(super) path: JsonPointer,
 }

@@ -17,16 +17,16 @@ use serde::{Deserialize, Serialize};
 
 use self::part::{Forbidden, Form, Part, Placed, Refused, Run, Shown};
 
-/// What a tool does with an argument that is text.
+/// The use of a text argument by its tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Sink {
-    /// Nothing that a value could change: values go in as they are.
+    /// A use in which a value cannot do harm. Values are inserted unchanged.
     Text,
     /// Shows it to a model. A value is fenced, labelled as data and cut at 16 KiB.
     Prompt,
-    /// Shows it as HTML. A value is text, or in a quoted attribute that runs nothing.
+    /// Shows it as HTML. A value is text, or in a quoted attribute that does not run code.
     Html,
     /// Fetches it. A value is in one segment of the path, or a value of the query, behind a literal host.
     Url,
@@ -37,7 +37,7 @@ pub enum Sink {
     Shell,
     /// Searches with it. A value is the whole pattern, and matched literally.
     Regex,
-    /// Runs it in a database. No value may stand in it.
+    /// Runs it in a database. It may not contain a value.
     Sql,
 }
 

@@ -25,7 +25,7 @@ pub struct Action {
     pub confirm: Confirm,
 }
 
-/// The kinds of actions, with what each needs to run.
+/// The kinds of actions, each with its parameters.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum ActionKind {

@@ -13,7 +13,7 @@ use crate::surface::spec::fields::Faults;
 use crate::surface::state::value::StateValue;
 
 canvas_patch::coded! {
-    /// What is odd about a spec.
+    /// A part of a spec that is valid but probably a mistake.
     #[derive(Serialize, Deserialize, JsonSchema)]
     #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
     #[non_exhaustive]
@@ -24,11 +24,11 @@ canvas_patch::coded! {
         ToolNotAllowed = "TOOL_NOT_ALLOWED",
         /// No action calls the tool.
         ToolUnused = "TOOL_UNUSED",
-        /// The host does not trust the tool, so that a person is asked all the same.
+        /// The host does not trust the tool, so a person must confirm the action anyway.
         ConfirmIgnored = "CONFIRM_IGNORED",
         /// No binding and no job leads to the action.
         ActionUnbound = "ACTION_UNBOUND",
-        /// The job does not run.
+        /// The job is disabled, so it never runs.
         JobDisabled = "JOB_DISABLED",
         /// The path begins with `state`, although it is one in the state.
         SavePrefixed = "SAVE_PREFIXED",
@@ -39,14 +39,14 @@ canvas_patch::coded! {
     }
 }
 
-/// What is odd at one place of a spec.
+/// A warning about one place of a spec.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SpecWarning {
-    /// Where, as a JSON Pointer (RFC 6901) into the spec.
+    /// The place, as a JSON Pointer (RFC 6901) into the spec.
     pub place: String,
-    /// What is odd.
+    /// The kind of warning.
     pub code: SpecWarningCode,
-    /// One sentence that says what to do.
+    /// One sentence on how to continue.
     pub message: String,
 }
 

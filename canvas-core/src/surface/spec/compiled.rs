@@ -47,7 +47,7 @@ impl Spec {
         &self.bindings
     }
 
-    /// Returns the parts of the spec that determine what may run on a surface of this owner.
+    /// Returns the parts of the spec that determine the permissions of a surface of this owner.
     pub fn policy<'s>(&'s self, owner: &'s SessionKey) -> PolicyView<'s> {
         let reach = |action: &'s Action| match &action.kind {
             ActionKind::ToolCall { tool, .. } => Some(ActionReach::Tool(tool)),

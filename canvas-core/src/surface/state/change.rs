@@ -6,18 +6,18 @@ use crate::model::error::CodedError;
 use crate::surface::state::pointer::StatePointer;
 use crate::surface::state::value::StateValue;
 
-/// A place of a state with what was there and what is there now.
+/// A changed place of a state, with its value before and after.
 ///
-/// No place is inside a list: a change in one counts as a change of the outermost list as a whole, since the numbers of
-/// items move. A place has something before or after, and the whole has both.
+/// A place is never inside a list. A change in a list counts as a change of the whole outermost list, because the
+/// numbers of items move. A place has a value before or after, and the root has both.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct StateChange {
-    /// The place.
+    /// Pointer to the changed place.
     pub path: StatePointer,
-    /// What was there; `None` where nothing was.
+    /// The value before; `None` if the place was empty.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
     pub before: Option<StateValue>,
-    /// What is there now; `None` where nothing is.
+    /// The value after; `None` if the place is empty now.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
     pub after: Option<StateValue>,
 }

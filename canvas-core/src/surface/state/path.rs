@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::error::CodedError;
 use crate::surface::state::value::StateValue;
 
-/// A path of names between dots. A name of digits is an item of a list where there is one.
+/// A path of names between dots. A name of digits selects an item if its parent is a list.
 #[derive(
     Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
 )]

@@ -67,7 +67,7 @@ impl Transition<'_> {
     }
 }
 
-/// The components that recipes may feed, which are those of the board, or any components if there is no board.
+/// The components that recipes may feed. These are the board's components, or any if there is no board.
 pub(super) struct FedComponents(Option<Arc<Board>>);
 
 impl FedComponents {

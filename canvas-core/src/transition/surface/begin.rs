@@ -24,9 +24,9 @@ use crate::transition::surface::request::{ActionRequest, PlannedAction};
 
 /// Begins an action.
 ///
-/// A change of the state is done at once. A tool that is read-only is only planned. This commits no change, and a
-/// repeated call runs the tool again. Any other action leaves a claim in the head, and uses up its confirmation. The
-/// caller that gets [`ActionBegun::Run`] must run the action once, and no other caller ever runs it. A retry of the
+/// A change of the state takes effect immediately. A tool that is read-only is only planned. This commits no change,
+/// and a repeated call runs the tool again. Any other action leaves a claim in the head, and uses up its confirmation.
+/// The caller that gets [`ActionBegun::Run`] must run the action once, and no other caller ever runs it. A retry of the
 /// same call returns `ACTION_IN_PROGRESS`, and after the end it returns the result. If the end is not reported by
 /// [`RunningAction::deadline`], the action is lost.
 #[derive(Debug, Clone, PartialEq)]

@@ -40,18 +40,18 @@ pub struct CreateSurface {
     /// The session that receives messages of actions. The default is the main session of the agent. A session may only
     /// name one of that agent, or one in the ceiling.
     pub owner_session_key: Option<SessionKey>,
-    /// Path of the asset that is shown first. The asset may be added later.
+    /// Path of the asset to show first. The asset may be added later.
     pub entry_asset: Option<String>,
-    /// The spec as JSON.
+    /// The spec as JSON, which is compiled before it is saved.
     pub spec: Value,
     /// Contents of assets by their paths.
     pub assets: BTreeMap<String, Blob>,
 }
 
-/// The canvas has a surface.
+/// The answer to [`CreateSurface`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SurfaceCreated {
-    /// The surface.
+    /// The new surface's description.
     pub descriptor: Descriptor,
 }
 

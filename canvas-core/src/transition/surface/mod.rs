@@ -5,8 +5,8 @@
 //! * If an action could be refused for several reasons, the first of these applies: rollout, receipt, claim, turn,
 //!   surface, revision, input, action, policy, values, confirmation, room for a claim.
 //! * A read-only action is planned, called and saved, without an earlier commit. An action that only changes the state
-//!   is done at once, as its author's change. Any other action leaves a claim, which is committed together with its
-//!   receipt before any caller gets the order to run it.
+//!   takes effect immediately, as its author's change. Any other action leaves a claim, which is committed together
+//!   with its receipt before any caller gets the order to run it.
 //! * The caller that gets the response to the begin runs the action. A retry never does, from any source. There is one
 //!   exception. If the fate of the begin's own commit was unknown, and the claim contains exactly its event and runner,
 //!   then the begin returns the order after all.

@@ -27,7 +27,7 @@ pub struct PatchState {
     pub by: SurfaceActor,
     /// The operations, which are applied together or not at all.
     pub patch: StatePatch,
-    /// The revision that the caller knows. If the surface has changed since then, the command is refused.
+    /// The revision that the caller knows. If the surface changed since then, the command is refused.
     pub expected: Option<Revision>,
 }
 
@@ -35,9 +35,9 @@ pub struct PatchState {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StatePatched {
-    /// The revision; the same as before where nothing was changed.
+    /// The revision after the command. Unchanged if the state is unchanged.
     pub revision: Revision,
-    /// The places that have changed, in their order. None is in another one, and a list counts as a whole.
+    /// The changed places, in order. They do not contain each other, and a list counts as a whole.
     pub changed_paths: Vec<StatePointer>,
 }
 

@@ -64,7 +64,7 @@ impl Decide for PlanAction {
     }
 }
 
-/// Files that are read before an action is planned.
+/// Files to read before an action is planned.
 pub(super) const ACTION_FILES: &[TreeFile] = &[TreeFile::Descriptor, TreeFile::Spec, TreeFile::State];
 
 /// An action of a spec with its context.

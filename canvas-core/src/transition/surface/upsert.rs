@@ -35,16 +35,16 @@ pub struct UpsertSurface {
     pub spec: Option<Value>,
     /// New contents of assets by their paths, or `None` to remove one. The other assets stay.
     pub assets: BTreeMap<String, Option<Blob>>,
-    /// The revision that the caller knows. If the surface has changed since then, the command is refused.
+    /// The revision that the caller knows. If the surface changed since then, the command is refused.
     pub expected: Option<Revision>,
 }
 
-/// The surface has what was sent.
+/// The answer to [`UpsertSurface`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SurfaceUpserted {
-    /// The surface.
+    /// The surface's new description.
     pub descriptor: Descriptor,
-    /// Whether it was made.
+    /// Whether the command created the surface.
     pub created: bool,
 }
 

@@ -68,7 +68,7 @@ impl From<Error> for CallError {
     }
 }
 
-/// The error for an object that this store cannot have written.
+/// The error for an object that this store never writes.
 pub(super) fn damaged() -> CallError {
     let message = "an object under the prefix is not what this store has written: restore or remove it";
     StoreError::new(StoreErrorKind::Damaged).with_message(message).into()

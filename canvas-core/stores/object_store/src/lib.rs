@@ -11,7 +11,7 @@
 //!
 //! # fn clock() -> Timestamp { Timestamp::from_millis(0) }
 //! # async fn host() -> Result<(), Box<dyn std::error::Error>> {
-//! // In production the client of S3, R2, GCS or Azure, which features of the crate `object_store` bring.
+//! // In production, use the client of S3, R2, GCS or Azure, which are features of the crate `object_store`.
 //! let bucket = Arc::new(InMemory::new());
 //! let store = ObjectCanvasStore::open(bucket, Path::from("canvases"), clock).await?;
 //! let engine = Engine::new(store, Policy::default());

@@ -21,9 +21,9 @@
 //!   most 64 KiB. A commit whose version is already outdated waits for no lock. Only a creation that loses, and a
 //!   serialization failure under a stricter isolation level, need a second statement to read the row that won.
 //! * However long a commit waits, it is decided on the row and the clock after the wait.
-//! * `load`, `blob` and `list` take one statement each, and `blobs` takes one for each 1,000. `collect` takes a load and
-//!   one statement, which waits for commits of the canvas and blocks them meanwhile. The age of a blob counts from its
-//!   column `put`, the server's clock, after the wait, at the last commit that put the blob.
+//! * `load`, `blob` and `list` take one statement each, and `blobs` takes one for each 1,000. `collect` takes a load
+//!   and one statement, which waits for commits of the canvas and blocks them meanwhile. The age of a blob counts from
+//!   its column `put`. This is the server's clock after the wait, at the last commit that put the blob.
 //! * An `ERROR` of the server means that the statement wrote nothing. After a lost connection, a `FATAL` or a missed
 //!   deadline, the fate of a commit is unknown (`STORE_INDETERMINATE`), and the engine settles it. The store never sends a
 //!   commit twice.
@@ -48,10 +48,9 @@
 //! but was not faster for 2, 5 or 16 blobs.
 //!
 //! * `synchronous_commit` must be `on` or stronger. With `off`, a crash of the server loses acknowledged commits.
-//! * All calls go to the primary. A standby may lack changes that another server already knows, so the store
-//!   refuses each of its answers (`STORE_UNAVAILABLE`) and the pool reconnects. `target_session_attrs=read-write` finds the
-//!   primary.
-//! * A failover loses no commit that a synchronous standby has confirmed. An asynchronous standby may lose the last
+//! * All calls go to the primary. A standby may lack changes that another server already saw, so the store refuses each
+//!   of its answers (`STORE_UNAVAILABLE`) and the pool reconnects. `target_session_attrs=read-write` finds the primary.
+//! * A failover loses no commit that a synchronous standby confirmed. An asynchronous standby may lose the last
 //!   commits. Versions contain the time of their commit, so a server that saw a lost commit gets a conflict and never
 //!   overwrites the newer state. The failover tool must make sure that the old primary stops writing.
 //! * The same holds if you restore a backup into the tables while servers run (`pg_restore --data-only`, a copy of the

@@ -26,10 +26,10 @@ const WAITING: usize = 1_024;
 pub struct ListenerOptions {
     /// The schema of the store, `canvas` by default.
     pub schema: String,
-    /// How often the listener checks a silent connection, 15 s by default. This is needed because a broken network is
-    /// silent too.
+    /// Interval at which the listener checks a silent connection, 15 s by default. This is needed because a broken
+    /// network is silent too.
     pub heartbeat: Duration,
-    /// How long connecting, listening and a heartbeat may take, 10 s by default.
+    /// Maximum time for connecting, listening and a heartbeat, 10 s by default.
     pub deadline: Duration,
     /// The first pause before reconnecting, 100 ms by default. It doubles up to `longest_pause`.
     pub first_pause: Duration,

@@ -9,8 +9,8 @@ use canvas_core::{CanvasId, Revision};
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Notification {
-    /// Somebody has taken over the canvas. Its lease has a new epoch, and calls under an older epoch are refused. The
-    /// host's own preemptions are notified too.
+    /// Somebody took over the canvas. Its lease has a new epoch, and calls under an older epoch are refused. The host's
+    /// own preemptions are notified too.
     Preempted {
         /// The canvas that was taken over.
         canvas: CanvasId,

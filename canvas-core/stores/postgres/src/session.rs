@@ -22,8 +22,8 @@ pub(super) struct Sessions {
     pub(super) statements: Statements,
 }
 
-/// A connection that is closed unless it is given back. After its caller has gone or the deadline has passed, a statement
-/// may still be running on it, and the next one would have to wait.
+/// A connection that is closed unless it is given back. If its caller leaves or the deadline passes, a statement may
+/// still be running on it, and the next one would have to wait.
 pub(super) struct Held(Option<Client>);
 
 impl Held {

@@ -8,13 +8,13 @@
 //! # let folder = std::env::temp_dir().join(format!("canvas-store-sqlite-{}", std::process::id()));
 //! # std::fs::create_dir_all(&folder)?;
 //! # let file = folder.join("canvases.db");
-//! // A host with an async runtime hands in its threads for blocking work, see `Blocking::with_spawn`.
+//! // A host with an async runtime passes its threads for blocking work (`Blocking::with_spawn`).
 //! let open = || SqliteStore::open(&file, system_clock).map(Blocking::new);
 //! let engine = Engine::new(open()?, Policy::default());
 //! let (plan, operation) = (CanvasId::new("plan")?, OpKey::host("create".parse()?));
 //! block_on(engine.create(&plan, "# Plan\n", &operation, system_clock()))?;
 //!
-//! // This process later, or another one at the same time, goes on with it.
+//! // This process later, or another one at the same time, can open the same file.
 //! let engine = Engine::new(open()?, Policy::default());
 //! assert_eq!(block_on(engine.snapshot(&plan, system_clock()))?.text(), "# Plan\n");
 //! # std::fs::remove_dir_all(&folder)?;

@@ -1,4 +1,4 @@
-//! Opening a file: whether it is ours, how it is identified, and how its connections are set up.
+//! Opens a file, checks whether it is ours, identifies it, and sets up its connections.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};

@@ -24,8 +24,7 @@ pub fn done_at(committed: Result<Committed, StoreError>) -> (Version, Timestamp)
     }
 }
 
-/// Collects at the current version of the row, without a minimum age. If there is no row, it uses a version that no row
-/// has.
+/// Collects at the current version of the row, without a minimum age. Without a row, it uses a version that no row has.
 ///
 /// # Errors
 ///
@@ -64,7 +63,7 @@ pub fn current(loaded: Result<Option<Loaded>, StoreError>) -> Option<(Version, A
     loaded.expect("the store answers").map(|row| (row.version, row.head))
 }
 
-/// Returns the error of a call that certainly wrote nothing.
+/// Returns the error of a call that certainly did not write.
 #[track_caller]
 pub fn definite(answer: Result<impl Debug, StoreError>) -> StoreError {
     let error = answer.expect_err("the store has failed");

@@ -11,7 +11,7 @@
 //! fn judge(harness: &impl Harness) {
 //!     let report = block_on(run(harness));
 //!     assert!(report.is_passed(), "{report}");
-//!     // The same harness must let the suite see each flaw that stores have.
+//!     // Through the same harness, the suite must detect each flaw of the broken stores.
 //!     assert_eq!(block_on(mutants::survivors(harness)), []);
 //! }
 //! ```

@@ -1,5 +1,6 @@
 //! Changes one by one: what a client has missed, and what happens while it listens.
 
+use std::future::ready;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -11,7 +12,7 @@ use canvas_core::store::{MemoryStore, Store as _};
 use canvas_core::{CodedError as _, Engine, EngineError, Follow, Policy, block_on};
 use proptest::prelude::*;
 
-use crate::watch::world::{NOW, Wire, World, canvas, set};
+use crate::watch::world::{NOW, Wire, World, canvas, held_until, set};
 
 type Followed = Option<Result<Entry, EngineError>>;
 
@@ -33,12 +34,12 @@ fn edit(engine: &Engine<Wire>, number: u64) {
 }
 
 fn follow(engine: &Arc<Engine<Wire>>, after: Option<u64>) -> Follow<Wire> {
-    Follow::new(Arc::clone(engine), &canvas("c"), after.map(EntryNumber::new))
+    Follow::new(Arc::clone(engine), &canvas("c"), after.map(EntryNumber::new), || NOW)
 }
 
 /// Polls the next change once, and drops the call.
 fn poll(follow: &mut Follow<Wire>) -> Poll<Followed> {
-    pin!(follow.next(|| NOW)).poll(&mut Context::from_waker(Waker::noop()))
+    pin!(follow.next()).poll(&mut Context::from_waker(Waker::noop()))
 }
 
 /// The number of the next change; `None` where it waits.
@@ -179,9 +180,9 @@ proptest! {
         prop_assert_eq!(found.unwrap(), expected);
     }
 
-    /// However often a client is dropped, it gets each change once.
+    /// However often a client is dropped or its deadline comes first, it gets each change once.
     #[test]
-    fn a_client_that_is_dropped_again_and_again_misses_nothing(acts in prop::collection::vec(0..3_u8, 0..40)) {
+    fn a_client_that_is_dropped_again_and_again_misses_nothing(acts in prop::collection::vec(0..4_u8, 0..40)) {
         let engine = engine();
         create(&engine);
         let (mut made, mut seen) = (0, Vec::new());
@@ -190,6 +191,10 @@ proptest! {
             match act {
                 0 => { made += 1; edit(&engine, made); }
                 1 => seen.extend(next(&mut client)),
+                2 => {
+                    let entry = held_until(engine.store(), client.next_until(ready(())));
+                    seen.extend(entry.map(|entry| entry.number.get()));
+                }
                 _ => client = follow(&engine, seen.last().copied()),
             }
         }

@@ -1,5 +1,7 @@
 //! Whatever is done and whoever polls when: what watchers are shown goes forward and ends at the store's state.
 
+use std::future::ready;
+
 use canvas_core::lease::{CheckOut, Epoch, Lease};
 use canvas_core::store::{Loaded, Store as _};
 use canvas_core::turn::{SendMessage, TakeControl};
@@ -7,7 +9,7 @@ use canvas_core::watch::{Watch, WatchEvent};
 use canvas_core::{BlobId, CanvasId, Command, Revision, block_on};
 use proptest::prelude::*;
 
-use crate::watch::world::{NOW, World, canvas, poll, revision};
+use crate::watch::world::{NOW, World, canvas, held_until, poll, revision};
 
 #[derive(Debug, Clone, Copy)]
 enum Act {
@@ -28,6 +30,8 @@ enum Op {
     Act(usize, Act),
     Poll(usize),
     Try(usize),
+    /// A wait whose deadline is here, at a store that is slow.
+    Wait(usize),
     Join(usize),
     Leave(usize),
 }
@@ -48,6 +52,7 @@ fn op(servers: usize) -> impl Strategy<Value = Op> {
         4 => (0..servers, act()).prop_map(|(server, act)| Op::Act(server, act)),
         3 => (0_usize..8).prop_map(Op::Poll),
         1 => (0_usize..8).prop_map(Op::Try),
+        1 => (0_usize..8).prop_map(Op::Wait),
         1 => (0..servers).prop_map(Op::Join),
         1 => (0_usize..8).prop_map(Op::Leave),
     ]
@@ -56,6 +61,7 @@ fn op(servers: usize) -> impl Strategy<Value = Op> {
 /// A watcher and what it was shown.
 struct Reader {
     watch: Watch,
+    server: usize,
     /// The changes that there were when it began.
     joined: u64,
     /// The last event, and the changes that there were when the first was shown.
@@ -155,9 +161,17 @@ fn check(ops: Vec<Op>, notify: bool, servers: usize) {
                     reader.show(event, changes);
                 }
             }
+            Op::Wait(i) => {
+                if let Some(reader) = readers.get_mut(i % count) {
+                    let store = world.engines[reader.server].store();
+                    if let Some(event) = held_until(store, reader.watch.next_until(ready(()))) {
+                        reader.show(event, changes);
+                    }
+                }
+            }
             Op::Join(server) => {
                 let watch = world.engines[server].watch(&id);
-                readers.push(Reader { watch, joined: changes, last: None, counted: 0 });
+                readers.push(Reader { watch, server, joined: changes, last: None, counted: 0 });
             }
             Op::Leave(i) if !readers.is_empty() => drop(readers.swap_remove(i % count)),
             Op::Leave(_) => {}

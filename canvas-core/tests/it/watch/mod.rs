@@ -1,6 +1,7 @@
 //! Watching canvases: what is shown, when, and what it costs.
 
 mod crowd;
+mod deadlines;
 mod events;
 mod follow;
 #[cfg(feature = "board")]

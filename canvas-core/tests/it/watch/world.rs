@@ -1,5 +1,6 @@
 //! Two servers on one store in memory, their watchers, and what is done at a canvas.
 
+use std::pin::pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
@@ -9,7 +10,7 @@ use canvas_core::lease::{CheckOut, LeaseId, Timestamp, Turn};
 use canvas_core::store::{
     Capabilities, Commit, Committed, Layer, Loaded, MemoryStore, Store as _, StoreError, StoreErrorKind,
 };
-use canvas_core::watch::{Watch, WatchEvent};
+use canvas_core::watch::{Waited, Watch, WatchEvent};
 use canvas_core::{
     Blob, BlobId, CallId, CanvasId, Command, ConversationId, Engine, EngineError, OpKey, Policy, block_on,
 };
@@ -50,6 +51,18 @@ async fn held(flag: &AtomicBool) {
 
 pub(crate) fn set(flag: &AtomicBool) {
     flag.store(true, Ordering::SeqCst);
+}
+
+/// Polls a wait whose deadline is here while the store holds up the next load.
+pub(crate) fn held_until<T>(wire: &Wire, wait: impl Future<Output = Waited<T>>) -> Option<T> {
+    set(&wire.hold.load);
+    let waited = pin!(wait).poll(&mut Context::from_waker(Waker::noop()));
+    wire.hold.load.store(false, Ordering::SeqCst);
+    match waited {
+        Poll::Ready(Waited::Next(item)) => Some(item.expect("the store is there")),
+        Poll::Ready(Waited::Deadline) => None,
+        Poll::Ready(Waited::End) | Poll::Pending => panic!("it goes on, and the deadline is here"),
+    }
 }
 
 impl Wire {
@@ -202,7 +215,7 @@ impl Woken {
 /// Polls once. `None` where there is nothing yet.
 pub(crate) fn poll(watch: &mut Watch, woken: &Arc<Woken>) -> Option<Result<WatchEvent, EngineError>> {
     let waker = Waker::from(Arc::clone(woken));
-    match watch.poll_next(&mut Context::from_waker(&waker)) {
+    match pin!(watch.next()).poll(&mut Context::from_waker(&waker)) {
         Poll::Ready(event) => Some(event.expect("the engine is there")),
         Poll::Pending => None,
     }

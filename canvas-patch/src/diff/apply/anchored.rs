@@ -94,8 +94,9 @@ fn undecided(text: &str, patch: &Patch<'_>, stated: StatedLines<'_>) -> Vec<Conf
     conflicts
 }
 
-/// Returns the one line, from 0, where the pre-image of each hunk occurs. Blank lines after a hunk become context if
-/// this makes its place unique. Blank lines between added lines become added lines if the hunk has no place otherwise.
+/// Returns the only line, from 0, at which the pre-image of each hunk occurs. Blank lines after a hunk become context
+/// if this makes its place unique. Blank lines between added lines become added lines if the hunk has no place
+/// otherwise.
 fn unique_places(
     text: &str,
     patch: &mut Cow<'_, Patch<'_>>,
@@ -191,7 +192,7 @@ fn with_blanks_added(
     meant
 }
 
-/// Returns the one line, from 0, where each hunk's pre-image occurs, or `None` if one is empty, occurs nowhere or
+/// Returns the only line, from 0, at which each hunk's pre-image occurs, or `None` if one is empty, does not occur or
 /// occurs several times.
 pub(crate) fn sole_places(text: &str, patch: &Patch<'_>) -> Option<Vec<usize>> {
     if patch.hunks.iter().any(|hunk| hunk.old_len == 0) {

@@ -4,8 +4,8 @@ use crate::diff::conflict::Conflict;
 use crate::diff::patch::{Hunk, LineKind, Patch, Repair, RepairKind};
 use crate::text::lines::{Lines, content};
 
-/// Returns the place, of several, after which most of a hunk's blank lines follow, and their number. Returns `None` if
-/// two places tie.
+/// Returns the one of several places after which most of a hunk's blank lines follow, and their number. Returns `None`
+/// if two places tie.
 pub(crate) fn followed_by_blanks(
     text: &str,
     boundaries: &[usize],

@@ -1,4 +1,4 @@
-//! Applies a patch, either all of its hunks or none.
+//! Applies a patch as a whole or not at all.
 //!
 //! `strict` and `anchored` decide where hunks belong, and list every conflict. `blanks` decides the meaning of blank
 //! lines without a prefix. `blocks` applies hunks at places that the caller decides. `error` is the error of a refused
@@ -25,7 +25,7 @@ use crate::diff::patch::Repair;
 use crate::diff::unified;
 use crate::text::span::Span;
 
-/// A patch that applied to a text.
+/// The result of a successful [`apply`].
 #[derive(Debug, Clone)]
 pub struct Applied<'t> {
     before: &'t str,
@@ -69,21 +69,21 @@ impl<'t> Applied<'t> {
         Delta::of(self.before, &self.after.text, &self.after.spans)
     }
 
-    /// Returns the patch that makes the same change and is exact in everything. If you apply it strictly to the text
-    /// before, you get [`Applied::text`]. It is computed on demand, at a cost proportional to the changes.
+    /// Returns a patch of the same change in which every number and line is exact. If you apply it strictly to the
+    /// original text, you get [`Applied::text`]. It is computed on demand, at a cost proportional to the changes.
     pub fn patch(&self) -> String {
         unified::hunks(self.before, &self.after.text, &self.after.spans, 3)
     }
 
-    /// Returns the patch that undoes the change. If you apply it strictly to [`Applied::text`], you get the text
-    /// before, byte for byte. It is computed on demand, at a cost proportional to the changes.
+    /// Returns the patch that undoes the change. If you apply it strictly to [`Applied::text`], you get the original
+    /// text, byte for byte. It is computed on demand, at a cost proportional to the changes.
     pub fn inverse(&self) -> String {
         let spans: Vec<_> = self.after.spans.iter().map(Span::inverse).collect();
         unified::hunks(&self.after.text, self.before, &spans, 3)
     }
 }
 
-/// Applies a unified diff to a text, either every hunk or none.
+/// Applies a unified diff to a text, as a whole or not at all.
 ///
 /// Time is linear in text and patch in both modes. Strict mode and patches with exact arithmetic cost one pass over the
 /// text and one allocation of its size.

@@ -3,7 +3,7 @@
 //!
 //! * They are computed for refusals only, in time linear in text and patch, and never applied.
 //! * A rebased patch is offered only after the strict applier reproduces the change with it.
-//! * A hunk that only removes lines proves nothing, so a patch with one never counts as applied already.
+//! * The absence of removed lines is no proof, so a patch with a hunk that only removes lines never counts as applied.
 
 use crate::diff::apply::anchored::{anchored, in_order, sole_places, splice_at};
 use crate::diff::apply::error::Suggestion;
@@ -100,10 +100,9 @@ fn reproduces(text: &str, patch: &str, after: &str, limits: &Limits) -> bool {
         && parsed.and_then(|patch| exact(text, &patch)).is_some_and(|result| result.text == after)
 }
 
-/// Whether the text is the result of the patch already.
+/// Whether the text already is the result of the patch.
 ///
-/// A hunk that adds no line shows nothing by its absence, because the text may never have had the lines that it
-/// removes.
+/// A hunk that adds no line cannot prove this, because the text may never have had the lines that it removes.
 fn is_already_applied(text: &str, patch: &Patch<'_>, mode: Mode) -> bool {
     let adds = |hunk| patch.lines_of(hunk).iter().any(|line| line.kind == LineKind::Add);
     if !patch.hunks.iter().all(adds) {

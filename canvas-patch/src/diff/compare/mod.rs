@@ -70,8 +70,8 @@ fn cut(chain: Vec<Run>, old: &[Token], new: &[Token], distinct: u32) -> Vec<(Blo
     stretches(&chain, old, new, |line| olds[line.0 as usize] == 1 && news[line.0 as usize] == 1)
 }
 
-/// Adds the changes of a block. Changes that touch become one, because each of two adjacent blocks may have changed its
-/// own side of the boundary.
+/// Adds the changes of a block. Changes that touch become one, because each of two adjacent blocks may contain a change
+/// at its own side of the boundary.
 fn note_changes(changes: &mut Vec<Block>, more: impl Iterator<Item = Block>) {
     for change in more {
         match changes.last_mut() {
@@ -138,7 +138,7 @@ struct Side {
 }
 
 impl Side {
-    /// Returns the bytes of some lines of a text whose first byte is at `start` of a longer one.
+    /// Returns the bytes of some lines of this side. `start` is the offset of this side in a longer text.
     fn bytes(&self, lines: &Range<usize>, start: usize) -> Range<usize> {
         start + self.starts[lines.start]..start + self.starts[lines.end]
     }

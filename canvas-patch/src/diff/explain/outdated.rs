@@ -1,4 +1,4 @@
-//! Hunks that quote lines of an earlier text, which their author saw and which have changed since.
+//! Hunks that quote lines of an earlier text, which their author saw and which changed since.
 //!
 //! The same lines may also occur at another place, which the author never meant. Therefore the lines that the author
 //! saw are followed through the later changes, and the hunk either applies at their place or is refused.
@@ -17,8 +17,8 @@ use crate::diff::patch::{HunkRange, Patch};
 use crate::text::lines::content;
 use crate::text::numbered::NumberedLines;
 
-/// Lists a conflict for each hunk whose author means lines that have changed. `places` has the line, from 0, at which
-/// each hunk would apply. Takes time linear in the texts and the patch for each earlier text.
+/// Lists a conflict for each hunk whose author means lines that changed. `places` has the line, from 0, at which each
+/// hunk would apply. Takes time linear in the texts and the patch for each earlier text.
 pub(crate) fn outdated(
     text: &str,
     patch: &Patch<'_>,
@@ -76,7 +76,7 @@ pub(crate) fn outdated(
 impl EarlierText<'_> {
     /// Finds lines of this text in `now`, the text to be patched. Both ranges count from 0.
     ///
-    /// Returns `None` if the lines have changed, or if their place is uncertain. Costs a diff of both texts.
+    /// Returns `None` if the lines changed, or if their place is uncertain. Costs a diff of both texts.
     ///
     /// ```
     /// use canvas_patch::{Delta, EarlierText};
@@ -94,7 +94,7 @@ impl EarlierText<'_> {
     }
 }
 
-/// The lines that a hunk quotes.
+/// A hunk's quoted lines and the earlier text that has them.
 struct Quoted<'p> {
     /// Index of the hunk in the patch.
     hunk: usize,
@@ -119,7 +119,7 @@ impl<'p> Quoted<'p> {
 
 /// A reason why a hunk must not apply at its place.
 enum Fault<'p> {
-    /// Its lines have changed. `line`, from 0, is their place in the current text. `expected` is `None` if the line
+    /// The quoted lines changed. `line`, from 0, is their place in the current text. `expected` is `None` if the line
     /// there is equal by chance.
     Changed { hunk: usize, line: usize, expected: Option<&'p str> },
     /// Its lines are at another place. `places` has both places, from 0 and in order.

@@ -9,9 +9,11 @@ use crate::text::grep::Query;
 /// has such a place.
 ///
 /// With the feature `serde`, an address has one of the following forms in JSON, and other combinations of these fields
-/// are errors: `{"lines": [3, 5]}`, `{"front_matter": true}`, `{"section": ["Install", "Linux"]}` with an optional
-/// `"ordinal": 2` and optionally one of `"item": 1`, `"item": [1, 2]` and `"fence": 1`, or `{"grep": "TODO"}` with an
-/// optional `"regex": true` and `"ordinal": 2`. Titles may hold any character, so a shorter form would be ambiguous.
+/// are errors. It is `{"lines": [3, 5]}`, `{"front_matter": true}`, `{"section": ["Install", "Linux"]}` with an
+/// optional `"ordinal": 2` and optionally one of `"item": 1`, `"item": [1, 2]` and `"fence": 1`, or `{"grep": "TODO"}`
+/// with an optional `"ordinal": 2`, and with `"regex"` set to `true` for a regular expression. Titles may hold any
+/// character, so a shorter form would be
+/// ambiguous.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Address {
     /// A range of lines, counted from 1, with both ends included.

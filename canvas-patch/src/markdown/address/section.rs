@@ -5,7 +5,7 @@ use crate::markdown::outline::{LineRange, Outline, Section};
 use crate::text::cursor::LineCursor;
 use crate::text::lines;
 
-/// Maximum number of headings proposed if none matches.
+/// Maximum number of proposed headings, if the path does not match.
 const MAX_NEAREST: usize = 5;
 /// Maximum number of headings compared for a proposal, and maximum characters of each title.
 const MAX_COMPARED: usize = 10_000;

@@ -1,5 +1,4 @@
-//! An outline that follows the edits of its text. After an edit, only the parts that it may have changed are read
-//! again.
+//! An outline that follows the edits of its text. After an edit, only the parts that it may affect are read again.
 
 use std::sync::Arc;
 
@@ -94,9 +93,9 @@ impl LiveOutline {
     /// Replaces the text with `after` and updates the outline.
     ///
     /// `edits` should turn the current text into `after`, like the edits of [`Applied::delta`](crate::Applied::delta).
-    /// With them, changes that are far apart are read separately. They are also checked. If there are none, or if they
-    /// lead to another text, the outline is still correct, but everything between the first and the last difference
-    /// counts as changed.
+    /// With them, changes that are far apart are read separately. They are also checked. If the list is empty or leads
+    /// to another text, the outline is still correct, but everything between the first and the last difference counts
+    /// as changed.
     pub fn edit(&mut self, after: impl Into<Arc<String>>, edits: &[TextEdit]) {
         let after = after.into();
         let changes = changes(&self.text, &after, edits);
@@ -113,8 +112,7 @@ impl LiveOutline {
         self.text = after;
     }
 
-    /// Returns the regions that an edit may have changed, each before and after it. The text outside of them only
-    /// moves.
+    /// Returns the regions that an edit may affect, each before and after it. The text outside of them only moves.
     pub(crate) fn regions(&self, after: &str, changes: &[Changed]) -> Vec<(Region, Region)> {
         // No line starts right after a byte order mark. An edit there belongs to the first line, which may read the
         // same.

@@ -90,7 +90,7 @@ pub enum ContainerKind {
     Quote,
     /// One item of a bullet or ordered list.
     ListItem,
-    /// The definition of a footnote.
+    /// A footnote's definition.
     Footnote,
 }
 
@@ -102,8 +102,8 @@ pub enum ContainerKind {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LineRange {
-    /// The first line.
+    /// The first line, counted from 1.
     pub start: usize,
-    /// The last line.
+    /// The last line, which belongs to the range.
     pub end: usize,
 }

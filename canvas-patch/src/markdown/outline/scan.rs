@@ -72,7 +72,7 @@ pub(super) struct Scan<'t> {
     outline: Outline,
     blocks: Vec<Block>,
     points: Vec<RestartPoint>,
-    /// Minimum bytes between two points that are kept, and the first byte at which the next one may be.
+    /// Minimum bytes between two kept points, and the first byte at which the next one may be.
     spacing: usize,
     next_point: usize,
     mark: Mark,
@@ -118,7 +118,7 @@ enum Asking {
     /// In text, in which links do not change the results.
     Text,
     Title,
-    /// In a title that is read again once all labels are known.
+    /// In a title, read again once all labels are known.
     Unresolved,
 }
 

@@ -22,21 +22,21 @@ pub enum EditPolicyError {
         /// Range of lines that the edit may change.
         scope: LineRange,
     },
-    /// A code fence is not closed now, and was closed or not there before.
+    /// A code fence is not closed now, although it was closed before, or is new.
     UnclosedFence {
         /// Line number in the text after the edit.
         line: usize,
     },
-    /// Lines of which the edit touches only some have become an underlined heading.
+    /// Some lines, only part of which the edit touches, became an underlined heading.
     UnintendedHeading {
         /// The first line of the heading in the text after.
         line: usize,
         /// Title of the new heading.
         title: String,
     },
-    /// Lines that the edit does not touch have become front matter, or are front matter no more.
+    /// Lines that the edit does not touch became front matter, or are no longer front matter.
     FrontMatter {
-        /// Whether there is some now.
+        /// Whether there is front matter now.
         made: bool,
     },
     /// A line that the edit does not touch is or is no longer a heading of its level, a list item or the start of a
@@ -44,7 +44,7 @@ pub enum EditPolicyError {
     SideEffect {
         /// Line number in the text after the edit.
         line: usize,
-        /// Whether it means something now that it did not mean before.
+        /// Whether the line has this meaning now and did not have it before.
         is_now: bool,
     },
 }

@@ -1,4 +1,4 @@
-//! Arguments of the tools: their types, from which their schemas follow.
+//! Types of the tools' arguments, from which their schemas follow.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -11,7 +11,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-/// Operations of one arrangement, and commands of one plan: more than a model can mean.
+/// Maximum number of operations in one arrangement, and of commands in one plan. A model does not need more.
 pub(super) const MAX_COMMANDS: usize = 1_000;
 
 /// Reads a number of steps. Models write 3.0 for 3.
@@ -216,7 +216,7 @@ pub(super) struct Show {
     pub(super) after: Option<ComponentId>,
 }
 
-/// Something that is read from an object alone, where serde would take a list of its fields as well.
+/// Reads a value only from an object, because serde would also take a list of its fields.
 #[derive(Debug)]
 pub(super) struct Fields<T>(pub(super) T);
 

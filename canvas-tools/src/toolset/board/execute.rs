@@ -31,12 +31,12 @@ pub(super) struct BoardToolContext<'a, S> {
     pub(super) call: &'a ToolCall,
 }
 
-/// The outcome of a call.
+/// The outcome of a call, from which its reply is made.
 #[derive(Debug)]
 pub(super) enum BoardOutcome {
     /// The change was made, or it was not necessary.
     Changed { change: Change, result: Box<BoardResult>, events: Vec<CanvasEvent>, revision: RevisionId },
-    /// The board refused a command. `corrected` is a call that it would accept.
+    /// The board refused the command. `corrected` is a call that it would accept.
     Rejected { change: Change, result: Box<BoardResult>, corrected: Option<Value> },
     /// The host should fetch the component's data again.
     Refreshed(ComponentInstance),
@@ -50,11 +50,11 @@ pub(super) enum BoardOutcome {
         events: Vec<CanvasEvent>,
         revision: RevisionId,
     },
-    /// The change was tried. `after` is the board that would result.
+    /// The change was only tried. `after` is the board that would result.
     Planned { id: String, change: Change, result: Box<BoardResult>, after: Box<Board> },
     /// The reply should list the board, starting after the given component.
     Shown { board: Arc<Board>, after: Option<ComponentId> },
-    /// The user has acted since the turn began, with these changes, so the undo did not run.
+    /// The user acted since the turn began, with these changes, so the undo did not run.
     UserActed(Vec<HistoryEntry>),
     /// The engine refused the call before it ran a command.
     Refused(Box<dyn Refused + Send + Sync>),
@@ -246,7 +246,7 @@ impl<S: Store> BoardToolContext<'_, S> {
         Ok((BoardOutcome::Planned { id, change, result, after }, snapshot))
     }
 
-    /// Commits a plan if the board has not changed since it was planned.
+    /// Commits a plan unless the board changed since it was planned.
     async fn commit(&self, plan: &str) -> Executed {
         let session = &self.context.session;
         let plan = session.board.plans.find(&session.canvas, plan).ok_or_else(|| {

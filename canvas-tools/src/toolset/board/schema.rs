@@ -1,4 +1,4 @@
-//! The specs of the tools. The schema of `create_component` comes from the registry.
+//! The specs of the tools. The registry determines the schema of `create_component`.
 
 use std::collections::BTreeSet;
 
@@ -14,10 +14,10 @@ use super::tool::{BoardTools, Tool};
 use crate::toolset::spec::{ToolSpec, tidy_schema_of};
 
 impl BoardTools {
-    /// The tools that a policy opens to models, for the component types of a registry.
+    /// Returns the tools that a policy opens to models, for the component types of a registry.
     ///
-    /// `create_component` takes the config of each type that is registered; which is whose stands in its description, and
-    /// the call is checked by the `type_id` that it names. A registry without types has no such tool.
+    /// `create_component` accepts the config of each registered type. Its description names the type of each config,
+    /// and a call is checked by its `type_id`. If the registry has no types, this tool is left out.
     ///
     /// ```
     /// use canvas_core::Policy;
@@ -43,7 +43,7 @@ impl Tool {
     }
 }
 
-/// The schema of a tool's arguments; `None` where the registry has nothing for it to take.
+/// Returns the schema of a tool's arguments, or `None` if the registry has no types for it.
 fn parameters(tool: Tool, registry: &Registry) -> Option<Value> {
     Some(match tool {
         Tool::Create => return creation(registry),
@@ -94,8 +94,8 @@ fn with_default_steps(mut schema: Value) -> Value {
     schema
 }
 
-/// A config is that of one of the types. The union lies at the field, where it cannot see `type_id`: clients of tools refuse
-/// one at the root.
+/// A config belongs to one of the types. Clients of tools refuse a union at the root, so it is at the field `config`,
+/// where it cannot depend on `type_id`.
 fn creation(registry: &Registry) -> Option<Value> {
     let types: Vec<&ComponentDefinition> = registry.get_all().collect();
     if types.is_empty() {
@@ -115,8 +115,8 @@ fn creation(registry: &Registry) -> Option<Value> {
     Some(schema)
 }
 
-/// What the config of a type may be in a call. A schema that refers to itself goes to the definitions at the root, where
-/// its references lead on from wherever the branches are moved.
+/// Returns the schema of a type's config in a call. A schema that refers to itself is moved to the definitions at the
+/// root, so that its references work wherever the branches are moved.
 fn config(definition: &ComponentDefinition, name: &str, shared: &mut Map<String, Value>) -> Value {
     let mut schema = match &definition.config_schema {
         Value::Object(fields) => fields.clone(),

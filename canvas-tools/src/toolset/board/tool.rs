@@ -1,4 +1,4 @@
-//! The board tools: their names, descriptions and access.
+//! Names, descriptions and access of the board tools.
 
 use canvas_core::board::{BoardRules, GridPolicy};
 use canvas_core::rollout::Access;
@@ -6,25 +6,26 @@ use canvas_core::rollout::Access;
 use crate::toolset::names::tools;
 
 /// The tools of the board face: `create_component`, `modify_component`, `arrange_canvas`, `remove_component`,
-/// `refresh_component`, `undo`, `redo`, `save_view`, `load_view`, and the optional ones below. Calling a disabled tool
-/// fails as if it did not exist.
+/// `refresh_component`, `undo`, `redo`, `save_view`, `load_view`, and the optional ones below. Calling a tool that you
+/// did not switch on fails as if it did not exist.
 ///
 /// A refusal often contains the same call in a corrected form, which was tried and would succeed.
 /// [`ToolReply::board`](crate::ToolReply::board) has the board's events and the components whose data you should fetch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct BoardTools {
-    /// `plan_canvas` and `commit_plan`: show the effect of some calls, and make exactly these changes.
+    /// Adds `plan_canvas` and `commit_plan`, which show the effect of some calls and make exactly these changes.
     pub plans: bool,
-    /// `delete_view`: deletes a saved view.
+    /// Adds `delete_view`, which deletes a saved view.
     pub delete_view: bool,
-    /// `clear_canvas`: removes all components, or only unpinned ones.
+    /// Adds `clear_canvas`, which removes all components, or only unpinned ones.
     pub clear_canvas: bool,
-    /// `label_component`: names a component, pins it or unpins it.
+    /// Adds `label_component`, which names a component, pins it or unpins it.
     pub label_component: bool,
-    /// `request_action`: asks the user to run an action of a component. You show the request in
+    /// Adds `request_action`, which asks the user to run an action of a component. You show the request in
     /// [`BoardEffects::requested`](crate::BoardEffects::requested), and only the user can run it.
     pub request_action: bool,
-    /// `show_canvas`: lists the components with their places, for hosts whose prompts do not contain the board.
+    /// Adds `show_canvas`, which lists the components with their places, for hosts whose prompts do not contain the
+    /// board.
     pub show_canvas: bool,
     /// Whether `create_component` is refused if the call names no position and no free place exists. Otherwise the
     /// board's own rules decide, and the component may cover others.
@@ -78,7 +79,7 @@ tools! {
 }
 
 impl Tool {
-    /// Returns the tools that a host has: the nine standard ones and those it enabled.
+    /// Returns the tools of a host, which are the nine standard ones and those that it enabled.
     pub(super) fn of(toolset: BoardTools) -> impl Iterator<Item = Self> {
         Self::ALL.into_iter().filter(move |tool| match tool {
             Self::Plan | Self::Commit => toolset.plans,

@@ -2,17 +2,17 @@
 
 use serde::Serialize;
 
-/// What a person or a model may do about a failure, for a notice beside the document.
+/// Advice on a failure for a person or a model, shown in a notice next to the document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Advice {
-    /// The assistant sees an older document: it should take a fresh snapshot.
+    /// The assistant sees an older document and should take a fresh snapshot.
     Resync,
-    /// The directive itself is wrong: the assistant should correct it.
+    /// The directive itself is wrong, and the assistant should correct it.
     Correct,
-    /// The document is locked, or the user has ended the turn: nothing is wrong with the directive.
+    /// The directive is valid, but the document is locked, or the user ended the turn.
     Wait,
 }
 

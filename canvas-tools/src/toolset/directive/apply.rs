@@ -96,7 +96,7 @@ impl AppliedDirective {
 /// let done = block_on(apply_directive(&engine, &session, CallId::new("1")?, &patch, now))?;
 /// assert_eq!(done.status(), format!("applied: +0 chars (patch, version={})", done.version));
 ///
-/// // The document has another version now.
+/// // The document has a new version by now.
 /// let late = block_on(apply_directive(&engine, &session, CallId::new("2")?, &patch, now)).unwrap_err();
 /// assert_eq!(late.status(), format!("failed: stale patch vs {}", done.version));
 ///
@@ -172,7 +172,7 @@ pub async fn apply_directive<S: Store>(
     Ok(AppliedDirective { version_before, version, change, context, preview, replayed: false })
 }
 
-/// Whether the canvas's document still has this version. Other faces may have changed since.
+/// Whether the canvas's document still has this version. Other faces may differ.
 fn is_current(version: RevisionId, snapshot: &Snapshot) -> bool {
     let head = &snapshot.head;
     let of_document = head.face_revision(Face::Document)..=head.revision();
@@ -180,7 +180,7 @@ fn is_current(version: RevisionId, snapshot: &Snapshot) -> bool {
         && RevisionId::new(version.revision(), head.document()) == version
 }
 
-/// Returns the result of the first call, without its places if the history has dropped the change.
+/// Returns the result of the first call, without its places if the history dropped the change.
 async fn replayed<S: Store>(
     engine: &Engine<S>,
     session: &Session,

@@ -13,13 +13,13 @@ use crate::reply::shorten;
 /// Maximum size of a diff, in bytes. A larger change needs several directives.
 pub const MAX_DIFF_BYTES: usize = 1 << 20;
 
-/// Maximum size, in bytes, of the content of an insertion, replacement or annotation.
+/// Maximum bytes of content in an insertion, replacement or annotation.
 pub const MAX_CONTENT_BYTES: usize = 4 << 20;
 
-/// Maximum size, in bytes, of a rationale, which is meant for people.
+/// Maximum bytes of a rationale, which is meant for people.
 pub const MAX_RATIONALE_BYTES: usize = 4 << 10;
 
-/// A directive that has passed every check that does not need the document.
+/// A directive that passed every check that does not need the document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Directive {
     pub(crate) edit: Edit,

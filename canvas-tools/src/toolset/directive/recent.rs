@@ -19,7 +19,7 @@ pub struct RecentEdits {
     edits: VecDeque<RecentEdit>,
 }
 
-/// One directive for display: an icon by `action`, one line of `status`, and the `preview` of its diff.
+/// One directive for display, with an icon by `action`, one line of `status`, and the `preview` of its diff.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RecentEdit {
     /// The intended action, if it could be parsed.
@@ -28,33 +28,33 @@ pub struct RecentEdit {
     pub rationale: Option<String>,
     /// One line that describes the outcome.
     pub status: String,
-    /// The outcome of the directive.
+    /// The outcome, with its details.
     #[serde(flatten)]
     pub ending: Ending,
 }
 
-/// The outcome of a directive.
+/// The end of a directive, in success or failure.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "ending", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Ending {
-    /// The directive was applied.
+    /// The directive was applied to the document.
     Done {
         /// The number of its change in the history, or `None` if the text is unchanged.
         change: Option<ChangeNumber>,
-        /// The version before the edit.
+        /// The version that the directive names.
         version_before: RevisionId,
-        /// The version after the edit.
+        /// The current version after the edit.
         version: RevisionId,
         /// The diff, shortened to a few lines.
         preview: String,
-        /// Whether the change has been undone since.
+        /// Whether the change is undone.
         #[serde(rename = "taken_back")]
         undone: bool,
     },
     /// The directive failed, and the user should be notified.
     Failed {
-        /// The stable error code.
+        /// The stable error code, such as `STALE_VERSION`.
         code: &'static str,
         /// Text to show in the chat.
         chat_text: String,

@@ -6,20 +6,20 @@ use serde_json::{Map, Value, json};
 use super::action::Action;
 use crate::toolset::spec::argument_schema;
 
-/// A directive as it is sent.
+/// The JSON form of a directive.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "the four names of the version are read together, so that they can be compared")]
 pub(crate) struct DirectiveJson {
-    /// What to do: insert, replace or annotate by target_range, or patch by a diff.
+    /// Insert, replace and annotate use target_range, and patch uses diff.
     pub(crate) action: Action,
     /// The text to put in, or the note of an annotation. Not with patch.
     pub(crate) content: Option<String>,
     /// [start, end] in characters (Unicode scalar values) from 0, end not included; for insert the same. Not with patch.
     #[cfg_attr(feature = "schema", schemars(with = "Option<RangeJson>"))]
     pub(crate) target_range: Option<Value>,
-    /// A unified diff of the document: hunks that begin with @@, lines that begin with a space, + or -. Only with patch.
+    /// A unified diff of the document. Hunks begin with @@, and lines with a space, + or -. Only with patch.
     pub(crate) diff: Option<String>,
     /// The document_version of the snapshot that this is made for; needed with patch.
     document_version: Option<String>,
@@ -29,17 +29,17 @@ pub(crate) struct DirectiveJson {
     version: Option<String>,
     /// Another name of document_version.
     document_digest: Option<String>,
-    /// The selection_hash of the text in target_range: nothing is done where another text is there. Not with patch.
+    /// The selection_hash of the text in target_range. If the text differs, the edit is refused. Not with patch.
     pub(crate) selection_fingerprint: Option<String>,
-    /// Why, in one sentence, for the user.
+    /// The reason, in one sentence, for the user.
     pub(crate) rationale: Option<String>,
 }
 
-/// The names that a version goes by. Each may be given; those that are given must agree.
+/// The alternative names of the version. A directive may have several of them if their values agree.
 pub(crate) const VERSION_NAMES: [&str; 4] =
     ["document_version", "snapshot_version", "version", "document_digest"];
 
-/// The fields of a directive.
+/// All members that a directive may have.
 pub(crate) const FIELDS: [&str; 10] = [
     "action",
     "content",
@@ -73,11 +73,11 @@ struct NamedRange {
     end: u64,
 }
 
-/// Returns the JSON Schema of a directive, which is closed and conditional by action. It admits the JSON that
-/// [`Directive::parse`](super::parse::Directive::parse) reads, except that a schema cannot express limits in bytes,
-/// reversed ranges and differing versions.
+/// Returns the JSON Schema of a directive, which is closed and conditional by action. It admits everything that
+/// [`Directive::parse`](super::parse::Directive::parse) reads. It cannot express limits in bytes, ranges that run back, and
+/// versions that differ.
 ///
-/// Without `use_patch_edits` there is no `patch` and no `diff`.
+/// Without `use_patch_edits`, it has neither `patch` nor `diff`.
 pub fn directive_schema(use_patch_edits: bool) -> Value {
     let mut schema = flat_schema(use_patch_edits);
     let patch = json!({
@@ -108,7 +108,8 @@ pub fn directive_schema(use_patch_edits: bool) -> Value {
     schema
 }
 
-/// The same without conditions and second names, for a model: some providers take no conditions at the root.
+/// Returns the schema for a model, without conditions and second names, because some providers do not take conditions
+/// at the root.
 pub(crate) fn tool_schema(use_patch_edits: bool) -> Value {
     let mut schema = flat_schema(use_patch_edits);
     let properties = properties(&mut schema);

@@ -1,4 +1,4 @@
-//! What a model, and the keeper of its lease, hear of a command on the document.
+//! Replies to a model, and to the keeper of its lease, after a command on the document.
 
 use std::iter;
 
@@ -19,7 +19,7 @@ use crate::session::Session;
 
 /// The answer to a command of a model.
 pub(super) trait Answer {
-    /// The JSON that the model gets, but for lines. `clock` is the time by which leases end.
+    /// Returns the JSON for the model, without lines. `clock` is the time by which leases end.
     fn body(&self, clock: Timestamp) -> Value;
 
     /// Lines of the canvas that the reply shows.
@@ -27,12 +27,12 @@ pub(super) trait Answer {
         None
     }
 
-    /// What it did to the lease that the command named, or that it acquired.
+    /// Returns the effect on the named or acquired lease.
     fn lease_change(&self, named: Option<LeaseId>) -> LeaseChange;
 }
 
-/// The reply to a command. A retry's answer is the first one, and so are its revision and lease; beside a refusal is
-/// the revision of now, and the next call is one that is legal now.
+/// Makes the reply to a command. A retry gets the first answer with its revision and lease. A refusal is sent with the
+/// current revision and the next legal call.
 pub(super) fn reply<D: Answer, R: Refused>(
     call: (Option<LeaseId>, CallKind),
     result: &Result<D, R>,
@@ -41,7 +41,7 @@ pub(super) fn reply<D: Answer, R: Refused>(
     reply_with(call, result, at, None)
 }
 
-/// As [`reply`], of a refused patch with the hunks that may be sent again alone.
+/// Like [`reply`], but adds the hunks of a refused patch that may be resent on their own.
 pub(super) fn reply_with<D: Answer, R: Refused>(
     (named, kind): (Option<LeaseId>, CallKind),
     result: &Result<D, R>,
@@ -80,7 +80,7 @@ pub(super) fn reply_with<D: Answer, R: Refused>(
     }
 }
 
-/// The lines of now that a refusal shows whole.
+/// Returns the current lines that a refusal shows in full.
 fn shown_by(refusal: Refusal<'_>) -> Vec<LineRange> {
     match refusal {
         Refusal::Lines(LinesRefusal::ContentChanged { lines, others, .. }) => {
@@ -91,12 +91,12 @@ fn shown_by(refusal: Refusal<'_>) -> Vec<LineRange> {
     }
 }
 
-/// Whole seconds that a lease has left.
+/// Returns the whole seconds until a lease ends.
 const fn seconds_left(expires_at: Timestamp, clock: Timestamp) -> u64 {
     expires_at.as_millis().saturating_sub(clock.as_millis()) / 1_000
 }
 
-/// A refusal that says that a lease is over.
+/// Returns the change of the lease, if a refusal reports that it is over.
 fn lost(named: Option<LeaseId>, refusal: Refusal<'_>) -> LeaseChange {
     match (refusal, named) {
         // It was asked for again.

@@ -1,7 +1,7 @@
-//! Arguments of the tools: their types, from which their schemas follow.
+//! Types of the tools' arguments, from which their schemas follow.
 //!
-//! A description costs tokens in every conversation, so that fields whose names say it all have none; what `lease_id` is
-//! stands in the prompt.
+//! A description costs tokens in every conversation, so fields with telling names have none. The prompt explains
+//! `lease_id`.
 
 use std::num::NonZeroUsize;
 
@@ -34,7 +34,7 @@ pub(super) struct Grep {
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(max = 10)))]
     pub(super) context: Option<usize>,
-    /// Begin here: the next_from_line of a reply.
+    /// Line to begin at, such as the next_from_line of a reply.
     #[serde(default)]
     pub(super) from_line: Option<usize>,
 }
@@ -47,7 +47,7 @@ pub(super) struct ReadLines {
     pub(super) lease_id: Option<String>,
     #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub(super) start_line: u64,
-    /// May lie past the end.
+    /// May be past the end.
     #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub(super) end_line: u64,
     /// [start_line, end_line] of more ranges.
@@ -61,7 +61,7 @@ pub(super) struct ReadLines {
 pub(super) struct ApplyPatch {
     #[serde(default)]
     pub(super) lease_id: Option<String>,
-    /// Hunks that begin with @@, of lines that begin with a space, + or -.
+    /// Hunks that begin with @@. Each line begins with a space, + or -.
     pub(super) patch: String,
     /// The revision that it was written for.
     #[serde(default)]
@@ -69,7 +69,7 @@ pub(super) struct ApplyPatch {
     /// Only this section may change, by its heading titles, or this item or fence of it.
     #[serde(default)]
     pub(super) scope: Option<Scope>,
-    /// After a refusal: patch has the new hunks alone.
+    /// After a refusal, if patch has only the new hunks.
     #[serde(default)]
     pub(super) resend: Option<Resend>,
 }
@@ -123,7 +123,7 @@ pub(super) struct ReadSection {
     pub(super) lease_id: Option<String>,
     /// Titles from the outermost heading down to the section's own, or the last of them.
     pub(super) path: Vec<String>,
-    /// Which of several sections of this path, from 1.
+    /// Number among the sections of this path, from 1.
     #[serde(default)]
     pub(super) ordinal: Option<NonZeroUsize>,
     /// Only this list item, from 1.
@@ -146,14 +146,14 @@ pub(super) struct ReplaceLines {
     /// start_line - 1 inserts before start_line.
     #[serde(alias = "end")]
     pub(super) end_line: usize,
-    /// The range_hash of exactly these lines; to insert, of the line above, at the top of line 1.
+    /// The range_hash of exactly these lines. To insert, take it from the line above, or from line 1 at the top.
     pub(super) expect_hash: String,
     /// Whole lines; empty text removes.
     pub(super) text: String,
     /// More ranges, numbered as before this call.
     #[serde(default)]
     pub(super) more_ranges: Option<Vec<RangeText>>,
-    /// The revision_id that the line numbers are of.
+    /// The revision_id to which the line numbers belong.
     #[serde(default)]
     pub(super) base_revision_id: Option<String>,
 }

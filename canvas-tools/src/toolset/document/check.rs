@@ -1,4 +1,4 @@
-//! What a call asks for: every check of its arguments that needs no canvas.
+//! Checks of a call's arguments that need no canvas.
 
 use std::iter;
 use std::num::NonZeroUsize;
@@ -21,7 +21,7 @@ use crate::arguments::arguments_but;
 use crate::reply::{PATH_BYTES, ToolError};
 use crate::toolset::call::ToolCall;
 
-/// Arguments that have passed every check which needs no canvas.
+/// Arguments that passed every check that needs no canvas.
 #[derive(Debug)]
 pub(super) enum CheckedCall {
     CheckOut,
@@ -32,21 +32,21 @@ pub(super) enum CheckedCall {
     ReplaceLines(canvas_core::document::ReplaceLines),
 }
 
-/// Says that a patch has only some hunks of a refused one.
+/// The hunks of a refused patch that a call replaces.
 #[derive(Debug)]
 pub(super) struct Resend {
-    /// The refused patch.
+    /// Id of the refused patch.
     pub(super) of: String,
-    /// Which hunks of it are new, from 1.
+    /// Numbers of the new hunks, from 1.
     pub(super) hunks: Vec<NonZeroUsize>,
 }
 
-/// By what right a model reads.
+/// The right by which a model reads.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum ReadAccess {
-    /// The lease that the rollout asks for, if any, which the call extends; what the reply shows counts as seen.
+    /// Under the lease that the rollout requires, if any. The call extends it, and the shown text counts as seen.
     Lease(Option<LeaseId>),
-    /// None: the read leaves no trace.
+    /// By a snapshot, which leaves no trace.
     Snapshot,
 }
 
@@ -58,8 +58,8 @@ struct LeaseArgument<'a> {
 }
 
 impl LeaseArgument<'_> {
-    /// The lease that the call names. What cannot be read as a lease id belongs to nobody: the rules refuse it, unless
-    /// they would take it for none.
+    /// Returns the lease that the call names. Text that is not a lease id belongs to nobody, so the rules refuse it. If
+    /// the rollout needs no lease, the refusal is made here, because the rules would take the text for a missing lease.
     fn id(&self, text: Option<String>) -> Result<Option<LeaseId>, ToolError> {
         match (self.rule, text) {
             (LeaseRule::Never, _) | (LeaseRule::Optional, None) => Ok(None),
@@ -79,7 +79,7 @@ impl LeaseArgument<'_> {
         }
     }
 
-    /// How a tool reads that needs no lease in any rollout.
+    /// Returns the access of a reading tool that needs no lease in any rollout.
     fn access(&self, text: Option<String>) -> Result<ReadAccess, ToolError> {
         if self.rule == LeaseRule::Never || text.is_none() {
             return Ok(ReadAccess::Snapshot);
@@ -88,7 +88,7 @@ impl LeaseArgument<'_> {
     }
 }
 
-/// Reads a call into what the engine is asked to do.
+/// Reads a call into a task for the engine.
 pub(super) fn check(
     toolset: DocumentTools,
     tool: Tool,
@@ -195,7 +195,7 @@ pub(super) fn check(
     })
 }
 
-/// Ranges of one call beside the first.
+/// Maximum number of ranges of one call after the first.
 const MORE_RANGES: usize = 31;
 
 fn at_most<T>(more_ranges: &[T]) -> Result<(), ToolError> {
@@ -206,7 +206,7 @@ fn at_most<T>(more_ranges: &[T]) -> Result<(), ToolError> {
     Ok(())
 }
 
-/// The first and the last line of a range, whose ends stand at these places of the arguments.
+/// Returns the first and the last line of a range. `at_start` and `at_end` are the places of its ends in the arguments.
 fn line_range([start, end]: [u64; 2], [at_start, at_end]: [&str; 2]) -> Result<(usize, usize), ToolError> {
     if start == 0 {
         return Err(ToolError::argument(at_start, "lines count from 1: pass 1 or more"));

@@ -8,7 +8,7 @@ use super::tool::{DocumentTools, Tool};
 use crate::toolset::spec::{ToolSpec, argument_schema};
 
 impl DocumentTools {
-    /// The tools that a policy opens to models: none at all where the rollout is off, or in Git mode.
+    /// Returns the tools that a policy opens to models. The list is empty if the rollout is off, or in Git mode.
     pub fn list(self, policy: &Policy) -> Vec<ToolSpec> {
         let open = Tool::of(self).filter(|tool| policy.permits(tool.access()).is_ok());
         open.map(|tool| tool.spec(self, policy.rollout)).collect()

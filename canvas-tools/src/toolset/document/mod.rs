@@ -1,12 +1,11 @@
-//! Tools of the document face: the usual seven, and three that a host switches on.
+//! Tools of the document face. Seven are standard, and a host can switch on three more.
 //!
-//! * A tool that is off is answered like one that does not exist (`UNKNOWN_TOOL`).
-//! * One call reads at most 256 KiB of text, a search shows at most 8 KB, and the reply says where to go on.
-//! * A reply says nothing twice, and nothing that its call said. What it shows of the canvas is in
-//!   [`ToolReply::shown_lines`].
-//! * `canvas_outline` and `canvas_read_section` need no lease. Without one they leave no trace, and what they show does
+//! * A call of a tool that the host did not switch on fails like a call of an unknown tool (`UNKNOWN_TOOL`).
+//! * One call reads at most 256 KiB of text, a search shows at most 8 KB, and the reply says where to continue.
+//! * A reply does not repeat itself or its call. [`ToolReply::shown_lines`] has the lines of the canvas that it shows.
+//! * `canvas_outline` and `canvas_read_section` need no lease. Without one they leave no trace, and the shown text does
 //!   not count as seen.
-//! * A `lease_id` that cannot be parsed is nobody's: `LOCK_NOT_OWNED`, unless the tool takes none.
+//! * A `lease_id` that cannot be parsed is refused with `LOCK_NOT_OWNED`, unless the tool takes none.
 
 mod answer;
 pub(super) mod arguments;
@@ -125,7 +124,7 @@ async fn call_document_tool<S: Store>(
     })
 }
 
-/// Applies a patch, with what the conversation was shown, and remembers what its reply shows.
+/// Applies a patch with the lines that the conversation was shown, and remembers the lines that its reply shows.
 async fn patch<S: Store>(
     context: &mut ToolContext<'_, S>,
     toolset: DocumentTools,
@@ -156,7 +155,7 @@ async fn patch<S: Store>(
     Ok(reply)
 }
 
-/// The model is shown these lines of a document.
+/// Notes that the model was shown these lines of a document.
 fn remember(session: &mut Session, lines: &[LineRange], snapshot: &Snapshot) {
     let head = &snapshot.head;
     lines.iter().for_each(|lines| session.document.shown.add(head.revision_id(), head.document(), *lines));
@@ -186,7 +185,7 @@ fn stated_lines(patch: &str) -> Vec<LineRange> {
     ranges.collect()
 }
 
-/// A refused patch with the hunks that a call has sent again.
+/// Returns a refused patch with the resent hunks of a call.
 fn resent(refused: &RefusedPatch, call: ApplyPatch, resend: &Resend) -> Result<ApplyPatch, ToolError> {
     let wrong = |message: String| ToolError::argument("/resend/hunks", message);
     refused.with_hunks(&resend.of, &resend.hunks, call).map_err(|error| match error {
@@ -204,7 +203,7 @@ fn resent(refused: &RefusedPatch, call: ApplyPatch, resend: &Resend) -> Result<A
     })
 }
 
-/// Runs a command that names a lease, or none, and says what came of it.
+/// Runs a command, with the lease that it names, and makes the reply.
 async fn run<S: Store, C: Command<Done: Answer>>(
     context: &ToolContext<'_, S>,
     named: (Option<LeaseId>, CallKind),

@@ -1,4 +1,4 @@
-//! The next legal call after a refused one: the refusal's own words name no tool, because the core knows none.
+//! The next legal call after a refused one. The refusal's own text does not name a tool, because the core knows none.
 
 use std::{fmt, iter};
 
@@ -12,7 +12,7 @@ use super::tool::Tool;
 use crate::hint::{STOP, is_missing};
 use crate::reply::seconds_until;
 
-/// What a model does next. Its text names the tools.
+/// The next step of a model. Its text names the tools.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Next {
     /// The same call under the lease that the conversation has.
@@ -23,9 +23,9 @@ pub(crate) enum Next {
     CheckOutIn {
         seconds: u64,
     },
-    /// Take the lease anew, and read before writing.
+    /// Take the lease again, and read before writing.
     CheckOutAndRead,
-    /// Take the lease anew, and write again what still holds.
+    /// Take the lease again, and write again if the change still makes sense.
     CheckOutAndWrite,
     CheckInAndOut,
     Read,
@@ -82,7 +82,7 @@ impl fmt::Display for Next {
     }
 }
 
-/// What a call was, as far as the next one depends on it.
+/// The kind of a call, as far as the next call depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CallKind {
     /// It looks, or is about the lease.
@@ -97,17 +97,17 @@ pub(crate) enum CallKind {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Aftermath {
     pub(crate) kind: CallKind,
-    /// Anybody may check out in the turn that runs.
+    /// Whether any conversation may check out in the running turn.
     pub(crate) turn_open: bool,
-    /// The conversation has seen the document as it is.
+    /// Whether the conversation knows the current document.
     pub(crate) has_seen: bool,
     pub(crate) revision: RevisionId,
     /// The clock by which leases end.
     pub(crate) clock: Timestamp,
 }
 
-/// The next call after a refusal by a document tool. `None` where the refusal says which arguments to change, or to
-/// stop.
+/// Returns the next call after a refusal by a document tool. `None` if the refusal says which arguments to change, or
+/// to stop.
 pub(crate) fn after_refusal(refusal: Refusal<'_>, after: Aftermath) -> Option<Next> {
     Some(match refusal {
         Refusal::NotAvailable(NotAvailable::Held { own: Some(own), .. }) => Next::UseLease(*own),
@@ -158,7 +158,8 @@ impl Aftermath {
         }
     }
 
-    /// After a lease that is over. A write is repeated only where its author knows what it changes.
+    /// Returns the next call after the end of a lease. A write is repeated only if its author knows the text that it
+    /// changes.
     fn check_out(self, refusal: &LeaseRefusal) -> Next {
         let is_known = match refusal {
             LeaseRefusal::StaleEpoch { changes, .. } => changes.as_ref().is_none_or(Changes::is_shown),
@@ -171,7 +172,7 @@ impl Aftermath {
         }
     }
 
-    /// After a base that is not the document as it is.
+    /// Returns the next call after a base that is not the current document.
     fn write_again(self, stale: &StaleBase) -> Option<Next> {
         let now = stale.changes.as_ref().map_or(self.revision, |changes| changes.to);
         if stale.already_applied {
@@ -191,7 +192,7 @@ impl Aftermath {
     }
 }
 
-/// Whether the patch cannot be corrected by what the conflict says: nothing in the document is like what it quotes.
+/// Whether the conflict does not help to correct the patch, because no line of the document resembles the quoted lines.
 const fn must_search(conflict: &Conflict) -> bool {
     is_missing(conflict.reason) && conflict.nearby.is_empty() && conflict.present_at.is_none()
 }

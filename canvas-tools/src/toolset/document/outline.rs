@@ -13,10 +13,10 @@ const SECTIONS: usize = 200;
 /// Maximum bytes of titles in one reply.
 const TITLE_BYTES: usize = 64 << 10;
 
-/// The headings down to a level and after a line.
+/// Lists the headings down to a level and after a line.
 ///
-/// Where not all are listed, `next_after_line` says where to go on. Headings that share a line, because a lone CR parts
-/// them, come together, or in part where they are too many.
+/// If the list is incomplete, `next_after_line` says where to continue. Headings on one line, which a lone CR
+/// separates, are listed together, or in part if they are too many.
 pub(super) fn outline_fields(outline: &Outline, max_level: u8, after_line: usize) -> OutlineFields<'_> {
     let ordinals = ordinals(outline);
     let mut listed: Vec<SectionFields<'_>> = Vec::new();

@@ -1,10 +1,10 @@
-//! What the system prompt says about the document.
+//! The lines of the system prompt about the document.
 
 use serde_json::Value;
 
 use crate::toolset::spec::{ToolSpec, has_tool};
 
-/// The lines for those of the document tools that are open.
+/// Returns the prompt's lines for the offered document tools.
 pub(super) fn lines(specs: &[ToolSpec]) -> Vec<String> {
     let has = |name: &str| has_tool(specs, name);
     let mut lines: Vec<&str> = Vec::new();

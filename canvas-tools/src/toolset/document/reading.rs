@@ -1,4 +1,4 @@
-//! What a reading call shows of the canvas, and how much of it.
+//! The text that a reading call shows, and its limits.
 
 use canvas_core::Snapshot;
 use canvas_core::document::{RangeHash, Shown};
@@ -13,7 +13,7 @@ use super::search::Search;
 use crate::reply::{ToolError, address_place, address_words, candidates};
 use crate::toolset::context::READ_BYTES;
 
-/// What is to be shown.
+/// The part of the canvas to show.
 #[derive(Debug)]
 pub(super) enum Reading {
     Grep(Search),
@@ -27,13 +27,13 @@ pub(super) enum Reading {
     Section(Address),
 }
 
-/// The result of a reading call.
+/// The result of a reading call with the shown lines.
 pub(super) struct Looked {
-    /// The fields of the reply.
+    /// Fields that the tool adds to the reply.
     pub(super) fields: Value,
-    /// The lines that it shows whole.
+    /// Lines that the reply shows in full.
     pub(super) shown: Vec<LineRange>,
-    /// The sections that it lists.
+    /// Sections listed in an outline.
     pub(super) listed: Vec<LineRange>,
 }
 
@@ -44,7 +44,7 @@ impl Looked {
 }
 
 impl Reading {
-    /// What it shows from the first line on.
+    /// Returns the lines shown without a gap from the first line on.
     pub(super) fn shown(&self) -> Shown {
         match self {
             Self::All => Shown { lines: usize::MAX, bytes: READ_BYTES },
@@ -56,7 +56,7 @@ impl Reading {
         }
     }
 
-    /// Looks at a document. With `hashed`, lines come with the hash that replacing them takes.
+    /// Reads a document. With `hashed`, lines carry the hash that replacing them requires.
     pub(super) fn look(&self, snapshot: &Snapshot, hashed: bool) -> Result<Looked, ToolError> {
         let text = snapshot.text();
         match self {
@@ -118,20 +118,20 @@ impl Reading {
     }
 }
 
-/// Lines as they were read.
+/// The result of reading a range of lines.
 struct Lines {
     start: usize,
-    /// The last that was read; before `start` where the canvas is empty.
+    /// The last line read; before `start` if the canvas is empty.
     last: usize,
     text: String,
-    /// Whether more was asked for than fits.
+    /// Whether the requested text exceeded the room.
     cut: bool,
     /// Whether the last line is shown in part.
     line_cut: bool,
 }
 
 impl Lines {
-    /// The text, and what cannot be known from the call.
+    /// Returns the text, and fields that do not follow from the call.
     fn fields(&self, hashed: bool) -> LinesFields<'_> {
         // Of a line that was shown in part nobody knows what a replacement would take away.
         let range_hash = (hashed && !self.line_cut).then(|| RangeHash::of(&self.text));
@@ -152,7 +152,7 @@ impl Lines {
     }
 }
 
-/// Lines from `start` to `end`, of at most `room` bytes. Cost: that of what is read, and of finding where it begins.
+/// Reads the lines from `start` to `end`, at most `room` bytes. Linear in the text before the end of the read lines.
 fn read(text: &str, start: usize, end: usize, room: usize) -> Result<Lines, ToolError> {
     let from = line_start(text, start);
     if from == text.len() && !text.is_empty() {
@@ -177,13 +177,14 @@ fn read(text: &str, start: usize, end: usize, room: usize) -> Result<Lines, Tool
     Ok(lines)
 }
 
-/// How many lines a text has.
+/// Returns the number of lines of a text.
 fn count_lines(text: &str) -> usize {
     newlines(text.as_bytes()) + usize::from(!text.is_empty() && !text.ends_with('\n'))
 }
 
-/// Where a line begins, counted from 1: the end of the text where it has fewer. Newlines are counted by the block and looked
-/// at one by one in the last block only: a walk over all lines would cost more than the patch that follows.
+/// Returns the offset of a line, counted from 1, or the end of the text if it has fewer lines. Newlines are counted by
+/// the block, and one by one only in the last block, because a walk over all lines would cost more than the patch that
+/// follows.
 fn line_start(text: &str, line: usize) -> usize {
     let (mut above, mut from) = (line - 1, 0);
     for block in text.as_bytes().chunks(BLOCK) {
@@ -200,7 +201,7 @@ fn line_start(text: &str, line: usize) -> usize {
     }
 }
 
-/// Bytes that are counted at once on the way to a line.
+/// Bytes counted at once on the way to a line.
 const BLOCK: usize = 4 << 10;
 
 fn newlines(bytes: &[u8]) -> usize {
@@ -216,7 +217,7 @@ fn bad_address(error: &AddressError) -> ToolError {
 mod tests {
     use super::*;
 
-    /// Beside the walk over all lines that it stands for.
+    /// Compares the result with a walk over all lines.
     #[test]
     fn lines_are_found_and_counted_wherever_they_lie() {
         let long = "ü".repeat(BLOCK);

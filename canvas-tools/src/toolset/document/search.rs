@@ -1,4 +1,4 @@
-//! Searches of the canvas: what a model asks for, and the lines that it is shown.
+//! Searches of the canvas, with a model's query and the lines shown to it.
 
 use std::borrow::Cow;
 
@@ -9,20 +9,20 @@ use super::fields::GrepFields;
 use super::lines::{Shown, clipped, numbered};
 use crate::reply::ToolError;
 
-/// Bytes of lines in one reply, as JSON: with the other fields they stay within 8 KB.
+/// Maximum bytes of lines in one reply, as JSON. With the other fields they stay within 8 KB.
 const LINES_BYTES: usize = 7_900;
-/// Bytes of one line where the call asks for lines alone: enough to locate. Of a longer one the part around its first
-/// match is shown.
+/// Maximum bytes of one line if the call requests only matching lines. This suffices to locate a match. A longer line
+/// is cut to the part around its first match.
 const LINE_BYTES: usize = 120;
-/// Bytes of one line where the call asks for those around it, too: who reads on here need not read again.
+/// Maximum bytes of one line if the call also requests the lines around it, so that the model need not read it again.
 const INSPECTED_BYTES: usize = 1_000;
-/// Longest literal that is looked for in either case. A longer one is copied from the text, and each of its characters could
-/// cost a pass over it.
+/// Longest literal that is searched in either case. A longer one is copied from the text, and each of its characters
+/// could cost a pass over it.
 const ANY_CASE_BYTES: usize = 64;
-/// Lines around a match that may be asked for.
+/// Maximum number of lines around a match.
 pub(super) const MAX_CONTEXT: usize = 10;
 
-/// What is looked for, and how much of it is shown.
+/// A query, and the limits on the shown lines.
 #[derive(Debug)]
 pub(super) struct Search {
     query: Query,
@@ -34,7 +34,7 @@ pub(super) struct Search {
 }
 
 impl Search {
-    /// Matches letters of either case where the query has no capital one and is no long literal.
+    /// Ignores case if the query has no capital letter and is not a long literal.
     pub(super) fn new(
         sent: String,
         regex: bool,
@@ -48,7 +48,7 @@ impl Search {
         Ok(Self { query, sent, regex, context: context.unwrap_or(0), line_bytes, from_line })
     }
 
-    /// The matching lines from `from_line` on, as many as fit. Cost: linear in the text.
+    /// Returns the matching lines from `from_line` on, as many as fit. Linear in the text.
     pub(super) fn run(&self, text: &str) -> Result<(GrepFields, Vec<LineRange>), ToolError> {
         let mut page = Page { text, context: self.context, shown: Shown::default(), bytes: 0, last: None };
         let (mut total, mut next) = (0, None);
@@ -63,7 +63,7 @@ impl Search {
         Ok((GrepFields { total, matches: lines, next_from_line: next, hint }, ranges))
     }
 
-    /// Why nothing was found, where the query itself shows it.
+    /// Explains an empty result, if the query itself shows the cause.
     fn hint(&self, text: &str) -> Option<String> {
         if self.regex && self.sent.contains("\\|") {
             return Some("\\| stands for the character |: write | between alternatives".to_owned());
@@ -82,7 +82,8 @@ impl Search {
     }
 }
 
-/// Whether a query asks for case: by a capital letter of its own, which `\S` is not, or by a class that knows cases.
+/// Whether a query depends on case. A capital letter of its own does, unlike `\S`, and so does a class that knows
+/// cases.
 fn has_capital(query: &str, regex: bool) -> bool {
     let mut chars = query.chars();
     while let Some(c) = chars.next() {
@@ -97,20 +98,20 @@ fn has_capital(query: &str, regex: bool) -> bool {
     regex && query.contains("[:")
 }
 
-/// The lines of one reply.
+/// The shown lines of one reply.
 struct Page<'t> {
     text: &'t str,
     context: usize,
     shown: Shown,
     bytes: usize,
-    /// The last match: its line, and where it starts.
+    /// The line of the last match, and the offset at which it starts.
     last: Option<(usize, usize)>,
 }
 
 /// A line of a reply.
 struct Entry {
     number: usize,
-    /// As the reply has it.
+    /// The text in the form of the reply.
     text: String,
     is_whole: bool,
 }
@@ -133,7 +134,8 @@ impl Entry {
 }
 
 impl<'t> Page<'t> {
-    /// Adds a match with the lines around it, the first alone where these are too much. `false` where it does not fit.
+    /// Adds a match with the lines around it. The first match is added alone if these lines do not fit. Returns `false`
+    /// if the match does not fit.
     fn put(&mut self, found: &Match<'_>) -> bool {
         let mut block: Vec<Entry> = Vec::new();
         block.extend(self.after().take_while(|(number, _)| *number < found.line).map(around));

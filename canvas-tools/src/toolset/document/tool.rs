@@ -1,4 +1,4 @@
-//! The tools: their names, and what they ask of the canvas and of its lease.
+//! Names of the tools, their access to the canvas, and their rules about the lease.
 
 use canvas_core::rollout::{Access, Rollout};
 use serde_json::{Value, json};
@@ -12,8 +12,8 @@ pub const CHECK_OUT: &str = "canvas_check_out";
 pub const CHECK_IN: &str = "canvas_check_in";
 
 /// The tools of the document face: `canvas_check_out`, `canvas_renew_lease`, `canvas_check_in`, `canvas_grep`,
-/// `canvas_read_lines`, `canvas_read_all`, `canvas_apply_patch`, and those below that are switched on. A call of one that
-/// is off is answered as that of a tool that does not exist.
+/// `canvas_read_lines`, `canvas_read_all`, `canvas_apply_patch`, and the tools below that you switch on. A call of a
+/// tool that you did not switch on fails like a call of an unknown tool.
 ///
 /// ```
 /// use canvas_core::Policy;
@@ -24,19 +24,20 @@ pub const CHECK_IN: &str = "canvas_check_in";
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct DocumentTools {
-    /// `canvas_outline`: the headings with their lines, with or without a lease.
+    /// Adds `canvas_outline`, which lists the headings with their lines, with or without a lease.
     pub outline: bool,
-    /// `canvas_read_section`: the lines of one section by its path, with or without a lease.
+    /// Adds `canvas_read_section`, which reads the lines of one section by its path, with or without a lease.
     pub read_section: bool,
-    /// `canvas_replace_lines`: whole lines by number, under a hash of what they are. The replies of `canvas_read_lines`
-    /// and `canvas_read_all` then carry that hash, too.
+    /// Adds `canvas_replace_lines`, which replaces whole lines by number, under a hash of their current text. The
+    /// replies of `canvas_read_lines` and `canvas_read_all` then contain that hash, too.
     pub replace_lines: bool,
-    /// `resend` of `canvas_apply_patch`: after a refusal only the hunks at fault are sent again.
+    /// Adds the argument `resend` to `canvas_apply_patch`. After a refusal, the model can then send only the faulty
+    /// hunks again.
     pub resend: bool,
 }
 
 impl DocumentTools {
-    /// All ten.
+    /// All ten tools, and `resend`.
     pub const ALL: Self = Self { outline: true, read_section: true, replace_lines: true, resend: true };
 }
 
@@ -59,7 +60,7 @@ tools! {
 }
 
 impl Tool {
-    /// Those that a host has: the usual seven, and what it switched on.
+    /// Returns the tools of a host, which are the standard seven and those that it enabled.
     pub(super) fn of(toolset: DocumentTools) -> impl Iterator<Item = Self> {
         Self::ALL.into_iter().filter(move |tool| match tool {
             Self::Outline => toolset.outline,
@@ -100,14 +101,14 @@ impl Tool {
 /// Whether a tool takes a `lease_id`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LeaseRule {
-    /// It does not; one that is sent all the same means nothing.
+    /// It does not, and a `lease_id` is ignored.
     Never,
     Optional,
     Required,
 }
 
 impl LeaseRule {
-    /// Requires the lease in the schema of a tool's arguments, where it is optional.
+    /// Marks the lease in the schema of a tool's arguments as required, if this rule requires it.
     pub(super) fn put_into(self, schema: &mut Value) {
         let Some(property) = schema.pointer_mut("/properties/lease_id") else { return };
         if self == Self::Required {

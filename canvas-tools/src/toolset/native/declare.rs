@@ -1,9 +1,9 @@
-//! What a dialect's tool is called, and what it takes.
+//! Names and parameters of the dialects' tools.
 
 use super::dialect::Dialect;
 use crate::toolset::spec::{ToolSpec, argument_schema};
 
-/// The grammar, in Lark, of the input of [`Dialect::CodexPatch`]: one section of one file.
+/// The grammar, in Lark, of the input of [`Dialect::CodexPatch`], which is one section of one file.
 pub const CODEX_GRAMMAR: &str = include_str!("codex.lark");
 
 const TEXT_EDITOR: &str = "str_replace_based_edit_tool";
@@ -11,7 +11,7 @@ const OLDER_TEXT_EDITOR: &str = "str_replace_editor";
 const APPLY_PATCH: &str = "apply_patch";
 
 impl Dialect {
-    /// The names under which models call its tool, the usual one first.
+    /// Returns the names under which models call its tool, the usual one first.
     pub const fn tool_names(self) -> &'static [&'static str] {
         match self {
             Self::TextEditor => &[TEXT_EDITOR, OLDER_TEXT_EDITOR],
@@ -22,7 +22,7 @@ impl Dialect {
         }
     }
 
-    /// The tool for a document of this path, as a function: providers that do not have it built in declare it so.
+    /// Returns the tool for a document of this path as a function. Use it for providers without a built-in form.
     pub fn spec(self, path: &str) -> ToolSpec {
         let parameters = argument_schema(self.code());
         ToolSpec { name: self.tool_names()[0].into(), description: self.description(path), parameters }

@@ -8,9 +8,9 @@ coded! {
     pub enum Dialect {
         /// Anthropic's text editor tool, as of `text_editor_20250728`.
         TextEditor = "text-editor",
-        /// OpenAI's hosted `apply_patch`, with a V4A diff of one file per call.
+        /// OpenAI's hosted `apply_patch`, which takes a V4A diff of one file per call.
         ApplyPatch = "apply-patch",
-        /// The custom tool `apply_patch` of Codex, with a V4A patch in its envelope.
+        /// The custom tool `apply_patch` of Codex, which takes a V4A patch in its envelope.
         CodexPatch = "codex-patch",
         /// `old_string` and `new_string`, in the form of Claude Code.
         Edit = "edit",

@@ -29,7 +29,7 @@ pub struct ModelFamily<'a> {
     pub prefix: &'a str,
     /// The dialect, or `None` for a family that works better with the addressed tools.
     pub dialect: Option<Dialect>,
-    /// A line for the system prompt in addition to those of the dialect. May be empty.
+    /// An additional line for the system prompt, after the dialect's own. May be empty.
     pub prompt: &'a str,
 }
 

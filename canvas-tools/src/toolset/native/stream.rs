@@ -18,7 +18,7 @@ use std::str::Utf8Error;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DiffStream {
     bytes: Vec<u8>,
-    /// Offset of the line that has not ended yet.
+    /// Offset of the unfinished line.
     line: usize,
     added: usize,
     removed: usize,

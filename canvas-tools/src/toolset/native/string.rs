@@ -14,7 +14,7 @@ use super::outcome::NativeConflict;
 /// The reason why text could not be replaced.
 #[derive(Debug)]
 pub(super) enum Miss {
-    /// The old text is empty.
+    /// The text to replace is empty.
     Empty,
     /// The old and the new text are equal.
     Equal,
@@ -37,7 +37,7 @@ impl Miss {
     }
 }
 
-/// The number of occurrences. Counting may stop once it exceeds `Conflict::CANDIDATES`.
+/// Number of occurrences. Counting may stop once it exceeds `Conflict::CANDIDATES`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Count(usize);
 
@@ -50,7 +50,7 @@ impl fmt::Display for Count {
     }
 }
 
-/// The result of a replacement.
+/// A replacement as an edit, with its repairs and places.
 #[derive(Debug)]
 pub(super) struct Replaced {
     pub(super) delta: Delta,

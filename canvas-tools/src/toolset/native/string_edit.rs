@@ -1,4 +1,4 @@
-//! `edit` and `replace`: an old string that occurs once, and a new one.
+//! `edit` and `replace`, which take an old string that occurs once, and a new one.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -12,11 +12,11 @@ use crate::arguments::arguments;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(super) struct Edit {
-    /// The path of the document.
+    /// Path of the document.
     file_path: String,
-    /// The text to replace.
+    /// Text to replace.
     old_string: String,
-    /// The text in its place.
+    /// Text in its place.
     new_string: String,
     /// Replace every occurrence. Default false.
     #[serde(default)]
@@ -27,14 +27,14 @@ pub(super) struct Edit {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(super) struct Replace {
-    /// The path of the document.
+    /// Path of the document.
     file_path: String,
-    /// What the change is for.
+    /// Purpose of the change.
     #[serde(default, rename = "instruction")]
     _instruction: Option<String>,
-    /// The text to replace.
+    /// Text to replace.
     old_string: String,
-    /// The text in its place.
+    /// Text in its place.
     new_string: String,
     /// Replace every occurrence. Default false.
     #[serde(default)]

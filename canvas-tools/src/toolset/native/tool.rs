@@ -35,7 +35,7 @@ pub struct NativeTools {
     pub path: String,
     /// Whether a call may replace a non-empty document as a whole.
     pub whole_replace: bool,
-    /// A line for the system prompt in addition to those of the dialect. May be empty.
+    /// An additional line for the system prompt, after the dialect's own. May be empty.
     pub prompt: String,
 }
 

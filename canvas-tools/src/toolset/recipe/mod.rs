@@ -1,7 +1,7 @@
-//! The tools of recipes: `canvas_record_recipe` and `canvas_refresh`. They take no lease.
+//! The tools of recipes, `canvas_record_recipe` and `canvas_refresh`. They take no lease.
 //!
-//! * A recipe is made of calls that the host has shown to the session's [`Recorder`](crate::Recorder).
-//! * A refresh calls the host's tools by itself, without the model: only such as are read-only and allowed.
+//! * A recipe consists of calls that the host passed to the session's [`Recorder`](crate::Recorder).
+//! * A refresh calls the host's tools without the model, but only allowed read-only tools.
 
 mod failure;
 mod names;

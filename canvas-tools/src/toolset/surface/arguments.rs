@@ -1,4 +1,4 @@
-//! The arguments of the tool.
+//! Arguments of the tool `gsv__Canvas`.
 
 use std::collections::BTreeMap;
 
@@ -13,43 +13,43 @@ use crate::surface::{AssetContent, CanvasParams, ListParams, PatchParams, Surfac
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Arguments {
-    /// What to do: upsert makes a surface, or gives one that is there a new title, spec or assets; get shows one with its
-    /// spec, state and assets; list shows which there are; open shows one to the user, close ends that; patchState changes
+    /// upsert makes a surface, or gives an existing one a new title, spec or assets. get shows one with its spec, state
+    /// and assets. list shows the existing ones. open shows one to the user, and close ends that. patchState changes
     /// the state.
     #[schemars(with = "String")]
     operation: Operation,
-    /// The canvas. Leave it out for the one that you talk about.
+    /// Id of the canvas. Leave it out for the one that you talk about.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     canvas_id: Option<CanvasId>,
-    /// For upsert: what people read above the surface.
+    /// For upsert, the title that people read above the surface.
     #[serde(default)]
     title: Option<String>,
-    /// For upsert: the whole spec, {"version": 1, "mode": "html", "toolPolicy": {"allow": [tool names]}, "state": {...},
-    /// "actions": {id: action}, "bindings": {name: action id}, "refresh": [{"id", "everyMs", "action", "enabled"}]}. An
-    /// action is {"kind": "tool.call", "tool", "args"?, "saveAs"?, "confirm"?, "timeoutMs"?}, {"kind": "session.send",
-    /// "message", "saveAs"?} or {"kind": "state.patch", "patch"}. Texts in args and message take values by {{state.path}},
-    /// {{input.path}} and {{runtime.now}}. The state of a surface that is there stays.
+    /// For upsert, the whole spec, {"version": 1, "mode": "html", "toolPolicy": {"allow": [tool names]}, "state":
+    /// {...}, "actions": {ID: ACTION}, "bindings": {NAME: ACTION ID}, "refresh": [{"id", "everyMs", "action",
+    /// "enabled"}]}. An action is {"kind": "tool.call", "tool", "args"?, "saveAs"?, "confirm"?, "timeoutMs"?}, {"kind":
+    /// "session.send", "message", "saveAs"?} or {"kind": "state.patch", "patch"}. Texts in args and message take values
+    /// by {{state.path}}, {{input.path}} and {{runtime.now}}. An existing surface keeps its state.
     #[serde(default)]
     spec: Option<BTreeMap<String, Value>>,
-    /// For upsert: assets by path, such as "assets/index.html". Each is its text, {"base64": bytes}, or null to take it
-    /// away.
+    /// For upsert, assets by path, such as "assets/index.html". Each is its text, {"base64": BYTES}, or null to remove
+    /// it.
     #[serde(default)]
     assets: Option<BTreeMap<String, Option<AssetContent>>>,
-    /// For patchState: operations of JSON Patch on the state, add, replace and remove. All are done or none.
+    /// For patchState, JSON Patch operations on the state (add, replace and remove). All are applied, or none.
     #[serde(default)]
     #[schemars(with = "Option<Vec<BTreeMap<String, Value>>>")]
     patch: Option<Vec<Value>>,
-    /// For upsert and patchState: the revision that get has shown. The call fails with REVISION_CONFLICT if the surface has
+    /// For upsert and patchState, the revision that get returned. The call fails with REVISION_CONFLICT if the surface
     /// changed since.
     #[serde(default)]
     #[schemars(with = "Option<u64>")]
     expected_revision: Option<Revision>,
-    /// For list: only what comes after this canvas.
+    /// For list, the canvas after which the list begins.
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     after: Option<CanvasId>,
-    /// For list: at most so many.
+    /// For list, the maximum number of canvases.
     #[serde(default)]
     limit: Option<usize>,
 }
@@ -84,7 +84,7 @@ impl Operation {
         }
     }
 
-    /// Whether it has an argument beside the canvas.
+    /// Whether it has an argument other than the canvas.
     fn takes(self, name: &str) -> bool {
         match self {
             Self::Upsert => matches!(name, "title" | "spec" | "assets" | "expectedRevision"),

@@ -1,7 +1,7 @@
-//! The tool of surfaces: `gsv__Canvas`, with six operations. It takes no lease.
+//! The tool of surfaces, `gsv__Canvas`, with six operations. It takes no lease.
 //!
-//! * A model sees the surfaces of its own agent only, and changes them in its own turn.
-//! * It runs no action: the user does.
+//! * A model sees only the surfaces of its own agent, and changes them in its own turn.
+//! * It cannot run an action. Only the user can.
 
 mod arguments;
 mod names;
@@ -30,9 +30,9 @@ use crate::arguments::arguments;
 use crate::reply::{ToolError, ToolReply};
 use crate::surface::{SurfaceCaller, SurfaceDoor, SurfaceReply};
 
-/// The tool `gsv__Canvas`: makes surfaces, shows them, and changes their state.
+/// The tool `gsv__Canvas`, which creates surfaces, shows them, and changes their state.
 ///
-/// What it did is in [`ToolReply::surface_events`], for the clients that show the surface.
+/// [`ToolReply::surface_events`] has its events, for the clients that show the surface.
 #[derive(Clone)]
 pub struct SurfaceTools {
     door: Arc<SurfaceDoor>,
@@ -141,8 +141,8 @@ async fn call_surface_tool<S: Store>(
     })
 }
 
-/// The key of a call about a canvas: in the session's turn where that is the session's canvas, else in the turn that runs
-/// there.
+/// Returns the key of a call about a canvas. For the session's canvas it is in the session's turn, and for another
+/// canvas in that canvas's current turn.
 async fn operation_on<S: Store>(
     context: &ToolContext<'_, S>,
     canvas: &CanvasId,

@@ -9,7 +9,7 @@ use super::names::SURFACE_TOOL;
 use crate::hint::STOP;
 use crate::surface::SurfaceError;
 
-/// What a model does next.
+/// The next step of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Next {
     List,
@@ -24,7 +24,7 @@ pub(super) enum Next {
     Stop,
 }
 
-/// What a model does about an error; `None` if the error says it.
+/// Returns the next step after an error, or `None` if the error's own text says it.
 pub(super) fn next(error: &SurfaceError) -> Option<Next> {
     if error.is_turn_over() {
         return Some(Next::Stop);

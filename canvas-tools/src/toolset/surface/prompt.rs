@@ -1,8 +1,8 @@
-//! What the system prompt says about surfaces.
+//! The lines of the system prompt about surfaces.
 
 use crate::toolset::spec::{ToolSpec, has_tool};
 
-/// The lines for the tool of this name where it is open.
+/// Returns the lines for the tool of this name if it is offered.
 pub(super) fn lines(tool: &str, specs: &[ToolSpec]) -> Vec<String> {
     if !has_tool(specs, tool) {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! What the host has switched on and how often each thing may happen.
+//! The switches of the host, and the limits on each kind of event.
 
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
@@ -35,21 +35,21 @@ static WITH_JOURNAL: LazyLock<Policy> = LazyLock::new(|| policy(100));
 
 static RETAKING: LazyLock<Policy> = LazyLock::new(|| Policy { retake: true, ..policy(0) });
 
-/// A write needs no lease here, so that only what its author has seen keeps it from the user's text.
+/// A write needs no lease here, so the user's text is protected only by the check that the write's author saw it.
 static REBASING: LazyLock<Policy> =
     LazyLock::new(|| Policy { rebase: true, rollout: Rollout::LeaseOptional, ..policy(100) });
 
-/// What the host has switched on.
+/// The switches of the host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Rules {
     Usual,
-    /// An expired lease is taken anew with a write.
+    /// A write takes an expired lease again.
     Retake,
-    /// A write that names no base is moved past what its author has not seen.
+    /// A write without a base is moved past changes that its author did not see.
     Rebase,
 }
 
-/// Which server a call may come to.
+/// The servers to which a call may come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Places {
     Any,
@@ -69,14 +69,14 @@ impl Places {
     }
 }
 
-/// How often each thing may happen. Every counter needs a bound, or the states never end.
+/// Limits on each kind of event. Every counter needs a bound, or the states never end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Budget {
-    /// How often each call is made.
+    /// Maximum number of each call.
     pub(crate) starts: [u8; Op::ALL.len()],
     /// Calls under way at once.
     pub(crate) at_once: usize,
-    /// Answers to commits that are lost.
+    /// Lost answers to commits.
     pub(crate) lost: u8,
     /// Commits that the server believes lost and that may still arrive.
     pub(crate) delayed: u8,
@@ -88,14 +88,14 @@ pub(crate) struct Budget {
     pub(crate) stale: u8,
     /// Answers that arrive some time after they were made.
     pub(crate) slow: u8,
-    /// Servers that forget everything; what they have sent may still arrive.
+    /// Servers that forget everything; their sent commits may still arrive.
     pub(crate) crashes: u8,
     pub(crate) ticks: u8,
     /// By how much the store's clock, as the second server hears it, and that server's own, are ahead.
     pub(crate) skew: i64,
     /// The store notifies each server of the commits whose answers it does not get, and reads are served from caches.
     pub(crate) notify: bool,
-    /// Notifications of what has not changed, for this canvas or another.
+    /// Notifications without a change, for this canvas or another.
     pub(crate) rumours: u8,
     /// There is a journal.
     pub(crate) journal: bool,
@@ -105,7 +105,7 @@ pub(crate) struct Budget {
     /// Callers that give up before they have an answer.
     pub(crate) drops: u8,
     pub(crate) places: Places,
-    /// Decisions take a while: other things happen between the turn of a call and the end of its decision.
+    /// Decisions take time, so other things happen between the turn of a call and the end of its decision.
     pub(crate) turns: bool,
 }
 

@@ -1,4 +1,4 @@
-//! How calls go on, share commits, give up and end.
+//! Continuation of calls, which share commits, give up and end.
 
 use std::sync::Arc;
 

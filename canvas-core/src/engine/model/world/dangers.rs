@@ -1,4 +1,4 @@
-//! What must come up in some world.
+//! Dangers that must occur in some world.
 
 use std::sync::Arc;
 

@@ -23,7 +23,7 @@ use crate::store::contract::{Commit, Committed, Loaded};
 pub(super) use self::budget::{Budget, Places, Rules};
 pub(super) use self::dangers::dangers;
 
-/// Who waits for a call.
+/// A caller that waits for its answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Client {
     number: u8,
@@ -31,9 +31,9 @@ struct Client {
     op: Op,
     /// For a read: [`World::known`] of the server when it began.
     known: u64,
-    /// A commit of it has landed that was more than a bump.
+    /// Whether one of its commits was stored and changed more than the version.
     wrote: bool,
-    /// It has started the tool.
+    /// Whether it started the tool.
     has_started: bool,
 }
 
@@ -61,14 +61,14 @@ struct InFlightCommit {
     run: Run<'static, Work>,
     /// Its place in the queue of its server.
     id: Option<WaiterId>,
-    /// None where it waits in the queue.
+    /// `None` while it waits in the queue.
     request: Option<Request>,
-    /// It has the turn to decide, with its decision on a row of its own.
+    /// Whether it has the turn to decide, with its decision on a row of its own.
     turn: Option<Box<(Turn, Option<Prepared>)>>,
     asked: Asked,
-    /// The clock when that was asked.
+    /// The clock at the time of that request.
     asked_at: i64,
-    /// What the store has answered, where that has not arrived yet.
+    /// The store's answer, if it did not arrive yet.
     answer: Option<Answered>,
 }
 
@@ -101,7 +101,7 @@ struct Late {
     sent_at: i64,
 }
 
-/// What waits for the store.
+/// The origin of a request to the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Asker {
     /// A call, which loads or bumps.
@@ -123,15 +123,15 @@ struct Tool {
 pub(super) struct World {
     store: RowStore,
     caches: [Arc<Cache>; 2],
-    /// The version of the newest row that each server has answered or was notified of, where the store notifies.
+    /// The version of the newest row that each server received or was notified of, if the store notifies.
     known: [u64; 2],
-    /// The queue of each server.
+    /// The queue of each server, in which calls wait to share a commit.
     queues: [Arc<CommitQueue>; 2],
     sendings: [Option<Arc<Sending>>; 2],
     flights: Vec<InFlightCommit>,
     late: Vec<Late>,
     tools: Vec<Tool>,
-    /// How often each server has started again.
+    /// Number of restarts of each server.
     restarts: [u8; 2],
     started: u8,
     left: Budget,
@@ -193,40 +193,40 @@ pub(super) enum Action {
         op: Op,
         server: usize,
     },
-    /// A server says what a tool has answered.
+    /// A server reports the outcome of a tool.
     Settle(usize),
-    /// The store does what is asked, and its answer arrives.
+    /// The store executes the request, and its answer arrives.
     Answer(Asker),
-    /// As before, and the commit arrives once more, later or never.
+    /// Like `Answer`, and the commit arrives once more, later or never.
     AnswerAndDouble(Asker),
-    /// The store does it, and the answer arrives later, by [`Action::Answer`].
+    /// The store executes the request, and the answer arrives later, by [`Action::Answer`].
     AnswerSlowly(Asker),
-    /// The store does it, and the answer is lost.
+    /// The store executes the request, and the answer is lost.
     LoseAnswer(Asker),
     /// The commit is under way longer than the server waits.
     Delay(Asker),
     FailForSure(Asker),
     AnswerFromThePast(usize),
-    /// What was on its way arrives.
+    /// A delayed commit arrives.
     Arrive(usize),
     Crash {
         server: usize,
     },
     /// The call with the turn decides.
     Decide(usize),
-    /// A server sends what its queue has gathered.
+    /// A server sends the commit of its queue.
     Send(usize),
     /// A caller gives up.
     Drop(usize),
-    /// A server is notified of a canvas that has not changed.
+    /// A server is notified although the canvas did not change.
     Rumour {
         server: usize,
         other: bool,
     },
     Tick,
-    /// Somebody finds out what the canvas needs.
+    /// Somebody determines the blobs that the canvas needs.
     PlanCollection,
-    /// The rest is dropped.
+    /// The store drops the other blobs.
     Collect,
 }
 

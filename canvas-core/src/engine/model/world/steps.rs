@@ -1,4 +1,4 @@
-//! What becomes of a world with each action, and how calls begin.
+//! The effect of each action on a world, and the start of calls.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What is asked of the store, what it does, and what arrives of its answers.
+//! Requests to the store, their execution, and the arrival of its answers.
 
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ impl World {
         self.late.sort_by_key(|late| late.number);
     }
 
-    /// The store does what is asked, unless it has, and its answer arrives or is lost.
+    /// The store executes the request, unless it did so before, and its answer arrives or is lost.
     pub(super) fn answer(&mut self, flaw: Option<Flaw>, asker: Asker, lose: bool) {
         let answer = match asker {
             Asker::Call(i) => self.flights[i].answer.take().map(|answer| match answer {
@@ -85,7 +85,7 @@ impl World {
         }
     }
 
-    /// What the store does and answers to a call.
+    /// Executes a call's request and returns the store's response.
     pub(super) fn serve(
         &mut self,
         flaw: Option<Flaw>,
@@ -105,7 +105,7 @@ impl World {
         }
     }
 
-    /// What the store does and answers to a commit. A server that does not hear the answer is notified.
+    /// Executes a commit and returns the store's answer. A server that does not hear the answer is notified.
     pub(super) fn serve_commit(
         &mut self,
         flaw: Option<Flaw>,
@@ -158,7 +158,7 @@ impl World {
         }
     }
 
-    /// The queue of a server hears what has become of its commit.
+    /// Reports the outcome of a commit to the queue of a server.
     pub(super) fn complete(
         &mut self,
         flaw: Option<Flaw>,

@@ -19,7 +19,7 @@ pub type Driver = Arc<dyn Fn(Pin<Box<dyn Future<Output = ()> + Send>>) + Send + 
 
 /// Creates stores of one kind for the suite, and moves their clock.
 pub trait Harness: Send + Sync {
-    /// The store under test.
+    /// The type of store under test.
     type Store: Store;
 
     /// Creates a store without canvases that is independent of other fresh stores.
@@ -46,7 +46,8 @@ pub trait Harness: Send + Sync {
     ///
     /// It returns once the row is locked. Waiting commits must not block the thread that polls them. A store that blocks in
     /// place, such as [`Blocking`](canvas_core::store::Blocking) without `with_spawn`, must therefore return `None`,
-    /// because it would wait forever. Reads may wait too. The suite keeps the value for about a second of the store's clock.
+    /// because it would wait forever. Reads may wait too. The suite keeps the value for about a second of the store's
+    /// clock.
     fn stall(&self, _store: &Self::Store, _canvas: &CanvasId) -> impl Future<Output = Option<Stall>> + Send {
         async { None }
     }
@@ -60,9 +61,9 @@ pub trait Harness: Send + Sync {
         async { None }
     }
 
-    /// Returns the canvases of which the store notified this connection since the last call. For stores that claim
-    /// [`Capabilities::notify`](canvas_core::store::Capabilities::notify). Each connection has its own notifications, so
-    /// taking those of one does not affect another.
+    /// Returns the canvases that notifications to this connection named since the last call. For stores that claim
+    /// [`Capabilities::notify`](canvas_core::store::Capabilities::notify). Each connection has its own notifications,
+    /// so taking the notifications of one does not affect another.
     fn notified(&self, _store: &Self::Store) -> impl Future<Output = Vec<CanvasId>> + Send {
         async { Vec::new() }
     }

@@ -1,11 +1,11 @@
-//! The outcome of one check.
+//! Results of the suite's checks.
 
 use std::fmt;
 
 /// The outcome of a check that found no violation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CheckOutcome {
-    /// The store keeps the promise.
+    /// The store keeps the checked promise.
     Passed,
     /// The check did not run, because the store does not claim the capability or the harness has no way to test it.
     /// Contains the reason.

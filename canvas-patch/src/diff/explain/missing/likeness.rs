@@ -3,7 +3,7 @@
 use crate::diff::slips::is_elision;
 use crate::text::boundary::{ceil_char_boundary, floor_char_boundary};
 
-/// Minimum [`likeness`] of lines that are taken for versions of one another.
+/// Minimum [`likeness`] at which lines count as versions of one another.
 pub(super) const ALIKE: u32 = 450;
 
 /// Value of [`likeness`] for equal lines.

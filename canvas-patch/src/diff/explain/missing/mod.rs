@@ -24,8 +24,8 @@ use crate::diff::patch::{Hunk, LineKind, Patch};
 use crate::text::lines::content;
 use crate::text::numbered::NumberedLines;
 
-/// Maximum number of readings of hunks that are compared with lines that are not equal. For the rest, only equal lines
-/// determine the place.
+/// Maximum number of readings of hunks compared with lines that are not equal. For the rest, only equal lines determine
+/// the place.
 const IN_DETAIL: usize = 16;
 
 /// A hunk, by its index, whose pre-image does not occur.

@@ -60,7 +60,7 @@ impl Window {
         self.has_threads.load(Ordering::Acquire)
     }
 
-    /// Waits for another thread that has read too, or releases the one that waits.
+    /// Waits for another thread that read too, or releases the one that waits.
     pub(super) fn meet(&self) {
         if !self.has_threads() || self.waits.fetch_xor(true, Ordering::AcqRel) {
             return;
@@ -74,7 +74,7 @@ impl Window {
         self.waits.store(false, Ordering::Release);
     }
 
-    /// Waits until another thread has committed.
+    /// Waits until another thread commits.
     pub(super) fn be_overtaken(&self) {
         if !self.has_threads() {
             return;

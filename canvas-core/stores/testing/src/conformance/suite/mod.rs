@@ -56,7 +56,7 @@ fn reached(what: &str, clock: Timestamp, least: Timestamp) -> Result<(), String>
     if clock >= least { Ok(()) } else { Err(format!("{what} is {clock}, expected {least} or later")) }
 }
 
-/// Returns a commit whose head is that of a new canvas with this document.
+/// Returns a commit of a new canvas with this document.
 fn commit(id: &CanvasId, expected: Option<Version>, text: &str) -> Commit {
     let document = Blob::text(text.to_owned());
     Commit { expected, head: first(id, document.id()), blobs: vec![document], not_after: None }
