@@ -11,7 +11,8 @@ use canvas_core::history::{Redo, Undo, UndoScope};
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::observe::{EngineEvent, EventKind, Observer};
 use canvas_core::store::MemoryStore;
-use canvas_core::{Author, CallId, CanvasId, Command, ConversationId, Engine, OpKey, Policy, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{Author, CallId, CanvasId, Command, ConversationId, Engine, OpKey, Policy};
 use canvas_tools::{DocumentTools, Session, ToolCall, ToolReply, Tools};
 use serde_json::{Value, json};
 

@@ -6,7 +6,8 @@ use std::collections::VecDeque;
 use canvas_core::document::Edit;
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::store::MemoryStore;
-use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, RevisionId, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, RevisionId};
 
 use crate::inputs::document;
 use crate::measure::{Effort, Subject, fine, side_by_side};

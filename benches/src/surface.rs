@@ -11,7 +11,8 @@ use canvas_core::surface::{
     Ceiling, ClientId, CreateSurface, PatchState, RunnerId, Spec, StatePatch, StatePointer, SurfaceActor,
     SurfaceEvent, SurfaceEventKind, SurfaceLimits, ToolContract, ToolDeclaration, ToolName,
 };
-use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, Revision, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, Revision};
 use canvas_tools::surface::SurfaceDoor;
 use serde_json::{Value, json};
 

@@ -8,9 +8,10 @@ use std::task::{Context, Poll, Wake, Waker};
 
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::store::MemoryStore;
+use canvas_core::testing::block_on;
 use canvas_core::turn::TakeControl;
 use canvas_core::watch::{Watch, WatchEvent};
-use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, block_on};
+use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy};
 
 use crate::inputs::document;
 use crate::measure::{Effort, Subject, Time, fine, side_by_side};

@@ -139,24 +139,26 @@
 //! [`EngineError`] is different, because it means that the call has no answer. The [`errors`] page lists all codes.
 //!
 //! ```
+//! # canvas_core::testing::block_on(async {
 //! use canvas_core::document::Edit;
 //! use canvas_core::lease::Timestamp;
 //! use canvas_core::store::MemoryStore;
-//! use canvas_core::{CallIds, CanvasId, CodedError as _, Engine, OpKey, Policy, block_on};
+//! use canvas_core::{CallIds, CanvasId, CodedError as _, Engine, OpKey, Policy};
 //!
 //! let now = Timestamp::from_millis(1_000);
 //! let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
 //! let plan = CanvasId::new("plan")?;
 //! let ids = CallIds::new(1); // draw the number at random, once per process
-//! let created = block_on(engine.create(&plan, "- one\n", &OpKey::host(ids.fresh()), now))?;
+//! let created = engine.create(&plan, "- one\n", &OpKey::host(ids.fresh()), now).await?;
 //!
 //! // Two people edit the same line of the same revision.
 //! let edit = |text: &str| Edit::on(created.revision, text);
-//! block_on(engine.call(&plan, &OpKey::user(ids.fresh()), edit("- two\n"), now))?.result?;
-//! let answered = block_on(engine.call(&plan, &OpKey::user(ids.fresh()), edit("- three\n"), now))?;
+//! engine.call(&plan, &OpKey::user(ids.fresh()), edit("- two\n"), now).await?.result?;
+//! let answered = engine.call(&plan, &OpKey::user(ids.fresh()), edit("- three\n"), now).await?;
 //! assert_eq!(answered.snapshot.text(), "- two\n");
 //! assert_eq!(answered.result.unwrap_err().code(), "PATCH_REJECTED");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
+//! # }).unwrap();
 //! ```
 //!
 //! ## Who begins and ends a turn?

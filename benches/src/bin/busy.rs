@@ -13,7 +13,8 @@ use canvas_benches::inputs::document;
 use canvas_core::document::ApplyPatch;
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::store::MemoryStore;
-use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, Rollout, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, Rollout};
 
 const OTHERS: usize = 1_000;
 const WRITERS: usize = 16;

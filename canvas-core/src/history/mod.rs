@@ -8,9 +8,10 @@
 //! No single call does this. Start from the current text and revert the entries after that revision, newest first:
 //!
 //! ```
+//! # canvas_core::testing::block_on(async {
 //! # use canvas_core::lease::Timestamp;
 //! # use canvas_core::store::{MemoryStore, Store};
-//! # use canvas_core::{CanvasId, Engine, EngineError, OpKey, Policy, Revision, block_on};
+//! # use canvas_core::{CanvasId, Engine, EngineError, OpKey, Policy, Revision};
 //! use canvas_core::document::{DocumentStep, Edit};
 //! use canvas_core::history::Step;
 //!
@@ -50,13 +51,14 @@
 //! # let policy = Policy { history_entry_bytes: 8, ..Policy::default() };
 //! # let engine = Engine::new(MemoryStore::new(move || now), policy);
 //! # let plan = CanvasId::new("plan")?;
-//! # block_on(engine.create(&plan, "- a\n", &OpKey::host("create".parse()?), now))?;
-//! let first = block_on(engine.snapshot(&plan, now))?.head.revision();
+//! # engine.create(&plan, "- a\n", &OpKey::host("create".parse()?), now).await?;
+//! let first = engine.snapshot(&plan, now).await?.head.revision();
 //! for text in ["- a\n- b\n", "- b\n", "something longer\n"] {
-//!     block_on(engine.call(&plan, &OpKey::user(text.parse()?), Edit::replace(text), now))?.result?;
+//!     engine.call(&plan, &OpKey::user(text.parse()?), Edit::replace(text), now).await?.result?;
 //! }
-//! assert_eq!(block_on(text_at(&engine, &plan, first, now))?.as_deref(), Some("- a\n"));
+//! assert_eq!(text_at(&engine, &plan, first, now).await?.as_deref(), Some("- a\n"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
+//! # }).unwrap();
 //! ```
 //!
 //! The example reads one page of the history. If more than 1,000 entries came after the revision, read further pages with

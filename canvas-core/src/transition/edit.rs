@@ -65,18 +65,20 @@ impl Edit {
     /// Creates an edit of the document at a revision.
     ///
     /// ```
+    /// # canvas_core::testing::block_on(async {
     /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
     /// # use canvas_core::store::MemoryStore;
-    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy, block_on};
+    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
-    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
-    /// let seen = block_on(engine.snapshot(&plan, now))?;
+    /// # engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now).await?;
+    /// let seen = engine.snapshot(&plan, now).await?;
     /// let edit = Edit::on(seen.revision_id(), format!("{}\n- one\n", seen.text()));
-    /// block_on(engine.call(&plan, &OpKey::user("edit".parse()?), edit, now))?.result?;
+    /// engine.call(&plan, &OpKey::user("edit".parse()?), edit, now).await?.result?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
     /// ```
     pub fn on(base: impl Into<Base>, markdown: impl Into<String>) -> Self {
         Self { markdown: markdown.into(), base: Some(base.into()) }

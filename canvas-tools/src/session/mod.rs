@@ -58,19 +58,21 @@ use crate::sync::hidden_message;
 /// A session that you stored continues where it was:
 ///
 /// ```
+/// # canvas_core::testing::block_on(async {
 /// # use canvas_core::lease::Timestamp;
 /// # use canvas_core::store::MemoryStore;
-/// # use canvas_core::{Engine, OpKey, Policy, block_on};
+/// # use canvas_core::{Engine, OpKey, Policy};
 /// # use canvas_tools::Session;
 /// # let now = Timestamp::from_millis(1_000);
 /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
 /// # let plan = "plan".parse()?;
-/// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
-/// let session = block_on(Session::join(&engine, plan, "chat".parse()?, now))?;
+/// # engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now).await?;
+/// let session = Session::join(&engine, plan, "chat".parse()?, now).await?;
 /// let stored = serde_json::to_string(&session)?;
 /// let restored: Session = serde_json::from_str(&stored)?;
 /// assert_eq!(restored, session);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # }).unwrap();
 /// ```
 ///
 /// # Calls at the same time
@@ -169,19 +171,21 @@ impl Session {
     /// message lists its headings instead. Later messages contain only changes.
     ///
     /// ```
+    /// # canvas_core::testing::block_on(async {
     /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
     /// # use canvas_core::store::MemoryStore;
-    /// # use canvas_core::{CanvasId, ConversationId, Engine, OpKey, Policy, block_on};
+    /// # use canvas_core::{CanvasId, ConversationId, Engine, OpKey, Policy};
     /// # use canvas_tools::{DocumentTools, Session, ToolCall, Tools};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
-    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
+    /// # engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now).await?;
     /// let chat = ConversationId::new("chat")?;
-    /// let session = block_on(Session::join(&engine, plan.clone(), chat, now))?;
+    /// let session = Session::join(&engine, plan.clone(), chat, now).await?;
     /// assert_eq!(session.canvas, plan);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
     /// ```
     ///
     /// # Errors
@@ -224,20 +228,22 @@ impl Session {
     /// turn the retry arrives.
     ///
     /// ```
+    /// # canvas_core::testing::block_on(async {
     /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
     /// # use canvas_core::store::MemoryStore;
-    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy, block_on};
+    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy};
     /// # use canvas_tools::{DocumentTools, Session, ToolCall, Tools};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
-    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
-    /// let mut session = block_on(Session::join(&engine, plan, "chat".parse()?, now))?;
+    /// # engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now).await?;
+    /// let mut session = Session::join(&engine, plan, "chat".parse()?, now).await?;
     /// // The user's message arrives. The changes that the model did not see go before it into the history.
-    /// let began = block_on(session.begin_turn(&engine, "message-1".parse()?, now))?;
+    /// let began = session.begin_turn(&engine, "message-1".parse()?, now).await?;
     /// assert!(began.hidden_message.is_some_and(|message| message.contains("# Plan")));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
     /// ```
     ///
     /// # Errors
@@ -292,21 +298,23 @@ impl Session {
     /// `begin_turn` promotes it.
     ///
     /// ```
+    /// # canvas_core::testing::block_on(async {
     /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
     /// # use canvas_core::store::MemoryStore;
-    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy, block_on};
+    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy};
     /// # use canvas_tools::{DocumentTools, Session, ToolCall, Tools};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
-    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
-    /// let mut session = block_on(Session::join(&engine, plan, "chat".parse()?, now))?;
-    /// block_on(session.begin_turn(&engine, "message-1".parse()?, now))?;
+    /// # engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now).await?;
+    /// let mut session = Session::join(&engine, plan, "chat".parse()?, now).await?;
+    /// session.begin_turn(&engine, "message-1".parse()?, now).await?;
     /// // ... the model answered or failed. Its lease is released in any case.
-    /// let ended = block_on(session.end_turn(&engine, "end-1".parse()?, now))?;
+    /// let ended = session.end_turn(&engine, "end-1".parse()?, now).await?;
     /// assert!(ended.hidden_message.is_none(), "the model has changed nothing that it does not know");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
     /// ```
     ///
     /// # Errors

@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use canvas_core::document::Edit;
 use canvas_core::lease::{LeaseId, Timestamp};
 use canvas_core::store::MemoryStore;
-use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, Snapshot, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, Snapshot};
 use canvas_tools::{DocumentTools, Session, ToolCall, ToolReply, ToolSpec, Tools, TurnClosed, TurnOpened};
 use serde_json::json;
 

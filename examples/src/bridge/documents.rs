@@ -11,10 +11,11 @@ use canvas_core::document::{Edit, Edited};
 use canvas_core::history::{HistoryMove, HistoryRefusal, Redo, Undo, UndoRefusal, UndoScope};
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::store::{BoxStore, Store as _};
+use canvas_core::testing::block_on;
 use canvas_core::turn::{Cancel, Promotion};
 use canvas_core::{
     Author, Base, BlobId, CallId, CanvasId, Collection, Command, ConversationId, Engine, EngineError, OpKey,
-    Policy, Refused as _, RevisionId, block_on,
+    Policy, Refused as _, RevisionId,
 };
 use canvas_tools::{
     BoardMemory, BoardTools, DirectiveTools, DocumentMemory, DocumentTools, RecipeTools, SURFACE_TOOL,

@@ -53,20 +53,22 @@ impl Watch {
     /// the engine was dropped. If you drop a call, no event is lost.
     ///
     /// ```
+    /// # canvas_core::testing::block_on(async {
     /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
     /// # use canvas_core::store::MemoryStore;
-    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy, block_on};
+    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
-    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
+    /// # engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now).await?;
     /// let mut watch = engine.watch(&plan);
-    /// let first = block_on(watch.next()).ok_or("the engine is there")??;
-    /// block_on(engine.call(&plan, &OpKey::user("edit".parse()?), Edit::replace("# Ours\n"), now))?.result?;
-    /// let second = block_on(watch.next()).ok_or("the engine is there")??;
+    /// let first = watch.next().await.ok_or("the engine is there")??;
+    /// engine.call(&plan, &OpKey::user("edit".parse()?), Edit::replace("# Ours\n"), now).await?.result?;
+    /// let second = watch.next().await.ok_or("the engine is there")??;
     /// assert!(second.revision != first.revision);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
     /// ```
     ///
     /// # Errors

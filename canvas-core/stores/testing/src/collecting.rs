@@ -164,8 +164,8 @@ pub fn run<S: Store + Send + 'static>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use canvas_core::block_on;
     use canvas_core::store::MemoryStore;
+    use canvas_core::testing::block_on;
 
     #[test]
     fn memory_is_collected_while_others_write() {

@@ -89,7 +89,8 @@ mod tests {
     use std::sync::Mutex;
 
     use canvas_core::store::{Commit, Committed, Layer, MemoryStore, StoreError};
-    use canvas_core::{Blob, BlobId, Policy, block_on};
+    use canvas_core::testing::block_on;
+    use canvas_core::{Blob, BlobId, Policy};
 
     use super::*;
 

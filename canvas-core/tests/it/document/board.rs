@@ -11,8 +11,9 @@ use canvas_core::board::{
 use canvas_core::history::{ChangeNumber, Entry, HistoryRefusal, Redo, Step, Undo, UndoScope};
 use canvas_core::lease::{CheckIn, Timestamp};
 use canvas_core::store::{Head, MemoryStore};
+use canvas_core::testing::block_on;
 use canvas_core::turn::{Cancel, SendMessage};
-use canvas_core::{Actor, Author, Blob, CodedError as _, Engine, Face, Policy, Refusal, Revision, block_on};
+use canvas_core::{Actor, Author, Blob, CodedError as _, Engine, Face, Policy, Refusal, Revision};
 use serde_json::{Value, json};
 
 use crate::document::any::{Call, Command, Outcome, code, dynamic};

@@ -4,8 +4,9 @@ use std::sync::atomic::Ordering;
 
 use canvas_core::document::Read;
 use canvas_core::lease::{CheckOut, SafeIntegerError};
+use canvas_core::testing::block_on;
 use canvas_core::turn::{Promotion, SendMessage, TurnEnded};
-use canvas_core::{CodedError as _, Created, EngineError, Face, LimitRefusal, Policy, Revision, block_on};
+use canvas_core::{CodedError as _, Created, EngineError, Face, LimitRefusal, Policy, Revision};
 use serde_json::json;
 
 use super::story::check_with;

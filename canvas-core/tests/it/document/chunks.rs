@@ -6,8 +6,9 @@ use std::num::NonZeroU32;
 use canvas_core::document::Edit;
 use canvas_core::history::{ChangeNumber, Redo, Undo, UndoScope};
 use canvas_core::store::Store as _;
+use canvas_core::testing::block_on;
 use canvas_core::turn::{Promotion, SendMessage};
-use canvas_core::{Author, Blob, BlobId, CodedError as _, Collection, EngineError, Policy, block_on};
+use canvas_core::{Author, Blob, BlobId, CodedError as _, Collection, EngineError, Policy};
 use proptest::prelude::*;
 use serde_json::json;
 

@@ -6,9 +6,10 @@ use std::num::NonZeroU32;
 use canvas_core::document::{ApplyPatch, BaseRefusal, Changes, Headings, Read, Shown};
 use canvas_core::history::{Redo, Undo, UndoScope};
 use canvas_core::lease::CheckIn;
+use canvas_core::testing::block_on;
 use canvas_core::text::{ApplyOptions, apply};
 use canvas_core::turn::{Forget, Forgotten, SendMessage, TurnBegan, TurnEnded};
-use canvas_core::{Author, Policy, Refusal, block_on};
+use canvas_core::{Author, Policy, Refusal};
 use proptest::prelude::*;
 
 use crate::document::any::{Outcome, code};

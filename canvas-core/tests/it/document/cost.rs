@@ -4,8 +4,9 @@ use canvas_core::document::{Edit, Read};
 use canvas_core::history::{ClearHistory, EntryNumber};
 use canvas_core::lease::{CheckIn, CheckOut, Renew};
 use canvas_core::store::{Commit as Write, Committed, Head, Store as _};
+use canvas_core::testing::block_on;
 use canvas_core::turn::{Cancel, SendMessage, TakeControl};
-use canvas_core::{Face, Policy, block_on};
+use canvas_core::{Face, Policy};
 
 use super::world::Asked::{Blob, Commit, Load};
 use super::world::{World, apply, canvas, end_turn, key};

@@ -100,8 +100,9 @@ fn numbers_of_changes_end_at_the_last_counter() {
 #[cfg(feature = "board")]
 #[test]
 fn the_order_of_components_ends_at_the_last_counter() {
+    use canvas_core::Blob;
     use canvas_core::store::{Store as _, TreePath};
-    use canvas_core::{Blob, block_on};
+    use canvas_core::testing::block_on;
 
     use crate::document::board::{board_command, made, tile, with_board};
 

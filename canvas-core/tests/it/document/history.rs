@@ -9,8 +9,9 @@ use canvas_core::history::{
 };
 use canvas_core::lease::{CheckIn, LeaseId};
 use canvas_core::store::Head;
+use canvas_core::testing::block_on;
 use canvas_core::turn::SendMessage;
-use canvas_core::{Actor, Author, Blob, CodedError as _, Collection, Policy, Revision, block_on};
+use canvas_core::{Actor, Author, Blob, CodedError as _, Collection, Policy, Revision};
 use proptest::prelude::*;
 
 use crate::document::any::{Call, Outcome, code, dynamic};

@@ -3,9 +3,10 @@
 use canvas_core::document::{ApplyEdits, Edit, Look, Read, Shown};
 use canvas_core::history::{EntryKind, Undo, UndoScope};
 use canvas_core::lease::{CheckIn, LeaseId};
+use canvas_core::testing::block_on;
 use canvas_core::text::Delta;
 use canvas_core::turn::{Cancel, SendMessage, TakeControl};
-use canvas_core::{Actor, Author, Policy, RevisionId, Rollout, block_on};
+use canvas_core::{Actor, Author, Policy, RevisionId, Rollout};
 use serde_json::json;
 
 use crate::document::any::{Call, Outcome, code, dynamic};

@@ -5,8 +5,9 @@ use std::time::Duration;
 use canvas_core::document::{ApplyPatch, Edit, Read};
 use canvas_core::lease::{CheckIn, CheckOut, CheckedOut, LeaseId, LeaseRefusal, Renew};
 use canvas_core::store::Store as _;
+use canvas_core::testing::block_on;
 use canvas_core::turn::{Cancel, SendMessage, TakeControl};
-use canvas_core::{BlobId, Policy, Refusal, block_on};
+use canvas_core::{BlobId, Policy, Refusal};
 
 use super::world::{World, apply, end_turn, key};
 use crate::document::any::{Answered, Call, Command, Outcome, code, dynamic};

@@ -5,7 +5,8 @@ use std::num::NonZeroU32;
 
 use canvas_core::document::Edit;
 use canvas_core::history::{ChangeNumber, Redo, Undo, UndoScope};
-use canvas_core::{Actor, Author, Blob as Content, BlobId, Policy, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{Actor, Author, Blob as Content, BlobId, Policy};
 
 use crate::document::any::code;
 use crate::document::world::Asked::{Blob, Commit, Load};

@@ -3,7 +3,8 @@
 use canvas_core::document::{ApplyPatch, Edit, Read};
 use canvas_core::lease::LeaseId;
 use canvas_core::store::Store as _;
-use canvas_core::{CallRefusal, CodedError as _, Engine, OpKey, Policy, Refusal, Resolution, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{CallRefusal, CodedError as _, Engine, OpKey, Policy, Refusal, Resolution};
 
 use super::faults::commands;
 use crate::document::any::{Call, Command, code};

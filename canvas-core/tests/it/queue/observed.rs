@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use canvas_core::document::Edit;
 use canvas_core::observe::{Basis, CallEnd, CommitEnd, Decision, EngineEvent, Observer, Settlement, WaitEnd};
-use canvas_core::{CanvasId, Collection, Engine, Policy, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{CanvasId, Collection, Engine, Policy};
 use proptest::prelude::*;
 
 use super::laws::acts;

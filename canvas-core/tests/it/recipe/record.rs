@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use canvas_core::history::EntryKind;
 use canvas_core::recipe::{DriftCode, FinishReplay, RecipeLimits, RecordRecipe};
-use canvas_core::{Author, Face, Revision, Rollout, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{Author, Face, Revision, Rollout};
 use serde_json::json;
 
 use super::world::{World, put, recipe, recipe_of, recording, refused};

@@ -188,7 +188,8 @@ fn a_change_of_the_state_is_done_at_once_and_can_be_undone() {
     assert_eq!(ended.changed_paths.iter().map(|path| path.as_str()).collect::<Vec<_>>(), ["/status"]);
     assert_eq!((world.state()["status"].clone(), world.revision()), (json!("marked"), before + 1));
     let stacks =
-        canvas_core::block_on(world.servers[0].engine.stacks(&world.canvas, None, 9, world.now())).unwrap();
+        canvas_core::testing::block_on(world.servers[0].engine.stacks(&world.canvas, None, 9, world.now()))
+            .unwrap();
     assert_eq!((stacks.undo.len(), stacks.undo[0].author), (1, canvas_core::Actor::User));
     // Again it changes nothing, and is recorded all the same.
     let Ok(ActionBegun::Ended { ended, .. }) = world.begin(0, "2", press("mark")) else { panic!() };
@@ -203,7 +204,8 @@ fn a_result_is_an_effect_that_no_undo_meets() {
     let running = world.run(0, "2", "deploy");
     world.finish(0, &running, Ok(json!(1))).unwrap();
     let stacks =
-        canvas_core::block_on(world.servers[0].engine.stacks(&world.canvas, None, 9, world.now())).unwrap();
+        canvas_core::testing::block_on(world.servers[0].engine.stacks(&world.canvas, None, 9, world.now()))
+            .unwrap();
     assert_eq!(stacks.undo.len(), 1);
     let what = canvas_core::history::UndoScope::Steps(std::num::NonZeroU32::MIN);
     world.ask(0, canvas_core::history::Undo { by: canvas_core::Author::User, what }).unwrap().unwrap();

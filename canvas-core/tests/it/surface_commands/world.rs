@@ -11,10 +11,11 @@ use canvas_core::surface::{
     SurfaceActor, SurfaceCommandRefusal, SurfaceRefusal, ToolContract, ToolDeclaration, ToolName,
     UpsertSurface,
 };
+use canvas_core::testing::block_on;
 use canvas_core::turn::SendMessage;
 use canvas_core::{
     Blob, CallId, CanvasId, CodedError as _, Command, ConversationId, Engine, OpKey, Policy, Revision,
-    Rollout, block_on,
+    Rollout,
 };
 use serde_json::{Value, json};
 

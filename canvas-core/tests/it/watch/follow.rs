@@ -9,7 +9,8 @@ use std::task::{Context, Poll, Waker};
 use canvas_core::document::Edit;
 use canvas_core::history::{ChangeNumber, Entry, EntryNumber};
 use canvas_core::store::{MemoryStore, Store as _};
-use canvas_core::{CodedError as _, Engine, EngineError, Follow, Policy, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{CodedError as _, Engine, EngineError, Follow, Policy};
 use proptest::prelude::*;
 
 use crate::watch::world::{NOW, Wire, World, canvas, held_until, set};

@@ -7,9 +7,10 @@ use std::sync::Arc;
 use canvas_core::document::HostEditRefusal;
 use canvas_core::lease::{CheckOut, Timestamp};
 use canvas_core::store::{Commit, Head, Store as _};
+use canvas_core::testing::block_on;
 use canvas_core::text::{ApplyOptions, Limits, Reason, apply};
 use canvas_core::turn::Cancel;
-use canvas_core::{CallId, CanvasId, CodedError as _, EngineError, NotAvailable, Policy, block_on};
+use canvas_core::{CallId, CanvasId, CodedError as _, EngineError, NotAvailable, Policy};
 use canvas_tools::{
     DirectiveError, DirectiveFault, DirectiveTools, FailureKind, Fingerprint, Session, ToolReply,
 };

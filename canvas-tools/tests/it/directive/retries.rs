@@ -1,8 +1,9 @@
 //! The same call twice is one edit.
 
+use canvas_core::CallId;
 use canvas_core::history::ClearHistory;
 use canvas_core::lease::{CheckIn, CheckOut};
-use canvas_core::{CallId, block_on};
+use canvas_core::testing::block_on;
 use serde_json::json;
 
 use super::world::{World, code};

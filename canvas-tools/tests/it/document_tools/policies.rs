@@ -235,7 +235,12 @@ fn a_document_that_changed_after_the_expiry_is_not_written_unseen() {
         summary: "seven".into(),
         request: None,
     };
-    let done = canvas_core::block_on(world.engine.call(&world.session.canvas, &operation, edit, world.now()));
+    let done = canvas_core::testing::block_on(world.engine.call(
+        &world.session.canvas,
+        &operation,
+        edit,
+        world.now(),
+    ));
     done.unwrap().result.unwrap();
     assert_eq!(failure(&send(&world, &lease, "@@\n-line 1\n+one\n")), "LEASE_EXPIRED");
 }

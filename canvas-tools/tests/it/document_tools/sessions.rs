@@ -1,9 +1,10 @@
 //! Turns, and the hidden messages that keep a model's picture of the canvas in step.
 
 use canvas_core::lease::{Timestamp, Turn};
+use canvas_core::testing::block_on;
 use canvas_core::text::{ApplyOptions, apply};
 use canvas_core::turn::{Cancel, Promotion};
-use canvas_core::{CallId, CanvasId, CodedError as _, ConversationId, Policy, block_on};
+use canvas_core::{CallId, CanvasId, CodedError as _, ConversationId, Policy};
 use canvas_tools::{HIDDEN_HEADER, SNAPSHOT_HEADER, Session, TurnOpened};
 use proptest::prelude::*;
 use serde_json::json;

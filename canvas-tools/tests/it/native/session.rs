@@ -3,8 +3,9 @@
 use canvas_core::document::Edit;
 use canvas_core::lease::{CheckOut, Timestamp, Turn};
 use canvas_core::store::MemoryStore;
+use canvas_core::testing::block_on;
 use canvas_core::turn::Cancel;
-use canvas_core::{CallId, CanvasId, Command, ConversationId, Engine, OpKey, Policy, Rollout, block_on};
+use canvas_core::{CallId, CanvasId, Command, ConversationId, Engine, OpKey, Policy, Rollout};
 use canvas_tools::{Dialect, FAMILIES, ModelFamily, NativeTools, Session, ToolCall, ToolReply, Tools};
 use serde_json::{Value, json};
 

@@ -1,8 +1,9 @@
 //! What sessions see, and when they may act.
 
 use canvas_core::surface::AgentId;
+use canvas_core::testing::block_on;
 use canvas_core::turn::Cancel;
-use canvas_core::{CodedError as _, OpKey, Policy, Rollout, block_on};
+use canvas_core::{CodedError as _, OpKey, Policy, Rollout};
 use serde_json::json;
 
 use super::world::{World, deploy_id, session};

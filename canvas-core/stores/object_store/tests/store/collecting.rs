@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use canvas_core::store::{Store as _, Version};
-use canvas_core::{Blob, BlobId, Engine, Policy, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{Blob, BlobId, Engine, Policy};
 use canvas_store_object::ObjectCanvasStore;
 use canvas_store_testing::collecting::{self, Work};
 use canvas_store_testing::{canvas, collect, commit, done, dropped, erasing, system_now};

@@ -8,7 +8,8 @@ use std::{env, fs, thread};
 use canvas_core::document::Edit;
 use canvas_core::lease::Turn;
 use canvas_core::store::Blocking;
-use canvas_core::{CanvasId, CodedError as _, Collection, Engine, EngineError, Policy, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{CanvasId, CodedError as _, Collection, Engine, EngineError, Policy};
 use canvas_store_sqlite::{SqliteOptions, SqliteStore};
 use canvas_store_testing::{Folder, canvas, key, key_of, system_now};
 

@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use canvas_core::store::{Commit, Committed, Head, Store as _};
+use canvas_core::testing::block_on;
 use canvas_core::text::Limits;
 use canvas_core::turn::{Cancel, TakeControl};
-use canvas_core::{BlobId, CallId, Policy, Revision, RevisionId, Rollout, block_on};
+use canvas_core::{BlobId, CallId, Policy, Revision, RevisionId, Rollout};
 use serde_json::{Value, json};
 
 use super::super::world::World;
