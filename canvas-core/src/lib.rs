@@ -48,9 +48,10 @@
 //! # Modules
 //!
 //! Each face has a module with its commands, answers and refusals: [`document`], [`board`], [`surface`] and [`recipe`].
-//! The lease is in [`lease`], the model's turn in [`turn`], and undo with the journal in [`history`]. [`store`] has the
-//! store contract, its adapters and the stored [`Head`](store::Head). [`watch`] has live updates, [`observe`] has events
-//! for logs, and [`testing`] has an executor for tests and examples.
+//! The lease is in [`lease`], the model's turn in [`turn`], and undo with the journal in [`history`]. [`policy`] has
+//! the groups of settings in a [`Policy`], and [`store`] the store contract, its adapters and the stored
+//! [`Head`](store::Head). [`watch`] has live updates, [`observe`] has events for logs, and [`testing`] has an executor
+//! for tests and examples.
 //!
 //! The private modules come in this order, and each knows only those before it: `model` (names, blobs, trees, the head
 //! with its receipts), `face` (the protocol of a face and the loaded files of a canvas), `store` (the contract and its
@@ -121,6 +122,13 @@ pub mod turn {
     pub use crate::transition::turn::{
         Cancel, EndTurn, Forget, Forgotten, Interrupted, Promotion, SendMessage, TakeControl, TurnBegan,
         TurnEnded,
+    };
+}
+
+/// The groups of settings in a [`Policy`].
+pub mod policy {
+    pub use crate::transition::policy::{
+        DocumentLimits, HistoryLimits, ReceiptLimits, SyncLimits, WriteRules,
     };
 }
 

@@ -33,11 +33,11 @@ const TRIES: u32 = 64;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Collection {
     /// Changes that the journal keeps, for undo and history; older ones are lost for good. `None` keeps as many as
-    /// [`Policy::history`](crate::Policy::history), which is also the maximum.
+    /// [`HistoryLimits::changes`](crate::policy::HistoryLimits::changes), which is also the maximum.
     pub history: Option<u64>,
     /// Effects of tools and jobs that the journal keeps in addition. If there are more, the oldest are dropped,
     /// together with the changes before them. `None` keeps as many as
-    /// [`Policy::history_effects`](crate::Policy::history_effects), which is also the maximum.
+    /// [`HistoryLimits::effects`](crate::policy::HistoryLimits::effects), which is also the maximum.
     pub effects: Option<u64>,
     /// Keeps blobs stored within this time, by the store's own clock. Values below
     /// [`Policy::min_blob_age`](crate::Policy::min_blob_age) count as that one. Default one hour.

@@ -187,8 +187,8 @@ impl<S: Store> Engine<S> {
 
     /// Returns the changes that can be undone and those that can be redone, on one face or on all, at most `limit` of
     /// each. It reads entries like [`Engine::history`], also entries of other faces. For one face, it searches only the
-    /// last [`Policy::history_reach`](crate::Policy::history_reach) entries of all faces (or the last `limit`, if that
-    /// is more) and does not read further.
+    /// last [`HistoryLimits::reach`](crate::policy::HistoryLimits::reach) entries of all faces (or the last `limit`, if
+    /// that is more) and does not read further.
     ///
     /// An [`UndoScope::Change`] or [`UndoScope::Author`] adds one entry of the kind
     /// [`EntryKind::Revert`](crate::history::EntryKind::Revert) for each face that it changes. Such an entry is a change

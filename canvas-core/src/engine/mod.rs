@@ -142,9 +142,10 @@ impl<S: Store> Engine<S> {
     ///
     /// // One clock for the store and for the calls.
     /// let now = || Timestamp::from(std::time::SystemTime::now());
-    /// let policy = Policy { document_bytes: 1 << 20, ..Policy::default() };
+    /// let mut policy = Policy::default();
+    /// policy.document.bytes = 1 << 20;
     /// let engine = Engine::new(MemoryStore::new(now), policy);
-    /// assert_eq!(engine.policy().document_bytes, 1_048_576);
+    /// assert_eq!(engine.policy().document.bytes, 1_048_576);
     /// ```
     pub fn new(store: S, policy: Policy) -> Self {
         Self::with_types(store, policy, Types::default())
@@ -248,7 +249,7 @@ impl<S: Store> Engine<S> {
         now: Timestamp,
     ) -> Result<Created, EngineError> {
         let call = self.tracer.begin(canvas, "create", Some(operation));
-        let (bytes, limit) = (markdown.len(), self.policy.document_bytes);
+        let (bytes, limit) = (markdown.len(), self.policy.document.bytes);
         if bytes > limit {
             return call.end(Err(EngineError::TooLarge { bytes, limit }));
         }
@@ -375,7 +376,7 @@ impl<S: Store> Engine<S> {
 
     /// Runs a command. If you repeat the same command with the same key, you get the same answer again, even while the
     /// first call is still in flight and after the lease has ended. This holds while the canvas keeps the receipt
-    /// ([`Policy::receipt_lifetime`]). After that, the same call runs as a new command.
+    /// ([`ReceiptLimits::lifetime`](crate::policy::ReceiptLimits::lifetime)). After that, the same call runs as a new command.
     ///
     /// ```
     /// # canvas_core::testing::block_on(async {
@@ -478,7 +479,7 @@ impl<S: Store> Engine<S> {
     /// commit of it is in flight or another server is still working on it. Use it if you must know the outcome before
     /// you go on and cannot repeat the call, because that would run it.
     ///
-    /// An operation whose receipt is gone counts as never done ([`Policy::receipt_lifetime`] says how long receipts are
+    /// An operation whose receipt is gone counts as never done ([`ReceiptLimits::lifetime`](crate::policy::ReceiptLimits::lifetime) says how long receipts are
     /// kept). If the canvas does not exist, a tombstone takes its place.
     ///
     /// ```

@@ -32,7 +32,7 @@ use crate::transition::step::{Record, Stop, Transition};
 /// [`UndoScope::Author`](crate::history::UndoScope::Author). If both touch the same place, the edit is not stored and
 /// the refusal holds both texts. If both made the identical change, it is attributed to the other author and undone
 /// with theirs. Rebasing needs the journal, and costs one entry for each change since the base. Effects of tools and
-/// jobs are free, and do not count toward [`Policy::history_reach`](crate::Policy::history_reach).
+/// jobs are free, and do not count toward [`HistoryLimits::reach`](crate::policy::HistoryLimits::reach).
 ///
 /// # What a place is
 ///
@@ -182,7 +182,7 @@ impl Transition<'_> {
         for (with, later) in &past.later {
             rebase = rebase.past(later).map_err(|_| {
                 let known = SyncPoint { revision, document: past.document };
-                let limit = self.policy.refusal_diff_bytes;
+                let limit = self.policy.sync.refusal_diff_bytes;
                 let changes = changes_since((known, &past.text), (now, text), limit);
                 stale(StaleCause::Conflict { with: *with }, changes)
             })?;
@@ -231,7 +231,7 @@ impl Transition<'_> {
     /// them. Leaves out effects, because they do not change the document.
     fn entries_after(&self, base: Base) -> Result<Option<Vec<&Entry>>, Missing> {
         let (journal, fetched, base) = (&self.head.journal, self.view.blobs, base.revision());
-        let (kept, limit) = (journal.kept(self.policy.keep_limits()), self.policy.history_reach);
+        let (kept, limit) = (journal.kept(self.policy.keep_limits()), self.policy.history.reach);
         let (mut entries, mut chain, mut oldest) =
             (Vec::new(), Chain::of_changes(journal), self.head.revision);
         while oldest > base {

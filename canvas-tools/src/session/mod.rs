@@ -47,7 +47,8 @@ use crate::sync::hidden_message;
 ///
 /// * [`DocumentMemory`]. Line numbers that the model was shown no longer choose between equal places, so such a patch
 ///   fails as `AMBIGUOUS`. A refused patch must be sent whole. Under
-///   [`Policy::require_located`](canvas_core::Policy::require_located) the model must search or read again.
+///   [`WriteRules::require_located`](canvas_core::policy::WriteRules::require_located) the model must search or read
+///   again.
 /// * `BoardMemory`. The host sets the aliases again, and the model makes its plans again.
 /// * `Recorder`. A recipe can no longer be made of the calls before the restart.
 ///
@@ -167,8 +168,9 @@ impl Session {
     ///
     /// The conversation that created the canvas knows its first text. Any other conversation receives the whole
     /// document with the hidden message of [`Session::begin_turn`], unless its own calls have shown all of the text by
-    /// then. If the document is larger than [`Policy::snapshot_bytes`](canvas_core::Policy::snapshot_bytes), the
-    /// message lists its headings instead. Later messages contain only changes.
+    /// then. If the document is larger than
+    /// [`SyncLimits::snapshot_bytes`](canvas_core::policy::SyncLimits::snapshot_bytes), the message lists its headings
+    /// instead. Later messages contain only changes.
     ///
     /// ```
     /// # canvas_core::testing::block_on(async {

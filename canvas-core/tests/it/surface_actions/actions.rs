@@ -91,8 +91,8 @@ fn an_attempt_that_is_sent_again_runs_nothing() {
 #[test]
 fn a_claim_is_enough_where_receipts_are_gone() {
     let world = World::with(|policy| {
-        (policy.receipts, policy.max_receipts) = (0, 0);
-        policy.receipt_lifetime = std::time::Duration::ZERO;
+        (policy.receipts.min_changes, policy.receipts.max_changes) = (0, 0);
+        policy.receipts.lifetime = std::time::Duration::ZERO;
     });
     world.run(0, "1", "deploy");
     assert!(world.head()["receipts"]["recent"].as_array().unwrap().is_empty());

@@ -151,7 +151,7 @@ pub async fn apply_directive<S: Store>(
         let changes = changes_since(engine, &session.canvas, version, &snapshot, now).await;
         return Err(failed(Some(&snapshot), FailureKind::Stale { changes }));
     }
-    let planned = plan(snapshot.text(), directive, &engine.policy().patch)
+    let planned = plan(snapshot.text(), directive, &engine.policy().document.patch)
         .map_err(|e| failed(Some(&snapshot), e.into()))?;
     let (context, text) = (planned.context, planned.text);
     if directive.action() == Action::Annotate {

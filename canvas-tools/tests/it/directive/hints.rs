@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use crate::policy_with;
 use canvas_core::document::HostEditRefusal;
 use canvas_core::lease::{CheckOut, Timestamp};
 use canvas_core::store::{Commit, Head, Store as _};
@@ -192,11 +193,11 @@ fn every_failure_leads_on() {
     let twice = Then::Correct("document_edit", patch("@@\n b\n-a\n"));
     let ambiguous = edit(&World::new("a\nb\na\n"), &patch("@@\n-a\n"), twice);
     expect("PATCH_REJECTED/AMBIGUOUS", ambiguous);
-    let small = Policy { patch: Limits { hunks: 1, ..Limits::default() }, ..Policy::default() };
+    let small = policy_with(|policy| policy.document.patch = Limits { hunks: 1, ..Limits::default() });
     let two = patch("@@\n-a\n+x\n@@\n-c\n+y\n");
     let correct = || Then::Correct("document_edit", diff.clone());
     expect("PATCH_REJECTED/TOO_LARGE", edit(&World::with(TEXT, small), &two, correct()));
-    let short = Policy { document_bytes: 8, ..Policy::default() };
+    let short = policy_with(|policy| policy.document.bytes = 8);
     let much = patch("@@\n a\n+much\n");
     expect("DOCUMENT_TOO_LARGE", edit(&World::with(TEXT, short), &much, correct()));
 
