@@ -10,7 +10,8 @@ use canvas_core::surface::{
     ActionBegun, ActionId, ActionName, ActionRequest, BeginAction, Ceiling, ClientId, EventId, FinishAction,
     RunnerId, StateValue, SurfaceActor, ToolContract, ToolDeclaration, ToolName,
 };
-use canvas_core::{Blob, CallId, CanvasId, Command, ConversationId, Engine, OpKey, Policy, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{Blob, CallId, CanvasId, Command, ConversationId, Engine, OpKey, Policy};
 use serde_json::{Value, json};
 
 use crate::measure::{Effort, Subject, fine, side_by_side};

@@ -4,7 +4,8 @@
 use canvas_core::document::Edit;
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::store::MemoryStore;
-use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy};
 
 use crate::counted::Counted;
 use crate::inputs::document;

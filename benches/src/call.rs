@@ -10,8 +10,10 @@ use std::time::{Duration, Instant};
 use canvas_core::history::{Redo, Undo, UndoScope};
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::observe::{EngineEvent, EventKind, Observer};
+use canvas_core::policy::ReceiptLimits;
 use canvas_core::store::MemoryStore;
-use canvas_core::{Author, CallId, CanvasId, Command, ConversationId, Engine, OpKey, Policy, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{Author, CallId, CanvasId, Command, ConversationId, Engine, OpKey, Policy};
 use canvas_tools::{DocumentTools, Session, ToolCall, ToolReply, Tools};
 use serde_json::{Value, json};
 
@@ -49,8 +51,16 @@ impl Model {
         let hour = Duration::from_secs(3_600);
         let lease = canvas_core::lease::LeasePolicy { ttl: hour, max_hold: hour, ..Default::default() };
         let receipt_lifetime = Duration::ZERO;
-        let policy =
-            Policy { lease, calls_per_lease: usize::MAX, receipts: 0, receipt_lifetime, ..Policy::default() };
+        let policy = Policy {
+            lease,
+            receipts: ReceiptLimits {
+                calls_per_lease: usize::MAX,
+                min_changes: 0,
+                lifetime: receipt_lifetime,
+                ..Default::default()
+            },
+            ..Policy::default()
+        };
         let engine = host(Engine::new(MemoryStore::new(|| NOW), policy));
         let canvas = CanvasId::new("bench").expect("short");
         let conversation = ConversationId::new("model").expect("short");

@@ -5,8 +5,10 @@ use std::collections::VecDeque;
 
 use canvas_core::document::Edit;
 use canvas_core::lease::{Timestamp, Turn};
+use canvas_core::policy::ReceiptLimits;
 use canvas_core::store::MemoryStore;
-use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, RevisionId, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, RevisionId};
 
 use crate::inputs::document;
 use crate::measure::{Effort, Subject, fine, side_by_side};
@@ -39,7 +41,10 @@ impl Window {
         let mut text: String =
             (0..LINES).map(|line| format!("line {line} was saved 000000000 times\n\n")).collect();
         text += &document(size - text.len());
-        let engine = Engine::new(MemoryStore::new(|| NOW), Policy { receipts: 0, ..Policy::default() });
+        let engine = Engine::new(
+            MemoryStore::new(|| NOW),
+            Policy { receipts: ReceiptLimits { min_changes: 0, ..Default::default() }, ..Policy::default() },
+        );
         let canvas = CanvasId::new("bench").expect("short");
         let made = block_on(engine.create(&canvas, &text, &key("create"), NOW)).expect("it is new");
         let mut window = Self { engine, canvas, saves: 0, shown: VecDeque::from([(made.revision, text)]) };

@@ -13,7 +13,8 @@ use canvas_core::recipe::{
 };
 use canvas_core::store::{Commit, Committed, Layer, MemoryStore, Store as _, StoreError};
 use canvas_core::surface::{Ceiling, ToolContract, ToolDeclaration, ToolName};
-use canvas_core::{Author, BlobId, CallId, CanvasId, ConversationId, Engine, OpKey, Policy, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{Author, BlobId, CallId, CanvasId, ConversationId, Engine, OpKey, Policy};
 use canvas_tools::recipe::{Replay, ReplayRequest};
 use serde_json::{Value, json};
 

@@ -6,12 +6,14 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use canvas_core::lease::{Timestamp, Turn};
+use canvas_core::policy::ReceiptLimits;
 use canvas_core::store::MemoryStore;
 use canvas_core::surface::{
     Ceiling, ClientId, CreateSurface, PatchState, RunnerId, Spec, StatePatch, StatePointer, SurfaceActor,
     SurfaceEvent, SurfaceEventKind, SurfaceLimits, ToolContract, ToolDeclaration, ToolName,
 };
-use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, Revision, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, Revision};
 use canvas_tools::surface::SurfaceDoor;
 use serde_json::{Value, json};
 
@@ -53,7 +55,14 @@ struct Host {
 impl Host {
     fn new(state: &Value) -> Self {
         // Receipts are not what is measured.
-        let policy = Policy { receipts: 0, receipt_lifetime: std::time::Duration::ZERO, ..Policy::default() };
+        let policy = Policy {
+            receipts: ReceiptLimits {
+                min_changes: 0,
+                lifetime: std::time::Duration::ZERO,
+                ..Default::default()
+            },
+            ..Policy::default()
+        };
         let engine = Engine::new(MemoryStore::new(|| NOW), policy);
         let by = SurfaceActor::ClientId(ClientId::new("window").expect("short"));
         let mut host = Self { engine, canvas: CanvasId::new("bench").expect("short"), by, calls: 0 };

@@ -7,10 +7,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 
 use canvas_core::lease::{Timestamp, Turn};
+use canvas_core::policy::ReceiptLimits;
 use canvas_core::store::MemoryStore;
+use canvas_core::testing::block_on;
 use canvas_core::turn::TakeControl;
 use canvas_core::watch::{Watch, WatchEvent};
-use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, block_on};
+use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy};
 
 use crate::inputs::document;
 use crate::measure::{Effort, Subject, Time, fine, side_by_side};
@@ -66,7 +68,8 @@ impl Audience {
     ///
     /// Where the engine does not do what it says.
     pub fn new(size: usize, watchers: usize) -> Self {
-        let policy = Policy { receipts: 0, ..Policy::default() };
+        let policy =
+            Policy { receipts: ReceiptLimits { min_changes: 0, ..Default::default() }, ..Policy::default() };
         let engine = Engine::new(MemoryStore::new(|| NOW), policy);
         let canvases: Vec<_> =
             (0..CANVASES).map(|number| CanvasId::new(&format!("canvas-{number}")).expect("short")).collect();

@@ -23,7 +23,7 @@
 //! # Permission to write
 //!
 //! * A **conversation** ([`ConversationId`]) is one chat of a model. The canvas remembers which text each conversation
-//!   knows, so that you can send the model exactly the changes that are new to it. See [`Policy::conversations`].
+//!   knows, so that you can send the model exactly the changes that are new to it. See [`SyncLimits::conversations`].
 //! * A **session** is one conversation about one canvas with its current turn, as a value that you keep with the chat.
 //!   It is the type `Session` of the crate `canvas-tools`.
 //! * A **turn** ([`Turn`]) is the work of models between two user messages. Its number is the count of messages on this
@@ -43,7 +43,7 @@
 //!   [`OpKey::user`] and [`OpKey::host`] fill in the first two. To repeat a call, use its key again.
 //! * A **receipt** is the stored answer of a call under its key. If you repeat the call, you get this answer, and the
 //!   call does not run twice. By default, a change's receipt is kept for at least 10 minutes
-//!   ([`Policy::receipt_lifetime`]), unless 2,048 newer changes displace it. The receipts of the last 64 refusals are
+//!   ([`ReceiptLimits::lifetime`]), unless 2,048 newer changes displace it. The receipts of the last 64 refusals are
 //!   kept, too. Calls that only read run again instead.
 //! * A **directive** is an edit as one JSON object, by offsets or as a diff, that needs no lease, and is
 //!   refused while a lease is held. It names the version of the document that it applies to, and runs as a [`HostEdit`].
@@ -139,24 +139,26 @@
 //! [`EngineError`] is different, because it means that the call has no answer. The [`errors`] page lists all codes.
 //!
 //! ```
+//! # canvas_core::testing::block_on(async {
 //! use canvas_core::document::Edit;
 //! use canvas_core::lease::Timestamp;
 //! use canvas_core::store::MemoryStore;
-//! use canvas_core::{CallIds, CanvasId, CodedError as _, Engine, OpKey, Policy, block_on};
+//! use canvas_core::{CallIds, CanvasId, CodedError as _, Engine, OpKey, Policy};
 //!
 //! let now = Timestamp::from_millis(1_000);
 //! let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
 //! let plan = CanvasId::new("plan")?;
 //! let ids = CallIds::new(1); // draw the number at random, once per process
-//! let created = block_on(engine.create(&plan, "- one\n", &OpKey::host(ids.fresh()), now))?;
+//! let created = engine.create(&plan, "- one\n", &OpKey::host(ids.fresh()), now).await?;
 //!
 //! // Two people edit the same line of the same revision.
 //! let edit = |text: &str| Edit::on(created.revision, text);
-//! block_on(engine.call(&plan, &OpKey::user(ids.fresh()), edit("- two\n"), now))?.result?;
-//! let answered = block_on(engine.call(&plan, &OpKey::user(ids.fresh()), edit("- three\n"), now))?;
+//! engine.call(&plan, &OpKey::user(ids.fresh()), edit("- two\n"), now).await?.result?;
+//! let answered = engine.call(&plan, &OpKey::user(ids.fresh()), edit("- three\n"), now).await?;
 //! assert_eq!(answered.snapshot.text(), "- two\n");
 //! assert_eq!(answered.result.unwrap_err().code(), "PATCH_REJECTED");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
+//! # }).unwrap();
 //! ```
 //!
 //! ## Who begins and ends a turn?
@@ -205,9 +207,9 @@
 //! [`OpKey`]: crate::OpKey
 //! [`OpKey::host`]: crate::OpKey::host
 //! [`OpKey::user`]: crate::OpKey::user
-//! [`Policy::conversations`]: crate::Policy::conversations
+//! [`SyncLimits::conversations`]: crate::policy::SyncLimits::conversations
 //! [`Policy::lease`]: crate::Policy::lease
-//! [`Policy::receipt_lifetime`]: crate::Policy::receipt_lifetime
+//! [`ReceiptLimits::lifetime`]: crate::policy::ReceiptLimits::lifetime
 //! [`Promotion`]: crate::turn::Promotion
 //! [`Promotion::Deferred`]: crate::turn::Promotion::Deferred
 //! [`recipe`]: crate::recipe

@@ -7,25 +7,27 @@
 //! its first answer again. The [`concepts`] page defines the words of this crate, such as head, lease, turn and receipt.
 //!
 //! ```
+//! # canvas_core::testing::block_on(async {
 //! use canvas_core::document::ApplyPatch;
 //! use canvas_core::lease::{CheckOut, Timestamp};
 //! use canvas_core::store::MemoryStore;
-//! use canvas_core::{CanvasId, ConversationId, Engine, OpKey, Policy, block_on};
+//! use canvas_core::{CanvasId, ConversationId, Engine, OpKey, Policy};
 //!
 //! let now = Timestamp::from_millis(1_000);
 //! let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
 //! let canvas = CanvasId::new("plan")?;
-//! block_on(engine.create(&canvas, "# Plan\n", &OpKey::host("create".parse()?), now))?;
+//! engine.create(&canvas, "# Plan\n", &OpKey::host("create".parse()?), now).await?;
 //!
 //! let model = ConversationId::new("model")?;
 //! let (first, second) = (OpKey::of(model.clone(), "1".parse()?), OpKey::of(model, "2".parse()?));
-//! let lease = block_on(engine.call(&canvas, &first, CheckOut, now))?.result?.lease;
+//! let lease = engine.call(&canvas, &first, CheckOut, now).await?.result?.lease;
 //! let patch = "@@\n # Plan\n+\n+- one\n".to_owned();
 //! let apply = ApplyPatch { lease: Some(lease), patch, base: None, scope: None, shown: None };
-//! let applied = block_on(engine.call(&canvas, &second, apply, now))?;
+//! let applied = engine.call(&canvas, &second, apply, now).await?;
 //! assert_eq!(applied.result?.summary.added, 2);
 //! assert_eq!(applied.snapshot.text(), "# Plan\n\n- one\n");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
+//! # }).unwrap();
 //! ```
 //!
 //! # Limits
@@ -47,8 +49,9 @@
 //!
 //! Each face has a module with its commands, answers and refusals: [`document`], [`board`], [`surface`] and [`recipe`].
 //! The lease is in [`lease`], the model's turn in [`turn`], and undo with the journal in [`history`]. [`refusal`] has
-//! the refusals that several of them share, and [`rollout`] the rights of models. [`store`] has the store contract, its
-//! adapters and the stored [`Head`](store::Head). [`watch`] has live updates, and [`observe`] has events for logs.
+//! the refusals that several of them share, and [`rollout`] the rights of models. [`policy`] has the groups of settings
+//! in a [`Policy`], and [`store`] the store contract, its adapters and the stored [`Head`](store::Head). [`watch`] has
+//! live updates, [`observe`] has events for logs, and [`testing`] has an executor for tests and examples.
 //!
 //! The private modules come in this order, and each knows only those before it: `model` (names, blobs, trees, the head
 //! with its receipts), `face` (the protocol of a face and the loaded files of a canvas), `store` (the contract and its
@@ -75,6 +78,7 @@ pub mod schema;
 pub mod store;
 #[cfg(feature = "surface")]
 pub mod surface;
+pub mod testing;
 mod transition;
 #[cfg(feature = "zone")]
 #[cfg_attr(not(feature = "board"), expect(dead_code, reason = "only faces tell the local time"))]
@@ -116,6 +120,13 @@ pub mod rollout {
     pub use crate::transition::rollout::{Access, Rollout};
 }
 
+/// The groups of settings in a [`Policy`].
+pub mod policy {
+    pub use crate::transition::policy::{
+        DocumentLimits, HistoryLimits, ReceiptLimits, SyncLimits, WriteRules,
+    };
+}
+
 /// Live updates for clients that watch a canvas.
 pub mod watch {
     pub use crate::engine::lock_view::{LockEvent, LockView};
@@ -143,7 +154,6 @@ pub mod json {
 pub use canvas_patch as text;
 #[doc(hidden)]
 pub use canvas_patch::coded;
-pub use engine::block_on::block_on;
 pub use engine::{
     Answered, CollectOptions, CreatedCanvas, DroppedBlobs, Engine, EngineError, Follow, Resolution, Snapshot,
 };

@@ -7,9 +7,10 @@
 //! and when it ends.
 //!
 //! ```
+//! # canvas_core::testing::block_on(async {
 //! use canvas_core::lease::Timestamp;
 //! use canvas_core::store::MemoryStore;
-//! use canvas_core::{CanvasId, ConversationId, Engine, OpKey, Policy, block_on};
+//! use canvas_core::{CanvasId, ConversationId, Engine, OpKey, Policy};
 //! use canvas_tools::{DocumentTools, Session, ToolCall, Tools};
 //! use serde_json::json;
 //!
@@ -17,23 +18,25 @@
 //! let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
 //! let (canvas, chat) = (CanvasId::new("plan")?, ConversationId::new("chat")?);
 //! let key = OpKey::of(chat.clone(), "create".parse()?);
-//! block_on(engine.create(&canvas, "# Plan\n", &key, now))?;
-//! let mut session = block_on(Session::open(&engine, canvas, chat, now))?;
+//! engine.create(&canvas, "# Plan\n", &key, now).await?;
+//! let mut session = Session::open(&engine, canvas, chat, now).await?;
 //!
 //! let tools = Tools::new(DocumentTools::default())?;
 //! assert!(tools.system_prompt(&engine).contains("canvas_check_out"));
-//! let mut call = |id: &str, name: &str, arguments| {
+//! let mut call = async |id: &str, name: &str, arguments| {
 //!     let call = ToolCall { id: id.into(), name: name.into(), arguments };
-//!     block_on(tools.call(&engine, &mut session, &call, now))
+//!     tools.call(&engine, &mut session, &call, now).await
 //! };
-//! let lease = call("1", "canvas_check_out", json!({}));
-//! let found = call("2", "canvas_grep", json!({"lease_id": lease.lease_id(), "query": "Plan"}));
+//! let lease = call("1", "canvas_check_out", json!({})).await;
+//! let found = call("2", "canvas_grep", json!({"lease_id": lease.lease_id(), "query": "Plan"})).await;
 //! assert_eq!(found.body()["matches"][0], "1: # Plan");
 //!
-//! let refused = call("3", "canvas_read_lines", json!({"lease_id": "x", "start_line": "one", "end_line": 2}));
+//! let arguments = json!({"lease_id": "x", "start_line": "one", "end_line": 2});
+//! let refused = call("3", "canvas_read_lines", arguments).await;
 //! assert_eq!(refused.code(), Some("INVALID_ARGUMENTS"));
 //! assert_eq!(refused.body()["error"]["place"], "/start_line");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
+//! # }).unwrap();
 //! ```
 //!
 //! Directives are another way to edit the document, for hosts without leases. A [`Directive`](directive::Directive)

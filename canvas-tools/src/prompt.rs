@@ -50,18 +50,20 @@ impl<S: Store> Tools<S> {
     /// The prompt for the seven document tools stays within 400 tokens of `o200k`. Each further tool adds a line.
     ///
     /// ```
+    /// # canvas_core::testing::block_on(async {
     /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
     /// # use canvas_core::store::MemoryStore;
-    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy, block_on};
+    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy};
     /// # use canvas_tools::{DocumentTools, Session, ToolCall, Tools};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
-    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
+    /// # engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now).await?;
     /// let tools = Tools::new(DocumentTools::default())?;
     /// assert!(tools.system_prompt(&engine).contains("canvas_check_out"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
     /// ```
     pub fn system_prompt(&self, engine: &Engine<S>) -> String {
         let (mut task, mut names, mut lines) = (None, Vec::new(), Vec::new());

@@ -9,8 +9,9 @@ use canvas_core::document::Edit;
 use canvas_core::history::{Undo, UndoScope};
 use canvas_core::lease::Timestamp;
 use canvas_core::store::MemoryStore;
+use canvas_core::testing::block_on;
 use canvas_core::text::{ApplyOptions, apply};
-use canvas_core::{Author, CallIds, CanvasId, Command, ConversationId, Engine, OpKey, Policy, block_on};
+use canvas_core::{Author, CallIds, CanvasId, Command, ConversationId, Engine, OpKey, Policy};
 use canvas_tools::{DocumentTools, HIDDEN_HEADER, SNAPSHOT_HEADER, Session, ToolCall, Tools};
 use serde_json::{Value, json};
 

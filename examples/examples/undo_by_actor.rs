@@ -9,9 +9,9 @@ use canvas_core::document::{ApplyPatch, Edit, Read};
 use canvas_core::history::{Undo, UndoScope};
 use canvas_core::lease::{CheckIn, CheckOut, Timestamp};
 use canvas_core::store::MemoryStore;
+use canvas_core::testing::block_on;
 use canvas_core::{
     Actor, Author, CallIds, CanvasId, CodedError as _, Command, ConversationId, Engine, OpKey, Policy,
-    block_on,
 };
 
 const NOW: Timestamp = Timestamp::from_millis(1_700_000_000_000);

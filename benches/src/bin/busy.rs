@@ -12,9 +12,11 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use canvas_benches::inputs::document;
 use canvas_core::document::ApplyPatch;
 use canvas_core::lease::{Timestamp, Turn};
+use canvas_core::policy::HistoryLimits;
 use canvas_core::rollout::Rollout;
 use canvas_core::store::MemoryStore;
-use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy};
 
 const OTHERS: usize = 1_000;
 const WRITERS: usize = 16;
@@ -89,7 +91,11 @@ fn read(runtime: &tokio::runtime::Runtime, engine: &Arc<Engine<MemoryStore>>) ->
 }
 
 fn main() -> io::Result<()> {
-    let policy = Policy { rollout: Rollout::Write, history: 0, ..Policy::default() };
+    let policy = Policy {
+        rollout: Rollout::Write,
+        history: HistoryLimits { changes: 0, ..Default::default() },
+        ..Policy::default()
+    };
     let engine = Arc::new(Engine::new(MemoryStore::new(now), policy));
     for other in 0..OTHERS {
         let id = canvas(&format!("other-{other}"));

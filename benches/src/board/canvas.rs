@@ -13,7 +13,8 @@ use canvas_core::board::{
 };
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::store::MemoryStore;
-use canvas_core::{Author, CallId, CanvasId, ConversationId, Engine, OpKey, Policy, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{Author, CallId, CanvasId, ConversationId, Engine, OpKey, Policy};
 use serde_json::{Value, json};
 
 use super::ours::{REPETITIONS, Timed, command, empty, median, nanoseconds};

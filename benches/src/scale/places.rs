@@ -3,9 +3,9 @@
 use std::io;
 use std::time::Duration;
 
-use canvas_core::block_on;
 use canvas_core::lease::Timestamp;
 use canvas_core::store::{MemoryStore, Store};
+use canvas_core::testing::block_on;
 
 use super::{Phase, Plan, driver};
 
@@ -263,7 +263,7 @@ mod object {
     use std::sync::Arc;
     use std::time::Duration;
 
-    use canvas_core::block_on;
+    use canvas_core::testing::block_on;
     use canvas_store_object::ObjectCanvasStore;
     use futures_util::TryStreamExt as _;
     use object_store::ObjectStore as _;

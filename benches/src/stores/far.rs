@@ -7,7 +7,8 @@ use canvas_core::document::Edit;
 use canvas_core::history::{Redo, Undo, UndoScope};
 use canvas_core::lease::Timestamp;
 use canvas_core::store::{Layer, MemoryStore, Store, StoreError};
-use canvas_core::{Author, Blob, BlobId, CanvasId, Command, Engine, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{Author, Blob, BlobId, CanvasId, Command, Engine};
 use serde_json::json;
 
 use super::delayed::Delayed;

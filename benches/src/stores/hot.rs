@@ -4,8 +4,9 @@
 use std::sync::{Arc, Barrier, Mutex};
 use std::thread;
 
+use canvas_core::Engine;
 use canvas_core::store::{Blocking, Store as _};
-use canvas_core::{Engine, block_on};
+use canvas_core::testing::block_on;
 use canvas_store_sqlite::{Durability, SqliteOptions, SqliteStore, system_clock};
 
 use super::sqlite::Folder;

@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use canvas_core::Engine;
 use canvas_core::store::{Blocking, Store as _};
-use canvas_core::{Engine, block_on};
+use canvas_core::testing::block_on;
 use rusqlite::Connection;
 
 use super::writer::{SMALL, Writer, canvas, document, key, policy};

@@ -23,7 +23,7 @@ pub struct Changes {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub whole: Option<String>,
     /// Headings instead of the text. Present if the reader knows no revision and the text has more bytes than
-    /// [`Policy::snapshot_bytes`](crate::Policy::snapshot_bytes).
+    /// [`SyncLimits::snapshot_bytes`](crate::policy::SyncLimits::snapshot_bytes).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub headings: Option<Headings>,
 }

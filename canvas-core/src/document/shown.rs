@@ -41,8 +41,8 @@ impl ShownLines {
     pub const TEXTS: usize = 4;
 
     /// Maximum number of texts of one turn whose lines are kept for
-    /// [`Policy::require_located`](crate::Policy::require_located). Beyond that, the texts with the fewest lines are
-    /// dropped.
+    /// [`WriteRules::require_located`](crate::policy::WriteRules::require_located). Beyond that, the texts with the
+    /// fewest lines are dropped.
     pub const TURN_TEXTS: usize = 16;
 
     /// Adds lines of the document with this hash at a revision. Linear in the number of ranges.

@@ -53,7 +53,6 @@ mod tests {
 
     use super::*;
     use crate::engine::CollectOptions;
-    use crate::engine::block_on::block_on;
     use crate::model::blob::{Blob, BlobId};
     use crate::model::head::Head;
     use crate::model::id::{CallId, ConversationId, OpKey};
@@ -62,6 +61,7 @@ mod tests {
     use crate::store::layer::Layer;
     use crate::store::memory::MemoryStore;
     use crate::surface::audit::AuditRecord;
+    use crate::testing::block_on;
     use crate::transition::policy::Policy;
 
     /// Counts the requests for blobs, which are those for records and one for the document.

@@ -33,11 +33,11 @@ const TRIES: u32 = 64;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CollectOptions {
     /// Changes that the journal keeps, for undo and history; older ones are lost for good. `None` keeps as many as
-    /// [`Policy::history`](crate::Policy::history), which is also the maximum.
+    /// [`HistoryLimits::changes`](crate::policy::HistoryLimits::changes), which is also the maximum.
     pub history: Option<u64>,
     /// Effects of tools and jobs that the journal keeps in addition. If there are more, the oldest are dropped,
     /// together with the changes before them. `None` keeps as many as
-    /// [`Policy::history_effects`](crate::Policy::history_effects), which is also the maximum.
+    /// [`HistoryLimits::effects`](crate::policy::HistoryLimits::effects), which is also the maximum.
     pub effects: Option<u64>,
     /// Keeps blobs stored within this time, by the store's own clock. Values below
     /// [`Policy::min_blob_age`](crate::Policy::min_blob_age) count as that one. Default one hour.
@@ -71,25 +71,27 @@ impl<S: Store> Engine<S> {
     /// lists of chunks. The time is linear in the blobs of the canvas.
     ///
     /// ```
+    /// # canvas_core::testing::block_on(async {
     /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
     /// # use canvas_core::store::MemoryStore;
-    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy, block_on};
+    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
-    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
+    /// # engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now).await?;
     /// use canvas_core::CollectOptions;
     ///
     /// for item in ["one", "two"] {
     ///     let edit = Edit::overwrite(format!("# Plan\n\n- {item}\n"));
-    ///     block_on(engine.call(&plan, &OpKey::user(item.parse()?), edit, now))?.result?;
+    ///     engine.call(&plan, &OpKey::user(item.parse()?), edit, now).await?.result?;
     /// }
     /// // A host runs this regularly, for example each night. The newest 1,000 changes can still be undone.
     /// let keep = CollectOptions { history: Some(1_000), ..CollectOptions::default() };
-    /// let dropped = block_on(engine.collect(&plan, keep))?;
+    /// let dropped = engine.collect(&plan, keep).await?;
     /// assert_eq!(dropped.blobs, 0, "all of them are young, or needed");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
     /// ```
     ///
     /// # Errors
@@ -140,22 +142,24 @@ impl<S: Store> Engine<S> {
     /// store say more.
     ///
     /// ```
+    /// # canvas_core::testing::block_on(async {
     /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
     /// # use canvas_core::store::MemoryStore;
-    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy, block_on};
+    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
-    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
+    /// # engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now).await?;
     /// let secret = Edit::overwrite("# Plan\n\nThe password is 1234.\n");
-    /// block_on(engine.call(&plan, &OpKey::user("paste".parse()?), secret, now))?.result?;
-    /// block_on(engine.call(&plan, &OpKey::user("cut".parse()?), Edit::overwrite("# Plan\n"), now))?.result?;
+    /// engine.call(&plan, &OpKey::user("paste".parse()?), secret, now).await?.result?;
+    /// engine.call(&plan, &OpKey::user("cut".parse()?), Edit::overwrite("# Plan\n"), now).await?.result?;
     ///
-    /// let dropped = block_on(engine.erase(&plan, &OpKey::host("erase".parse()?), now))?;
+    /// let dropped = engine.erase(&plan, &OpKey::host("erase".parse()?), now).await?;
     /// assert!(dropped.blobs > 0);
-    /// assert!(block_on(engine.history(&plan, None, 10, now))?.is_empty());
+    /// assert!(engine.history(&plan, None, 10, now).await?.is_empty());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
     /// ```
     ///
     /// # Errors

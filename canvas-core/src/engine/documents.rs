@@ -162,7 +162,7 @@ impl<S: Store> Engine<S> {
             return Ok(());
         }
         let pieces = self.pieces(trace, lists.iter().flat_map(|(_, list)| list.ids())).await?;
-        let limit = LARGEST.max(self.policy.document_bytes);
+        let limit = LARGEST.max(self.policy.document.bytes);
         for (place, list) in lists {
             match joined(&list, &pieces, limit) {
                 Ok(text) => blobs[place] = Some(Blob::chunked(list, text)),

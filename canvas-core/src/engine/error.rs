@@ -84,7 +84,7 @@ pub enum EngineError {
         /// The canvas that other writers keep changing.
         canvas: CanvasId,
     },
-    /// The first document is larger than [`Policy::document_bytes`](crate::Policy::document_bytes).
+    /// The first document is larger than [`DocumentLimits::bytes`](crate::policy::DocumentLimits::bytes).
     #[error("the document has {bytes} bytes, the limit is {limit}: shorten it")]
     TooLarge {
         /// The size of the document, in bytes.

@@ -28,10 +28,11 @@ const PAGE: usize = 256;
 /// a `Follow` exists. It is a [`Stream`], which continues after an error, and ends when the store goes back.
 ///
 /// ```
+/// # canvas_core::testing::block_on(async {
 /// # use std::sync::Arc;
 /// # use canvas_core::lease::Timestamp;
 /// # use canvas_core::store::MemoryStore;
-/// # use canvas_core::{CanvasId, Engine, OpKey, Policy, block_on};
+/// # use canvas_core::{CanvasId, Engine, OpKey, Policy};
 /// use canvas_core::document::Edit;
 /// use canvas_core::history::EntryNumber;
 /// use canvas_core::Follow;
@@ -39,16 +40,17 @@ const PAGE: usize = 256;
 /// # fn now() -> Timestamp { Timestamp::from_millis(1_000) }
 /// # let engine = Arc::new(Engine::new(MemoryStore::new(now), Policy::default()));
 /// # let plan = CanvasId::new("plan")?;
-/// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now()))?;
+/// # engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now()).await?;
 /// for item in ["one", "two"] {
 ///     let edit = Edit::overwrite(format!("# Plan\n\n- {item}\n"));
-///     block_on(engine.call(&plan, &OpKey::user(item.parse()?), edit, now()))?.result?;
+///     engine.call(&plan, &OpKey::user(item.parse()?), edit, now()).await?.result?;
 /// }
 /// // The client had the first change when its connection broke.
 /// let mut follow = Follow::new(Arc::clone(&engine), &plan, Some(EntryNumber::new(1)), now);
-/// let second = block_on(follow.next()).ok_or("the store has not gone back")??;
+/// let second = follow.next().await.ok_or("the store has not gone back")??;
 /// assert_eq!(second.number.get(), 2);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # }).unwrap();
 /// ```
 pub struct Follow<S> {
     engine: Arc<Engine<S>>,

@@ -101,18 +101,20 @@ impl<S: Store> Engine<S> {
     /// read one by one.
     ///
     /// ```
+    /// # canvas_core::testing::block_on(async {
     /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
     /// # use canvas_core::store::MemoryStore;
-    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy, block_on};
+    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
-    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
-    /// block_on(engine.call(&plan, &OpKey::user("edit".parse()?), Edit::overwrite("# Ours\n"), now))?.result?;
-    /// let newest = block_on(engine.history(&plan, None, 10, now))?;
+    /// # engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now).await?;
+    /// engine.call(&plan, &OpKey::user("edit".parse()?), Edit::overwrite("# Ours\n"), now).await?.result?;
+    /// let newest = engine.history(&plan, None, 10, now).await?;
     /// assert_eq!(newest.iter().map(|entry| entry.number.get()).collect::<Vec<_>>(), [1]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
     /// ```
     ///
     /// # Errors
@@ -135,23 +137,25 @@ impl<S: Store> Engine<S> {
     /// between are no longer kept.
     ///
     /// ```
+    /// # canvas_core::testing::block_on(async {
     /// # use canvas_core::lease::Timestamp;
     /// # use canvas_core::store::MemoryStore;
-    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy, block_on};
+    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy};
     /// use canvas_core::document::Edit;
     /// use canvas_core::history::EntryNumber;
     ///
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
-    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
+    /// # engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now).await?;
     /// for item in ["one", "two", "three"] {
     ///     let edit = Edit::overwrite(format!("# Plan\n\n- {item}\n"));
-    ///     block_on(engine.call(&plan, &OpKey::user(item.parse()?), edit, now))?.result?;
+    ///     engine.call(&plan, &OpKey::user(item.parse()?), edit, now).await?.result?;
     /// }
-    /// let missed = block_on(engine.history_after(&plan, Some(EntryNumber::new(1)), 100, now))?;
+    /// let missed = engine.history_after(&plan, Some(EntryNumber::new(1)), 100, now).await?;
     /// assert_eq!(missed.iter().map(|entry| entry.number.get()).collect::<Vec<_>>(), [2, 3]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
     /// ```
     ///
     /// It costs as much as [`Engine::history`] for the same entries.
@@ -183,8 +187,8 @@ impl<S: Store> Engine<S> {
 
     /// Returns the changes that can be undone and those that can be redone, on one face or on all, at most `limit` of
     /// each. It reads entries like [`Engine::history`], also entries of other faces. For one face, it searches only the
-    /// last [`Policy::history_reach`](crate::Policy::history_reach) entries of all faces (or the last `limit`, if that
-    /// is more) and does not read further.
+    /// last [`HistoryLimits::reach`](crate::policy::HistoryLimits::reach) entries of all faces (or the last `limit`, if
+    /// that is more) and does not read further.
     ///
     /// An [`UndoScope::Change`] or [`UndoScope::Author`] adds one entry of the kind
     /// [`EntryKind::Revert`](crate::history::EntryKind::Revert) for each face that it changes. Such an entry is a change
@@ -193,26 +197,28 @@ impl<S: Store> Engine<S> {
     /// reverted changes, undo the revert. A [`Redo`](crate::history::Redo) then reverts them once more.
     ///
     /// ```
+    /// # canvas_core::testing::block_on(async {
     /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
     /// # use canvas_core::store::MemoryStore;
-    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy, block_on};
+    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
-    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
+    /// # engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now).await?;
     /// use canvas_core::history::{Undo, UndoScope};
     /// use canvas_core::Author;
     ///
-    /// block_on(engine.call(&plan, &OpKey::user("edit".parse()?), Edit::overwrite("# Ours\n"), now))?.result?;
-    /// let buttons = block_on(engine.stacks(&plan, None, 1, now))?;
+    /// engine.call(&plan, &OpKey::user("edit".parse()?), Edit::overwrite("# Ours\n"), now).await?.result?;
+    /// let buttons = engine.stacks(&plan, None, 1, now).await?;
     /// assert!(!buttons.undo.is_empty() && buttons.redo.is_empty());
     ///
     /// let undo = Undo { by: Author::User, what: UndoScope::Steps(std::num::NonZeroU32::MIN) };
-    /// block_on(engine.call(&plan, &OpKey::user("undo".parse()?), undo, now))?.result?;
-    /// let buttons = block_on(engine.stacks(&plan, None, 1, now))?;
+    /// engine.call(&plan, &OpKey::user("undo".parse()?), undo, now).await?.result?;
+    /// let buttons = engine.stacks(&plan, None, 1, now).await?;
     /// assert!(buttons.undo.is_empty() && !buttons.redo.is_empty());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
     /// ```
     ///
     /// [`UndoScope::Change`]: crate::history::UndoScope::Change
@@ -250,18 +256,20 @@ impl<S: Store> Engine<S> {
     /// ([`Face::is_supported`]).
     ///
     /// ```
+    /// # canvas_core::testing::block_on(async {
     /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
     /// # use canvas_core::store::MemoryStore;
-    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy, block_on};
+    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
-    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
-    /// block_on(engine.call(&plan, &OpKey::user("edit".parse()?), Edit::overwrite("# Ours\n"), now))?.result?;
-    /// let replay = block_on(engine.replay(&plan, now))?;
+    /// # engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now).await?;
+    /// engine.call(&plan, &OpKey::user("edit".parse()?), Edit::overwrite("# Ours\n"), now).await?.result?;
+    /// let replay = engine.replay(&plan, now).await?;
     /// assert_eq!(replay.entries, 1);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
     /// ```
     ///
     /// # Errors

@@ -13,9 +13,10 @@ use crate::transition::policy::Policy;
 /// It is valid until [`LockView::until`]. Make a new one then, and whenever the canvas changes.
 ///
 /// ```
+/// # canvas_core::testing::block_on(async {
 /// # use canvas_core::lease::{CheckOut, Timestamp, Turn};
 /// # use canvas_core::store::MemoryStore;
-/// # use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, block_on};
+/// # use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy};
 /// use canvas_core::watch::{LockEvent, LockView};
 ///
 /// # let now = Timestamp::from_millis(1_000);
@@ -24,14 +25,15 @@ use crate::transition::policy::Policy;
 /// # let key = |call: &str| -> Result<OpKey, canvas_core::NameError> {
 /// #     Ok(OpKey { conversation: ConversationId::new("model")?, turn: Turn::ZERO, call: CallId::new(call)? })
 /// # };
-/// # block_on(engine.create(&canvas, "# Plan\n", &key("create")?, now))?;
-/// let before = LockView::of(&block_on(engine.snapshot(&canvas, now))?, engine.policy());
-/// let answered = block_on(engine.call(&canvas, &key("out")?, CheckOut, now))?;
+/// # engine.create(&canvas, "# Plan\n", &key("create")?, now).await?;
+/// let before = LockView::of(&engine.snapshot(&canvas, now).await?, engine.policy());
+/// let answered = engine.call(&canvas, &key("out")?, CheckOut, now).await?;
 /// let view = LockView::of(&answered.snapshot, engine.policy());
 /// assert_eq!(view.tooltip(), Some("Assistant editing canvas…"));
 /// assert_eq!(view.event_since(&before), Some(LockEvent::Locked));
 /// assert!(view.blocks_typing() && view.can_take_control());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # }).unwrap();
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -74,27 +76,29 @@ impl LockView {
     /// Returns the lock at the moment of a snapshot, by the store's clock.
     ///
     /// ```
+    /// # canvas_core::testing::block_on(async {
     /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
     /// # use canvas_core::store::MemoryStore;
-    /// # use canvas_core::{CallId, CanvasId, Engine, OpKey, Policy, block_on};
+    /// # use canvas_core::{CallId, CanvasId, Engine, OpKey, Policy};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
-    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
+    /// # engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now).await?;
     /// use canvas_core::lease::CheckOut;
     /// use canvas_core::watch::{LockEvent, LockView};
     /// use canvas_core::ConversationId;
     ///
-    /// let shown = LockView::of(&block_on(engine.snapshot(&plan, now))?, engine.policy());
+    /// let shown = LockView::of(&engine.snapshot(&plan, now).await?, engine.policy());
     /// assert!(!shown.is_locked());
     ///
     /// let model = OpKey::of(ConversationId::new("chat")?, CallId::new("check-out")?);
-    /// let answered = block_on(engine.call(&plan, &model, CheckOut, now))?;
+    /// let answered = engine.call(&plan, &model, CheckOut, now).await?;
     /// let locked = LockView::of(&answered.snapshot, engine.policy());
     /// assert_eq!(locked.event_since(&shown), Some(LockEvent::Locked));
     /// assert_eq!(locked.tooltip(), Some("Assistant editing canvas…"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
     /// ```
     pub fn of(snapshot: &Snapshot, policy: &Policy) -> Self {
         Self::at(&snapshot.head, snapshot.clock, &policy.lease)

@@ -6,7 +6,6 @@
 #[cfg(feature = "surface")]
 mod audit;
 mod backoff;
-pub(crate) mod block_on;
 #[cfg(feature = "board")]
 mod board;
 mod cache;
@@ -146,9 +145,10 @@ impl<S: Store> Engine<S> {
     ///
     /// // One clock for the store and for the calls.
     /// let now = || Timestamp::from(std::time::SystemTime::now());
-    /// let policy = Policy { document_bytes: 1 << 20, ..Policy::default() };
+    /// let mut policy = Policy::default();
+    /// policy.document.bytes = 1 << 20;
     /// let engine = Engine::new(MemoryStore::new(now), policy);
-    /// assert_eq!(engine.policy().document_bytes, 1_048_576);
+    /// assert_eq!(engine.policy().document.bytes, 1_048_576);
     /// ```
     pub fn new(store: S, policy: Policy) -> Self {
         let cache = Mutex::new(Cache::new(policy.cache_bytes));
@@ -220,23 +220,25 @@ impl<S: Store> Engine<S> {
     /// from their last values.
     ///
     /// ```
+    /// # canvas_core::testing::block_on(async {
     /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
     /// # use canvas_core::store::MemoryStore;
-    /// # use canvas_core::{CanvasId, CodedError as _, Engine, OpKey, Policy, block_on};
+    /// # use canvas_core::{CanvasId, CodedError as _, Engine, OpKey, Policy};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
     /// let key = OpKey::host("create".parse()?);
-    /// let made = block_on(engine.create(&plan, "# Plan\n\n- one\n", &key, now))?;
+    /// let made = engine.create(&plan, "# Plan\n\n- one\n", &key, now).await?;
     /// assert_eq!(made.snapshot.text(), "# Plan\n\n- one\n");
     ///
     /// // A retry with the same key gets the same answer. A call with another key is refused.
-    /// assert!(block_on(engine.create(&plan, "# Plan\n\n- one\n", &key, now))?.replayed);
+    /// assert!(engine.create(&plan, "# Plan\n\n- one\n", &key, now).await?.replayed);
     /// let other = OpKey::host("other".parse()?);
-    /// let refused = block_on(engine.create(&plan, "# Plan\n", &other, now)).unwrap_err();
+    /// let refused = engine.create(&plan, "# Plan\n", &other, now).await.unwrap_err();
     /// assert_eq!(refused.code(), "CANVAS_EXISTS");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
     /// ```
     ///
     /// # Errors
@@ -252,7 +254,7 @@ impl<S: Store> Engine<S> {
         now: Timestamp,
     ) -> Result<CreatedCanvas, EngineError> {
         let call = self.tracer.begin(canvas, "create", Some(operation));
-        let (bytes, limit) = (markdown.len(), self.policy.document_bytes);
+        let (bytes, limit) = (markdown.len(), self.policy.document.bytes);
         if bytes > limit {
             return call.end(Err(EngineError::TooLarge { bytes, limit }));
         }
@@ -269,18 +271,20 @@ impl<S: Store> Engine<S> {
     /// canvas created again in the meantime.
     ///
     /// ```
+    /// # canvas_core::testing::block_on(async {
     /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
     /// # use canvas_core::store::MemoryStore;
-    /// # use canvas_core::{CanvasId, CodedError as _, Engine, OpKey, Policy, block_on};
+    /// # use canvas_core::{CanvasId, CodedError as _, Engine, OpKey, Policy};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
-    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
-    /// block_on(engine.delete(&plan, &OpKey::user("delete".parse()?), now))?;
-    /// let gone = block_on(engine.snapshot(&plan, now)).unwrap_err();
+    /// # engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now).await?;
+    /// engine.delete(&plan, &OpKey::user("delete".parse()?), now).await?;
+    /// let gone = engine.snapshot(&plan, now).await.unwrap_err();
     /// assert_eq!(gone.code(), "CANVAS_NOT_FOUND");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
     /// ```
     ///
     /// # Errors
@@ -300,23 +304,25 @@ impl<S: Store> Engine<S> {
     /// commit, so it holds even while others write.
     ///
     /// ```
+    /// # canvas_core::testing::block_on(async {
     /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
     /// # use canvas_core::store::MemoryStore;
-    /// # use canvas_core::{CanvasId, CodedError as _, Engine, OpKey, Policy, block_on};
+    /// # use canvas_core::{CanvasId, CodedError as _, Engine, OpKey, Policy};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
-    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
+    /// # engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now).await?;
     /// use canvas_core::Face;
     ///
-    /// let seen = block_on(engine.snapshot(&plan, now))?.revision_id();
+    /// let seen = engine.snapshot(&plan, now).await?.revision_id();
     /// let edit = Edit::overwrite("# Plan\n\n- one\n");
-    /// block_on(engine.call(&plan, &OpKey::user("edit".parse()?), edit, now))?.result?;
+    /// engine.call(&plan, &OpKey::user("edit".parse()?), edit, now).await?.result?;
     /// let key = OpKey::host("delete".parse()?);
-    /// let refused = block_on(engine.delete_unchanged(&plan, Face::Document, seen, &key, now)).unwrap_err();
+    /// let refused = engine.delete_unchanged(&plan, Face::Document, seen, &key, now).await.unwrap_err();
     /// assert_eq!(refused.code(), "REVISION_CONFLICT");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
     /// ```
     ///
     /// # Errors
@@ -349,18 +355,20 @@ impl<S: Store> Engine<S> {
     /// Returns the current state of a canvas.
     ///
     /// ```
+    /// # canvas_core::testing::block_on(async {
     /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
     /// # use canvas_core::store::MemoryStore;
-    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy, block_on};
+    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
-    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
-    /// let snapshot = block_on(engine.snapshot(&plan, now))?;
+    /// # engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now).await?;
+    /// let snapshot = engine.snapshot(&plan, now).await?;
     /// assert_eq!(snapshot.text(), "# Plan\n");
     /// assert_eq!(snapshot.outline().sections().len(), 1);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
     /// ```
     ///
     /// # Errors
@@ -374,35 +382,37 @@ impl<S: Store> Engine<S> {
 
     /// Runs a command. If you repeat the same command with the same key, you get the same answer again, even while the
     /// first call is still in flight and after the lease has ended. This holds while the canvas keeps the receipt
-    /// ([`Policy::receipt_lifetime`]). After that, the same call runs as a new command.
+    /// ([`ReceiptLimits::lifetime`](crate::policy::ReceiptLimits::lifetime)). After that, the same call runs as a new command.
     ///
     /// ```
+    /// # canvas_core::testing::block_on(async {
     /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
     /// # use canvas_core::store::MemoryStore;
-    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy, block_on};
+    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
-    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
+    /// # engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now).await?;
     /// use canvas_core::CodedError as _;
     ///
     /// let key = OpKey::user("edit-1".parse()?);
-    /// let base = block_on(engine.snapshot(&plan, now))?.revision_id();
+    /// let base = engine.snapshot(&plan, now).await?.revision_id();
     /// let edit = || Edit::on(base, "# Plan\n\n- one\n");
-    /// let answered = block_on(engine.call(&plan, &key, edit(), now))?;
+    /// let answered = engine.call(&plan, &key, edit(), now).await?;
     /// assert_eq!(answered.snapshot.text(), "# Plan\n\n- one\n");
     /// assert!(answered.result.is_ok() && !answered.replayed);
     ///
     /// // The connection broke. A retry gets the same answer, and the command does not run again.
-    /// assert!(block_on(engine.call(&plan, &key, edit(), now))?.replayed);
+    /// assert!(engine.call(&plan, &key, edit(), now).await?.replayed);
     ///
     /// // Another edit of the same place, based on the older revision, is refused. No text is lost.
     /// let late = Edit::on(base, "# Plan\n\n- two\n");
-    /// let answered = block_on(engine.call(&plan, &OpKey::user("edit-2".parse()?), late, now))?;
+    /// let answered = engine.call(&plan, &OpKey::user("edit-2".parse()?), late, now).await?;
     /// assert_eq!(answered.result.unwrap_err().code(), "PATCH_REJECTED");
     /// assert_eq!(answered.snapshot.text(), "# Plan\n\n- one\n");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
     /// ```
     ///
     /// # Errors
@@ -432,25 +442,27 @@ impl<S: Store> Engine<S> {
     /// retry.
     ///
     /// ```
+    /// # canvas_core::testing::block_on(async {
     /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
     /// # use canvas_core::store::MemoryStore;
-    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy, block_on};
+    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
-    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
+    /// # engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now).await?;
     /// let key = OpKey::user("append-1".parse()?);
     /// let append = |text: &str| Edit::overwrite(format!("{text}\n- one\n"));
-    /// let (before, snapshot) = block_on(engine.recall(&plan, &key, &append("# Plan\n"), now))?;
+    /// let (before, snapshot) = engine.recall(&plan, &key, &append("# Plan\n"), now).await?;
     /// assert!(before.is_none());
-    /// block_on(engine.call(&plan, &key, append(snapshot.text()), now))?.result?;
+    /// engine.call(&plan, &key, append(snapshot.text()), now).await?.result?;
     ///
     /// // The retry does not append the item twice.
-    /// let (before, snapshot) = block_on(engine.recall(&plan, &key, &append("# Plan\n"), now))?;
+    /// let (before, snapshot) = engine.recall(&plan, &key, &append("# Plan\n"), now).await?;
     /// assert!(before.is_some_and(|answer| answer.is_ok()));
     /// assert_eq!(snapshot.text(), "# Plan\n\n- one\n");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
     /// ```
     ///
     /// # Errors
@@ -473,13 +485,14 @@ impl<S: Store> Engine<S> {
     /// commit of it is in flight or another server is still working on it. Use it if you must know the outcome before
     /// you go on and cannot repeat the call, because that would run it.
     ///
-    /// An operation whose receipt is gone counts as never done ([`Policy::receipt_lifetime`] says how long receipts are
+    /// An operation whose receipt is gone counts as never done ([`ReceiptLimits::lifetime`](crate::policy::ReceiptLimits::lifetime) says how long receipts are
     /// kept). If the canvas does not exist, a tombstone takes its place.
     ///
     /// ```
+    /// # canvas_core::testing::block_on(async {
     /// # use canvas_core::lease::Timestamp;
     /// # use canvas_core::store::MemoryStore;
-    /// # use canvas_core::{CanvasId, CodedError as _, Engine, OpKey, Policy, block_on};
+    /// # use canvas_core::{CanvasId, CodedError as _, Engine, OpKey, Policy};
     /// use canvas_core::Resolution;
     ///
     /// # let now = Timestamp::from_millis(1_000);
@@ -487,11 +500,12 @@ impl<S: Store> Engine<S> {
     /// # let canvas = CanvasId::new("plan")?;
     /// # let operation = OpKey::host("create".parse()?);
     /// // The host sent the creation, and stopped before it had the answer.
-    /// let became = block_on(engine.resolve(&canvas, &operation, now))?;
+    /// let became = engine.resolve(&canvas, &operation, now).await?;
     /// assert_eq!(became, Resolution::NeverDone);
-    /// let late = block_on(engine.create(&canvas, "# Plan\n", &operation, now)).unwrap_err();
+    /// let late = engine.create(&canvas, "# Plan\n", &operation, now).await.unwrap_err();
     /// assert_eq!(late.code(), "CALL_ABANDONED");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
     /// ```
     ///
     /// # Errors
@@ -512,18 +526,20 @@ impl<S: Store> Engine<S> {
     /// one load of the store, or no round trip if the store notifies the engine of changes and the row is cached.
     ///
     /// ```
+    /// # canvas_core::testing::block_on(async {
     /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
     /// # use canvas_core::store::MemoryStore;
-    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy, block_on};
+    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
-    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
-    /// let before = block_on(engine.revision_of(&plan))?;
-    /// block_on(engine.call(&plan, &OpKey::user("edit".parse()?), Edit::overwrite("# Ours\n"), now))?.result?;
-    /// assert!(block_on(engine.revision_of(&plan))? != before);
+    /// # engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now).await?;
+    /// let before = engine.revision_of(&plan).await?;
+    /// engine.call(&plan, &OpKey::user("edit".parse()?), Edit::overwrite("# Ours\n"), now).await?.result?;
+    /// assert!(engine.revision_of(&plan).await? != before);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
     /// ```
     ///
     /// # Errors
@@ -582,22 +598,24 @@ impl<S: Store + 'static> Engine<S> {
     /// as a watch exists.
     ///
     /// ```
+    /// # canvas_core::testing::block_on(async {
     /// # use canvas_core::lease::Timestamp;
     /// # use canvas_core::store::MemoryStore;
     /// # use canvas_core::watch::CanvasStatus;
-    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy, block_on};
+    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let canvas = CanvasId::new("plan")?;
     /// # let operation = OpKey::host("create".parse()?);
     /// let mut watch = engine.watch(&canvas);
-    /// let first = block_on(watch.next()).ok_or("the engine is there")??;
+    /// let first = watch.next().await.ok_or("the engine is there")??;
     /// assert_eq!(first.status, CanvasStatus::Absent);
     ///
-    /// block_on(engine.create(&canvas, "# Plan\n", &operation, now))?;
+    /// engine.create(&canvas, "# Plan\n", &operation, now).await?;
     /// let made = watch.try_next().ok_or("it was made here")?;
     /// assert!(made.made && made.status == CanvasStatus::Live);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
     /// ```
     pub fn watch(&self, canvas: &CanvasId) -> Watch {
         let (store, id) = (Arc::clone(&self.store), canvas.clone());

@@ -15,6 +15,7 @@ use crate::model::id::{CanvasId, OpKey};
 /// find out whether the commit was stored. A panic during the event of a dropped call does not reach the host.
 ///
 /// ```
+/// # canvas_core::testing::block_on(async {
 /// use std::sync::Arc;
 /// use std::sync::atomic::{AtomicU64, Ordering};
 /// use std::time::{Duration, Instant};
@@ -42,7 +43,7 @@ use crate::model::id::{CanvasId, OpKey};
 /// # use canvas_core::document::Edit;
 /// # use canvas_core::lease::{Timestamp, Turn};
 /// # use canvas_core::store::MemoryStore;
-/// # use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, block_on};
+/// # use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy};
 /// # let now = Timestamp::from_millis(1_000);
 /// # let key = |call: &str| OpKey {
 /// #     conversation: ConversationId::new("user").unwrap(), turn: Turn::ZERO, call: CallId::new(call).unwrap(),
@@ -50,14 +51,15 @@ use crate::model::id::{CanvasId, OpKey};
 /// let (store, canvas) = (MemoryStore::new(move || now), CanvasId::new("plan")?);
 /// let conflicts = Arc::new(Conflicts { start: Instant::now(), count: AtomicU64::new(0) });
 /// let engine = Engine::new(store.clone(), Policy::default()).with_observer(conflicts.clone());
-/// block_on(engine.create(&canvas, "# Plan\n", &key("create"), now))?;
+/// engine.create(&canvas, "# Plan\n", &key("create"), now).await?;
 ///
 /// // Another server is faster.
 /// let other = Engine::new(store, Policy::default());
-/// block_on(other.call(&canvas, &key("1"), Edit::overwrite("# Our plan\n"), now))?.result?;
-/// block_on(engine.call(&canvas, &key("2"), Edit::overwrite("# My plan\n"), now))?.result?;
+/// other.call(&canvas, &key("1"), Edit::overwrite("# Our plan\n"), now).await?.result?;
+/// engine.call(&canvas, &key("2"), Edit::overwrite("# My plan\n"), now).await?.result?;
 /// assert_eq!(conflicts.count.load(Ordering::Relaxed), 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # }).unwrap();
 /// ```
 pub trait Observer: Send + Sync {
     /// Returns the time since a moment of the host's choice, by a clock that does not go back. The engine reads it at

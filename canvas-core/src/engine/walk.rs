@@ -76,7 +76,7 @@ impl<'a, S: Store> Walk<'a, S> {
     ) -> Result<Vec<Entry>, EngineError> {
         let head = Arc::clone(&self.head);
         let slot = head.journal();
-        let (mut entries, mut reads) = (Vec::new(), limit.max(self.engine.policy.history_reach));
+        let (mut entries, mut reads) = (Vec::new(), limit.max(self.engine.policy.history.reach));
         let mut chain = Chain::new(start);
         while entries.len() < limit && reads > 0 {
             let more = reads.min(limit - entries.len());

@@ -8,9 +8,10 @@
 //! No single call does this. Start from the current text and revert the entries after that revision, newest first:
 //!
 //! ```
+//! # canvas_core::testing::block_on(async {
 //! # use canvas_core::lease::Timestamp;
 //! # use canvas_core::store::{MemoryStore, Store};
-//! # use canvas_core::{CanvasId, Engine, EngineError, OpKey, Policy, Revision, block_on};
+//! # use canvas_core::{CanvasId, Engine, EngineError, OpKey, Policy, Revision};
 //! use canvas_core::document::{DocumentStep, Edit};
 //! use canvas_core::history::Step;
 //!
@@ -34,7 +35,7 @@
 //!             match delta {
 //!                 Some(delta) if delta.revert(&mut text).is_err() => return Ok(None),
 //!                 Some(_) => {}
-//!                 // The change is larger than `Policy::history_entry_bytes`, so both texts are kept instead.
+//!                 // The change is larger than `HistoryLimits::entry_bytes`, so both texts are kept instead.
 //!                 None => match engine.document(canvas, *before).await? {
 //!                     Some(older) => text = older.as_text().unwrap_or_default().to_owned(),
 //!                     None => return Ok(None),
@@ -47,16 +48,18 @@
 //! }
 //!
 //! # let now = Timestamp::from_millis(1_000);
-//! # let policy = Policy { history_entry_bytes: 8, ..Policy::default() };
+//! # let mut policy = Policy::default();
+//! # policy.history.entry_bytes = 8;
 //! # let engine = Engine::new(MemoryStore::new(move || now), policy);
 //! # let plan = CanvasId::new("plan")?;
-//! # block_on(engine.create(&plan, "- a\n", &OpKey::host("create".parse()?), now))?;
-//! let first = block_on(engine.snapshot(&plan, now))?.head.revision();
+//! # engine.create(&plan, "- a\n", &OpKey::host("create".parse()?), now).await?;
+//! let first = engine.snapshot(&plan, now).await?.head.revision();
 //! for text in ["- a\n- b\n", "- b\n", "something longer\n"] {
-//!     block_on(engine.call(&plan, &OpKey::user(text.parse()?), Edit::overwrite(text), now))?.result?;
+//!     engine.call(&plan, &OpKey::user(text.parse()?), Edit::overwrite(text), now).await?.result?;
 //! }
-//! assert_eq!(block_on(text_at(&engine, &plan, first, now))?.as_deref(), Some("- a\n"));
+//! assert_eq!(text_at(&engine, &plan, first, now).await?.as_deref(), Some("- a\n"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
+//! # }).unwrap();
 //! ```
 //!
 //! The example reads one page of the history. If more than 1,000 entries came after the revision, read further pages with
@@ -68,8 +71,9 @@
 //!
 //! You can rely on the blobs that [`Engine::blobs_in_use`](crate::Engine::blobs_in_use) returns. These are the blobs of
 //! the current head (the draft, the artefact and the texts that conversations know) and of the entries within
-//! [`Policy::history`](crate::Policy::history) and [`Policy::history_effects`](crate::Policy::history_effects). Any
-//! other blob may be gone after the next [`Engine::collect`](crate::Engine::collect). In particular,
+//! [`HistoryLimits::changes`](crate::policy::HistoryLimits::changes) and
+//! [`HistoryLimits::effects`](crate::policy::HistoryLimits::effects). Any other blob may be gone after the next
+//! [`Engine::collect`](crate::Engine::collect). In particular,
 //! [`DocumentStep::before`](crate::document::DocumentStep::before) and `after` identify texts, but if the step has a
 //! delta, their blobs need not exist. [`Engine::erase`](crate::Engine::erase), [`ClearHistory`] and the deletion of the
 //! canvas end the history at once.

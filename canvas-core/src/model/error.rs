@@ -13,17 +13,19 @@ use serde::Serialize;
 /// of `canvas-patch` and `canvas-lease`.
 ///
 /// ```
+/// # canvas_core::testing::block_on(async {
 /// use canvas_core::lease::Timestamp;
 /// use canvas_core::store::MemoryStore;
-/// use canvas_core::{CanvasId, CodedError as _, Engine, Policy, block_on};
+/// use canvas_core::{CanvasId, CodedError as _, Engine, Policy};
 ///
 /// let now = Timestamp::from_millis(1_000);
 /// let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
-/// let error = block_on(engine.snapshot(&CanvasId::new("plan")?, now)).unwrap_err();
+/// let error = engine.snapshot(&CanvasId::new("plan")?, now).await.unwrap_err();
 /// assert_eq!((error.code(), error.is_retryable()), ("CANVAS_NOT_FOUND", false));
 /// let json = r#"{"code":"CANVAS_NOT_FOUND","message":"there is no canvas plan: create it first","retryable":false}"#;
 /// assert_eq!(serde_json::to_string(&error.report())?, json);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # }).unwrap();
 /// ```
 pub trait CodedError: Error {
     /// Returns the stable upper-case code, by which a caller decides.

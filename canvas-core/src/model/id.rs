@@ -253,7 +253,7 @@ impl CallIds {
 /// * Do not put secrets into it. The lock shows it to pages ([`LockView`](crate::watch::LockView)), and the journal
 ///   stores it.
 ///
-/// A canvas follows at most [`Policy::conversations`](crate::Policy::conversations) of them.
+/// A canvas follows at most [`SyncLimits::conversations`](crate::policy::SyncLimits::conversations) of them.
 ///
 /// The key of a model's call comes from its session. Operations of users and the host do not belong to a model's turn:
 ///

@@ -242,7 +242,8 @@ mod tests {
     use std::task::Context;
 
     use super::*;
-    use crate::{CodedError as _, block_on};
+    use crate::CodedError as _;
+    use crate::testing::block_on;
 
     /// A store for tests of `list`, `blob` and `collect`.
     #[derive(Debug)]

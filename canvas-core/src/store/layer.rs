@@ -37,10 +37,10 @@ use crate::store::error::StoreError;
 /// }
 /// # use canvas_core::lease::Timestamp;
 /// # use canvas_core::store::MemoryStore;
-/// # use canvas_core::block_on;
 /// # let store = MemoryStore::new(|| Timestamp::from_millis(0));
 /// # let store = Counted { store, loads: AtomicU64::new(0) };
-/// # assert!(block_on(Store::load(&store, &CanvasId::new("c").unwrap())).unwrap().is_none());
+/// # let loaded = canvas_core::testing::block_on(Store::load(&store, &CanvasId::new("c").unwrap()));
+/// # assert!(loaded.unwrap().is_none());
 /// # assert!(Store::capabilities(&store).not_after && store.loads.load(Ordering::Relaxed) == 1);
 /// ```
 pub trait Layer: Send + Sync + 'static {

@@ -21,7 +21,7 @@ impl Transition<'_> {
         let permit = permit.map_err(|error| self.lease_refusal(lease, error))?;
         self.fence = Some(permit.id().fence());
         self.not_after = Some(permit.expires_at());
-        let limit = self.policy.calls_per_lease;
+        let limit = self.policy.receipts.calls_per_lease;
         if self.head.receipts.of_fence(permit.id().fence()) >= limit as u64 {
             self.fence = None;
             return Err(Stop::refused(LeaseRefusal::TooManyCalls { limit }));
@@ -101,7 +101,9 @@ impl Transition<'_> {
     /// Whether an expired lease can be taken again. This requires that it is the last one issued, that the user did not
     /// act in the meantime, and that its holder saw the current document.
     fn may_retake(&mut self, operation: &OpKey, lease: Option<LeaseId>) -> bool {
-        let Some(lease) = lease.filter(|_| self.policy.retake && self.is_under(lease)) else { return false };
+        let Some(lease) = lease.filter(|_| self.policy.writes.retake && self.is_under(lease)) else {
+            return false;
+        };
         let holder = self.who.holder();
         let checked = self.head.lock.authorize(&self.policy.lease, self.view.clock, lease, &holder);
         matches!(checked, Err(LeaseError::Expired { .. }))

@@ -1,8 +1,8 @@
 //! The text that a call was made for, and the fit of a patch for an older text to the current one.
 //!
 //! * A patch is moved by the known later changes, never by a line number of the older text.
-//! * A patch offered, or applied under [`Policy::rebase`](crate::Policy::rebase), was tried first. Applying it at its
-//!   one place in the current text and moving it by the known changes must give the same text.
+//! * A patch offered, or applied under [`WriteRules::rebase`](crate::policy::WriteRules::rebase), was tried first.
+//!   Applying it at its one place in the current text and moving it by the known changes must give the same text.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -89,10 +89,10 @@ impl<'a> Transition<'a> {
         written: Written<'_>,
     ) -> Result<Option<Changes>, Stop<R>> {
         let Some(stale) = self.stale(base)? else { return Ok(None) };
-        if let (true, None, Stale::Known(known)) = (self.policy.rebase, base, &stale)
+        if let (true, None, Stale::Known(known)) = (self.policy.writes.rebase, base, &stale)
             && let Fit::Untouched = self.fit(Some(known), written)?
         {
-            return Ok(self.changes_from(known, self.policy.refusal_diff_bytes));
+            return Ok(self.changes_from(known, self.policy.sync.refusal_diff_bytes));
         }
         Err(Stop::refused(self.stale_base(base, &stale, Some(written))?))
     }
@@ -150,11 +150,11 @@ impl<'a> Transition<'a> {
         let (mut changes, mut near) = (None, None);
         match stale {
             Stale::Known(known) => {
-                let limits = (self.policy.refusal_diff_bytes, &self.policy.patch);
+                let limits = (self.policy.sync.refusal_diff_bytes, &self.policy.document.patch);
                 let patch = written.map_or("", |written| written.patch);
                 (changes, near) = changes_around((known.point, &*known.text), self.text_now(), patch, limits);
             }
-            Stale::Nothing => changes = Some(self.whole(self.policy.refusal_diff_bytes)),
+            Stale::Nothing => changes = Some(self.whole(self.policy.sync.refusal_diff_bytes)),
             Stale::OutOfReach | Stale::Invented => {}
         }
         let is_shown = near.is_some() || changes.as_ref().is_some_and(Changes::is_shown);
@@ -180,7 +180,7 @@ impl<'a> Transition<'a> {
             Fit::Same => stale_base.fits = Some(Fits::Touched),
             Fit::Rebased(patch) => {
                 stale_base.rebased =
-                    Some(patch).filter(|patch| patch.len() <= self.policy.refusal_diff_bytes);
+                    Some(patch).filter(|patch| patch.len() <= self.policy.sync.refusal_diff_bytes);
             }
             Fit::AlreadyApplied => stale_base.already_applied = true,
             Fit::Nowhere => {}
@@ -215,7 +215,7 @@ impl<'a> Transition<'a> {
         base: Option<Base>,
         shown: Option<&ShownLines>,
     ) -> Result<(), Stop<ReplaceLinesRefusal>> {
-        let (now, most) = (self.view.text(), self.policy.refusal_diff_bytes);
+        let (now, most) = (self.view.text(), self.policy.sync.refusal_diff_bytes);
         let mut fates = Vec::with_capacity(replacements.len());
         match self.stale(base)? {
             None => {
@@ -228,7 +228,7 @@ impl<'a> Transition<'a> {
                     return Err(Stop::refused(self.stale_base(base, &stale, None)?));
                 };
                 let has_stayed = known.iter().all(|(_, fate)| *fate == Fate::Stayed);
-                if has_stayed && !(self.policy.rebase && base.is_none()) {
+                if has_stayed && !(self.policy.writes.rebase && base.is_none()) {
                     let fits = Some(Fits::Untouched);
                     let stale =
                         StaleBase { fits, up_to_date: self.head.has_seen(self.who), ..StaleBase::of(base) };
@@ -310,7 +310,7 @@ impl<'a> Transition<'a> {
     /// diff between them.
     fn fit(&self, known: Option<&Known<'_>>, written: Written<'_>) -> Result<Fit, Missing> {
         let now = self.view.text();
-        let here = apply(now, written.patch, &options(StatedLines::Shown(&[]), self.policy.patch));
+        let here = apply(now, written.patch, &options(StatedLines::Shown(&[]), self.policy.document.patch));
         if let Err(refused) = &here
             && refused.suggestion() == Some(&Suggestion::AlreadyApplied)
         {
@@ -318,7 +318,8 @@ impl<'a> Transition<'a> {
         }
         let moved = known.map(|known| {
             let stated = ShownLines::stated(written.shown, known.point.document);
-            let there = apply(&known.text, written.patch, &options(stated, self.policy.patch)).ok()?;
+            let there =
+                apply(&known.text, written.patch, &options(stated, self.policy.document.patch)).ok()?;
             Some(moved(&there.delta(), &Delta::between(&known.text, now)))
         });
         Ok(match (here, moved.flatten()) {
@@ -352,13 +353,13 @@ impl<'a> Transition<'a> {
             .zip(&since)
             .map(|(ShownBefore { text, lines, .. }, since)| EarlierText { text, lines, since })
             .collect();
-        let options = ApplyOptions { earlier: &earlier, ..options(stated_lines, self.policy.patch) };
+        let options = ApplyOptions { earlier: &earlier, ..options(stated_lines, self.policy.document.patch) };
         Ok(apply(self.view.text(), written.patch, &options))
     }
 
     /// Applies a patch moved past later changes. Line numbers of an older text therefore do not count.
     pub(super) fn moved_patch(&self, patch: &str) -> Result<Applied<'a>, ApplyError> {
-        apply(self.view.text(), patch, &options(StatedLines::Shown(&[]), self.policy.patch))
+        apply(self.view.text(), patch, &options(StatedLines::Shown(&[]), self.policy.document.patch))
     }
 }
 

@@ -11,7 +11,7 @@ use crate::transition::step::Transition;
 impl Transition<'_> {
     /// Returns the changes since the conversation last saw the document.
     pub(super) fn changes_seen(&self) -> Result<Option<Changes>, Missing> {
-        let limit = self.policy.refusal_diff_bytes;
+        let limit = self.policy.sync.refusal_diff_bytes;
         match self.head.conversation(self.who).seen {
             Some(seen) => Ok(changes_since((seen, self.text_of(seen)?), self.text_now(), limit)),
             None => Ok(Some(self.whole(limit))),
@@ -88,7 +88,7 @@ impl Transition<'_> {
     /// Makes room for a conversation that the canvas does not follow yet.
     fn make_room(&mut self) {
         if !self.head.conversations.contains_key(self.who) {
-            while self.head.conversations.len() >= self.policy.conversations.max(1) {
+            while self.head.conversations.len() >= self.policy.sync.conversations.max(1) {
                 let before = self.head.conversations.len();
                 self.head.evict_oldest();
                 if self.head.conversations.len() == before {
@@ -104,9 +104,9 @@ impl Transition<'_> {
         let changes = match self.head.conversation(self.who).synced {
             Some(known) => {
                 let changes = changes_since((known, self.text_of(known)?), self.text_now(), usize::MAX);
-                changes.map(|changes| changes.or_whole(self.view.text(), self.policy.sync_diff_bytes))
+                changes.map(|changes| changes.or_whole(self.view.text(), self.policy.sync.diff_bytes))
             }
-            None if self.view.text().len() > self.policy.snapshot_bytes => {
+            None if self.view.text().len() > self.policy.sync.snapshot_bytes => {
                 // The headings do not extend the text that the conversation has seen.
                 let seen = self.head.conversation(self.who).seen;
                 self.set_conversation(Conversation { synced: Some(now), seen, ..Conversation::NOTHING });

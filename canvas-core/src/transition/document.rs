@@ -130,12 +130,12 @@ pub struct AppliedPatch {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<u64>"))]
     pub expires_at: Option<Timestamp>,
-    /// Changes by others that the patch was moved past under [`Policy::rebase`](crate::Policy::rebase), since the
-    /// conversation last saw the document. If the diff is too large, it is omitted and the conversation does not count
-    /// as having seen it.
+    /// Changes by others that the patch was moved past under [`WriteRules::rebase`](crate::policy::WriteRules::rebase),
+    /// since the conversation last saw the document. If the diff is too large, it is omitted and the conversation does
+    /// not count as having seen it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changes: Option<Changes>,
-    /// New lease issued under [`Policy::retake`](crate::Policy::retake) in place of the expired one.
+    /// New lease issued under [`WriteRules::retake`](crate::policy::WriteRules::retake) in place of the expired one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub retaken: Option<LeaseId>,
@@ -290,7 +290,8 @@ impl Decide for ReplaceLines {
         let permit = at.authorize_write(operation, self.lease)?;
         at.check_lines(&self.replacements, self.base, self.shown.as_ref())?;
         let Hunks { patch, adapted } = hunks(at.view.text(), &self.replacements).map_err(Stop::refused)?;
-        let options = ApplyOptions { mode: Mode::Strict, limits: at.policy.patch, ..ApplyOptions::default() };
+        let options =
+            ApplyOptions { mode: Mode::Strict, limits: at.policy.document.patch, ..ApplyOptions::default() };
         let patched = apply(at.view.text(), &patch, &options);
         let mut applied = at.apply::<ReplaceLinesRefusal>(operation, patched, Bounds::default(), None)?;
         let adapted = adapted.into_iter().map(|hunk| Repair { hunk, kind: RepairKind::EolAdapted });
@@ -405,7 +406,7 @@ impl Transition<'_> {
         delta: &Delta,
         scope: Option<&Address>,
     ) -> Result<(), Stop<R>> {
-        let refuse_side_effects = self.policy.refuse_side_effects;
+        let refuse_side_effects = self.policy.writes.refuse_side_effects;
         if scope.is_none() && !refuse_side_effects {
             // Only a call with a scope or a policy pays for the outline.
             return Ok(());
@@ -428,7 +429,7 @@ impl Transition<'_> {
     /// Removes a suggestion larger than the policy's limit for diffs in refusals.
     fn without_long_patch(&self, error: ApplyError) -> ApplyError {
         match error.suggestion() {
-            Some(Suggestion::Rebased(patch)) if patch.len() > self.policy.refusal_diff_bytes => {
+            Some(Suggestion::Rebased(patch)) if patch.len() > self.policy.sync.refusal_diff_bytes => {
                 error.without_suggestion()
             }
             _ => error,

@@ -32,7 +32,7 @@ use crate::transition::step::{Record, Stop, Transition};
 /// [`UndoScope::Author`](crate::history::UndoScope::Author). If both touch the same place, the edit is not stored and
 /// the refusal holds both texts. If both made the identical change, it is attributed to the other author and undone
 /// with theirs. Rebasing needs the journal, and costs one entry for each change since the base. Effects of tools and
-/// jobs are free, and do not count toward [`Policy::history_reach`](crate::Policy::history_reach).
+/// jobs are free, and do not count toward [`HistoryLimits::reach`](crate::policy::HistoryLimits::reach).
 ///
 /// # What a place is
 ///
@@ -65,18 +65,20 @@ impl Edit {
     /// Creates an edit of the document at a revision.
     ///
     /// ```
+    /// # canvas_core::testing::block_on(async {
     /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
     /// # use canvas_core::store::MemoryStore;
-    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy, block_on};
+    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
-    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
-    /// let seen = block_on(engine.snapshot(&plan, now))?;
+    /// # engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now).await?;
+    /// let seen = engine.snapshot(&plan, now).await?;
     /// let edit = Edit::on(seen.revision_id(), format!("{}\n- one\n", seen.text()));
-    /// block_on(engine.call(&plan, &OpKey::user("edit".parse()?), edit, now))?.result?;
+    /// engine.call(&plan, &OpKey::user("edit".parse()?), edit, now).await?.result?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
     /// ```
     pub fn on(base: impl Into<Base>, markdown: impl Into<String>) -> Self {
         Self { markdown: markdown.into(), base: Some(base.into()) }
@@ -180,7 +182,7 @@ impl Transition<'_> {
         for (with, later) in &past.later {
             rebase = rebase.past(later).map_err(|_| {
                 let known = SyncPoint { revision, document: past.document };
-                let limit = self.policy.refusal_diff_bytes;
+                let limit = self.policy.sync.refusal_diff_bytes;
                 let changes = changes_since((known, &past.text), (now, text), limit);
                 stale(StaleCause::Conflict { with: *with }, changes)
             })?;
@@ -229,7 +231,7 @@ impl Transition<'_> {
     /// them. Leaves out effects, because they do not change the document.
     fn entries_after(&self, base: Base) -> Result<Option<Vec<&Entry>>, Missing> {
         let (journal, fetched, base) = (&self.head.journal, self.view.blobs, base.revision());
-        let (kept, limit) = (journal.kept(self.policy.keep_limits()), self.policy.history_reach);
+        let (kept, limit) = (journal.kept(self.policy.keep_limits()), self.policy.history.reach);
         let (mut entries, mut chain, mut oldest) =
             (Vec::new(), Chain::of_changes(journal), self.head.revision);
         while oldest > base {

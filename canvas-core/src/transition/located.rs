@@ -22,7 +22,7 @@ impl Transition<'_> {
         changed: &[Span],
     ) -> Result<(), Stop<R>> {
         let now = self.view.text();
-        let Some(shown) = shown.filter(|_| self.policy.require_located && !now.is_empty()) else {
+        let Some(shown) = shown.filter(|_| self.policy.writes.require_located && !now.is_empty()) else {
             return Ok(());
         };
         let mut open: Vec<_> = changed.iter().map(|span| around(&span.old_lines)).collect();

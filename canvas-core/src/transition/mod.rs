@@ -18,10 +18,10 @@
 //!   its first document. Any other gets the whole text with its first message, and so does one that called `Forget` or
 //!   was evicted. If the head does not name the creator, as in version 0.1.0, every conversation knows that document.
 //! * If a patch fits several places, the line it states decides only if its conversation was shown that line of the
-//!   current text. Under `Policy::rebase`, a patch without a base for an older text is applied if its only place is
-//!   untouched by the changes unknown to its conversation, and the reply shows those. Under `Policy::retake`, a patch or
-//!   a replacement of numbered lines under an expired lease takes a new lease in its own commit, if nobody held the
-//!   canvas in the meantime and its conversation saw the current document. A refused write takes no lease.
+//!   current text. Under `WriteRules::rebase`, a patch without a base for an older text is applied if its only place is
+//!   untouched by the changes unknown to its conversation, and the reply shows those. Under `WriteRules::retake`, a
+//!   patch or a replacement of numbered lines under an expired lease takes a new lease in its own commit, if nobody
+//!   held the canvas in the meantime and its conversation saw the current document. A refused write takes no lease.
 //! * After a refusal that carries the whole diff, the conversation knows the document, so it may send the same patch
 //!   again. A part of the changes does not count. A conversation shown only a part must name the base or read.
 //! * Lines replaced by number are guarded by a hash of their bytes, and an insertion by the hash of the line above.

@@ -15,14 +15,30 @@ use crate::surface::SurfaceLimits;
 use crate::transition::refusal::CallRefusal;
 use crate::transition::rollout::{Access, Rollout};
 
-/// Permissions for models, durations and size limits.
+/// Permissions for models, durations and size limits, in groups of fields that belong together.
+///
+/// Set a single field through a mutable value, and several in a literal:
+///
+/// ```
+/// use canvas_core::Policy;
+/// use canvas_core::policy::{HistoryLimits, WriteRules};
+///
+/// let mut policy = Policy::default();
+/// policy.document.bytes = 1 << 20;
+///
+/// let policy = Policy {
+///     writes: WriteRules { rebase: true, retake: true, ..WriteRules::default() },
+///     history: HistoryLimits { changes: 1_000, ..HistoryLimits::default() },
+///     ..policy
+/// };
+/// ```
 ///
 /// # How `rollout`, `rebase` and `retake` combine
 ///
 /// [`rollout`](Self::rollout) is a scale of five stages, and each canvas of the engine is at the same one. It says what
-/// models may do and whether they need a lease. [`rebase`](Self::rebase) and [`retake`](Self::retake) are two
-/// independent switches. They apply at every stage at which models write (`retake` only at those with leases), and only
-/// to [`ApplyPatch`](crate::document::ApplyPatch) and [`ReplaceLines`](crate::document::ReplaceLines). A person's
+/// models may do and whether they need a lease. [`rebase`](WriteRules::rebase) and [`retake`](WriteRules::retake) are
+/// two independent switches. They apply at every stage at which models write (`retake` only at those with leases), and
+/// only to [`ApplyPatch`](crate::document::ApplyPatch) and [`ReplaceLines`](crate::document::ReplaceLines). A person's
 /// [`Edit`](crate::document::Edit) with a base is moved past later changes at every stage.
 ///
 /// If people type all the time, the lease is a hindrance, because each of their edits ends it and the model has to
@@ -30,10 +46,12 @@ use crate::transition::rollout::{Access, Rollout};
 /// [`Rollout::Write`] and `rebase`:
 ///
 /// ```
-/// use canvas_core::rollout::Rollout;
 /// use canvas_core::Policy;
+/// use canvas_core::policy::WriteRules;
+/// use canvas_core::rollout::Rollout;
 ///
-/// let typing = Policy { rollout: Rollout::Write, rebase: true, ..Policy::default() };
+/// let writes = WriteRules { rebase: true, ..WriteRules::default() };
+/// let typing = Policy { rollout: Rollout::Write, writes, ..Policy::default() };
 /// ```
 ///
 /// A person's edit then costs the model no check-out. Its patch is applied if nobody changed the lines that it quotes or
@@ -47,13 +65,13 @@ use crate::transition::rollout::{Access, Rollout};
 ///
 /// | field | if you lower it |
 /// | --- | --- |
-/// | `document_bytes`, `patch`, `board`, `surface`, `recipe` | existing content stays readable; a change whose result exceeds the limit is refused. Exception: a document of more than 64 MiB cannot be read below its size |
-/// | `history`, `history_effects` | older entries are out of reach at once; [`Engine::collect`](crate::Engine::collect) then drops them for good, and until then a higher value brings them back. `history: 0` clears the journal with the next change |
+/// | `document`, `board`, `surface`, `recipe` | existing content stays readable; a change whose result exceeds the limit is refused. Exception: a document of more than 64 MiB cannot be read below its size |
+/// | `history.changes`, `history.effects` | older entries are out of reach at once; [`Engine::collect`](crate::Engine::collect) then drops them for good, and until then a higher value brings them back. `history.changes: 0` clears the journal with the next change |
 /// | `surface.audit` | the same for records of actions |
-/// | `history_entry_bytes`, `history_reach` | applies to calls from then on |
-/// | `receipts`, `receipt_lifetime`, `max_receipts`, `refusal_receipts` | the next call that leaves a receipt drops those beyond the limits; a retry of such a call is a new call |
-/// | `conversations` | the surplus is evicted when a new conversation arrives |
-/// | `lease`, `calls_per_lease` | a lease issued before keeps its expiry; the next call under it is judged by the new values |
+/// | `history.entry_bytes`, `history.reach` | applies to calls from then on |
+/// | `receipts`, except for `calls_per_lease` | the next call that leaves a receipt drops those beyond the limits; a retry of such a call is a new call |
+/// | `sync.conversations` | the surplus is evicted when a new conversation arrives |
+/// | `lease`, `receipts.calls_per_lease` | a lease issued before keeps its expiry; the next call under it is judged by the new values |
 /// | `min_blob_age` | must stay longer than any commit or read may take, on every server that collects |
 /// | the others | no effect on stored data |
 ///
@@ -70,6 +88,10 @@ pub struct Policy {
     pub rollout: Rollout,
     /// Whether the host keeps its documents in Git. If so, models have no tools, whatever the rollout. Default false.
     pub git_mode: bool,
+    /// Rules for models' writes to documents.
+    pub writes: WriteRules,
+    /// Size limits for documents and patches.
+    pub document: DocumentLimits,
     /// Rules and size limits for boards.
     #[cfg(feature = "board")]
     pub board: BoardRules,
@@ -81,66 +103,12 @@ pub struct Policy {
     pub recipe: RecipeLimits,
     /// Lifetime of leases.
     pub lease: canvas_lease::LeasePolicy,
-    /// Whether to refuse models' patches and line replacements that change the meaning of lines they do not touch: an
-    /// unclosed code fence, a heading or list item created or removed, front matter. Default false.
-    pub refuse_side_effects: bool,
-    /// Whether to refuse models' patches as `NOT_LOCATED` if they change lines that no search, read or outline of the
-    /// turn showed or listed. Applies to [`ApplyPatch`](crate::document::ApplyPatch) with
-    /// [`ShownLines`](crate::document::ShownLines). Line replacements are exempt because they name the hash of their
-    /// lines, and so are the tools of native dialects. Default false.
-    pub require_located: bool,
-    /// Whether to apply a patch that names no base if its conversation has not seen the current document. Each of its
-    /// places must be unambiguous and untouched by the changes unknown to the conversation, and the reply shows those
-    /// changes. Default false, which refuses the patch and returns the changes.
-    pub rebase: bool,
-    /// Whether a write under an expired lease takes a new one in its own commit. This requires that nobody held the
-    /// canvas in the meantime, that the epoch is the same, and that its conversation has seen the current document.
-    /// Default false, which refuses the write.
-    pub retake: bool,
-    /// Size limits for patches.
-    pub patch: Limits,
-    /// Maximum size of a document in bytes. Default 16 MiB.
-    pub document_bytes: usize,
-    /// Maximum number of calls under one lease. Their receipts are never dropped while the lease is live. Default 512.
-    pub calls_per_lease: usize,
-    /// Number of change receipts kept regardless of age, not counting the live lease's. Default 128.
-    pub receipts: usize,
-    /// Minimum lifetime of a change's receipt, by the store's clock. Within it, a retry is answered from the receipt
-    /// instead of being applied again. A later call whose receipt is gone is a new call, so an edit without a base then
-    /// replaces everything written since. Default 10 minutes; zero for no minimum.
-    pub receipt_lifetime: Duration,
-    /// Maximum number of change receipts, not counting the live lease's. If more fall within
-    /// [`Policy::receipt_lifetime`], the oldest are dropped early. Each adds about 20 bytes to the head. Default 2,048;
-    /// if it is less than [`Policy::receipts`], that value applies instead.
-    pub max_receipts: usize,
-    /// Number of receipts of refusals kept, not counting the live lease's. They never displace a receipt of a change.
-    /// Default 64.
-    pub refusal_receipts: usize,
-    /// Number of conversations that a canvas follows, at least 1. Beyond that, the least recently updated conversation
-    /// is evicted. If it returns, it gets the whole document. Default 256.
-    pub conversations: usize,
-    /// Maximum bytes of a diff, or of document lines, in a refusal. Default 32 KiB.
-    pub refusal_diff_bytes: usize,
-    /// Maximum bytes of a hidden diff. A larger diff is replaced by the whole document if that is smaller. Default 32
-    /// KiB.
-    pub sync_diff_bytes: usize,
-    /// Maximum size in bytes up to which the first message to a conversation carries the whole document. For a larger
-    /// document it carries the headings. Default 64 KiB.
-    pub snapshot_bytes: usize,
-    /// Number of changes that the journal keeps for undo and history. The oldest are forgotten first. Effects of tools
-    /// and jobs do not count, so that no poll displaces a change that a person may undo. Default 100,000; 0 disables
-    /// the journal.
-    pub history: u64,
-    /// Number of effects of tools and jobs that the journal keeps in addition to the changes. Beyond that, the oldest
-    /// effects are forgotten together with the changes before them. Default 1,000,000, about a year of a poll every 30
-    /// seconds.
-    pub history_effects: u64,
-    /// Maximum number of later changes under which a change can still be undone, or past which an edit on an older
-    /// revision is moved. All of them are transformed. Effects do not count. Default 256.
-    pub history_reach: usize,
-    /// Maximum bytes of old and new text that a journal entry contains. For a larger change, both documents are kept
-    /// instead. Default 1 MiB.
-    pub history_entry_bytes: usize,
+    /// Retention of receipts, which answer retries.
+    pub receipts: ReceiptLimits,
+    /// Limits for what conversations are shown of a document and its changes.
+    pub sync: SyncLimits,
+    /// Limits for the journal and for undo.
+    pub history: HistoryLimits,
     /// Minimum age, by the store's clock, at which [`Engine::collect`](crate::Engine::collect) drops a blob. It must be
     /// longer than any commit or read of this canvas may take. Default 1 minute.
     pub min_blob_age: Duration,
@@ -155,11 +123,111 @@ pub struct Policy {
     pub cache_bytes: usize,
 }
 
+/// Rules for models' writes to documents. All are off by default.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct WriteRules {
+    /// Whether to refuse models' patches and line replacements that change the meaning of lines they do not touch: an
+    /// unclosed code fence, a heading or list item created or removed, front matter.
+    pub refuse_side_effects: bool,
+    /// Whether to refuse models' patches as `NOT_LOCATED` if they change lines that no search, read or outline of the
+    /// turn showed or listed. Applies to [`ApplyPatch`](crate::document::ApplyPatch) with
+    /// [`ShownLines`](crate::document::ShownLines). Line replacements are exempt because they name the hash of their
+    /// lines, and so are the tools of native dialects.
+    pub require_located: bool,
+    /// Whether to apply a patch that names no base if its conversation has not seen the current document. Each of its
+    /// places must be unambiguous and untouched by the changes unknown to the conversation, and the reply shows those
+    /// changes. If false, such a patch is refused, with the changes.
+    pub rebase: bool,
+    /// Whether a write under an expired lease takes a new one in its own commit. This requires that nobody held the
+    /// canvas in the meantime, that the epoch is the same, and that its conversation has seen the current document. If
+    /// false, the write is refused.
+    pub retake: bool,
+}
+
+/// Size limits for documents and patches.
+///
+/// If you raise [`bytes`](Self::bytes) above [`patch.text_bytes`](Limits::text_bytes) (64 MiB), raise both, because a
+/// patch to a larger text is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct DocumentLimits {
+    /// Maximum size of a document in bytes. Default 16 MiB.
+    pub bytes: usize,
+    /// Size limits for patches.
+    pub patch: Limits,
+}
+
+/// Retention of receipts. While its receipt is kept, a retry of a call is answered from the receipt instead of being
+/// applied again.
+///
+/// Receipts of the live lease are kept in addition, up to [`calls_per_lease`](Self::calls_per_lease). The newest
+/// [`min_changes`](Self::min_changes) other changes are always kept, and up to [`max_changes`](Self::max_changes) if they
+/// are within [`lifetime`](Self::lifetime). Set these three together. For example, to keep exactly the last 500, set
+/// `min_changes` to 500 and `lifetime` to zero. For a longer `lifetime`, raise `max_changes` to the number of changes that
+/// you expect within it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ReceiptLimits {
+    /// Number of change receipts kept regardless of age. Default 128.
+    pub min_changes: usize,
+    /// Maximum number of change receipts. If more fall within [`lifetime`](Self::lifetime), the oldest are dropped
+    /// early. Each adds about 20 bytes to the head. Default 2,048; if it is less than
+    /// [`min_changes`](Self::min_changes), that value applies instead.
+    pub max_changes: usize,
+    /// Minimum lifetime of a change's receipt, by the store's clock. A later call whose receipt is gone is a new call,
+    /// so an edit without a base then replaces everything written since. Default 10 minutes; zero for no minimum.
+    pub lifetime: Duration,
+    /// Number of receipts of refusals kept. They never displace a receipt of a change. Default 64.
+    pub refusals: usize,
+    /// Maximum number of calls under one lease. Their receipts are never dropped while the lease is live. Default 512.
+    pub calls_per_lease: usize,
+}
+
+/// Limits for what conversations are shown of a document and its changes.
+///
+/// A model that missed changes gets a diff, the whole document or only the headings. The size limits decide which.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct SyncLimits {
+    /// Number of conversations that a canvas follows, at least 1. Beyond that, the least recently updated conversation
+    /// is evicted. If it returns, it gets the whole document. Default 256.
+    pub conversations: usize,
+    /// Maximum size in bytes up to which the first message to a conversation carries the whole document. For a larger
+    /// document it carries the headings. Default 64 KiB.
+    pub snapshot_bytes: usize,
+    /// Maximum bytes of a hidden diff. A larger diff is replaced by the whole document if that is smaller. Default 32
+    /// KiB.
+    pub diff_bytes: usize,
+    /// Maximum bytes of a diff, or of document lines, in a refusal. Default 32 KiB.
+    pub refusal_diff_bytes: usize,
+}
+
+/// Limits for the journal and for undo.
+///
+/// [`changes`](Self::changes) and [`effects`](Self::effects) limit separate counts of one journal. If you raise one
+/// of them, check the other, because the oldest effects take the changes before them along.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct HistoryLimits {
+    /// Number of changes that the journal keeps for undo and history. The oldest are forgotten first. Effects of tools
+    /// and jobs do not count, so that no poll displaces a change that a person may undo. Default 100,000; 0 disables
+    /// the journal.
+    pub changes: u64,
+    /// Number of effects of tools and jobs that the journal keeps in addition to the changes. Beyond that, the oldest
+    /// effects are forgotten together with the changes before them. Default 1,000,000, about a year of a poll every 30
+    /// seconds.
+    pub effects: u64,
+    /// Maximum number of later changes under which a change can still be undone, or past which an edit on an older
+    /// revision is moved. All of them are transformed. Effects do not count. Default 256.
+    pub reach: usize,
+    /// Maximum bytes of old and new text that a journal entry contains. For a larger change, both documents are kept
+    /// instead. Default 1 MiB.
+    pub entry_bytes: usize,
+}
+
 impl Default for Policy {
     fn default() -> Self {
         Self {
             rollout: Rollout::default(),
             git_mode: false,
+            writes: WriteRules::default(),
+            document: DocumentLimits::default(),
             #[cfg(feature = "board")]
             board: BoardRules::default(),
             #[cfg(feature = "surface")]
@@ -167,25 +235,9 @@ impl Default for Policy {
             #[cfg(feature = "recipe")]
             recipe: RecipeLimits::default(),
             lease: canvas_lease::LeasePolicy::default(),
-            refuse_side_effects: false,
-            require_located: false,
-            rebase: false,
-            retake: false,
-            patch: Limits::default(),
-            document_bytes: 16 << 20,
-            calls_per_lease: 512,
-            receipts: 128,
-            receipt_lifetime: Duration::from_secs(600),
-            max_receipts: 2_048,
-            refusal_receipts: 64,
-            conversations: 256,
-            refusal_diff_bytes: 32 << 10,
-            sync_diff_bytes: 32 << 10,
-            snapshot_bytes: 64 << 10,
-            history: 100_000,
-            history_effects: 1_000_000,
-            history_reach: 256,
-            history_entry_bytes: 1 << 20,
+            receipts: ReceiptLimits::default(),
+            sync: SyncLimits::default(),
+            history: HistoryLimits::default(),
             min_blob_age: Duration::from_secs(60),
             back_off: Duration::from_millis(24),
             cache_bytes: 256 << 20,
@@ -193,19 +245,54 @@ impl Default for Policy {
     }
 }
 
+impl Default for DocumentLimits {
+    fn default() -> Self {
+        Self { bytes: 16 << 20, patch: Limits::default() }
+    }
+}
+
+impl Default for ReceiptLimits {
+    fn default() -> Self {
+        Self {
+            min_changes: 128,
+            max_changes: 2_048,
+            lifetime: Duration::from_secs(600),
+            refusals: 64,
+            calls_per_lease: 512,
+        }
+    }
+}
+
+impl Default for SyncLimits {
+    fn default() -> Self {
+        Self {
+            conversations: 256,
+            snapshot_bytes: 64 << 10,
+            diff_bytes: 32 << 10,
+            refusal_diff_bytes: 32 << 10,
+        }
+    }
+}
+
+impl Default for HistoryLimits {
+    fn default() -> Self {
+        Self { changes: 100_000, effects: 1_000_000, reach: 256, entry_bytes: 1 << 20 }
+    }
+}
+
 impl Policy {
     pub(crate) fn receipt_bounds(&self) -> Bounds {
         Bounds {
-            changes: self.receipts,
-            most: self.max_receipts,
-            refusals: self.refusal_receipts,
-            lifetime: self.receipt_lifetime,
+            changes: self.receipts.min_changes,
+            most: self.receipts.max_changes,
+            refusals: self.receipts.refusals,
+            lifetime: self.receipts.lifetime,
             clock_tolerance: self.lease.clock_tolerance,
         }
     }
 
     pub(crate) const fn keep_limits(&self) -> KeepLimits {
-        KeepLimits { changes: self.history, effects: self.history_effects }
+        KeepLimits { changes: self.history.changes, effects: self.history.effects }
     }
 
     /// Number of action records to keep.

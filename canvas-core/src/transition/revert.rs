@@ -42,7 +42,7 @@ impl Transition<'_> {
             })?;
             author = entry.author;
         }
-        let seed = StepSeed { operation, bytes: self.policy.history_entry_bytes };
+        let seed = StepSeed { operation, bytes: self.policy.history.entry_bytes };
         let mut done = Vec::new();
         for face in Face::ALL {
             #[cfg(feature = "surface")]
@@ -100,7 +100,7 @@ impl<'a> Transition<'a> {
     fn choose(&self, selection: Selection) -> Result<Vec<(&'a Entry, bool)>, Stop<UndoRefusal>> {
         let mut entries: Vec<(&Entry, bool)> = Vec::new();
         let (mut choice, mut chain) = (Choice::new(selection), Chain::new(self.head.journal.undo));
-        let (limit, oldest) = (self.policy.history_reach, self.oldest_chosen(selection));
+        let (limit, oldest) = (self.policy.history.reach, self.oldest_chosen(selection));
         while let Some(entry) =
             self.step_down(&mut chain, oldest, (limit - entries.len()).saturating_add(1))?
         {

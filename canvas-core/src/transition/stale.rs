@@ -136,7 +136,7 @@ pub struct StaleEdit {
     /// The reason that the changes do not fit.
     pub cause: StaleCause,
     /// The changes since the base, if its text is known. The diff is left out if it has more bytes than
-    /// [`Policy::refusal_diff_bytes`](crate::Policy::refusal_diff_bytes).
+    /// [`SyncLimits::refusal_diff_bytes`](crate::policy::SyncLimits::refusal_diff_bytes).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changes: Option<Changes>,
     /// The complete text that the user sent.

@@ -110,7 +110,7 @@ impl<'a> Transition<'a> {
     }
 
     pub(super) fn check_size<R: From<LimitRefusal>>(&self, bytes: usize) -> Result<(), Stop<R>> {
-        let limit = self.policy.document_bytes;
+        let limit = self.policy.document.bytes;
         if bytes <= limit { Ok(()) } else { Err(Stop::refused(LimitRefusal::TooLarge { bytes, limit })) }
     }
 
@@ -178,7 +178,7 @@ impl<'a> Transition<'a> {
 
     pub(super) fn push(&mut self, entry: NewEntry) -> Option<HistoryEntry> {
         self.actor = Some(entry.actor);
-        if self.policy.history == 0 {
+        if self.policy.history.changes == 0 {
             // A chain with a gap would lead to a text that never existed.
             self.head.journal = self.head.journal.cleared();
             return None;
@@ -191,6 +191,6 @@ impl<'a> Transition<'a> {
     /// Returns the step from the view's document to the head's.
     pub(super) fn document_step(&self, delta: Delta) -> Step {
         let ends = (self.view.head.document(), self.head.document());
-        DocumentStep::new(ends, delta, self.policy.history_entry_bytes).into()
+        DocumentStep::new(ends, delta, self.policy.history.entry_bytes).into()
     }
 }

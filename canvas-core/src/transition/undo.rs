@@ -407,7 +407,7 @@ impl Transition<'_> {
 impl<'a> Transition<'a> {
     /// Returns the first `steps` entries of a chain.
     fn chain(&self, start: Option<BlobId>, steps: NonZeroU32) -> Result<Vec<&'a Entry>, Stop<UndoRefusal>> {
-        let (limit, asked) = (self.policy.history_reach, steps.get());
+        let (limit, asked) = (self.policy.history.reach, steps.get());
         let wanted = usize::try_from(asked).ok().filter(|steps| *steps <= limit);
         let wanted = wanted.ok_or_else(|| Stop::refused(HistoryRefusal::HistoryTooDeep { limit }))?;
         let (mut entries, mut chain) = (Vec::new(), Chain::new(start));
@@ -422,7 +422,7 @@ impl<'a> Transition<'a> {
 
     /// Returns the last changes down to a given one, inclusive.
     fn chain_to(&self, change: ChangeNumber) -> Result<Vec<&'a Entry>, Stop<UndoRefusal>> {
-        let limit = self.policy.history_reach;
+        let limit = self.policy.history.reach;
         let (mut entries, mut chain) = (Vec::new(), Chain::new(self.head.journal.undo));
         while let Some(entry) =
             self.step_down(&mut chain, change.get(), (limit - entries.len()).saturating_add(1))?

@@ -10,10 +10,11 @@ use canvas_core::document::Edit;
 use canvas_core::history::{ChangeNumber, ClearHistory, EntryKind, Redo, Step, Undo, UndoScope};
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::store::{Commit, Committed, Head, MemoryStore, Store as _, TreePath};
+use canvas_core::testing::block_on;
 use canvas_core::turn::SendMessage;
 use canvas_core::{
     Actor, Author, Blob, BlobId, CallId, CanvasId, CodedError as _, CollectOptions, Command, ConversationId,
-    Engine, EngineError, Face, OpKey, Policy, Resolution, block_on,
+    Engine, EngineError, Face, OpKey, Policy, Resolution,
 };
 use serde_json::{Value, json};
 

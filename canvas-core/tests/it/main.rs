@@ -18,3 +18,10 @@ mod surface_actions;
 #[cfg(feature = "surface")]
 mod surface_commands;
 mod watch;
+
+/// Returns the default policy with a change.
+fn policy_with(change: impl FnOnce(&mut canvas_core::Policy)) -> canvas_core::Policy {
+    let mut policy = canvas_core::Policy::default();
+    change(&mut policy);
+    policy
+}

@@ -9,7 +9,8 @@ use canvas_core::lease::{CheckOut, LeaseId, Timestamp, Turn};
 use canvas_core::store::{
     Capabilities, Commit, Committed, Layer, Loaded, MemoryStore, Store as _, StoreError,
 };
-use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy};
 
 /// A store in memory that claims `notify`. Its next load can be held up after it has the row, its next commit before it
 /// is done.

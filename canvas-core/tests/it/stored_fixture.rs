@@ -14,10 +14,10 @@ use canvas_core::document::{ApplyPatch, Edit, HostEdit, Read, ReplaceLines, Repl
 use canvas_core::history::{ClearHistory, Entry, Redo, Undo, UndoScope};
 use canvas_core::lease::{CheckIn, CheckOut, LeaseId, Renew, Timestamp, Turn};
 use canvas_core::store::{Commit, Committed, Head, MemoryStore, Store as _, Tree, TreePath};
+use canvas_core::testing::block_on;
 use canvas_core::turn::{Cancel, EndTurn, Forget, SendMessage, TakeControl};
 use canvas_core::{
     Author, Blob, BlobId, CallId, CanvasId, CodedError as _, ConversationId, Engine, Face, OpKey, Policy,
-    block_on,
 };
 use serde::Deserialize;
 use serde::de::DeserializeOwned;

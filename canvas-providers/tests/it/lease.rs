@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use canvas_core::lease::{LeaseId, Timestamp, Turn};
 use canvas_core::store::MemoryStore;
-use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy};
 use canvas_providers::{AnswerContext, Event, LoopAction, LoopOptions, Outcome, Provider, ToolLoop};
 use canvas_tools::{CHECK_IN, DocumentTools, Session, ToolCall, Tools};
 use serde_json::json;

@@ -14,8 +14,8 @@ use super::refused::RefusedPatch;
 pub struct DocumentMemory {
     /// The lines that the model was shown. If text occurs at several places, a line number decides between them only if
     /// it is that of a shown line. If this state is lost, such a patch fails as `AMBIGUOUS`. Under
-    /// [`Policy::require_located`](canvas_core::Policy::require_located) a patch may change only lines located in this
-    /// turn.
+    /// [`WriteRules::require_located`](canvas_core::policy::WriteRules::require_located) a patch may change only lines
+    /// located in this turn.
     pub shown: ShownLines,
     /// The last refused patch, whose faulty hunks the model may resend on their own.
     pub refused: RefusedPatch,

@@ -46,7 +46,8 @@ use crate::sync::hidden_message;
 ///
 /// * [`DocumentMemory`]. Line numbers that the model was shown no longer choose between equal places, so such a patch
 ///   fails as `AMBIGUOUS`. A refused patch must be sent whole. Under
-///   [`Policy::require_located`](canvas_core::Policy::require_located) the model must search or read again.
+///   [`WriteRules::require_located`](canvas_core::policy::WriteRules::require_located) the model must search or read
+///   again.
 /// * `BoardMemory`. The host sets the aliases again, and the model makes its plans again.
 /// * `Recorder`. A recipe can no longer be made of the calls before the restart.
 ///
@@ -57,19 +58,21 @@ use crate::sync::hidden_message;
 /// A session that you stored continues where it was:
 ///
 /// ```
+/// # canvas_core::testing::block_on(async {
 /// # use canvas_core::lease::Timestamp;
 /// # use canvas_core::store::MemoryStore;
-/// # use canvas_core::{Engine, OpKey, Policy, block_on};
+/// # use canvas_core::{Engine, OpKey, Policy};
 /// # use canvas_tools::Session;
 /// # let now = Timestamp::from_millis(1_000);
 /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
 /// # let plan = "plan".parse()?;
-/// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
-/// let session = block_on(Session::open(&engine, plan, "chat".parse()?, now))?;
+/// # engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now).await?;
+/// let session = Session::open(&engine, plan, "chat".parse()?, now).await?;
 /// let stored = serde_json::to_string(&session)?;
 /// let restored: Session = serde_json::from_str(&stored)?;
 /// assert_eq!(restored, session);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # }).unwrap();
 /// ```
 ///
 /// # Calls at the same time
@@ -164,23 +167,26 @@ impl Session {
     ///
     /// The conversation that created the canvas knows its first text. Any other conversation receives the whole
     /// document with the hidden message of [`Session::begin_turn`], unless its own calls have shown all of the text by
-    /// then. If the document is larger than [`Policy::snapshot_bytes`](canvas_core::Policy::snapshot_bytes), the
-    /// message lists its headings instead. Later messages contain only changes.
+    /// then. If the document is larger than
+    /// [`SyncLimits::snapshot_bytes`](canvas_core::policy::SyncLimits::snapshot_bytes), the message lists its headings
+    /// instead. Later messages contain only changes.
     ///
     /// ```
+    /// # canvas_core::testing::block_on(async {
     /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
     /// # use canvas_core::store::MemoryStore;
-    /// # use canvas_core::{CanvasId, ConversationId, Engine, OpKey, Policy, block_on};
+    /// # use canvas_core::{CanvasId, ConversationId, Engine, OpKey, Policy};
     /// # use canvas_tools::{DocumentTools, Session, ToolCall, Tools};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
-    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
+    /// # engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now).await?;
     /// let chat = ConversationId::new("chat")?;
-    /// let session = block_on(Session::open(&engine, plan.clone(), chat, now))?;
+    /// let session = Session::open(&engine, plan.clone(), chat, now).await?;
     /// assert_eq!(session.canvas, plan);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
     /// ```
     ///
     /// # Errors
@@ -223,20 +229,22 @@ impl Session {
     /// turn the retry arrives.
     ///
     /// ```
+    /// # canvas_core::testing::block_on(async {
     /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
     /// # use canvas_core::store::MemoryStore;
-    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy, block_on};
+    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy};
     /// # use canvas_tools::{DocumentTools, Session, ToolCall, Tools};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
-    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
-    /// let mut session = block_on(Session::open(&engine, plan, "chat".parse()?, now))?;
+    /// # engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now).await?;
+    /// let mut session = Session::open(&engine, plan, "chat".parse()?, now).await?;
     /// // The user's message arrives. The changes that the model did not see go before it into the history.
-    /// let began = block_on(session.begin_turn(&engine, "message-1".parse()?, now))?;
+    /// let began = session.begin_turn(&engine, "message-1".parse()?, now).await?;
     /// assert!(began.hidden_message.is_some_and(|message| message.contains("# Plan")));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
     /// ```
     ///
     /// # Errors
@@ -291,21 +299,23 @@ impl Session {
     /// `begin_turn` promotes it.
     ///
     /// ```
+    /// # canvas_core::testing::block_on(async {
     /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
     /// # use canvas_core::store::MemoryStore;
-    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy, block_on};
+    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy};
     /// # use canvas_tools::{DocumentTools, Session, ToolCall, Tools};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
-    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
-    /// let mut session = block_on(Session::open(&engine, plan, "chat".parse()?, now))?;
-    /// block_on(session.begin_turn(&engine, "message-1".parse()?, now))?;
+    /// # engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now).await?;
+    /// let mut session = Session::open(&engine, plan, "chat".parse()?, now).await?;
+    /// session.begin_turn(&engine, "message-1".parse()?, now).await?;
     /// // ... the model answered or failed. Its lease is released in any case.
-    /// let ended = block_on(session.end_turn(&engine, "end-1".parse()?, now))?;
+    /// let ended = session.end_turn(&engine, "end-1".parse()?, now).await?;
     /// assert!(ended.hidden_message.is_none(), "the model has changed nothing that it does not know");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
     /// ```
     ///
     /// # Errors

@@ -53,25 +53,27 @@ impl<C: CallHost> CallHost for Arc<C> {
 /// canvas has the changes of both.
 ///
 /// ```
+/// # canvas_core::testing::block_on(async {
 /// # use std::sync::Arc;
 /// # use canvas_core::lease::Timestamp;
 /// # use canvas_core::store::MemoryStore;
-/// # use canvas_core::{Engine, OpKey, Policy, block_on};
+/// # use canvas_core::{Engine, OpKey, Policy};
 /// # use canvas_tools::{CallHost as _, CanvasCalls, DocumentTools, Session, ToolCall, Tools};
 /// # let now = Timestamp::from_millis(1_000);
 /// # let engine = Arc::new(Engine::new(MemoryStore::new(move || now), Policy::default()));
 /// # let plan = "plan".parse()?;
-/// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
+/// # engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now).await?;
 /// let tools = Arc::new(Tools::new(DocumentTools::default())?);
-/// let session = block_on(Session::open(&engine, plan, "chat".parse()?, now))?;
+/// let session = Session::open(&engine, plan, "chat".parse()?, now).await?;
 /// let calls = CanvasCalls::new(engine, tools, session);
 ///
-/// let began = block_on(calls.begin_turn("message-1".parse()?, now))?;
+/// let began = calls.begin_turn("message-1".parse()?, now).await?;
 /// assert!(began.hidden_message.is_some_and(|message| message.contains("# Plan")));
 /// let call = ToolCall { id: "1".into(), name: "canvas_check_out".into(), arguments: serde_json::json!({}) };
-/// assert!(block_on(calls.call(&call, now)).is_ok());
-/// block_on(calls.end_turn("end-1".parse()?, now))?;
+/// assert!(calls.call(&call, now).await.is_ok());
+/// calls.end_turn("end-1".parse()?, now).await?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # }).unwrap();
 /// ```
 #[derive(Debug)]
 pub struct CanvasCalls<S> {

@@ -100,20 +100,22 @@ impl<S: Store> Tools<S> {
     /// A call of a tool that the policy disables fails with `TOOL_DISABLED` or `GIT_MODE_UNSUPPORTED`.
     ///
     /// ```
+    /// # canvas_core::testing::block_on(async {
     /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
     /// # use canvas_core::store::MemoryStore;
-    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy, block_on};
+    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy};
     /// # use canvas_tools::{DocumentTools, Session, ToolCall, Tools};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
-    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
+    /// # engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now).await?;
     /// let tools = Tools::new(DocumentTools::default())?;
     /// let specs = tools.specs(&engine);
     /// assert_eq!(specs[0].name, "canvas_check_out");
     /// assert_eq!(specs[0].parameters["type"], "object");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
     /// ```
     pub fn specs(&self, engine: &Engine<S>) -> Vec<ToolSpec> {
         self.toolsets.iter().flat_map(|toolset| toolset.specs(engine)).collect()
@@ -131,32 +133,35 @@ impl<S: Store> Tools<S> {
     /// changes something returns the reply of the first attempt.
     ///
     /// ```
+    /// # canvas_core::testing::block_on(async {
     /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
     /// # use canvas_core::store::MemoryStore;
-    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy, block_on};
+    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy};
     /// # use canvas_tools::{DocumentTools, Session, ToolCall, Tools};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
-    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
-    /// # let mut session = block_on(Session::open(&engine, plan, "chat".parse()?, now))?;
+    /// # engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now).await?;
+    /// # let mut session = Session::open(&engine, plan, "chat".parse()?, now).await?;
     /// use serde_json::json;
     ///
     /// let tools = Tools::new(DocumentTools::default())?;
-    /// let mut call = |id: &str, name: &str, arguments| {
+    /// let mut call = async |id: &str, name: &str, arguments| {
     ///     let call = ToolCall { id: id.into(), name: name.into(), arguments };
-    ///     block_on(tools.call(&engine, &mut session, &call, now))
+    ///     tools.call(&engine, &mut session, &call, now).await
     /// };
-    /// let lease = call("1", "canvas_check_out", json!({}));
+    /// let lease = call("1", "canvas_check_out", json!({})).await;
     /// let patch = json!({"lease_id": lease.lease_id(), "patch": "@@\n # Plan\n+\n+- one\n"});
-    /// assert!(call("2", "canvas_apply_patch", patch.clone()).is_ok());
+    /// assert!(call("2", "canvas_apply_patch", patch).await.is_ok());
     ///
     /// // A failure is a reply, too, with the next step.
-    /// let refused = call("3", "canvas_apply_patch", json!({"lease_id": lease.lease_id(), "patch": "@@\n-- two\n"}));
+    /// let patch = json!({"lease_id": lease.lease_id(), "patch": "@@\n-- two\n"});
+    /// let refused = call("3", "canvas_apply_patch", patch).await;
     /// assert_eq!(refused.code(), Some("PATCH_REJECTED"));
     /// assert!(refused.body()["error"]["message"].as_str().is_some_and(|message| !message.is_empty()));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
     /// ```
     pub async fn call(
         &self,

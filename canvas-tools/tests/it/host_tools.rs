@@ -8,7 +8,8 @@ use std::time::Duration;
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::store::MemoryStore;
 use canvas_core::surface::ActionFailure;
-use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy};
 use canvas_tools::action::{ToolHost, ToolInvocation};
 use canvas_tools::{
     CallHost as _, CanvasCalls, DocumentTools, HostTools, Session, ToolCall, ToolContext, ToolFuture,

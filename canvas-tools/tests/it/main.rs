@@ -22,3 +22,10 @@ fn restored(session: &canvas_tools::Session) -> canvas_tools::Session {
     assert_eq!(&restored, session);
     restored
 }
+
+/// Returns the default policy with a change.
+fn policy_with(change: impl FnOnce(&mut canvas_core::Policy)) -> canvas_core::Policy {
+    let mut policy = canvas_core::Policy::default();
+    change(&mut policy);
+    policy
+}

@@ -3,7 +3,8 @@
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::rollout::Rollout;
 use canvas_core::store::{MemoryStore, Store};
-use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy};
 use canvas_tools::{
     DirectiveTools, DocumentTools, Session, ToolCall, ToolContext, ToolError, ToolFuture, ToolReply,
     ToolSpec, Tools, ToolsError, Toolset,

@@ -13,8 +13,9 @@ use canvas_core::store::MemoryStore;
 use canvas_core::surface::{
     Ceiling, ClientId, RunnerId, SurfaceActor, ToolContract, ToolDeclaration, ToolName,
 };
+use canvas_core::testing::block_on;
 use canvas_core::{
-    Author, CallId, CanvasId, CodedError as _, ConversationId, Engine, OpKey, Policy, Refused as _, block_on,
+    Author, CallId, CanvasId, CodedError as _, ConversationId, Engine, OpKey, Policy, Refused as _,
 };
 use canvas_tools::action::ActionOver;
 use canvas_tools::surface::{SurfaceCaller, SurfaceDoor, SurfaceReply, SurfaceRequest};

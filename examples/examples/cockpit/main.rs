@@ -12,7 +12,8 @@ use std::error::Error;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use canvas_core::{CodedError as _, block_on};
+use canvas_core::CodedError as _;
+use canvas_core::testing::block_on;
 use canvas_tools::action::ActionOver;
 use canvas_tools::surface::SurfaceReply;
 use serde_json::{Value, json};

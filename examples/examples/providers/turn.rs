@@ -4,7 +4,8 @@ use std::error::Error;
 
 use canvas_core::lease::Timestamp;
 use canvas_core::store::MemoryStore;
-use canvas_core::{CanvasId, ConversationId, Engine, OpKey, Policy, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{CanvasId, ConversationId, Engine, OpKey, Policy};
 use canvas_providers::{
     Decoded, EncodedRequest, Event, LoopAction, LoopOptions, NativeTool, Outcome, Provider, RequestOptions,
     ToolLoop,

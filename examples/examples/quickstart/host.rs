@@ -5,8 +5,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use canvas_core::document::Edit;
 use canvas_core::lease::{LeaseId, Timestamp};
+use canvas_core::policy::WriteRules;
 use canvas_core::store::MemoryStore;
-use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, Snapshot, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, Snapshot};
 use canvas_tools::{DocumentTools, Session, ToolCall, ToolReply, ToolSpec, Tools, TurnClosed, TurnOpened};
 use serde_json::json;
 
@@ -31,7 +33,13 @@ impl Host {
         let shared = Arc::clone(&clock);
         let store = MemoryStore::new(move || Timestamp::from_millis(shared.load(Ordering::Relaxed)));
         // A model looks at lines before it changes them.
-        let engine = Engine::new(store, Policy { require_located: true, ..Policy::default() });
+        let engine = Engine::new(
+            store,
+            Policy {
+                writes: WriteRules { require_located: true, ..Default::default() },
+                ..Policy::default()
+            },
+        );
         let (canvas, now) = (CanvasId::new("quickstart")?, Timestamp::from_millis(0));
         // The chat that makes the canvas knows its first text; one that joins later gets it with its first message.
         let chat = ConversationId::new("chat")?;

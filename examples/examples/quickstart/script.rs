@@ -85,7 +85,7 @@ impl Script {
 const ROOM: usize = 4 << 10;
 
 fn read(path: &Path) -> Result<String, String> {
-    let limit = Policy::default().document_bytes - ROOM;
+    let limit = Policy::default().document.bytes - ROOM;
     let unreadable = |e| format!("cannot be read ({e}): name a text file");
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(unreadable)?;

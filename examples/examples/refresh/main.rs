@@ -10,7 +10,7 @@ use std::error::Error;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use canvas_core::block_on;
+use canvas_core::testing::block_on;
 use canvas_tools::recipe::ReplayReport;
 use serde_json::{Value, json};
 

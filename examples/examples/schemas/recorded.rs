@@ -2,7 +2,8 @@
 
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::store::MemoryStore;
-use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy};
 use canvas_examples::bridge::Bridge;
 use canvas_tools::native::Dialect;
 use canvas_tools::{NativeTools, Session, ToolCall, Tools};

@@ -54,4 +54,4 @@ impl Harness for Counting {
 }
 
 // The second argument drives a future: your runtime's `block_on` where the store needs one.
-canvas_store_testing::conformance_tests!(Counting::default(), canvas_core::block_on);
+canvas_store_testing::conformance_tests!(Counting::default(), canvas_core::testing::block_on);

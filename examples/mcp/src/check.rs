@@ -71,7 +71,7 @@ fn document_at(path: &Path) -> Result<String, Failure> {
         }
         Err(error) => return Err(error.into()),
     };
-    is_document(&data, Policy::default().document_bytes)?;
+    is_document(&data, Policy::default().document.bytes)?;
     let text = String::from_utf8(std::fs::read(path)?)
         .map_err(|error| format!("no text in UTF-8, at byte {}", error.utf8_error().valid_up_to()))?;
     may_be_written(path, &data)?;

@@ -195,7 +195,7 @@ impl DocumentFile {
             canvas,
             label,
             path,
-            most: host.engine.policy().document_bytes,
+            most: host.engine.policy().document.bytes,
             agreed: OnceCell::new(),
             start: host.names.start().to_owned(),
             known: SyncMutex::default(),

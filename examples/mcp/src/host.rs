@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use canvas_core::board::{CreateBoard, GridConfig, Workspace, WorkspaceId};
 use canvas_core::lease::Turn;
+use canvas_core::policy::WriteRules;
 use canvas_core::surface::RunnerId;
 use canvas_core::{
     CanvasId, CodedError, Command, ConversationId, Engine, EngineError, OpKey, Policy, Snapshot,
@@ -123,7 +124,10 @@ impl Host {
     #[expect(clippy::missing_panics_doc, reason = "the name is short")]
     pub async fn start(options: Options, opened: Opened) -> Result<Arc<Self>, StartError> {
         let names = Names::new().map_err(StartError::Random)?;
-        let mut policy = Policy { retake: true, rebase: true, ..Policy::default() };
+        let mut policy = Policy {
+            writes: WriteRules { retake: true, rebase: true, ..Default::default() },
+            ..Policy::default()
+        };
         policy.lease.ttl = options.ttl;
         let mut engine = Engine::new(opened.store, policy)
             .with_registry(components::registry())

@@ -14,7 +14,8 @@ use canvas_core::board::{
 use canvas_core::history::{ClearHistory, HistoryRefusal, Stacks, Step, UndoRefusal};
 use canvas_core::lease::Timestamp;
 use canvas_core::refusal::BoardRefusal;
-use canvas_core::{Actor, Author, CanvasId, CodedError as _, EngineError, Face, Refused as _, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{Actor, Author, CanvasId, CodedError as _, EngineError, Face, Refused as _};
 use serde_json::{Value, json};
 
 use super::data::Data;

@@ -1,7 +1,7 @@
 //! Directives, applied as the host: without a lease.
 
 use canvas_core::CodedError as _;
-use canvas_core::block_on;
+use canvas_core::testing::block_on;
 use canvas_tools::directive::{Directive, DirectiveFailure, apply_directive};
 use serde_json::Value;
 

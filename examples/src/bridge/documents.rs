@@ -10,11 +10,13 @@ use std::time::Duration;
 use canvas_core::document::{Base, Edit, Edited};
 use canvas_core::history::{HistoryMove, HistoryRefusal, Redo, Undo, UndoRefusal, UndoScope};
 use canvas_core::lease::{Timestamp, Turn};
+use canvas_core::policy::WriteRules;
 use canvas_core::store::{BoxStore, Store as _};
+use canvas_core::testing::block_on;
 use canvas_core::turn::{Cancel, Promotion};
 use canvas_core::{
     Author, BlobId, CallId, CanvasId, CollectOptions, Command, ConversationId, Engine, EngineError, OpKey,
-    Policy, Refused as _, RevisionId, block_on,
+    Policy, Refused as _, RevisionId,
 };
 use canvas_tools::{
     BoardMemory, BoardTools, DirectiveTools, DocumentMemory, DocumentTools, RecipeTools, SURFACE_TOOL,
@@ -126,7 +128,7 @@ fn policy() -> Policy {
 
 /// What the extended toolset switches on: a patch that fits is not sent twice.
 fn extended_policy() -> Policy {
-    Policy { rebase: true, retake: true, ..policy() }
+    Policy { writes: WriteRules { rebase: true, retake: true, ..policy().writes }, ..policy() }
 }
 
 /// The conversation of the user's own operations. No caller's session is likely to begin with a NUL.
@@ -316,7 +318,7 @@ impl Documents {
         let (now, canvas) = (self.now(request)?, canvas(request)?);
         let mut left = request.field::<Option<NonZeroU32>>("steps")?.unwrap_or(NonZeroU32::MIN).get();
         // More steps than this take several commands.
-        let max = u32::try_from(self.engine.policy().history_reach).unwrap_or(u32::MAX);
+        let max = u32::try_from(self.engine.policy().history.reach).unwrap_or(u32::MAX);
         let (mut done, mut at) = (Vec::new(), None);
         while let Some(steps) = NonZeroU32::new(left.min(max)) {
             match self.step(&canvas, direction, steps, now)? {

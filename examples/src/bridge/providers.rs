@@ -1,8 +1,9 @@
 //! Operations on providers' requests and answers, and a whole turn from recorded answers.
 
 use canvas_core::lease::LeaseId;
+use canvas_core::testing::block_on;
 use canvas_core::turn::Cancel;
-use canvas_core::{CallId, CodedError as _, Refused as _, block_on};
+use canvas_core::{CallId, CodedError as _, Refused as _};
 use canvas_providers::{
     AnswerContext, Body, DecodeError, Decoded, EncodeError, Event, Framing, Interruption, Issuer, LoopAction,
     LoopOptions, NativeTool, Provider, Renames, RequestOptions, Role, StopReason, ToolLoop, mcp,

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use canvas_core::board::{DataLoadingState, Workspace};
 use canvas_core::lease::Epoch;
+use canvas_core::policy::WriteRules;
 use canvas_core::store::BoxStore;
 use canvas_core::surface::RunnerId;
 use canvas_core::turn::TakeControl;
@@ -79,7 +80,10 @@ impl Host {
             write!(start, "{byte:02x}").expect("a string takes everything");
         }
         let seed = u64::from_le_bytes(random[8..].try_into().expect("8 bytes"));
-        let policy = Policy { rebase: true, retake: true, ..Policy::default() };
+        let policy = Policy {
+            writes: WriteRules { rebase: true, retake: true, ..Default::default() },
+            ..Policy::default()
+        };
         let ceiling = Arc::new(ceiling(options.tools_version));
         let engine = Engine::new(store, policy).with_ceiling(ceiling).with_sleep(tokio::time::sleep);
         let runner = RunnerId::new(&format!("studio-{start}")).expect("a short name");

@@ -237,7 +237,7 @@ impl Task for Work {
     fn decide(&self, context: &DecisionContext<'_>) -> Result<Decision<ClientAnswer>, Blocked> {
         let (lease, first) = (Some(*LEASE), Revision::new(1).expect("one is a revision"));
         // Where a write needs no lease, it names none.
-        let named = lease.filter(|_| !context.run.policy.rebase);
+        let named = lease.filter(|_| !context.run.policy.writes.rebase);
         let write = |patch: &str| ApplyPatch {
             lease: named,
             patch: patch.into(),

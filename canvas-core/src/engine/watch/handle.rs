@@ -53,20 +53,22 @@ impl Watch {
     /// the engine was dropped. If you drop a call, no event is lost.
     ///
     /// ```
+    /// # canvas_core::testing::block_on(async {
     /// # use canvas_core::document::Edit;
     /// # use canvas_core::lease::Timestamp;
     /// # use canvas_core::store::MemoryStore;
-    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy, block_on};
+    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy};
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
-    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
+    /// # engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now).await?;
     /// let mut watch = engine.watch(&plan);
-    /// let first = block_on(watch.next()).ok_or("the engine is there")??;
-    /// block_on(engine.call(&plan, &OpKey::user("edit".parse()?), Edit::overwrite("# Ours\n"), now))?.result?;
-    /// let second = block_on(watch.next()).ok_or("the engine is there")??;
+    /// let first = watch.next().await.ok_or("the engine is there")??;
+    /// engine.call(&plan, &OpKey::user("edit".parse()?), Edit::overwrite("# Ours\n"), now).await?.result?;
+    /// let second = watch.next().await.ok_or("the engine is there")??;
     /// assert!(second.revision != first.revision);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
     /// ```
     ///
     /// # Errors
@@ -84,19 +86,19 @@ impl Watch {
     /// The expiry of a lease, for example, is not an event. This host waits until the lease ends:
     ///
     /// ```
+    /// # canvas_core::testing::block_on(async {
     /// # use canvas_core::lease::{CheckOut, Timestamp};
     /// # use canvas_core::store::MemoryStore;
-    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy, block_on};
+    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy};
     /// use canvas_core::watch::Waited;
     ///
     /// # let now = Timestamp::from_millis(1_000);
     /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     /// # let plan = CanvasId::new("plan")?;
-    /// # block_on(engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now))?;
+    /// # engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now).await?;
     /// # let sleep = |left: std::time::Duration| std::future::ready(assert!(!left.is_zero()));
     /// # let model = OpKey { conversation: "chat".parse()?, ..OpKey::host("check-out".parse()?) };
-    /// # block_on(engine.call(&plan, &model, CheckOut, now))?.result?;
-    /// # block_on(async {
+    /// # engine.call(&plan, &model, CheckOut, now).await?.result?;
     /// let mut watch = engine.watch(&plan);
     /// let event = watch.next().await.ok_or("the engine is there")??;
     /// let until = event.lock.until().ok_or("a model has the lease")?;
@@ -106,8 +108,7 @@ impl Watch {
     ///     Waited::End => println!("the engine was dropped"),
     /// }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// # })?;
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
     /// ```
     pub async fn next_until(&mut self, deadline: impl Future<Output = ()>) -> Waited<WatchEvent> {
         next_until(self, deadline).await

@@ -17,7 +17,7 @@
 //! let engine = Engine::new(store, Policy::default());
 //! # Ok(())
 //! # }
-//! # canvas_core::block_on(host()).unwrap();
+//! # canvas_core::testing::block_on(host()).unwrap();
 //! ```
 //!
 //! # Guarantees

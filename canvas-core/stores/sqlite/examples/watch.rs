@@ -4,8 +4,9 @@ use std::{env, error::Error, fs, io::Write as _, process, thread};
 
 use canvas_core::document::Edit;
 use canvas_core::store::Blocking;
+use canvas_core::testing::block_on;
 use canvas_core::watch::Watch;
-use canvas_core::{CanvasId, Engine, OpKey, Policy, block_on};
+use canvas_core::{CanvasId, Engine, OpKey, Policy};
 use canvas_store_sqlite::{SqliteStore, system_clock};
 
 type Outcome = Result<(), Box<dyn Error + Send + Sync>>;

@@ -1,8 +1,9 @@
 //! A store in an SQLite file, which is the default for an application that embeds the engine.
 //!
 //! ```
+//! # canvas_core::testing::block_on(async {
 //! use canvas_core::store::Blocking;
-//! use canvas_core::{CanvasId, Engine, OpKey, Policy, block_on};
+//! use canvas_core::{CanvasId, Engine, OpKey, Policy};
 //! use canvas_store_sqlite::{SqliteStore, system_clock};
 //!
 //! # let folder = std::env::temp_dir().join(format!("canvas-store-sqlite-{}", std::process::id()));
@@ -12,13 +13,14 @@
 //! let open = || SqliteStore::open(&file, system_clock).map(Blocking::new);
 //! let engine = Engine::new(open()?, Policy::default());
 //! let (plan, operation) = (CanvasId::new("plan")?, OpKey::host("create".parse()?));
-//! block_on(engine.create(&plan, "# Plan\n", &operation, system_clock()))?;
+//! engine.create(&plan, "# Plan\n", &operation, system_clock()).await?;
 //!
 //! // This process later, or another one at the same time, can open the same file.
 //! let engine = Engine::new(open()?, Policy::default());
-//! assert_eq!(block_on(engine.snapshot(&plan, system_clock()))?.text(), "# Plan\n");
+//! assert_eq!(engine.snapshot(&plan, system_clock()).await?.text(), "# Plan\n");
 //! # std::fs::remove_dir_all(&folder)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
+//! # }).unwrap();
 //! ```
 //!
 //! # Guarantees

@@ -9,6 +9,7 @@ use std::time::Duration;
 use canvas_core::document::Edit;
 use canvas_core::history::{Redo, Undo, UndoScope};
 use canvas_core::lease::Turn;
+use canvas_core::policy::HistoryLimits;
 use canvas_core::store::Store;
 use canvas_core::{
     Author, BlobId, CanvasId, CodedError as _, CollectOptions, Command, Engine, EngineError, Policy,
@@ -23,7 +24,11 @@ const HISTORY: u64 = 12;
 
 /// Returns the policy of writers and collector. Each entry needs whole documents, and blobs have no minimum age.
 pub fn policy() -> Policy {
-    Policy { history_entry_bytes: 0, min_blob_age: Duration::ZERO, ..Policy::default() }
+    Policy {
+        history: HistoryLimits { entry_bytes: 0, ..Default::default() },
+        min_blob_age: Duration::ZERO,
+        ..Policy::default()
+    }
 }
 
 /// Creates the canvas.
@@ -165,8 +170,8 @@ pub fn run<S: Store + Send + 'static>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use canvas_core::block_on;
     use canvas_core::store::MemoryStore;
+    use canvas_core::testing::block_on;
 
     #[test]
     fn memory_is_collected_while_others_write() {

@@ -88,8 +88,10 @@ async fn ask<C: Command>(
 mod tests {
     use std::sync::Mutex;
 
+    use canvas_core::policy::HistoryLimits;
     use canvas_core::store::{Commit, Committed, Layer, MemoryStore, StoreError};
-    use canvas_core::{Blob, BlobId, Policy, block_on};
+    use canvas_core::testing::block_on;
+    use canvas_core::{Blob, BlobId, Policy};
 
     use super::*;
 
@@ -125,7 +127,10 @@ mod tests {
     fn memory_has_no_secret_that_was_erased() {
         let (canvas, secret) = (super::super::id::canvas("c"), "s3cr3t-7a91");
         let store = Noting(MemoryStore::new(system_now), Mutex::default());
-        let engine = Engine::new(store, Policy { history_entry_bytes: 200, ..Policy::default() });
+        let engine = Engine::new(
+            store,
+            Policy { history: HistoryLimits { entry_bytes: 200, ..Default::default() }, ..Policy::default() },
+        );
         block_on(write(&engine, &canvas, secret));
         assert!(found(&engine, &canvas, secret) > 40);
         block_on(erase(&engine, &canvas));

@@ -7,7 +7,8 @@ use std::sync::{Arc, OnceLock};
 
 use canvas_core::document::Edit;
 use canvas_core::store::{Commit, Head, MemoryStore, Store as _, Version};
-use canvas_core::{Blob, BlobId, CanvasId, Engine, Policy, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{Blob, BlobId, CanvasId, Engine, Policy};
 use serde_json::{Value, json};
 
 use super::clock::NOW;

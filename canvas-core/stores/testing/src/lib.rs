@@ -5,14 +5,13 @@
 //! promise of [`Store`](canvas_core::store::Store). To get a single report instead, call [`conformance::run`]:
 //!
 //! ```
-//! use canvas_core::block_on;
 //! use canvas_store_testing::conformance::{Harness, mutants, run};
 //!
-//! fn judge(harness: &impl Harness) {
-//!     let report = block_on(run(harness));
+//! async fn judge(harness: &impl Harness) {
+//!     let report = run(harness).await;
 //!     assert!(report.is_passed(), "{report}");
 //!     // Through the same harness, the suite must detect each flaw of the broken stores.
-//!     assert_eq!(block_on(mutants::survivors(harness)), []);
+//!     assert_eq!(mutants::survivors(harness).await, []);
 //! }
 //! ```
 //!

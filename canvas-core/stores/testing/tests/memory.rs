@@ -45,7 +45,7 @@ mod by_another_driver {
     }
 
     fn drive<F: Future>(test: F) -> F::Output {
-        canvas_core::block_on(Box::pin(test))
+        canvas_core::testing::block_on(Box::pin(test))
     }
 
     canvas_store_testing::conformance_tests!(connect().await, drive);

@@ -3,9 +3,10 @@
 use canvas_core::document::{HostEdit, HostEdited};
 use canvas_core::history::{Undo, UndoScope};
 use canvas_core::lease::{CheckIn, CheckOut};
+use canvas_core::testing::block_on;
 use canvas_core::text::Delta;
 use canvas_core::turn::{Cancel, SendMessage};
-use canvas_core::{Actor, Author, BlobId, CallId, CodedError as _, OpKey, RevisionId, block_on};
+use canvas_core::{Actor, Author, BlobId, CallId, CodedError as _, OpKey, RevisionId};
 
 use crate::document::any::{Call, Command, Outcome, code, dynamic};
 use crate::document::world::World;

@@ -2,9 +2,8 @@
 
 use canvas_core::lease::Timestamp;
 use canvas_core::store::Store;
-use canvas_core::{
-    CodedError as _, Engine, EngineError, OpKey, Refusal, Refused as _, StoredAnswer, block_on,
-};
+use canvas_core::testing::block_on;
+use canvas_core::{CodedError as _, Engine, EngineError, OpKey, Refusal, Refused as _, StoredAnswer};
 
 macro_rules! any {
     ($($(#[$gate:meta])* $module:ident::$command:ident -> $done:ident, $refusal:ident;)+) => {

@@ -1,11 +1,12 @@
 //! A patch is judged only against a text that its author knows.
 
+use canvas_core::Refusal;
 use canvas_core::document::{ApplyPatch, BaseRefusal, Changes, Fits, PatchRefusal, StaleBase};
-use canvas_core::{Policy, Refusal};
 
 use super::story::{check, check_with};
 use super::world::{World, apply, apply_at};
 use crate::document::any::{code, dynamic};
+use crate::policy_with;
 
 #[test]
 fn a_named_base_must_be_the_newest() {
@@ -118,7 +119,7 @@ fn a_lease_lost_to_a_change_and_back_again_shows_nothing_and_is_known() {
 #[test]
 fn a_change_too_large_to_show_must_be_read() {
     check_with(
-        Policy { refusal_diff_bytes: 10, ..Policy::default() },
+        policy_with(|policy| policy.sync.refusal_diff_bytes = 10),
         "
         1000 model checks-out c1 -> lease-1-0 until 16000 r1
         1000 user edits u1 a|z -> epoch 1 r2

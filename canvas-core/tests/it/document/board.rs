@@ -11,12 +11,14 @@ use canvas_core::board::{
 use canvas_core::history::{ChangeNumber, Entry, HistoryRefusal, Redo, Step, Undo, UndoScope};
 use canvas_core::lease::{CheckIn, Timestamp};
 use canvas_core::store::{Head, MemoryStore};
+use canvas_core::testing::block_on;
 use canvas_core::turn::{Cancel, SendMessage};
-use canvas_core::{Actor, Author, Blob, CodedError as _, Engine, Face, Policy, Refusal, Revision, block_on};
+use canvas_core::{Actor, Author, Blob, CodedError as _, Engine, Face, Refusal, Revision};
 use serde_json::{Value, json};
 
 use crate::document::any::{Call, Command, Outcome, code, dynamic};
 use crate::document::world::World;
+use crate::policy_with;
 
 fn workspace() -> Workspace {
     let grid = json!({"columns": 12, "rows": 8, "gap": 8, "cellWidth": 80, "cellHeight": 60});
@@ -540,10 +542,10 @@ fn an_undo_that_is_refused_halfway_leaves_the_head_as_it_was() {
 
 #[test]
 fn an_engine_tells_what_it_was_made_with() {
-    let (registry, policy) = (Arc::new(Registry::new()), Policy { document_bytes: 6, ..Policy::default() });
+    let (registry, policy) = (Arc::new(Registry::new()), policy_with(|policy| policy.document.bytes = 6));
     let store = || MemoryStore::new(|| Timestamp::from_millis(0));
     let engine = Engine::new(store(), policy).with_registry(Arc::clone(&registry));
-    assert_eq!((engine.registry().get_all().len(), engine.policy().document_bytes), (0, 6));
+    assert_eq!((engine.registry().get_all().len(), engine.policy().document.bytes), (0, 6));
     let engine = Engine::new(store(), policy);
     assert_eq!(engine.registry().get_all().len(), Registry::built_in().get_all().len());
 }
@@ -585,7 +587,7 @@ fn undo_of_a_word_reads_no_other_face() {
 /// A text too long for an entry can be moved past nothing, but it touches no board.
 #[test]
 fn a_change_is_undone_from_under_a_long_one_of_another_face() {
-    let world = World::with("a\nb\n", Policy { history_entry_bytes: 0, ..Policy::default() });
+    let world = World::with("a\nb\n", policy_with(|policy| policy.history.entry_bytes = 0));
     assert_eq!(code(&world.ask("host", CreateBoard { workspace: Box::new(workspace()) })), "OK");
     assert_eq!(code(&world.ask("user", board_command(Author::User, tile(0)))), "OK");
     world.edit("a\nc\n");

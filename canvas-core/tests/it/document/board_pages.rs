@@ -6,7 +6,8 @@ use std::num::NonZeroU32;
 use canvas_core::board::{CreateBoard, RunBoardCommand, Workspace};
 use canvas_core::history::{Undo, UndoScope};
 use canvas_core::store::Store as _;
-use canvas_core::{Author, BlobId, CodedError as _, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{Author, BlobId, CodedError as _};
 use serde_json::json;
 
 use crate::document::any::{Outcome, code};

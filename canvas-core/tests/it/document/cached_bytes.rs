@@ -1,7 +1,8 @@
 //! What an engine keeps between calls is bounded in bytes.
 
+use canvas_core::Policy;
+use canvas_core::testing::block_on;
 use canvas_core::turn::Cancel;
-use canvas_core::{Policy, block_on};
 
 use super::world::Asked::{Blob, Commit, Load};
 use super::world::{World, canvas, key};

@@ -4,8 +4,9 @@ use canvas_core::document::{Edit, Read};
 use canvas_core::history::{Undo, UndoScope};
 use canvas_core::lease::CheckOut;
 use canvas_core::store::Store as _;
+use canvas_core::testing::block_on;
 use canvas_core::turn::SendMessage;
-use canvas_core::{Author, CallId, CodedError as _, Command, Engine, OpKey, Policy, Revision, block_on};
+use canvas_core::{Author, CallId, CodedError as _, Command, Engine, OpKey, Policy, Revision};
 
 use super::world::World;
 

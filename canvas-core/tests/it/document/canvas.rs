@@ -5,13 +5,15 @@ use std::sync::atomic::Ordering;
 use canvas_core::document::Read;
 use canvas_core::lease::{CheckOut, SafeIntegerError};
 use canvas_core::refusal::LimitRefusal;
+use canvas_core::testing::block_on;
 use canvas_core::turn::{Promotion, SendMessage, TurnEnded};
-use canvas_core::{CodedError as _, CreatedCanvas, EngineError, Face, Policy, Revision, block_on};
+use canvas_core::{CodedError as _, CreatedCanvas, EngineError, Face, Policy, Revision};
 use serde_json::json;
 
 use super::story::check_with;
 use super::world::{World, apply, canvas, end_turn, key};
 use crate::document::any::{AnyRefusal, Call, Outcome, code, dynamic};
+use crate::policy_with;
 
 fn create(world: &World, markdown: &str, call: &str) -> Result<CreatedCanvas, EngineError> {
     block_on(world.engine.create(&world.canvas, markdown, &key("model", 0, call), world.now()))
@@ -139,7 +141,7 @@ fn an_unknown_canvas_is_not_found() {
 
 #[test]
 fn documents_have_a_size_limit_at_every_door() {
-    let policy = Policy { document_bytes: 6, ..Policy::default() };
+    let policy = policy_with(|policy| policy.document.bytes = 6);
     let world = World::empty(policy);
     let refused = create(&world, "1234567", "k").unwrap_err();
     assert_eq!(refused.code(), "DOCUMENT_TOO_LARGE");
@@ -166,7 +168,7 @@ fn documents_have_a_size_limit_at_every_door() {
 #[test]
 fn a_patch_too_large_for_the_document_leaves_a_receipt() {
     check_with(
-        Policy { document_bytes: 6, ..Policy::default() },
+        policy_with(|policy| policy.document.bytes = 6),
         "
         1000 model checks-out c1 -> lease-1-0 until 16000 r1
         9000 model writes c2 lease-1-0 a>>long -> DOCUMENT_TOO_LARGE
@@ -181,7 +183,7 @@ fn a_patch_too_large_for_the_document_leaves_a_receipt() {
 #[test]
 fn a_canvas_follows_so_many_conversations() {
     check_with(
-        Policy { conversations: 2, ..Policy::default() },
+        policy_with(|policy| policy.sync.conversations = 2),
         "
         1000 one hears m1 -> epoch 1 r1, promoted, reported the whole
         1000 two checks-out c1 -> lease-1-1 until 16000 r1

@@ -6,14 +6,16 @@ use std::num::NonZeroU32;
 use canvas_core::document::Edit;
 use canvas_core::history::{ChangeNumber, Redo, Undo, UndoScope};
 use canvas_core::store::Store as _;
+use canvas_core::testing::block_on;
 use canvas_core::turn::{Promotion, SendMessage};
-use canvas_core::{Author, Blob, BlobId, CodedError as _, CollectOptions, EngineError, Policy, block_on};
+use canvas_core::{Author, Blob, BlobId, CodedError as _, CollectOptions, EngineError};
 use proptest::prelude::*;
 use serde_json::json;
 
 use crate::document::any::{Outcome, code};
 use crate::document::world::Asked::{Blob as Blobs, Commit, Load};
 use crate::document::world::{Trouble, World, collect as drop_all_but};
+use crate::policy_with;
 
 const HOUR: u64 = 3_600_000;
 
@@ -144,7 +146,8 @@ fn what_undo_needs_again_is_put_again() {
     let first = text(5_000);
     let second = changed(&first, 2_500, "another line\n");
     for history_entry_bytes in [0, 1 << 20] {
-        let world = World::with(&first, Policy { history_entry_bytes, ..Policy::default() });
+        let world =
+            World::with(&first, policy_with(|policy| policy.history.entry_bytes = history_entry_bytes));
         world.edit(&second);
         world.ask("user", SendMessage);
         for _ in 0..2 {

@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use canvas_core::document::Edit;
 use canvas_core::lease::{CheckOut, Timestamp};
 use canvas_core::store::MemoryStore;
-use canvas_core::{CallId, CanvasId, CodedError as _, Engine, OpKey, Policy, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{CallId, CanvasId, CodedError as _, Engine, OpKey, Policy};
 
 const MILLIS: u64 = 1_700_000_000_000;
 const SECONDS: u64 = MILLIS / 1_000;

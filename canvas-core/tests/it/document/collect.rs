@@ -7,8 +7,9 @@ use std::time::Duration;
 use canvas_core::document::{Base, Edit};
 use canvas_core::history::{ClearHistory, Redo, Undo, UndoScope};
 use canvas_core::store::{Store as _, Version};
+use canvas_core::testing::block_on;
 use canvas_core::{
-    Author, BlobId, CodedError as _, CollectOptions, DroppedBlobs, EngineError, Policy, Revision, block_on,
+    Author, BlobId, CodedError as _, CollectOptions, DroppedBlobs, EngineError, Policy, Revision,
 };
 
 use crate::document::any::code;

@@ -6,13 +6,16 @@ use std::num::NonZeroU32;
 use canvas_core::document::{ApplyPatch, BaseRefusal, Changes, Headings, Read, Shown};
 use canvas_core::history::{Redo, Undo, UndoScope};
 use canvas_core::lease::CheckIn;
+use canvas_core::policy::SyncLimits;
+use canvas_core::testing::block_on;
 use canvas_core::text::{ApplyOptions, apply};
 use canvas_core::turn::{Forget, Forgotten, SendMessage, TurnBegan, TurnEnded};
-use canvas_core::{Author, Policy, Refusal, block_on};
+use canvas_core::{Author, Policy, Refusal};
 use proptest::prelude::*;
 
 use crate::document::any::{Outcome, code};
 use crate::document::world::{World, end_turn, key};
+use crate::policy_with;
 
 /// What a message, or the end of a turn, tells.
 fn reported(outcome: Outcome) -> Option<Changes> {
@@ -76,7 +79,7 @@ fn large_diffs_make_way_for_the_text() {
         (lines("a", 40) + &lines("kept", 100), lines("b", 40) + &lines("kept", 100), false),
         (lines("a", 100), String::new(), true),
     ] {
-        let world = World::with(&before, Policy { sync_diff_bytes: 64, ..Policy::default() });
+        let world = World::with(&before, policy_with(|policy| policy.sync.diff_bytes = 64));
         world.edit(&now);
         let changes = hears(&world, "model").expect("it has changed");
         assert_eq!((changes.whole.is_some(), after(&before, &changes)), (is_whole, now));
@@ -88,7 +91,7 @@ fn large_diffs_make_way_for_the_text() {
 fn a_diff_may_be_as_large_as_is_allowed() {
     let (before, now) = ("a\n".repeat(40), "b\n".repeat(40));
     let reported = |sync_diff_bytes| {
-        let world = World::with(&before, Policy { sync_diff_bytes, ..Policy::default() });
+        let world = World::with(&before, policy_with(|policy| policy.sync.diff_bytes = sync_diff_bytes));
         world.edit(&now);
         hears(&world, "model").expect("it has changed").diff
     };
@@ -99,7 +102,7 @@ fn a_diff_may_be_as_large_as_is_allowed() {
     let now = "kept\n".repeat(20);
     for (longer, is_whole) in [(0, false), (1, true)] {
         let before = format!("{}\n{now}", "x".repeat(64 + longer));
-        let world = World::with(&before, Policy { sync_diff_bytes: 0, ..Policy::default() });
+        let world = World::with(&before, policy_with(|policy| policy.sync.diff_bytes = 0));
         world.edit(&now);
         let changes = hears(&world, "model").expect("it has changed");
         let reported = (changes.whole.is_some(), changes.diff.map(|diff| diff.len()));
@@ -171,7 +174,7 @@ fn a_conversation_that_was_shown_the_whole_gets_no_more() {
 fn a_long_document_makes_way_for_its_headings() {
     let text = "# One\n\ntext\n\n## Two\n\nmore\n";
     let reported = |snapshot_bytes| {
-        let world = World::with(text, Policy { snapshot_bytes, ..Policy::default() });
+        let world = World::with(text, policy_with(|policy| policy.sync.snapshot_bytes = snapshot_bytes));
         (hears(&world, "other").expect("it knows nothing"), world)
     };
     let (changes, _) = reported(text.len());
@@ -201,7 +204,7 @@ fn a_long_document_makes_way_for_its_headings() {
 /// Of too many conversations the one that has known nothing new for the longest time is evicted.
 #[test]
 fn an_evicted_conversation_gets_the_whole_document() {
-    let world = World::with("a\n", Policy { conversations: 2, ..Policy::default() });
+    let world = World::with("a\n", policy_with(|policy| policy.sync.conversations = 2));
     hears(&world, "one");
     world.edit("b\n");
     hears(&world, "two");
@@ -257,7 +260,7 @@ proptest! {
         sync_diff_bytes in prop_oneof![Just(0), Just(60), Just(1 << 20)],
     ) {
         let first = "1\n2\n3\n4\n5\n";
-        let policy = Policy { conversations, sync_diff_bytes, ..Policy::default() };
+        let policy = Policy { sync: SyncLimits { conversations, diff_bytes: sync_diff_bytes, ..Default::default() }, ..Policy::default() };
         let world = World::empty(policy);
         block_on(world.engine.create(&world.canvas, first, &key("one", 0, "create"), world.now())).unwrap();
         let mut pictures: BTreeMap<&str, Option<String>> = WHO.map(|who| (who, (who == "one").then(|| first.to_owned()))).into();

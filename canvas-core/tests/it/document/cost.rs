@@ -4,12 +4,14 @@ use canvas_core::document::{Edit, Read};
 use canvas_core::history::{ClearHistory, EntryNumber};
 use canvas_core::lease::{CheckIn, CheckOut, Renew};
 use canvas_core::store::{Commit as Write, Committed, Head, Store as _};
+use canvas_core::testing::block_on;
 use canvas_core::turn::{Cancel, SendMessage, TakeControl};
-use canvas_core::{Face, Policy, block_on};
+use canvas_core::{Face, Policy};
 
 use super::world::Asked::{Blob, Commit, Load};
 use super::world::{World, apply, canvas, end_turn, key};
 use crate::document::any::{Call, code, dynamic};
+use crate::policy_with;
 
 #[test]
 fn a_steady_write_is_one_round_trip() {
@@ -112,7 +114,7 @@ fn a_replayed_call_costs_nothing_and_a_refusal_one_look() {
 
 #[test]
 fn the_stacks_of_one_face_pass_over_few_entries_of_the_others() {
-    let world = World::with("0\n", Policy { history_reach: 4, ..Policy::default() });
+    let world = World::with("0\n", policy_with(|policy| policy.history.reach = 4));
     for i in 1..=20 {
         world.edit(&format!("{i}\n"));
     }
@@ -139,7 +141,7 @@ fn page(world: &World, before: u64, limit: usize) -> (Vec<u64>, usize) {
 
 #[test]
 fn a_page_at_the_old_end_of_a_long_history_costs_little_more_than_its_entries() {
-    let world = World::with("", Policy { history: 4_990, ..Policy::default() });
+    let world = World::with("", policy_with(|policy| policy.history.changes = 4_990));
     for i in 1..=5_000 {
         world.edit(&format!("{i}\n"));
     }

@@ -2,14 +2,15 @@
 
 use std::num::NonZeroU32;
 
+use canvas_core::Author;
 use canvas_core::document::Edit;
 use canvas_core::history::{ChangeNumber, ClearHistory, EntryNumber, Redo, Undo, UndoScope};
 use canvas_core::store::Head;
-use canvas_core::{Author, Policy};
 use serde_json::json;
 
 use super::world::World;
 use crate::document::any::{Command, code, dynamic};
+use crate::policy_with;
 
 const LAST: u64 = canvas_core::lease::safe_integer::MAX;
 
@@ -24,7 +25,7 @@ fn redo() -> Command {
 /// A canvas with something to undo and something to redo.
 fn eventful() -> World {
     // Nothing is forgotten, whatever the numbers say.
-    let world = World::with("a\n", Policy { history: u64::MAX, ..Policy::default() });
+    let world = World::with("a\n", policy_with(|policy| policy.history.changes = u64::MAX));
     world.check_out("model");
     for text in ["b\n", "c\n", "d\n"] {
         world.edit(text);
@@ -100,8 +101,9 @@ fn numbers_of_changes_end_at_the_last_counter() {
 #[cfg(feature = "board")]
 #[test]
 fn the_order_of_components_ends_at_the_last_counter() {
+    use canvas_core::Blob;
     use canvas_core::store::{Store as _, TreePath};
-    use canvas_core::{Blob, block_on};
+    use canvas_core::testing::block_on;
 
     use crate::document::board::{board_command, made, tile, with_board};
 

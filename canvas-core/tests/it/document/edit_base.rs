@@ -7,6 +7,7 @@ use proptest::prelude::*;
 
 use crate::document::any::Outcome;
 use crate::document::world::World;
+use crate::policy_with;
 
 const TEN: &str = "a\nb\nc\nd\ne\nf\ng\nh\ni\nj\n";
 
@@ -99,9 +100,9 @@ fn a_conflict_keeps_both_texts() {
 /// Bases that no text of this canvas belongs to, and those whose text is gone.
 #[test]
 fn a_base_that_cannot_be_reached_is_refused() {
-    let off = Policy { history: 0, ..Policy::default() };
-    let short = Policy { history: 2, ..Policy::default() };
-    let near = Policy { history_reach: 2, ..Policy::default() };
+    let off = policy_with(|policy| policy.history.changes = 0);
+    let short = policy_with(|policy| policy.history.changes = 2);
+    let near = policy_with(|policy| policy.history.reach = 2);
     let other = World::new("other\n").head().revision_id();
     let first = |world: &World| Base::Id(base(world));
     type Case = (&'static str, Policy, fn(&World) -> Base, StaleCause);
@@ -149,7 +150,7 @@ fn a_base_that_cannot_be_reached_is_refused() {
 /// Entries that keep both texts in place of an edit are passed too, and so are those that undo.
 #[test]
 fn large_changes_and_undone_ones_are_passed() {
-    let world = World::with(TEN, Policy { history_entry_bytes: 0, ..Policy::default() });
+    let world = World::with(TEN, policy_with(|policy| policy.history.entry_bytes = 0));
     let base = base(&world);
     world.edit(&TEN.replace("a\n", "A\n"));
     world.edit(&TEN.replace("a\n", "A\n").replace("h\n", "H\n"));

@@ -8,13 +8,16 @@ use canvas_core::history::{
     UndoScope,
 };
 use canvas_core::lease::{CheckIn, LeaseId};
+use canvas_core::policy::{DocumentLimits, HistoryLimits};
 use canvas_core::store::Head;
+use canvas_core::testing::block_on;
 use canvas_core::turn::SendMessage;
-use canvas_core::{Actor, Author, Blob, CodedError as _, CollectOptions, Policy, Revision, block_on};
+use canvas_core::{Actor, Author, Blob, CodedError as _, CollectOptions, Policy, Revision};
 use proptest::prelude::*;
 
 use crate::document::any::{Call, Outcome, code, dynamic};
 use crate::document::world::{World, key};
+use crate::policy_with;
 
 const USER: Author = Author::User;
 
@@ -94,7 +97,7 @@ fn changes_go_down_to_one() {
         ("to:1", "OK", "a\nb\nc\n"),
         ("redo:3", "OK", "y\nb\nz\nx\n"),
     ]);
-    let world = World::with("0\n", Policy { history_reach: 2, ..Policy::default() });
+    let world = World::with("0\n", policy_with(|policy| policy.history.reach = 2));
     (1..=3).for_each(|n| drop(world.edit(&format!("{n}\n"))));
     assert_eq!(code(&undo(&world, USER, UndoScope::To(ChangeNumber::new(1)))), "HISTORY_TOO_DEEP");
     assert_eq!(code(&undo(&world, USER, UndoScope::To(ChangeNumber::new(2)))), "OK");
@@ -297,7 +300,7 @@ fn a_retry_of_an_undo_is_answered_and_not_done_again() {
 /// Edits that are larger than an entry keep both documents.
 #[test]
 fn a_large_edit_goes_back_as_a_whole() {
-    let world = World::with("a\n", Policy { history_entry_bytes: 8, ..Policy::default() });
+    let world = World::with("a\n", policy_with(|policy| policy.history.entry_bytes = 8));
     world.edit("a\nb\n");
     world.edit("something longer\n");
     world.edit("something longer\nc\n");
@@ -317,7 +320,7 @@ fn a_large_edit_goes_back_as_a_whole() {
 /// The oldest entries are forgotten first; without a journal nothing is kept at all.
 #[test]
 fn the_history_is_bounded() {
-    let world = World::with("0\n", Policy { history: 3, ..Policy::default() });
+    let world = World::with("0\n", policy_with(|policy| policy.history.changes = 3));
     (1..=5).for_each(|n| drop(world.edit(&format!("{n}\n"))));
     assert_eq!(entries(&world).iter().map(|entry| entry.number.get()).collect::<Vec<_>>(), [3, 4, 5]);
     assert_eq!(code(&undo(&world, USER, steps(4))), "HISTORY_EMPTY");
@@ -328,7 +331,7 @@ fn the_history_is_bounded() {
     assert_eq!(code(&undo(&world, USER, steps(1))), "HISTORY_EMPTY");
     assert_eq!(world.text(), "3\n");
 
-    let world = World::with("0\n", Policy { history: 0, ..Policy::default() });
+    let world = World::with("0\n", policy_with(|policy| policy.history.changes = 0));
     world.edit("1\n");
     assert_eq!(code(&undo(&world, USER, steps(1))), "HISTORY_EMPTY");
     assert_eq!(entries(&world), []);
@@ -339,7 +342,11 @@ fn the_history_is_bounded() {
 fn a_lower_policy_hides_and_a_collection_drops() {
     let world = World::with("0\n", Policy::default());
     (1..=5).for_each(|n| drop(world.edit(&format!("{n}\n"))));
-    let lower = Policy { history: 2, document_bytes: 1, ..Policy::default() };
+    let lower = Policy {
+        history: HistoryLimits { changes: 2, ..Default::default() },
+        document: DocumentLimits { bytes: 1, ..Default::default() },
+        ..Policy::default()
+    };
     let peer = world.peer_with(lower);
     let numbers = |world: &World| entries(world).iter().map(|entry| entry.number.get()).collect::<Vec<_>>();
     assert_eq!((numbers(&peer), peer.text().as_str()), (vec![4, 5], "5\n"));
@@ -350,7 +357,7 @@ fn a_lower_policy_hides_and_a_collection_drops() {
     assert_eq!((numbers(&peer), numbers(&world)), (vec![5, 6], vec![1, 2, 3, 4, 5, 6]));
     block_on(peer.engine.collect(&peer.canvas, CollectOptions::default())).unwrap();
     assert_eq!(numbers(&world), [5, 6]);
-    world.peer_with(Policy { history: 0, ..Policy::default() }).edit("7\n");
+    world.peer_with(policy_with(|policy| policy.history.changes = 0)).edit("7\n");
     assert_eq!(numbers(&world), Vec::<u64>::new());
 }
 
@@ -369,7 +376,13 @@ fn a_deleted_canvas_has_no_history() {
 /// What is in use is what undo needs: without the rest of the store it still goes all the way back.
 #[test]
 fn blobs_in_use_are_all_that_undo_needs() {
-    let world = World::with("a\n", Policy { history_entry_bytes: 8, history: 4, ..Policy::default() });
+    let world = World::with(
+        "a\n",
+        Policy {
+            history: HistoryLimits { entry_bytes: 8, changes: 4, ..Default::default() },
+            ..Policy::default()
+        },
+    );
     for text in ["b\n", "a text too long for an entry\n", "c\n", "d\n", "e\n"] {
         world.edit(text);
     }

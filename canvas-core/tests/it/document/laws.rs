@@ -2,12 +2,13 @@
 
 use std::collections::HashSet;
 
+use canvas_core::Refusal;
 use canvas_core::document::{ApplyPatch, Changes, Edit, RangeHash, Read, ReplaceLines, Replacement};
 use canvas_core::lease::{CheckIn, CheckOut, CheckedOut, LeaseId, Renew};
 use canvas_core::store::{Head, Store as _, TurnStart};
+use canvas_core::testing::block_on;
 use canvas_core::text::{ApplyOptions, apply};
 use canvas_core::turn::{Cancel, EndTurn, Promotion, SendMessage, TakeControl, TurnBegan, TurnEnded};
-use canvas_core::{Refusal, block_on};
 use proptest::prelude::*;
 
 use super::world::{World, collect, key};

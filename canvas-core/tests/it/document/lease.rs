@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::policy_with;
 use canvas_core::Policy;
 use canvas_core::lease;
 
@@ -201,7 +202,7 @@ fn a_clock_that_leaps_and_is_put_right_leaves_no_immortal_lease() {
 #[test]
 fn a_lease_makes_so_many_calls() {
     check_with(
-        Policy { calls_per_lease: 4, ..Policy::default() },
+        policy_with(|policy| policy.receipts.calls_per_lease = 4),
         "
         1000 model checks-out c1 -> lease-1-0 until 16000 r1
         2000 model writes c2 lease-1-0 a>c -> r2 +1 −1 until 16000

@@ -4,13 +4,15 @@ use canvas_core::document::{ApplyEdits, Edit, Look, Read, Shown};
 use canvas_core::history::{EntryKind, Undo, UndoScope};
 use canvas_core::lease::{CheckIn, LeaseId};
 use canvas_core::rollout::Rollout;
+use canvas_core::testing::block_on;
 use canvas_core::text::Delta;
 use canvas_core::turn::{Cancel, SendMessage, TakeControl};
-use canvas_core::{Actor, Author, Policy, RevisionId, block_on};
+use canvas_core::{Actor, Author, Policy, RevisionId};
 use serde_json::json;
 
 use crate::document::any::{Call, Outcome, code, dynamic};
 use crate::document::world::{Asked, World, key};
+use crate::policy_with;
 
 /// `a>b` replaces the first a of a text by b; what it was made from is the change itself.
 fn edits(text: &str, made_on: RevisionId, change: &str) -> ApplyEdits {
@@ -192,7 +194,7 @@ fn it_is_one_commit() {
 
 #[test]
 fn limits_and_rollout_hold() {
-    let policy = Policy { document_bytes: 8, ..Policy::default() };
+    let policy = policy_with(|policy| policy.document.bytes = 8);
     let world = World::with("a\nb\n", policy);
     assert_eq!(code(&world.ask("model", edit(&world, "a>123456789"))), "DOCUMENT_TOO_LARGE");
     assert_eq!(code(&world.ask("model", edit(&world, "a>12345"))), "OK");

@@ -8,6 +8,7 @@ use proptest::prelude::*;
 
 use super::world::World;
 use crate::document::any::{Outcome, code};
+use crate::policy_with;
 
 const PATCH: &str = "@@\n 9\n-10\n+ten\n 11\n";
 
@@ -84,7 +85,7 @@ fn a_shown_part_is_not_the_document() {
 fn what_is_near_serves_where_the_whole_is_too_large() {
     for (limit, shown) in [(1_000, true), (100, true), (10, false)] {
         for named in [true, false] {
-            let (world, base) = edited(Policy { refusal_diff_bytes: limit, ..Policy::default() });
+            let (world, base) = edited(policy_with(|policy| policy.sync.refusal_diff_bytes = limit));
             let lease = world.check_out("model");
             let refused = world.ask("model", patch(lease, PATCH, named.then_some(base)));
             let refusal = stale(&refused).unwrap();
@@ -133,7 +134,7 @@ fn a_patch_that_has_become_ambiguous_is_rebased() {
 
 #[test]
 fn remedies_of_a_refused_patch_keep_to_the_limit() {
-    let world = |limit| World::with(&text(), Policy { refusal_diff_bytes: limit, ..Policy::default() });
+    let world = |limit| World::with(&text(), policy_with(|policy| policy.sync.refusal_diff_bytes = limit));
     let remedy = |world: &World, patch: &str| {
         let lease = world.check_out("model");
         let refused = world.ask(

@@ -5,8 +5,9 @@ use std::num::NonZeroU32;
 use canvas_core::history::{Redo, Undo, UndoScope};
 use canvas_core::lease::CheckIn;
 use canvas_core::store::{Head, Store as _};
+use canvas_core::testing::block_on;
 use canvas_core::turn::{EndTurn, Forget, SendMessage};
-use canvas_core::{Author, CodedError as _, block_on};
+use canvas_core::{Author, CodedError as _};
 use serde_json::{Value, json};
 
 use super::world::{World, key};

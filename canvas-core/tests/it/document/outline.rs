@@ -5,8 +5,9 @@ use std::num::NonZeroU32;
 use canvas_core::document::{ApplyPatch, Read};
 use canvas_core::history::{Undo, UndoScope};
 use canvas_core::lease::CheckIn;
+use canvas_core::testing::block_on;
 use canvas_core::text::{build, outline};
-use canvas_core::{Author, Snapshot, block_on};
+use canvas_core::{Author, Snapshot};
 use proptest::prelude::*;
 
 use super::world::World;

@@ -4,11 +4,13 @@ use std::time::Duration;
 
 use canvas_core::document::Edit;
 use canvas_core::lease::{CheckIn, CheckOut};
+use canvas_core::policy::ReceiptLimits;
 use canvas_core::turn::SendMessage;
 use canvas_core::{Engine, Policy};
 
 use super::world::{START, Spy, World, apply};
 use crate::document::any::{Call, code};
+use crate::policy_with;
 
 const LIFETIME: u64 = 600_000;
 
@@ -57,7 +59,10 @@ fn a_change_is_remembered_for_its_time() {
 }
 
 fn policy() -> Policy {
-    Policy { receipts: 32, max_receipts: 96, refusal_receipts: 8, ..Policy::default() }
+    Policy {
+        receipts: ReceiptLimits { min_changes: 32, max_changes: 96, refusals: 8, ..Default::default() },
+        ..Policy::default()
+    }
 }
 
 /// After their time changes are kept by number; only whole pages go.
@@ -130,7 +135,10 @@ fn a_wrong_clock_drops_no_young_receipt() {
         vec![u64::MAX >> 12, 0],
         vec![START + 500, START, START + 500, START, START + 500, START],
     ] {
-        let world = World::with("a\n", Policy { max_receipts: 2_048, ..policy() });
+        let world = World::with(
+            "a\n",
+            Policy { receipts: ReceiptLimits { max_changes: 2_048, ..policy().receipts }, ..policy() },
+        );
         let mine = edit(&world, "mine\n");
         world.run(&mine);
         for clock in &clocks {
@@ -156,7 +164,10 @@ fn a_wrong_clock_drops_no_young_receipt() {
 /// Without a lifetime, number alone counts, and no time is stored.
 #[test]
 fn a_lifetime_of_zero_keeps_by_number_alone() {
-    let world = World::with("a\n", Policy { receipt_lifetime: Duration::ZERO, ..policy() });
+    let world = World::with(
+        "a\n",
+        Policy { receipts: ReceiptLimits { lifetime: Duration::ZERO, ..policy().receipts }, ..policy() },
+    );
     let calls: Vec<Call> = (0..100).map(|i| edit(&world, &format!("{i}\n"))).collect();
     calls.iter().for_each(|call| drop(world.run(call)));
     let json = serde_json::to_value(world.head().as_ref()).unwrap();
@@ -168,7 +179,7 @@ fn a_lifetime_of_zero_keeps_by_number_alone() {
 /// What version 0.1.0 stored has no times: it counts as left when this version first wrote the head.
 #[test]
 fn receipts_without_a_time_are_young_at_first() {
-    let world = World::with("a\n", Policy { receipt_lifetime: Duration::ZERO, ..Policy::default() });
+    let world = World::with("a\n", policy_with(|policy| policy.receipts.lifetime = Duration::ZERO));
     let old: Vec<Call> = (0..120).map(|i| edit(&world, &format!("{i}\n"))).collect();
     old.iter().for_each(|call| drop(world.run(call)));
     let mut now = world.peer();

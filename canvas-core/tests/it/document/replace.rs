@@ -5,11 +5,12 @@ use canvas_core::document::{
 };
 use canvas_core::lease::LeaseId;
 use canvas_core::text::{Limits, RepairKind};
-use canvas_core::{Policy, Refusal, RevisionId};
+use canvas_core::{Refusal, RevisionId};
 use proptest::prelude::*;
 
 use super::world::{Asked, World};
 use crate::document::any::{Call, Command, Outcome, code, dynamic};
+use crate::policy_with;
 
 fn replace(lease: LeaseId, start: usize, end: usize, expect: &str, text: &str) -> Command {
     let replacement = Replacement { start, end, expect: RangeHash::of(expect), text: text.into() };
@@ -150,7 +151,7 @@ fn a_wrong_hash_is_answered_with_the_lines() {
         range_hash: (!truncated).then(|| RangeHash::of(text)),
         named_line: None,
     };
-    let policy = Policy { refusal_diff_bytes: 6, ..Policy::default() };
+    let policy = policy_with(|policy| policy.sync.refusal_diff_bytes = 6);
     for (before, range, expected) in [
         ("a\nb\nc\n", (1, 2), lines(1, 2, "a\nb\n", false)),
         ("a\nb\nc\n", (1, 3), lines(1, 3, "a\nb\nc\n", false)),
@@ -215,10 +216,10 @@ fn it_stands_under_the_lease_and_the_base() {
         let lease = world.check_out("model");
         code(&world.ask("model", replace(lease, 2, 2, "b\n", "0123456789")))
     };
-    assert_eq!(small(Policy { document_bytes: 12, ..Policy::default() }), "DOCUMENT_TOO_LARGE");
-    assert_eq!(small(Policy { document_bytes: 13, ..Policy::default() }), "OK");
+    assert_eq!(small(policy_with(|policy| policy.document.bytes = 12)), "DOCUMENT_TOO_LARGE");
+    assert_eq!(small(policy_with(|policy| policy.document.bytes = 13)), "OK");
     let patch = Limits { patch_bytes: 16, ..Limits::default() };
-    assert_eq!(small(Policy { patch, ..Policy::default() }), "PATCH_REJECTED/TOO_LARGE");
+    assert_eq!(small(policy_with(|policy| policy.document.patch = patch)), "PATCH_REJECTED/TOO_LARGE");
 }
 
 #[test]

@@ -4,12 +4,15 @@ use std::time::Duration;
 
 use canvas_core::document::{ApplyPatch, Edit, Read};
 use canvas_core::lease::{CheckIn, CheckOut, CheckedOut, LeaseId, LeaseRefusal, Renew};
+use canvas_core::policy::ReceiptLimits;
 use canvas_core::store::Store as _;
+use canvas_core::testing::block_on;
 use canvas_core::turn::{Cancel, SendMessage, TakeControl};
-use canvas_core::{BlobId, Policy, Refusal, block_on};
+use canvas_core::{BlobId, Policy, Refusal};
 
 use super::world::{World, apply, end_turn, key};
 use crate::document::any::{Answered, Call, Command, Outcome, code, dynamic};
+use crate::policy_with;
 
 /// Every kind of call that changes the state.
 fn calls(world: &World, lease: LeaseId) -> Vec<Call> {
@@ -196,8 +199,15 @@ fn a_long_answer_is_kept_in_a_blob() {
 /// Receipts of the lease that is held stay; of all others, a fixed number.
 #[test]
 fn receipts_of_the_live_lease_are_never_dropped() {
-    let policy =
-        Policy { receipts: 3, refusal_receipts: 3, receipt_lifetime: Duration::ZERO, ..Policy::default() };
+    let policy = Policy {
+        receipts: ReceiptLimits {
+            min_changes: 3,
+            refusals: 3,
+            lifetime: Duration::ZERO,
+            ..Default::default()
+        },
+        ..Policy::default()
+    };
     let world = World::with("a\nb\n", policy);
     let lease = world.check_out("model");
     let writes: Vec<Call> = ["a>c", "c>d", "d>e", "e>f", "f>g", "g>h"]
@@ -234,7 +244,7 @@ fn the_same_name_with_another_key_gets_no_lease() {
 /// Old receipts lie in pages beside the head, which stays small; each call still answers as it did.
 #[test]
 fn a_retry_of_long_ago_answers_from_a_page() {
-    let world = World::with("top\n", Policy { receipt_lifetime: Duration::ZERO, ..Policy::default() });
+    let world = World::with("top\n", policy_with(|policy| policy.receipts.lifetime = Duration::ZERO));
     let lease = world.check_out("model");
     let mut reported = Vec::new();
     for i in 0..200 {

@@ -5,11 +5,13 @@ use std::num::NonZeroU32;
 
 use canvas_core::document::Edit;
 use canvas_core::history::{ChangeNumber, Redo, Undo, UndoScope};
-use canvas_core::{Actor, Author, Blob as Content, BlobId, Policy, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{Actor, Author, Blob as Content, BlobId, Policy};
 
 use crate::document::any::code;
 use crate::document::world::Asked::{Blob, Commit, Load};
 use crate::document::world::{World, collect};
+use crate::policy_with;
 
 fn steps(steps: u32) -> NonZeroU32 {
     NonZeroU32::new(steps).unwrap()
@@ -67,7 +69,7 @@ fn undo_that_goes_on_where_another_ended_finds_its_way() {
 
 #[test]
 fn documents_that_entries_name_are_read_at_once() {
-    let world = with_edits(120, Policy { history_entry_bytes: 0, ..Policy::default() });
+    let world = with_edits(120, policy_with(|policy| policy.history.entry_bytes = 0));
     let asked = round_trips(&world, undo(100));
     assert!(asked <= 14, "{asked} round trips");
     assert_eq!(world.text(), "20\n");
@@ -75,7 +77,7 @@ fn documents_that_entries_name_are_read_at_once() {
 
 #[test]
 fn a_replay_reads_many_documents_at_once() {
-    let world = with_edits(160, Policy { history_entry_bytes: 0, ..Policy::default() });
+    let world = with_edits(160, policy_with(|policy| policy.history.entry_bytes = 0));
     let peer = world.peer();
     let replay = block_on(peer.engine.replay(&peer.canvas, peer.now())).unwrap();
     assert_eq!((replay.entries, replay.first), (160, BlobId::of(b"0\n")));
@@ -175,7 +177,7 @@ fn a_lost_entry_that_is_not_wanted_hinders_no_undo() {
 /// A host that drops what is not in use, also where undo leads to an entry that is forgotten.
 #[test]
 fn a_forgotten_entry_that_undo_leads_to_is_in_use() {
-    let world = with_edits(8, Policy { history: 4, ..Policy::default() });
+    let world = with_edits(8, policy_with(|policy| policy.history.changes = 4));
     let entries = block_on(world.engine.history(&world.canvas, None, 99, world.now())).unwrap();
     let mut ever: BTreeSet<_> = in_use(&world).collect();
     for _ in 0..2 {

@@ -2,11 +2,12 @@
 
 use canvas_core::document::{ApplyPatch, PatchRefusal, RangeHash, ReplaceLines, Replacement};
 use canvas_core::text::{Address, EditPolicyError, build, outline};
-use canvas_core::{Policy, Refusal, StoredAnswer};
+use canvas_core::{Refusal, StoredAnswer};
 use proptest::prelude::*;
 
 use super::world::World;
 use crate::document::any::{Answered, code, dynamic};
+use crate::policy_with;
 
 const TITLES: [&str; 3] = ["A", "B", "C"];
 
@@ -50,7 +51,7 @@ proptest! {
         let bodies: Vec<_> = (0..3).map(|i| if changed[i] { after[i].clone() } else { before[i].clone() }).collect();
         let (before, after) = (text(&before), text(&bodies));
         prop_assume!(before != after);
-        let policy = Policy { refuse_side_effects, ..Policy::default() };
+        let policy = policy_with(|policy| policy.writes.refuse_side_effects = refuse_side_effects);
         let world = World::with(&before, policy);
         let (lease, patch) = (Some(world.check_out("model")), build(&before, &after, 3));
         let command = ApplyPatch { lease, patch, base: None, scope: Some(section(scope)), shown: None };
@@ -82,7 +83,10 @@ proptest! {
 #[test]
 fn lines_that_are_replaced_have_no_side_effects_either() {
     for (refuse_side_effects, expected) in [(true, "PATCH_REJECTED/UNCLOSED_FENCE"), (false, "OK")] {
-        let world = World::with("a\n\n# B\n", Policy { refuse_side_effects, ..Policy::default() });
+        let world = World::with(
+            "a\n\n# B\n",
+            policy_with(|policy| policy.writes.refuse_side_effects = refuse_side_effects),
+        );
         let lease = Some(world.check_out("model"));
         let replacement =
             Replacement { start: 1, end: 1, expect: RangeHash::of("a\n"), text: "```\n".into() };

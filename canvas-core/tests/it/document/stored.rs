@@ -6,10 +6,10 @@ use std::task::Poll;
 use canvas_core::document::Edited;
 use canvas_core::lease::CheckOut;
 use canvas_core::store::{BoxStore, Head, Store as _, Tree, TreePath};
+use canvas_core::testing::block_on;
 use canvas_core::turn::SendMessage;
 use canvas_core::{
     Blob, BlobId, CallId, CanvasId, CodedError as _, ConversationId, Engine, Policy, Revision, RevisionId,
-    block_on,
 };
 use serde_json::{Value, json};
 

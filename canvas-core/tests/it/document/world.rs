@@ -13,10 +13,10 @@ use canvas_core::store::{
     Capabilities, Collected, Commit, Committed, Head, Layer, Loaded, MemoryStore, Store, StoreError,
     StoreErrorKind, TurnStart, Version,
 };
+use canvas_core::testing::block_on;
 use canvas_core::turn::EndTurn;
 use canvas_core::{
     Blob, BlobId, CallId, CanvasId, ConversationId, Engine, EngineError, OpKey, Policy, RevisionId, Snapshot,
-    block_on,
 };
 
 /// When a world begins.

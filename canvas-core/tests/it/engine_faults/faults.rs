@@ -2,8 +2,9 @@
 
 use canvas_core::document::{ApplyPatch, Edit, Read};
 use canvas_core::lease::{CheckIn, LeaseId, Renew};
+use canvas_core::testing::block_on;
 use canvas_core::turn::{Cancel, SendMessage, TakeControl, TurnBegan};
-use canvas_core::{CodedError as _, CreatedCanvas, EngineError, Policy, block_on};
+use canvas_core::{CodedError as _, CreatedCanvas, EngineError, Policy};
 
 use crate::document::any::{Call, Command, Outcome, code, dynamic};
 use crate::document::world::Asked::{Blob, Commit, Load};

@@ -6,8 +6,9 @@ use std::sync::atomic::Ordering;
 
 use canvas_core::document::Read;
 use canvas_core::lease::{CheckIn, CheckOut, Renew};
+use canvas_core::testing::block_on;
 use canvas_core::turn::{Cancel, SendMessage, TurnBegan};
-use canvas_core::{CodedError as _, Policy, block_on};
+use canvas_core::{CodedError as _, Policy};
 
 use crate::document::any::{Outcome, code};
 use crate::document::world::Asked::{Blob, Commit, Load, Pause};

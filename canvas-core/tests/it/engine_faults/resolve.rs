@@ -2,9 +2,11 @@
 
 use canvas_core::document::{ApplyPatch, Edit, Read};
 use canvas_core::lease::LeaseId;
+use canvas_core::policy::ReceiptLimits;
 use canvas_core::refusal::CallRefusal;
 use canvas_core::store::Store as _;
-use canvas_core::{CodedError as _, Engine, OpKey, Policy, Refusal, Resolution, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{CodedError as _, Engine, OpKey, Policy, Refusal, Resolution};
 
 use super::faults::commands;
 use crate::document::any::{Call, Command, code};
@@ -226,7 +228,13 @@ fn a_retry_while_the_first_is_on_its_way_is_the_same_call() {
 /// Whoever has forgotten an operation cannot tell that it was done: receipts are bounded, and so is this.
 #[test]
 fn a_receipt_that_was_dropped_counts_as_never_done() {
-    let world = World::with("a\n", Policy { receipts: 1, max_receipts: 1, ..Policy::default() });
+    let world = World::with(
+        "a\n",
+        Policy {
+            receipts: ReceiptLimits { min_changes: 1, max_changes: 1, ..Default::default() },
+            ..Policy::default()
+        },
+    );
     let old = world.fresh("user", Edit::overwrite("b\n"));
     world.run(&old);
     world.edit("c\n");

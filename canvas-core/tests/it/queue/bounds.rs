@@ -1,6 +1,7 @@
 //! How much a commit takes, and who comes first.
 
-use canvas_core::{CodedError as _, Policy, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{CodedError as _, Policy};
 
 use super::world::{Crowd, Fate, NOW, World, key, kind};
 

@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use canvas_core::document::Edit;
 use canvas_core::observe::{Basis, CallEnd, CommitEnd, Decision, EngineEvent, Observer, Settlement, WaitEnd};
-use canvas_core::{CanvasId, CollectOptions, Engine, Policy, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{CanvasId, CollectOptions, Engine, Policy};
 use proptest::prelude::*;
 
 use super::laws::acts;
@@ -155,7 +156,7 @@ fn a_call_ends_with_its_code() {
     let absent = CanvasId::new("absent").unwrap();
     assert!(block_on(world.engine.snapshot(&absent, NOW)).is_err());
     assert_eq!(ends(), (CallEnd::Failed("CANVAS_NOT_FOUND"), false));
-    let large = "x".repeat(Policy::default().document_bytes + 1);
+    let large = "x".repeat(Policy::default().document.bytes + 1);
     assert!(block_on(world.engine.create(&absent, &large, &key("host", "large"), NOW)).is_err());
     assert_eq!(ends(), (CallEnd::Failed("DOCUMENT_TOO_LARGE"), false));
     log.check(world.gate().asked().since(before));

@@ -1,6 +1,7 @@
 //! What watchers hear of a commit of several calls.
 
-use canvas_core::{Actor, Face, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{Actor, Face};
 
 use super::world::{Act, Crowd, World};
 

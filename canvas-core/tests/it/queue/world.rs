@@ -18,10 +18,10 @@ use canvas_core::store::{
     Collected, Commit, Committed, Head, Layer, Loaded, MemoryStore, Store as _, StoreError, StoreErrorKind,
     Version,
 };
+use canvas_core::testing::block_on;
 use canvas_core::turn::{Cancel, SendMessage, TakeControl};
 use canvas_core::{
     Author, Blob, BlobId, CallId, CanvasId, Command, ConversationId, Engine, EngineError, OpKey, Policy,
-    block_on,
 };
 
 pub(crate) const NOW: Timestamp = Timestamp::from_millis(1_000);

@@ -18,8 +18,11 @@ fn a_refresh_writes_what_it_changes() {
     world.record(recipe(&world, &all, &[]), &first).unwrap();
     let manifest = {
         let id = world.head().draft().get(&canvas_core::store::TreePath::new("data.json").unwrap()).unwrap();
-        let blob =
-            canvas_core::block_on(canvas_core::store::Store::blob(world.engine.store(), &world.canvas, id));
+        let blob = canvas_core::testing::block_on(canvas_core::store::Store::blob(
+            world.engine.store(),
+            &world.canvas,
+            id,
+        ));
         blob.unwrap().unwrap().as_bytes().len()
     };
     let (commits, bytes) = world.written();

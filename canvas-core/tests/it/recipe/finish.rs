@@ -5,7 +5,8 @@ use canvas_core::history::{EntryKind, Step};
 use canvas_core::json::JsonPatchOperation;
 use canvas_core::recipe::{DriftCode, FinishReplay, ReplayOutcome, RunId, Target};
 use canvas_core::store::{Commit, Committed, Store};
-use canvas_core::{Author, Blob, CodedError as _, Face, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{Author, Blob, CodedError as _, Face};
 use serde_json::{Value, json};
 
 use super::world::{World, at, datum, put, recipe, recording, refused};

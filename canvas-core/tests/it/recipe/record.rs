@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use canvas_core::history::EntryKind;
 use canvas_core::recipe::{DriftCode, FinishReplay, RecipeLimits, RecordRecipe};
 use canvas_core::rollout::Rollout;
-use canvas_core::{Author, Face, Revision, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{Author, Face, Revision};
 use serde_json::json;
 
 use super::world::{World, put, recipe, recipe_of, recording, refused};

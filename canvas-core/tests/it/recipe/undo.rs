@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use canvas_core::history::{ChangeNumber, Undo, UndoScope};
 use canvas_core::recipe::{DriftCode, RecordRecipe};
-use canvas_core::{Actor, Author, CollectOptions, DroppedBlobs, Face, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{Actor, Author, CollectOptions, DroppedBlobs, Face};
 use serde_json::json;
 
 use super::world::{World, put, recipe, recipe_of, recording};

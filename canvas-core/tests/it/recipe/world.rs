@@ -18,9 +18,10 @@ use canvas_core::surface::{
     Ceiling, ClientId, CreateSurface, PatchState, StatePatch, StatePointer, SurfaceActor, ToolContract,
     ToolDeclaration, ToolName,
 };
+use canvas_core::testing::block_on;
 use canvas_core::turn::SendMessage;
 use canvas_core::{
-    Author, CallId, CanvasId, CodedError as _, Command, ConversationId, Engine, OpKey, Policy, block_on,
+    Author, CallId, CanvasId, CodedError as _, Command, ConversationId, Engine, OpKey, Policy,
 };
 use serde_json::{Value, json};
 

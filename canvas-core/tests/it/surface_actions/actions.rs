@@ -92,8 +92,8 @@ fn an_attempt_that_is_sent_again_runs_nothing() {
 #[test]
 fn a_claim_is_enough_where_receipts_are_gone() {
     let world = World::with(|policy| {
-        (policy.receipts, policy.max_receipts) = (0, 0);
-        policy.receipt_lifetime = std::time::Duration::ZERO;
+        (policy.receipts.min_changes, policy.receipts.max_changes) = (0, 0);
+        policy.receipts.lifetime = std::time::Duration::ZERO;
     });
     world.run(0, "1", "deploy");
     assert!(world.head()["receipts"]["recent"].as_array().unwrap().is_empty());
@@ -189,7 +189,8 @@ fn a_change_of_the_state_is_done_at_once_and_can_be_undone() {
     assert_eq!(ended.changed_paths.iter().map(|path| path.as_str()).collect::<Vec<_>>(), ["/status"]);
     assert_eq!((world.state()["status"].clone(), world.revision()), (json!("marked"), before + 1));
     let stacks =
-        canvas_core::block_on(world.servers[0].engine.stacks(&world.canvas, None, 9, world.now())).unwrap();
+        canvas_core::testing::block_on(world.servers[0].engine.stacks(&world.canvas, None, 9, world.now()))
+            .unwrap();
     assert_eq!((stacks.undo.len(), stacks.undo[0].author), (1, canvas_core::Actor::User));
     // Again it changes nothing, and is recorded all the same.
     let Ok(ActionBegun::Ended { ended, .. }) = world.begin(0, "2", press("mark")) else { panic!() };
@@ -204,7 +205,8 @@ fn a_result_is_an_effect_that_no_undo_meets() {
     let running = world.run(0, "2", "deploy");
     world.finish(0, &running, Ok(json!(1))).unwrap();
     let stacks =
-        canvas_core::block_on(world.servers[0].engine.stacks(&world.canvas, None, 9, world.now())).unwrap();
+        canvas_core::testing::block_on(world.servers[0].engine.stacks(&world.canvas, None, 9, world.now()))
+            .unwrap();
     assert_eq!(stacks.undo.len(), 1);
     let what = canvas_core::history::UndoScope::Steps(std::num::NonZeroU32::MIN);
     world.ask(0, canvas_core::history::Undo { by: canvas_core::Author::User, what }).unwrap().unwrap();

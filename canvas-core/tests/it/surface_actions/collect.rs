@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use canvas_core::store::{Store as _, Version};
-use canvas_core::{CollectOptions, DroppedBlobs, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{CollectOptions, DroppedBlobs};
 use serde_json::json;
 
 use super::world::{World, key, press};

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use canvas_core::surface::{ClientId, PatchState, StatePatch, SurfaceActor};
-use canvas_core::{EngineError, Face, Revision, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{EngineError, Face, Revision};
 use serde_json::json;
 
 use super::world::{Fault, World, key};

@@ -1,7 +1,8 @@
 //! How actions end, and what of their results is saved.
 
 use canvas_core::surface::{ActionBegun, ActionFailure, ActionOutcome, SurfaceCode};
-use canvas_core::{CodedError as _, EngineError, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{CodedError as _, EngineError};
 use serde_json::json;
 
 use super::world::{Fault, World, key, nested, press, word};

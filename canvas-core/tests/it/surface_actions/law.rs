@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use canvas_core::block_on;
 use canvas_core::surface::{ActionBegun, ActionFailure, EventId, RunningAction};
+use canvas_core::testing::block_on;
 use proptest::prelude::*;
 use serde_json::json;
 

@@ -13,9 +13,9 @@ use canvas_core::surface::{
     ClientId, EventId, FinishAction, NumberedRecord, RunnerId, RunningAction, SessionKey, StateValue,
     SurfaceActor, SurfaceCommandRefusal, ToolContract, ToolDeclaration, ToolName,
 };
+use canvas_core::testing::block_on;
 use canvas_core::{
     Blob, CallId, CanvasId, CodedError as _, Command, ConversationId, Engine, EngineError, OpKey, Policy,
-    block_on,
 };
 use serde_json::{Value, json};
 

@@ -2,7 +2,8 @@
 
 use canvas_core::store::Store as _;
 use canvas_core::surface::CreateSurface;
-use canvas_core::{CodedError as _, Engine, EngineError, Face, OpKey, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{CodedError as _, Engine, EngineError, Face, OpKey};
 use serde_json::json;
 
 use crate::surface_commands::world::*;

@@ -2,9 +2,10 @@
 
 use std::num::NonZeroU32;
 
+use canvas_core::Author;
 use canvas_core::history::{Redo, Undo, UndoScope};
 use canvas_core::surface::PatchState;
-use canvas_core::{Author, block_on};
+use canvas_core::testing::block_on;
 use serde_json::json;
 
 use crate::surface_commands::world::*;

@@ -5,7 +5,8 @@ use std::num::NonZeroU32;
 
 use canvas_core::history::{Undo, UndoScope};
 use canvas_core::surface::UpsertSurface;
-use canvas_core::{Author, Blob, CollectOptions, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{Author, Blob, CollectOptions};
 use serde_json::{Value, json};
 
 use crate::surface_commands::world::*;

@@ -12,10 +12,10 @@ use canvas_core::surface::{
     SurfaceActor, SurfaceCommandRefusal, SurfaceRefusal, ToolContract, ToolDeclaration, ToolName,
     UpsertSurface,
 };
+use canvas_core::testing::block_on;
 use canvas_core::turn::SendMessage;
 use canvas_core::{
     Blob, CallId, CanvasId, CodedError as _, Command, ConversationId, Engine, OpKey, Policy, Revision,
-    block_on,
 };
 use serde_json::{Value, json};
 

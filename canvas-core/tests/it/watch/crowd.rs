@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use canvas_core::block_on;
+use canvas_core::testing::block_on;
 use canvas_core::watch::Watch;
 
 use crate::watch::world::{Woken, World, canvas, next, poll, revision, waits};

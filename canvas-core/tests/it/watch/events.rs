@@ -89,7 +89,8 @@ fn each_change_of_the_lock_is_an_event() {
 fn a_heartbeat_moves_the_end_of_the_lock() {
     use canvas_core::lease::Timestamp;
     use canvas_core::store::MemoryStore;
-    use canvas_core::{Engine, Policy, block_on};
+    use canvas_core::testing::block_on;
+    use canvas_core::{Engine, Policy};
     use std::sync::Arc;
     use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -125,9 +126,9 @@ fn what_changes_nothing_to_be_seen_is_no_event() {
     world.call(0, &id, "reader", Forget);
     let lease = Some(world.check_out(0, &id));
     next(&mut watch);
-    let before = canvas_core::block_on(world.engines[0].revision_of(&id)).unwrap();
+    let before = canvas_core::testing::block_on(world.engines[0].revision_of(&id)).unwrap();
     world.call(0, &id, "model", Read::new(lease));
-    let after = canvas_core::block_on(world.engines[0].revision_of(&id)).unwrap();
+    let after = canvas_core::testing::block_on(world.engines[0].revision_of(&id)).unwrap();
     assert_ne!(before.version, after.version, "it was committed");
     assert!(waits(&mut watch) && watch.try_next().is_none());
     world.edit(0, &id);

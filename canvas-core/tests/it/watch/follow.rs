@@ -9,9 +9,11 @@ use std::task::{Context, Poll, Waker};
 use canvas_core::document::Edit;
 use canvas_core::history::{ChangeNumber, Entry, EntryNumber};
 use canvas_core::store::{MemoryStore, Store as _};
-use canvas_core::{CodedError as _, Engine, EngineError, Follow, Policy, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{CodedError as _, Engine, EngineError, Follow};
 use proptest::prelude::*;
 
+use crate::policy_with;
 use crate::watch::world::{NOW, Wire, World, canvas, held_until, set};
 
 type Followed = Option<Result<Entry, EngineError>>;
@@ -139,7 +141,7 @@ fn it_ends_where_the_store_has_gone_back() {
 #[test]
 fn a_history_that_forgets_begins_where_it_is_kept() {
     let store = MemoryStore::new(|| NOW);
-    let policy = Policy { history: 3, ..Policy::default() };
+    let policy = policy_with(|policy| policy.history.changes = 3);
     let engine = Engine::new(store, policy);
     let id = canvas("c");
     let key = |call: u64| canvas_core::OpKey::user(canvas_core::CallId::new(&call.to_string()).unwrap());

@@ -4,9 +4,10 @@ use std::future::ready;
 
 use canvas_core::lease::{CheckOut, Epoch, Lease};
 use canvas_core::store::{Loaded, Store as _};
+use canvas_core::testing::block_on;
 use canvas_core::turn::{SendMessage, TakeControl};
 use canvas_core::watch::{Watch, WatchEvent};
-use canvas_core::{BlobId, CanvasId, Command, Revision, block_on};
+use canvas_core::{BlobId, CanvasId, Command, Revision};
 use proptest::prelude::*;
 
 use crate::watch::world::{NOW, World, canvas, held_until, poll, revision};

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::task::{Context, Waker};
 
-use canvas_core::{CodedError as _, Engine, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{CodedError as _, Engine};
 
 use crate::watch::world::{NOW, Woken, World, canvas, next, poll, revision, set, waits};
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use canvas_core::CodedError as _;
-use canvas_core::block_on;
 use canvas_core::store::{MemoryStore, Store as _};
+use canvas_core::testing::block_on;
 use canvas_core::watch::CanvasStatus;
 
 use crate::watch::world::{NOW, Woken, World, canvas, next, poll, revision, waits};

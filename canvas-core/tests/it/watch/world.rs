@@ -10,9 +10,10 @@ use canvas_core::lease::{CheckOut, LeaseId, Timestamp, Turn};
 use canvas_core::store::{
     Capabilities, Commit, Committed, Layer, Loaded, MemoryStore, Store as _, StoreError, StoreErrorKind,
 };
+use canvas_core::testing::block_on;
 use canvas_core::watch::{Waited, Watch, WatchEvent};
 use canvas_core::{
-    Blob, BlobId, CallId, CanvasId, Command, ConversationId, Engine, EngineError, OpKey, Policy, block_on,
+    Blob, BlobId, CallId, CanvasId, Command, ConversationId, Engine, EngineError, OpKey, Policy,
 };
 
 pub(crate) const NOW: Timestamp = Timestamp::from_millis(1_000);

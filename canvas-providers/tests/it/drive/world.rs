@@ -12,7 +12,8 @@ use canvas_core::lease::{LeaseId, Timestamp, Turn as TurnNumber};
 use canvas_core::store::{
     Commit, Committed, Layer, Loaded, MemoryStore, Store as _, StoreError, StoreErrorKind,
 };
-use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, Snapshot, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, Snapshot};
 use canvas_providers::{
     EncodedRequest, Event, Framing, Outcome, Provider, RequestOptions, Response, ResponseBody, Retries,
     SendError, Transport, TurnDriver, TurnEvent, TurnOptions,

@@ -78,9 +78,10 @@ impl AppliedDirective {
 /// change the canvas; you have to keep it.
 ///
 /// ```
+/// # canvas_core::testing::block_on(async {
 /// # use canvas_core::lease::{Timestamp, Turn};
 /// # use canvas_core::store::MemoryStore;
-/// # use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, block_on};
+/// # use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy};
 /// # use canvas_tools::Session;
 /// use canvas_tools::directive::{Directive, apply_directive};
 /// use serde_json::json;
@@ -89,23 +90,24 @@ impl AppliedDirective {
 /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
 /// # let (canvas, chat) = (CanvasId::new("plan")?, ConversationId::new("chat")?);
 /// # let key = OpKey { conversation: chat.clone(), turn: Turn::ZERO, call: CallId::new("create")? };
-/// # block_on(engine.create(&canvas, "# Plan\n\n- one\n", &key, now))?;
-/// # let session = block_on(Session::open(&engine, canvas, chat, now))?;
-/// let version = block_on(engine.snapshot(&session.canvas, now))?.revision_id();
+/// # engine.create(&canvas, "# Plan\n\n- one\n", &key, now).await?;
+/// # let session = Session::open(&engine, canvas, chat, now).await?;
+/// let version = engine.snapshot(&session.canvas, now).await?.revision_id();
 /// let patch = Directive::patch("@@\n-- one\n+- two\n", version, None)?;
-/// let done = block_on(apply_directive(&engine, &session, CallId::new("1")?, &patch, now))?;
+/// let done = apply_directive(&engine, &session, CallId::new("1")?, &patch, now).await?;
 /// assert_eq!(done.status(), format!("applied: +0 chars (patch, version={})", done.version));
 ///
 /// // The document has a new version by now.
-/// let late = block_on(apply_directive(&engine, &session, CallId::new("2")?, &patch, now)).unwrap_err();
+/// let late = apply_directive(&engine, &session, CallId::new("2")?, &patch, now).await.unwrap_err();
 /// assert_eq!(late.status(), format!("failed: stale patch vs {}", done.version));
 ///
 /// // By offsets, without a version.
 /// let rename = json!({"action": "replace", "content": "Aims", "target_range": [2, 6]});
 /// let rename = Directive::parse(&rename)?;
-/// let done = block_on(apply_directive(&engine, &session, CallId::new("3")?, &rename, now))?;
+/// let done = apply_directive(&engine, &session, CallId::new("3")?, &rename, now).await?;
 /// assert_eq!((done.context.spans[0].lines.start_line, done.context.selection.end()), (1, 6));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # }).unwrap();
 /// ```
 ///
 /// # Errors
@@ -150,7 +152,7 @@ pub async fn apply_directive<S: Store>(
         let changes = changes_since(engine, &session.canvas, version, &snapshot, now).await;
         return Err(failed(Some(&snapshot), FailureKind::Stale { changes }));
     }
-    let planned = plan(snapshot.text(), directive, &engine.policy().patch)
+    let planned = plan(snapshot.text(), directive, &engine.policy().document.patch)
         .map_err(|e| failed(Some(&snapshot), e.into()))?;
     let (context, text) = (planned.context, planned.text);
     if directive.action() == Action::Annotate {

@@ -37,7 +37,7 @@ pub(crate) async fn changes_since<S: Store>(
     let names = [BlobId::of_document(&text), BlobId::of(text.as_bytes())];
     names.iter().any(|name| RevisionId::new(version.revision(), *name) == version).then(|| {
         let diff = build(&text, snapshot.text(), 3);
-        let limit = engine.policy().refusal_diff_bytes;
+        let limit = engine.policy().sync.refusal_diff_bytes;
         let diff = (diff.len() <= limit).then_some(diff);
         Changes { from: Some(version), to: snapshot.revision_id(), diff, whole: None, headings: None }
     })

@@ -110,7 +110,7 @@ async fn run<S: Store>(
     call: &ToolCall,
 ) -> Result<ToolReply, ToolError> {
     let policy = context.engine.policy();
-    let options = tools.options(policy.patch);
+    let options = tools.options(policy.document.patch);
     if tools.dialect == Dialect::TextEditor && is_view(&call.arguments) {
         policy.permits(Access::Read)?;
         return view(tools, &context, call, &options).await;

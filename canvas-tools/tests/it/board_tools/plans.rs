@@ -2,7 +2,8 @@
 
 use canvas_core::document::Edit;
 use canvas_core::lease::Timestamp;
-use canvas_core::{CallId, CanvasId, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{CallId, CanvasId};
 use canvas_tools::{BoardTools, Plans};
 use serde_json::{Value, json};
 

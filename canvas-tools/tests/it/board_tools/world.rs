@@ -9,7 +9,8 @@ use canvas_core::board::{
 };
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::store::MemoryStore;
-use canvas_core::{Author, CallId, CanvasId, Command, ConversationId, Engine, OpKey, Policy, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{Author, CallId, CanvasId, Command, ConversationId, Engine, OpKey, Policy};
 use canvas_tools::{BoardTools, Session, ToolCall, ToolReply, Tools};
 use serde_json::{Value, json};
 

@@ -4,13 +4,15 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use crate::policy_with;
 use canvas_core::document::HostEditRefusal;
 use canvas_core::lease::{CheckOut, Timestamp};
 use canvas_core::refusal::NotAvailable;
 use canvas_core::store::{Commit, Head, Store as _};
+use canvas_core::testing::block_on;
 use canvas_core::text::{ApplyOptions, Limits, Reason, apply};
 use canvas_core::turn::Cancel;
-use canvas_core::{CallId, CanvasId, CodedError as _, EngineError, Policy, block_on};
+use canvas_core::{CallId, CanvasId, CodedError as _, EngineError, Policy};
 use canvas_tools::directive::{DirectiveError, DirectiveFault, FailureKind, Fingerprint};
 use canvas_tools::{DirectiveTools, Session, ToolReply};
 use serde_json::{Value, json};
@@ -191,11 +193,11 @@ fn every_failure_leads_on() {
     let twice = Then::Correct("document_edit", patch("@@\n b\n-a\n"));
     let ambiguous = edit(&World::new("a\nb\na\n"), &patch("@@\n-a\n"), twice);
     expect("PATCH_REJECTED/AMBIGUOUS", ambiguous);
-    let small = Policy { patch: Limits { hunks: 1, ..Limits::default() }, ..Policy::default() };
+    let small = policy_with(|policy| policy.document.patch = Limits { hunks: 1, ..Limits::default() });
     let two = patch("@@\n-a\n+x\n@@\n-c\n+y\n");
     let correct = || Then::Correct("document_edit", diff.clone());
     expect("PATCH_REJECTED/TOO_LARGE", edit(&World::with(TEXT, small), &two, correct()));
-    let short = Policy { document_bytes: 8, ..Policy::default() };
+    let short = policy_with(|policy| policy.document.bytes = 8);
     let much = patch("@@\n a\n+much\n");
     expect("DOCUMENT_TOO_LARGE", edit(&World::with(TEXT, short), &much, correct()));
 

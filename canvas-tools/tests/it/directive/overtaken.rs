@@ -4,8 +4,9 @@ use std::sync::{Arc, Mutex};
 
 use canvas_core::lease::CheckOut;
 use canvas_core::store::{Commit, Committed, Layer, MemoryStore, Store as _, StoreError};
+use canvas_core::testing::block_on;
 use canvas_core::turn::{Cancel, Forget};
-use canvas_core::{CallId, CodedError as _, Engine, Policy, block_on};
+use canvas_core::{CallId, CodedError as _, Engine, Policy};
 use canvas_tools::directive::{Directive, FailureKind, apply_directive};
 use serde_json::{Value, json};
 

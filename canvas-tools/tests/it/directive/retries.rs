@@ -1,8 +1,10 @@
 //! The same call twice is one edit.
 
+use crate::policy_with;
+use canvas_core::CallId;
 use canvas_core::history::ClearHistory;
 use canvas_core::lease::{CheckIn, CheckOut};
-use canvas_core::{CallId, block_on};
+use canvas_core::testing::block_on;
 use serde_json::json;
 
 use super::world::{World, code};
@@ -49,7 +51,7 @@ fn a_late_retry_is_answered_too() {
 /// The places come from the history; the rest does not need it.
 #[test]
 fn a_retry_is_answered_without_a_history() {
-    let policy = canvas_core::Policy { history: 0, ..canvas_core::Policy::default() };
+    let policy = policy_with(|policy| policy.history.changes = 0);
     let (none, cleared) = (World::with("abc", policy), World::new("abc"));
     for world in [none, cleared] {
         for content in ["longer", "longer", ""] {

@@ -1,5 +1,6 @@
 //! The handshake by versions: an edit is made for one document, and for no other.
 
+use crate::policy_with;
 use canvas_core::CodedError as _;
 use canvas_core::lease::{CheckIn, CheckOut};
 use canvas_core::turn::Cancel;
@@ -88,7 +89,7 @@ fn a_directive_waits_for_the_lease_and_for_the_user() {
 
 #[test]
 fn the_documents_limit_holds() {
-    let policy = canvas_core::Policy { document_bytes: 10, ..canvas_core::Policy::default() };
+    let policy = policy_with(|policy| policy.document.bytes = 10);
     let world = World::with("a\nb\n", policy);
     let insert = json!({"action": "insert", "content": "1234567", "target_range": [0, 0]});
     assert_eq!(code(&world.direct(&insert)), "DOCUMENT_TOO_LARGE");

@@ -6,9 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use canvas_core::document::Edit;
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::store::MemoryStore;
-use canvas_core::{
-    CallId, CanvasId, CodedError as _, Command, ConversationId, Engine, OpKey, Policy, block_on,
-};
+use canvas_core::testing::block_on;
+use canvas_core::{CallId, CanvasId, CodedError as _, Command, ConversationId, Engine, OpKey, Policy};
 use canvas_tools::directive::{AppliedDirective, Directive, DirectiveFailure, apply_directive};
 use canvas_tools::{DirectiveTools, Session, ToolCall, ToolReply, Tools};
 use serde_json::Value;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use canvas_core::Policy;
+use crate::policy_with;
 use canvas_core::turn::Cancel;
 use canvas_tools::LeaseChange;
 use serde_json::{Value, json};
@@ -212,7 +212,7 @@ fn reads_run_again_and_see_what_is_there_now() {
 
 #[test]
 fn a_lease_that_has_made_its_calls_says_what_to_do() {
-    let world = World::with("a\nb\n", Policy { calls_per_lease: 2, ..Policy::default() });
+    let world = World::with("a\nb\n", policy_with(|policy| policy.receipts.calls_per_lease = 2));
     let lease = world.check_out();
     assert!(world.patch(&lease, "@@\n a\n+c\n").is_ok());
     let reply = world.patch(&lease, "@@\n a\n+d\n");

@@ -1,6 +1,6 @@
 //! A host that asks its models to look first: `NOT_LOCATED`.
 
-use canvas_core::Policy;
+use crate::policy_with;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use super::world::{World, failure};
 const NOT_LOCATED: &str = "PATCH_REJECTED/NOT_LOCATED";
 
 fn world(text: &str) -> World {
-    let mut world = World::with(text, Policy { require_located: true, ..Policy::default() });
+    let mut world = World::with(text, policy_with(|policy| policy.writes.require_located = true));
     world.toolset = canvas_tools::DocumentTools::ALL;
     world
 }

@@ -1,6 +1,6 @@
 //! What the patching tool says when it works and when it does not.
 
-use canvas_core::Policy;
+use crate::policy_with;
 use canvas_tools::ToolReply;
 use serde_json::{Value, json};
 
@@ -126,7 +126,7 @@ fn a_refusal_offers_what_fits() {
 
 #[test]
 fn a_document_that_would_be_too_large_is_refused() {
-    let world = World::with("a\n", Policy { document_bytes: 4, ..Policy::default() });
+    let world = World::with("a\n", policy_with(|policy| policy.document.bytes = 4));
     let lease = world.check_out();
     let reply = world.patch(&lease, "@@\n a\n+bcd\n");
     assert_eq!(failure(&reply), "DOCUMENT_TOO_LARGE");

@@ -1,6 +1,8 @@
 //! What a host may switch on so that nobody sends a patch twice: `rebase` and `retake`, and hunks sent again alone.
 
+use crate::policy_with;
 use canvas_core::Policy;
+use canvas_core::policy::{SyncLimits, WriteRules};
 use canvas_core::rollout::Rollout;
 use canvas_tools::{LeaseChange, Session, ToolReply};
 use serde_json::{Value, json};
@@ -18,7 +20,7 @@ fn world(policy: Policy) -> World {
 }
 
 fn rebasing() -> World {
-    world(Policy { rebase: true, ..Policy::default() })
+    world(policy_with(|policy| policy.writes.rebase = true))
 }
 
 fn send(world: &World, lease: &str, patch: &str) -> ToolReply {
@@ -60,7 +62,7 @@ fn what_a_rebase_does_not_do() {
         assert_eq!(world.text(), before);
         refused
     };
-    let rebase = || Policy { rebase: true, ..Policy::default() };
+    let rebase = || policy_with(|policy| policy.writes.rebase = true);
     let elsewhere = ("line 20\n", "line 20\nuser\n");
     let patch = "@@\n line 9\n-line 10\n+ten\n";
     drop(check(Policy::default(), elsewhere, patch, stale));
@@ -91,7 +93,11 @@ fn what_a_rebase_does_not_do() {
 /// For people who type all the time: no edit ends a lease, because there is none, and a patch moves past each of them.
 #[test]
 fn without_leases_a_patch_is_rebased_past_each_edit() {
-    let world = world(Policy { rollout: Rollout::Write, rebase: true, ..Policy::default() });
+    let world = world(Policy {
+        rollout: Rollout::Write,
+        writes: WriteRules { rebase: true, ..Default::default() },
+        ..Policy::default()
+    });
     assert!(world.tool("canvas_read_all", json!({})).is_ok());
     for line in 1..=5 {
         world.edit(&world.text().replace("line 20\n", "line 20\nuser\n"));
@@ -122,7 +128,11 @@ fn a_base_that_is_named_is_never_rebased() {
 /// Changes that are too large to be shown stay to be seen: another patch that touches them is refused.
 #[test]
 fn a_rebase_over_more_than_can_be_shown_has_shown_nothing() {
-    let world = world(Policy { rebase: true, refusal_diff_bytes: 8, ..Policy::default() });
+    let world = world(Policy {
+        writes: WriteRules { rebase: true, ..Default::default() },
+        sync: SyncLimits { refusal_diff_bytes: 8, ..Default::default() },
+        ..Policy::default()
+    });
     let lease = edited(&world, "line 20\n", "line 20\nuser\n");
     let done = send(&world, &lease, "@@\n line 9\n-line 10\n+ten\n");
     assert!(done.is_ok(), "{}", done.body());
@@ -134,7 +144,7 @@ fn a_rebase_over_more_than_can_be_shown_has_shown_nothing() {
 
 #[test]
 fn a_write_takes_the_lease_anew_that_nobody_has_missed() {
-    let world = world(Policy { retake: true, ..Policy::default() });
+    let world = world(policy_with(|policy| policy.writes.retake = true));
     let lease = world.check_out();
     assert!(world.under(&lease, "canvas_read_all").is_ok());
     world.wait(60_000);
@@ -164,7 +174,7 @@ fn a_write_takes_the_lease_anew_that_nobody_has_missed() {
 
 #[test]
 fn lines_replaced_by_number_take_the_lease_anew_too() {
-    let world = world(Policy { retake: true, ..Policy::default() });
+    let world = world(policy_with(|policy| policy.writes.retake = true));
     let lease = world.check_out();
     let read = world.tool("canvas_read_lines", json!({"lease_id": lease, "start_line": 2, "end_line": 2}));
     world.wait(60_000);
@@ -194,7 +204,7 @@ fn what_a_retake_does_not_do() {
         assert_eq!(failure(&refused), expected, "{}", refused.body());
         assert_eq!(world.text(), before);
     };
-    let retake = || Policy { retake: true, ..Policy::default() };
+    let retake = || policy_with(|policy| policy.writes.retake = true);
     check(Policy::default(), |_, _| {}, "LEASE_EXPIRED");
     check(retake(), |world, _| world.edit("another\n"), "STALE_EPOCH");
     check(retake(), |world, _| drop(world.message()), "STALE_EPOCH");
@@ -222,7 +232,7 @@ fn what_a_retake_does_not_do() {
 /// A directive changes the document without a lease, and without an epoch.
 #[test]
 fn a_document_that_changed_after_the_expiry_is_not_written_unseen() {
-    let world = world(Policy { retake: true, ..Policy::default() });
+    let world = world(policy_with(|policy| policy.writes.retake = true));
     let lease = world.check_out();
     assert!(world.under(&lease, "canvas_read_all").is_ok());
     world.wait(15_000);
@@ -236,7 +246,12 @@ fn a_document_that_changed_after_the_expiry_is_not_written_unseen() {
         summary: "seven".into(),
         request: None,
     };
-    let done = canvas_core::block_on(world.engine.call(&world.session.canvas, &operation, edit, world.now()));
+    let done = canvas_core::testing::block_on(world.engine.call(
+        &world.session.canvas,
+        &operation,
+        edit,
+        world.now(),
+    ));
     done.unwrap().result.unwrap();
     assert_eq!(failure(&send(&world, &lease, "@@\n-line 1\n+one\n")), "LEASE_EXPIRED");
 }

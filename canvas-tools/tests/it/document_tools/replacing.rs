@@ -1,6 +1,6 @@
 //! Whole lines replaced under their hash, as a model meets it.
 
-use canvas_core::Policy;
+use crate::policy_with;
 use canvas_core::document::RangeHash;
 use canvas_tools::{DocumentTools, ToolReply};
 use serde_json::{Value, json};
@@ -308,7 +308,7 @@ fn each_refusal_reaches_the_model() {
         ((1, 1), hash("a"), "x", "PATCH_REJECTED/CONTENT_CHANGED at \"/expect_hash\""),
         ((1, 1), hash("a\n"), "0123456789", "DOCUMENT_TOO_LARGE"),
     ] {
-        let mut world = World::with(TEXT, Policy { document_bytes: 10, ..Policy::default() });
+        let mut world = World::with(TEXT, policy_with(|policy| policy.document.bytes = 10));
         world.toolset = DocumentTools::ALL;
         let lease = world.check_out();
         let reply = world.tool("canvas_replace_lines", arguments(&lease, range, expect, text));

@@ -148,7 +148,7 @@ fn directives_follow_the_stage() {
             let call = ToolCall { id: world.fresh_id(), name: name.into(), arguments };
             let tools = Tools::new(DirectiveTools::default()).unwrap();
             let run = tools.call(&world.engine, &mut session, &call, world.now());
-            let reply = canvas_core::block_on(run);
+            let reply = canvas_core::testing::block_on(run);
             let is_listed = tools.specs(&world.engine).iter().any(|tool| tool.name == name);
             assert_eq!(is_listed, reply.is_ok(), "{name} at {stage:?}");
             reply

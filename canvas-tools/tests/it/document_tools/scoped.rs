@@ -1,5 +1,6 @@
 //! Patches that may change one place only.
 
+use crate::policy_with;
 use canvas_core::Policy;
 use serde_json::{Value, json};
 
@@ -98,7 +99,7 @@ fn side_effects_are_refused_where_the_policy_says_so() {
         ("@@\n one\n+---\n", "ACCIDENTAL_HEADING", 3),
         ("@@\n one\n+<!--\n", "STRUCTURE_SPILLED", 6),
     ] {
-        let strict = Policy { refuse_side_effects: true, ..Policy::default() };
+        let strict = policy_with(|policy| policy.writes.refuse_side_effects = true);
         check(
             strict,
             &json!({"path": ["A"]}),

@@ -1,9 +1,11 @@
 //! Turns, and the hidden messages that keep a model's picture of the canvas in step.
 
+use crate::policy_with;
 use canvas_core::lease::{Timestamp, Turn};
+use canvas_core::testing::block_on;
 use canvas_core::text::{ApplyOptions, apply};
 use canvas_core::turn::{Cancel, Promotion};
-use canvas_core::{CallId, CanvasId, CodedError as _, ConversationId, Policy, block_on};
+use canvas_core::{CallId, CanvasId, CodedError as _, ConversationId};
 use canvas_tools::{HIDDEN_HEADER, SNAPSHOT_HEADER, Session, TurnOpened};
 use proptest::prelude::*;
 use serde_json::json;
@@ -180,7 +182,7 @@ fn an_abandoned_key_is_refused() {
 /// Who has lost the document, or was evicted for others, gets the whole of it.
 #[test]
 fn an_evicted_conversation_gets_the_whole_document() {
-    let world = World::with("a\n```\n", Policy { conversations: 1, ..Policy::default() });
+    let world = World::with("a\n```\n", policy_with(|policy| policy.sync.conversations = 1));
     let mut session = world.session.clone();
     let begin = |session: &mut Session, call: &str| {
         block_on(session.begin_turn(&world.engine, id(call), world.now())).unwrap().hidden_message

@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex};
 use canvas_core::document::Edit;
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::store::MemoryStore;
-use canvas_core::{CallId, CanvasId, Command, ConversationId, Engine, OpKey, Policy, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{CallId, CanvasId, Command, ConversationId, Engine, OpKey, Policy};
 use canvas_tools::{
     DocumentMemory, DocumentTools, Session, ToolCall, ToolReply, Tools, TurnClosed, TurnOpened,
 };

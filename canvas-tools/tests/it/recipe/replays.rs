@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use canvas_core::board::ComponentId;
 use canvas_core::recipe::{RecipeLimits, RecordRecipe, RunId};
+use canvas_core::testing::block_on;
 use canvas_core::turn::Cancel;
-use canvas_core::{Author, CodedError as _, block_on};
+use canvas_core::{Author, CodedError as _};
 use canvas_tools::recipe::{Replay, ReplayRequest};
 use proptest::prelude::*;
 use serde_json::json;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use canvas_core::block_on;
+use canvas_core::testing::block_on;
 use canvas_tools::Session;
 use serde_json::json;
 

@@ -5,8 +5,8 @@ use std::sync::atomic::Ordering;
 use std::task::{Context, Waker};
 
 use canvas_core::CodedError as _;
-use canvas_core::block_on;
 use canvas_core::surface::ActionFailure;
+use canvas_core::testing::block_on;
 use canvas_tools::action::ActionStep;
 use canvas_tools::surface::{SurfaceCaller, SurfaceReply, SurfaceRequest};
 use serde_json::{Value, json};

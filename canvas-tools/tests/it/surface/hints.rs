@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use canvas_core::OpKey;
+use canvas_core::testing::block_on;
 use canvas_core::turn::Cancel;
-use canvas_core::{OpKey, block_on};
 use serde_json::{Value, json};
 
 use super::world::{World, deploy_id, spec};

@@ -2,8 +2,9 @@
 
 use canvas_core::rollout::Rollout;
 use canvas_core::surface::AgentId;
+use canvas_core::testing::block_on;
 use canvas_core::turn::Cancel;
-use canvas_core::{CodedError as _, OpKey, Policy, block_on};
+use canvas_core::{CodedError as _, OpKey, Policy};
 use serde_json::json;
 
 use super::world::{World, deploy_id, session};

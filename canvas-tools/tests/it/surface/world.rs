@@ -10,7 +10,8 @@ use canvas_core::surface::{
     ActionFailure, Ceiling, ClientId, RunnerId, SessionKey, SurfaceActor, SurfaceEvent, ToolContract,
     ToolDeclaration, ToolName,
 };
-use canvas_core::{CallId, CanvasId, CodedError as _, ConversationId, Engine, OpKey, Policy, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{CallId, CanvasId, CodedError as _, ConversationId, Engine, OpKey, Policy};
 use canvas_tools::action::{SessionHost, SessionMessage, ToolHost, ToolInvocation};
 use canvas_tools::surface::{SurfaceCaller, SurfaceDoor, SurfaceReply, SurfaceRequest};
 use canvas_tools::{Session, SurfaceTools, ToolCall, ToolReply, Tools};

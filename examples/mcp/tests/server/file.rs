@@ -9,7 +9,8 @@ use canvas_core::document::DocumentStep;
 use canvas_core::history::Step;
 use canvas_core::lease::Timestamp;
 use canvas_core::store::Blocking;
-use canvas_core::{BlobId, CanvasId, Engine, Policy, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{BlobId, CanvasId, Engine, Policy};
 use canvas_store_sqlite::SqliteStore;
 use serde_json::json;
 

@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use canvas_core::block_on;
+use canvas_core::testing::block_on;
 use proptest::prelude::*;
 use serde_json::Map;
 

@@ -10,7 +10,8 @@ use canvas_core::recipe::{
     ComponentData, Recipe, RecipeCommandRefusal, RecipeLimits, RecipeRecorded, RecordRecipe, RunId, StepId,
 };
 use canvas_core::surface::{SurfaceEvent, SurfaceEventKind, ToolName};
-use canvas_core::{Author, CanvasId, CodedError as _, ConversationId, OpKey, Refused as _, Zone, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{Author, CanvasId, CodedError as _, ConversationId, OpKey, Refused as _, Zone};
 use canvas_tools::action::ToolHost as _;
 use canvas_tools::recipe::{
     RecipeDeclaration, RecordError, Refresher, Replay, ReplayError, ReplayReport, ReplayRequest, RerunError,

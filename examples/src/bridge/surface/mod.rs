@@ -14,7 +14,8 @@ use canvas_core::surface::{
     Spec, StateValue, SurfaceActor, SurfaceEvent, SurfaceFault, Template, TemplateOptions, ToolContract,
     ToolDeclaration, ToolName, ValuePath,
 };
-use canvas_core::{CallId, CanvasId, CodedError as _, ConversationId, OpKey, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{CallId, CanvasId, CodedError as _, ConversationId, OpKey};
 use canvas_tools::action::{ActionOver, ActionRun, ActionStep, SessionHost as _, ToolHost as _};
 use canvas_tools::surface::{
     AssetContent, SurfaceCaller, SurfaceDoor, SurfaceError, SurfaceReply, SurfaceRequest,

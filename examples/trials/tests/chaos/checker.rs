@@ -183,11 +183,12 @@ pub(crate) fn check(
 pub(crate) mod tests {
     use std::collections::HashMap;
 
+    use canvas_core::Engine;
     use canvas_core::document::ApplyPatch;
     use canvas_core::lease::{CheckOut, Turn};
     use canvas_core::store::MemoryStore;
+    use canvas_core::testing::block_on;
     use canvas_core::turn::SendMessage;
-    use canvas_core::{Engine, block_on};
     use canvas_store_testing::{canvas, key, key_of, system_now};
 
     use super::super::client::policy;

@@ -3,7 +3,8 @@
 use std::thread;
 
 use canvas_core::store::{Blocking, Head};
-use canvas_core::{Blob, BlobId, CanvasId, Engine, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{Blob, BlobId, CanvasId, Engine};
 use canvas_store_sqlite::SqliteStore;
 use canvas_store_testing::{Folder, key, system_now};
 

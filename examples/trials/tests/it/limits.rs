@@ -33,11 +33,12 @@ fn time(time: Duration) -> String {
 fn the_page_of_limits_is_true() {
     let page = include_str!("../../../../LIMITS.md");
     let policy = Policy::default();
-    let (board, surface, recipe, patch) = (policy.board, policy.surface, policy.recipe, policy.patch);
+    let (board, surface, recipe, patch) =
+        (policy.board, policy.surface, policy.recipe, policy.document.patch);
     assert_eq!(patch, text::Limits::default());
     assert_eq!(policy.lease, lease::LeasePolicy::default());
     let rows = [
-        (bytes(policy.document_bytes), "Policy::document_bytes"),
+        (bytes(policy.document.bytes), "DocumentLimits::bytes"),
         (bytes(patch.text_bytes), "Limits::text_bytes"),
         (bytes(patch.patch_bytes), "Limits::patch_bytes"),
         (count(patch.hunks), "Limits::hunks"),
@@ -59,14 +60,18 @@ fn the_page_of_limits_is_true() {
         (format!("{} and {}", bytes(MAX_BODY_BYTES), bytes(MAX_STREAM_BYTES)), "MAX_STREAM_BYTES"),
         (time(policy.lease.ttl), "canvas_lease::LeasePolicy::ttl"),
         (
-            format!("{}, of the last {} changes", time(policy.receipt_lifetime), count(policy.max_receipts)),
-            "Policy::receipt_lifetime",
+            format!(
+                "{}, of the last {} changes",
+                time(policy.receipts.lifetime),
+                count(policy.receipts.max_changes)
+            ),
+            "ReceiptLimits::lifetime",
         ),
         (time(policy.min_blob_age), "Policy::min_blob_age"),
-        (count(policy.history), "Policy::history"),
-        (count(policy.history_reach), "Policy::history_reach"),
-        (count(policy.conversations), "Policy::conversations"),
-        (count(policy.calls_per_lease), "Policy::calls_per_lease"),
+        (count(policy.history.changes), "HistoryLimits::changes"),
+        (count(policy.history.reach), "HistoryLimits::reach"),
+        (count(policy.sync.conversations), "SyncLimits::conversations"),
+        (count(policy.receipts.calls_per_lease), "ReceiptLimits::calls_per_lease"),
     ];
     for (value, name) in &rows {
         let row = page.lines().find(|line| line.contains(&format!("`{name}`")));

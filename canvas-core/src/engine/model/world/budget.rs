@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::super::call::Op;
 use super::super::store::TOOL;
 use crate::surface::{Ceiling, ToolContract, ToolDeclaration, ToolName};
-use crate::transition::policy::Policy;
+use crate::transition::policy::{HistoryLimits, Policy, ReceiptLimits, WriteRules};
 use crate::transition::rollout::Rollout;
 use crate::transition::view::Types;
 
@@ -25,7 +25,12 @@ fn policy(history: u64) -> Policy {
         max_hold: Duration::from_millis(100),
         clock_tolerance: Duration::from_millis(1),
     };
-    Policy { lease, history, receipt_lifetime: Duration::ZERO, ..Policy::default() }
+    Policy {
+        lease,
+        history: HistoryLimits { changes: history, ..Default::default() },
+        receipts: ReceiptLimits { lifetime: Duration::ZERO, ..Default::default() },
+        ..Policy::default()
+    }
 }
 
 /// Without a journal and ages of receipts, which would make different states of worlds that differ in their past alone.
@@ -33,11 +38,15 @@ static POLICY: LazyLock<Policy> = LazyLock::new(|| policy(0));
 
 static WITH_JOURNAL: LazyLock<Policy> = LazyLock::new(|| policy(100));
 
-static RETAKING: LazyLock<Policy> = LazyLock::new(|| Policy { retake: true, ..policy(0) });
+static RETAKING: LazyLock<Policy> =
+    LazyLock::new(|| Policy { writes: WriteRules { retake: true, ..policy(0).writes }, ..policy(0) });
 
 /// A write needs no lease here, so the user's text is protected only by the check that the write's author saw it.
-static REBASING: LazyLock<Policy> =
-    LazyLock::new(|| Policy { rebase: true, rollout: Rollout::LeaseOptional, ..policy(100) });
+static REBASING: LazyLock<Policy> = LazyLock::new(|| Policy {
+    writes: WriteRules { rebase: true, ..policy(100).writes },
+    rollout: Rollout::LeaseOptional,
+    ..policy(100)
+});
 
 /// The switches of the host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -12,7 +12,7 @@ use crate::history::step::Step;
 use crate::model::author::{Actor, Author};
 use crate::surface::{StatePatch, SurfaceDiff, SurfaceFile};
 use crate::transition::edit::Edit;
-use crate::transition::policy::Policy;
+use crate::transition::policy::{HistoryLimits, Policy};
 use crate::transition::surface::ended::RunningAction;
 use crate::transition::surface::finish::{ActionFailure, FinishAction};
 use crate::transition::surface::patch::PatchState;
@@ -187,7 +187,11 @@ struct Play {
 impl Play {
     fn new(limits: (usize, usize)) -> Self {
         let [history, history_effects] = [limits.0, limits.1].map(|limit| limit.try_into().unwrap());
-        let policy = Policy { history, history_effects, min_blob_age: Duration::ZERO, ..Policy::default() };
+        let policy = Policy {
+            history: HistoryLimits { changes: history, effects: history_effects, ..Default::default() },
+            min_blob_age: Duration::ZERO,
+            ..Policy::default()
+        };
         let mut world = World::with(json!({"a": {"x": 1, "y": 2}, "b": [1, 2], "log": ""}), policy);
         assert_eq!(world.file(SurfaceFile::Spec, Some(&[&spec(0)])), "OK");
         let known = Known { undo: vec![1], redo: Vec::new() };
@@ -380,7 +384,11 @@ proptest! {
 /// A poll does not push out a person's changes, even if few are kept.
 #[test]
 fn effects_take_no_room_of_changes() {
-    let policy = Policy { history: 3, min_blob_age: Duration::ZERO, ..Policy::default() };
+    let policy = Policy {
+        history: HistoryLimits { changes: 3, ..Default::default() },
+        min_blob_age: Duration::ZERO,
+        ..Policy::default()
+    };
     // The newest two changes with the entries between them, and too few effects for more than one of them.
     for (changes, effects, kept_from, undone) in [(2, 1_000, 203, 2), (10, 250, 554, 1), (10, 100, 705, 0)] {
         let mut world = World::with(json!({"n": 0, "log": ""}), policy);
@@ -408,7 +416,11 @@ fn effects_take_no_room_of_changes() {
 /// An edit on an older revision ignores the saves of later polls.
 #[test]
 fn effects_do_not_count_toward_the_reach_of_an_edit() {
-    let policy = Policy { history_reach: 3, min_blob_age: Duration::ZERO, ..Policy::default() };
+    let policy = Policy {
+        history: HistoryLimits { reach: 3, ..Default::default() },
+        min_blob_age: Duration::ZERO,
+        ..Policy::default()
+    };
     // With and without changes before, and changes between.
     for (before, changes, answer) in
         [(0, 1, "OK"), (0, 3, "OK"), (0, 4, "PATCH_REJECTED"), (2, 3, "OK"), (2, 4, "PATCH_REJECTED")]

@@ -3,12 +3,12 @@
 use serde_json::{Value, json};
 
 use super::world::{Put, World};
-use crate::engine::block_on::block_on;
 use crate::engine::{CollectOptions, Engine};
 use crate::history::number::ChangeNumber;
 use crate::model::author::{Actor, Author};
 use crate::model::face::TreeFile;
 use crate::surface::SurfaceFile;
+use crate::testing::block_on;
 use crate::transition::policy::Policy;
 use crate::transition::undo::{ClearHistory, Redo, Undo, UndoScope};
 use std::num::NonZeroU32;

@@ -9,7 +9,6 @@ use canvas_lease::{Timestamp, Turn};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::engine::block_on::block_on;
 use crate::engine::{CollectOptions, Engine, Stacks};
 use crate::history::journal::Entry;
 use crate::model::author::{Actor, Author};
@@ -27,6 +26,7 @@ use crate::surface::{
     SurfaceDiff, SurfaceFault, SurfaceFile, SurfaceLimits, SurfaceState, ToolContract, ToolDeclaration,
     ToolName,
 };
+use crate::testing::block_on;
 use crate::transition::command::Command;
 use crate::transition::command::sealed::Decide;
 use crate::transition::edit::Edit;

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use canvas_core::policy::HistoryLimits;
 use canvas_core::store::{Store as _, Version};
-use canvas_core::{Blob, BlobId, Engine, Policy, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{Blob, BlobId, Engine, Policy};
 use canvas_store_object::ObjectCanvasStore;
 use canvas_store_testing::collecting::{self, Work};
 use canvas_store_testing::{canvas, collect, commit, done, dropped, erasing, system_now};
@@ -28,7 +30,10 @@ fn a_bucket_has_no_secret_that_was_erased() {
     let server = Arc::new(Server::new(Names::Hashed, Conditions::Kept));
     let objects = Arc::clone(&server) as Arc<dyn ObjectStore>;
     let store = block_on(ObjectCanvasStore::open(objects, Path::from("p"), system_now)).unwrap();
-    let engine = Engine::new(store, Policy { history_entry_bytes: 200, ..Policy::default() });
+    let engine = Engine::new(
+        store,
+        Policy { history: HistoryLimits { entry_bytes: 200, ..Default::default() }, ..Policy::default() },
+    );
     let (canvas, secret) = (canvas("c"), "s3cr3t-7a91");
     let found = || {
         block_on(async {

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use canvas_core::CodedError as _;
-use canvas_core::block_on;
 use canvas_core::store::{Store as _, StoreOperation};
+use canvas_core::testing::block_on;
 use canvas_store_testing::{canvas, commit, done};
 use futures_util::{FutureExt as _, StreamExt as _};
 use object_store::memory::InMemory;

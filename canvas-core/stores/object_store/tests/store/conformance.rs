@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use canvas_core::block_on;
+use canvas_core::testing::block_on;
 use canvas_store_object::ObjectCanvasStore;
 use canvas_store_testing::conformance::{Check, CheckOutcome, Harness, Restore, mutants, run};
 use canvas_store_testing::{Clock, skipped};

@@ -2,7 +2,8 @@
 
 use canvas_core::lease::Timestamp;
 use canvas_core::store::{Collected, Commit, Store as _};
-use canvas_core::{Blob, BlobId, CodedError as _, Engine, Policy, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{Blob, BlobId, CodedError as _, Engine, Policy};
 use canvas_store_testing::{canvas, collect, commit, done, dropped, edit, fault, key};
 use futures_util::TryStreamExt as _;
 use object_store::path::Path;

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use canvas_core::BlobId;
 use canvas_core::store::{Commit, Committed, Store as _, Version};
-use canvas_core::{BlobId, block_on};
+use canvas_core::testing::block_on;
 use canvas_store_object::ObjectCanvasStore;
 use canvas_store_testing::{Clock, canvas, collect, commit, done, fault};
 use object_store::Error;

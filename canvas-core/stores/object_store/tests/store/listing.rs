@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use canvas_core::CanvasId;
 use canvas_core::store::Store as _;
-use canvas_core::{CanvasId, block_on};
+use canvas_core::testing::block_on;
 use canvas_store_testing::{canvas, commit, done, fault};
 use object_store::memory::InMemory;
 use object_store::path::Path;

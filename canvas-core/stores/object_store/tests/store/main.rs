@@ -11,8 +11,8 @@ mod settling;
 
 use std::sync::Arc;
 
-use canvas_core::block_on;
 use canvas_core::store::{Head, Store as _, StoreError, Version};
+use canvas_core::testing::block_on;
 use canvas_store_object::ObjectCanvasStore;
 use canvas_store_testing::{NOW, canvas, current};
 use object_store::ObjectStore;

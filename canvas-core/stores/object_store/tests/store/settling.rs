@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::thread;
 
-use canvas_core::{CodedError as _, Engine, Policy, Resolution, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{CodedError as _, Engine, Policy, Resolution};
 use canvas_store_object::ObjectCanvasStore;
 use canvas_store_testing::{NOW, canvas, edit, key};
 

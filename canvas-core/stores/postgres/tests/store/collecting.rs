@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use canvas_core::policy::HistoryLimits;
 use canvas_core::store::Store as _;
 use canvas_core::{BlobId, CodedError as _, Engine, Policy};
 use canvas_store_testing::collecting::{self, Work};
@@ -19,7 +20,10 @@ fn tables_are_collected_while_others_write() {
 #[tokio::test(flavor = "multi_thread")]
 async fn tables_have_no_secret_that_was_erased() {
     let (world, secret) = (World::new().await, "s3cr3t-7a91");
-    let engine = Engine::new(world.store(), Policy { history_entry_bytes: 200, ..Policy::default() });
+    let engine = Engine::new(
+        world.store(),
+        Policy { history: HistoryLimits { entry_bytes: 200, ..Default::default() }, ..Policy::default() },
+    );
     let found = async || {
         let count = "SELECT (SELECT count(*) FROM {schema}.blobs WHERE position('s3cr3t-7a91'::bytea IN content) > 0) \
                      + (SELECT count(*) FROM {schema}.heads WHERE position('s3cr3t-7a91'::bytea IN head) > 0)";

@@ -14,7 +14,8 @@ use canvas_core::surface::{
     ActionBegun, ActionId, ActionName, ActionRequest, BeginAction, Ceiling, ClientId, EventId, FinishAction,
     RunnerId, SurfaceActor, ToolContract, ToolDeclaration, ToolName,
 };
-use canvas_core::{Blob, CodedError as _, Command, Engine, Policy, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{Blob, CodedError as _, Command, Engine, Policy};
 use canvas_store_sqlite::SqliteStore;
 use canvas_store_testing::{canvas, current, done, edit_head, key};
 use serde_json::json;

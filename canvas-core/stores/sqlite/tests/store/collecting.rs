@@ -6,8 +6,10 @@ use std::time::Duration;
 
 use canvas_core::document::Edit;
 use canvas_core::lease::Timestamp;
+use canvas_core::policy::HistoryLimits;
 use canvas_core::store::{Blocking, BlockingStore as _, Collected};
-use canvas_core::{Blob, BlobId, CodedError as _, CollectOptions, Engine, Policy, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{Blob, BlobId, CodedError as _, CollectOptions, Engine, Policy};
 use canvas_store_sqlite::{SqliteOptions, SqliteStore};
 use canvas_store_testing::collecting::Work;
 use canvas_store_testing::{Folder, canvas, collecting, commit, done, erasing, key, system_now};
@@ -60,7 +62,11 @@ fn a_file_has_no_secret_that_was_erased() {
     let secret = format!("s3cr3t-{:?}", BlobId::of(format!("{:?}", system_now()).as_bytes()));
     let engine = || {
         let store = SqliteStore::open(folder.file(), system_now).unwrap();
-        let policy = Policy { history_entry_bytes: 200, min_blob_age: Duration::ZERO, ..Policy::default() };
+        let policy = Policy {
+            history: HistoryLimits { entry_bytes: 200, ..Default::default() },
+            min_blob_age: Duration::ZERO,
+            ..Policy::default()
+        };
         Engine::new(Blocking::new(store), policy)
     };
     block_on(erasing::write(&engine(), &canvas, &secret));

@@ -4,8 +4,9 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::Duration;
 
+use canvas_core::CanvasId;
 use canvas_core::store::Blocking;
-use canvas_core::{CanvasId, block_on};
+use canvas_core::testing::block_on;
 use canvas_store_sqlite::{SqliteOptions, SqliteStore};
 use canvas_store_testing::conformance::{Check, Harness, Restore, Stall, mutants, run};
 use canvas_store_testing::{Clock, Folder, skipped};

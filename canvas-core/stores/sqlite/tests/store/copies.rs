@@ -5,7 +5,8 @@ use std::fs;
 use std::sync::Arc;
 
 use canvas_core::store::{Blocking, BlockingStore as _, Commit, Head, Version};
-use canvas_core::{Blob, BlobId, CodedError as _, Engine, Policy, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{Blob, BlobId, CodedError as _, Engine, Policy};
 use canvas_store_sqlite::SqliteStore;
 use canvas_store_testing::{Folder, NOW, canvas, done, dropped, edit_head, head};
 use serde_json::json;

@@ -5,7 +5,8 @@ use std::io::{Seek as _, SeekFrom, Write as _};
 
 use canvas_core::lease::Timestamp;
 use canvas_core::store::{Blocking, BlockingStore as _, Collected, Commit};
-use canvas_core::{Blob, BlobId, CodedError as _, Engine, Policy, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{Blob, BlobId, CodedError as _, Engine, Policy};
 use canvas_store_testing::{Folder, canvas, commit, done, dropped, edit, key};
 use rusqlite::params;
 

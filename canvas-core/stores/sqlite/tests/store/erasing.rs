@@ -7,8 +7,10 @@ use std::{env, fs, thread};
 
 use canvas_core::document::Edit;
 use canvas_core::lease::Turn;
+use canvas_core::policy::HistoryLimits;
 use canvas_core::store::Blocking;
-use canvas_core::{CanvasId, CodedError as _, CollectOptions, Engine, EngineError, Policy, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{CanvasId, CodedError as _, CollectOptions, Engine, EngineError, Policy};
 use canvas_store_sqlite::{SqliteOptions, SqliteStore};
 use canvas_store_testing::{Folder, canvas, key, key_of, system_now};
 
@@ -98,7 +100,7 @@ impl Round {
             around: draw.of(&[1, 60, 60, 300, 3_000, 9_000]),
             edits: draw.within(3, 24),
             page_bytes: draw.of(&[4_096, 8_192]),
-            entry_bytes: draw.of(&[0, 200, Policy::default().history_entry_bytes]),
+            entry_bytes: draw.of(&[0, 200, Policy::default().history.entry_bytes]),
             writers: draw.of(&[0, 1, 2, 4, 4, 4]),
             in_turns: draw.chance(50),
             own_stores: draw.chance(70),
@@ -116,7 +118,7 @@ impl Round {
         let store = SqliteStore::open_with(folder.file(), system_now, options).unwrap();
         let policy = Policy {
             min_blob_age: Duration::ZERO,
-            history_entry_bytes: self.entry_bytes,
+            history: HistoryLimits { entry_bytes: self.entry_bytes, ..Default::default() },
             ..Policy::default()
         };
         Engine::new(Blocking::new(store), policy)

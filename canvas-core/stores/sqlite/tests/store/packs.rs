@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use canvas_core::history::{Undo, UndoScope};
 use canvas_core::store::{Blocking, BlockingStore as _, Commit, Version};
-use canvas_core::{Author, Blob, BlobId, CollectOptions, Engine, Policy, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{Author, Blob, BlobId, CollectOptions, Engine, Policy};
 use canvas_store_sqlite::SqliteStore;
 use canvas_store_testing::{Folder, canvas, commit, done, dropped, edit, edit_head, head, key, system_now};
 use serde_json::json;

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use canvas_core::store::{Blocking, BlockingStore as _, Version};
-use canvas_core::{BlobId, Engine, Policy, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{BlobId, Engine, Policy};
 use canvas_store_testing::{Folder, NOW, canvas, commit, conflict, done, edit, key};
 use rusqlite::Connection;
 use rusqlite::backup::{Backup, StepResult};

@@ -5,8 +5,9 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use canvas_core::CanvasId;
 use canvas_core::store::Store;
-use canvas_core::{CanvasId, block_on};
+use canvas_core::testing::block_on;
 
 /// A guard that blocks commits until it is dropped.
 pub type Stall = Box<dyn Any + Send>;

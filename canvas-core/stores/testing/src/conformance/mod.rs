@@ -6,6 +6,7 @@
 //! connection to it, and how to advance its clock.
 //!
 //! ```
+//! # canvas_core::testing::block_on(async {
 //! use std::sync::Arc;
 //! use std::sync::atomic::{AtomicU64, Ordering};
 //! use std::time::Duration;
@@ -13,7 +14,6 @@
 //! use canvas_store_testing::conformance::{Harness, mutants, run};
 //! use canvas_core::lease::Timestamp;
 //! use canvas_core::store::MemoryStore;
-//! use canvas_core::block_on;
 //!
 //! /// The clock of the stores, in milliseconds.
 //! #[derive(Default)]
@@ -36,9 +36,10 @@
 //!     }
 //! }
 //!
-//! let report = block_on(run(&InMemory::default()));
+//! let report = run(&InMemory::default()).await;
 //! assert!(report.is_passed(), "{report}");
 //! # assert!(report.skipped().count() > 0);
+//! # });
 //! ```
 //!
 //! * `fresh` returns a store without canvases, in a schema, a file or a bucket prefix of its own. Checks may run
@@ -83,12 +84,12 @@
 //! harness. The list should contain only flaws that your harness has no way to reveal:
 //!
 //! ```
+//! # canvas_core::testing::block_on(async {
 //! # use std::sync::{Arc, atomic::{AtomicU64, Ordering}};
 //! # use std::time::Duration;
 //! # use canvas_store_testing::conformance::{CheckOutcome, Harness, mutants};
 //! # use canvas_core::lease::Timestamp;
 //! # use canvas_core::store::MemoryStore;
-//! # use canvas_core::block_on;
 //! # #[derive(Default)]
 //! # struct InMemory(Arc<AtomicU64>);
 //! # impl Harness for InMemory {
@@ -102,9 +103,10 @@
 //! #         self.0.fetch_add(by.as_millis() as u64, Ordering::Relaxed);
 //! #     }
 //! # }
-//! for (flaw, kept) in block_on(mutants::survivors(&InMemory::default())) {
+//! for (flaw, kept) in mutants::survivors(&InMemory::default()).await {
 //!     assert!(matches!(kept, CheckOutcome::Skipped(_)), "the suite does not see that a store {}", flaw.text());
 //! }
+//! # });
 //! ```
 //!
 //! # Limits
@@ -125,7 +127,7 @@ mod testing;
 mod tests;
 
 #[doc(hidden)]
-pub use canvas_core::block_on;
+pub use canvas_core::testing::block_on;
 
 pub use self::check::Check;
 pub use self::harness::{Driver, Harness, Restore, Stall};

@@ -8,7 +8,7 @@ macro_rules! make_tests {
         ///
         /// The first argument is an expression for the [`Harness`](crate::conformance::Harness), which may use `.await`.
         /// The optional second argument is a function or closure that drives a future to its end; the default is
-        /// [`block_on`](canvas_core::block_on). Each test creates a harness of its own.
+        /// [`block_on`](canvas_core::testing::block_on). Each test creates a harness of its own.
         ///
         /// If a check is skipped (see [`CheckOutcome::Skipped`](crate::conformance::CheckOutcome)), its test passes and
         /// reports the reason on standard error, even if test output is captured. The last test to end lists all skipped
@@ -41,7 +41,7 @@ macro_rules! make_tests {
         /// mod conformance_by_another_driver {
         /// #   use super::InMemory;
         ///     // With tokio: `|test| tokio::runtime::Runtime::new().unwrap().block_on(test)`.
-        ///     canvas_store_testing::conformance_tests!(InMemory::default(), |test| canvas_core::block_on(test));
+        ///     canvas_store_testing::conformance_tests!(InMemory::default(), |test| canvas_core::testing::block_on(test));
         /// }
         /// # fn main() {}
         /// ```

@@ -6,9 +6,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
 use std::time::Duration;
 
+use canvas_core::CanvasId;
 use canvas_core::lease::Timestamp;
 use canvas_core::store::{Capabilities, Commit, Committed, Layer, MemoryStore, Store as _, StoreError};
-use canvas_core::{CanvasId, block_on};
+use canvas_core::testing::block_on;
 
 use super::mutants::Flaw;
 use super::*;

@@ -7,7 +7,8 @@ use canvas_core::lease::Timestamp;
 use canvas_core::store::{
     Commit, Committed, Head, Layer, Loaded, MemoryStore, Store as _, StoreError, StoreErrorKind,
 };
-use canvas_core::{Blob, BlobId, CanvasId, CodedError as _, Engine, Policy, block_on};
+use canvas_core::testing::block_on;
+use canvas_core::{Blob, BlobId, CanvasId, CodedError as _, Engine, Policy};
 use canvas_tools::{DocumentTools, ToolCall, Tools};
 use serde_json::json;
 

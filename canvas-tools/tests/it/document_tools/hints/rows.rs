@@ -3,11 +3,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use crate::policy_with;
 use canvas_core::rollout::Rollout;
 use canvas_core::store::{Commit, Committed, Head, Store as _};
+use canvas_core::testing::block_on;
 use canvas_core::text::Limits;
 use canvas_core::turn::{Cancel, TakeControl};
-use canvas_core::{BlobId, CallId, Policy, Revision, RevisionId, block_on};
+use canvas_core::{BlobId, CallId, Policy, Revision, RevisionId};
 use serde_json::{Value, json};
 
 use super::super::world::World;
@@ -202,7 +204,7 @@ fn alter(world: &World, pointer: &str, value: Value) {
 fn bounds() -> Vec<Row> {
     const SECTIONS: &str = "# A\n\na\n\n---\n\n# B\n\nb\n";
     let of = |arguments: &Value| {
-        let world = World::with(SECTIONS, Policy { refuse_side_effects: true, ..Policy::default() });
+        let world = World::with(SECTIONS, policy_with(|policy| policy.writes.refuse_side_effects = true));
         let lease = world.check_out();
         let arguments = arguments.to_string().replace("LEASE", &lease);
         let reply = world.tool("canvas_apply_patch", serde_json::from_str(&arguments).unwrap());
@@ -243,7 +245,7 @@ fn bases() -> Vec<Row> {
     const READ: Then = Then::Tools(&["canvas_read_lines"]);
     let again = |patch: &str| json!({"lease_id": "AGAIN", "patch": patch});
     let edit = |world: &mut World| world.edit("a\nb\nc\nd\ne\nuser\n");
-    let blind = || Policy { refusal_diff_bytes: 0, ..Policy::default() };
+    let blind = || policy_with(|policy| policy.sync.refusal_diff_bytes = 0);
     let first = RevisionId::new(Revision::new(1).unwrap(), BlobId::of(TEXT.as_bytes()));
     let named = json!({"lease_id": "AGAIN", "patch": "@@\n-a\n+x\n", "base_revision_id": first});
     let lines = json!({"lease_id": "AGAIN", "start_line": 1, "end_line": 1, "expect_hash": "0123456789ab", "text": "x"});
@@ -300,7 +302,7 @@ fn forget(world: &mut World) {
 }
 
 fn patches() -> Vec<Row> {
-    let small = || Policy { patch: Limits { hunks: 1, ..Limits::default() }, ..Policy::default() };
+    let small = || policy_with(|policy| policy.document.patch = Limits { hunks: 1, ..Limits::default() });
     let two = "@@\n-a\n+x\n@@\n-f\n+y\n";
     let of = |text: &str| of(|_| {}, "canvas_apply_patch", &patch(text));
     let twice = |text: &str| {
@@ -349,7 +351,7 @@ fn resent() -> Scene {
 }
 
 fn not_located() -> Scene {
-    let world = World::with(TEXT, Policy { require_located: true, ..Policy::default() });
+    let world = World::with(TEXT, policy_with(|policy| policy.writes.require_located = true));
     let lease = world.check_out();
     let reply = world.patch(&lease, "@@\n-a\n+x\n");
     Scene { world, lease, reply }
@@ -403,7 +405,7 @@ fn lines() -> Vec<Row> {
     let mut twice = replace((1, 1), &hash, "x\n");
     twice["more_ranges"] = json!([{"start_line": 1, "end_line": 1, "expect_hash": hash, "text": "y"}]);
     let wrong = replace((1, 2), "0123456789ab", "x\n");
-    let blind = Policy { refusal_diff_bytes: 2, ..Policy::default() };
+    let blind = policy_with(|policy| policy.sync.refusal_diff_bytes = 2);
     let correct = |range, hash: &str| Then::Correct("canvas_replace_lines", replace(range, hash, "x\n"));
     vec![
         ("PATCH_REJECTED/CONTENT_CHANGED", of(&wrong), correct((1, 2), "HASH")),
@@ -440,9 +442,9 @@ fn calls() -> Vec<Row> {
         let operation = world.session.operation(CallId::new("used").unwrap());
         block_on(world.engine.resolve(&world.session.canvas, &operation, world.now())).unwrap();
     };
-    let one = Policy { calls_per_lease: 2, ..Policy::default() };
+    let one = policy_with(|policy| policy.receipts.calls_per_lease = 2);
     let first = |world: &mut World| drop(world.patch("lease-1-0", "@@\n-b\n+y\n"));
-    let short = Policy { document_bytes: 14, ..Policy::default() };
+    let short = policy_with(|policy| policy.document.bytes = 14);
     let again = || Then::Correct("canvas_apply_patch", good.clone());
     vec![
         ("CALL_ID_REUSED", named(reused), again()),

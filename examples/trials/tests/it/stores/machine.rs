@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use canvas_core::lease::Timestamp;
+use canvas_core::policy::ReceiptLimits;
 use canvas_core::store::{Loaded, Store as _, TreePath};
 use canvas_core::{Engine, Policy};
 use proptest_state_machine::{ReferenceStateMachine, StateMachineTest};
@@ -45,7 +46,11 @@ impl<P: Place> Machine<P> {
     pub(crate) fn new(place: P) -> Self {
         // No receipt is dropped while a sequence lasts: how many are kept is a matter of the core's own tests.
         let (lease, all) = (P::terms().policy(), 4_096);
-        let policy = Policy { lease, receipts: all, refusal_receipts: all, ..Policy::default() };
+        let policy = Policy {
+            lease,
+            receipts: ReceiptLimits { min_changes: all, refusals: all, ..Default::default() },
+            ..Policy::default()
+        };
         let network = Network::default();
         let server = |ahead| Server::new(FaultyStore::new(place.connect(), network.clone()), policy, ahead);
         let servers = [server(0), server(90_000)];

@@ -1,7 +1,7 @@
 //! Where canvases are kept in a test: how stores are made, and whose clock they have.
 
-use canvas_core::block_on;
 use canvas_core::store::{MemoryStore, Store};
+use canvas_core::testing::block_on;
 use canvas_store_testing::Clock;
 
 use super::model::Terms;
@@ -185,7 +185,7 @@ pub(crate) use self::buckets::Bucket;
 mod buckets {
     use std::sync::Arc;
 
-    use canvas_core::block_on;
+    use canvas_core::testing::block_on;
     use canvas_store_object::ObjectCanvasStore;
     use canvas_store_testing::Clock;
     use object_store::memory::InMemory;

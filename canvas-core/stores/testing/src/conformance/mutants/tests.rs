@@ -1,6 +1,6 @@
 //! Generated flaws of each kind, in addition to the named ones.
 
-use canvas_core::block_on;
+use canvas_core::testing::block_on;
 
 use super::design::{Claim, Design};
 use super::kind::CommitKind;

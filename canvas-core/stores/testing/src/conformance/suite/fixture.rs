@@ -107,7 +107,7 @@ impl Story {
 mod tests {
     use std::collections::BTreeSet;
 
-    use canvas_core::block_on;
+    use canvas_core::testing::block_on;
 
     use super::*;
     use crate::conformance::stored::conversations;

@@ -187,8 +187,8 @@ pub(super) fn code<D, R: Refused>(result: &Result<D, R>) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use canvas_core::block_on;
     use canvas_core::document::Read;
+    use canvas_core::testing::block_on;
 
     use super::*;
     use crate::conformance::tests::Gates;

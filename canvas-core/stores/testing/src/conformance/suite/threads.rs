@@ -226,7 +226,7 @@ impl Line {
 
 #[cfg(test)]
 mod tests {
-    use canvas_core::block_on;
+    use canvas_core::testing::block_on;
 
     use super::*;
 

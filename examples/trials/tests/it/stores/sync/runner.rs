@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use canvas_core::document::Edit;
 use canvas_core::history::{Redo, Undo, UndoScope};
+use canvas_core::policy::SyncLimits;
 use canvas_core::text::build;
 use canvas_core::turn::Cancel;
 use canvas_core::{Author, CallId, Command, ConversationId, Engine, OpKey, Policy};
@@ -63,7 +64,11 @@ impl<P: Place + Default> Runner<P> {
         let place = P::default();
         let Story { conversations, sync_diff_bytes, .. } = *story;
         let lease = P::terms().policy();
-        let policy = Policy { lease, conversations, sync_diff_bytes, ..Policy::default() };
+        let policy = Policy {
+            lease,
+            sync: SyncLimits { conversations, diff_bytes: sync_diff_bytes, ..Default::default() },
+            ..Policy::default()
+        };
         let engine = Engine::new(place.connect(), policy);
         let (canvas, now) = (canvas("c"), place.clock().now());
         let first = story.first.concat();

@@ -1,4 +1,6 @@
-//! A minimal executor on the current thread, for hosts without an async runtime.
+//! A minimal executor on the current thread, for tests and examples.
+//!
+//! In a program, drive the futures of the engine by its async runtime. They run on any.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -19,7 +21,7 @@ impl Wake for Unpark {
 /// that runtime.
 ///
 /// ```
-/// assert_eq!(canvas_core::block_on(async { 1 + 1 }), 2);
+/// assert_eq!(canvas_core::testing::block_on(async { 1 + 1 }), 2);
 /// ```
 pub fn block_on<F: Future>(future: F) -> F::Output {
     let mut future = pin!(future);
