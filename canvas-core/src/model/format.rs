@@ -59,7 +59,7 @@ pub enum HeadError {
     },
     /// A later version of this library wrote the head, with a part that this version must not ignore.
     #[error(
-        "the head has what this library does not know, {what} (line {line}, column {column}): update the library"
+        "the head is of a later library, {what} (line {line}, column {column}): update the library"
     )]
     Unknown {
         /// The finding, in the words of the JSON reader.

@@ -225,7 +225,7 @@ fn a_canvas_without_a_board_and_a_turn_that_is_over() {
         assert_eq!(failure(&refused), "BOARD_NOT_FOUND");
         let message = refused.body()["error"]["message"].as_str().unwrap();
         assert!(
-            message.ends_with("Next: stop and tell the user that this canvas has no board."),
+            message.contains("Next: stop"),
             "{message}"
         );
     }

@@ -1,6 +1,7 @@
 //! The diffs of patch directives: what they may be, and what is refused.
 
 use canvas_core::CodedError as _;
+use canvas_core::text::Reason;
 use serde_json::json;
 
 use super::world::{World, code};
@@ -77,7 +78,7 @@ fn a_refusal_tells_what_was_expected() {
         "hunk 1: NOT_FOUND, line 4: expected ".into(),
         "- too".into(),
         "document has \"- two".into(),
-        "Copy the hunk's context and removed lines from there".into(),
+        Reason::NotFound.advice().into(),
     ] {
         assert!(chat.contains(&part), "{part} is not in\n{chat}");
     }
