@@ -349,8 +349,8 @@ mod tests {
             (r#""a b""#, Ok("a b")),
             ("1", Err("invalid type: integer `1`, expected a string")),
             ("null", Err("invalid type: null, expected a string")),
-            (r#""""#, Err("the name has 0 bytes")),
-            (&long, Err("the name has 513 bytes")),
+            (r#""""#, Err("the name")),
+            (&long, Err("the name")),
         ] {
             let from_text = serde_json::from_str::<CallId>(json);
             let from_value = serde_json::from_str(json).and_then(serde_json::from_value::<CallId>);

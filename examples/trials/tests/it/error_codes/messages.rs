@@ -1,6 +1,6 @@
-//! The one table of sentences: messages of errors, advice, and summaries of the board. Other tests assert codes, places
-//! and facts, so that a sentence can be mended in its source and here.
+//! The one table of sentences: messages of errors, advice, notices and summaries of the board.
 //!
+//! Other tests assert codes, places and facts, so that a better sentence changes only its source and the table.
 //! `CANVAS_MESSAGES=write cargo test -p canvas-trials --test it messages` writes the table.
 
 use std::fmt::Write as _;
@@ -26,6 +26,7 @@ use canvas_core::{
 use canvas_lease::{Epoch, LeaseError};
 use canvas_patch::{EditPolicyError, Suggestion};
 use canvas_providers::{DecodeError, EncodeError, LoopError};
+use canvas_tools::Advice;
 use serde_json::{Value, json};
 
 use super::types::samples;
@@ -224,7 +225,7 @@ fn cases() -> Vec<(String, String)> {
     }
 }
 
-/// What commands on a board report, with `ID` for each id of a component.
+/// Runs commands on a board and returns their summaries, with `ID` for the id of a component.
 fn summaries() -> Vec<(String, String)> {
     let mut world = World::with_grid(6, 4);
     let (one, two) = (world.tile(0, 0), world.tile(2, 0));
@@ -284,6 +285,11 @@ fn tile_at(col: u32, row: u32) -> Value {
     json!({"type": "component.create", "payload": tile(col, row)})
 }
 
+/// Notices for the person whose directive failed.
+fn notices() -> Vec<(String, String)> {
+    [Advice::Resync, Advice::Correct, Advice::Wait].map(|one| (format!("{one:?}"), one.text().to_owned())).into()
+}
+
 fn advice() -> Vec<(String, String)> {
     let suggestions = [Suggestion::Rebased(String::new()), Suggestion::AlreadyApplied];
     let reasons = Reason::ALL.iter().map(|reason| (reason.code().to_owned(), reason.advice().to_owned()));
@@ -310,7 +316,9 @@ fn messages_are_those_of_the_table() {
         assert!(has_style(text), "{label} begins with a capital or ends with a full stop: {text}");
     }
     let mut found = String::new();
-    for (title, rows) in [("Errors", errors), ("Advice", advice), ("Summaries of the board", summaries())] {
+    let sections =
+        [("Errors", errors), ("Advice", advice), ("Notices", notices()), ("Summaries of the board", summaries())];
+    for (title, rows) in sections {
         writeln!(found, "# {title}\n").unwrap();
         for (label, text) in rows {
             writeln!(found, "{label}: {}", text.replace('\n', "\\n")).unwrap();
@@ -327,7 +335,7 @@ fn messages_are_those_of_the_table() {
     assert!(table == found, "CANVAS_MESSAGES=write writes the table anew; its new lines: {changed:#?}");
 }
 
-/// Messages that no sample has have the same style.
+/// Messages without a sample have the same style.
 #[test]
 fn sources_have_the_style_of_the_table() {
     for source in super::sources(&super::CRATES.map(|krate| format!("{krate}/src"))) {
