@@ -149,7 +149,10 @@ pub enum DecodeError {
         unit: &'static str,
     },
     /// The body is JSON, but not an answer of this provider.
-    #[error("the response has another value than {expected}{}; check which provider it came from", in_words(place))]
+    #[error(
+        "the response has another value than {expected}{}; check which provider it came from",
+        in_words(place)
+    )]
     Unexpected {
         /// JSON Pointer into the body, or into the list of a stream's frames.
         place: String,

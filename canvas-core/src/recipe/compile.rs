@@ -235,8 +235,10 @@ impl Reader {
         let target = match (object.contains_key("component"), object.contains_key("state")) {
             (true, false) => self.require::<ComponentId>(object, place, "component").map(Target::Component),
             (false, true) => self.require::<StatePointer>(object, place, "state").map(Target::State),
-            _ => self
-                .note(place, "the mapping does not lead to either a component or a place of the state: name one of them"),
+            _ => self.note(
+                place,
+                "the mapping does not lead to either a component or a place of the state: name one of them",
+            ),
         };
         Some(Mapping { step: id?, path: path?, operations: operations?, target: target? })
     }

@@ -99,7 +99,8 @@ impl Reader {
     ) -> Option<T> {
         let read = object.get(name).and_then(|value| T::deserialize(value).ok());
         if read.is_none() {
-            return self.note(&format!("{place}/{name}"), format!("{name} is not one of {words}: choose one"));
+            return self
+                .note(&format!("{place}/{name}"), format!("{name} is not one of {words}: choose one"));
         }
         read
     }

@@ -547,10 +547,7 @@ fn impossible_states_are_refused() {
     }
     let last = Epoch::MAX.get();
     for (stored, why) in [
-        (
-            json!({ "epoch": 1, "fence": 0, "turn": 1, "clock_mark": 0, "access": "closed" }),
-            "turn 1",
-        ),
+        (json!({ "epoch": 1, "fence": 0, "turn": 1, "clock_mark": 0, "access": "closed" }), "turn 1"),
         (
             json!({ "epoch": last, "fence": 1, "turn": 0, "clock_mark": 0, "access": { "held": {
                 "id": "lease-1-9007199254740991", "holder": "ada", "operation": "call-1",

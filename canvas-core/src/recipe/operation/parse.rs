@@ -60,7 +60,9 @@ impl Reader {
                 self.only(object, place, &["op", "count"]);
                 match object.get("count").and_then(Value::as_u64) {
                     Some(count) => Some(Operation::Limit(Limit { count })),
-                    None => self.note(&format!("{place}/count"), "count is not a whole number from 0: send one"),
+                    None => {
+                        self.note(&format!("{place}/count"), "count is not a whole number from 0: send one")
+                    }
                 }
             }
             "select" => {
@@ -157,7 +159,8 @@ impl Reader {
         let mut all = Some(BTreeMap::new());
         for (name, member) in members {
             if name.len() > NAME_BYTES {
-                all = self.note(&place, format!("a name has more than {NAME_BYTES} bytes: give a shorter one"));
+                all =
+                    self.note(&place, format!("a name has more than {NAME_BYTES} bytes: give a shorter one"));
                 continue;
             }
             let member = read(self, member, &join_pointer(&place, name));

@@ -95,7 +95,10 @@ fn read_job(
     let action = action?;
     match actions.get(&action) {
         Some(Action { kind: ActionKind::SessionSend { .. }, .. }) => {
-            faults.spec(&at_action, format!("the action {action} sends a message, which no job does: take another one"));
+            faults.spec(
+                &at_action,
+                format!("the action {action} sends a message, which no job does: take another one"),
+            );
         }
         Some(known) if known.asks(ceiling) => {
             let message = format!(

@@ -40,8 +40,9 @@ impl StatePatch {
     /// `PATCH_FAILED` if a member is missing or has the wrong type, or if there are too many operations.
     pub fn parse(patch: &Value) -> Result<Self, Vec<SurfaceFault>> {
         let failed = |message: String| vec![SurfaceFault::new("", SurfaceCode::PatchFailed, message)];
-        let list =
-            patch.as_array().ok_or_else(|| failed("the patch is not a list of operations: send one".into()))?;
+        let list = patch
+            .as_array()
+            .ok_or_else(|| failed("the patch is not a list of operations: send one".into()))?;
         if list.len() > Self::OPERATIONS {
             let (count, limit) = (list.len(), Self::OPERATIONS);
             return Err(failed(format!(

@@ -375,7 +375,8 @@ fn what_changes_nothing_leaves_no_entry() {
         );
         let result = serde_json::to_value(&executed.result).unwrap();
         assert_eq!(result["undoId"], json!(""), "{command}");
-        if let Some(Value::String(said)) = command.pointer("/payload/description").filter(|said| **said != "") {
+        if let Some(Value::String(said)) = command.pointer("/payload/description").filter(|said| **said != "")
+        {
             assert_eq!(result["explanation"], json!(said), "{command}");
         }
     }

@@ -219,7 +219,11 @@ fn a_load_that_fails_fails_the_call() {
     assert!(e.code() == "STORE_FAILED" && e.message().ends_with(" (the disk is full)"), "{}", e.message());
     world.spy().expect(Load, Trouble::AnswerLost);
     let e = block_on(world.engine.snapshot(&world.canvas, world.now())).unwrap_err();
-    assert!(e.code() == "STORE_INDETERMINATE" && e.message().ends_with(" (the connection broke)"), "{}", e.message());
+    assert!(
+        e.code() == "STORE_INDETERMINATE" && e.message().ends_with(" (the connection broke)"),
+        "{}",
+        e.message()
+    );
     assert!(std::error::Error::source(&e).is_some());
 }
 

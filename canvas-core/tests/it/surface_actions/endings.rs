@@ -13,24 +13,14 @@ fn failures_change_no_state() {
         message: "no such host\nat line 3".to_owned(),
     };
     for (failure, code, outcome, told) in [
-        (
-            failed(None),
-            SurfaceCode::ToolFailed,
-            ActionOutcome::Failed,
-            "no such host at line 3",
-        ),
+        (failed(None), SurfaceCode::ToolFailed, ActionOutcome::Failed, "no such host at line 3"),
         (
             failed(Some("E 7")),
             SurfaceCode::ToolFailed,
             ActionOutcome::Failed,
             "(E 7): no such host at line 3",
         ),
-        (
-            ActionFailure::TimedOut,
-            SurfaceCode::ToolTimeout,
-            ActionOutcome::TimedOut,
-            "",
-        ),
+        (ActionFailure::TimedOut, SurfaceCode::ToolTimeout, ActionOutcome::TimedOut, ""),
     ] {
         let world = World::new();
         let (revision, state) = (world.revision(), world.state());

@@ -152,10 +152,7 @@ pub(super) fn check(
             let access = lease.access(lease_id)?;
             let max_level = max_level.unwrap_or(6);
             if !(1..=6).contains(&max_level) {
-                return Err(ToolError::argument(
-                    "/max_level",
-                    "the level is not 1 to 6: pass one of these",
-                ));
+                return Err(ToolError::argument("/max_level", "the level is not 1 to 6: pass one of these"));
             }
             let outline = Reading::Outline { max_level, after_line: after_line.unwrap_or(0) };
             CheckedCall::Read(access, outline)

@@ -36,12 +36,7 @@ fn components_and_views_are_shown() {
     let gone = world.host("show_canvas", json!({"after": "gone"}));
     assert_eq!(failure(&gone), "COMPONENT_NOT_FOUND at \"/after\"");
     let gone = world.host("remove_component", json!({"component_id": "gone"}));
-    assert!(
-        gone.body()["error"]["message"]
-            .as_str()
-            .unwrap()
-            .contains("Next: call show_canvas")
-    );
+    assert!(gone.body()["error"]["message"].as_str().unwrap().contains("Next: call show_canvas"));
     // It is off unless a host switches it on.
     assert_eq!(failure(&world.tool("show_canvas", json!({}))), "UNKNOWN_TOOL");
 }

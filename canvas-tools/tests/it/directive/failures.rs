@@ -30,14 +30,9 @@ fn a_failure_has_its_advice() {
 #[test]
 fn the_chat_shows_three_conflicts_and_counts_the_rest() {
     let world = World::new("a\nb\n");
-    for (hunks, shown, rest) in [
-        (1, 1, None),
-        (2, 2, None),
-        (3, 3, None),
-        (4, 3, Some("1")),
-        (5, 3, Some("2")),
-        (20, 3, Some("17")),
-    ] {
+    for (hunks, shown, rest) in
+        [(1, 1, None), (2, 2, None), (3, 3, None), (4, 3, Some("1")), (5, 3, Some("2")), (20, 3, Some("17"))]
+    {
         let diff: String = (0..hunks).map(|hunk| format!("@@\n-nowhere {hunk}\n+x\n")).collect();
         let patch = json!({"action": "patch", "diff": diff, "version": world.version()});
         let failure = world.direct(&patch).unwrap_err();

@@ -274,7 +274,9 @@ fn all() -> BTreeMap<String, &'static str> {
     all.extend(refusals().into_iter().map(|(code, reason)| (with(code, reason), "a refusal")));
     all.extend(Reason::ALL.iter().map(|r| (with("PATCH_REJECTED", Some(r.code())), "a patch")));
     let unreadable = heads().into_iter().map(|reason| EngineError::Unreadable { canvas: id(), reason });
-    all.extend(errors().iter().chain(&unreadable.collect::<Vec<_>>()).map(|e| (e.code().to_owned(), "the engine")));
+    all.extend(
+        errors().iter().chain(&unreadable.collect::<Vec<_>>()).map(|e| (e.code().to_owned(), "the engine")),
+    );
     all.extend(store_errors().into_iter().map(|e| (StoreError::from(e).code().to_owned(), "the store")));
     all.extend(queries().iter().map(|e| (with("INVALID_ARGUMENTS", Some(e.code())), "a query")));
     all.extend(addresses().iter().map(|error| (error.code().to_owned(), "an address")));

@@ -234,9 +234,7 @@ fn summaries() -> Vec<(String, String)> {
         json!({"type": "component.create", "payload": payload})
     };
     let update = |id: &Value, meta: Value| json!({"type": "component.update", "payload": {"componentId": id, "meta": meta}});
-    let resized = |id: &Value, cols: u32, rows: u32| {
-        json!({"type": "component.resize", "payload": {"componentId": id, "size": {"cols": cols, "rows": rows}}})
-    };
+    let resized = |id: &Value, cols: u32, rows: u32| json!({"type": "component.resize", "payload": {"componentId": id, "size": {"cols": cols, "rows": rows}}});
     let clear = |keep: bool| json!({"type": "canvas.clear", "payload": {"preservePinned": keep}});
     let view = ViewId::new("view_x").unwrap();
     let commands = [
@@ -274,7 +272,11 @@ fn summaries() -> Vec<(String, String)> {
         let result = world.ask(source);
         let warnings = result["warnings"].as_array().into_iter().flatten();
         for said in [&result["explanation"]].into_iter().chain(warnings) {
-            let said = said.as_str().unwrap().replace(one.as_str().unwrap(), "ID").replace(two.as_str().unwrap(), "ID");
+            let said = said
+                .as_str()
+                .unwrap()
+                .replace(one.as_str().unwrap(), "ID")
+                .replace(two.as_str().unwrap(), "ID");
             rows.push((command["type"].as_str().unwrap().to_owned(), said));
         }
     }
@@ -287,7 +289,9 @@ fn tile_at(col: u32, row: u32) -> Value {
 
 /// Notices for the person whose directive failed.
 fn notices() -> Vec<(String, String)> {
-    [Advice::Resync, Advice::Correct, Advice::Wait].map(|one| (format!("{one:?}"), one.text().to_owned())).into()
+    [Advice::Resync, Advice::Correct, Advice::Wait]
+        .map(|one| (format!("{one:?}"), one.text().to_owned()))
+        .into()
 }
 
 fn advice() -> Vec<(String, String)> {
@@ -307,17 +311,24 @@ fn has_style(text: &str) -> bool {
 
 #[test]
 fn messages_are_those_of_the_table() {
-    let mut errors: Vec<_> =
-        samples().into_iter().map(|sample| (format!("{} {}", sample.name, sample.code), sample.text)).collect();
+    let mut errors: Vec<_> = samples()
+        .into_iter()
+        .map(|sample| (format!("{} {}", sample.name, sample.code), sample.text))
+        .collect();
     errors.extend(cases());
     let advice = advice();
     // The first line of a native error is the sentence of another tool, which its model was trained on.
-    for (label, text) in errors.iter().chain(&advice).filter(|(label, _)| !label.starts_with("NativeError ")) {
+    for (label, text) in errors.iter().chain(&advice).filter(|(label, _)| !label.starts_with("NativeError "))
+    {
         assert!(has_style(text), "{label} begins with a capital or ends with a full stop: {text}");
     }
     let mut found = String::new();
-    let sections =
-        [("Errors", errors), ("Advice", advice), ("Notices", notices()), ("Summaries of the board", summaries())];
+    let sections = [
+        ("Errors", errors),
+        ("Advice", advice),
+        ("Notices", notices()),
+        ("Summaries of the board", summaries()),
+    ];
     for (title, rows) in sections {
         writeln!(found, "# {title}\n").unwrap();
         for (label, text) in rows {
