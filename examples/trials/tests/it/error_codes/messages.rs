@@ -64,6 +64,7 @@ fn cases() -> Vec<(String, String)> {
         named_line: None,
     };
     let date = |text: &str| DateExpr::parse(text).unwrap_err();
+    let too_many = BoardError::TooMany { found: Board::COMPONENTS + 1 };
     let unreadable = |reason| EngineError::Unreadable { canvas: canvas(), reason };
     rows! {
         ApplyError: [
@@ -186,7 +187,7 @@ fn cases() -> Vec<(String, String)> {
             BoardRefusal::BoardDamaged,
             BoardRefusal::StaleBoard { base: revision, current: revision },
         ],
-        NewBoardRefusal: [NewBoardRefusal::InvalidBoard { message: BoardError::TooMany { found: Board::COMPONENTS + 1 }.to_string() }],
+        NewBoardRefusal: [NewBoardRefusal::InvalidBoard { message: too_many.to_string() }],
         NoRoom: [NoRoom::Full],
         DefinitionError: [DefinitionError::Version],
         SurfaceRefusal: [
@@ -198,7 +199,7 @@ fn cases() -> Vec<(String, String)> {
             StatePath::new("__proto__").unwrap_err(),
         ],
         StatePointerError: [
-            StatePointer::new(&"/a".repeat(2_000)).unwrap_err(),
+            StatePointer::new(&"/a".repeat(StatePointer::BYTES)).unwrap_err(),
             StatePointer::new("/constructor").unwrap_err(),
         ],
         DateExprError: [
@@ -207,7 +208,7 @@ fn cases() -> Vec<(String, String)> {
         ],
         JsonPointerError: [
             JsonPointer::new("/~2").unwrap_err(),
-            JsonPointer::new(&"/a".repeat(2_000)).unwrap_err(),
+            JsonPointer::new(&"/a".repeat(50_000)).unwrap_err(),
         ],
         EncodeError: [EncodeError::BadOption { place: "/options/max_tokens", value: "0".into() }],
         DecodeError: [
