@@ -7,8 +7,8 @@ use std::task::{Context, Poll, Waker};
 
 use canvas_core::document::Edit;
 use canvas_core::store::{MemoryStore, Store};
-use canvas_core::watch::Waited;
 use canvas_core::testing::block_on;
+use canvas_core::watch::Waited;
 use canvas_core::{CallId, Engine, Follow, OpKey, Policy};
 
 use crate::watch::world::{NOW, Wire, World, canvas, next, set};
