@@ -52,8 +52,8 @@ impl ShownLines {
         self.add_listed(revision, document, lines);
     }
 
-    /// Adds lines that were listed but not shown, such as the lines of a section in an outline. They count as located
-    /// in this turn, but their numbers do not decide between equal places.
+    /// Adds listed lines, such as the lines of a section in an outline. They count as located in this turn but not as
+    /// shown, so their numbers do not decide between equal places.
     pub fn add_listed(&mut self, revision: RevisionId, document: BlobId, lines: LineRange) {
         add_to(&mut self.turn, (revision, document), lines);
         if self.turn.len() > Self::TURN_TEXTS {

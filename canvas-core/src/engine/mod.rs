@@ -382,7 +382,8 @@ impl<S: Store> Engine<S> {
 
     /// Runs a command. If you repeat the same command with the same key, you get the same answer again, even while the
     /// first call is still in flight and after the lease has ended. This holds while the canvas keeps the receipt
-    /// ([`ReceiptLimits::lifetime`](crate::policy::ReceiptLimits::lifetime)). After that, the same call runs as a new command.
+    /// ([`ReceiptLimits::lifetime`](crate::policy::ReceiptLimits::lifetime)). After that, the same call runs as a new
+    /// command.
     ///
     /// ```
     /// # canvas_core::testing::block_on(async {
@@ -485,8 +486,9 @@ impl<S: Store> Engine<S> {
     /// commit of it is in flight or another server is still working on it. Use it if you must know the outcome before
     /// you go on and cannot repeat the call, because that would run it.
     ///
-    /// An operation whose receipt is gone counts as never done ([`ReceiptLimits::lifetime`](crate::policy::ReceiptLimits::lifetime) says how long receipts are
-    /// kept). If the canvas does not exist, a tombstone takes its place.
+    /// An operation whose receipt is gone counts as never done
+    /// ([`ReceiptLimits::lifetime`](crate::policy::ReceiptLimits::lifetime) says how long receipts are kept). If the
+    /// canvas does not exist, a tombstone takes its place.
     ///
     /// ```
     /// # canvas_core::testing::block_on(async {

@@ -119,8 +119,8 @@ pub struct Capabilities {
 /// * The **blobs** of each canvas by their hash. A blob of one canvas is never visible to another.
 ///
 /// A head usually has a few KiB. With the default [`Policy`](crate::Policy) and worst-case conversation names it has at
-/// most about 1 MiB. A blob is as large as [`DocumentLimits::bytes`](crate::policy::DocumentLimits::bytes) allows. If a value
-/// is too large for the back end, the store returns [`StoreErrorKind::TooLarge`] and never truncates it.
+/// most about 1 MiB. A blob is as large as [`DocumentLimits::bytes`](crate::policy::DocumentLimits::bytes) allows. If a
+/// value is too large for the back end, the store returns [`StoreErrorKind::TooLarge`] and never truncates it.
 ///
 /// # What it promises
 ///

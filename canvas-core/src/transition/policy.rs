@@ -160,10 +160,10 @@ pub struct DocumentLimits {
 /// applied again.
 ///
 /// Receipts of the live lease are kept in addition, up to [`calls_per_lease`](Self::calls_per_lease). The newest
-/// [`min_changes`](Self::min_changes) other changes are always kept, and up to [`max_changes`](Self::max_changes) if they
-/// are within [`lifetime`](Self::lifetime). Set these three together. For example, to keep exactly the last 500, set
-/// `min_changes` to 500 and `lifetime` to zero. For a longer `lifetime`, raise `max_changes` to the number of changes that
-/// you expect within it.
+/// [`min_changes`](Self::min_changes) other changes are always kept, and up to [`max_changes`](Self::max_changes) if
+/// they are within [`lifetime`](Self::lifetime). Set these three together. For example, to keep exactly the last 500,
+/// set `min_changes` to 500 and `lifetime` to zero. For a longer `lifetime`, raise `max_changes` to the number of
+/// changes that you expect within it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ReceiptLimits {
     /// Number of change receipts kept regardless of age. Default 128.
