@@ -41,7 +41,7 @@ pub(crate) fn all() -> Vec<SchemaFile> {
         canvas_tools::surface::ListParams,
         canvas_tools::surface::PatchParams,
         canvas_tools::surface::UpsertParams,
-        Base,
+        document::Base,
         json::JsonPatchOperation,
         canvas_core::rollout::Rollout,
         recipe::DateParameter,

@@ -11,6 +11,8 @@ use canvas_core::document::{LinesNow, LinesRefusal};
 use canvas_core::history::{ChangeNumber, EntryNumber, HistoryRefusal};
 use canvas_core::lease::{LeaseRefusal, Timestamp};
 use canvas_core::recipe::{DateExpr, DateExprError, JsonPointer, JsonPointerError};
+use canvas_core::refusal::{BoardRefusal, CallRefusal, Counter, LimitRefusal, NewBoardRefusal, NotAvailable};
+use canvas_core::rollout::Rollout;
 use canvas_core::store::{HeadError, PathError, StoreError, StoreErrorKind, TreePath};
 use canvas_core::surface::{
     EventId, StatePath, StatePathError, StatePointer, StatePointerError, SurfaceRefusal,
@@ -19,14 +21,11 @@ use canvas_core::text::{
     Address, AddressError, ApplyError, ApplyOptions, ExceededLimit, GrepError, LineRange, Mode, Part, Query,
     Reason, apply, resolve,
 };
-use canvas_core::{
-    BlobId, BoardRefusal, CallId, CallRefusal, CanvasId, CodedError as _, Counter, EngineError, Face,
-    LimitRefusal, NameError, NewBoardRefusal, NotAvailable, Revision, Rollout,
-};
+use canvas_core::{BlobId, CallId, CanvasId, CodedError as _, EngineError, Face, NameError, Revision};
 use canvas_lease::{Epoch, LeaseError};
 use canvas_patch::{EditPolicyError, Suggestion};
 use canvas_providers::{DecodeError, EncodeError, LoopError};
-use canvas_tools::Advice;
+use canvas_tools::directive::Advice;
 use serde_json::{Value, json};
 
 use super::types::samples;
@@ -199,7 +198,7 @@ fn cases() -> Vec<(String, String)> {
             StatePath::new("__proto__").unwrap_err(),
         ],
         StatePointerError: [
-            StatePointer::new(&"/a".repeat(StatePointer::BYTES)).unwrap_err(),
+            StatePointer::new(&"/a".repeat(StatePointer::MAX_BYTES)).unwrap_err(),
             StatePointer::new("/constructor").unwrap_err(),
         ],
         DateExprError: [
