@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::call::{ClientAnswer, Ended, LEASE, Op, TEXT, at};
+use super::store::{RowStore, has};
 use crate::engine::error::EngineError;
 use crate::model::blob::BlobId;
 use crate::model::head::Head;
@@ -113,12 +114,12 @@ impl Oracle {
 
     /// A commit of a run has landed.
     ///
-    /// `honest` clocks tell when a lease ends; where calls are not `leased`, writes need none.
+    /// `store` has the blobs of both heads. `honest` clocks tell when a lease ends; where calls are not `leased`, writes need none.
     pub(super) fn landed(
         &mut self,
         run: u8,
         (old, new): (&Head, &Head),
-        clock: i64,
+        store: &RowStore,
         (honest, leased): (bool, bool),
     ) {
         self.check(!self.unwritten.contains(&run) || old == new, Rule::AnswersTrue);
@@ -126,22 +127,28 @@ impl Oracle {
         let numbers =
             |head: &Head| [head.revision().get(), head.lock().epoch().get(), head.lock().fence().get()];
         let (was, is) = (numbers(old), numbers(new));
+        let (before, after) = (store.receipts(old, &[]), store.receipts(new, &[]));
         self.check(was.iter().zip(&is).all(|(was, is)| was <= is), Rule::NumbersRise);
         if was[0] == is[0] {
             self.check(old.document() == new.document(), Rule::NothingLost);
         } else {
             self.check(was[0] + 1 == is[0], Rule::NothingLost);
-            self.changed((old, new), clock, (honest, leased));
+            self.changed((old, new), (&before, &after), store.clock, (honest, leased));
         }
         self.check(new.audit.records <= 1 && old.audit.records <= new.audit.records, Rule::EndsOnce);
-        let is_kept = |receipt: &Receipt| new.receipts.iter().any(|kept| kept == receipt);
-        self.check(old.receipts.iter().all(is_kept), Rule::NothingForgotten);
+        self.check(before.iter().all(|receipt| after.contains(receipt)), Rule::NothingForgotten);
     }
 
     /// The text is another: one call has been done, and the right one.
-    fn changed(&mut self, (old, new): (&Head, &Head), clock: i64, (honest, leased): (bool, bool)) {
-        let is_new = |receipt: &&Receipt| !old.receipts.has_newly(&receipt.operation);
-        let mut added = new.receipts.iter().filter(is_new).map(|receipt| Op::of(&receipt.operation));
+    fn changed(
+        &mut self,
+        (old, new): (&Head, &Head),
+        (before, after): (&[Receipt], &[Receipt]),
+        clock: i64,
+        (honest, leased): (bool, bool),
+    ) {
+        let is_new = |receipt: &&Receipt| !has(before, &receipt.operation);
+        let mut added = after.iter().filter(is_new).map(|receipt| Op::of(&receipt.operation));
         let (Some(Some(op)), None) = (added.next(), added.next()) else {
             return self.check(false, Rule::NothingLost);
         };
@@ -188,8 +195,8 @@ impl Oracle {
         !self.dropped.is_empty()
     }
 
-    /// A client has its answer. `head` is what the store has then.
-    pub(super) fn answered(&mut self, run: u8, op: Op, ended: &Ended, head: &Head) {
+    /// A client has its answer. `store` is as it is then.
+    pub(super) fn answered(&mut self, run: u8, op: Op, ended: &Ended, store: &RowStore) {
         let about = if op == Op::AskA { Op::WriteA } else { op };
         let done = self.done[about as usize];
         match ended {
@@ -201,7 +208,8 @@ impl Oracle {
                 let is = |kind: &str| json.contains(&format!("\"kind\":\"{kind}\""));
                 if is("applied") || is("edited") {
                     self.check(done == 1, Rule::AnswersTrue);
-                    let own = head.receipts.iter().find(|receipt| Op::of(&receipt.operation) == Some(about));
+                    let receipts = store.receipts(&store.row.head, &[]);
+                    let own = receipts.iter().find(|receipt| Op::of(&receipt.operation) == Some(about));
                     let is_own = own.is_none_or(|own| own.answer == Answer::Inline(json.clone()));
                     self.check(is_own, Rule::AnswersTrue);
                 } else if is("refused") {

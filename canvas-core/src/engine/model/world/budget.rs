@@ -39,6 +39,9 @@ static RETAKING: LazyLock<Policy> = LazyLock::new(|| Policy { retake: true, ..po
 static REBASING: LazyLock<Policy> =
     LazyLock::new(|| Policy { rebase: true, rollout: Rollout::LeaseOptional, ..policy(100) });
 
+/// Each commit replaces the index of receipts.
+static SMALL_HEAD: LazyLock<Policy> = LazyLock::new(|| Policy { small_head: true, ..policy(0) });
+
 /// What the host has switched on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Rules {
@@ -47,6 +50,8 @@ pub(crate) enum Rules {
     Retake,
     /// A write that names no base is moved past what its author has not seen.
     Rebase,
+    /// Only the newest receipt is in the head, and all others are behind an index.
+    SmallHead,
 }
 
 /// Which server a call may come to.
@@ -114,6 +119,7 @@ impl Budget {
         match self.rules {
             Rules::Retake => &RETAKING,
             Rules::Rebase => &REBASING,
+            Rules::SmallHead => &SMALL_HEAD,
             Rules::Usual if self.journal => &WITH_JOURNAL,
             Rules::Usual => &POLICY,
         }
