@@ -9,7 +9,9 @@ use canvas_benches::scale::{Event, KNOWN, Phase, Plan, far, report, run};
 #[global_allocator]
 static ALLOCATOR: &peakmem_alloc::PeakMemAlloc<std::alloc::System> = memory::COUNTING;
 
-const USAGE: &str = "usage: scale [--quick] [--json] [--canvases N] [--edits N] [--lines N] [--budget BYTES] [--tasks N] [STORE...]
+const USAGE: &str =
+    "usage: scale [--quick] [--json] [--canvases N] [--edits N] [--lines N] [--budget BYTES] [--keystrokes N]
+             [--tasks N] [STORE...]
 
 --quick     40 canvases and 200 edits, within a minute
 --json      one object a phase: store, phase, size, calls, seconds, per_second, cpu_seconds, blobs,
@@ -18,6 +20,8 @@ const USAGE: &str = "usage: scale [--quick] [--json] [--canvases N] [--edits N] 
 --edits     edits of them (100000)
 --lines     edits of one line in documents of 10 KB, 100 KB and 1 MB (20000)
 --budget    bytes that those may hand to a store for each size (2200000000)
+--keystrokes  recorded keystrokes that are played on one document, and undone (all); they are in `traces` of
+              `CANVAS_DATA` (../shared/data)
 --tasks     tasks that work at once (8)
 STORE       only these: memory, sqlite, postgres, object-store; postgres needs a server,
             see `.ci/postgres`
@@ -31,7 +35,7 @@ fn parse(mut arguments: impl Iterator<Item = String>) -> Option<(Plan, bool)> {
         match argument.as_str() {
             "--json" => is_json = true,
             "--quick" => is_quick = true,
-            "--canvases" | "--edits" | "--lines" | "--budget" | "--tasks" => {
+            "--canvases" | "--edits" | "--lines" | "--budget" | "--keystrokes" | "--tasks" => {
                 let number = arguments.next()?.parse::<u64>().ok().filter(|number| *number > 0)?;
                 numbers.push((argument, number));
             }
@@ -48,6 +52,7 @@ fn parse(mut arguments: impl Iterator<Item = String>) -> Option<(Plan, bool)> {
             "--canvases" => plan.canvases = count,
             "--edits" => plan.edits = count,
             "--lines" => plan.lines = count,
+            "--keystrokes" => plan.keystrokes = count,
             "--tasks" => plan.tasks = count,
             _ => plan.budget = number,
         }

@@ -1,15 +1,18 @@
 //! Drives the phases on one store.
 
 use std::io;
+use std::num::NonZeroU32;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use canvas_core::document::ApplyPatch;
+use canvas_core::document::{ApplyPatch, Edit};
+use canvas_core::history::{Undo, UndoScope};
 use canvas_core::lease::Turn;
 use canvas_core::rollout::Rollout;
-use canvas_core::{CallId, CanvasId, CollectOptions, ConversationId, Engine, OpKey, Policy};
+use canvas_core::{Author, CallId, CanvasId, CollectOptions, ConversationId, Engine, OpKey, Policy};
 use peakmem_alloc::PeakMemAllocTrait as _;
 
+use super::keystrokes::Session;
 use super::places::{Place, now};
 use super::{MANY_SIZES, PHASES, Phase, Plan, SIZES};
 use crate::counted::{Counted, Put};
@@ -154,7 +157,7 @@ pub(super) fn measure<P: Place>(
     let mut canvases: Vec<_> = (0..plan.canvases.max(1))
         .map(|number| Canvas::new(&format!("canvas-{number:08}"), &texts[usize::from(number % 10 == 9)]))
         .collect();
-    let [create, edit, read, reopen, collect, edit_lines] = PHASES;
+    let [create, edit, read, reopen, collect, edit_lines, types, undo] = PHASES;
 
     let engine = open();
     let watch = Watch::start(place, &engine);
@@ -221,7 +224,59 @@ pub(super) fn measure<P: Place>(
         place.wait(canvas.read::<P>(&engine));
         out(&Phase { size: Some(size), ..watch.stop(collect, 1, &engine) })?;
     }
-    Ok(())
+    match Session::load() {
+        Some(session) => play(place, &session, plan.keystrokes, [types, undo], out),
+        None => Ok(()),
+    }
+}
+
+/// Plays keystrokes as edits of a person, and undoes all of them, each by an engine of its own.
+fn play<P: Place>(
+    place: &P,
+    session: &Session,
+    keystrokes: usize,
+    [types, undo]: [&'static str; 2],
+    out: &mut dyn FnMut(&Phase) -> io::Result<()>,
+) -> io::Result<()> {
+    let id = CanvasId::new("keystrokes").expect("short");
+    let open = || Engine::new(Counted::new(place.open()), policy());
+    let (engine, mut calls, mut last) = (open(), 0, session.start().to_owned());
+    place.wait(engine.create(&id, session.start(), &key("create"), now())).expect("it is new");
+    let watch = Watch::start(place, &engine);
+    for text in session.texts(keystrokes) {
+        calls += 1;
+        let key = OpKey::user(CallId::new(&format!("{calls}")).expect("short"));
+        let answered = place.wait(engine.call(&id, &key, Edit::overwrite(text.clone()), now()));
+        answered.expect("the store answers").result.expect("nobody else types");
+        last = text;
+    }
+    let snapshot = place.wait(engine.snapshot(&id, now())).expect("it is there");
+    assert_eq!(snapshot.text(), last, "the last text that was answered is there");
+    assert!(keystrokes < session.len() || session.ends_with(&last), "it is the whole session");
+    out(&Phase { size: Some(last.len()), ..watch.stop(types, calls, &engine) })?;
+    drop(engine);
+
+    let (engine, mut undone) = (open(), 0);
+    let watch = Watch::start(place, &engine);
+    loop {
+        let key = OpKey::user(CallId::new(&format!("undo {undone}")).expect("short"));
+        match place
+            .wait(engine.call(
+                &id,
+                &key,
+                Undo { by: Author::User, what: UndoScope::Steps(NonZeroU32::MIN) },
+                now(),
+            ))
+            .expect("the store answers")
+            .result
+        {
+            Ok(_) => undone += 1,
+            Err(_) => break,
+        }
+    }
+    let snapshot = place.wait(engine.snapshot(&id, now())).expect("it is there");
+    assert_eq!(snapshot.text(), session.start(), "undone to the first text");
+    out(&watch.stop(undo, undone, &engine))
 }
 
 /// Shares canvases among tasks, a thread each; the number of tasks.

@@ -6,6 +6,7 @@
 
 mod driver;
 pub mod far;
+mod keystrokes;
 mod places;
 pub mod report;
 
@@ -24,6 +25,8 @@ pub struct Plan {
     pub lines: usize,
     /// Bytes that edits of lines may hand to a store, for each size.
     pub budget: u64,
+    /// Recorded keystrokes that are played on one document, and undone.
+    pub keystrokes: usize,
     /// Tasks that work at once, each on canvases of its own.
     pub tasks: usize,
     /// The stores, by name; all that can be had where it is empty.
@@ -37,12 +40,20 @@ impl Plan {
         edits: 100_000,
         lines: 20_000,
         budget: 2_200_000_000,
+        keystrokes: usize::MAX,
         tasks: 8,
         stores: Vec::new(),
     };
     /// For a first look, and for tests.
-    pub const QUICK: Self =
-        Self { canvases: 40, edits: 200, lines: 40, budget: 20_000_000, tasks: 4, stores: Vec::new() };
+    pub const QUICK: Self = Self {
+        canvases: 40,
+        edits: 200,
+        lines: 40,
+        budget: 20_000_000,
+        keystrokes: 400,
+        tasks: 4,
+        stores: Vec::new(),
+    };
 }
 
 /// Bytes of the documents whose lines are edited again and again.
@@ -51,8 +62,9 @@ pub const SIZES: [usize; 3] = [10_000, 100_000, 1_000_000];
 /// Bytes of the documents of the many canvases: of ten, nine have the first and one has the second.
 pub const MANY_SIZES: [usize; 2] = [2_000, 20_000];
 
-/// The names of phases, in their order. Lines are edited once for each size.
-pub const PHASES: [&str; 6] = ["create", "edit", "read cold", "reopen", "collect", "lines"];
+/// The names of phases, in their order. Lines are edited once for each size. The last two need recorded keystrokes, see
+/// [`Plan::keystrokes`].
+pub const PHASES: [&str; 8] = ["create", "edit", "read cold", "reopen", "collect", "lines", "type", "undo"];
 
 /// What one phase did on one store.
 #[derive(Debug, Clone, PartialEq)]

@@ -23,6 +23,7 @@ use crate::model::blob::{Blob, BlobId};
 use crate::model::face::{Face, TreeFile};
 use crate::model::head::Head;
 use crate::model::id::CanvasId;
+use crate::model::shelf::Shelf;
 use crate::model::tree::Tree;
 use crate::store::contract::Store;
 
@@ -351,6 +352,10 @@ pub(super) async fn needed<S: Store>(walk: &mut Walk<'_, S>) -> Result<BTreeSet<
         blobs.extend(window.into_iter().map(|(id, _)| id));
     }
     let head = Arc::clone(&walk.head);
+    for id in head.indexes() {
+        let named = Shelf::named_by_index(&walk.blob(id).await?);
+        blobs.extend(named.ok_or_else(|| walk.damaged(id))?);
+    }
     for (file, id) in head.files() {
         if !file.face().is_supported() {
             return Err(walk.not_supported(file.face()));

@@ -108,7 +108,9 @@ impl<'a> DecisionContext<'a> {
         let missing = named.filter(|(file, id)| row.contents.file(*file, *id).is_none());
         let missing: Vec<_> = missing.map(|(_, id)| id).collect();
         if !missing.is_empty() {
-            return Err(Missing::all(missing).into());
+            // A call needs the indexes next.
+            let likely = row.head.indexes().filter(|id| row.contents.blob(*id).is_none()).collect();
+            return Err(Missing { needed: missing, likely }.into());
         }
         match row.contents.document().and_then(Blob::as_text) {
             Some(_) => Ok(row),
@@ -138,7 +140,8 @@ impl<'a> DecisionContext<'a> {
     }
 
     fn blob(&self, id: BlobId) -> Result<&'a Blob, Missing> {
-        self.blobs.get(id).ok_or_else(|| Missing::all(vec![id]))
+        let loaded = self.row.and_then(|row| row.contents.blob(id));
+        loaded.or_else(|| self.blobs.get(id)).ok_or_else(|| Missing::all(vec![id]))
     }
 
     fn recall(&self, operation: &OpKey, digest: Digest) -> Result<Recall, Missing> {
@@ -479,6 +482,7 @@ fn with_receipt(
     let clock = context.row.map(|row| row.clock(context.run.now));
     let receipt = Receipt { operation: operation.clone(), digest, fence: None, answer, at: 0 };
     let occasion = Occasion { is_refusal: false, live, clock };
-    head.receipts.push(receipt, occasion, &context.run.policy.receipt_bounds(), &mut blobs);
+    let bounds = context.run.policy.receipt_bounds();
+    head.leave_receipt(receipt, occasion, &bounds, |id| context.blob(id), &mut blobs);
     Change { head: Arc::new(head), blobs, contents: Contents::default(), not_after: None, actor: None }
 }

@@ -33,10 +33,15 @@ pub(crate) fn parsed<T>(blob: &Blob, parse: impl FnOnce(&str) -> Option<T>) -> R
     blob.as_text().and_then(parse).ok_or_else(|| ReadError::Damaged(blob.id()))
 }
 
-/// The loaded files of a canvas. The slot of any other file is empty.
+/// The loaded blobs of a canvas that calls need all the time.
 #[derive(Debug, Clone, Default)]
 #[cfg_attr(test, derive(PartialEq, Eq, Hash))]
-pub(crate) struct Contents(PerFile<Option<Arc<Slot>>>);
+pub(crate) struct Contents {
+    /// The slot of a file that is not loaded is empty.
+    files: PerFile<Option<Arc<Slot>>>,
+    /// The loaded ones of [`Head::indexes`].
+    indexes: Vec<Blob>,
+}
 
 /// A file's blob, with its decoded content once it was needed.
 ///
@@ -113,26 +118,27 @@ impl Contents {
     }
 
     fn slot(&self, file: TreeFile, id: BlobId) -> Option<&Arc<Slot>> {
-        self.0[file].as_ref().filter(|slot| slot.blob.id() == id)
+        self.files[file].as_ref().filter(|slot| slot.blob.id() == id)
     }
 
-    /// Returns the blobs of all loaded files.
+    /// Returns all loaded blobs.
     pub(crate) fn blobs(&self) -> impl Iterator<Item = &Blob> {
-        self.0.iter().flatten().map(|slot| &slot.blob)
+        self.files.iter().flatten().map(|slot| &slot.blob).chain(&self.indexes)
     }
 
-    /// Returns the blob with this id, for any file.
+    /// Returns the blob with this id.
     pub(crate) fn blob(&self, id: BlobId) -> Option<&Blob> {
         self.blobs().find(|blob| blob.id() == id)
     }
 
     /// Returns the approximate size in memory, in bytes.
     pub(crate) fn approximate_bytes(&self) -> usize {
-        self.0.iter().flatten().map(|slot| slot.approximate_bytes()).sum()
+        let files: usize = self.files.iter().flatten().map(|slot| slot.approximate_bytes()).sum();
+        files + self.indexes.iter().map(Blob::approximate_bytes).sum::<usize>()
     }
 
     pub(crate) fn document(&self) -> Option<&Blob> {
-        self.0[TreeFile::Document].as_ref().map(|slot| &slot.blob)
+        self.files[TreeFile::Document].as_ref().map(|slot| &slot.blob)
     }
 
     /// Returns the content of this blob, decoded once for each slot.
@@ -142,23 +148,23 @@ impl Contents {
 
     /// Returns the blob and the content of a file, if both are loaded.
     pub(crate) fn decoded<T: FileContent>(&self) -> Option<(&Blob, Arc<T>)> {
-        let slot = self.0[T::FILE].as_ref()?;
+        let slot = self.files[T::FILE].as_ref()?;
         Some((&slot.blob, slot.content.get()?.get()?))
     }
 
     /// Takes a file's blob, which is decoded on demand.
     pub(crate) fn put_blob(&mut self, file: TreeFile, blob: Blob) {
-        self.0[file] = Some(Arc::new(Slot { blob, content: OnceLock::new() }));
+        self.files[file] = Some(Arc::new(Slot { blob, content: OnceLock::new() }));
     }
 
     /// Takes a file's blob and its content.
     pub(crate) fn put<T: FileContent>(&mut self, blob: Blob, content: Arc<T>) {
-        self.0[T::FILE] = Some(Arc::new(Slot { blob, content: Decoded::new(content).into() }));
+        self.files[T::FILE] = Some(Arc::new(Slot { blob, content: Decoded::new(content).into() }));
     }
 
     /// Takes a file from other contents.
     pub(crate) fn share(&mut self, file: TreeFile, other: &Self) {
-        self.0[file].clone_from(&other.0[file]);
+        self.files[file].clone_from(&other.files[file]);
     }
 
     /// Collects the contents of a head from these, then from `older`, then from `blobs`.
@@ -168,11 +174,23 @@ impl Contents {
             let Some(id) = head.file(file) else { continue };
             let known = [Some(&self), older].into_iter().flatten().find_map(|known| known.slot(file, id));
             match (known, blobs.get(id)) {
-                (Some(slot), _) => contents.0[file] = Some(Arc::clone(slot)),
+                (Some(slot), _) => contents.files[file] = Some(Arc::clone(slot)),
                 (None, Some(blob)) => contents.put_blob(file, blob.clone()),
                 (None, None) => {}
             }
         }
+        for id in head.indexes() {
+            let known = [Some(&self), older].into_iter().flatten().find_map(|known| known.blob(id));
+            contents.indexes.extend(known.or_else(|| blobs.get(id)).cloned());
+        }
         contents
+    }
+
+    /// Takes the indexes of a head from blobs that are about to be stored with it.
+    pub(crate) fn with_indexes(mut self, head: &Head, blobs: &[Blob]) -> Self {
+        for id in head.indexes() {
+            self.indexes.extend(blobs.iter().find(|blob| blob.id() == id).cloned());
+        }
+        self
     }
 }

@@ -6,11 +6,11 @@ use crate::model::error::CodedError;
 use crate::model::id::CanvasId;
 
 /// The newest format that this library reads.
-pub(crate) const FORMAT: u32 = 2;
+pub(crate) const FORMAT: u32 = 3;
 
 /// The format number of a head. A head keeps the format of its first writer until it contains data that an older
 /// library must not handle.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "u32", into = "u32")]
 pub(crate) enum Format {
     /// Each document is one blob.
@@ -18,6 +18,9 @@ pub(crate) enum Format {
     /// Documents may be lists of chunks, including those in the journal. A library without support for lists would drop
     /// the chunks.
     Chunked,
+    /// Older receipts are named by an index in place of the head. A library without support for it would run their
+    /// calls again, and drop their pages.
+    Indexed,
 }
 
 impl From<Format> for u32 {
@@ -25,6 +28,7 @@ impl From<Format> for u32 {
         match format {
             Format::Whole => 1,
             Format::Chunked => 2,
+            Format::Indexed => 3,
         }
     }
 }
@@ -36,6 +40,7 @@ impl TryFrom<u32> for Format {
         match format {
             1 => Ok(Self::Whole),
             2 => Ok(Self::Chunked),
+            3 => Ok(Self::Indexed),
             found => Err(HeadError::Format { found }),
         }
     }

@@ -19,7 +19,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::model::audit_slot::AuditSlot;
-use crate::model::blob::{Blob, BlobId};
+use crate::model::blob::{Blob, BlobId, Missing};
 #[cfg(feature = "surface")]
 use crate::model::claims::Claims;
 #[cfg(feature = "surface")]
@@ -29,7 +29,8 @@ use crate::model::format::{AnyFormat, Format, HeadError};
 use crate::model::id::{CanvasId, ConversationId};
 use crate::model::journal_slot::JournalSlot;
 use crate::model::path::TreePath;
-use crate::model::receipts::Receipts;
+use crate::model::receipt::Receipt;
+use crate::model::receipts::{Bounds, Occasion, Receipts};
 use crate::model::revision::{Revision, RevisionId};
 use crate::model::tree::Tree;
 use crate::model::unknown::Unknown;
@@ -89,7 +90,7 @@ pub struct TurnStart {
 
 /// The only mutable value of a canvas, changed only by compare-and-swap.
 ///
-/// Stores keep its JSON, so names, order and defaults of the fields are part of formats 1 and 2. serde derives both
+/// Stores keep its JSON, so names, order and defaults of the fields are part of its formats. serde derives both
 /// directions as functions of `Head` itself (`remote`), and the traits below add the check of values read.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(remote = "Self")]
@@ -151,6 +152,7 @@ impl Head {
         let first = Self::first(self.canvas.clone(), document, self.revision.next()?, self.lock.clone());
         let (receipts, journal, audit) = (self.receipts.clone(), self.journal.clone(), self.audit.clone());
         Some(Self {
+            format: self.format,
             receipts,
             journal,
             audit,
@@ -295,8 +297,8 @@ impl Head {
         (self.draft.hash(), self.committed.as_ref().map(Tree::hash))
     }
 
-    /// Returns every blob that the head itself names. Journal entries and lists of chunks name others, which a store
-    /// cannot see. [`Engine::blobs_in_use`](crate::Engine::blobs_in_use) returns all of them.
+    /// Returns every blob that the head itself names. Journal entries, lists of chunks and indexes of receipts name
+    /// others, which a store cannot see. [`Engine::blobs_in_use`](crate::Engine::blobs_in_use) returns all of them.
     pub fn blobs(&self) -> impl Iterator<Item = BlobId> {
         let trees = self.draft.iter().chain(self.committed.iter().flat_map(Tree::iter)).map(|(_, blob)| blob);
         let last = self.journal.blobs().chain(self.audit.last);
@@ -327,11 +329,31 @@ impl Head {
             + ENTRY * (self.conversations.len() + self.draft.iter().count() + claims)
     }
 
+    /// Returns the blobs that each call needs in memory besides the files.
+    pub(crate) fn indexes(&self) -> impl Iterator<Item = BlobId> + use<> {
+        self.receipts.indexes()
+    }
+
+    /// Adds the receipt of a call, see [`Receipts::push`].
+    pub(crate) fn leave_receipt<'a>(
+        &mut self,
+        receipt: Receipt,
+        occasion: Occasion,
+        bounds: &Bounds,
+        blob: impl Fn(BlobId) -> Result<&'a Blob, Missing>,
+        blobs: &mut Vec<Blob>,
+    ) {
+        self.receipts.push(receipt, occasion, bounds, blob, blobs);
+        if self.indexes().next().is_some() {
+            self.format = self.format.max(Format::Indexed);
+        }
+    }
+
     /// Sets the document of the draft.
     pub(crate) fn set_document(&mut self, document: &Blob) {
         self.draft.insert(TreeFile::Document.tree_path(), document.id());
         if document.list().is_some() {
-            self.format = Format::Chunked;
+            self.format = self.format.max(Format::Chunked);
         }
     }
 

@@ -5,7 +5,8 @@
 //!   the head and its blobs stay bounded.
 //! * Refusals that changed no content are kept separately, limited only by number, and displace no receipt of a change.
 //! * Receipts of the current lease are never dropped. Receipts of a deleted canvas stay with its tombstone.
-//! * Receipts in pages are dropped only by whole pages, so up to 15 more are kept than the limits say.
+//! * Receipts in pages are dropped only by whole pages, and pages in the index only when it is replaced. So some more are
+//!   kept than the limits say, a few dozen at most.
 //! * A call whose receipt is gone is a new call, decided on the current canvas.
 //! * Ages are measured by a clock that never goes back and limits forward leaps, see [`Elapsed`].
 
@@ -17,7 +18,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use crate::model::blob::{Blob, BlobId, Missing};
 use crate::model::id::OpKey;
 use crate::model::receipt::{Answer, Digest, Recall, Receipt};
-use crate::model::shelf::{Page, Room, Shelf, Written};
+use crate::model::shelf::{Page, Room, Share, Shelf, Written};
 use crate::model::unknown::Unknown;
 
 /// Limits for receipts, not counting the live lease's.
@@ -30,9 +31,15 @@ pub(crate) struct Bounds {
     pub(crate) refusals: usize,
     /// The time for which a change is young. Zero if no change is.
     pub(crate) lifetime: Duration,
+    /// The shares of the head that changes and refusals may take.
+    pub(crate) shares: [Share; 2],
     /// The amount by which a clock may fall back and still be correct.
     pub(crate) clock_tolerance: Duration,
 }
+
+/// The bytes in a head are for the receipts of changes, which are retried, rather than for those of refusals.
+pub(crate) const CHANGES: Share = Share { bytes: 2_560, pages: 5 };
+pub(crate) const REFUSALS: Share = Share { bytes: 768, pages: 1 };
 
 /// The circumstances under which a receipt is left.
 #[derive(Debug, Clone, Copy)]
@@ -102,6 +109,8 @@ impl Elapsed {
 /// The stored JSON of receipts. In version 0.1.0 refusals were among the changes, and receipts had no time.
 #[derive(Deserialize)]
 struct Stored {
+    #[serde(default)]
+    index: Option<BlobId>,
     pages: Vec<Written<Page>>,
     recent: Vec<Written<Receipt>>,
     #[serde(default)]
@@ -115,14 +124,16 @@ struct Stored {
 
 impl From<Stored> for Receipts {
     fn from(stored: Stored) -> Self {
-        let Stored { pages, recent, refusals, lease, elapsed, unknown } = stored;
-        Self { changes: Shelf { pages, recent }, refusals, lease, elapsed, unknown }
+        let Stored { index, pages, recent, refusals, lease, elapsed, unknown } = stored;
+        Self { changes: Shelf { index, pages, recent }, refusals, lease, elapsed, unknown }
     }
 }
 
 /// The same JSON, for writing.
 #[derive(Serialize)]
 struct StoredRef<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    index: Option<BlobId>,
     pages: &'a [Written<Page>],
     recent: &'a [Written<Receipt>],
     #[serde(skip_serializing_if = "Shelf::is_empty")]
@@ -136,8 +147,9 @@ struct StoredRef<'a> {
 
 impl Serialize for Receipts {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self { changes: Shelf { pages, recent }, refusals, lease, elapsed, unknown } = self;
-        let stored = StoredRef { pages, recent, refusals, lease: *lease, elapsed: *elapsed, unknown };
+        let Self { changes: Shelf { index, pages, recent }, refusals, lease, elapsed, unknown } = self;
+        let stored =
+            StoredRef { index: *index, pages, recent, refusals, lease: *lease, elapsed: *elapsed, unknown };
         stored.serialize(serializer)
     }
 }
@@ -174,19 +186,14 @@ impl Receipts {
         }
     }
 
-    /// Whether the newest receipts, which are in the head, include an operation.
-    #[cfg(all(test, feature = "surface"))]
-    pub(crate) fn has_newly(&self, operation: &OpKey) -> bool {
-        self.newest(operation).is_some()
-    }
-
     fn newest(&self, operation: &OpKey) -> Option<&Receipt> {
         self.changes.newest(operation).or_else(|| self.refusals.newest(operation))
     }
 
+    /// Returns all receipts, those of changes first.
     #[cfg(all(test, feature = "surface"))]
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Receipt> {
-        self.changes.iter().chain(self.refusals.iter())
+    pub(crate) fn all<'a>(&self, blob: impl Fn(BlobId) -> Option<&'a Blob>) -> Vec<Receipt> {
+        [self.changes.all(&blob), self.refusals.all(&blob)].concat()
     }
 
     /// Returns the number of calls under a lease.
@@ -194,12 +201,14 @@ impl Receipts {
         self.lease.filter(|lease| lease.fence == fence).map_or(0, |lease| lease.calls)
     }
 
-    /// Adds a receipt, and drops those beyond the limits. A new page is added to `blobs`.
-    pub(crate) fn push(
+    /// Adds a receipt, and drops those beyond the limits. New pages are added to `blobs`, and `blob` supplies the index
+    /// of older ones.
+    pub(crate) fn push<'a>(
         &mut self,
         mut receipt: Receipt,
         occasion: Occasion,
         bounds: &Bounds,
+        blob: impl Fn(BlobId) -> Result<&'a Blob, Missing>,
         blobs: &mut Vec<Blob>,
     ) {
         if let Some(fence) = receipt.fence {
@@ -213,11 +222,13 @@ impl Receipts {
         let live = occasion.live;
         if occasion.is_refusal {
             let keep = bounds.refusals;
-            self.refusals.push(receipt, &Room { live, keep, most: keep, young_from: 0 }, blobs);
+            let room = Room { share: bounds.shares[1], live, keep, most: keep, young_from: 0 };
+            self.refusals.push(receipt, &room, blob, blobs);
         } else {
             let (keep, most) = (bounds.changes, bounds.most.max(bounds.changes));
             let young_from = self.elapsed.young_from(bounds.lifetime);
-            self.changes.push(receipt, &Room { live, keep, most, young_from }, blobs);
+            let room = Room { share: bounds.shares[0], live, keep, most, young_from };
+            self.changes.push(receipt, &room, blob, blobs);
         }
     }
 
@@ -237,7 +248,12 @@ impl Receipts {
         self.changes.approximate_bytes() + self.refusals.approximate_bytes()
     }
 
-    /// Returns the blobs of pages and answers.
+    /// Returns the indexes of older pages, which a call needs in memory.
+    pub(crate) fn indexes(&self) -> impl Iterator<Item = BlobId> + use<> {
+        self.changes.index.into_iter().chain(self.refusals.index)
+    }
+
+    /// Returns the blobs of indexes, pages and answers that the head names. An index names others.
     pub(crate) fn blobs(&self) -> impl Iterator<Item = BlobId> {
         self.changes.blobs().chain(self.refusals.blobs())
     }

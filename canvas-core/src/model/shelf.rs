@@ -1,7 +1,9 @@
-//! Receipts in order. The head contains the newest, and pages contain older ones.
+//! Receipts in order. The head contains the newest, pages contain older ones, and an index names the older pages.
 //!
-//! The head is written with every commit, so it contains only the newest receipts. Older ones are in pages, which are
-//! blobs of 16 receipts written once. The head knows the operations in each page, at 8 bytes per operation.
+//! The head is written with every commit, so its part is bounded by [`Share`]. When the newest receipts exceed it, all
+//! but the last few move into a page, a blob written once. The head lists the newest pages and the operations in each,
+//! at 8 bytes per operation. When there are too many, the list moves into the index, a blob replaced each time. An
+//! engine keeps the index with the canvas, so that a steady call reads neither.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -15,16 +17,25 @@ use crate::model::blob::{Blob, BlobId, Missing};
 use crate::model::id::OpKey;
 use crate::model::receipt::{Answer, Digest, ParseHexError, Receipt, is_zero};
 
-/// Number of receipts in a page.
-const PAGE: usize = 16;
-
 /// Number of receipts that stay in the head when a page is made, because a retry usually follows soon.
 const RECENT: usize = 4;
+
+/// The share of a head that receipts may take.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Share {
+    /// Bytes of JSON of the receipts in the head, beyond which they move into a page.
+    pub(crate) bytes: usize,
+    /// Pages listed in the head, beyond which the list moves into the index.
+    pub(crate) pages: usize,
+}
 
 /// Receipts, oldest first.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Shelf {
+    /// The [`Index`] of older pages; only in heads of format 3.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) index: Option<BlobId>,
     pub(crate) pages: Vec<Written<Page>>,
     pub(crate) recent: Vec<Written<Receipt>>,
 }
@@ -43,6 +54,11 @@ struct WithJson<T> {
 impl<T> Written<T> {
     fn value(&self) -> &T {
         &self.0.value
+    }
+
+    /// Returns the length of the JSON.
+    fn len(&self) -> usize {
+        self.0.json.get().len()
     }
 }
 
@@ -107,12 +123,57 @@ pub(crate) struct Page {
 #[serde(try_from = "String")]
 struct Keys(String);
 
+/// A page as the index lists it: its blob, the number of its receipts, and the rest of [`Page`].
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct IndexedPage(BlobId, usize, Option<Fence>, u64, Vec<BlobId>);
+
+/// The older pages of a shelf. Its JSON begins with the keys of all pages in their order, so that a lookup that finds
+/// nothing, which is the usual one, parses none of it.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Index {
+    keys: String,
+    pages: Vec<IndexedPage>,
+}
+
+impl Index {
+    fn read(blob: &Blob) -> Option<Self> {
+        let index: Self = serde_json::from_str(blob.as_text()?).ok()?;
+        (index.keys.len() == KEY * index.pages.iter().map(|page| page.1).sum::<usize>()).then_some(index)
+    }
+
+    /// Adds the index to `blobs`, and returns its id.
+    fn put(&self, blobs: &mut Vec<Blob>) -> BlobId {
+        let blob = Blob::text(serde_json::to_string(self).expect("an index has only string keys"));
+        let id = blob.id();
+        blobs.push(blob);
+        id
+    }
+
+    /// Returns the keys in an index, or `None` if the blob is no index.
+    fn keys(blob: &Blob) -> Option<&str> {
+        blob.as_text()?.strip_prefix("{\"keys\":\"")?.split_once('"').map(|(keys, _)| keys)
+    }
+
+    /// Returns the pages with their keys, oldest first.
+    fn pages(&self) -> impl DoubleEndedIterator<Item = (&IndexedPage, &str)> {
+        let ends = self.pages.iter().scan(0, |end, page| {
+            let start = *end;
+            *end += KEY * page.1;
+            Some(start..*end)
+        });
+        self.pages.iter().zip(ends.collect::<Vec<_>>()).map(|(page, range)| (page, &self.keys[range]))
+    }
+}
+
+/// Number of digits in a key.
+const KEY: usize = 8;
+
 impl TryFrom<String> for Keys {
     type Error = ParseHexError;
 
     fn try_from(text: String) -> Result<Self, ParseHexError> {
         let is_hex = text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-        if is_hex && text.len().is_multiple_of(8) { Ok(Self(text)) } else { Err(ParseHexError) }
+        if is_hex && text.len().is_multiple_of(KEY) { Ok(Self(text)) } else { Err(ParseHexError) }
     }
 }
 
@@ -123,11 +184,11 @@ impl Keys {
         Digest::of(&[conversation.as_str().as_bytes(), &turn, call.as_str().as_bytes()]).short()
     }
 
-    fn has(&self, key: &str) -> bool {
+    fn has(keys: &str, key: &str) -> bool {
         // Compared as numbers, because a retry searches all keys of a canvas, and so does each new call.
         let number = |key: &[u8]| key.try_into().ok().map(u64::from_ne_bytes);
         let key = number(key.as_bytes());
-        self.0.as_bytes().chunks_exact(8).any(|known| number(known) == key)
+        keys.as_bytes().chunks_exact(KEY).any(|known| number(known) == key)
     }
 }
 
@@ -135,6 +196,7 @@ impl Keys {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Room {
     pub(crate) live: Option<Fence>,
+    pub(crate) share: Share,
     /// Number of receipts kept in any case.
     pub(crate) keep: usize,
     /// Maximum number of receipts.
@@ -143,9 +205,70 @@ pub(crate) struct Room {
     pub(crate) young_from: u64,
 }
 
+/// The receipts that must still be dropped, as limits say.
+struct Retention {
+    beyond: usize,
+    too_many: usize,
+    live: Option<Fence>,
+    young_from: u64,
+}
+
+impl Retention {
+    /// Whether to drop this many receipts together, because they are old or exceed the maximum.
+    fn drops(&mut self, count: usize, fence: Option<Fence>, at: u64) -> bool {
+        if self.live.is_some() && fence == self.live {
+            return false;
+        }
+        let drops = self.beyond >= count && (at < self.young_from || self.too_many >= count);
+        // If one stays, so do all newer ones.
+        self.beyond = if drops { self.beyond - count } else { 0 };
+        self.too_many = self.too_many.saturating_sub(count);
+        drops
+    }
+}
+
+impl Page {
+    fn count(&self) -> usize {
+        self.keys.0.len() / KEY
+    }
+}
+
+impl IndexedPage {
+    fn of(page: &Page) -> (Self, String) {
+        let Page { blob, keys, fence, answers, at } = page;
+        (Self(*blob, page.count(), *fence, *at, answers.clone()), keys.0.clone())
+    }
+}
+
+/// Returns the receipt of an operation in a page. `at` is the time of the page.
+fn in_page(page: &Blob, operation: &OpKey, at: u64) -> Option<Receipt> {
+    let Ok(receipts) = serde_json::from_str::<Vec<Receipt>>(page.as_text().unwrap_or_default()) else {
+        return Some(unreadable(operation, at));
+    };
+    // If there are several receipts, the last one counts, because an action that began has ended.
+    receipts.into_iter().rfind(|receipt| receipt.operation == *operation)
+}
+
+/// A call whose receipt is unreadable must not run twice, so it gets an answer that fits no command.
+fn unreadable(operation: &OpKey, at: u64) -> Receipt {
+    let answer = Answer::Inline(String::new());
+    Receipt { operation: operation.clone(), digest: Digest::of(&[]), fence: None, answer, at }
+}
+
 impl Shelf {
     pub(crate) fn is_empty(&self) -> bool {
-        self.pages.is_empty() && self.recent.is_empty()
+        self.index.is_none() && self.pages.is_empty() && self.recent.is_empty()
+    }
+
+    /// Returns the blobs that an index names, or `None` if the blob is no index.
+    pub(crate) fn named_by_index(index: &Blob) -> Option<Vec<BlobId>> {
+        let pages = Index::read(index)?.pages;
+        Some(
+            pages
+                .into_iter()
+                .flat_map(|IndexedPage(page, _, _, _, answers)| [vec![page], answers].concat())
+                .collect(),
+        )
     }
 
     /// Returns the receipt of an operation if the head contains it.
@@ -159,43 +282,83 @@ impl Shelf {
         operation: &OpKey,
         blob: impl Fn(BlobId) -> Result<&'a Blob, Missing>,
     ) -> Result<Option<Receipt>, Missing> {
-        if self.pages.is_empty() {
+        if self.pages.is_empty() && self.index.is_none() {
             return Ok(None);
         }
         let key = Keys::key(operation);
-        for page in self.pages.iter().rev().map(Written::value).filter(|page| page.keys.has(&key)) {
-            let json = blob(page.blob)?.as_text().unwrap_or_default();
-            let Ok(receipts) = serde_json::from_str::<Vec<Receipt>>(json) else {
-                // A call whose receipt is unreadable must not run twice, so it gets an answer that fits no command.
-                let (operation, digest) = (operation.clone(), Digest::of(&[]));
-                let answer = Answer::Inline(String::new());
-                return Ok(Some(Receipt { operation, digest, fence: None, answer, at: page.at }));
-            };
-            // If there are several receipts, the last one counts, because an action that began has ended.
-            if let Some(receipt) = receipts.into_iter().rfind(|receipt| receipt.operation == *operation) {
+        for page in self.pages.iter().rev().map(Written::value).filter(|page| Keys::has(&page.keys.0, &key)) {
+            if let Some(receipt) = in_page(blob(page.blob)?, operation, page.at) {
+                return Ok(Some(receipt));
+            }
+        }
+        let Some(index) = self.index else { return Ok(None) };
+        let index = blob(index)?;
+        if Index::keys(index).is_some_and(|keys| !Keys::has(keys, &key)) {
+            return Ok(None);
+        }
+        let Some(index) = Index::read(index) else { return Ok(Some(unreadable(operation, 0))) };
+        for (IndexedPage(page, _, _, at, _), _) in
+            index.pages().rev().filter(|(_, keys)| Keys::has(keys, &key))
+        {
+            if let Some(receipt) = in_page(blob(*page)?, operation, *at) {
                 return Ok(Some(receipt));
             }
         }
         Ok(None)
     }
 
+    /// Returns all receipts, oldest first.
     #[cfg(all(test, feature = "surface"))]
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Receipt> {
-        assert!(self.pages.is_empty(), "small worlds need no pages");
-        self.recent.iter().map(Written::value)
+    pub(crate) fn all<'a>(&self, blob: impl Fn(BlobId) -> Option<&'a Blob>) -> Vec<Receipt> {
+        let index = self.index.map(|id| blob(id).and_then(Index::read).expect("the index is stored"));
+        let listed = index.iter().flat_map(|index| &index.pages).map(|page| page.0);
+        let pages = listed.chain(self.pages.iter().map(|page| page.value().blob)).flat_map(|id| {
+            let page = blob(id).and_then(Blob::as_text).expect("the page is stored");
+            serde_json::from_str::<Vec<Receipt>>(page).expect("a page has receipts")
+        });
+        pages.chain(self.recent.iter().map(|written| written.value().clone())).collect()
     }
 
-    /// Adds a receipt, and drops the oldest ones beyond the limits. A new page is added to `blobs`.
-    pub(crate) fn push(&mut self, receipt: Receipt, room: &Room, blobs: &mut Vec<Blob>) {
+    /// Adds a receipt, and drops the oldest ones beyond the limits. A new page or index is added to `blobs`, and `blob`
+    /// supplies the present index.
+    pub(crate) fn push<'a>(
+        &mut self,
+        receipt: Receipt,
+        room: &Room,
+        blob: impl Fn(BlobId) -> Result<&'a Blob, Missing>,
+        blobs: &mut Vec<Blob>,
+    ) {
         self.recent.push(receipt.into());
-        if self.recent.len() == PAGE + RECENT {
-            self.turn_the_page(blobs);
+        let bytes: usize = self.recent.iter().map(Written::len).sum();
+        if bytes > room.share.bytes {
+            self.turn_the_page(room.share.bytes / 3, blobs);
         }
-        self.make_room(room);
+        if self.pages.len() > room.share.pages {
+            self.index_pages(room, blob, blobs);
+        }
+        // Older ones stay, so newer ones stay too.
+        if self.index.is_none() {
+            let mut retention = self.retention(room, &[]);
+            self.pages
+                .retain(|page| !retention.drops(page.value().count(), page.value().fence, page.value().at));
+            if self.pages.is_empty() {
+                self.recent.retain(|written| !retention.drops(1, written.value().fence, written.value().at));
+            }
+        }
     }
 
-    fn turn_the_page(&mut self, blobs: &mut Vec<Blob>) {
-        let page: Vec<_> = self.recent.drain(..PAGE).collect();
+    /// Moves the receipts into a page, except the newest ones of at most this many bytes in total.
+    fn turn_the_page(&mut self, bytes: usize, blobs: &mut Vec<Blob>) {
+        let mut left = bytes;
+        let stay = self.recent.iter().rev().take(RECENT).take_while(|written| {
+            left = left.saturating_sub(written.len());
+            left > 0
+        });
+        let stay = stay.count().max(1);
+        let page: Vec<_> = self.recent.drain(..self.recent.len() - stay).collect();
+        if page.is_empty() {
+            return;
+        }
         let json = serde_json::to_string(&page).expect("a receipt has only string keys");
         let receipts = || page.iter().map(Written::value);
         let blob = Blob::text(json);
@@ -210,25 +373,39 @@ impl Shelf {
         blobs.push(blob);
     }
 
-    fn make_room(&mut self, room: &Room) {
-        let is_spare = |fence: Option<Fence>| room.live.is_none() || fence != room.live;
-        let in_pages = PAGE * self.pages.iter().filter(|page| is_spare(page.value().fence)).count();
-        let in_head = self.recent.iter().filter(|written| is_spare(written.value().fence)).count();
-        let spare = in_pages + in_head;
-        let (mut beyond, mut too_many) = (spare.saturating_sub(room.keep), spare.saturating_sub(room.most));
-        // Drops this many receipts together, if they are old or exceed the maximum.
-        let mut takes = |count: usize, fence: Option<Fence>, at: u64| {
-            let goes = is_spare(fence) && beyond >= count && (at < room.young_from || too_many >= count);
-            if goes {
-                (beyond, too_many) = (beyond - count, too_many.saturating_sub(count));
+    /// Moves the list of pages into the index, and drops the oldest pages beyond the limits.
+    fn index_pages<'a>(
+        &mut self,
+        room: &Room,
+        blob: impl Fn(BlobId) -> Result<&'a Blob, Missing>,
+        blobs: &mut Vec<Blob>,
+    ) {
+        // An index that is not at hand or cannot be read stays, and so does the list.
+        let older = self.index.map(|id| blob(id).ok().and_then(Index::read));
+        let Some(older) = older.unwrap_or_else(|| Some(Index::default())) else { return };
+        let mut retention = self.retention(room, &older.pages);
+        let mut index = Index::default();
+        let listed: Vec<_> = self.pages.drain(..).map(|page| IndexedPage::of(page.value())).collect();
+        let listed = listed.iter().map(|(page, keys)| (page, keys.as_str()));
+        for (page, keys) in older.pages().chain(listed) {
+            let IndexedPage(_, count, fence, at, _) = *page;
+            if !retention.drops(count, fence, at) {
+                index.keys.push_str(keys);
+                index.pages.push(page.clone());
             }
-            goes
-        };
-        self.pages.retain(|page| !takes(PAGE, page.value().fence, page.value().at));
-        // Older ones stay in pages, so newer ones stay too.
-        if self.pages.is_empty() {
-            self.recent.retain(|written| !takes(1, written.value().fence, written.value().at));
         }
+        self.index = (!index.pages.is_empty()).then(|| index.put(blobs));
+    }
+
+    fn retention(&self, room: &Room, older: &[IndexedPage]) -> Retention {
+        let is_spare = |fence: Option<Fence>| room.live.is_none() || fence != room.live;
+        let older = older.iter().map(|IndexedPage(_, count, fence, ..)| (*count, *fence));
+        let pages = self.pages.iter().map(|page| (page.value().count(), page.value().fence));
+        let recent = self.recent.iter().map(|written| (1, written.value().fence));
+        let all = older.chain(pages).chain(recent);
+        let spare: usize = all.filter(|(_, fence)| is_spare(*fence)).map(|(count, _)| count).sum();
+        let (beyond, too_many) = (spare.saturating_sub(room.keep), spare.saturating_sub(room.most));
+        Retention { beyond, too_many, live: room.live, young_from: room.young_from }
     }
 
     /// See [`Receipts::erase`](crate::model::receipts::Receipts::erase).
@@ -237,22 +414,39 @@ impl Shelf {
         blob: impl Fn(BlobId) -> Result<&'a Blob, Missing>,
         blobs: &mut Vec<Blob>,
     ) -> Result<(), Missing> {
-        let pages = || self.pages.iter().map(|page| page.value().blob);
-        let missing: Vec<_> = pages().filter(|page| blob(*page).is_err()).collect();
+        let older = match self.index {
+            // If it is unreadable, it bars calls, and stays as it is.
+            Some(id) => Index::read(blob(id)?),
+            None => None,
+        };
+        let listed = older.iter().flat_map(|index| index.pages.iter().map(|page| page.0));
+        let pages = listed.chain(self.pages.iter().map(|page| page.value().blob));
+        let missing: Vec<_> = pages.filter(|page| blob(*page).is_err()).collect();
         if !missing.is_empty() {
             return Err(Missing::all(missing));
         }
-        for page in &mut self.pages {
-            let json = blob(page.value().blob)?.as_text().unwrap_or_default();
+        let mut erased = |page: BlobId| {
+            let json = blob(page)?.as_text().unwrap_or_default();
             let erased = serde_json::from_str::<Vec<Receipt>>(json).map(|mut receipts| {
                 receipts.iter_mut().for_each(|receipt| receipt.answer.erase());
                 serde_json::to_string(&receipts).expect("a receipt has only string keys")
             });
             // An unreadable page bars its calls, and its replacement still does so.
             let erased = Blob::text(erased.unwrap_or_default());
-            let index = Page { blob: erased.id(), answers: Vec::new(), ..Page::clone(page.value()) };
-            *page = index.into();
+            let id = erased.id();
             blobs.push(erased);
+            Ok(id)
+        };
+        for page in &mut self.pages {
+            let listed =
+                Page { blob: erased(page.value().blob)?, answers: Vec::new(), ..Page::clone(page.value()) };
+            *page = listed.into();
+        }
+        if let Some(mut index) = older {
+            for page in &mut index.pages {
+                (page.0, page.4) = (erased(page.0)?, Vec::new());
+            }
+            self.index = Some(index.put(blobs));
         }
         for written in &mut self.recent {
             let mut receipt = Receipt::clone(written.value());
@@ -264,15 +458,15 @@ impl Shelf {
 
     /// Returns the approximate size in memory. Each receipt counts twice, as a value and as JSON.
     pub(crate) fn approximate_bytes(&self) -> usize {
-        let recent: usize = self.recent.iter().map(|written| written.0.json.get().len()).sum();
+        let recent: usize = self.recent.iter().map(Written::len).sum();
         2 * recent + 1024 * self.pages.len()
     }
 
-    /// Returns the blobs of pages and answers.
+    /// Returns the blobs of the index, pages and answers that the head names.
     pub(crate) fn blobs(&self) -> impl Iterator<Item = BlobId> {
         let pages = self.pages.iter().map(Written::value);
         let pages = pages.flat_map(|page| page.answers.iter().copied().chain([page.blob]));
-        pages.chain(self.recent.iter().filter_map(|written| written.value().answer.blob()))
+        pages.chain(self.recent.iter().filter_map(|written| written.value().answer.blob())).chain(self.index)
     }
 }
 
@@ -300,9 +494,15 @@ mod tests {
     /// An action leaves a second receipt when it ends: in the same page, in the next one, or in the head.
     #[test]
     fn the_last_receipt_of_an_operation_counts_wherever_it_lies() {
-        let room = Room { live: None, keep: 1_000, most: 1_000, young_from: 0 };
+        let room = Room {
+            share: Share { bytes: 1_500, pages: 2 },
+            live: None,
+            keep: 1_000,
+            most: 1_000,
+            young_from: 0,
+        };
         for (between, after) in [(0, 0), (3, 20), (16, 20), (30, 0), (30, 40), (19, 0)] {
-            let (mut shelf, mut blobs) = (Shelf::default(), Vec::new());
+            let (mut shelf, mut blobs) = (Shelf::default(), Vec::<Blob>::new());
             let others = |name: &'static str, count: u32| {
                 (0..count).map(move |number| receipt(&format!("{name} {number}"), "other"))
             };
@@ -312,7 +512,10 @@ mod tests {
                 .chain([receipt("a", "ended")])
                 .chain(others("after", after));
             for one in all {
-                shelf.push(one, &room, &mut blobs);
+                let known = blobs.clone();
+                let blob =
+                    |id| known.iter().find(|blob| blob.id() == id).ok_or_else(|| Missing::all(vec![id]));
+                shelf.push(one, &room, blob, &mut blobs);
             }
             let operation = receipt("a", "").operation;
             let blob = |id| blobs.iter().find(|blob| blob.id() == id).ok_or_else(|| Missing::all(vec![id]));

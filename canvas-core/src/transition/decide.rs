@@ -78,7 +78,7 @@ pub(crate) fn decide<C: Command>(
             clock: Some(view.clock),
         };
         let Transition { head, blobs, .. } = &mut transition;
-        head.receipts.push(receipt, occasion, &policy.receipt_bounds(), blobs);
+        head.leave_receipt(receipt, occasion, &policy.receipt_bounds(), |id| view.blob(id), blobs);
         true
     };
     let change = needed.then(|| change_by(transition));

@@ -7,7 +7,9 @@ use canvas_patch::Limits;
 #[cfg(feature = "board")]
 use crate::board::BoardRules;
 use crate::history::kept::KeepLimits;
-use crate::model::receipts::Bounds;
+use crate::model::receipts::{Bounds, CHANGES, REFUSALS};
+#[cfg(test)]
+use crate::model::shelf::Share;
 #[cfg(feature = "recipe")]
 use crate::recipe::RecipeLimits;
 #[cfg(feature = "surface")]
@@ -121,6 +123,9 @@ pub struct Policy {
     /// that, the least recently used are evicted, and are loaded again when needed. The cache also holds at most 1,024
     /// canvases. Default 256 MiB; 0 disables the cache.
     pub cache_bytes: usize,
+    /// Whether the head may take as little as possible for receipts.
+    #[cfg(test)]
+    pub(crate) small_head: bool,
 }
 
 /// Rules for models' writes to documents. All are off by default.
@@ -241,6 +246,8 @@ impl Default for Policy {
             min_blob_age: Duration::from_secs(60),
             back_off: Duration::from_millis(24),
             cache_bytes: 256 << 20,
+            #[cfg(test)]
+            small_head: false,
         }
     }
 }
@@ -287,6 +294,11 @@ impl Policy {
             most: self.receipts.max_changes,
             refusals: self.receipts.refusals,
             lifetime: self.receipts.lifetime,
+            #[cfg(not(test))]
+            shares: [CHANGES, REFUSALS],
+            // With a small head, every receipt but the newest is behind an index.
+            #[cfg(test)]
+            shares: if self.small_head { [Share { bytes: 0, pages: 0 }; 2] } else { [CHANGES, REFUSALS] },
             clock_tolerance: self.lease.clock_tolerance,
         }
     }

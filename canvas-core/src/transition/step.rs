@@ -8,6 +8,8 @@ use crate::face::contents::Contents;
 use crate::history::journal::{EntryKind, HistoryEntry, NewEntry};
 use crate::history::step::Step;
 use crate::model::author::Actor;
+#[cfg(feature = "surface")]
+use crate::model::blob::BlobId;
 use crate::model::blob::{Blob, Missing};
 use crate::model::face::Face;
 use crate::model::head::Head;
@@ -81,6 +83,12 @@ impl<'a> Transition<'a> {
             recorded: view.head.revision,
             fence: None,
         }
+    }
+
+    /// Returns a blob of the canvas, which this transition may just have made.
+    #[cfg(feature = "surface")]
+    pub(super) fn blob(&self, id: BlobId) -> Result<&Blob, Missing> {
+        self.blobs.iter().find(|blob| blob.id() == id).map_or_else(|| self.view.blob(id), Ok)
     }
 
     /// Whether a read must be stored. This is the case only if it changes the lease's holder or end, or the text seen

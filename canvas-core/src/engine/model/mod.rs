@@ -95,6 +95,13 @@ const RETAKE: Budget = Budget { ticks: 2, rules: Rules::Retake, ..starts([2, 0, 
 /// The user edits one line, and the model, without having read the edit, changes another line and then the same one.
 const REBASE: Budget = Budget { rules: Rules::Rebase, ..starts_with_journal([1, 1, 0, 0, 0, 0, 1, 0, 0, 0]) };
 
+/// Receipts are behind an index, which each commit replaces, while answers are lost and old blobs dropped.
+const SMALL_HEAD: Budget =
+    Budget { rules: Rules::SmallHead, lost: 1, ..starts([1, 1, 1, 0, 0, 0, 0, 0, 0, 0]) };
+
+const SMALL_HEAD_COLLECT: Budget =
+    Budget { rules: Rules::SmallHead, collections: 1, delayed: 1, ..starts([1, 1, 1, 0, 0, 0, 0, 0, 0, 0]) };
+
 /// Servers crash, and their commits arrive or not.
 const CRASH: Budget = Budget { crashes: 1, definite: 1, ..starts([2, 1, 0, 0, 0, 0, 0, 1, 0, 0]) };
 
@@ -188,6 +195,7 @@ const SMALL: &[Budget] = &[
     ACTION_CRASH,
     Budget { starts: [1, 1, 0, 1, 0, 0, 0, 0, 0, 0], ..BATCH_EDIT },
     TURNS,
+    SMALL_HEAD,
 ];
 
 const WIDE: &[Budget] = &[
@@ -215,6 +223,7 @@ const WIDE: &[Budget] = &[
     Budget { drops: 1, ..BATCH_TURNS },
     Budget { delayed: 1, ..TURNS },
     BATCH_READ_TURNS,
+    SMALL_HEAD_COLLECT,
 ];
 
 const FULL: &[Budget] = &[
@@ -232,6 +241,12 @@ const FULL: &[Budget] = &[
     skewed(-5, RETAKE),
     REBASE,
     Budget { delayed: 1, ..REBASE },
+    SMALL_HEAD,
+    SMALL_HEAD_COLLECT,
+    Budget { rules: Rules::SmallHead, ..TRANSPORT },
+    Budget { rules: Rules::SmallHead, ..CRASH },
+    Budget { rules: Rules::SmallHead, ..ACTION_LOST },
+    Budget { rules: Rules::SmallHead, ..BATCH_LOST },
     NOTIFY,
     NOTIFY_LOST,
     BASE,

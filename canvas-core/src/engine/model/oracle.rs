@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::call::{ClientAnswer, Ended, LEASE, Op, TEXT, at};
+use super::store::{RowStore, has};
 use crate::engine::error::EngineError;
 use crate::model::blob::BlobId;
 use crate::model::head::Head;
@@ -113,13 +114,13 @@ impl Oracle {
 
     /// Judges a stored commit of a run.
     ///
-    /// With `honest` clocks, a lease ends at the time that the store says. If calls are not `leased`, writes need no
+    /// With `store` has the blobs of both heads. `honest` clocks, a lease ends at the time that the store says. If calls are not `leased`, writes need no
     /// lease.
     pub(super) fn landed(
         &mut self,
         run: u8,
         (old, new): (&Head, &Head),
-        clock: i64,
+        store: &RowStore,
         (honest, leased): (bool, bool),
     ) {
         self.check(!self.unwritten.contains(&run) || old == new, Rule::AnswersTrue);
@@ -127,22 +128,28 @@ impl Oracle {
         let numbers =
             |head: &Head| [head.revision().get(), head.lock().epoch().get(), head.lock().fence().get()];
         let (was, is) = (numbers(old), numbers(new));
+        let (before, after) = (store.receipts(old, &[]), store.receipts(new, &[]));
         self.check(was.iter().zip(&is).all(|(was, is)| was <= is), Rule::NumbersRise);
         if was[0] == is[0] {
             self.check(old.document() == new.document(), Rule::NothingLost);
         } else {
             self.check(was[0] + 1 == is[0], Rule::NothingLost);
-            self.changed((old, new), clock, (honest, leased));
+            self.changed((old, new), (&before, &after), store.clock, (honest, leased));
         }
         self.check(new.audit.records <= 1 && old.audit.records <= new.audit.records, Rule::EndsOnce);
-        let is_kept = |receipt: &Receipt| new.receipts.iter().any(|kept| kept == receipt);
-        self.check(old.receipts.iter().all(is_kept), Rule::NothingForgotten);
+        self.check(before.iter().all(|receipt| after.contains(receipt)), Rule::NothingForgotten);
     }
 
     /// Judges a change of the text, which must be the effect of exactly one call.
-    fn changed(&mut self, (old, new): (&Head, &Head), clock: i64, (honest, leased): (bool, bool)) {
-        let is_new = |receipt: &&Receipt| !old.receipts.has_newly(&receipt.operation);
-        let mut added = new.receipts.iter().filter(is_new).map(|receipt| Op::of(&receipt.operation));
+    fn changed(
+        &mut self,
+        (old, new): (&Head, &Head),
+        (before, after): (&[Receipt], &[Receipt]),
+        clock: i64,
+        (honest, leased): (bool, bool),
+    ) {
+        let is_new = |receipt: &&Receipt| !has(before, &receipt.operation);
+        let mut added = after.iter().filter(is_new).map(|receipt| Op::of(&receipt.operation));
         let (Some(Some(op)), None) = (added.next(), added.next()) else {
             return self.check(false, Rule::NothingLost);
         };
@@ -189,8 +196,8 @@ impl Oracle {
         !self.dropped.is_empty()
     }
 
-    /// Judges an answer to a client. `head` is the current one in the store.
-    pub(super) fn answered(&mut self, run: u8, op: Op, ended: &Ended, head: &Head) {
+    /// Judges an answer to a client. `store` is the store at that time.
+    pub(super) fn answered(&mut self, run: u8, op: Op, ended: &Ended, store: &RowStore) {
         let about = if op == Op::AskA { Op::WriteA } else { op };
         let done = self.done[about as usize];
         match ended {
@@ -202,7 +209,8 @@ impl Oracle {
                 let is = |kind: &str| json.contains(&format!("\"kind\":\"{kind}\""));
                 if is("applied") || is("edited") {
                     self.check(done == 1, Rule::AnswersTrue);
-                    let own = head.receipts.iter().find(|receipt| Op::of(&receipt.operation) == Some(about));
+                    let receipts = store.receipts(&store.row.head, &[]);
+                    let own = receipts.iter().find(|receipt| Op::of(&receipt.operation) == Some(about));
                     let is_own = own.is_none_or(|own| own.answer == Answer::Inline(json.clone()));
                     self.check(is_own, Rule::AnswersTrue);
                 } else if is("refused") {

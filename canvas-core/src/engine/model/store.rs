@@ -13,9 +13,11 @@ use crate::history::step::Step;
 use crate::model::blob::{Blob, BlobId};
 use crate::model::face::TreeFile;
 use crate::model::head::Head;
+use crate::model::id::OpKey;
 use crate::model::links::Linked as _;
-use crate::model::receipt::Answer;
+use crate::model::receipt::{Answer, Receipt};
 use crate::model::receipts::Receipts;
+use crate::model::shelf::Shelf;
 use crate::store::contract::{Commit, Committed, Loaded, Version};
 
 /// The tool of the surface's action.
@@ -84,14 +86,14 @@ impl RowStore {
         }
         let old = &self.row;
         let is_bump = *commit.head == *old.head;
-        let is_bar = bars(&commit.head) > bars(&old.head);
+        let is_bar = self.bars(&commit.head, &commit.blobs) > self.bars(&old.head, &[]);
         if (is_bump && flaw == Some(Flaw::BumpLeftOut)) || (is_bar && flaw == Some(Flaw::BarLeftOut)) {
             return (Committed::Done { version: name(old.version), clock }, None);
         }
         let mut head = Arc::clone(&commit.head);
         if flaw == Some(Flaw::ReceiptsForgotten) {
             let mut forgetful = Head::clone(&head);
-            forgetful.receipts = newest(&old.head.receipts, &forgetful.receipts);
+            forgetful.receipts = newest(&self.receipts(&old.head, &[]), self.receipts(&head, &commit.blobs));
             head = Arc::new(forgetful);
         }
         let version = match flaw {
@@ -113,6 +115,8 @@ impl RowStore {
     pub(super) fn plan_collection(&mut self, flaw: Option<Flaw>) {
         let head = &self.row.head;
         let mut keep: BTreeSet<_> = head.blobs().collect();
+        let indexes = head.indexes().filter_map(|id| Shelf::named_by_index(self.blobs.get(&id)?));
+        keep.extend(indexes.flatten());
         let mut next = head.journal.last.filter(|_| flaw != Some(Flaw::HistoryCollected));
         while let Some(entry) = next.and_then(|id| Entry::read(self.blobs.get(&id)?)) {
             keep.extend(entry.steps().flat_map(Step::kept).map(|(_, id)| id));
@@ -161,12 +165,24 @@ fn name(version: u64) -> Version {
     Version::new(version.to_string())
 }
 
-/// The number of abandoned calls.
-fn bars(head: &Head) -> usize {
-    head.receipts.iter().filter(|receipt| receipt.answer == Answer::Abandoned).count()
+impl RowStore {
+    /// All receipts of a head, which may need blobs that are not stored yet.
+    pub(super) fn receipts(&self, head: &Head, unstored: &[Blob]) -> Vec<Receipt> {
+        head.receipts.all(|id| unstored.iter().find(|blob| blob.id() == id).or_else(|| self.blobs.get(&id)))
+    }
+
+    /// The number of abandoned calls.
+    fn bars(&self, head: &Head, unstored: &[Blob]) -> usize {
+        self.receipts(head, unstored).iter().filter(|receipt| receipt.answer == Answer::Abandoned).count()
+    }
+}
+
+/// Whether receipts include an operation.
+pub(super) fn has(receipts: &[Receipt], operation: &OpKey) -> bool {
+    receipts.iter().any(|receipt| receipt.operation == *operation)
 }
 
 /// Returns the receipts that `old` lacks.
-fn newest(old: &Receipts, new: &Receipts) -> Receipts {
-    new.iter().filter(|receipt| !old.has_newly(&receipt.operation)).cloned().collect()
+fn newest(old: &[Receipt], new: Vec<Receipt>) -> Receipts {
+    new.into_iter().filter(|receipt| !has(old, &receipt.operation)).collect()
 }

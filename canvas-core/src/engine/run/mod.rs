@@ -441,6 +441,7 @@ impl<'a, T: Task> Run<'a, T> {
 
     fn join(&mut self, change: Change, answer: T::Answer) -> Next<T::Answer> {
         let Change { head, blobs, contents, not_after, actor } = change;
+        let contents = contents.with_indexes(&head, &blobs);
         let contents = contents.of(&head, self.row.as_ref().map(|row| &row.contents), &self.blobs);
         let (planned, change) = (Planned { head, contents }, PreparedChange { blobs, not_after, actor });
         let prepared = self.prepared(planned.clone(), Some(change));

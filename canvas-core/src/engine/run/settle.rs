@@ -53,7 +53,10 @@ impl<T: Task> Run<'_, T> {
             return if is_creation { self.decide() } else { self.settle_again(None) };
         };
         // The calls of one commit may have filled a page of receipts, which is then in a blob.
-        let blob = |id| self.blobs.get(id).ok_or_else(|| Missing::all(vec![id]));
+        let blob = |id| {
+            let blob = row.contents.blob(id).or_else(|| self.blobs.get(id));
+            blob.ok_or_else(|| Missing::all(vec![id]))
+        };
         match self.task.operation().map(|key| row.head.receipts.find(key, blob)) {
             Some(Ok(Some(_))) => {
                 self.lost = None;

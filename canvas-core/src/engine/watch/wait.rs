@@ -22,7 +22,7 @@ pub enum Waited<T> {
 
 /// Polls the stream, and then the deadline if the stream is pending. So an item wins over the deadline, and a deadline
 /// that wins takes no item out of the stream.
-pub(in crate::engine) async fn next_until<T>(
+pub(crate) async fn next_until<T>(
     stream: &mut (impl Stream<Item = Result<T, EngineError>> + Unpin),
     deadline: impl Future<Output = ()>,
 ) -> Waited<T> {

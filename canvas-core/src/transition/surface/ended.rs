@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use crate::model::blob::Blob;
+use crate::model::blob::{Blob, Missing};
 use crate::model::claims::{Claim, Target};
 use crate::model::head::Head;
 use crate::model::receipt::{Answer, Receipt};
@@ -170,7 +170,9 @@ impl Ends<'_> {
         let receipt = Receipt { operation, digest, fence: None, answer, at: 0 };
         let live = self.head.lock.lease().map(|lease| lease.id.fence());
         let occasion = Occasion { is_refusal: false, live, clock: Some(self.clock) };
-        self.head.receipts.push(receipt, occasion, &self.policy.receipt_bounds(), self.blobs);
+        // The call's own receipt, which follows, indexes the pages.
+        let nowhere = |id| Err(Missing::all(vec![id]));
+        self.head.leave_receipt(receipt, occasion, &self.policy.receipt_bounds(), nowhere, self.blobs);
         ended
     }
 

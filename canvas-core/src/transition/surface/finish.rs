@@ -131,13 +131,13 @@ impl FinishAction {
 impl Transition<'_> {
     /// Returns the end of an action, if it has ended.
     fn ended_before(&self, claim: &Claim) -> Result<Option<ActionEnded>, Missing> {
-        let Some(receipt) = self.head.receipts.find(&claim.operation, |id| self.view.blob(id))? else {
+        let Some(receipt) = self.head.receipts.find(&claim.operation, |id| self.blob(id))? else {
             return Ok(None);
         };
         if receipt.digest != claim.digest {
             return Ok(None);
         }
-        Ok(match recalled::<BeginAction>(&receipt.answer, |id| self.view.blob(id))? {
+        Ok(match recalled::<BeginAction>(&receipt.answer, |id| self.blob(id))? {
             Ok(ActionBegun::Ended { ended, .. }) if ended.record.event_id == claim.event => Some(*ended),
             _ => None,
         })

@@ -1,8 +1,8 @@
 //! The stages of the rollout, as a model meets them.
 
-use canvas_core::rollout::Rollout;
 use canvas_core::Policy;
 use canvas_core::refusal::CallRefusal;
+use canvas_core::rollout::Rollout;
 use canvas_tools::directive::Directive;
 use canvas_tools::{DirectiveTools, DocumentTools, ToolCall, Tools};
 use serde_json::{Value, json};

@@ -48,6 +48,9 @@ static REBASING: LazyLock<Policy> = LazyLock::new(|| Policy {
     ..policy(100)
 });
 
+/// Each commit replaces the index of receipts.
+static SMALL_HEAD: LazyLock<Policy> = LazyLock::new(|| Policy { small_head: true, ..policy(0) });
+
 /// The switches of the host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Rules {
@@ -56,6 +59,8 @@ pub(crate) enum Rules {
     Retake,
     /// A write without a base is moved past changes that its author did not see.
     Rebase,
+    /// Only the newest receipt is in the head, and all others are behind an index.
+    SmallHead,
 }
 
 /// The servers to which a call may come.
@@ -123,6 +128,7 @@ impl Budget {
         match self.rules {
             Rules::Retake => &RETAKING,
             Rules::Rebase => &REBASING,
+            Rules::SmallHead => &SMALL_HEAD,
             Rules::Usual if self.journal => &WITH_JOURNAL,
             Rules::Usual => &POLICY,
         }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::super::call::{CANVAS, ClientAnswer, Ended, OTHER, Op, Running, Work, event, version};
 use super::super::flaw::Flaw;
 use super::super::oracle::Rule;
+use super::super::store::has;
 use super::{Asked, Asker, Client, InFlightCommit, Links, Sending, Tool, World};
 use crate::engine::cache::Begin;
 use crate::engine::error::EngineError;
@@ -58,13 +59,11 @@ impl World {
             }
             Some(Flaw::LastReceiptAlone) => {
                 let mut head = Head::clone(&commit.head);
-                let last = links.len().checked_sub(2).map(|i| &links[i].1.receipts);
-                let base = &self.store.row.head.receipts;
-                let is_between = |receipt: &&Receipt| {
-                    last.is_some_and(|last| last.has_newly(&receipt.operation))
-                        && !base.has_newly(&receipt.operation)
-                };
-                head.receipts = head.receipts.iter().filter(|one| !is_between(one)).cloned().collect();
+                let of = |head: &Head| self.store.receipts(head, &commit.blobs);
+                let last = links.len().checked_sub(2).map(|i| of(&links[i].1)).unwrap_or_default();
+                let base = of(&self.store.row.head);
+                let is_between = |one: &Receipt| has(&last, &one.operation) && !has(&base, &one.operation);
+                head.receipts = of(&head).into_iter().filter(|one| !is_between(one)).collect();
                 commit.head = Arc::new(head);
             }
             _ => {}
@@ -158,7 +157,7 @@ impl World {
             self.oracle.tool_started();
         }
         if let (Some(Flaw::AnsweredEarly), Some(answer)) = (flaw, run.planned_answer()) {
-            self.oracle.answered(number, op, &Ok(answer.clone()), &self.store.row.head);
+            self.oracle.answered(number, op, &Ok(answer.clone()), &self.store);
         }
         let (request, asked_at, answer) = (None, self.store.clock, None);
         self.flights.push(InFlightCommit { client, run, id, request, turn: None, asked, asked_at, answer });
@@ -203,7 +202,7 @@ impl World {
             (Ok(_), Op::Settle) => self.tools.retain(|tool| tool.settled_by != Some(number)),
             _ => {}
         }
-        self.oracle.answered(number, op, &ended, &self.store.row.head);
+        self.oracle.answered(number, op, &ended, &self.store);
         self.oracle.contradicts(&ended, client.wrote);
         if let Some(id) = id {
             self.leave(flaw, server, id);

@@ -124,7 +124,7 @@ impl World {
             for (i, (number, leads_to)) in links.iter().chain(links.is_empty().then_some(&bump)).enumerate() {
                 // Of the last what the store has.
                 let above = if i + 1 < links.len() { leads_to } else { &head };
-                self.oracle.landed(*number, (&below, above), self.store.clock, (honest, leased));
+                self.oracle.landed(*number, (&below, above), &self.store, (honest, leased));
                 let is_stored = self.store.blobs.contains_key(&above.document());
                 self.oracle.check(is_stored, Rule::EachStored);
                 below = Arc::clone(above);
