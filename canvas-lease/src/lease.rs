@@ -143,7 +143,7 @@ impl FromStr for LeaseId {
 
 /// Error returned when a text is not a lease id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a lease id looks like lease-3-1: pass on the one that check-out returned, unchanged")]
+#[error("the lease id is not of the form lease-3-1: pass on the one that check-out returned, unchanged")]
 pub struct ParseLeaseIdError;
 
 impl ParseLeaseIdError {

@@ -117,7 +117,7 @@ impl Serialize for Decoded {
 #[non_exhaustive]
 pub enum DecodeError {
     /// The bytes are not JSON, or not of the shape that this provider sends.
-    #[error("The response cannot be read{}: {reason}; send the request again.", in_words(place))]
+    #[error("the response cannot be read{}: {reason}; send the request again", in_words(place))]
     NotJson {
         /// JSON Pointer to the invalid JSON; empty for a whole body.
         place: String,
@@ -125,7 +125,7 @@ pub enum DecodeError {
         reason: String,
     },
     /// The bytes are not in the expected framing, or a checksum does not match.
-    #[error("The stream is broken after {frames} frames: {reason}; send the request again.")]
+    #[error("the stream is broken after {frames} frames: {reason}; send the request again")]
     Broken {
         /// Number of complete frames before the error.
         frames: usize,
@@ -133,13 +133,13 @@ pub enum DecodeError {
         reason: &'static str,
     },
     /// The stream ended before the answer did.
-    #[error("The stream ended in the middle of the answer, after {frames} frames; send the request again.")]
+    #[error("the stream ended in the middle of the answer, after {frames} frames; send the request again")]
     Cut {
         /// Number of complete frames before the end.
         frames: usize,
     },
     /// A size exceeds its limit.
-    #[error("The response is over the limit of {limit} {unit}{}; ask for a shorter answer.", in_words(place))]
+    #[error("the response is over the limit of {limit} {unit}{}; ask for a shorter answer", in_words(place))]
     TooLarge {
         /// JSON Pointer into the body, or into the list of a stream's frames.
         place: String,
@@ -149,7 +149,10 @@ pub enum DecodeError {
         unit: &'static str,
     },
     /// The body is JSON, but not an answer of this provider.
-    #[error("Expected {expected}{}; check which provider the response came from.", in_words(place))]
+    #[error(
+        "the response has another value than {expected}{}; check which provider it came from",
+        in_words(place)
+    )]
     Unexpected {
         /// JSON Pointer into the body, or into the list of a stream's frames.
         place: String,
@@ -158,8 +161,9 @@ pub enum DecodeError {
     },
     /// The provider answered with an error of its own.
     #[error(
-        "The provider answered {kind}: {message}; {}",
-        if *retryable { "send the request again later." } else { "change what it says before the request is sent again." }
+        "the provider answered {kind}: {}; {}",
+        message.trim_end_matches('.'),
+        if *retryable { "send the request again later" } else { "change the request before sending it again" }
     )]
     Provider {
         /// The provider's name for the error.

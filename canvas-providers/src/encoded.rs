@@ -127,10 +127,10 @@ impl Default for RequestOptions {
 #[non_exhaustive]
 pub enum EncodeError {
     /// The history does not contain anything that can be sent.
-    #[error("The history holds nothing that can be sent; add a user message.")]
+    #[error("the history holds nothing that can be sent; add a user message")]
     EmptyHistory,
     /// The provider would refuse every request with this option.
-    #[error("The option at {place} cannot be {value}; give another value.")]
+    #[error("the option at {place} cannot be {value}; give another value")]
     BadOption {
         /// JSON Pointer to the option, such as `/options/max_tokens`.
         place: &'static str,

@@ -56,7 +56,7 @@ pub enum Provider {
 
 /// Error returned when a name does not belong to a provider, or when the provider's feature is off.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("No provider is called {name:?}; use one of Provider::ALL.")]
+#[error("no provider is called {name:?}; use one of Provider::ALL")]
 pub struct UnknownProvider {
     /// The unknown name, verbatim.
     pub name: String,

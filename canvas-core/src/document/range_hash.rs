@@ -21,7 +21,7 @@ pub struct RangeHash([u8; 6]);
 /// Error returned if a text is not the 12 digits of a range hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "a hash of lines is 12 lower-case hexadecimal digits: pass the range_hash of the reply that showed the lines"
+    "the hash of lines is not 12 lower-case hexadecimal digits: pass the range_hash of the reply that showed the lines"
 )]
 pub struct ParseRangeHashError;
 

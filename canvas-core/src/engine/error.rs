@@ -79,7 +79,7 @@ pub enum EngineError {
         known: Timestamp,
     },
     /// Other writers won every attempt to commit.
-    #[error("the canvas {canvas} is changed by others all the time: try again later")]
+    #[error("the canvas {canvas} is under heavy contention: try again later")]
     Contention {
         /// The canvas that other writers keep changing.
         canvas: CanvasId,

@@ -15,7 +15,7 @@ pub struct BlobId([u8; 32]);
 
 /// Error returned if a text is not the 64 hexadecimal digits of a blob id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a blob id is 64 hexadecimal digits: pass one that a canvas has given")]
+#[error("the blob id is not 64 hexadecimal digits: pass one that a canvas returned")]
 pub struct ParseBlobIdError;
 
 impl CodedError for ParseBlobIdError {

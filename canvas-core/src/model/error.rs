@@ -46,8 +46,8 @@ pub trait CodedError: Error {
         false
     }
 
-    /// Returns the text of the error, followed by each of its [sources](Error::source) in brackets. A source whose
-    /// text the message already contains is left out.
+    /// Returns the text of the error, followed by each of its [sources](Error::source) in brackets. A source is left
+    /// out if the text ends with it after a colon or a semicolon, or has it in brackets.
     fn message(&self) -> String {
         with_sources(self.to_string(), self.source())
     }
@@ -63,16 +63,24 @@ pub trait CodedError: Error {
     }
 }
 
-/// Appends each source in brackets, unless the text already contains it.
+/// Appends each source in brackets, unless the text or the source before already has it.
 pub(crate) fn with_sources(mut text: String, mut source: Option<&(dyn Error + 'static)>) -> String {
+    let mut before = text.clone();
     while let Some(error) = source {
         let cause = error.to_string();
-        if !text.contains(&cause) {
+        if !cause.is_empty() && !has_cause(&text, &cause) && !has_cause(&before, &cause) {
             text = format!("{text} ({cause})");
         }
-        source = error.source();
+        (before, source) = (cause, error.source());
     }
     text
+}
+
+/// Whether a text is this cause, ends with it as a clause of its own, or has it in brackets.
+fn has_cause(text: &str, cause: &str) -> bool {
+    let before = text.strip_suffix(cause);
+    before.is_some_and(|before| before.is_empty() || before.ends_with(": ") || before.ends_with("; "))
+        || text.contains(&format!("({cause})"))
 }
 
 /// Error in the form in which a host sends it to a client. In JSON it is `{code, reason?, message, retryable}`.
@@ -143,5 +151,49 @@ impl CodedError for CheckOutError {
 
     fn is_retryable(&self) -> bool {
         Self::is_retryable(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt;
+
+    use super::*;
+
+    #[derive(Debug)]
+    struct Link(&'static str, Option<Box<Link>>);
+
+    impl fmt::Display for Link {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str(self.0)
+        }
+    }
+
+    impl Error for Link {
+        fn source(&self) -> Option<&(dyn Error + 'static)> {
+            self.1.as_deref().map(|source| source as _)
+        }
+    }
+
+    #[test]
+    fn a_cause_is_left_out_only_if_the_text_has_it_whole() {
+        for (texts, expected) in [
+            (&["failed"][..], "failed"),
+            (&["failed", "disk"], "failed (disk)"),
+            (&["nothing at that place", "at"], "nothing at that place (at)"),
+            (&["the disk failed", "failed"], "the disk failed (failed)"),
+            (&["disk", "disk"], "disk"),
+            (&["failed: disk", "disk"], "failed: disk"),
+            (&["failed; disk", "disk"], "failed; disk"),
+            (&["failed (disk): try again", "disk"], "failed (disk): try again"),
+            (&["failed", "disk", "io"], "failed (disk) (io)"),
+            (&["failed", "disk: io", "io"], "failed (disk: io)"),
+            (&["failed: disk: io", "disk: io", "io"], "failed: disk: io"),
+            (&["failed", "", "io"], "failed (io)"),
+        ] {
+            let chain = texts.iter().rev().fold(None, |source, text| Some(Box::new(Link(text, source))));
+            let link = chain.unwrap();
+            assert_eq!(with_sources(link.to_string(), link.source()), expected, "{texts:?}");
+        }
     }
 }

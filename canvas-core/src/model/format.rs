@@ -58,9 +58,7 @@ pub enum HeadError {
         found: u32,
     },
     /// A later version of this library wrote the head, with a part that this version must not ignore.
-    #[error(
-        "the head has what this library does not know, {what} (line {line}, column {column}): update the library"
-    )]
+    #[error("the head is of a later library, {what} (line {line}, column {column}): update the library")]
     Unknown {
         /// The finding, in the words of the JSON reader.
         what: String,

@@ -19,7 +19,7 @@ pub struct JsonHash([u8; 32]);
 
 /// Error returned if a text is not the 64 hexadecimal digits of a hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a hash is 64 hexadecimal digits: send one back as it was given")]
+#[error("the hash is not 64 hexadecimal digits: send one back unchanged")]
 pub struct ParseJsonHashError;
 
 impl CodedError for ParseJsonHashError {

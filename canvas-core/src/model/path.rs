@@ -19,19 +19,19 @@ pub struct TreePath(String);
 #[non_exhaustive]
 pub enum PathError {
     /// The path is empty or longer than [`TreePath::BYTES`].
-    #[error("a path needs 1 to {} bytes: give a shorter one", TreePath::BYTES)]
+    #[error("the path is empty or has more than {} bytes: give another one", TreePath::BYTES)]
     Length,
     /// The path starts at the root of a file system.
-    #[error("a path is relative to the canvas: leave out what comes before the first name")]
+    #[error("the path is absolute: leave out what comes before the first name")]
     Absolute,
     /// A segment is empty, `.` or `..`.
-    #[error("a path has only plain names between its slashes: remove empty, . and .. segments")]
+    #[error("the path has an empty, . or .. segment: remove it")]
     Segment,
     /// The path has a NUL, another control character or a backslash.
-    #[error("a path has no backslash and no control character: replace them")]
+    #[error("the path has a backslash or a control character: replace it")]
     Character,
     /// A percent sign does not start an encoded byte, or the bytes are not UTF-8.
-    #[error("a percent sign in a path begins an encoded byte of UTF-8: write %25 for the sign itself")]
+    #[error("a percent sign in the path begins no encoded byte of UTF-8: write %25 for the sign itself")]
     Encoding,
 }
 

@@ -44,7 +44,7 @@ impl TryFrom<String> for Digest {
 /// Error returned if a text does not have the right number of hexadecimal digits.
 #[derive(Debug, thiserror::Error)]
 #[expect(unnameable_types, reason = "only the sealed part of `Command` speaks of it")]
-#[error("a digest is lower-case hexadecimal digits: restore the head from a backup")]
+#[error("the digest is not lower-case hexadecimal digits: restore the head from a backup")]
 pub struct ParseHexError;
 
 impl Digest {

@@ -77,7 +77,7 @@ pub struct RevisionId {
 
 /// Error returned if a text is not a revision id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a revision id reads like r12-3fa94c02: pass one that a reply has given")]
+#[error("the revision id is not of the form r12-3fa94c02: pass one that a reply gave")]
 pub struct ParseRevisionIdError;
 
 impl CodedError for ParseRevisionIdError {

@@ -95,7 +95,7 @@ impl Reader {
                 self.note_as::<()>(&place, RecipeCode::VersionMismatch, message);
             }
             _ => {
-                self.note::<()>(&place, format!("{name} is a number: set it to {known}"));
+                self.note::<()>(&place, format!("{name} is not a number: set it to {known}"));
             }
         }
     }
@@ -107,7 +107,7 @@ impl Reader {
                 Zone::new(name).map_err(|error| self.note::<()>("/timezone", error.to_string())).ok()
             }
             Some(_) => {
-                self.note("/timezone", "timezone is the IANA name of a zone: write one, or leave it out")
+                self.note("/timezone", "timezone is not the IANA name of a zone: write one, or leave it out")
             }
         }
     }
@@ -150,7 +150,7 @@ impl Reader {
             _ => {
                 self.note::<()>(
                     &join_pointer("", name),
-                    format!("{name} are a list of at least one: send it"),
+                    format!("{name} are not a list of at least one: send one"),
                 );
                 &[]
             }
@@ -235,8 +235,10 @@ impl Reader {
         let target = match (object.contains_key("component"), object.contains_key("state")) {
             (true, false) => self.require::<ComponentId>(object, place, "component").map(Target::Component),
             (false, true) => self.require::<StatePointer>(object, place, "state").map(Target::State),
-            _ => self
-                .note(place, "a mapping leads to a component or to a place of the state: name one of them"),
+            _ => self.note(
+                place,
+                "the mapping does not lead to either a component or a place of the state: name one of them",
+            ),
         };
         Some(Mapping { step: id?, path: path?, operations: operations?, target: target? })
     }

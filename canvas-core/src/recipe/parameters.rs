@@ -250,7 +250,7 @@ impl Reader {
             Some(Ok(id)) => Some(id),
             _ => self.note(
                 &join_pointer(place, name),
-                format!("{name} is the id of a step: add it, a text of 1 to 512 bytes"),
+                format!("{name} is not the id of a step: give one, a text of 1 to 512 bytes"),
             ),
         }
     }
@@ -265,13 +265,13 @@ impl Reader {
                 let most = Parameters::REASON_BYTES;
                 self.note(
                     &join_pointer(place, FROZEN),
-                    format!("$frozen is the reason, a text of 1 to {most} bytes: write one"),
+                    format!("$frozen is not a reason of 1 to {most} bytes: write one"),
                 )
             }
         };
         let value = match members.get("value") {
             Some(value) => Some(value.clone()),
-            None => self.note(place, "value is what was sent: add it"),
+            None => self.note(place, "value is missing: add the argument that was sent"),
         };
         Some(Node::Frozen { reason: reason?, value: value? })
     }

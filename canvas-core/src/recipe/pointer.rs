@@ -30,14 +30,14 @@ struct Token {
 #[non_exhaustive]
 pub enum JsonPointerError {
     /// The text is not empty but does not begin with a slash.
-    #[error("a JSON Pointer is empty or begins with /: write /{{name}}")]
+    #[error("the JSON Pointer does not begin with /: write /{{name}}")]
     Slash,
     /// A tilde is not followed by 0 or 1.
-    #[error("after ~ a JSON Pointer has 0 or 1: write ~0 for ~ and ~1 for / in a name")]
+    #[error("the JSON Pointer has a ~ without 0 or 1 after it: write ~0 for ~ and ~1 for / in a name")]
     Tilde,
     /// The text is longer than [`JsonPointer::BYTES`] or has more names than [`JsonPointer::NAMES`].
     #[error(
-        "a JSON Pointer has at most {} bytes and {} names: give a shorter one",
+        "the JSON Pointer has more than {} bytes or {} names: give a shorter one",
         JsonPointer::BYTES,
         JsonPointer::NAMES
     )]

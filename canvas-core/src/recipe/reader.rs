@@ -82,7 +82,7 @@ impl Reader {
 
     pub(super) fn pointer(&mut self, value: &Value, place: &str) -> Option<JsonPointer> {
         let Value::String(text) = value else {
-            return self.note(place, "a path is a JSON Pointer such as /price: add it");
+            return self.note(place, "the path is not a text: add a JSON Pointer such as /price");
         };
         match JsonPointer::new(text) {
             Ok(pointer) => Some(pointer),
@@ -99,7 +99,8 @@ impl Reader {
     ) -> Option<T> {
         let read = object.get(name).and_then(|value| T::deserialize(value).ok());
         if read.is_none() {
-            return self.note(&format!("{place}/{name}"), format!("{name} is one of {words}: choose one"));
+            return self
+                .note(&format!("{place}/{name}"), format!("{name} is not one of {words}: choose one"));
         }
         read
     }

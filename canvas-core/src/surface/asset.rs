@@ -27,7 +27,7 @@ pub enum AssetPathError {
     #[error(transparent)]
     Path(#[from] PathError),
     /// The path does not begin with `assets/`.
-    #[error("the path of an asset begins with assets/: put it before the name")]
+    #[error("the path of the asset does not begin with assets/: put it before the name")]
     Folder,
 }
 

@@ -353,7 +353,7 @@ pub enum HistoryRefusal {
     )]
     UserActed,
     /// The history has fewer changes to undo or redo than requested.
-    #[error("the history has {available} of {asked}: ask for no more than there are")]
+    #[error("the history has only {available} of {asked} changes: ask for no more than there are")]
     HistoryEmpty {
         /// Number of requested changes.
         asked: u32,
@@ -362,7 +362,7 @@ pub enum HistoryRefusal {
     },
     /// The change with this number is not in effect.
     #[error(
-        "change {change} is not in effect: it was taken back, forgotten, or never made: take a number from the history"
+        "change {change} is not in effect, because it was taken back, forgotten or never made: take a number from the history"
     )]
     HistoryNotFound {
         /// Number of the change in the request.

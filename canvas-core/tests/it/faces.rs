@@ -99,9 +99,6 @@ impl Canvas {
             Ok(_) => "OK",
             Err(refusal) => {
                 assert!(!refusal.is_retryable());
-                assert!(
-                    refusal.code() != "FACE_NOT_SUPPORTED" || refusal.to_string().contains("the feature `")
-                );
                 refusal.code()
             }
         }
@@ -113,7 +110,7 @@ impl Canvas {
 
     fn blobs_in_use(&self) -> Result<Vec<BlobId>, &'static str> {
         block_on(self.engine.blobs_in_use(&self.id, self.at)).map_err(|e| {
-            assert!(!e.is_retryable() && e.to_string().contains("the feature `"), "{e}");
+            assert!(!e.is_retryable(), "{e}");
             e.code()
         })
     }

@@ -527,16 +527,16 @@ fn states_at_the_edge_of_the_possible_can_be_read() {
 #[test]
 fn impossible_states_are_refused() {
     for (pointer, value, why) in [
-        ("/turn", json!(4), "turn 4 cannot have begun by epoch 3"),
-        ("/epoch", json!(4), "lease-2-3 is held, but the lease issued last in this epoch is lease-2-4"),
-        ("/fence", json!(3), "lease-2-3 is held, but the lease issued last in this epoch is lease-3-3"),
-        ("/access/held/id", json!("lease-1-3"), "lease-1-3 is held, but"),
-        ("/access/held/id", json!("lease-02-3"), "a lease id looks like"),
-        ("/access/held/taken_at", json!(106), "taken_at <= renewed_at"),
-        ("/access/held/renewed_at", json!(107), "taken_at <= renewed_at"),
-        ("/access/held/expires_at", json!(104), "taken_at <= renewed_at"),
-        ("/clock_mark", json!(104), "taken_at <= renewed_at"),
-        ("/clock_mark", json!(1_u64 << 53), "an integer up to 2^53 - 1"),
+        ("/turn", json!(4), "turn 4"),
+        ("/epoch", json!(4), "lease-2-4"),
+        ("/fence", json!(3), "lease-3-3"),
+        ("/access/held/id", json!("lease-1-3"), "lease-1-3"),
+        ("/access/held/id", json!("lease-02-3"), "lease id"),
+        ("/access/held/taken_at", json!(106), "renewed_at"),
+        ("/access/held/renewed_at", json!(107), "renewed_at"),
+        ("/access/held/expires_at", json!(104), "renewed_at"),
+        ("/clock_mark", json!(104), "renewed_at"),
+        ("/clock_mark", json!(1_u64 << 53), "2^53"),
         ("/epoch", json!(-1), "u64"),
         ("/access", json!("shut"), "unknown variant"),
         ("/access/held/colour", json!("red"), "unknown field"),
@@ -547,16 +547,13 @@ fn impossible_states_are_refused() {
     }
     let last = Epoch::MAX.get();
     for (stored, why) in [
-        (
-            json!({ "epoch": 1, "fence": 0, "turn": 1, "clock_mark": 0, "access": "closed" }),
-            "turn 1 cannot have been closed by epoch 1",
-        ),
+        (json!({ "epoch": 1, "fence": 0, "turn": 1, "clock_mark": 0, "access": "closed" }), "turn 1"),
         (
             json!({ "epoch": last, "fence": 1, "turn": 0, "clock_mark": 0, "access": { "held": {
                 "id": "lease-1-9007199254740991", "holder": "ada", "operation": "call-1",
                 "taken_at": 0, "renewed_at": 0, "expires_at": 0,
             } } }),
-            "no lease is issued in the last epoch",
+            "last epoch",
         ),
     ] {
         let error = serde_json::from_value::<Lock>(stored).unwrap_err().to_string();

@@ -61,34 +61,34 @@ coded! {
 }
 
 impl Reason {
-    /// Returns one sentence of advice for the author of the patch.
+    /// Returns advice for the author of the patch, in lower case and without a full stop.
     pub const fn advice(self) -> &'static str {
         match self {
-            Self::NoHunks => "Send a unified diff with at least one hunk that begins with @@.",
-            Self::BadHeader => "Write the hunk header as @@ -start,count +start,count @@.",
-            Self::BadLine => "Begin every line of the hunk with a space, + or -.",
-            Self::UnexpectedText => "Send only the diff, without text before or after it.",
-            Self::MultiFile => "Send one patch, for this document only.",
-            Self::Truncated => "Send the whole patch again, up to the newline of its last line.",
+            Self::NoHunks => "send a unified diff with at least one hunk that begins with @@",
+            Self::BadHeader => "write the hunk header as @@ -start,count +start,count @@",
+            Self::BadLine => "begin every line of the hunk with a space, + or -",
+            Self::UnexpectedText => "send only the diff, without text before or after it",
+            Self::MultiFile => "send one patch, for this document only",
+            Self::Truncated => "send the whole patch again, up to the newline of its last line",
             Self::EscapedNewlines => {
-                "The newlines of the patch were escaped twice: send it with line breaks, each written \\n once in JSON."
+                "the newlines of the patch were escaped twice: send it with line breaks, each written \\n once in JSON"
             }
-            Self::CountMismatch => "Correct the counts in the hunk header to those of its lines.",
-            Self::StartMismatch => "Correct the new start in the hunk header.",
-            Self::EofMarker => "Put the no-newline marker only after the last line of the document.",
-            Self::Misordered => "Put the hunks in the order of the document.",
-            Self::Overlap => "Join the hunks that touch the same lines into one.",
-            Self::ContextMismatch => "Read the lines at the stated place again and write the hunk from them.",
-            Self::NotFound => "Copy the hunk's context and removed lines from there.",
+            Self::CountMismatch => "correct the counts in the hunk header to those of its lines",
+            Self::StartMismatch => "correct the new start in the hunk header",
+            Self::EofMarker => "put the no-newline marker only after the last line of the document",
+            Self::Misordered => "put the hunks in the order of the document",
+            Self::Overlap => "join the hunks that touch the same lines into one",
+            Self::ContextMismatch => "read the lines at the stated place again and write the hunk from them",
+            Self::NotFound => "copy the hunk's context and removed lines from there",
             Self::Outdated => {
-                "The lines that you were shown have changed: write the hunk from the document as it is now."
+                "the lines that you were shown have changed: write the hunk from the document as it is now"
             }
-            Self::Ambiguous => "Add context lines until the hunk fits one place only.",
+            Self::Ambiguous => "add context lines until the hunk fits one place only",
             Self::NoAnchor => {
-                "Add at least one unchanged line next to the insertion, and remove with - the lines that it replaces."
+                "add at least one unchanged line next to the insertion, and remove with - the lines that it replaces"
             }
-            Self::NoEffect => "The document already reads like this; send no patch, or one that changes it.",
-            Self::TooLarge => "Keep document and patch within the limits: split the edit, or the document.",
+            Self::NoEffect => "the document already reads like this; send no patch, or one that changes it",
+            Self::TooLarge => "keep document and patch within the limits: split the edit, or the document",
         }
     }
 }
@@ -115,15 +115,15 @@ coded! {
 }
 
 impl ExceededLimit {
-    /// Returns one sentence of advice for the author of the patch.
+    /// Returns advice for the author of the patch, in lower case and without a full stop.
     pub const fn advice(self) -> &'static str {
         match self {
             Self::Document => {
-                "The document is larger than a patch may change: shorten it by other means, or split it."
+                "the document is larger than a patch may change: shorten it by other means, or split it"
             }
-            Self::Result => "The document would become larger than it may be: add less, or remove something.",
-            Self::Patch => "Send a smaller patch, or split the edit into several.",
-            Self::Hunks => "Send fewer hunks, or split the edit into several patches.",
+            Self::Result => "the document would become larger than it may be: add less, or remove something",
+            Self::Patch => "send a smaller patch, or split the edit into several",
+            Self::Hunks => "send fewer hunks, or split the edit into several patches",
         }
     }
 }
@@ -194,22 +194,22 @@ impl Conflict {
         }
     }
 
-    /// Returns one sentence of advice for the author of the patch.
+    /// Returns advice for the author of the patch, in lower case and without a full stop.
     pub fn advice(&self) -> &'static str {
         match (self.reason, self.limit, self.present_at) {
             (_, Some(limit), _) => limit.advice(),
             (Reason::NoAnchor, _, Some(_)) => {
-                "Send only what changes, each added line with an unchanged line beside it, and remove with - what it replaces."
+                "send only what changes, each added line with an unchanged line beside it, and remove with - what it replaces"
             }
             (Reason::NotFound, _, Some(_)) => {
-                "Leave this hunk out if that is its change, else copy its context and removed lines from the document."
+                "leave this hunk out if that is its change, else copy its context and removed lines from the document"
             }
             (Reason::NotFound, ..) if self.mismatch.is_some() && self.nearby.is_empty() => {
-                "No line of the document is like it: search for a word of it, and copy the lines from there."
+                "no line of the document is like it: search for a word of it, and copy the lines from there"
             }
             (Reason::Ambiguous, ..) if self.places.iter().any(|place| place.header.is_some()) => {
-                "Add context lines until the hunk fits one place only, or send it alone under the header of the place that \
-                 you mean."
+                "add context lines until the hunk fits one place only, or send it alone under the header of the place that \
+                 you mean"
             }
             _ => self.reason.advice(),
         }
@@ -275,9 +275,9 @@ impl fmt::Display for Conflict {
         if f.alternate() {
             return Ok(());
         }
-        write!(f, ". {}", self.advice())?;
+        write!(f, "; {}", self.advice())?;
         match self.places.iter().find_map(|place| Some((place.line, place.header.as_ref()?))) {
-            Some((line, header)) => write!(f, " For line {line} that is {header}."),
+            Some((line, header)) => write!(f, "; for line {line} that is {header}"),
             None => Ok(()),
         }
     }

@@ -65,8 +65,8 @@ pub struct Response<B> {
 /// Error returned when a request or its response did not arrive.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "The provider was not reached: {message}; {}",
-    if *retryable { "send the request again." } else { "check its address and the connection." }
+    "the provider was not reached: {message}; {}",
+    if *retryable { "send the request again" } else { "check its address and the connection" }
 )]
 pub struct SendError {
     /// The error of the connection, without a full stop.

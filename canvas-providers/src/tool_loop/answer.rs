@@ -60,7 +60,7 @@ fn next(answer: &Decoded, run: &[ToolCall], refuse: &[(DecodedCall, NotExecuted)
         }
         _ if !refuse.is_empty() => Next::Stall(Outcome::Unusable {
             code: "CALLS_MALFORMED",
-            message: "No call of the last answers can run; try another model, or look at the tools' schemas."
+            message: "no call of the last answers can run; try another model, or look at the tools' schemas"
                 .to_owned(),
             retryable: false,
         }),
@@ -68,7 +68,7 @@ fn next(answer: &Decoded, run: &[ToolCall], refuse: &[(DecodedCall, NotExecuted)
         StopReason::Length => Next::End(Outcome::Truncated),
         StopReason::ToolUse if answer.events.is_empty() => Next::End(Outcome::Unusable {
             code: "RESPONSE_WITHOUT_CALLS",
-            message: "The answer announces calls and holds none; send the request again.".to_owned(),
+            message: "the answer announces calls and holds none; send the request again".to_owned(),
             retryable: true,
         }),
         StopReason::End | StopReason::ToolUse | StopReason::Other => Next::End(Outcome::Completed),

@@ -8,22 +8,22 @@ use canvas_tools::lease::LeaseId;
 #[non_exhaustive]
 pub enum LoopError {
     /// No request is under way.
-    #[error("No request is under way; poll first, and report one answer for each request.")]
+    #[error("no request is under way; poll first, and report one answer for each request")]
     NoRequest,
     /// The loop did not hand out a call with this id.
-    #[error("No call {call_id:?} was handed out; report replies under the ids of RunCalls.")]
+    #[error("no call {call_id:?} was handed out; report replies under the ids of RunCalls")]
     UnknownCall {
         /// Id of the call in the report.
         call_id: String,
     },
     /// The call already has its answer.
-    #[error("The call {call_id:?} was answered before; report each reply once.")]
+    #[error("the call {call_id:?} was answered before; report each reply once")]
     AlreadyAnswered {
         /// Id of the call in the report.
         call_id: String,
     },
     /// The lease is not held, or the loop did not request its release.
-    #[error("No action is open for the lease {lease_id}; report only what poll asked for.")]
+    #[error("no action is open for the lease {lease_id}; report only what poll asked for")]
     UnknownLease {
         /// Id of the lease in the report.
         lease_id: LeaseId,

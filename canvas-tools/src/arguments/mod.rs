@@ -21,7 +21,7 @@ pub(crate) fn arguments<T: DeserializeOwned>(sent: &Value) -> Result<T, ToolErro
 /// them.
 pub(crate) fn arguments_but<T: DeserializeOwned>(hidden: &[&str], sent: &Value) -> Result<T, ToolError> {
     if !sent.is_object() {
-        return Err(ToolError::argument("", "pass the arguments as one JSON object"));
+        return Err(ToolError::argument("", "the arguments are not a JSON object: pass them as one"));
     }
     read(sent).map_err(|fault| ToolError::argument(&shorten(fault.place()), fault.message(hidden)))
 }

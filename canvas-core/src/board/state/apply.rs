@@ -13,9 +13,7 @@ use crate::model::error::CodedError;
 
 /// Error returned if a patch was made for another board. The board is unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "{place} is not what it was when the change was made: apply the change to the board that it was made for"
-)]
+#[error("{place} differs from the board that the change was made for: apply the change to that board")]
 pub struct PatchMismatch {
     /// Id of the component, view or trigger, or the name of a setting.
     pub place: String,

@@ -67,7 +67,7 @@ pub(crate) struct StoredView {
 pub enum BoardError {
     /// The grid has no columns or rows, or too many of them.
     #[error(
-        "a grid has 1 to {} columns and 1 to {} rows, not {columns} and {rows}: choose others",
+        "the grid has {columns} columns and {rows} rows: choose 1 to {} columns and 1 to {} rows",
         Board::COLUMNS,
         Board::ROWS
     )]
@@ -78,7 +78,7 @@ pub enum BoardError {
         rows: u32,
     },
     /// The workspace has more components than a board may have.
-    #[error("a board has at most {} components, not {found}: split it", Board::COMPONENTS)]
+    #[error("the board has {found} components, the limit is {}: split it", Board::COMPONENTS)]
     TooMany {
         /// Number of components in the workspace.
         found: usize,
@@ -90,7 +90,7 @@ pub enum BoardError {
         id: ComponentId,
     },
     /// A component is outside of the columns, or too tall.
-    #[error("component {id} does not stand within {columns} columns: move or resize it")]
+    #[error("component {id} is outside the {columns} columns: move or resize it")]
     Outside {
         /// The first such component, in the order of the workspace.
         id: ComponentId,

@@ -30,7 +30,7 @@ const START: Occasion<'static> = Occasion::SessionStart { session: "s1" };
 
 #[test]
 fn what_a_trigger_does() {
-    let gone = "nothing: its view view_2 is gone: give the trigger another view, or turn it off";
+    let gone = "nothing: VIEW_NOT_FOUND";
     for (json, mode, occasion, expected) in [
         (json!({"viewId": "view_1"}), ProactiveMode::Suggest, START, "suggest view_1"),
         (json!({"viewId": "view_1"}), ProactiveMode::Auto, START, "load view_1"),
@@ -61,7 +61,7 @@ fn what_a_trigger_does() {
                     DueAction::Suggest(view) => (reported(Some(view)), format!("suggest {view}")),
                     DueAction::Load(view) => (reported(Some(view)), format!("load {view}")),
                     DueAction::Tell => (reported(None), "tell".to_owned()),
-                    DueAction::Nothing(problem) => ((None, None), format!("nothing: {problem}")),
+                    DueAction::Nothing(problem) => ((None, None), format!("nothing: {}", problem.code())),
                 };
                 assert_eq!((event, due.message.clone()), expected);
                 words

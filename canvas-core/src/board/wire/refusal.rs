@@ -90,7 +90,7 @@ fn message(cause: &RefusalCause) -> String {
             format!("there is no component type {}: use a registered one", quoted(type_id.as_str()))
         }
         RefusalCause::ConfigNoObject { found } => {
-            format!("a config is an object, not {found}: send its fields as one JSON object")
+            format!("the config is {found}: send its fields as one JSON object")
         }
         RefusalCause::ConfigTooLarge { limit } => {
             format!("the config has more than {limit} bytes as JSON: shorten it")
@@ -104,13 +104,13 @@ fn message(cause: &RefusalCause) -> String {
             format!("the data binding does not fit the type: correct {} and send it again", faults(errors))
         }
         RefusalCause::SizeOutOfRange { least, most } => {
-            format!("a size from {least} to {most} is possible here, in whole cells: choose one")
+            format!("the size does not fit the type here: choose one from {least} to {most}, in whole cells")
         }
         RefusalCause::GrowsOutside { position, most } => {
             format!("from {position} it may have at most {most}: choose a smaller size")
         }
         RefusalCause::PositionOutside { size, last, .. } => {
-            format!("a place from (0, 0) to {last} is possible for {size}, in whole cells: choose one")
+            format!("the place is not possible for {size}: choose one from (0, 0) to {last}, in whole cells")
         }
         RefusalCause::Collision { colliding, blocked, free, .. } => {
             let what = match blocked {
@@ -123,7 +123,7 @@ fn message(cause: &RefusalCause) -> String {
                     "{what}: choose a free place such as {first}, or let others make room (onCollision: shift)"
                 ),
                 None => format!(
-                    "{what}: there is no free place of this size: choose a smaller size or remove something"
+                    "{what}, and there is no free place of this size: choose a smaller size or remove something"
                 ),
             }
         }
@@ -144,14 +144,14 @@ fn message(cause: &RefusalCause) -> String {
         RefusalCause::GridInvalid => {
             let (columns, rows) = (Board::COLUMNS, Board::ROWS);
             format!(
-                "a grid has 1 to {columns} columns, 1 to {rows} rows and no negative pixels: send one like that"
+                "the grid is not possible: send one of 1 to {columns} columns, 1 to {rows} rows and no negative pixels"
             )
         }
         RefusalCause::IntervalTooLong => {
-            format!("an interval has at most {} milliseconds: send a shorter one", safe_integer::MAX)
+            format!("the interval has more than {} milliseconds: send a shorter one", safe_integer::MAX)
         }
         RefusalCause::BatchTooLarge { limit } => {
-            format!("a batch has at most {limit} commands: send several")
+            format!("the batch has more than {limit} commands: send several")
         }
     }
 }

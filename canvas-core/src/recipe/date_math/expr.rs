@@ -147,21 +147,21 @@ impl DateExprError {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Problem {
-    #[error("an expression begins with now, or with a date and ||: write now-7d or 2026-01-31||+1M")]
+    #[error("the expression begins neither with now nor with a date and ||: write now-7d or 2026-01-31||+1M")]
     Anchor,
-    #[error("|| ends the date: write it after YYYY-MM-DD, or after a time with its offset")]
+    #[error("there is no || after the date: write it after YYYY-MM-DD, or after a time with its offset")]
     Bars,
     #[error("the calendar has no such date: correct it")]
     NoDate,
-    #[error("a time is hh:mm:ss with Z or an offset, such as 2026-01-31T09:30:00+01:00: correct it")]
+    #[error("the time is not hh:mm:ss with Z or an offset, such as 2026-01-31T09:30:00+01:00: correct it")]
     Time,
-    #[error("a step begins with +, - or /: write +1d, -30d or /d, without spaces")]
+    #[error("the step begins with neither +, - nor /: write +1d, -30d or /d, without spaces")]
     Sign,
-    #[error("a number from 0 to {} stands between sign and unit: write +1d", DateExpr::COUNT)]
+    #[error("there is no number from 0 to {} between sign and unit: write one, as in +1d", DateExpr::COUNT)]
     Count,
     #[error("this is no unit: use one of s m h d w M Q y (m is minutes, M is months)")]
     Unit,
-    #[error("an expression has at most {} steps: join some", DateExpr::STEPS)]
+    #[error("the expression has more than {} steps: join some", DateExpr::STEPS)]
     Steps,
     #[error("this leads out of the years 1 to 9999: use a smaller number or another date")]
     Years,

@@ -54,21 +54,21 @@ impl DateParameter {
     pub fn parse(object: &Map<String, Value>) -> Result<Self, Vec<RecipeFault>> {
         let mut faults = Vec::new();
         if object.keys().any(|name| !matches!(name.as_str(), Self::KEY | "as")) {
-            let message = "a time expression has the members $date and as: leave the others out";
+            let message = "the time expression has members other than $date and as: leave them out";
             faults.push(RecipeFault::invalid("", message));
         }
         let format = match object.get("as").map(DateFormat::deserialize) {
             None => DateFormat::default(),
             Some(Ok(format)) => format,
             Some(Err(_)) => {
-                let message = "as is one of rfc3339, date, unix and unix_ms: choose one";
+                let message = "as is not rfc3339, date, unix or unix_ms: choose one of them";
                 faults.push(RecipeFault::invalid("/as", message));
                 DateFormat::default()
             }
         };
         let expr = match object.get(Self::KEY) {
             Some(Value::String(text)) => DateExpr::parse(text).map_err(|error| error.to_string()),
-            _ => Err("$date is a text such as now-30d/d: write one".to_owned()),
+            _ => Err("$date is not a text such as now-30d/d: write one".to_owned()),
         };
         match expr {
             Ok(expr) if faults.is_empty() => return Ok(Self { expr, format }),

@@ -23,7 +23,7 @@ pub(super) fn parse(list: &Value) -> Result<Vec<Operation>, Vec<RecipeFault>> {
 
 impl Reader {
     fn operations(&mut self, list: &Value) -> Option<Vec<Operation>> {
-        let Value::Array(list) = list else { return self.note("", "operations are a list: send one") };
+        let Value::Array(list) = list else { return self.note("", "operations are not a list: send one") };
         if list.len() > OPERATIONS {
             let message = format!("these are {} operations, allowed are {}", list.len(), OPERATIONS);
             return self.note("", format!("{message}: join or drop some"));
@@ -36,7 +36,7 @@ impl Reader {
         let object = self.object(value, place)?;
         let name = match object.get("op") {
             Some(Value::String(name)) => name.as_str(),
-            _ => return self.note(place, format!("op names the operation: add it, one of {NAMES}")),
+            _ => return self.note(place, format!("op is missing or not a text: add one of {NAMES}")),
         };
         match name {
             "filter" => {
@@ -53,14 +53,16 @@ impl Reader {
                         let by = self.all(keys, &place, Self::sort_key)?;
                         Some(Operation::Sort(Sort { by }))
                     }
-                    _ => self.note(&place, format!("by is a list of 1 to {SORT_KEYS} keys: send it")),
+                    _ => self.note(&place, format!("by is not a list of 1 to {SORT_KEYS} keys: send one")),
                 }
             }
             "limit" => {
                 self.only(object, place, &["op", "count"]);
                 match object.get("count").and_then(Value::as_u64) {
                     Some(count) => Some(Operation::Limit(Limit { count })),
-                    None => self.note(&format!("{place}/count"), "count is a whole number from 0: send it"),
+                    None => {
+                        self.note(&format!("{place}/count"), "count is not a whole number from 0: send one")
+                    }
                 }
             }
             "select" => {
@@ -121,7 +123,7 @@ impl Reader {
     fn operand(&mut self, object: &Object, place: &str) -> Option<Operand> {
         let place = format!("{place}/value");
         match object.get("value") {
-            None => self.note(&place, "value is what rows are compared with: add it"),
+            None => self.note(&place, "value is missing: add what rows are compared with"),
             Some(Value::Object(date)) if date.contains_key(DateParameter::KEY) => {
                 match DateParameter::parse(date) {
                     Ok(date) => Some(Operand::Date(date)),
@@ -152,12 +154,13 @@ impl Reader {
         let Some(members) = object.get(name) else { return Some(BTreeMap::new()) };
         let members = self.object(members, &place)?;
         if members.len() > MEMBERS {
-            return self.note(&place, format!("a row has at most {MEMBERS} members: name fewer"));
+            return self.note(&place, format!("a row has more than {MEMBERS} members: name fewer"));
         }
         let mut all = Some(BTreeMap::new());
         for (name, member) in members {
             if name.len() > NAME_BYTES {
-                all = self.note(&place, format!("a name has at most {NAME_BYTES} bytes: give a shorter one"));
+                all =
+                    self.note(&place, format!("a name has more than {NAME_BYTES} bytes: give a shorter one"));
                 continue;
             }
             let member = read(self, member, &join_pointer(&place, name));

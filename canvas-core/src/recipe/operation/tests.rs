@@ -60,35 +60,25 @@ fn the_catalogue_means_what_it_meant() {
 fn the_place_of_what_does_not_fit() {
     let sum = |fns: Value| json!([{"op": "limit", "count": 9}, {"op": "aggregate", "values": fns}]);
     for (value, ops, place, words) in [
-        (json!(1), json!([{"op": "limit", "count": 1}]), "/0", "this is a number"),
-        (json!(true), json!([{"op": "limit", "count": 1}]), "/0", "this is true or false"),
-        (json!("a"), json!([{"op": "limit", "count": 1}]), "/0", "this is a text"),
-        (json!({}), json!([{"op": "limit", "count": 1}]), "/0", "this is an object"),
-        (json!(null), json!([{"op": "limit", "count": 1}]), "/0", "this is null"),
+        (json!(1), json!([{"op": "limit", "count": 1}]), "/0", "a number"),
+        (json!(true), json!([{"op": "limit", "count": 1}]), "/0", "true"),
+        (json!("a"), json!([{"op": "limit", "count": 1}]), "/0", "a text"),
+        (json!({}), json!([{"op": "limit", "count": 1}]), "/0", "an object"),
+        (json!(null), json!([{"op": "limit", "count": 1}]), "/0", "null"),
         (
             json!([{"p": 1}, {"p": []}]),
             sum(json!({"a/b": {"fn": "sum", "path": "/p"}})),
             "/1/values/a~1b",
             "row 1 has a list at \"/p\"",
         ),
-        (
-            json!([{"p": false}]),
-            sum(json!({"v": {"fn": "avg", "path": "/p"}})),
-            "/1/values/v",
-            "true or false",
-        ),
-        (
-            json!([u64::MAX, 1]),
-            sum(json!({"v": {"fn": "sum", "path": ""}})),
-            "/1/values/v",
-            "no number of 64 bits",
-        ),
+        (json!([{"p": false}]), sum(json!({"v": {"fn": "avg", "path": "/p"}})), "/1/values/v", "false"),
+        (json!([u64::MAX, 1]), sum(json!({"v": {"fn": "sum", "path": ""}})), "/1/values/v", "64 bits"),
         (
             json!([1]),
             json!([{"op": "limit", "count": 1},
                    {"op": "filter", "path": "", "cmp": "eq", "value": {"$date": "9999-12-31||+1d"}}]),
             "/1/value/$date",
-            "out of the years",
+            "9999",
         ),
     ] {
         let fault = run(&value, &ops).unwrap_err();

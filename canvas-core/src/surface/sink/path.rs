@@ -6,7 +6,7 @@ use crate::surface::sink::part::{Forbidden, Form, Part, Placed, Refused, Shown, 
 /// Makes a run of each segment with a placeholder.
 pub(super) fn judge(items: &[Placed]) -> Result<Vec<Run>, Forbidden> {
     if let Some(control) = items.iter().find(|placed| placed.char().is_some_and(char::is_control)) {
-        return Err(Forbidden::new(control.at, "a path has no control character: remove it"));
+        return Err(Forbidden::new(control.at, "the path has a control character: remove it"));
     }
     let mut runs = Vec::new();
     let mut start = 0;

@@ -31,7 +31,10 @@ pub(super) fn judge(items: &[Placed]) -> Result<Vec<Run>, Forbidden> {
             .is_some_and(|c| c.is_control() || c.is_whitespace() || matches!(c, '\\' | '<' | '>' | '"'))
     };
     if let Some(stray) = items.iter().find(stray) {
-        return Err(Forbidden::new(stray.at, "a URL has no such character: percent-encode it"));
+        return Err(Forbidden::new(
+            stray.at,
+            "the URL has a character that must be encoded: percent-encode it",
+        ));
     }
     // All of this except the host is ASCII, so that characters are counted.
     let path = scheme.len() + "://".len() + host.chars().count();

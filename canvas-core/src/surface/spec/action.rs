@@ -113,7 +113,7 @@ impl ActionScope<'_> {
             "session.send" => self.session_send(&mut fields, faults),
             "state.patch" => state_patch(&mut fields, faults),
             _ => {
-                let message = "an action is tool.call, session.send or state.patch: take one of these";
+                let message = "the kind is not tool.call, session.send or state.patch: take one of these";
                 faults.spec(&fields.at("kind"), message);
                 return None;
             }
@@ -135,7 +135,7 @@ impl ActionScope<'_> {
             let timeout = u32::try_from(timeout).ok().filter(|t| (1..=Action::MAX_TIMEOUT_MS).contains(t));
             if timeout.is_none() {
                 let message =
-                    format!("a tool may take 1 to {} ms: give a time of these", Action::MAX_TIMEOUT_MS);
+                    format!("the timeout is not 1 to {} ms: give one of these", Action::MAX_TIMEOUT_MS);
                 faults.spec(&fields.at("timeoutMs"), message);
             }
             timeout
@@ -150,7 +150,7 @@ impl ActionScope<'_> {
 
     fn check_tool(&self, tool: &ToolName, place: &str, faults: &mut Faults) {
         if tool.as_str().contains("{{") {
-            faults.spec(place, "no template names a tool: write an action for each tool");
+            faults.spec(place, "a template names the tool: write an action for each tool");
         } else if !self.allow.contains(tool) {
             let message =
                 format!("toolPolicy.allow has no {tool}: add it there, or take one that is allowed");
@@ -176,7 +176,7 @@ impl ActionScope<'_> {
         if session_key.as_ref().is_some_and(|key| key.as_str().contains("{{")) {
             faults.spec(
                 &fields.at("sessionKey"),
-                "no template names a session: write an action for each session",
+                "a template names the session: write an action for each session",
             );
         }
         let save_as = save_as(fields, faults);

@@ -56,7 +56,7 @@ impl Spec {
         let mut list = Warnings(Vec::new());
         list.tools(self, ceiling);
         if !matches!(self.state.value(), StateValue::Object(_)) {
-            let message = "paths lead into objects: make the state one";
+            let message = "the state is not an object, into which paths could lead: make it one";
             list.add("/state".to_owned(), SpecWarningCode::StateNoObject, message.to_owned());
         }
         let jobs = self.jobs.iter().map(|job| &job.action);

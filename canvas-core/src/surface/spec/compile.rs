@@ -81,7 +81,7 @@ fn allow_list(spec: &mut Fields<'_>, faults: &mut Faults) -> Vec<ToolName> {
         let here = join_pointer(&place, &number.to_string());
         let Some(tool) = decode::<ToolName>(tool, &here, SurfaceCode::SpecInvalid, faults) else { continue };
         if tool.as_str().contains(['*', '?']) {
-            faults.spec(&here, "the list has no wildcards: name each tool in full");
+            faults.spec(&here, "the tool is named with a wildcard: name each tool in full");
         } else if !seen.insert(tool.clone()) {
             faults.spec(&here, format!("{tool} is in the list already: name it once"));
         }

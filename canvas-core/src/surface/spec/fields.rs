@@ -56,7 +56,7 @@ impl<'v> Fields<'v> {
         match value {
             Value::Object(members) => Some(Self { place: place.to_owned(), members, known: Vec::new() }),
             _ => {
-                faults.spec(place, "this is an object: send one");
+                faults.spec(place, "this is not an object: send one");
                 None
             }
         }

@@ -77,7 +77,7 @@ fn read_job(
             let (shortest, longest) = (RefreshJob::SHORTEST_MS, RefreshJob::LONGEST_MS);
             faults.spec(
                 &fields.at("everyMs"),
-                format!("a period is {shortest} to {longest} ms: give one of these"),
+                format!("the period is not {shortest} to {longest} ms: give one of these"),
             );
         }
         is_period
@@ -95,11 +95,14 @@ fn read_job(
     let action = action?;
     match actions.get(&action) {
         Some(Action { kind: ActionKind::SessionSend { .. }, .. }) => {
-            faults.spec(&at_action, format!("a job sends no messages: take another action than {action}"));
+            faults.spec(
+                &at_action,
+                format!("the action {action} sends a message, which no job does: take another one"),
+            );
         }
         Some(known) if known.asks(ceiling) => {
             let message = format!(
-                "a job asks nobody, and {action} needs a person's yes each time: take a tool that changes nothing, or have the host trust it"
+                "{action} needs a person's yes each time, and a job asks nobody: take a tool that changes nothing, or have the host trust it"
             );
             faults.spec(&at_action, message);
         }

@@ -24,13 +24,13 @@ pub(super) enum Edit {
 /// The reason why an edit is impossible at a place.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum EditError {
-    #[error("nothing is there that could have it: add the object or the list around it first")]
+    #[error("there is no object or list around it: add that first")]
     NoParent,
-    #[error("nothing is there: look at the state again")]
+    #[error("the place does not exist: look at the state again")]
     NoMember,
     #[error("the list has {0} items: name one of them by its number, or add a new one at -")]
     NoItem(usize),
-    #[error("items of a list have numbers without sign and leading zeros: name one by its number")]
+    #[error("the item of the list has no number without sign and leading zeros: name it by its number")]
     NoNumber,
     #[error("the state as a whole cannot be removed: replace it")]
     Whole,

@@ -40,8 +40,9 @@ impl StatePatch {
     /// `PATCH_FAILED` if a member is missing or has the wrong type, or if there are too many operations.
     pub fn parse(patch: &Value) -> Result<Self, Vec<SurfaceFault>> {
         let failed = |message: String| vec![SurfaceFault::new("", SurfaceCode::PatchFailed, message)];
-        let list =
-            patch.as_array().ok_or_else(|| failed("a patch is a list of operations: send one".into()))?;
+        let list = patch
+            .as_array()
+            .ok_or_else(|| failed("the patch is not a list of operations: send one".into()))?;
         if list.len() > Self::OPERATIONS {
             let (count, limit) = (list.len(), Self::OPERATIONS);
             return Err(failed(format!(
@@ -96,12 +97,12 @@ fn parse_operation(operation: &Value) -> Result<Operation, SurfaceFault> {
         return Err(fault(
             "",
             SurfaceCode::PatchFailed,
-            "an operation is an object with op and path: send one",
+            "the operation is not an object with op and path: send one",
         ));
     };
     let op = text(members, "op")?;
     if !matches!(op, "add" | "replace" | "remove") {
-        let message = "only add, replace and remove change a state: say it with these";
+        let message = "the operation is not add, replace or remove: use one of these";
         return Err(fault("/op", SurfaceCode::UnsupportedOp, message));
     }
     let path = StatePointer::new(text(members, "path")?);
@@ -121,7 +122,7 @@ fn text<'a>(members: &'a Map<String, Value>, name: &str) -> Result<&'a str, Surf
     let fault = |place, message| SurfaceFault::new(place, SurfaceCode::PatchFailed, message);
     match members.get(name) {
         Some(Value::String(text)) => Ok(text),
-        Some(_) => Err(fault(format!("/{name}"), format!("{name} is a string: send one"))),
+        Some(_) => Err(fault(format!("/{name}"), format!("{name} is not a string: send one"))),
         None => Err(fault(String::new(), format!("the operation has no {name}: give one"))),
     }
 }

@@ -20,13 +20,13 @@ pub struct StatePath(String);
 #[non_exhaustive]
 pub enum StatePathError {
     /// The path is empty, has an empty name, or is longer than [`StatePath::BYTES`].
-    #[error("a path has names between its dots, and at most {} bytes: give it as a.b.c", StatePath::BYTES)]
+    #[error("the path has an empty name or more than {} bytes: give it as a.b.c", StatePath::BYTES)]
     Name,
     /// A name contains a brace, white space or a control character.
-    #[error("a name in a path has no braces, no white space and no control character: rename the member")]
+    #[error("a name in the path has a brace, white space or a control character: rename the member")]
     Character,
     /// A name is `__proto__`, `prototype` or `constructor`.
-    #[error("__proto__, prototype and constructor are no names of members: rename the member")]
+    #[error("the path has the name __proto__, prototype or constructor: rename the member")]
     Reserved,
 }
 

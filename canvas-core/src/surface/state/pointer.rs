@@ -26,14 +26,14 @@ pub struct StatePointer(String);
 pub enum StatePointerError {
     /// The text is not empty but does not begin with a slash, or it has a tilde that is neither `~0` nor `~1`.
     #[error(
-        "a JSON Pointer is empty or begins with a slash, and writes ~ as ~0 and / as ~1: give it as /a/b/0"
+        "the JSON Pointer does not begin with a slash, or has a ~ that is neither ~0 nor ~1: give it as /a/b/0"
     )]
     Syntax,
     /// The pointer is longer than [`StatePointer::BYTES`].
-    #[error("a pointer has at most {} bytes: use shorter names", StatePointer::BYTES)]
+    #[error("the JSON Pointer has more than {} bytes: use shorter names", StatePointer::BYTES)]
     TooLong,
     /// A name is `__proto__`, `prototype` or `constructor`.
-    #[error("__proto__, prototype and constructor are no names of members: rename the member")]
+    #[error("the path has the name __proto__, prototype or constructor: rename the member")]
     Reserved,
 }
 

@@ -42,7 +42,7 @@ pub enum ValuePath {
 #[non_exhaustive]
 pub enum ValuePathError {
     /// The text begins with neither of the roots.
-    #[error("a value is named as state.a.b or input.a: begin with one of them and a dot")]
+    #[error("the value's path begins neither with state nor with input: name it as state.a.b or input.a")]
     Root,
     /// The text after the root is not a path.
     #[error(transparent)]

@@ -164,7 +164,7 @@ impl Transition<'_> {
         })?;
         match new.agent_id {
             Some(agent) if !self.view.types.ceiling.sees(&own, agent) => {
-                Err(not_allowed("/agentId", "a session makes surfaces of its own agent: leave agentId out"))
+                Err(not_allowed("/agentId", "the agent is not the session's own: leave agentId out"))
             }
             agent => Ok(agent.cloned().unwrap_or(own)),
         }
@@ -183,7 +183,7 @@ impl Transition<'_> {
         if is_free || is_known {
             return Ok(owner.clone());
         }
-        let message = "a session names one of the surface's agent as its owner: leave ownerSessionKey out";
+        let message = "the owner is not a session of the surface's agent: leave ownerSessionKey out";
         Err(not_allowed("/ownerSessionKey", message))
     }
 }

@@ -54,7 +54,10 @@ fn places_and_sizes_are_judged_when_all_are_done() {
     let executed = world.json(batch(vec![resized(&one, 4, 1), moved(&one, 8, 0)]));
     assert_eq!((code(&executed.result).as_str(), world.at(&one)), ("OK", Some((8, 0, 4, 1))));
     let reported: Vec<_> = result(&executed).results.iter().map(|one| one.explanation.as_str()).collect();
-    assert_eq!(reported, ["Resized Stat Tile to 4x1.", "Moved Stat Tile to (8, 0)."]);
+    assert!(
+        reported.len() == 2 && reported[0].contains("4x1") && reported[1].contains("(8, 0)"),
+        "{reported:?}"
+    );
     // A command of another kind ends the run.
     let executed = world.json(batch(vec![resized(&one, 5, 1), created(), moved(&one, 7, 0)]));
     assert_eq!(code(&executed.result), "INVALID_SIZE /payload/commands/0/payload/size");

@@ -64,7 +64,7 @@ fn results(result: &BoardResult) -> Vec<&CommandResult> {
 fn is_best_effort(result: &BoardResult) -> bool {
     results(result).into_iter().any(|result| {
         result.placement.as_ref().is_some_and(|placement| placement.reason == PlacementReason::BestEffort)
-            || result.warnings.iter().any(|warning| warning.contains("There was no room"))
+            || result.warnings.iter().any(|warning| warning.contains("no room"))
     })
 }
 

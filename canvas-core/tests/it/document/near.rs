@@ -42,7 +42,6 @@ fn only_what_is_near_is_shown() {
         let lease = world.check_out("model");
         let base = named.then_some(base);
         let refusal = stale(&world.ask("model", patch(lease, PATCH, base))).unwrap();
-        assert!(refusal.to_string().contains("send the same patch with the current revision as its base"));
         let StaleBase { changes: Some(changes), near: Some(near), rebased: None, fits, .. } = refusal else {
             panic!("something is missing: {refusal:?}");
         };

@@ -118,7 +118,6 @@ fn parts_that_do_not_grow_refuse_what_they_do_not_know() {
     let world = newer();
     world.ask("model", SendMessage);
     world.check_out("model");
-    let text = "has what this library does not know, unknown field `added_later`";
     for part in [
         "/lease",
         "/lease/access/held",
@@ -132,8 +131,7 @@ fn parts_that_do_not_grow_refuse_what_they_do_not_know() {
         json.pointer_mut(part).unwrap_or_else(|| panic!("{part}"))["added_later"] = added();
         let refused = Head::from_json(&world.canvas, json.to_string().as_bytes()).unwrap_err();
         assert_eq!(refused.code(), "HEAD_TOO_NEW", "{part}: {refused}");
-        let reported = refused.to_string();
-        assert!(reported.contains(text) && reported.ends_with(": update the library"), "{part}: {reported}");
+        assert!(refused.to_string().contains("unknown field `added_later`"), "{part}: {refused}");
     }
     let mut json = json_of(&world);
     json["faces"]["added_later"] = json!(1);

@@ -206,14 +206,3 @@ fn a_stage_says_what_comes_with_it() {
     }
     assert_eq!(Policy::default().rollout, Rollout::LeaseEnforced);
 }
-
-#[test]
-fn a_refusal_says_what_can_be_done_at_its_stage() {
-    for (rollout, text) in [
-        (Rollout::Off, "the canvas tools are switched off: answer without them"),
-        (Rollout::ReadOnly, "the canvas can only be read: say in your answer what you would change"),
-        (Rollout::Write, "there are no leases here: call the other tools without a lease_id"),
-    ] {
-        assert_eq!(CallRefusal::Disabled { rollout }.to_string(), text);
-    }
-}

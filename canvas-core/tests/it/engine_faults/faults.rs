@@ -216,10 +216,14 @@ fn a_load_that_fails_fails_the_call() {
     }
     world.spy().expect(Load, Trouble::Definite);
     let e = block_on(world.engine.snapshot(&world.canvas, world.now())).unwrap_err();
-    assert_eq!(e.message(), "the store failed and wrote nothing: look at the cause (the disk is full)");
+    assert!(e.code() == "STORE_FAILED" && e.message().ends_with(" (the disk is full)"), "{}", e.message());
     world.spy().expect(Load, Trouble::AnswerLost);
     let e = block_on(world.engine.snapshot(&world.canvas, world.now())).unwrap_err();
-    assert_eq!(e.message(), "it may have written: send the same call again (the connection broke)");
+    assert!(
+        e.code() == "STORE_INDETERMINATE" && e.message().ends_with(" (the connection broke)"),
+        "{}",
+        e.message()
+    );
     assert!(std::error::Error::source(&e).is_some());
 }
 
@@ -362,9 +366,7 @@ fn a_missing_or_damaged_document_is_named() {
         let e = block_on(peer.engine.snapshot(&peer.canvas, peer.now())).unwrap_err();
         let blob = canvas_core::BlobId::of(b"a\nb\n");
         assert_eq!((e.code(), e.is_retryable()), ("CANVAS_DAMAGED", false));
-        let expected =
-            format!("the blob {blob} of canvas c is missing or damaged: restore the store from a backup");
-        assert_eq!(e.to_string(), expected);
+        assert!(matches!(e, EngineError::Damaged { blob: found, .. } if found == blob), "{e}");
         // Nothing of it is kept: the next look is whole.
         assert_eq!(block_on(peer.engine.snapshot(&peer.canvas, peer.now())).unwrap().text(), "a\nb\n");
     }

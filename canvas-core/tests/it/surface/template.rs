@@ -172,10 +172,7 @@ fn required_values_are_there_and_not_null() {
                     (fault.code.code(), fault.place.as_str()),
                     ("TEMPLATE_MISSING", "/actions/x/args")
                 );
-                assert_eq!(
-                    fault.message,
-                    format!("{missing} is missing, and the action requires it: set it first")
-                );
+                assert!(fault.message.contains(missing), "{}", fault.message);
             }
             (found, _) => panic!("{state} {input}: {found:?}"),
         }

@@ -30,10 +30,8 @@ fn a_tool_leaves_a_claim_and_ends_with_a_record_and_a_result() {
     assert_eq!(*record, ended.record);
     assert_eq!((&record.event_id, record.action_id.as_str()), (running.event(), "deploy"));
     assert_eq!((&record.actor, record.outcome), (&client(), ActionOutcome::Finished));
-    assert_eq!(
-        (record.tool.as_ref().unwrap().as_str(), record.summary.as_str()),
-        ("node__Deploy", "done, saved at last.deploy")
-    );
+    assert_eq!(record.tool.as_ref().unwrap().as_str(), "node__Deploy");
+    assert!(record.summary.contains("last.deploy"), "{}", record.summary);
     assert_eq!(record.args_digest, running.plan.args_digest);
     assert_eq!(record.ended_at.as_millis() - record.started_at.as_millis(), 70);
     assert_eq!(world.head().get("claims"), None, "a head that needs none has none");

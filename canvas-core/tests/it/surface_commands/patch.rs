@@ -27,7 +27,7 @@ fn a_patch_changes_the_state_and_can_be_undone() {
     assert_eq!(world.state(), after);
     assert_eq!(world.descriptor().updated_at.as_millis(), START + 3);
     let entry = &block_on(world.engine.history(&world.canvas, None, 9, world.now())).unwrap()[0];
-    assert_eq!(entry.summary, "changed /log and 1 more of the state");
+    assert!(entry.summary.contains("/log"), "{}", entry.summary);
     world.replays();
     let steps = UndoScope::Steps(NonZeroU32::MIN);
     let undo = Undo { by: Author::User, what: steps };

@@ -38,14 +38,14 @@ pub enum Suggestion {
 }
 
 impl Suggestion {
-    /// Returns one sentence of advice for the author of the patch.
+    /// Returns advice for the author of the patch, in lower case and without a full stop.
     pub const fn advice(&self) -> &'static str {
         match self {
             Self::Rebased(_) => {
-                "The same change fits at other lines: look at the rebased patch, and send it if it still does what you mean."
+                "the same change fits at other lines: look at the rebased patch, and send it if it still does what you mean"
             }
             Self::AlreadyApplied => {
-                "The document already reads as this patch would leave it: send no patch, or another change."
+                "the document already reads as this patch would leave it: send no patch, or another change"
             }
         }
     }
@@ -118,7 +118,7 @@ impl fmt::Display for ApplyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // The suggestion comes first, because it may settle the matter.
         if let Some(suggestion) = &self.suggestion {
-            write!(f, "{} ", suggestion.advice())?;
+            write!(f, "{}; ", suggestion.advice())?;
         }
         if f.alternate() {
             let mut advices: Vec<&str> = Vec::new();
@@ -130,21 +130,18 @@ impl fmt::Display for ApplyError {
             }
             // If the patch is applied already, there is nothing to correct.
             let is_done = self.suggestion == Some(Suggestion::AlreadyApplied);
-            write!(
-                f,
-                ".{}{}",
-                if is_done { "" } else { " " },
-                if is_done { String::new() } else { advices.join(" ") }
-            )?;
+            if !is_done {
+                write!(f, "; {}", advices.join("; "))?;
+            }
         } else {
             for (i, conflict) in self.conflicts.iter().take(10).enumerate() {
-                write!(f, "{}{conflict}", if i == 0 { "" } else { " " })?;
+                write!(f, "{}{conflict}", if i == 0 { "" } else { "; " })?;
             }
         }
         match self.conflicts.len().checked_sub(10) {
             None | Some(0) => Ok(()),
-            Some(1) => f.write_str(" And 1 more conflict."),
-            Some(more) => write!(f, " And {more} more conflicts."),
+            Some(1) => f.write_str("; and 1 more conflict"),
+            Some(more) => write!(f, "; and {more} more conflicts"),
         }
     }
 }

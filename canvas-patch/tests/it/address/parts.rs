@@ -71,25 +71,22 @@ fn items_in_items() {
     at(text, &[1, 2], 7, 7);
     check(text, &section(&["Q"], None, item([1])), 6, 6);
 
-    let refused = |numbers: &[usize], message: &str| {
+    let refused = |numbers: &[usize], facts: &[&str]| {
         let address = section(&["A"], None, Part::Item(numbers.to_vec()));
         let error = check_refused(text, &address, NOT_FOUND, &[1]).to_string();
-        assert!(error.starts_with(message), "{error}");
+        assert!(facts.iter().all(|fact| error.contains(fact)), "{error}");
     };
-    refused(&[2], r#"the section ["A"] at line 1 has 1 list items of its own, not 2;"#);
-    refused(&[1, 3, 1], r#"list item 1 of the section ["A"] at line 1 has 2 list items of its own, not 3;"#);
-    refused(
-        &[1, 2, 7],
-        r#"list item 1.2 of the section ["A"] at line 1 has 0 list items of its own, not 7;"#,
-    );
-    refused(&[1, 0], "list item 1 of the section");
-    refused(&[1, usize::MAX], "list item 1 of the section");
-    refused(&[], "the section");
+    refused(&[2], &["the section", "[\"A\"]", "line 1", "1 list", "not 2;"]);
+    refused(&[1, 3, 1], &["item 1 ", "line 1", "2 list", "not 3;"]);
+    refused(&[1, 2, 7], &["item 1.2 ", "line 1", "0 list", "not 7;"]);
+    refused(&[1, 0], &["item 1 "]);
+    refused(&[1, usize::MAX], &["item 1 "]);
+    refused(&[], &["the section"]);
     for (depth, numbers) in [(9, "1.1.1.1.1.1.1.1.1"), (10, "1.1.1.1.1.1.1.1.1...")] {
         let text = format!("# A\n{}a\n", "- ".repeat(depth));
         let address = section(&["A"], None, Part::Item(vec![1; depth + 1]));
         let error = check_refused(&text, &address, NOT_FOUND, &[1]).to_string();
-        assert!(error.starts_with(&format!("list item {numbers} of the section")), "{error}");
+        assert!(error.starts_with(&format!("list item {numbers} ")), "{error}");
     }
 }
 

@@ -391,7 +391,7 @@ fn differences_that_nobody_sees_are_named() {
         assert_eq!((found.line, mismatch.column), (Some(2), column), "{quoted:?}");
         assert_eq!((&*points.expected, &*points.actual), (expected, actual), "{quoted:?}");
         let said = found.to_string();
-        assert!(said.contains(&format!("the patch has {expected} and the document {actual}")), "{said}");
+        assert!(said.contains(expected) && said.contains(actual), "{said}");
     }
 }
 

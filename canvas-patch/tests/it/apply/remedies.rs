@@ -203,23 +203,19 @@ fn nothing_that_could_be_chance_is_called_applied() {
 
 #[test]
 fn the_message_begins_with_the_remedy() {
-    let (rebased, done) =
-        ("fits at other lines: look at the rebased patch", "already reads as this patch would");
-    for (mode, text, patch, advice) in [
-        (Strict, "x\na\n", "@@ -1 +1 @@\n-a\n+b\n", rebased),
-        (Anchored, "a\nx\nb\n", "@@\n a\n+x\n b\n", done),
+    for (mode, text, patch, is_rebased) in [
+        (Strict, "x\na\n", "@@ -1 +1 @@\n-a\n+b\n", true),
+        (Anchored, "a\nx\nb\n", "@@\n a\n+x\n b\n", false),
     ] {
         let refused = run(mode, text, patch).unwrap_err();
         let remedy = refused.suggestion().unwrap().clone();
         let without = refused.clone().without_suggestion();
-        assert_eq!(format!("{} {without}", remedy.advice()), refused.to_string());
-        assert!(remedy.advice().contains(advice), "{refused}");
+        assert_eq!(format!("{}; {without}", remedy.advice()), refused.to_string());
+        assert_eq!(matches!(remedy, Suggestion::Rebased(_)), is_rebased, "{refused}");
     }
-    let marker = run(Anchored, "# A\n- x\n", "@@\n # A\n- x\n+- y\n").unwrap_err().to_string();
-    assert!(
-        marker.contains("a line that begins with - needs the mark of the diff before its own"),
-        "{marker}"
-    );
+    let marker = run(Anchored, "# A\n- x\n", "@@\n # A\n- x\n+- y\n").unwrap_err();
+    let hint = marker.conflicts()[0].mismatch.as_ref().and_then(|mismatch| mismatch.difference.hint());
+    assert!(marker.to_string().contains(hint.expect("a hint about the mark")), "{marker}");
 }
 
 /// What is offered keeps to the limits, and to about the size of the patch.

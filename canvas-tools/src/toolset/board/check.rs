@@ -161,7 +161,7 @@ impl Arrange {
             let Operation { component_id, position, size } = operation;
             let origin = format!("/operations/{number}");
             if position.is_none() && size.is_none() {
-                let what = "this operation says nothing: pass position, size or both";
+                let what = "the operation has neither position nor size: pass one or both";
                 return Err(ToolError::argument(&origin, what));
             }
             let component_id = resolve(component_id, aliases);
@@ -222,7 +222,7 @@ fn check_count(place: &str, found: usize) -> Result<(), ToolError> {
     if found <= MAX_COMMANDS {
         return Ok(());
     }
-    Err(ToolError::argument(place, format!("at most {MAX_COMMANDS} at once: make several calls")))
+    Err(ToolError::argument(place, format!("there are more than {MAX_COMMANDS} at once: make several calls")))
 }
 
 /// Returns the component that the model means, by its alias if one has this name, otherwise by its id.

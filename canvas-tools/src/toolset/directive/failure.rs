@@ -48,7 +48,7 @@ pub enum DirectiveError {
     },
     /// The text in the range does not match the fingerprint.
     #[error(
-        "the range holds another text than the fingerprint is of: take a fresh document_snapshot and find the place again"
+        "the text of the range does not match the fingerprint: take a fresh document_snapshot and find the place again"
     )]
     ChangedThere {
         /// The fingerprint in the directive.

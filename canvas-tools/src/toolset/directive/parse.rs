@@ -82,7 +82,11 @@ impl Directive {
     /// [`DirectiveError::Invalid`] with the place of the first fault.
     pub fn parse(value: &Value) -> Result<Self, DirectiveError> {
         let Value::Object(fields) = value else {
-            return Err(invalid(DirectiveFault::NotAnObject, "", "pass the directive as one JSON object"));
+            return Err(invalid(
+                DirectiveFault::NotAnObject,
+                "",
+                "the directive is not a JSON object: pass it as one",
+            ));
         };
         if let Some(unknown) = fields.keys().find(|name| !FIELDS.contains(&name.as_str())) {
             let place = shorten(&pointer_key(unknown)).into_owned();
@@ -238,7 +242,8 @@ fn version(fields: &Map<String, Value>) -> Result<Option<RevisionId>, DirectiveE
         let Some(text) = fields.get(name).and_then(Value::as_str) else { continue };
         let place = format!("/{name}");
         let version: RevisionId = text.parse().map_err(|_: ParseRevisionIdError| {
-            let message = "a version reads like r12-3fa94c02: pass the document_version of the last snapshot";
+            let message =
+                "the version is not of the form r12-3fa94c02: pass the document_version of the last snapshot";
             invalid(DirectiveFault::BadVersion, &place, message)
         })?;
         match found {

@@ -152,10 +152,7 @@ pub(super) fn check(
             let access = lease.access(lease_id)?;
             let max_level = max_level.unwrap_or(6);
             if !(1..=6).contains(&max_level) {
-                return Err(ToolError::argument(
-                    "/max_level",
-                    "headings have levels 1 to 6: pass one of these",
-                ));
+                return Err(ToolError::argument("/max_level", "the level is not 1 to 6: pass one of these"));
             }
             let outline = Reading::Outline { max_level, after_line: after_line.unwrap_or(0) };
             CheckedCall::Read(access, outline)
@@ -208,7 +205,7 @@ fn at_most<T>(more_ranges: &[T]) -> Result<(), ToolError> {
 /// Returns the first and the last line of a range. `at_start` and `at_end` are the places of its ends in the arguments.
 fn line_range([start, end]: [u64; 2], [at_start, at_end]: [&str; 2]) -> Result<(usize, usize), ToolError> {
     if start == 0 {
-        return Err(ToolError::argument(at_start, "lines count from 1: pass 1 or more"));
+        return Err(ToolError::argument(at_start, "the line is 0: pass 1 or more"));
     }
     if end < start {
         return Err(ToolError::argument(at_end, "pass an end_line that is not before start_line"));

@@ -121,10 +121,10 @@ impl NativeConflict {
     fn advice(&self) -> &'static str {
         match self.reason {
             NativeReason::Patch(Reason::NotFound) if self.line.is_none() && self.candidates.is_empty() => {
-                "No text of the document is like it: find the place first, and copy the old text from there."
+                "no text of the document is like it: find the place first, and copy the old text from there"
             }
             NativeReason::Patch(Reason::NotFound) if self.is_above() => {
-                "The lines stand above the text that @@ names: put a line above them after @@, or leave it out."
+                "the lines stand above the text that @@ names: put a line above them after @@, or leave it out"
             }
             reason => reason.advice(),
         }

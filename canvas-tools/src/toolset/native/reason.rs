@@ -42,31 +42,31 @@ impl NativeReason {
     /// Returns one sentence on what the author of the call can do next. It applies to every dialect.
     pub const fn advice(self) -> &'static str {
         match self {
-            Self::Patch(Reason::NotFound) => "Copy the old text from the document, character by character.",
+            Self::Patch(Reason::NotFound) => "copy the old text from the document, character by character",
             Self::Patch(Reason::Ambiguous) => {
-                "Add unchanged text around the old text until all of it occurs at one place only."
+                "add unchanged text around the old text until all of it occurs at one place only"
             }
-            Self::Patch(Reason::NoAnchor) => "Quote at least one unchanged line next to what you add.",
+            Self::Patch(Reason::NoAnchor) => "quote at least one unchanged line next to what you add",
             Self::Patch(Reason::BadLine) => {
                 "Begin every line of the diff with a space (unchanged), - (removed) or + (added), lines of the document that \
                  begin with * too."
             }
             Self::Patch(Reason::BadHeader) => {
-                "Write one section, which begins with *** Update File: and the path of the document."
+                "write one section, which begins with *** Update File: and the path of the document"
             }
-            Self::Patch(Reason::UnexpectedText) => "Send only the patch, without text before or after it.",
-            Self::Patch(Reason::Truncated) => "Send all of it again, up to the newline of its last line.",
-            Self::Patch(Reason::Overlap) => "Join the changes of the same lines into one.",
+            Self::Patch(Reason::UnexpectedText) => "send only the patch, without text before or after it",
+            Self::Patch(Reason::Truncated) => "send all of it again, up to the newline of its last line",
+            Self::Patch(Reason::Overlap) => "join the changes of the same lines into one",
             Self::Patch(Reason::NoEffect) => {
-                "The document already reads like this: send only what changes it."
+                "the document already reads like this: send only what changes it"
             }
-            Self::Patch(Reason::NoHunks) | Self::Empty => "Send the change.",
+            Self::Patch(Reason::NoHunks) | Self::Empty => "send the change",
             Self::Patch(reason) => reason.advice(),
-            Self::InvalidArguments => "Send the arguments as the tool's schema says.",
-            Self::FileNotFound => "Send the call with the path of the document.",
-            Self::AlreadyExists => "Edit the document instead of creating it.",
-            Self::UnsupportedOp => "Only the text of the document can be changed: send an edit of it.",
-            Self::InvalidRange => "Send a line number within the document.",
+            Self::InvalidArguments => "send the arguments as the tool's schema says",
+            Self::FileNotFound => "send the call with the path of the document",
+            Self::AlreadyExists => "edit the document instead of creating it",
+            Self::UnsupportedOp => "only the text of the document can be changed: send an edit of it",
+            Self::InvalidRange => "send a line number within the document",
             Self::BadMarker => {
                 "Give each block one SEARCH marker, one separator and one REPLACE marker, and put a backslash before a line of \
                  the document that reads like one."

@@ -31,7 +31,9 @@ impl Default for RenderOptions {
 
 /// The dialect cannot express the change, because it affects line terminators or the end of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("{dialect} cannot say this change of terminators or of the end of the text: send the text itself")]
+#[error(
+    "{dialect} cannot express this change of line terminators or of the end of the text: send the text itself"
+)]
 pub struct RenderError {
     /// The requested dialect.
     pub dialect: Dialect,

@@ -224,10 +224,7 @@ fn a_canvas_without_a_board_and_a_turn_that_is_over() {
         let refused = world.tool(name, arguments);
         assert_eq!(failure(&refused), "BOARD_NOT_FOUND");
         let message = refused.body()["error"]["message"].as_str().unwrap();
-        assert!(
-            message.ends_with("Next: stop and tell the user that this canvas has no board."),
-            "{message}"
-        );
+        assert!(message.contains("Next: stop"), "{message}");
     }
     let mut world = World::new();
     let id = world.tile(0, 0, 1, 1);

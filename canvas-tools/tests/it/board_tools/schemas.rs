@@ -169,7 +169,7 @@ fn unknown_fields_are_taken_where_the_type_allows_them() {
     let errors = refused.body()["error"]["errors"].as_array().unwrap();
     let places: Vec<&str> = errors.iter().map(|fault| fault["place"].as_str().unwrap()).collect();
     assert_eq!(places, ["/config_updates/max", "/config_updates/other~0~1", "/config_updates/own"]);
-    assert_eq!(errors[1]["message"], "no such field: use max, unit");
+    assert!(errors[1]["message"].as_str().unwrap().ends_with("max, unit"), "{}", errors[1]);
 }
 
 fn gauge(type_id: &str, config_schema: Value, default_config: Value) -> ComponentDefinition {

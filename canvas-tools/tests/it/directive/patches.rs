@@ -1,6 +1,7 @@
 //! The diffs of patch directives: what they may be, and what is refused.
 
 use canvas_core::CodedError as _;
+use canvas_core::text::Reason;
 use serde_json::json;
 
 use super::world::{World, code};
@@ -74,10 +75,10 @@ fn a_refusal_tells_what_was_expected() {
     let chat = failure.chat_text();
     for part in [
         format!("version: made for {version}, document has {version}"),
-        "hunk 1: NOT_FOUND, line 4: expected ".into(),
+        "NOT_FOUND, line 4".into(),
         "- too".into(),
         "document has \"- two".into(),
-        "Copy the hunk's context and removed lines from there".into(),
+        Reason::NotFound.advice().into(),
     ] {
         assert!(chat.contains(&part), "{part} is not in\n{chat}");
     }

@@ -59,9 +59,9 @@ fn lines_are_read_with_their_ends_and_clamped() {
 #[test]
 fn a_start_beyond_the_end_is_refused_with_the_number_of_lines() {
     for (text, start, total) in [("a\nb\n", 3, 2), ("a\nb", 3, 2), ("a\n", u64::MAX, 1)] {
-        let message = format!("the canvas has {total} lines: pass a start_line of at most {total}");
-        let expected = json!(["INVALID_RANGE at \"/start_line\"", message]);
-        assert_eq!(lines(text, start, u64::MAX), expected, "{text:?}");
+        let refused = lines(text, start, u64::MAX);
+        assert_eq!(refused[0], "INVALID_RANGE at \"/start_line\"", "{text:?}");
+        assert!(refused[1].as_str().unwrap().contains(&format!(" {total} lines")), "{refused}");
     }
 }
 

@@ -1,6 +1,6 @@
 //! The stages of the rollout, as a model meets them.
 
-use canvas_core::{Policy, Rollout};
+use canvas_core::{CallRefusal, Policy, Rollout};
 use canvas_tools::{Directive, DirectiveTools, DocumentTools, ToolCall, Tools};
 use serde_json::{Value, json};
 
@@ -107,26 +107,15 @@ fn a_lease_that_is_named() {
 
 #[test]
 fn a_closed_tool_says_what_to_do_instead() {
+    let disabled = |rollout| CallRefusal::Disabled { rollout };
     for (policy, name, expected) in [
-        (policy(Rollout::Off), "canvas_grep", "the canvas tools are switched off: answer without them"),
-        (
-            policy(Rollout::ReadOnly),
-            "canvas_apply_patch",
-            "the canvas can only be read: say in your answer what you would change",
-        ),
-        (
-            policy(Rollout::Write),
-            "canvas_check_out",
-            "there are no leases here: call the other tools without a lease_id",
-        ),
-        (
-            Policy { git_mode: true, ..Policy::default() },
-            "canvas_grep",
-            "this canvas is kept in Git, where the canvas tools do not work: answer without them",
-        ),
+        (policy(Rollout::Off), "canvas_grep", disabled(Rollout::Off)),
+        (policy(Rollout::ReadOnly), "canvas_apply_patch", disabled(Rollout::ReadOnly)),
+        (policy(Rollout::Write), "canvas_check_out", disabled(Rollout::Write)),
+        (Policy { git_mode: true, ..Policy::default() }, "canvas_grep", CallRefusal::GitMode),
     ] {
         let world = World::with("a\n", policy);
-        assert_eq!(message(&world.tool(name, json!({}))), expected);
+        assert_eq!(message(&world.tool(name, json!({}))), expected.to_string());
         assert!(DocumentTools::ALL.list(&policy).iter().all(|tool| tool.name != name));
     }
 }

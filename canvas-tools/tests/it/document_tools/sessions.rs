@@ -150,10 +150,6 @@ fn a_reused_key_is_refused() {
     let mut session = world.session.clone();
     let e = block_on(session.begin_turn(&world.engine, id("k"), world.now())).unwrap_err();
     assert_eq!(e.code(), "CALL_ID_REUSED");
-    assert_eq!(
-        e.to_string(),
-        "this call id was used before with other arguments: send the call with a new id"
-    );
     let e = block_on(session.end_turn(&world.engine, id("k"), world.now())).unwrap_err();
     assert_eq!(e.code(), "CALL_ID_REUSED");
     assert_eq!(session, world.session);
@@ -170,9 +166,7 @@ fn an_abandoned_key_is_refused() {
         block_on(session.forget(&world.engine, id("k"), world.now())).unwrap_err(),
         block_on(session.end_turn(&world.engine, id("k"), world.now())).unwrap_err(),
     ] {
-        let message = "this call was abandoned before it was done, or its answer was erased: look at the canvas, and send it with a \
-                       new id if it is still to be done";
-        assert_eq!((e.code(), e.to_string().as_str()), ("CALL_ABANDONED", message));
+        assert_eq!(e.code(), "CALL_ABANDONED");
     }
     assert_eq!(session, world.session);
 }

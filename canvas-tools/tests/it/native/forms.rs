@@ -186,7 +186,7 @@ fn refusals_show_the_places() {
             "x\na\nx\n",
             json!({"file_path": "document.md", "old_string": "x", "new_string": "y"}),
             "edit: old_string appears 2 times in document.md (must be unique)\n\
-             AMBIGUOUS: Add unchanged text around the old text until all of it occurs at one place only.\n\
+             AMBIGUOUS: ADVICE\n\
              L1: x\nL2: a\nL3: x",
         ),
         (
@@ -194,7 +194,7 @@ fn refusals_show_the_places() {
             "a\nb\nc\nd\n",
             json!({"command": "str_replace", "path": "document.md", "old_str": "b\nC\n", "new_str": "y"}),
             "Error: No match found for replacement. Please check your text and try again.\n\
-             NOT_FOUND: Copy the old text from the document, character by character.\n\
+             NOT_FOUND: ADVICE\n\
              expected \"C\", line 3 has \"c\"\n\
              L2: b\nL3: c\nL4: d",
         ),
@@ -203,14 +203,7 @@ fn refusals_show_the_places() {
             "a\n",
             json!({"command": "str_replace", "path": "document.md"}),
             "Error: /old_str: str_replace needs old_str\n\
-             INVALID_ARGUMENTS: Send the arguments as the tool's schema says.",
-        ),
-        (
-            Dialect::TextEditor,
-            "a\n",
-            json!([]),
-            "Error: pass the arguments as one JSON object\n\
-             INVALID_ARGUMENTS: Send the arguments as the tool's schema says.",
+             INVALID_ARGUMENTS: ADVICE",
         ),
         // Only blocks at fault are counted, and of those the ones that share the reason of the first.
         (
@@ -220,7 +213,7 @@ fn refusals_show_the_places() {
             "# 1 SEARCH/REPLACE block failed to match in document.md! None was applied.\n\
              ## SearchReplaceNoExactMatch: This SEARCH block failed to exactly match lines in document.md\n\
              b\nC\n\
-             NOT_FOUND: Copy the old text from the document, character by character.\n\
+             NOT_FOUND: ADVICE\n\
              expected \"C\", line 3 has \"c\"\n\
              L2: b\nL3: c\nL4: d",
         ),
@@ -229,7 +222,7 @@ fn refusals_show_the_places() {
             "x\na\nx\na\n",
             json!({"text": block("x\n") + &block("a\n") + &block("")}),
             "# 2 SEARCH/REPLACE blocks matched several places in document.md! None was applied.\n\
-             AMBIGUOUS: Add unchanged text around the old text until all of it occurs at one place only.\n\
+             AMBIGUOUS: ADVICE\n\
              L1: x\nL2: a\nL3: x\nL4: a",
         ),
         (
@@ -237,11 +230,12 @@ fn refusals_show_the_places() {
             "a\n",
             json!({"text": block("")}),
             "# 1 SEARCH/REPLACE block with an empty SEARCH section failed to match in document.md! None was applied.\n\
-             NO_ANCHOR: Quote at least one unchanged line next to what you add.",
+             NO_ANCHOR: ADVICE",
         ),
     ] {
         let refused = apply_native(dialect, text, &call, &options).expect_err("it is refused");
-        assert_eq!(refused.to_string(), expected);
+        let advice = refused.conflicts()[0].reason.advice();
+        assert_eq!(refused.to_string(), expected.replace("ADVICE", advice));
     }
 }
 

@@ -53,7 +53,7 @@ fn text_that_nothing_is_like_is_said_to_be_so() {
         let conflict = &refused.conflicts()[0];
         assert_eq!((conflict.line, &conflict.mismatch), (None, &None), "{dialect}: {refused}");
         let said = refused.to_string();
-        assert!(said.contains("No text of the document is like it") && !said.contains("🌍"), "{said}");
+        assert!(said.contains("no text") && !said.contains("🌍"), "{said}");
     }
 }
 
@@ -74,15 +74,13 @@ fn what_nobody_sees_is_named() {
     let text = "one\u{a0}two three four five\nx\n";
     for (dialect, call) in replacing("one two three four five") {
         let said = refused(dialect, text, &call).to_string();
-        assert!(
-            said.contains("you sent U+0020 space, the document has U+00A0 no-break space"),
-            "{dialect}: {said}"
-        );
+        assert!(said.contains("U+0020") && said.contains("U+00A0"), "{dialect}: {said}");
     }
     // A number that a view puts before a line is no part of it.
     for (dialect, call) in replacing("     2→x\n") {
-        let said = refused(dialect, "aaaa bbbb cccc\nx\n", &call).to_string();
-        assert!(said.contains("the number before the line is not part of the document"), "{dialect}: {said}");
+        let refused = refused(dialect, "aaaa bbbb cccc\nx\n", &call);
+        let hint = refused.conflicts()[0].mismatch.as_ref().and_then(|mismatch| mismatch.difference.hint());
+        assert!(refused.to_string().contains(hint.expect("a hint about the number")), "{dialect}: {refused}");
     }
 }
 
@@ -99,7 +97,6 @@ fn lines_above_their_context_are_said_to_be_there() {
             _ => json!({"type": "update_file", "path": "document.md", "diff": diff}),
         };
         let said = refused(dialect, text, &call).to_string();
-        assert!(said.contains("they stand at line 3") && said.contains("leave it out"), "{dialect}: {said}");
-        assert!(!said.contains("character by character"), "{said}");
+        assert!(said.contains("line 3") && said.contains("@@ names"), "{dialect}: {said}");
     }
 }

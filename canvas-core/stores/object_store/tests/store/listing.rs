@@ -67,7 +67,7 @@ fn a_list_out_of_order_is_refused() {
     assert_eq!(block_on(store.list(None, 10)).unwrap(), [canvas("a")]);
     done(block_on(store.commit(commit("b", None, "x\n"))));
     let (code, text) = fault(block_on(store.list(None, 10)));
-    assert!(code == "STORE_UNFIT" && text.contains("out of order"), "{text}");
+    assert!(code == "STORE_UNFIT" && text.contains("lists keys"), "{text}");
     assert!(text.starts_with("list: "), "{text}");
 }
 

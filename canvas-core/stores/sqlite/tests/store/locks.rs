@@ -81,7 +81,7 @@ fn a_lock_that_stays_is_a_fault_and_reads_go_on() {
     assert_eq!((busy.code(), busy.operation), ("STORE_BUSY", Some(StoreOperation::Commit)));
     assert_eq!(busy.canvas, Some(canvas("a\0\u{202e}b")));
     let text = busy.to_string();
-    assert!(text.starts_with(r#"commit of canvas "a\0\u{202e}b": another connection"#), "{text}");
+    assert!(text.starts_with(r#"commit of canvas "a\0\u{202e}b": "#), "{text}");
     assert!(text.contains(": try again"), "{text}");
     assert_eq!(code(super::collect(&store, "a\0\u{202e}b", &[])), "STORE_BUSY");
     assert_eq!(state(&store, "a\0\u{202e}b"), before);

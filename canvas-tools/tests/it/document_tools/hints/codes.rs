@@ -1,4 +1,4 @@
-//! What there is to provoke: a new refusal fails to compile here, and a new code is missed in the table.
+//! The codes to provoke: a new refusal does not compile here, and a new variant or code is missing from a table.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -20,27 +20,45 @@ use {
     canvas_tools::{DocumentTools, Tools},
 };
 
-/// Values of an enum, one for each line, and a match that no variant escapes unless the enum is non-exhaustive.
+/// Values of an enum, one for each line. A match shows that no variant is missing. For a non-exhaustive enum of another
+/// crate, its declaration in the named source does.
 macro_rules! each {
-    ($name:ident: $type:ty $(, else $else:block)? { $($pattern:pat => $value:expr,)+ }) => {
+    ($name:ident: $type:ident { $($pattern:pat => $value:expr,)+ }) => {
         pub(super) fn $name() -> Vec<$type> {
             let lines: Vec<(fn(&$type) -> bool, $type)> = vec![$((|v| matches!(v, $pattern), $value)),+];
             let value = |(is, value): (fn(&$type) -> bool, $type)| {
                 assert!(is(&value), "the value of another line: {value:?}");
-                match &value { $($pattern => {})+ $(_ => $else)? }
+                match &value { $($pattern => {})+ }
                 value
             };
             lines.into_iter().map(value).collect()
         }
     };
+    ($name:ident: $type:ident in $source:literal { $($variant:ident => $value:expr,)+ }) => {
+        pub(super) fn $name() -> Vec<$type> {
+            let values: Vec<$type> = vec![$($value),+];
+            let debug = values.iter().map(|value| format!("{value:?}"));
+            assert!(debug.zip([$(stringify!($variant)),+]).all(|(debug, name)| debug.starts_with(name)));
+            assert_eq!(declared(stringify!($type), $source), BTreeSet::from([$(stringify!($variant).to_owned()),+]));
+            values
+        }
+    };
+}
+
+/// The variants of an enum in the source that declares it.
+#[expect(clippy::disallowed_methods, reason = "a test is its own host")]
+fn declared(name: &str, source: &str) -> BTreeSet<String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(source);
+    let source = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let (_, body) = source.split_once(&format!("\npub enum {name} {{\n")).expect("the source declares it");
+    let (body, _) = body.split_once("\n}\n").expect("the declaration ends");
+    let variants = body.lines().filter_map(|line| line.strip_prefix("    "));
+    let variants = variants.filter(|line| line.starts_with(|c: char| c.is_ascii_uppercase()));
+    variants.map(|line| line.chars().take_while(char::is_ascii_alphanumeric).collect()).collect()
 }
 
 fn id() -> CanvasId {
     CanvasId::new("c").unwrap()
-}
-
-fn refused(error: EditPolicyError) -> PatchRefusal {
-    PatchRefusal::EditRefused { error }
 }
 
 fn blob() -> BlobId {
@@ -77,20 +95,19 @@ each!(base_refusal: BaseRefusal {
     BaseRefusal::StaleBase(_) => BaseRefusal::StaleBase(Box::new(StaleBase::of(None))),
 });
 
-each!(patch_refusal: PatchRefusal, else {} {
+each!(patch_refusal: PatchRefusal {
     PatchRefusal::PatchRejected(_) => PatchRefusal::PatchRejected(apply("", "", &ApplyOptions::default()).unwrap_err()),
-    PatchRefusal::EditRefused { error: EditPolicyError::Scope(_) } => refused(AddressError::NoFrontMatter.into()),
-    PatchRefusal::EditRefused { error: EditPolicyError::OutOfScope { .. } } =>
-        refused(EditPolicyError::OutOfScope { line: 1, scope: LineRange { start: 2, end: 2 } }),
-    PatchRefusal::EditRefused { error: EditPolicyError::UnclosedFence { .. } } =>
-        refused(EditPolicyError::UnclosedFence { line: 1 }),
-    PatchRefusal::EditRefused { error: EditPolicyError::UnintendedHeading { .. } } =>
-        refused(EditPolicyError::UnintendedHeading { line: 1, title: String::new() }),
-    PatchRefusal::EditRefused { error: EditPolicyError::FrontMatter { .. } } =>
-        refused(EditPolicyError::FrontMatter { made: true }),
-    PatchRefusal::EditRefused { error: EditPolicyError::SideEffect { .. } } =>
-        refused(EditPolicyError::SideEffect { line: 1, is_now: true }),
+    PatchRefusal::EditRefused { .. } => PatchRefusal::EditRefused { error: AddressError::NoFrontMatter.into() },
     PatchRefusal::NotLocated { .. } => PatchRefusal::NotLocated { lines: LineRange { start: 1, end: 1 } },
+});
+
+each!(edit_policies: EditPolicyError in "canvas-patch/src/markdown/structure/error.rs" {
+    Scope => AddressError::NoFrontMatter.into(),
+    OutOfScope => EditPolicyError::OutOfScope { line: 1, scope: LineRange { start: 2, end: 2 } },
+    UnclosedFence => EditPolicyError::UnclosedFence { line: 1 },
+    UnintendedHeading => EditPolicyError::UnintendedHeading { line: 1, title: String::new() },
+    FrontMatter => EditPolicyError::FrontMatter { made: true },
+    SideEffect => EditPolicyError::SideEffect { line: 1, is_now: true },
 });
 
 each!(lines_refusal: LinesRefusal {
@@ -140,6 +157,7 @@ fn refusals() -> Vec<(&'static str, Option<&'static str>)> {
         .chain(of(limit_refusal()))
         .chain(of(base_refusal()))
         .chain(of(patch_refusal()))
+        .chain(of(edit_policies().into_iter().map(|error| PatchRefusal::EditRefused { error }).collect()))
         .chain(of(lines_refusal()))
         .chain(of(history_refusal()))
         .chain(of(board_refusal()))
@@ -158,99 +176,66 @@ fn no_lines() -> LinesNow {
     }
 }
 
-each!(reasons: Reason, else {} {
-    Reason::NoHunks => Reason::NoHunks,
-    Reason::BadHeader => Reason::BadHeader,
-    Reason::BadLine => Reason::BadLine,
-    Reason::UnexpectedText => Reason::UnexpectedText,
-    Reason::MultiFile => Reason::MultiFile,
-    Reason::Truncated => Reason::Truncated,
-    Reason::EscapedNewlines => Reason::EscapedNewlines,
-    Reason::CountMismatch => Reason::CountMismatch,
-    Reason::StartMismatch => Reason::StartMismatch,
-    Reason::EofMarker => Reason::EofMarker,
-    Reason::Misordered => Reason::Misordered,
-    Reason::Overlap => Reason::Overlap,
-    Reason::ContextMismatch => Reason::ContextMismatch,
-    Reason::NotFound => Reason::NotFound,
-    Reason::Outdated => Reason::Outdated,
-    Reason::Ambiguous => Reason::Ambiguous,
-    Reason::NoAnchor => Reason::NoAnchor,
-    Reason::NoEffect => Reason::NoEffect,
-    Reason::TooLarge => Reason::TooLarge,
+each!(errors: EngineError in "canvas-core/src/engine/error.rs" {
+    NotFound => EngineError::NotFound { canvas: id() },
+    Exists => EngineError::Exists { canvas: id() },
+    Deleted => EngineError::Deleted { canvas: id() },
+    FaceNotSupported => EngineError::FaceNotSupported { canvas: id(), face: Face::Board },
+    Damaged => EngineError::Damaged { canvas: id(), blob: blob() },
+    Unreadable => EngineError::Unreadable { canvas: id(), reason: HeadError::Format { found: 9 } },
+    Contention => EngineError::Contention { canvas: id() },
+    RevisionConflict => EngineError::RevisionConflict { canvas: id(), expected: Revision::ZERO, current: Revision::ZERO },
+    TimeInSeconds => EngineError::TimeInSeconds { time: Timestamp::from_secs(1), known: Timestamp::from_secs(2) },
+    TooLarge => EngineError::TooLarge { bytes: 2, limit: 1 },
+    RevisionsExhausted => EngineError::RevisionsExhausted { canvas: id() },
+    KeyReused => EngineError::KeyReused,
+    Abandoned => EngineError::Abandoned,
+    Store => EngineError::Store(StoreErrorKind::Busy.into()),
 });
 
-each!(errors: EngineError, else {} {
-    EngineError::NotFound { .. } => EngineError::NotFound { canvas: id() },
-    EngineError::Exists { .. } => EngineError::Exists { canvas: id() },
-    EngineError::Deleted { .. } => EngineError::Deleted { canvas: id() },
-    EngineError::FaceNotSupported { .. } => EngineError::FaceNotSupported { canvas: id(), face: Face::Board },
-    EngineError::Damaged { .. } => EngineError::Damaged { canvas: id(), blob: blob() },
-    EngineError::Unreadable { reason: HeadError::Format { .. }, .. } =>
-        EngineError::Unreadable { canvas: id(), reason: HeadError::Format { found: 9 } },
-    EngineError::Unreadable { reason: HeadError::Unknown { .. }, .. } => EngineError::Unreadable {
-        canvas: id(),
-        reason: HeadError::Unknown { what: String::new(), line: 1, column: 1 },
-    },
-    EngineError::Unreadable { reason: HeadError::Unreadable { .. }, .. } => EngineError::Unreadable {
-        canvas: id(),
-        reason: HeadError::Unreadable { what: String::new(), line: 1, column: 1 },
-    },
-    EngineError::Unreadable { reason: HeadError::Inconsistent { .. }, .. } =>
-        EngineError::Unreadable { canvas: id(), reason: HeadError::Inconsistent { place: "faces" } },
-    EngineError::Unreadable { reason: HeadError::Foreign { .. }, .. } =>
-        EngineError::Unreadable { canvas: id(), reason: HeadError::Foreign { found: id() } },
-    EngineError::Contention { .. } => EngineError::Contention { canvas: id() },
-    EngineError::RevisionConflict { .. } => EngineError::RevisionConflict { canvas: id(), expected: Revision::ZERO, current: Revision::ZERO },
-    EngineError::TimeInSeconds { .. } => EngineError::TimeInSeconds { time: Timestamp::from_secs(1), known: Timestamp::from_secs(2) },
-    EngineError::TooLarge { .. } => EngineError::TooLarge { bytes: 2, limit: 1 },
-    EngineError::RevisionsExhausted { .. } => EngineError::RevisionsExhausted { canvas: id() },
-    EngineError::KeyReused => EngineError::KeyReused,
-    EngineError::Abandoned => EngineError::Abandoned,
-    EngineError::Store(_) => EngineError::Store(StoreErrorKind::Busy.into()),
+each!(heads: HeadError in "canvas-core/src/model/format.rs" {
+    Format => HeadError::Format { found: 9 },
+    Unknown => HeadError::Unknown { what: String::new(), line: 1, column: 1 },
+    Unreadable => HeadError::Unreadable { what: String::new(), line: 1, column: 1 },
+    Inconsistent => HeadError::Inconsistent { place: "faces" },
+    Foreign => HeadError::Foreign { found: id() },
 });
 
-each!(store_errors: StoreErrorKind, else {} {
-    StoreErrorKind::Indeterminate => StoreErrorKind::Indeterminate,
-    StoreErrorKind::Busy => StoreErrorKind::Busy,
-    StoreErrorKind::Full => StoreErrorKind::Full,
-    StoreErrorKind::Unavailable => StoreErrorKind::Unavailable,
-    StoreErrorKind::TooLarge => StoreErrorKind::TooLarge,
-    StoreErrorKind::Denied => StoreErrorKind::Denied,
-    StoreErrorKind::Unfit => StoreErrorKind::Unfit,
-    StoreErrorKind::TooNew { .. } => StoreErrorKind::TooNew { found: 9 },
-    StoreErrorKind::Moved => StoreErrorKind::Moved,
-    StoreErrorKind::Damaged => StoreErrorKind::Damaged,
-    StoreErrorKind::Unreadable(_) => StoreErrorKind::Unreadable(HeadError::Format { found: 9 }),
-    StoreErrorKind::Failed => StoreErrorKind::Failed,
+each!(store_errors: StoreErrorKind in "canvas-core/src/store/error.rs" {
+    Indeterminate => StoreErrorKind::Indeterminate,
+    Busy => StoreErrorKind::Busy,
+    Full => StoreErrorKind::Full,
+    Unavailable => StoreErrorKind::Unavailable,
+    TooLarge => StoreErrorKind::TooLarge,
+    Denied => StoreErrorKind::Denied,
+    Unfit => StoreErrorKind::Unfit,
+    TooNew => StoreErrorKind::TooNew { found: 9 },
+    Moved => StoreErrorKind::Moved,
+    Damaged => StoreErrorKind::Damaged,
+    Unreadable => StoreErrorKind::Unreadable(HeadError::Format { found: 9 }),
+    Failed => StoreErrorKind::Failed,
 });
 
-each!(queries: GrepError, else {} {
-    GrepError::Empty => Query::literal("").unwrap_err(),
-    GrepError::Newline { .. } => Query::literal("a\nb").unwrap_err(),
-    GrepError::TooLong { .. } => GrepError::TooLong { bytes: 2, max: 1 },
-    GrepError::TooComplex { .. } => GrepError::TooComplex { max: 1 },
-    GrepError::TooCostly { .. } => GrepError::TooCostly { positions: 1, bytes: 1 },
-    GrepError::Malformed { .. } => Query::regex("(").unwrap_err(),
+each!(queries: GrepError in "canvas-patch/src/text/grep.rs" {
+    Empty => Query::literal("").unwrap_err(),
+    Newline => Query::literal("a\nb").unwrap_err(),
+    TooLong => GrepError::TooLong { bytes: 2, max: 1 },
+    TooComplex => GrepError::TooComplex { max: 1 },
+    TooCostly => GrepError::TooCostly { positions: 1, bytes: 1 },
+    Malformed => Query::regex("(").unwrap_err(),
 });
 
-each!(addresses: AddressError, else {} {
-    AddressError::InvalidRange { .. } => AddressError::InvalidRange { start: 1, end: 1, line_count: 0 },
-    AddressError::NoFrontMatter => AddressError::NoFrontMatter,
-    AddressError::NoPreamble => AddressError::NoPreamble,
-    AddressError::NoSuchSection { .. } => AddressError::NoSuchSection { path: Vec::new(), nearest: Vec::new() },
-    AddressError::NoSuchOrdinal { .. } =>
-        AddressError::NoSuchOrdinal { path: Vec::new(), ordinal: 1, candidates: Vec::new(), total: 0 },
-    AddressError::NoSuchPart { .. } => AddressError::NoSuchPart {
-        section: None,
-        part: canvas_core::text::Part::Fence(1),
-        available: 0,
-    },
-    AddressError::Ambiguous { .. } =>
-        AddressError::Ambiguous { path: Vec::new(), candidates: Vec::new(), total: 2 },
-    AddressError::NoSuchHit { .. } => AddressError::NoSuchHit { ordinal: None, lines: Vec::new(), total: 0 },
-    AddressError::AmbiguousHit { .. } => AddressError::AmbiguousHit { lines: Vec::new(), total: 2 },
-    AddressError::Query(_) => AddressError::Query(GrepError::Empty),
+each!(addresses: AddressError in "canvas-patch/src/markdown/address/error.rs" {
+    InvalidRange => AddressError::InvalidRange { start: 1, end: 1, line_count: 0 },
+    NoFrontMatter => AddressError::NoFrontMatter,
+    NoPreamble => AddressError::NoPreamble,
+    NoSuchSection => AddressError::NoSuchSection { path: Vec::new(), nearest: Vec::new() },
+    NoSuchOrdinal => AddressError::NoSuchOrdinal { path: Vec::new(), ordinal: 1, candidates: Vec::new(), total: 0 },
+    NoSuchPart => AddressError::NoSuchPart { section: None, part: canvas_core::text::Part::Fence(1), available: 0 },
+    Ambiguous => AddressError::Ambiguous { path: Vec::new(), candidates: Vec::new(), total: 2 },
+    NoSuchHit => AddressError::NoSuchHit { ordinal: None, lines: Vec::new(), total: 0 },
+    AmbiguousHit => AddressError::AmbiguousHit { lines: Vec::new(), total: 2 },
+    Query => AddressError::Query(GrepError::Empty),
 });
 
 /// What no document tool answers, and why. A row that provokes one of these must lead to a line less here.
@@ -287,8 +272,11 @@ fn all() -> BTreeMap<String, &'static str> {
         reason.map_or_else(|| code.to_owned(), |reason| format!("{code}/{reason}"))
     };
     all.extend(refusals().into_iter().map(|(code, reason)| (with(code, reason), "a refusal")));
-    all.extend(reasons().iter().map(|r| (with("PATCH_REJECTED", Some(r.code())), "a patch")));
-    all.extend(errors().iter().map(|error| (error.code().to_owned(), "the engine")));
+    all.extend(Reason::ALL.iter().map(|r| (with("PATCH_REJECTED", Some(r.code())), "a patch")));
+    let unreadable = heads().into_iter().map(|reason| EngineError::Unreadable { canvas: id(), reason });
+    all.extend(
+        errors().iter().chain(&unreadable.collect::<Vec<_>>()).map(|e| (e.code().to_owned(), "the engine")),
+    );
     all.extend(store_errors().into_iter().map(|e| (StoreError::from(e).code().to_owned(), "the store")));
     all.extend(queries().iter().map(|e| (with("INVALID_ARGUMENTS", Some(e.code())), "a query")));
     all.extend(addresses().iter().map(|error| (error.code().to_owned(), "an address")));

@@ -3,4 +3,4 @@
 mod history;
 mod rulings;
 mod shapes;
-mod world;
+pub(crate) mod world;

@@ -1,5 +1,6 @@
 //! The table of error codes (`canvas-core/ERRORS.md`) has every code of the sources and no other, and every error has one.
 
+mod messages;
 mod types;
 
 use std::collections::BTreeSet;

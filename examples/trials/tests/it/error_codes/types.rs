@@ -64,10 +64,10 @@ const VERBS: &[&str] = &[
     "undo", "update", "use", "write",
 ];
 
-struct Sample {
-    name: &'static str,
-    code: String,
-    text: String,
+pub(super) struct Sample {
+    pub(super) name: &'static str,
+    pub(super) code: String,
+    pub(super) text: String,
 }
 
 macro_rules! samples {
@@ -80,7 +80,7 @@ macro_rules! samples {
     };
 }
 
-fn samples() -> Vec<Sample> {
+pub(super) fn samples() -> Vec<Sample> {
     let canvas = || CanvasId::new("notes").unwrap();
     let rejected = || apply("a\n", "@@ -1 +1 @@\n-b\n+c\n", &ApplyOptions::default()).unwrap_err();
     let stale = || StaleBase::of(None);
@@ -92,12 +92,12 @@ fn samples() -> Vec<Sample> {
         markdown: String::new(),
     };
     let refused =
-        || CommandError::new(CommandErrorCode::BoardTooLarge, "There are too many: split it.".into());
+        || CommandError::new(CommandErrorCode::BoardTooLarge, "there are too many: split it".into());
     let command =
         || serde_json::from_value(json!({"type": "canvas.clear", "payload": {"preservePinned": true}}));
     let no_data = |retryable| -> DataError {
         serde_json::from_value(json!({
-            "code": "TIMEOUT", "message": "No answer: try again later.", "source": "x", "retryable": retryable,
+            "code": "TIMEOUT", "message": "no answer: try again later", "source": "x", "retryable": retryable,
         }))
         .unwrap()
     };
@@ -105,7 +105,7 @@ fn samples() -> Vec<Sample> {
     let at = Timestamp::from_millis(1);
     let step = || -> StepId { serde_json::from_value(json!("orders")).unwrap() };
     let fault = |code| -> SurfaceFault {
-        serde_json::from_value(json!({"place": "/a", "code": code, "message": "It is wrong: correct it."}))
+        serde_json::from_value(json!({"place": "/a", "code": code, "message": "it is wrong: correct it"}))
             .unwrap()
     };
     let event = || EventId::new("1").unwrap();
