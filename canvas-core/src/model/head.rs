@@ -329,7 +329,7 @@ impl Head {
             + ENTRY * (self.conversations.len() + self.draft.iter().count() + claims)
     }
 
-    /// Returns the blobs that each call needs in memory besides the files.
+    /// Returns the indexes that each call needs in memory, in addition to the files.
     pub(crate) fn indexes(&self) -> impl Iterator<Item = BlobId> + use<> {
         self.receipts.indexes()
     }

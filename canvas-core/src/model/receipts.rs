@@ -37,7 +37,7 @@ pub(crate) struct Bounds {
     pub(crate) clock_tolerance: Duration,
 }
 
-/// The bytes in a head are for the receipts of changes, which are retried, rather than for those of refusals.
+/// Receipts of changes get the larger share, because retries ask for them more often.
 pub(crate) const CHANGES: Share = Share { bytes: 2_560, pages: 5 };
 pub(crate) const REFUSALS: Share = Share { bytes: 768, pages: 1 };
 
@@ -190,7 +190,7 @@ impl Receipts {
         self.changes.newest(operation).or_else(|| self.refusals.newest(operation))
     }
 
-    /// Returns all receipts, those of changes first.
+    /// Returns all receipts, with refusals last.
     #[cfg(all(test, feature = "surface"))]
     pub(crate) fn all<'a>(&self, blob: impl Fn(BlobId) -> Option<&'a Blob>) -> Vec<Receipt> {
         [self.changes.all(&blob), self.refusals.all(&blob)].concat()

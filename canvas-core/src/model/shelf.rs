@@ -123,12 +123,12 @@ pub(crate) struct Page {
 #[serde(try_from = "String")]
 struct Keys(String);
 
-/// A page as the index lists it: its blob, the number of its receipts, and the rest of [`Page`].
+/// A page in the index, as blob, number of receipts, newest lease, time, and blobs of long answers.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct IndexedPage(BlobId, usize, Option<Fence>, u64, Vec<BlobId>);
 
-/// The older pages of a shelf. Its JSON begins with the keys of all pages in their order, so that a lookup that finds
-/// nothing, which is the usual one, parses none of it.
+/// A list of the older pages. Its JSON begins with the keys of all pages in their order, so that the usual lookup, which
+/// fails, parses only these. It keeps no unknown members of a [`Page`].
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Index {
     keys: String,
@@ -149,7 +149,7 @@ impl Index {
         id
     }
 
-    /// Returns the keys in an index, or `None` if the blob is no index.
+    /// Returns the keys in an index, or `None` for any other blob.
     fn keys(blob: &Blob) -> Option<&str> {
         blob.as_text()?.strip_prefix("{\"keys\":\"")?.split_once('"').map(|(keys, _)| keys)
     }
@@ -260,7 +260,7 @@ impl Shelf {
         self.index.is_none() && self.pages.is_empty() && self.recent.is_empty()
     }
 
-    /// Returns the blobs that an index names, or `None` if the blob is no index.
+    /// Returns the blobs that an index names, or `None` for any other blob.
     pub(crate) fn named_by_index(index: &Blob) -> Option<Vec<BlobId>> {
         let pages = Index::read(index)?.pages;
         Some(

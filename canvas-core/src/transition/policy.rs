@@ -174,7 +174,7 @@ pub struct ReceiptLimits {
     /// Number of change receipts kept regardless of age. Default 128.
     pub min_changes: usize,
     /// Maximum number of change receipts. If more fall within [`lifetime`](Self::lifetime), the oldest are dropped
-    /// early. Each adds about 20 bytes to the head. Default 2,048; if it is less than
+    /// early. Most of them are stored outside the head. Default 2,048; if it is less than
     /// [`min_changes`](Self::min_changes), that value applies instead.
     pub max_changes: usize,
     /// Minimum lifetime of a change's receipt, by the store's clock. A later call whose receipt is gone is a new call,
