@@ -118,6 +118,21 @@
 //! refusal carries the changes. The turn stays open, so the model may check out again and continue. However, [`EndTurn`]
 //! then does not promote, and the next message does.
 //!
+//! ## How do I learn of the changes of others?
+//!
+//! By [`Engine::watch`], which reports each commit of this engine, or by [`Follow`](crate::Follow), which returns every
+//! journal entry once and in order. Both are streams without text, so read the document when you need it. If another
+//! process uses the same store, call [`Engine::forget`](crate::Engine::forget) when the store reports a change. Models
+//! learn of changes with their next message or call.
+//!
+//! ## How is a change undone?
+//!
+//! By [`Undo`](crate::history::Undo), which takes back a number of steps, one change, or all changes of an author, on
+//! document, board and surface. It is itself a new change, and [`Redo`](crate::history::Redo) makes the steps again. If
+//! a later change touched the same place, it is refused with `HISTORY_CONFLICT`. People and hosts may undo any change.
+//! A model may undo only as long as no user acted since its turn began, and only changes that it may make itself. The
+//! results of tools and jobs stay, and so does the artefact until the next promotion.
+//!
 //! ## Where is text kept?
 //!
 //! In the store, as blobs named by their hash. Each blob belongs to one canvas. A document of up to 64 KiB is one blob,
@@ -135,8 +150,10 @@
 //! ## What does a refusal look like?
 //!
 //! It is the `Err` of [`Answered::result`], with a stable code, a sentence on how to continue, and data such as the
-//! changes. It leaves the content unchanged, and while its receipt is kept, a retry gets the same refusal. An
-//! [`EngineError`] is different, because it means that the call has no answer. The [`errors`] page lists all codes.
+//! changes. It leaves the content unchanged, and while its receipt is kept, a retry gets the same refusal. So correct
+//! the command, and send it under a new key. An [`EngineError`] is different, because it means that the call has no
+//! answer. The commit may or may not have happened, so send the same command again under the same key. The [`errors`]
+//! page lists all codes.
 //!
 //! ```
 //! # canvas_core::testing::block_on(async {
@@ -160,6 +177,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! # }).unwrap();
 //! ```
+//!
+//! ## What does the host bring?
+//!
+//! Four things. A store, which has a clock of its own for leases. The current time of each call, so that the library
+//! reads no clock. Ids for canvases, conversations and calls, of 1 to 512 bytes. A call's id must never repeat, even
+//! after a restart, and [`CallIds`](crate::CallIds) makes such ids. And an executor of your choice, because every call
+//! is a future that spawns no task.
 //!
 //! ## Who begins and ends a turn?
 //!
