@@ -215,7 +215,8 @@ pub(super) struct Undone {
 }
 
 impl Transition<'_> {
-    /// Checks that the user did not act since a model's turn began, and that a named lease is valid.
+    /// Checks the turn of a model that names no lease. If the model names one, checks that the lease is valid and that
+    /// the user did not act after the turn began.
     fn authorize_undo(&mut self, operation: &OpKey, by: Author) -> Result<(), Stop<UndoRefusal>> {
         match by {
             Author::User | Author::Host => Ok(()),

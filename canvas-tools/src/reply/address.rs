@@ -46,7 +46,7 @@ pub(crate) fn candidates(error: &AddressError) -> Vec<Candidate> {
     error.candidates().iter().map(candidate).collect()
 }
 
-/// Returns the wrong argument as a JSON Pointer into the address.
+/// Returns a JSON Pointer to the part of the address that is at fault.
 pub(crate) fn address_place(error: &AddressError) -> &'static str {
     match error {
         AddressError::NoSuchOrdinal { .. } => "/ordinal",

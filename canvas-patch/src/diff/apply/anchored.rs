@@ -363,7 +363,7 @@ fn neighbour_terminator(text: &str, at: usize) -> Option<&str> {
     above.or_else(|| Some(lines::terminator(&text[at..line_end(text, at)])).filter(|t| !t.is_empty()))
 }
 
-/// The agreement of a hunk's no-newline markers with the text.
+/// Tracks whether a hunk's no-newline markers agree with the text.
 #[derive(Default)]
 struct Ends {
     /// A marker is missing from an old line, or is at a line where no text ends.

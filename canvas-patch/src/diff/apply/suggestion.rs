@@ -1,5 +1,5 @@
-//! Suggestions of a refusal. One is the patch rebased to the place where it fits, the other that the text already has
-//! its change.
+//! Suggestions of a refusal. One offers the patch, rebased to the place where it fits. The other says that the text
+//! already contains the patch's change.
 //!
 //! * They are computed for refusals only, in time linear in text and patch, and never applied.
 //! * A rebased patch is offered only after the strict applier reproduces the change with it.

@@ -39,9 +39,9 @@ pub struct Built {
     pub summary: Summary,
     /// The changed ranges, in order. [`word_changes`](crate::word_changes) finds the words that differ within one.
     pub spans: Vec<Span>,
-    /// Hunks, from 1, whose pre-image occurs at several places of the text before, or is empty, even with the widest
-    /// context. They keep the narrow context. In anchored mode, only the line number places such a hunk, and a hunk
-    /// with an empty pre-image has no place unless the text is empty.
+    /// Numbers, counted from 1, of the hunks whose pre-image is empty or occurs at several places in the old text, even
+    /// with the widest context. They keep the narrow context. In anchored mode, only the line number places such a
+    /// hunk, and a hunk with an empty pre-image has no place unless the text is empty.
     pub ambiguous: Vec<usize>,
 }
 

@@ -13,11 +13,11 @@ use crate::markdown::outline::LineRange;
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum EditPolicyError {
-    /// The scope is not in the text before.
+    /// The scope is not in the old text.
     Scope(AddressError),
     /// The edit changes a line outside of its scope.
     OutOfScope {
-        /// The line of the text before; for an insertion, the line above it.
+        /// The line of the old text; for an insertion, the line above it.
         line: usize,
         /// Range of lines that the edit may change.
         scope: LineRange,
@@ -29,7 +29,7 @@ pub enum EditPolicyError {
     },
     /// Some lines, only part of which the edit touches, became an underlined heading.
     UnintendedHeading {
-        /// The first line of the heading in the text after.
+        /// The first line of the heading in the new text.
         line: usize,
         /// Title of the new heading.
         title: String,

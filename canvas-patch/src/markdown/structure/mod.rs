@@ -25,9 +25,9 @@ use crate::text::lines;
 /// equal headings, the edits may decide which of them counts as gained or lost, and therefore its [`ChangedHeading::line`].
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct StructureChange {
-    /// Headings that occur more often in the text after than in the text before, compared by level and title, in order.
+    /// Headings that occur more often in the new text than in the old text, compared by level and title, in order.
     pub headings_gained: Vec<ChangedHeading>,
-    /// Headings that occur more often in the text before than in the text after, in order. A heading that only moved is
+    /// Headings that occur more often in the old text than in the new text, in order. A heading that only moved is
     /// in neither list.
     pub headings_lost: Vec<ChangedHeading>,
     /// The number of list items gained, including nested ones. It is negative if the text loses items.
@@ -52,7 +52,7 @@ pub struct ChangedHeading {
 /// A policy for edits of a text. The default allows everything.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EditPolicy {
-    /// The only place of the text before that may change, or `None` for the whole text. Blank lines right below the
+    /// The only place of the old text that may change, or `None` for the whole text. Blank lines right below the
     /// place belong to it. An inserted line belongs to the line above it.
     pub scope: Option<Address>,
     /// Whether to refuse edits that change the meaning of lines that they do not touch. This covers all errors except

@@ -36,19 +36,19 @@ impl Touched {
         Self { changes: lines_of(before, after, &whole) }
     }
 
-    /// Returns the replaced lines of the text before, counted from 0. If lines are only inserted, the range is empty
+    /// Returns the replaced lines of the old text, counted from 0. If lines are only inserted, the range is empty
     /// and starts below the line above them.
     pub(super) fn old(&self) -> impl Iterator<Item = &Range<usize>> {
         self.changes.iter().map(|(old, _)| old)
     }
 
-    /// Returns the line in the text before that became the line `new` of the text after, both counted from 1, or `None`
+    /// Returns the line in the old text that became the line `new` of the new text, both counted from 1, or `None`
     /// if the edit touches it.
     pub(super) fn old_line(&self, new: usize) -> Option<usize> {
         moved(&self.changes, new, |(old, new)| (new, old))
     }
 
-    /// Returns the line in the text after that the line `old` of the text before became, both counted from 1, or `None`
+    /// Returns the line in the new text that the line `old` of the old text became, both counted from 1, or `None`
     /// if the edit touches it.
     pub(super) fn new_line(&self, old: usize) -> Option<usize> {
         moved(&self.changes, old, |(old, new)| (old, new))
