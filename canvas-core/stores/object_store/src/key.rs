@@ -3,18 +3,19 @@
 use canvas_core::{BlobId, CanvasId};
 use object_store::path::Path;
 
-/// Maximum bytes of a prefix. S3, R2 and GCS accept keys of 1,024 bytes, and the longest key of a canvas has 898 after the
-/// prefix and a slash.
+/// Maximum bytes of a prefix. S3, R2 and GCS accept keys of 1,024 bytes, and the longest key of a canvas has 898 bytes
+/// after the prefix and a slash.
 pub(super) const PREFIX_BYTES: usize = 120;
 
-/// Digits of five bits each, in the order of their values, so that encoded texts compare like their bytes. All have the
-/// same case. The longest id takes 820 digits; in hexadecimal it would fill the whole key.
+/// Digits of five bits each, in the order of their values, so that encoded texts compare like their bytes. All letters
+/// have the same case. The longest id takes 820 digits; in hexadecimal it would fill the whole key.
 const DIGITS: &[u8; 32] = b"0123456789abcdefghijklmnopqrstuv";
 
 /// Digits between two slashes. Some servers store a segment as a file name, which may have at most 255 bytes.
 const SEGMENT: usize = 200;
 
-/// Suffix of a head's key. It sorts before the slash and all digits, so an id sorts before the ids of which it is a prefix.
+/// Suffix of a head's key. It sorts before the slash and all digits, so an id sorts before the longer ids that begin
+/// with it.
 const HEAD: &str = ".head";
 
 /// Suffix of the folder with a canvas's blobs.
@@ -23,7 +24,7 @@ const BLOBS: &str = ".blobs";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Put {
     pub(super) hash: [u8; 32],
-    /// The number of the row that the commit was to create; 0 for a put by a version before 0.2.0.
+    /// The number of the row that the commit tried to create; 0 for a put by a version before 0.2.0.
     pub(super) number: u64,
 }
 
@@ -62,7 +63,7 @@ impl Keys {
         self.blobs(canvas).join(spell(id.as_bytes()))
     }
 
-    /// Returns the key of a put by a commit to this number of the row. The keys sort like the numbers.
+    /// Returns the key under which a commit puts the blob if its row gets this number. The keys sort like the numbers.
     pub(super) fn put(&self, canvas: &CanvasId, id: BlobId, number: u64) -> Path {
         self.puts(canvas, id).join(spell(&number.to_be_bytes()))
     }
@@ -85,7 +86,7 @@ impl Keys {
         }
     }
 
-    /// Returns the key of the object that is put to read the server's time.
+    /// Returns the key of the object that the store puts in order to read the server's time.
     pub(super) fn clock(&self) -> Path {
         self.probe("clock")
     }

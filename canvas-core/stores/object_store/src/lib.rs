@@ -33,12 +33,13 @@
 //!   each blob, 16 at a time. A commit takes one for each blob and one for the head. A page of a list usually takes one for
 //!   each 1,000 canvases. `collect` lists the canvas's blobs, 1,000 per request, loads the head twice, asks the server for
 //!   its time (two requests, on an object of its own) and deletes.
-//! * An error before the head is sent is definite. After that, every error is indeterminate except for those that the
-//!   client finds by itself, because the client may have sent the put before and reports only the last attempt.
-//! * If a blob is put again, it is written again, under the number of the row that its commit creates. This heals a damaged
-//!   blob, renews its age, and gives it a name that no earlier collection knows. A collection deletes only puts of commits
-//!   up to its own row. A deletion that is late, or resent by the client, therefore never hits a blob that a later head
-//!   needs. The age of a blob counts from its last put, by the server's clock.
+//! * An error before the head is sent is definite. After that, an error is indeterminate, because the client may have
+//!   sent the put several times and reports only the last attempt. The exceptions are errors that the client detects
+//!   before it sends anything.
+//! * If a blob is put again, it is written again, under the number of the row that its commit creates. This heals a
+//!   damaged blob, renews its age, and gives it a name that no earlier collection knows. A collection deletes only puts
+//!   of commits up to its own row. A deletion that is late, or resent by the client, therefore never hits a blob that a
+//!   later head needs. A blob's age counts from its last put, by the server's clock.
 //! * The store does not claim `not_after`, because a bucket has no clock that could be read in the same step. Instead, it
 //!   checks its own clock after putting the blobs, and does not send a head that is late by then.
 //! * [`ObjectCanvasStore::open`] tests conditional puts on an object of its own, and refuses a server that does not honour
@@ -56,9 +57,10 @@
 //! # The client
 //!
 //! * Clients of `object_store` resend a request by themselves if the server returns an error or the connection breaks
-//!   (`RetryConfig`, by default ten times in three minutes). This is harmless here. Both puts have the same condition, so
-//!   at most one succeeds. If the first one did, the second returns a conflict with the commit's own row, in which the
-//!   engine finds the receipt. With fewer retries, calls return sooner, and the engine settles the doubtful ones.
+//!   (`RetryConfig`, by default ten times in three minutes). This is harmless here. Both puts have the same condition,
+//!   so at most one succeeds. If the first one did, the second returns a conflict with the commit's own row, in which
+//!   the engine finds the receipt. With fewer retries, calls return sooner, and the engine settles the commits whose
+//!   fate is unknown.
 //! * Set a timeout, because a call waits for as long as its client does.
 //! * The credentials need the rights to get, put and list. Without the right to delete, [`Store::collect`] fails, and each
 //!   opening leaves an object of one byte under `probes/`.
@@ -81,20 +83,20 @@
 //! prefix. Do not let a bucket rule delete heads, because the numbers of a canvas must continue. A rule that deletes
 //! *blobs* by age deletes blobs that heads still need; delete them by [`Store::collect`] instead.
 //!
-//! If the bucket keeps versions of objects, or retains deleted objects for a time, a text stays after
-//! [`Engine::erase`](canvas_core::Engine::erase) for as long as these do. Delete the noncurrent versions under
-//! `canvases/heads/<id>.head` and `canvases/blobs/<id>.blobs/`, or let a bucket rule delete noncurrent versions, which the
-//! store never reads. Versions of this crate before 0.2.0 used one name for all puts of a blob. Such blobs can be read and
-//! collected, but upgrade all servers to this version before the first collection.
+//! If the bucket keeps versions of objects, or retains deleted objects for a time, an erased text
+//! ([`Engine::erase`](canvas_core::Engine::erase)) stays for as long as the bucket keeps them. Delete the noncurrent
+//! versions under `canvases/heads/<id>.head` and `canvases/blobs/<id>.blobs/`, or let a bucket rule delete noncurrent
+//! versions, which the store never reads. Versions of this crate before 0.2.0 used one name for all puts of a blob.
+//! Such blobs can be read and collected, but upgrade all servers to this version before the first collection.
 //!
 //! # Backups
 //!
-//! You may restore a backup while servers run, object by object, with heads and blobs of the same moment. Also delete the
-//! objects created since then. A version consists of the number and the ETag or generation, so a version from after the
-//! backup matches no other state. If ETags are hashes, the same ETag means the same number and the same head, byte for
-//! byte. Generations and counting ETags simply continue. Only if the server's own counter is reset with the data, for
-//! example in an emulator started from a snapshot, does it issue the same versions again. In that case stop the engines
-//! first, or give the restored canvases another prefix. Do not run a collection during the restore.
+//! You may restore a backup while servers run, object by object, with heads and blobs of the same moment. Also delete
+//! the objects created since then. A version consists of the number and the ETag or generation, so a version from after
+//! the backup matches no other state. If ETags are hashes, the same ETag means the same number and the same head, byte
+//! for byte. Generations and counting ETags simply continue. The same versions are issued again only if the server's
+//! own counter is reset with the data, for example in an emulator started from a snapshot. In that case stop the
+//! engines first, or give the restored canvases another prefix. Do not run a collection during the restore.
 //!
 //! # Limits
 //!

@@ -16,7 +16,7 @@ pub(super) async fn probe(objects: &dyn ObjectStore, keys: &Keys) -> Result<Tag,
     let name = format!("{:016x}{:016x}", chance.hash_one(1), chance.hash_one(2));
     let probe = Probe { objects, key: keys.probe(&name) };
     let found = probe.conditions().await;
-    // Without the right to delete, some bytes stay, which nobody reads.
+    // Without the right to delete, the object stays, but nobody reads it.
     let _ = objects.delete(&probe.key).await;
     found
 }
@@ -79,7 +79,7 @@ impl Probe<'_> {
     }
 }
 
-/// Treats a put that does not support conditions like one that ignores them.
+/// Reports missing support for conditions in the same way as a server that ignores them.
 fn refused(error: Error) -> CallError {
     match error {
         Error::NotImplemented { .. } | Error::NotSupported { .. } => {

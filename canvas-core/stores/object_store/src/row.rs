@@ -1,4 +1,4 @@
-//! The format of a row's object, which is a line with its number followed by the head, and of its version.
+//! The formats of a row's object (a line with the row's number, then the head) and of its version.
 
 use canvas_core::store::{StoreErrorKind, Version};
 use object_store::{ObjectMeta, PutResult, UpdateVersion};
@@ -81,7 +81,7 @@ pub(super) struct RowVersion {
 }
 
 impl RowVersion {
-    /// Returns `None` for a version that this store never issues, which no row has.
+    /// Parses a version. Returns `None` if this store never issues such a version, because then no row has it.
     pub(super) fn of(version: &Version) -> Option<Self> {
         let (number, tag) = version.as_str().split_once(' ')?;
         Some(Self { number: counter(number)?, tag: tag.to_owned() })

@@ -41,8 +41,8 @@ pub struct ObjectCanvasStore {
 }
 
 impl ObjectCanvasStore {
-    /// Opens a store under a prefix of a bucket, or in the whole bucket with [`Path::ROOT`]. Do not let anything else write
-    /// there. It puts, reads and deletes an object of its own to test whether the server honours conditions, which takes
+    /// Opens a store under a prefix of a bucket, or in the whole bucket with [`Path::ROOT`]. Do not let anything else
+    /// write there. To test whether the server honours conditions, it puts, reads and deletes an object of its own, in
     /// six requests.
     ///
     /// Leases expire by `clock`. Servers that share the canvases should have clocks that agree.
@@ -129,8 +129,9 @@ impl ObjectCanvasStore {
         }
     }
 
-    /// Puts blobs under the number of the row that the commit creates. Only commits to the same number ever put or delete
-    /// these objects, so putting a blob again heals it, renews its age, and protects it from every earlier collection.
+    /// Puts blobs under the number of the row that the commit creates. Only commits that create a row with this number
+    /// put these objects, and no collection of an earlier row deletes them. Putting a blob again therefore heals it,
+    /// renews its age, and protects it from every earlier collection.
     async fn put_blobs(&self, canvas: &CanvasId, blobs: &[Blob], number: u64) -> Result<(), CallError> {
         // Iterates by index, because with a closure that takes references the compiler cannot prove that the future is
         // `Send`.
@@ -267,7 +268,7 @@ impl ObjectCanvasStore {
         Ok(Collected::Done { blobs, bytes })
     }
 
-    /// Lists all puts of a canvas's blobs, by their hashes.
+    /// Lists all puts of a canvas's blobs, grouped by hash.
     async fn puts(&self, canvas: &CanvasId) -> Result<BTreeMap<[u8; 32], Vec<Listed>>, CallError> {
         let folder = self.keys.blobs(canvas);
         let mut listed = self.objects.list(Some(&folder));

@@ -62,7 +62,7 @@ const REFUSED: Meaning =
 #[derive(Debug)]
 pub(super) struct CallError {
     pub(super) error: StoreError,
-    /// Whether the statement may still have been executed.
+    /// Whether the statement may have been executed in spite of the error.
     pub(super) unsure: bool,
     /// Whether others may use the connection again.
     pub(super) keeps_connection: bool,

@@ -16,20 +16,22 @@
 //!
 //! # Guarantees
 //!
-//! * A commit is one statement and, once this is prepared, one round trip. It locks the row, reads the clock, compares, and
-//!   either writes head and blobs or changes neither. A conflict returns the row that won, with its document if this has at
-//!   most 64 KiB. A commit whose version is already outdated waits for no lock. Only a creation that loses, and a
-//!   serialization failure under a stricter isolation level, need a second statement to read the row that won.
-//! * However long a commit waits, it is decided on the row and the clock after the wait.
+//! * A commit is one statement and, once this is prepared, one round trip. It locks the row, reads the clock, compares,
+//!   and either writes head and blobs or changes neither. A conflict returns the row that won, with its document if the
+//!   document has at most 64 KiB. A commit whose version is already outdated waits for no lock. Only a creation that
+//!   loses, and a serialization failure under a stricter isolation level, need a second statement to read the row that
+//!   won.
+//! * However long a commit waits, it is decided by the row and the clock read after the wait.
 //! * `load`, `blob` and `list` take one statement each, and `blobs` takes one for each 1,000. `collect` takes a load
-//!   and one statement, which waits for commits of the canvas and blocks them meanwhile. The age of a blob counts from
-//!   its column `put`. This is the server's clock after the wait, at the last commit that put the blob.
+//!   and one statement, which waits for running commits of the canvas and blocks later ones until it ends. A blob's age
+//!   counts from its column `put`. This is the server's clock at the last commit that put the blob, read after any
+//!   wait.
 //! * An `ERROR` of the server means that the statement wrote nothing. After a lost connection, a `FATAL` or a missed
 //!   deadline, the fate of a commit is unknown (`STORE_INDETERMINATE`), and the engine settles it. The store never sends a
 //!   commit twice.
-//! * If many servers write one canvas, each lost attempt costs the database as much as a read. Give the engine a pause
-//!   ([`Engine::with_sleep`](canvas_core::Engine::with_sleep)), so that an engine that keeps losing backs off without
-//!   holding a connection.
+//! * If many servers write one canvas, each lost attempt costs the database as much as a read. Give the engine a sleep
+//!   function ([`Engine::with_sleep`](canvas_core::Engine::with_sleep)), so that it backs off when it keeps losing. It
+//!   holds no connection meanwhile.
 //! * A call whose future is dropped does not block others, because the store closes its connection. The server may still
 //!   execute the statement.
 //!
@@ -58,11 +60,12 @@
 //!   engines get a conflict. Restore `heads` and `blobs` together, in one transaction.
 //! * Time is the server's `clock_timestamp()` in whole milliseconds. If it jumps, for example at a failover, the rules of
 //!   the lease apply.
-//! * The statements are written for the isolation level `read committed`, which [`PostgresStore::connect`] sets. Under a
-//!   stricter level the guarantees hold too, but calls cost more errors and second statements.
+//! * The statements are written for the isolation level `read committed`, which [`PostgresStore::connect`] sets. Under
+//!   a stricter level the guarantees hold too, but more calls fail or need a second statement.
 //! * Over a network, set `keepalives_idle` and `tcp_user_timeout` in the connection string. Otherwise the first call on a
 //!   dead connection waits for its deadline before it notices.
-//! * With `client_connection_check_interval` (14 and later), the server notices sooner that a caller has disconnected.
+//! * With `client_connection_check_interval` (PostgreSQL 14 and later), the server notices sooner that a caller has
+//!   disconnected.
 //!
 //! # Proxies in transaction mode
 //!
@@ -82,15 +85,15 @@
 //!
 //! [`PostgresStore::connect`] and [`Listener::connect`] take any connector of the driver, such as those of
 //! `postgres-native-tls` and `tokio-postgres-rustls`. [`PostgresStore::new`] takes a pool that the host builds. The
-//! driver's default is `sslmode=prefer`, which a network in between can disable. Over a network, set `sslmode=require` and
-//! let the connector verify the certificate.
+//! driver's default is `sslmode=prefer`, under which an attacker on the network can disable TLS. Over a network, set
+//! `sslmode=require` and let the connector verify the certificate.
 //!
 //! # Erasure
 //!
-//! No query finds a deleted row. However, after [`Engine::erase`](canvas_core::Engine::erase) its bytes are still in dead
-//! rows of `heads` and `blobs`. A plain `VACUUM`, including autovacuum, frees their space without overwriting it. The store
-//! does not remove them itself, because this requires the owner's right and locks the tables even against reads. Run these
-//! statements in a quiet hour, once for all canvases erased until then:
+//! No query finds a deleted row. However, after [`Engine::erase`](canvas_core::Engine::erase) its bytes are still in
+//! dead rows of `heads` and `blobs`. A plain `VACUUM`, including autovacuum, frees their space without overwriting it.
+//! The store does not overwrite these bytes itself, because this requires the owner's right and locks the tables even
+//! against reads. Run these statements in a quiet hour, once for all canvases erased so far:
 //!
 //! ```sql
 //! VACUUM (FULL) canvas.heads, canvas.blobs; -- writes both into new files, with their TOAST tables, and deletes the old ones
@@ -101,10 +104,10 @@
 //!
 //! # Limits
 //!
-//! Reads of the engine load the head although there are notifications of preemptions ([`Notification`]), because these come
-//! after the commit and may be lost. The store keeps no history of heads and never deletes blobs by itself. If a listening
-//! session never ends its transaction, the server's notification queue can fill up. While it is full, the server refuses
-//! commits that preempt.
+//! Although the store notifies of preemptions ([`Notification`]), reads of the engine load the head, because a
+//! notification comes after its commit and may be lost. The store keeps no history of heads and never deletes blobs by
+//! itself. If a listening session never ends its transaction, the server's notification queue can fill up. While it is
+//! full, the server refuses commits that preempt.
 
 mod commit;
 mod error;

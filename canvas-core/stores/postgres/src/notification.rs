@@ -9,8 +9,8 @@ use canvas_core::{CanvasId, Revision};
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Notification {
-    /// Somebody took over the canvas. Its lease has a new epoch, and calls under an older epoch are refused. The host's
-    /// own preemptions are notified too.
+    /// Somebody took over the canvas. Its lease has a new epoch, and calls under an older epoch are refused. The host
+    /// is notified of its own preemptions too.
     Preempted {
         /// The canvas that was taken over.
         canvas: CanvasId,
@@ -21,11 +21,12 @@ pub enum Notification {
     },
     /// The connection is lost or the host fell behind. Notifications may be missing, so any canvas may have changed.
     Lost,
-    /// Notifications arrive again. Those since [`Notification::Lost`] are never delivered.
+    /// Notifications arrive again. Those sent between [`Notification::Lost`] and this one are never delivered.
     Listening,
 }
 
-/// Formats the epoch, the revision, and the id in hexadecimal. At most 1,058 of the 8,000 bytes of a notification.
+/// Formats the epoch and the revision in decimal, and the id in hexadecimal. Takes at most 1,058 bytes of the 8,000
+/// that a notification may have.
 pub(super) fn payload(canvas: &CanvasId, epoch: Epoch, revision: Revision) -> String {
     let mut text = format!("{epoch} {} ", revision.get());
     text.reserve(2 * canvas.as_str().len());

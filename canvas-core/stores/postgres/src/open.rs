@@ -51,8 +51,8 @@ impl PostgresStore {
         Self::new(pool, options)
     }
 
-    /// Creates a store on a pool of the host, with its own TLS, settings and hooks. A recycling method other than `Fast`
-    /// costs one round trip per call.
+    /// Creates a store on a pool that the host built with TLS, settings and hooks of its own. A recycling method other
+    /// than `Fast` costs one round trip per call.
     ///
     /// # Errors
     ///

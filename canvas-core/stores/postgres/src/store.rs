@@ -1,4 +1,4 @@
-//! The store itself: six methods with one statement each.
+//! The store itself: each call of the contract.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -57,8 +57,8 @@ impl PostgresStore {
     ///
     /// # Errors
     ///
-    /// `STORE_TOO_NEW` if a later version of this store created the tables; `STORE_DENIED`; errors of the server and of the
-    /// connection. On an error no change is left half made, and you may call it again.
+    /// `STORE_TOO_NEW` if a later version of this store created the tables; `STORE_DENIED`; errors of the server and of
+    /// the connection. If it fails, it leaves no partial change, and you may call it again.
     pub async fn migrate(&self) -> Result<(), StoreError> {
         schema::migrate(&self.0.sessions, &self.0.schema).await.map_err(|error| error.error)
     }

@@ -15,7 +15,7 @@ use super::error::CallError;
 use super::row::wrong_type;
 use super::transaction::Transaction;
 
-/// Maximum bytes of a blob in a pack. Reading any other blob of that pack reads it too.
+/// Maximum bytes of a blob in a pack. Reading any blob of a pack also reads the others.
 const SMALL: usize = 64 << 10;
 
 /// Maximum bytes of a pack, and therefore the most that a read of one blob has to load.

@@ -31,8 +31,9 @@
 //!   that returned `Done` is still there.
 //! * A power loss cannot tear a commit either, but by default it may undo all commits after some recent point. With
 //!   [`Durability::Power`] it never undoes an acknowledged commit, because each commit waits for the disk.
-//! * Loads, blobs and lists use a connection of their own and never wait for a writer. Commits wait for each other. Those
-//!   of one store queue; a commit waits for other connections for at most [`SqliteOptions::busy_timeout`].
+//! * Loads, blobs and lists use a connection of their own and never wait for a writer. Commits wait for each other.
+//!   Commits of one store form a queue; a commit waits for other connections for at most
+//!   [`SqliteOptions::busy_timeout`].
 //! * An error is definite if it occurs before SQLite begins to commit, or if the disk is full (`STORE_FULL`), even in the
 //!   middle of the COMMIT. In these cases no canvas changes, and the next commit works once there is room. Any other
 //!   COMMIT that fails and leaves no transaction is indeterminate, because the log may contain it completely.
@@ -54,12 +55,12 @@
 //!
 //! # Files
 //!
-//! `open` takes over a missing or empty file. It refuses a file that is not a database, that belongs to another
-//! application, or that a later version of this library wrote, and does not change it. The store follows the file rather
-//! than its name. If another file takes its place, each call fails with `STORE_MOVED` until the old file is back, because
-//! the cached heads of an engine belong to the old one. Opening a file of an earlier format migrates it in one transaction
-//! that rewrites no row. Its existing blobs stay in their tables and its pages keep their 8 KiB. From then on, programs
-//! with an earlier version of this library refuse the file (`STORE_TOO_NEW`).
+//! `open` creates a missing file and takes over an empty one. It refuses a file that is not a database, that belongs to
+//! another application, or that a later version of this library wrote, and does not change it. The store follows the
+//! file rather than its name. If another file takes its place, each call fails with `STORE_MOVED` until the old file is
+//! back, because the cached heads of an engine belong to the old one. Opening a file of an earlier format migrates it
+//! in one transaction that rewrites no row. Its existing blobs stay in their tables and its pages keep their 8 KiB.
+//! From then on, programs with an earlier version of this library refuse the file (`STORE_TOO_NEW`).
 //!
 //! Use the file from one or more processes on **one machine** and a **local disk**. The write-ahead log needs memory that
 //! is shared between processes, and working locks. Network file systems have neither, and lose data silently. While
@@ -69,11 +70,11 @@
 //! # Backups
 //!
 //! To back up the file while it is used, run `VACUUM INTO 'copy.db'` or SQLite's backup (`.backup` in its shell) on a
-//! connection of your own. A copy of only the main file lacks the data that is still in the log. If SQLite moved the log
-//! into the file during the copy, the copy is damaged. You then read either complete data, of one moment or another, or an
-//! error (`STORE_DAMAGED`, `CANVAS_DAMAGED`), because each row has a checksum and each blob is named by its hash. Rows
-//! written in a format without checksums are checked from their next commit on. If you change a head by hand, set its `sum`
-//! to null.
+//! connection of your own. A copy of only the main file lacks the data that is still in the log. If SQLite moved the
+//! log into the file during the copy, the copy is damaged. Each read from it then returns either complete data, from
+//! one moment or another, or an error (`STORE_DAMAGED`, `CANVAS_DAMAGED`), because each row has a checksum and each
+//! blob is named by its hash. Rows written in a format without checksums are checked from their next commit on. If you
+//! change a head by hand, set its `sum` to null.
 //!
 //! SQLite's backup can also restore a copy into the same file (`.restore`) while stores have it open. The stores continue
 //! from the copy, and so do engines with cached heads. A version consists of a counter and a number drawn at random for
@@ -86,7 +87,7 @@
 //!
 //! A collection is one transaction. The space of deleted blobs is reused for later ones. Only a `VACUUM`, during which
 //! nobody else can write, makes the file smaller. The age of a blob is measured by the clock that the store was opened
-//! with. In a file of a format before 3, existing blobs count as old.
+//! with. Blobs written in a format earlier than 3 count as old.
 //!
 //! A collection deletes each pack that has no blobs to keep. If more than half of a pack is dead, it rewrites the pack, so
 //! that the remaining blobs share a new pack with blobs of other packs. After a collection, therefore, at most
@@ -99,21 +100,21 @@
 //!
 //! # Erasure
 //!
-//! A collection without a minimum age, such as the one of [`Engine::erase`](canvas_core::Engine::erase), also rewrites the
-//! file (`VACUUM`), moves the log into it and empties the log. After it returns, the deleted text is neither in the file
-//! nor in the log, nor in any other file next to them. The same holds for text of all canvases that any version of this
-//! library deleted before.
+//! A collection without a minimum age, such as the one by [`Engine::erase`](canvas_core::Engine::erase), also rewrites
+//! the file (`VACUUM`), moves the log into it and empties the log. After it returns, the deleted text is neither in the
+//! file nor in the log, nor in any other file next to them. The same holds for text that any version of this library
+//! deleted earlier, from any canvas.
 //!
 //! * It takes time in proportion to the size of the file, about 1 s for 100 MB, even for a small canvas. Meanwhile reads
 //!   continue and commits wait. A commit that waits longer than its own [`SqliteOptions::busy_timeout`] fails with `STORE_BUSY`
 //!   and writes nothing. If a file has gigabytes, erase in a quiet hour.
 //! * It needs room for two more copies of the file, one in SQLite's folder for temporary files and one in the log.
-//! * It waits for writers, and at the end for readers, for at most `busy_timeout` each. If a wait times out or there is not
-//!   enough room, it returns `STORE_INDETERMINATE`, because the file or the log may still contain the text. The same
-//!   operation again continues the work.
+//! * It waits for writers, and at the end for readers, for at most `busy_timeout` each. If a wait times out or there is
+//!   not enough room, it returns `STORE_INDETERMINATE`, because the file or the log may still contain the text.
+//!   Repeating the operation continues the work.
 //!
-//! Erasure cannot reach copies and backups, blocks that the file system got back when a file became shorter, and the disk's
-//! spare blocks. Use the means of the disk for these, such as an encrypted volume.
+//! Erasure cannot reach copies and backups, blocks that the file system got back when a file became shorter, or the
+//! disk's spare blocks. Use the means of the disk for these, such as an encrypted volume.
 //!
 //! # Limits
 //!

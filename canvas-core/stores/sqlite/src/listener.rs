@@ -14,9 +14,10 @@ use super::transaction::Transaction;
 
 /// Reports which canvases received commits, by any store on the file, in this process or another.
 ///
-/// SQLite sends no notifications, so a thread or a timer of the host calls [`poll`](Self::poll) as often as the host wants.
-/// Use it to show changes soon and to stop a loop early. It learns of a commit only afterwards, so the store does not claim
-/// [`Capabilities::notify`](canvas_core::store::Capabilities::notify), and reads of the engine still load the head.
+/// SQLite sends no notifications, so a thread or a timer of the host calls [`poll`](Self::poll) as often as the host
+/// wants. Use it to show changes soon and to stop a loop early. The listener learns of a commit only afterwards, so the
+/// store does not claim [`Capabilities::notify`](canvas_core::store::Capabilities::notify), and reads of the engine
+/// still load the head.
 ///
 /// ```no_run
 /// # use std::time::Duration;

@@ -15,7 +15,7 @@ pub(super) struct NextRow {
 }
 
 impl NextRow {
-    /// Prepares the row after a version, or the first row without one.
+    /// Prepares the row that follows a version, or the first row if the version is `None`.
     pub(super) fn new(version: Option<RowVersion>, json: Vec<u8>) -> Self {
         let counter = version.map_or(Some(1), |version| version.counter.checked_add(1));
         Self { numbers: counter.map(|counter| (counter, checksum(counter, &json))), json }
@@ -71,9 +71,9 @@ impl NextRow {
     }
 }
 
-/// Returns the length of the column `head` for a head of `length` bytes, if the column now has `stored` bytes. Blanks fill
-/// the rest, because JSON allows them. If the length of a row stays the same, SQLite overwrites the row in place. Otherwise
-/// it frees the pages of a long head and allocates others.
+/// Returns the length of the column `head` for a head of `length` bytes, if the column now has `stored` bytes. Blanks,
+/// which JSON allows, fill the rest. If the length of a row stays the same, SQLite overwrites the row in place.
+/// Otherwise it frees the pages of a long head and allocates others.
 fn padded(length: usize, stored: usize) -> usize {
     const STEP: usize = 512;
     // Keep the length even for a shorter head, but not forever after a very long one.

@@ -18,8 +18,8 @@ pub(super) enum Role {
     Read,
 }
 
-/// Identifies the file at a path, to notice if another one takes its place: device and inode number. It does not use the
-/// creation time, which some file systems make up each time.
+/// Device and inode number of the file at a path, to notice if another file takes its place. The creation time is not
+/// used, because some file systems make it up each time.
 type FileId = (u64, u64);
 
 #[cfg(unix)]
@@ -98,8 +98,8 @@ impl Database {
         &self.options
     }
 
-    /// Fails if the path no longer has the opened file. With a log, SQLite itself continues in a file that was deleted or
-    /// replaced, and its writes there are lost.
+    /// Fails if the opened file is no longer at the path. With a log, SQLite itself continues in a file that was
+    /// deleted or replaced, and its writes there are lost.
     pub(super) fn check_place(&self) -> Result<(), CallError> {
         match file_id(&self.path) {
             Ok(file) if file == self.file => Ok(()),
@@ -235,15 +235,15 @@ fn set_up(connection: &Connection, options: &SqliteOptions, role: Role) -> rusql
     }
 }
 
-/// Page size of new files. A commit writes each page that it touches in full, including two of the packs' index, of which
-/// it changes little. Of 2, 4 and 8 KiB this was the best for a document of 4 KiB. A file keeps its page size; files of
-/// format 3 have 8 KiB.
+/// Page size of new files. A commit writes each page that it touches in full, including two pages of the packs' index
+/// in which it changes little. Of 2, 4 and 8 KiB this was the best for a document of 4 KiB. A file keeps its page size;
+/// files of format 3 have 8 KiB.
 const PAGE_BYTES: i64 = 4 << 10;
 
 /// Enough to keep all statements of this store compiled.
 const STATEMENTS: usize = 64;
 
-/// Bytes of the log that stay on disk after its content is in the file.
+/// Size of the log at which SQLite moves it into the file, and the most that stays on disk afterwards.
 const LOG_BYTES: i64 = 16 << 20;
 
 const MOST_PAGES: u32 = u32::MAX - 1;

@@ -5,15 +5,15 @@ use std::time::Duration;
 /// Options of a store's file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SqliteOptions {
-    /// How long a call waits for other connections that have locked the file, 5 s by default. Opening a file waits as long
-    /// for all its steps together. A call that waits longer fails with `STORE_BUSY` and writes nothing. More than 24 days
-    /// count as 24 days.
+    /// How long a call waits for other connections that have locked the file, 5 s by default. Opening a file waits for
+    /// at most this time, over all of its steps together. A call that waits longer fails with `STORE_BUSY` and writes
+    /// nothing. More than 24 days count as 24 days.
     pub busy_timeout: Duration,
     /// The failures that an acknowledged commit survives. [`Durability::Process`] by default.
     pub durability: Durability,
-    /// The maximum size of the file in bytes, rounded down to whole pages (4 KiB, or 8 KiB in files of earlier formats).
-    /// `None`, the default, sets no limit. A commit that needs more fails with `STORE_FULL`; deleting blobs makes room. The
-    /// log is not included. A file that is already larger does not grow any more.
+    /// The maximum size of the file in bytes, rounded down to whole pages (4 KiB, or 8 KiB in files of earlier
+    /// formats). `None`, the default, sets no limit. A commit that needs more fails with `STORE_FULL`; deleting blobs
+    /// makes room. The log is not included. A file that is already larger does not grow further.
     pub max_bytes: Option<u64>,
 }
 
@@ -27,9 +27,9 @@ impl Default for SqliteOptions {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Durability {
-    /// The end of the process, however sudden (`synchronous = NORMAL`). A power loss or a crash of the operating system may
-    /// undo all commits after some recent point. These are at most the commits since SQLite last moved the log into the
-    /// file, which are 16 MiB or some hundred commits. It never tears a commit.
+    /// The end of the process, however sudden (`synchronous = NORMAL`). A power loss or a crash of the operating system
+    /// may undo all commits after some recent point. These are at most the commits since SQLite last moved the log into
+    /// the file, up to 16 MiB or some hundred commits. A commit is never torn.
     Process,
     /// A power loss too (`synchronous = FULL`), if the disk reports its writes truthfully. Each commit waits for the disk.
     Power,

@@ -35,8 +35,8 @@ pub struct SqliteStore {
     database: Database,
     /// `None` if the last connection had to be closed.
     writer: Mutex<Option<Connection>>,
-    /// One is enough, because a read holds it only for one query, or for some hundred queries by key, and never while it
-    /// waits for a writer.
+    /// One connection is enough, because a read holds it only for one query, or for some hundred queries by key, and
+    /// never while it waits for a writer.
     reader: Mutex<Option<Connection>>,
     clock: Box<dyn Fn() -> Timestamp + Send + Sync>,
 }

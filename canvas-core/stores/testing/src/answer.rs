@@ -24,7 +24,8 @@ pub fn done_at(committed: Result<Committed, StoreError>) -> (Version, Timestamp)
     }
 }
 
-/// Collects at the current version of the row, without a minimum age. Without a row, it uses a version that no row has.
+/// Collects at the current version of the row, without a minimum age. If the row does not exist, it uses a version that
+/// no row has.
 ///
 /// # Errors
 ///

@@ -1,6 +1,6 @@
 //! Heads and commits for tests.
 //!
-//! The engine creates these heads. Tests then change them like a back end could, in the stored JSON.
+//! The engine creates these heads. Tests then change their stored JSON, as a faulty back end could.
 
 use std::fmt::Display;
 use std::sync::{Arc, OnceLock};

@@ -17,9 +17,9 @@
 //!
 //! # Modules
 //!
-//! [`conformance`] is the suite. [`collecting`] and [`erasing`] test an existing store, with writers during a collection
-//! and with a secret that must disappear. The functions in the crate root build heads and commits, and unpack the results
-//! of stores. They panic if the test fails.
+//! [`conformance`] is the suite. [`collecting`] tests an existing store with writers during a collection, and
+//! [`erasing`] tests one with a secret that must disappear. The functions in the crate root build heads and commits,
+//! and unpack the results of stores. They panic if the test fails.
 //!
 //! # Features
 //!

@@ -32,7 +32,8 @@ pub trait Harness: Send + Sync {
     /// Advances the store's clock by at least this much. With a real clock, it sleeps.
     fn advance(&self, by: Duration) -> impl Future<Output = ()> + Send;
 
-    /// Drives futures on threads that the suite starts for its races: [`block_on`], unless it is overridden.
+    /// Returns the function that drives futures on the threads that the suite starts for its races. The default is
+    /// [`block_on`].
     ///
     /// If the store needs a runtime, pass that runtime on: with tokio `let runtime = Handle::current();` and then
     /// `Some(Arc::new(move |task| runtime.block_on(task)))`. Otherwise the store panics on a thread without the runtime, and the

@@ -51,13 +51,13 @@
 //!   of a minute.
 //! * `driver` drives futures on threads that the suite starts for its races. The default is [`block_on`]. If the store
 //!   needs a runtime, pass that runtime on.
-//! * `stall` simulates a slow writer. Databases let a commit wait for the row, and during this wait clocks and rows become
-//!   outdated unnoticed. A condition on `now()` uses the time at which the transaction began, and data read next to the
-//!   condition may be older than the row that the condition saw. To implement it, run a `SELECT ... FOR UPDATE` or a
-//!   `BEGIN IMMEDIATE` on a separate connection, and end that when the value is dropped. Leave it out if commits never
-//!   wait.
+//! * `stall` simulates a slow writer. Databases let a commit wait for the row, and during this wait clocks and rows
+//!   become outdated unnoticed. A condition on `now()` uses the time at which the transaction began, and data read next
+//!   to the condition may be older than the row that the condition saw. To implement it, run a `SELECT ... FOR UPDATE`
+//!   or a `BEGIN IMMEDIATE` on a separate connection, and end that transaction when the value is dropped. Leave it out
+//!   if commits never wait.
 //! * `back_up` copies all stored data and restores it in place, like an operator does after a disaster. A counter then
-//!   issues again the values that it issued after the backup. Leave it out if this is impossible while servers run.
+//!   repeats the values that it issued after the backup. Leave it out if this is impossible while servers run.
 //! * `notified` is for stores that claim [`Capabilities::notify`](canvas_core::store::Capabilities::notify). Engines on
 //!   such a store serve reads from memory until they are notified, so notifications must arrive before the commit returns.
 //!
@@ -80,8 +80,8 @@
 //!
 //! # Can the suite see flaws?
 //!
-//! [`mutants`] wraps your store into ninety others, each with one flaw, and lists those that the suite passes with your
-//! harness. The list should contain only flaws that your harness has no way to reveal:
+//! [`mutants`] wraps your store into ninety others, each with one flaw, and lists the flaws that the suite does not
+//! detect through your harness. The list should contain only flaws that your harness has no way to reveal:
 //!
 //! ```
 //! # canvas_core::testing::block_on(async {

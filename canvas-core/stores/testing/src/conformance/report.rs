@@ -70,7 +70,8 @@ impl Tally {
         Self(Mutex::new(Vec::new()))
     }
 
-    /// Records the outcome of a test, or `None` if it panicked. Returns the complete report for the last test.
+    /// Records the outcome of a test (`None` if it panicked). Returns the complete report if this test was the last
+    /// one.
     pub fn end(&self, check: Check, outcome: Option<Result<CheckOutcome, Violation>>) -> Option<Report> {
         let outcome = outcome.unwrap_or_else(|| Err(Violation::new("the test panicked".to_owned())));
         let mut results = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -36,7 +36,7 @@ pub(super) fn without_receipts(head: &Head) -> Arc<Head> {
     edit_head(head, |json| json["receipts"] = json!({"pages": [], "recent": [], "lease": null}))
 }
 
-/// Returns a copy of a head whose first document these conversations know.
+/// Returns a copy of a head in which these conversations know the first document.
 pub(super) fn with_conversations(head: &Head, names: impl Iterator<Item = String>) -> Arc<Head> {
     edit_head(head, |json| {
         let known = json!({"synced": json["origin"], "seen": json["origin"]});
@@ -44,7 +44,7 @@ pub(super) fn with_conversations(head: &Head, names: impl Iterator<Item = String
     })
 }
 
-/// Returns a copy of a head with at most this many of its conversations, the last ones.
+/// Returns a copy of a head that keeps only the last `most` conversations.
 pub(super) fn with_last_conversations(head: &Head, most: usize) -> Arc<Head> {
     edit_head(head, |json| {
         if let Some(all) = json["conversations"].as_object_mut() {
@@ -59,7 +59,8 @@ pub(super) fn conversations(head: &Head) -> usize {
     json!(head)["conversations"].as_object().map_or(0, |all| all.len())
 }
 
-/// Returns a copy of a head with three journal entries, the last of which is `last`, and with the largest possible number.
+/// Returns a copy of a head with three journal entries, the last of which is `last`, and with the largest possible
+/// revision.
 pub(super) fn with_journal(head: &Head, last: BlobId) -> Arc<Head> {
     edit_head(head, |json| {
         (json["journal"]["last"], json["journal"]["entries"]) = (json!(last), 3.into());

@@ -141,7 +141,7 @@ impl Harness for Gates {
     }
 }
 
-/// Implements only the required methods, without stalls and notifications.
+/// Implements only the required methods, without stalls or notifications.
 pub(super) struct Bare(pub(super) Gates);
 
 impl Harness for Bare {

@@ -194,7 +194,7 @@ impl<S: Store> Mutant<S> {
         Ok(commit)
     }
 
-    /// Lets others go first for as long as a few round trips take, so that it works on a store of any speed.
+    /// Lets others go first for as long as a few round trips take, which suits a store of any speed.
     async fn dawdle(&self, canvas: &CanvasId) -> Result<(), StoreError> {
         for _ in 0..10 {
             self.look(canvas).await?;

@@ -3,8 +3,8 @@
 //! A mutant wraps the store of a harness in a layer with one [`Flaw`]. For each flaw, [`survivors`] runs only the check
 //! that must reveal it, and [`kills`] runs the whole suite.
 //!
-//! Run one of them with your own harness to prove that the suite can detect flaws through it. If a harness cannot move its
-//! clock or make a commit wait, some flaws stay undetected, and the result lists them.
+//! Run one of these functions with your own harness to prove that the suite can detect flaws through it. If a harness
+//! cannot move its clock or make a commit wait, some flaws stay undetected, and the result lists them.
 //!
 //! # Flaws
 //!

@@ -9,7 +9,7 @@ use std::thread::{self, ThreadId};
 
 use super::kind::CommitKind;
 
-/// Maximum turns that a thread yields inside the window.
+/// Maximum times that a thread yields inside the window.
 const TURNS: usize = 300;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

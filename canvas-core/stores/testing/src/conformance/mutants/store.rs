@@ -24,7 +24,7 @@ pub(super) struct Mutant<S> {
     pub(super) flaw: Flaw,
     /// Parameters of the flaw, for flaws that share code.
     pub(super) design: Design,
-    /// Number of the connection, from 0.
+    /// Number of the connection, counted from 0.
     pub(super) number: u32,
     own: Mutex<Own>,
     shared: Arc<Mutex<Shared>>,
@@ -41,7 +41,7 @@ pub(super) struct Own {
     pub(super) last_clock: Option<Timestamp>,
     /// The canvases for which each version was issued.
     pub(super) given: BTreeMap<String, BTreeSet<CanvasId>>,
-    /// Canvases whose version a commit to another canvas has invalidated.
+    /// Canvases with a version that a commit to another canvas has invalidated.
     pub(super) spoilt: BTreeSet<CanvasId>,
     pub(super) commits: u32,
     /// Whether a commit was dropped half way.
@@ -129,7 +129,7 @@ impl<S: Store> Mutant<S> {
         loaded
     }
 
-    /// Applies the flaw to a row and remembers it.
+    /// Applies the flaw to a row, and remembers the changed row.
     pub(super) fn note(&self, canvas: &CanvasId, mut loaded: Loaded) -> Loaded {
         loaded.clock = self.clock(loaded.clock);
         loaded.version = self.named(&loaded.version, &loaded.head);

@@ -1,4 +1,4 @@
-//! Blobs exist after their commit, complete, and only for their own canvas.
+//! After a commit its blobs exist, complete, and only for their own canvas.
 
 use canvas_core::{Blob, BlobId};
 

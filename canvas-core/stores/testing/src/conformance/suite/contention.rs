@@ -230,7 +230,7 @@ pub(crate) async fn collections_on_threads<H: Harness>(
     PASSED
 }
 
-/// The first thread collects, and the others put a few texts again and again.
+/// Collects on the first thread, and puts a few texts again and again on the others.
 async fn put_or_collect<S: Store>(
     store: S,
     contest: Runner,

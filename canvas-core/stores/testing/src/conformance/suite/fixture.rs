@@ -25,7 +25,7 @@ pub(super) struct Fixture {
 
 impl Fixture {
     /// Builds a head with short and long answers in receipts, two conversations, a committed tree that differs from the
-    /// draft, a held lease, and the largest possible number.
+    /// draft, a held lease, and the largest possible revision.
     pub(super) async fn new() -> Result<Self, String> {
         let story = Story::begin().await?;
         let lease = story.check_out(MODEL, "out").await?;

@@ -42,7 +42,7 @@ pub(crate) async fn large_head<H: Harness>(_: &H, store: &H::Store, id: &CanvasI
     PASSED
 }
 
-/// Returns a head that many conversations know, each of which takes nearly a kilobyte.
+/// Returns a copy of a head with many conversations, each of which takes nearly a kilobyte.
 fn large(head: &Head) -> Arc<Head> {
     with_conversations(head, (0..1_500).map(|i| format!("conversation {i} {}", "é🦀".repeat(80))))
 }

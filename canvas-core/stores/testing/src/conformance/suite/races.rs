@@ -13,7 +13,7 @@ use super::{NO_STALL, PASSED, Verdict, blob, brief, canvas, commit, done, reache
 use super::{find, has, unchanged};
 use crate::conformance::harness::Harness;
 
-/// Races of each kind. There are several because a race may by chance not be close on a machine with threads.
+/// Number of races of each kind. A single race may by chance not be close on a machine with threads.
 const ROUNDS: usize = 5;
 
 pub(crate) async fn one_wins<H: Harness>(harness: &H, store: &H::Store, id: &CanvasId) -> Verdict {
@@ -165,7 +165,7 @@ pub(crate) async fn abandoned<H: Harness>(harness: &H, store: &H::Store, id: &Ca
     }
 }
 
-/// Moves the version, so that a dropped commit can no longer land. It may land until then.
+/// Moves the version, so that a dropped commit cannot land later. It may still land before this.
 async fn settle<S: Store>(store: &S, id: &CanvasId) -> Result<Version, String> {
     let mut loaded = row(store, id).await?;
     for _ in 0..3 {

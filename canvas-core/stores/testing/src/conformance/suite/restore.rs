@@ -1,4 +1,4 @@
-//! A backup restored while servers run, whose cached state then belongs to another history.
+//! A backup is restored while servers run. Their cached state then belongs to another history.
 
 use canvas_core::document::Edit;
 

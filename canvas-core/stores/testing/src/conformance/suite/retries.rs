@@ -32,7 +32,7 @@ pub(crate) async fn retry_in_flight<H: Harness>(harness: &H, store: &H::Store, _
     PASSED
 }
 
-/// Makes one call on two servers at once, both blocked if the harness can do so. Returns the answer.
+/// Makes one call on two servers at once, and blocks both if the harness can do so. Returns the answer.
 async fn twice_at_once<H: Harness, C: Command>(
     harness: &H,
     store: &H::Store,

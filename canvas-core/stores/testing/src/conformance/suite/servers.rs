@@ -88,8 +88,8 @@ pub(crate) async fn preempted_everywhere<H: Harness>(harness: &H, store: &H::Sto
     PASSED
 }
 
-/// Writes a line below the first one. Returns the line if it was written, which only the holder of the recorded lease may
-/// do.
+/// Writes a line below the first one, which only the holder of the recorded lease may do. Returns the line if the write
+/// succeeded.
 async fn write<H: Harness>(
     store: &H::Store,
     server: &mut Server<'_, H>,

@@ -1,7 +1,7 @@
 //! Running futures concurrently on one thread, without a runtime.
 //!
-//! The suite has no clock to sleep by. To give others time, it keeps another store of the same kind busy for a while, which
-//! takes longer if the others take longer.
+//! The suite has no clock to sleep by. To give other tasks time, it keeps a separate store of the same kind busy for a
+//! while. If stores of this kind are slow, this takes longer too.
 
 use std::future::poll_fn;
 use std::pin::pin;

@@ -1,4 +1,4 @@
-//! Tasks on threads of their own that start together, because tasks that never overlap on one thread may still race on
+//! Tasks that start together, each on a thread of its own. Tasks that never overlap on one thread may still race on
 //! several.
 //!
 //! The suite waits for its threads without blocking the thread that polls it, so it also works on a single-threaded
@@ -24,7 +24,7 @@ const MOST: usize = 12_000;
 /// Number of close commits after which a race ends. A commit is close if another one succeeded during it.
 const ENOUGH: usize = 250;
 
-/// Maximum turns that a thread yields while it waits for the others.
+/// Maximum times that a thread yields while it waits for the others.
 const TURNS: usize = 2_000;
 
 /// Runs each task on a thread of its own. Returns `None` if a thread cannot be started.
@@ -146,7 +146,7 @@ impl<T> Finish<T> {
     }
 }
 
-/// The progress of a race. It is not bounded by time. It ends after enough close commits, or after many commits.
+/// The progress of a race. A race is not bounded by time. It ends after enough close commits, or after many commits.
 ///
 /// On a slow store, or with several cores, every commit is close and the race ends soon. In memory on a single core, a
 /// commit is close only if a thread is interrupted during it.
@@ -185,7 +185,7 @@ impl Contest {
         answer
     }
 
-    /// Records a success that other threads must not disturb.
+    /// Counts a success. A commit of another thread during it counts as close.
     pub(super) fn happened(&self) {
         self.done.fetch_add(1, Ordering::AcqRel);
     }

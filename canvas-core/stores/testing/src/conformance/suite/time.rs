@@ -15,7 +15,7 @@ use super::{
 };
 use crate::conformance::harness::Harness;
 
-/// A time that certainly passes, but short enough to wait for on a real clock.
+/// Long enough to show on every clock, but short enough to wait for on a real one.
 const STEP: Duration = Duration::from_millis(20);
 
 /// Longer than any run takes.

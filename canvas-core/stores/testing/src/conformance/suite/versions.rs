@@ -1,4 +1,4 @@
-//! Versions are never reused, are valid on every connection, and only for their own canvas.
+//! Versions are never reused. They are valid on every connection, but only for their own canvas.
 
 use std::sync::Arc;
 
@@ -106,8 +106,8 @@ pub(crate) async fn versions_of_others<H: Harness>(_: &H, store: &H::Store, _: &
     PASSED
 }
 
-/// An engine settles a commit of unknown fate in this way. Once the bump has won, a late duplicate of the other commit
-/// fails in any store.
+/// An engine settles a commit of unknown fate by an empty bump. Once the bump has won, a late duplicate of the other
+/// commit fails in any store.
 pub(crate) async fn empty_bump<H: Harness>(harness: &H, store: &H::Store, id: &CanvasId) -> Verdict {
     let peer = harness.peer(store).await;
     let (first, _) = done(store, commit(id, None, "one\n")).await?;
