@@ -9,7 +9,7 @@ use crate::native::NativeTool;
 pub struct AnswerContext {
     /// The issuer that the request was sent to. Each part of the answer is kept with it.
     pub issuer: Issuer,
-    /// Tools that got another name in the request.
+    /// The tools whose names differ in the request.
     pub renames: Renames,
     /// The tool that the request declared as built in. Free text in an answer becomes a call's argument only if it is
     /// known to be for this tool.

@@ -19,7 +19,7 @@ pub const MAX_PARTS: usize = 10_000;
 /// Maximum nesting depth of JSON in answers and in schemas.
 pub const MAX_DEPTH: usize = 128;
 
-/// The reason that the model stopped, to the detail that a tool loop needs.
+/// The reason that the model stopped, in the detail that a tool loop needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StopReason {
@@ -40,7 +40,8 @@ pub enum StopReason {
 }
 
 impl StopReason {
-    /// Whether the last part may lack its end. A refusal comes from a classifier, in the middle of a part.
+    /// Whether the last part may lack its end. A refusal may cut it, because a classifier stops the model in the middle
+    /// of a part.
     pub(crate) fn may_cut(self) -> bool {
         matches!(self, Self::Length | Self::ContextFull | Self::Refusal)
     }
@@ -108,7 +109,7 @@ impl Serialize for Decoded {
     }
 }
 
-/// Error returned when a body is not an answer, or recorded when a stream ends before its answer.
+/// Error returned when a body is not an answer, or recorded when a stream ends before its answer is complete.
 ///
 /// If it is returned, no part of the body is used.
 ///

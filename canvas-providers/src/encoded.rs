@@ -86,8 +86,8 @@ pub struct RequestOptions {
     pub max_tokens: u32,
     /// The tools that the model must or must not call.
     pub tool_choice: ToolChoice,
-    /// The built-in tool as which to declare the spec of its dialect. If the provider does not have this tool built in,
-    /// the spec is declared as a function instead.
+    /// The built-in tool to declare instead of the spec of its dialect. If the provider does not have this tool built
+    /// in, the spec is declared as a function.
     pub native: Option<NativeTool>,
     /// Whether one answer may hold several calls.
     pub parallel_calls: bool,

@@ -7,7 +7,7 @@ use serde_json::Value;
 /// bound to it.
 ///
 /// Two answers have the same issuer only if all fields are equal. The same model at another host is another issuer,
-/// because it cannot open parts that the first one sealed.
+/// because neither can open parts that the other sealed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Issuer {
     /// The host's name, such as `api.anthropic.com`.
@@ -43,9 +43,9 @@ pub struct Envelope {
 }
 
 impl Envelope {
-    /// Returns the parts for a request in this wire format to this issuer, or `None` if they are not its own.
+    /// Returns the parts for a request in this wire format to this issuer, or `None` if the issuer may not get them.
     ///
-    /// Parts of the model without an issuer are never sent.
+    /// If the envelope names no issuer, the model's parts are never sent.
     pub(crate) fn parts_for(&self, wire: &str, issuer: &Issuer, of_model: bool) -> Option<&[Value]> {
         let own = match &self.issuer {
             Some(made_by) => made_by == issuer,

@@ -62,7 +62,7 @@ pub enum Body {
 /// The answer to a call, made by a tool or in its place.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolResult {
-    /// Id of the answered call. `None` selects the earliest unanswered call (of the tool `name`, if there is one).
+    /// Id of the answered call. `None` selects the earliest unanswered call (of the tool `name`, if a name is given).
     pub call_id: Option<String>,
     /// Name of the tool, if known.
     pub name: Option<String>,
@@ -90,7 +90,7 @@ impl ToolResult {
 }
 
 impl Event {
-    /// Creates an event without revision, lease and envelope.
+    /// Creates an event without a revision, a lease or an envelope.
     pub fn new(role: Role, body: Body) -> Self {
         Self { role, body, revision_id: None, lease_id: None, envelope: None }
     }
@@ -261,7 +261,7 @@ impl EventJson {
     }
 }
 
-/// Returns the text of `content`, which is empty for null, and the JSON source for values other than text.
+/// Returns `content` as text. A string is unchanged, null becomes an empty text, and other JSON becomes its source.
 fn plain(content: Value) -> String {
     match content {
         Value::Null => String::new(),
@@ -270,7 +270,8 @@ fn plain(content: Value) -> String {
     }
 }
 
-/// A host may pass the arguments as JSON text, as some providers do, or leave out an empty object.
+/// Reads the arguments of a call. A host may pass them as JSON text, as some providers do, or leave out an empty
+/// object.
 fn read_arguments(arguments: Option<Value>, verdict: Option<Verdict>) -> Arguments {
     match (verdict, arguments) {
         (Some(Verdict::Truncated), _) => Arguments::Truncated,

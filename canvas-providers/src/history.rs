@@ -11,7 +11,7 @@ use crate::event::{Body, Role, ToolResult};
 use crate::native::NativeTool;
 use crate::repair::Entry;
 
-/// The user's words before a history that begins with the model, for providers that require the user to begin.
+/// The user text that precedes a history beginning with the model, for providers that require the user to begin.
 pub(crate) const OPENING: &str = "(The conversation before this is not part of the request.)";
 
 /// Joins all instructions into one text, for providers that accept them only at the start.

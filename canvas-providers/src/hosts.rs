@@ -2,7 +2,7 @@
 
 use crate::decoded::StopReason;
 
-/// A host of Chat Completions, described by its differences. All hosts behave alike in everything else.
+/// A host of Chat Completions, described by the points in which hosts differ. In everything else, they behave alike.
 ///
 /// If your host is not in [`ALL`](Self::ALL), create a value for it and set it as
 /// [`RequestOptions::chat_host`](crate::RequestOptions::chat_host).
@@ -22,8 +22,8 @@ pub struct ChatHost {
     pub hosts: &'static [&'static str],
     /// The fields that an assistant message sends back in addition to `content`, `refusal` and `tool_calls`.
     pub message_fields: MessageFields,
-    /// The reasoning field that the host requires in an assistant message between two user messages with calls between
-    /// them. It is sent empty if there is no reasoning.
+    /// The reasoning field that the host requires in each assistant message between two user messages, or after the
+    /// last one, if the model made calls there. It is sent empty if there is no reasoning.
     pub required_reasoning: Option<&'static str>,
     /// Whether reasoning arrives, and is sent back, as chunks in a list of contents.
     pub thinking_chunks: bool,
@@ -41,7 +41,7 @@ pub struct ChatHost {
     pub images: bool,
     /// Whether a system message may appear anywhere in a request.
     pub system_anywhere: bool,
-    /// The ids of calls that the host accepts.
+    /// The call ids that the host accepts.
     pub call_ids: CallIdRule,
 }
 
@@ -162,7 +162,8 @@ const KIMI: ChatHost = ChatHost {
     ..UNKNOWN
 };
 
-/// An image would have to follow a result in a message of the user, which this host refuses there.
+/// Images are not sent, because an image would have to follow a result in a user message, and this host refuses user
+/// messages there.
 const MISTRAL: ChatHost = ChatHost {
     hosts: &["api.mistral.ai"],
     message_fields: MessageFields::Only(&[]),

@@ -22,7 +22,8 @@ pub(crate) fn read<'a, T: Deserialize<'a>>(data: &'a [u8]) -> Result<T, serde_js
     }
 }
 
-/// Adds the history to a request's body. The history is JSON already, and a field of the struct would be copied.
+/// Builds the body of a request with its history. The history is JSON already, and would be copied if it were a field
+/// of the struct.
 pub(crate) fn with_history(request: impl Serialize, name: &str, history: Vec<Value>) -> Value {
     let mut body = serde_json::to_value(request).expect("strings and JSON values always serialise");
     body[name] = Value::Array(history);

@@ -1,10 +1,10 @@
 //! Requests, answers and streams of model providers, and a sans-IO loop for their tool calls.
 //!
 //! A provider's answer becomes [`Event`]s, each with the provider's own part in an opaque envelope. Replay to the same
-//! provider is therefore lossless, and replay to another is plain text. Every call has a [`Verdict`], and only complete
-//! calls can become a [`ToolCall`](canvas_tools::ToolCall). If a history was cut off anywhere, it is repaired into a
-//! request that the provider accepts. [`ToolLoop`] runs one turn without input or output of its own, so the host sends
-//! requests, runs calls and passes in the time.
+//! provider is therefore lossless, and replay to another sends plain text, calls and results. Every call has a
+//! [`Verdict`], and only complete calls can become a [`ToolCall`](canvas_tools::ToolCall). If a history was cut off
+//! anywhere, it is repaired into a request that the provider accepts. [`ToolLoop`] runs one turn without input or
+//! output of its own, so the host sends requests, runs calls and passes in the time.
 //!
 //! ```
 //! use canvas_providers::{Event, LoopAction, LoopOptions, Outcome, Provider, RequestOptions, ToolLoop};
@@ -60,10 +60,10 @@
 //! provider uses `names`, `schema`, `repair` and `not_executed`.
 //!
 //! Each provider has a folder. Its `wire` module, if it has one, holds the structs from which requests are written.
-//! `decode` reads answers as JSON without such structs, because each part has to go back unchanged, whether it is known
-//! or not. `fields` reads the small events that make up most of a stream. `hosts` describes the differences between
-//! hosts of Chat Completions. [`mcp`] reads MCP calls and writes MCP tools, and `pieces` splits one message into
-//! several events and joins them again. `tool_loop` runs a turn, and `driver` does so over the host's futures.
+//! `decode` reads answers as JSON without such structs, because each part has to be sent back unchanged, whether it is
+//! known or not. `fields` reads the small events that make up most of a stream. `hosts` describes the differences
+//! between hosts of Chat Completions. [`mcp`] reads MCP calls and writes MCP tools, and `pieces` splits one message
+//! into several events and joins them again. `tool_loop` runs a turn, and `driver` does so over the host's futures.
 //!
 //! # Features
 //!

@@ -12,7 +12,7 @@ use crate::names::{NameRule, Renames};
 use crate::schema::Subset;
 use crate::verdict::{Arguments, DecodedCall};
 
-/// Schemas are in JSON Schema 2020-12 and go unchanged, except for unions at the root, which clients refuse.
+/// Schemas are in JSON Schema 2020-12 and are sent unchanged, except for unions at the root, which clients refuse.
 const RULES: ToolRules = ToolRules {
     names: NameRule { max: 128, also: "./", begins_with_letter: false },
     subset: Subset { property: |_| true, refused: &[] },
@@ -34,9 +34,9 @@ pub fn tools(specs: &[ToolSpec]) -> EncodedTools {
     EncodedTools { tools, renames: mapper.renames(), degradations: degradations.0 }
 }
 
-/// Reads the call in the parameters of a `tools/call` request. The id is the request's id, or one that the host
-/// chooses. Missing arguments mean an empty object. If the arguments are not an object, or the name is missing, the
-/// call is [malformed](crate::Verdict::Malformed) and cannot run.
+/// Reads the call in the parameters of a `tools/call` request. `id` is the request's id, or one that the host chooses.
+/// Missing arguments mean an empty object. If the arguments are not an object, or the name is missing, the call is
+/// [malformed](crate::Verdict::Malformed) and cannot run.
 pub fn call(id: impl Into<String>, params: &Value, renames: &Renames) -> DecodedCall {
     let name = params.get("name").and_then(Value::as_str).unwrap_or_default();
     let arguments = match params.get("arguments") {

@@ -68,8 +68,8 @@ impl CodedError for UnknownProvider {
     }
 }
 
-/// Evaluates an expression in which `$wire` is the provider's `Wire`. Providers are listed in three places only, which
-/// are this macro, the enum and `ALL`.
+/// Evaluates an expression in which `$wire` is the provider's `Wire`. Providers are listed only in this macro, the enum
+/// and `ALL`.
 macro_rules! dispatch {
     ($provider:expr, $wire:ident => $run:expr) => {
         dispatch! {
@@ -214,13 +214,13 @@ impl Provider {
 
     /// Encodes tools in the provider's form. Their schemas are cut to the subset that the provider accepts, and the
     /// built-in tool is declared as such. Each cut is listed as a degradation, and the tools still check the arguments
-    /// for it.
+    /// against the whole schema.
     pub fn tools(self, specs: &[ToolSpec], native: Option<NativeTool>) -> EncodedTools {
         dispatch!(self, Format => Format::tools(specs, native))
     }
 
-    /// Builds a request that this issuer accepts, from any history. Parts made by the same issuer go back unchanged,
-    /// and parts of another issuer go as text and calls.
+    /// Builds a request that this issuer accepts, from any history. Parts made by the same issuer are sent back
+    /// unchanged, and parts of another issuer are sent as text and calls.
     ///
     /// ```
     /// # use canvas_providers::{Event, Provider, RequestOptions};

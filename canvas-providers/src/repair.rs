@@ -18,12 +18,12 @@ pub struct Repaired {
     pub degradations: Vec<Degradation>,
 }
 
-/// Repairs a history so that every call has its result right after its turn.
+/// Repairs a history so that the results of a turn's calls come right after the turn.
 ///
 /// For any input, the output has these properties:
 ///
-/// * The results of the calls in a run of assistant events follow the run directly, in the order of the calls, one for
-///   each call, before anything else.
+/// * After a run of assistant events, the results of its calls follow before anything else, one for each call, in the
+///   order of the calls.
 /// * Ids of calls are unique and not empty, and each result names the id and the tool of its call.
 /// * Every result has a call.
 ///
@@ -172,7 +172,7 @@ impl<'a> OpenCalls<'a> {
     }
 }
 
-/// Ends a turn with the answers, followed by the other events that arrived meanwhile.
+/// Ends a turn with the answers to its calls, followed by the other events that arrived meanwhile.
 fn flush<'a>(
     out: &mut Vec<Entry<'a>>,
     calls: &mut Vec<(usize, Option<Entry<'a>>)>,

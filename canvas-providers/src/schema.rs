@@ -8,7 +8,7 @@ use crate::place::inside;
 
 /// Maximum length of a chain of references and unions at the root.
 const MAX_HOPS: usize = 8;
-/// Maximum number of schemas merged into the root, because a union of references to itself would never end.
+/// Maximum number of schemas merged into the root. Without it, a union of references to itself would never end.
 const MAX_MERGED: usize = 1_000;
 
 /// The requirements of a provider on a schema, beyond JSON Schema itself.
@@ -22,9 +22,9 @@ pub(crate) struct Subset {
 
 /// Returns the schema with a plain object at its root, without a union, a reference or `$schema` there.
 ///
-/// The properties of a union at the root move to the root's own, so that the model still sees them. The tool checks
-/// which of them belong together. Dangling references and properties with forbidden names are removed. Everything else
-/// is unchanged.
+/// The properties of a union at the root are added to the root's own, so that the model still sees them. The tool
+/// checks which of them belong together. Dangling references and properties with forbidden names are removed.
+/// Everything else is unchanged.
 pub(crate) fn cut(schema: &Value, place: &str, subset: Subset, degradations: &mut Degradations) -> Value {
     let mut root =
         Cutter { whole: schema, subset, degradations, merged: 0 }.plain_object(schema, place, MAX_HOPS);
@@ -114,7 +114,7 @@ impl Cutter<'_> {
         self.whole.pointer(pointer)
     }
 
-    /// Prunes the keywords that hold schemas.
+    /// Prunes the schemas in the value of a keyword.
     fn prune_keyword(&mut self, keyword: &str, value: &mut Value, place: &str, depth: usize) {
         match (keyword, value) {
             ("properties", Value::Object(properties)) => {
@@ -193,7 +193,7 @@ impl Cutter<'_> {
         }
     }
 
-    /// Removes from `required` the properties left out before.
+    /// Removes left-out properties from `required`.
     fn prune_required(&mut self, schema: &mut Map<String, Value>, place: &str) {
         let Some(Value::Array(required)) = schema.get_mut("required") else { return };
         let allowed = self.subset.property;

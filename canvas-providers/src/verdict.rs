@@ -39,7 +39,7 @@ impl Arguments {
         }
     }
 
-    /// Judges text that is not a JSON object. It is truncated if only its end is missing.
+    /// Judges text that is not a JSON object. The text counts as truncated if only its end is missing.
     pub(crate) fn of_broken(text: &str) -> Self {
         match serde_json::from_str::<IgnoredAny>(text) {
             Err(error) if error.is_eof() => Self::Truncated,

@@ -13,9 +13,9 @@ const LINE_BYTES: usize = 1 << 10;
 
 /// Board events that a model does not know yet.
 ///
-/// You add events of users and of data, and put the message before the user's next one. Changes to the board are kept
-/// only if they move a component or load a view, because the model sees the other changes on the board. A later event
-/// replaces an earlier one of the same kind and component, so that, for example, a drag is a single event.
+/// You add events of users and of data, and put the log's message before the user's next message. Changes to the board
+/// are kept only if they move a component or load a view, because the model sees the other changes on the board. A
+/// later event replaces an earlier one of the same kind and component, so that, for example, a drag is a single event.
 ///
 /// ```
 /// use canvas_core::board::CanvasEvent;
@@ -30,7 +30,7 @@ const LINE_BYTES: usize = 1 << 10;
 /// ```
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct EventLog {
-    /// In the order of their last occurrence, each with its number of occurrences.
+    /// The events in the order of their last occurrence, each with its number of occurrences.
     lines: Vec<(CanvasEvent, u64)>,
     left_out: u64,
 }

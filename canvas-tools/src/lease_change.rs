@@ -13,7 +13,7 @@ pub enum LeaseChange {
     Acquired(LeaseTerm),
     /// The lease now lives until the given expiry.
     Extended(LeaseTerm),
-    /// The first lease was expired, so the write made under it acquired the second one.
+    /// The first lease had expired, so the write made under it acquired the second one.
     Replaced(LeaseId, LeaseTerm),
     /// The lease was checked in and is no longer valid.
     Released(LeaseId),

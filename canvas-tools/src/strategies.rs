@@ -30,12 +30,13 @@ pub struct NativeCall {
     pub call: Value,
 }
 
-/// Any dialect.
+/// Generates any dialect.
 pub fn dialects() -> impl Strategy<Value = Dialect> {
     prop::sample::select(Dialect::ALL.to_vec())
 }
 
-/// Texts of few different lines, so that they repeat; markers of the forms among them, and every terminator.
+/// Generates texts of few different lines, so that lines repeat. Some lines are markers of the edit formats, and every
+/// line terminator occurs.
 pub fn native_texts() -> impl Strategy<Value = String> {
     let line = prop_oneof![
         6 => prop::sample::select(vec!["a", "b", "c", "", "# A", "## B", "- x"]),
@@ -57,7 +58,8 @@ pub fn native_texts() -> impl Strategy<Value = String> {
     })
 }
 
-/// Generates a text before and after, in which a part is replaced by a part of another text.
+/// Generates a text before and after a change. The change inserts lines of another text, or replaces a part or all of
+/// the text with them.
 pub fn native_changes() -> impl Strategy<Value = (String, String)> {
     (native_texts(), native_texts(), 0..3_usize, any::<bool>()).prop_map(|(before, other, keep, crlf)| {
         let lines: Vec<&str> = before.split_inclusive('\n').collect();

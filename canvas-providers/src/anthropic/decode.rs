@@ -1,7 +1,6 @@
 //! Decodes a complete answer.
 //!
-//! Blocks are read as JSON without structs, because each goes back unchanged, and unknown kinds are kept like the
-//! others.
+//! Blocks are read as JSON without structs, because each is sent back unchanged, even if its kind is unknown.
 
 use serde::Deserialize as _;
 use serde_json::{Map, Value};
@@ -19,7 +18,7 @@ use crate::verdict::{Arguments, DecodedCall};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ending {
     Whole,
-    /// The answer ended first, so the block may lack its end.
+    /// The answer was cut off, so the block may lack its end.
     Partial,
 }
 
@@ -56,7 +55,8 @@ pub(crate) fn decode(body: &Value, context: &AnswerContext) -> Result<Decoded, D
     Ok(Decoded { events, raw_stop_reason, stop_reason, usage, failure: None })
 }
 
-/// Adds the reported counts; a stream reports again at its end. The provider's input count excludes cached tokens.
+/// Records the reported counts, which replace earlier ones, because a stream reports counts again at its end. The
+/// provider's input count excludes cached tokens.
 pub(super) fn add_usage(usage: &mut Usage, counted: &Value) {
     let count = |name: &str| counted.get(name).and_then(Value::as_u64);
     let uncached = count("input_tokens").unwrap_or_else(|| {

@@ -24,7 +24,8 @@ use crate::usage::Usage;
 pub(crate) struct Stream {
     context: AnswerContext,
     blocks: Vec<Block>,
-    /// Blocks whose end has not arrived, by the provider's index. An index whose block ended may begin again.
+    /// Blocks whose end has not arrived, by the provider's index. After a block ends, a new one may have the same
+    /// index.
     open: BTreeMap<u64, usize>,
     /// The id in `message_start`; empty if it has none.
     message_id: Option<String>,
@@ -32,7 +33,7 @@ pub(crate) struct Stream {
     usage: Usage,
 }
 
-/// A block so far.
+/// A block, as received so far.
 #[derive(Debug)]
 struct Block {
     /// The fields in the block's start event.

@@ -1,6 +1,6 @@
 //! Decodes a complete answer.
 //!
-//! A block is an object with one key, which is its kind. Blocks have no structs, because each goes back unchanged.
+//! A block is an object with one key, which is its kind. Blocks have no structs, because each is sent back unchanged.
 
 use serde_json::{Map, Value};
 
@@ -17,7 +17,7 @@ use crate::verdict::{Arguments, DecodedCall};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ending {
     Whole,
-    /// The answer ended first, so the block may lack its end.
+    /// The answer was cut off, so the block may lack its end.
     Partial,
 }
 
@@ -134,7 +134,8 @@ fn call(tool_use: &Value, ending: Ending, context: &AnswerContext) -> DecodedCal
     DecodedCall { id: text(tool_use, "toolUseId").to_owned(), name, arguments }
 }
 
-/// Reads an error of the endpoint or of a proxy in front of it. Any other body is not an answer.
+/// Reads an error of the endpoint or of a proxy in front of it. If the body is not such an error, reports that it lacks
+/// an output.
 fn no_output(body: &Value) -> DecodeError {
     let message = [text(body, "message"), text(body, "Message")].concat();
     // The name is in a header; some proxies put it into the body, after a namespace.

@@ -26,13 +26,13 @@ use crate::usage::Usage;
 pub(crate) struct Stream {
     context: AnswerContext,
     blocks: Vec<Block>,
-    /// The latest block of each of the provider's indexes.
+    /// The latest block at each of the provider's indexes.
     latest: BTreeMap<u64, usize>,
     raw_stop_reason: Option<String>,
     usage: Option<Usage>,
 }
 
-/// A block so far.
+/// A block, as received so far.
 #[derive(Debug)]
 struct Block {
     kind: Kind,
@@ -144,7 +144,7 @@ struct UnknownDelta<'a> {
     delta: &'a RawValue,
 }
 
-/// The content of a delta, of which one field is present.
+/// The content of a delta, which has one of these fields.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Piece<'a> {
@@ -304,8 +304,7 @@ impl Stream {
         Ok(())
     }
 
-    /// Takes more text, readable reasoning or arguments of an open block. Returns `false` if the event is not one of
-    /// these.
+    /// Takes more text, readable reasoning or arguments of an open block. Returns `false` for any other event.
     fn say(&mut self, saying: &Saying<'_>, on_event: &mut OnEvent<'_>) -> bool {
         let Some((said, Text(delta))) = &saying.said else { return false };
         let Some(&part) = self.latest.get(&saying.index) else { return false };

@@ -16,7 +16,7 @@ use crate::stream_event::StreamEvent;
 const MAX_ERROR_BYTES: usize = 64 << 10;
 /// Maximum characters kept of an error that is not the provider's own JSON.
 const MAX_ERROR_CHARS: usize = 300;
-/// Provider errors that waiting does not fix, although their status suggests it.
+/// Provider errors that waiting does not fix, although their status suggests that it would.
 const FINAL: &[&str] = &["insufficient_quota", "billing_not_active", "billing_error", "access_terminated"];
 
 pub(super) struct Attempt<T: Transport> {
@@ -142,7 +142,7 @@ impl<T: Transport> Attempt<T> {
         })
     }
 
-    /// Builds the error of a response with this status, whatever its body is.
+    /// Builds the error of a response with this status, whatever its body contains.
     fn error(&self, status: u16, bytes: &[u8]) -> DecodeError {
         let (kind, message, known) = match self.provider.decode_slice(bytes, &self.context) {
             Err(DecodeError::Provider { kind, message, retryable }) => (kind, message, retryable),

@@ -1,4 +1,4 @@
-//! Hands turns dropped before their end back to the host.
+//! Hands a turn back to the host if it is dropped before its end.
 
 use canvas_tools::CallHost;
 
@@ -6,11 +6,11 @@ use super::transport::Transport;
 use super::turn::TurnDriver;
 use crate::tool_loop::{Interruption, Outcome};
 
-/// Owns a turn, and hands it to the host if it is dropped before its end.
+/// Owns a turn, and hands it to the host if the guard is dropped before the turn is over.
 ///
-/// A web server drops the future of a request when its client disconnects, at whichever await point it is. The guard
-/// then cancels the turn, like [`TurnDriver::interrupt`], and passes it to the host's function, which cannot wait but can
-/// spawn a task:
+/// A web server drops the future of a request when its client disconnects, at any await point. The guard then cancels
+/// the turn, like [`TurnDriver::interrupt`], and passes it to the host's function, which cannot wait but can spawn a
+/// task:
 ///
 /// ```text
 /// let mut guard = TurnGuard::new(turn, |mut rest| {
@@ -22,7 +22,8 @@ use crate::tool_loop::{Interruption, Outcome};
 /// let outcome = guard.run().await;
 /// ```
 ///
-/// The remaining turn waits for the call under way and releases the leases. It sends no request and begins no call.
+/// If you run the interrupted turn to its end, it waits for the call under way and releases the leases. It sends no
+/// further request and begins no further call.
 pub struct TurnGuard<T: Transport, H: CallHost + Clone + 'static, F: FnOnce(TurnDriver<T, H>)> {
     /// `Some` until the turn is taken or handed over.
     guarded: Option<(TurnDriver<T, H>, F)>,

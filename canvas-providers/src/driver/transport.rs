@@ -16,8 +16,8 @@ pub trait Transport: Clone + Send + Sync + 'static {
     /// The response body, read in chunks as they arrive.
     type Body: ResponseBody;
 
-    /// Sends a request and waits for the head of the response. The host adds the address, the keys and the request for
-    /// a stream, which some providers expect in the body.
+    /// Sends a request and waits for the head of the response. The host adds the address and the keys. It also asks for
+    /// a stream, which some providers expect as a field of the body.
     ///
     /// If the turn ends meanwhile, this future is dropped. Dropping it may close the connection.
     fn send(
@@ -51,7 +51,7 @@ pub trait ResponseBody: Send + 'static {
 /// The head of a response, and its body, which is still to be read.
 #[derive(Debug)]
 pub struct Response<B> {
-    /// The HTTP status code. From 400 on, the body is an error.
+    /// The HTTP status code. If it is 400 or more, the body is an error.
     pub status: u16,
     /// The wait that the provider asks for in its `retry-after` header; `None` if it does not ask for one.
     pub retry_after: Option<Duration>,

@@ -36,7 +36,7 @@ pub struct TurnOptions {
     pub request: RequestOptions,
     /// Limits of requests, tokens and stalls, and the lease policy.
     pub bounds: LoopOptions,
-    /// When to send a request again, and when to run a call again whose store did not answer.
+    /// The rules for sending a request again, and for running a call again if the store did not answer.
     pub retries: Retries,
 }
 
@@ -93,8 +93,8 @@ pub enum TurnEvent<'a> {
 /// A turn of a model that drives itself, over the host's [`Transport`] and [`CallHost`].
 ///
 /// The turn sends requests, runs calls one after another, and renews leases while either takes time. If a request fails
-/// transiently, it is sent again, and the partial answer of the failed attempt is discarded. If a call's store did not
-/// answer, the call is run again under the same id.
+/// transiently, it is sent again, and the partial answer of the failed attempt is discarded. If the store does not
+/// answer a call, the call is run again under the same id.
 ///
 /// # What is left when a future is dropped
 ///
@@ -177,15 +177,15 @@ impl<T: Transport, H: CallHost + Clone + 'static> TurnDriver<T, H> {
         self
     }
 
-    /// Drives the turn to its end, when no lease is held and no call is awaited. You can drop the future and call `run`
-    /// again. After the end, it returns the same outcome again.
+    /// Drives the turn to its end. By then, no lease is held and no call is awaited. You can drop the future and call
+    /// `run` again. After the end, it returns the same outcome again.
     pub async fn run(&mut self) -> Outcome {
         poll_fn(|cx| self.poll(cx)).await
     }
 
     /// Ends the turn early on behalf of the user. The request under way is dropped with its partial answer, and calls
-    /// that have not begun will never run. Run the turn with [`TurnDriver::run`] to finish the rest. This does not tell the
-    /// canvas about the user; for that, use another way such as
+    /// that have not begun will never run. Run the turn with [`TurnDriver::run`] to finish the rest. This does not tell
+    /// the canvas that the user stepped in. For that, use another way, such as
     /// [`Session::begin_turn`](canvas_tools::Session::begin_turn), which stops the call under way from committing.
     pub fn interrupt(&mut self, cause: Interruption) {
         self.tool_loop.interrupt(cause);
@@ -292,7 +292,7 @@ impl<T: Transport, H: CallHost + Clone + 'static> TurnDriver<T, H> {
         }
     }
 
-    /// Whether the loop got an answer or another attempt began.
+    /// Polls the request under way. Returns whether the loop got an answer or another attempt began.
     fn poll_request(&mut self, cx: &mut Context<'_>) -> bool {
         let Some(request) = &mut self.request else { return false };
         let failures = request.failures;
@@ -316,7 +316,7 @@ impl<T: Transport, H: CallHost + Clone + 'static> TurnDriver<T, H> {
         true
     }
 
-    /// Handles the result of an attempt, the n-th of its request.
+    /// Handles the result of an attempt. `attempts` counts the attempts at this request, including this one.
     fn take(&mut self, attempted: Attempted, attempts: u32) {
         let (failure, usage, asked) = match &attempted {
             Attempted::Answer(decoded) => {
@@ -349,7 +349,7 @@ impl<T: Transport, H: CallHost + Clone + 'static> TurnDriver<T, H> {
         taken.expect("a request is under way");
     }
 
-    /// Whether the loop got a reply or another call began.
+    /// Polls the call under way, or begins the next one. Returns whether the loop got a reply or a call began.
     fn poll_call(&mut self, cx: &mut Context<'_>) -> bool {
         let Some(running) = &mut self.running else {
             let Some(call) = self.queue.pop_front() else { return false };

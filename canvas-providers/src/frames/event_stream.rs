@@ -1,7 +1,7 @@
 //! Binary frames with checksums: `application/vnd.amazon.eventstream`.
 //!
 //! A frame consists of its total length, the length of its headers, a checksum of these eight bytes, the headers, the
-//! payload, and a checksum of everything before. Numbers are big-endian.
+//! payload, and a checksum of everything before it. Numbers are big-endian.
 
 use super::frame::{Frame, FrameError, MAX_FRAME_BYTES, Sink};
 use super::lines::grow;

@@ -26,8 +26,8 @@ pub(crate) struct Sse {
 struct Event {
     /// The last kind that a line named.
     kind: String,
-    /// The line that named the kind, with its LF, because events of one kind usually follow each other. Empty if the
-    /// line arrived in pieces or ended in CR.
+    /// The line that named the kind, with its LF. If the next event has the same line, which is usual, the line is not
+    /// parsed again. Empty if the line arrived in pieces or ended in CR.
     kind_line: Vec<u8>,
     /// Whether the kind belongs to the current event.
     has_kind: bool,
@@ -105,7 +105,8 @@ impl Sse {
         Ok(goes_on)
     }
 
-    /// The standard drops an event without its blank line, but hosts leave that line out at the end.
+    /// Passes on a last event that lacks its blank line. The standard drops such an event, but hosts leave that line
+    /// out at the end.
     pub(super) fn finish(&mut self, sink: &mut Sink<'_>) -> Result<(), FrameError> {
         let line = std::mem::take(&mut self.line);
         if take(&mut self.event, &mut self.begun, &line, sink)? {

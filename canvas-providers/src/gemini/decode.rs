@@ -1,7 +1,7 @@
 //! Decodes a complete answer.
 //!
-//! A part is an object whose keys tell its kind; it may also have a signature. Parts have no structs, because each goes
-//! back unchanged.
+//! A part is an object whose keys tell its kind; it may also have a signature. Parts have no structs, because each is
+//! sent back unchanged.
 
 use serde_json::{Map, Value};
 
@@ -58,7 +58,7 @@ pub(crate) fn decode(body: &Value, context: &AnswerContext) -> Result<Decoded, D
     Ok(Decoded { events, raw_stop_reason, stop_reason, usage, failure: None })
 }
 
-/// The state of a part's end.
+/// Whether a part is complete, or the reason that it is not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ending {
     Whole,
@@ -127,7 +127,7 @@ pub(super) const KINDS: &[&str] = &[
     "codeExecutionResult",
 ];
 
-/// Whether a part is text (also if it is a thought), or the signature that comes after everything else.
+/// Whether a part is text (including a thought), or the signature that comes after everything else.
 pub(super) fn is_text(part: &Value) -> bool {
     let mut kinds = KINDS.iter().filter(|kind| part.get(**kind).is_some());
     match (kinds.next(), kinds.next()) {

@@ -85,7 +85,7 @@ impl Assembly {
         Ok(told)
     }
 
-    /// Returns the end of the text.
+    /// Closes the text, and returns the part that this adds.
     pub(super) fn close(&mut self) -> String {
         self.shown.close()
     }
@@ -128,7 +128,8 @@ fn read_path(path: &str) -> Option<Vec<Step>> {
     matches!(steps.first(), Some(Step::Key(_))).then_some(steps)
 }
 
-/// Returns a name up to its quote, and the text after it. It accepts JSON escapes, and one for the single quote.
+/// Reads a name up to its closing quote, and returns it with the text after the quote. Accepts JSON escapes, and an
+/// escape of the single quote.
 fn read_quoted(text: &str, quote: char) -> Option<(String, &str)> {
     let mut json = String::from("\"");
     let mut escaped = false;
@@ -201,7 +202,7 @@ struct Shown {
 }
 
 impl Shown {
-    /// Writes a value whose place has the first `common` steps in common with the last one.
+    /// Writes a value whose place shares its first `common` steps with the place of the last value.
     fn value(&mut self, path: &[Step], common: usize, value: &Value, is_open: bool) -> String {
         if self.lost {
             return String::new();

@@ -1,4 +1,4 @@
-//! Decodes a streamed answer, whose chunks are answers with more parts in each.
+//! Decodes a streamed answer. Each chunk is an answer with further parts.
 //!
 //! Consecutive texts of one kind are one part. A signature stays on the part that it arrived on, so a signed part is
 //! never joined with another. Arguments arrive complete, or in pieces that are assembled into the arguments of a
@@ -36,7 +36,7 @@ pub(crate) struct Stream {
     counted: String,
 }
 
-/// A part so far.
+/// A part, as received so far.
 #[derive(Debug)]
 enum Part {
     /// Text without a signature, which can still grow.
@@ -246,7 +246,7 @@ impl Stream {
         }
     }
 
-    /// Takes more text of a part without other fields.
+    /// Takes text from a part of a chunk that has no other fields.
     fn text(&mut self, text: &str, is_thought: bool, on_event: &mut OnEvent<'_>) -> Result<(), DecodeError> {
         let at = self.parts.len();
         let part = match self.parts.last_mut() {

@@ -48,7 +48,7 @@ fn field(body: &Value, name: &str) -> Option<u64> {
     body.get(name).and_then(Value::as_u64)
 }
 
-/// Adds the reported counts. If the whole request was cached, its tokens are not reported.
+/// Records the reported counts. If the whole request was cached, its tokens are not reported.
 pub(super) fn add_usage(usage: &mut Usage, input: Option<u64>, output: Option<u64>) {
     usage.input_tokens = input.unwrap_or(usage.input_tokens);
     usage.output_tokens = output.unwrap_or(usage.output_tokens);
@@ -62,8 +62,8 @@ pub(super) fn stop_reason(raw: Option<&str>) -> StopReason {
     }
 }
 
-/// Builds the events of a message. Thinking comes first, because the endpoint does not tell its position between the
-/// others.
+/// Builds the events of a message. Thinking comes first, because the endpoint does not tell its position among the
+/// other parts.
 pub(super) fn events(
     thinking: String,
     content: String,
@@ -102,8 +102,8 @@ fn call(part: Map<String, Value>, is_cut: bool, context: &AnswerContext) -> Even
     pieces::event(NAME, Body::ToolCall(decoded), pieces::of("tool_calls", vec![Value::Object(part)]), context)
 }
 
-/// Reads an error, which is only a text. The HTTP status tells whether it is transient, and so does the text of a full
-/// queue.
+/// Reads an error, which is only a text. The HTTP status tells whether it is transient, and so does the text if the
+/// queue is full.
 pub(super) fn provider_error(error: &Value) -> DecodeError {
     let message = match error {
         Value::String(message) => message.clone(),

@@ -25,7 +25,7 @@ use crate::schema::Subset;
 use crate::verdict::{Arguments, DecodedCall};
 use crate::wire::{Call, RequestBody, Wire};
 
-/// The endpoint accepts any name, but models can write fewer.
+/// The endpoint accepts any name, but models cannot write all of them.
 const RULES: ToolRules = ToolRules {
     names: NameRule { begins_with_letter: false, ..NameRule::PORTABLE },
     subset: Subset { property: |_| true, refused: &[] },

@@ -1,4 +1,4 @@
-//! Decodes a streamed answer, of which each line is an answer with the new part of its message.
+//! Decodes a streamed answer. Each line is an answer with the new part of the message.
 
 use serde::Deserialize;
 use serde::de::MapAccess;

@@ -59,9 +59,11 @@ pub enum Outcome {
     /// The model or its provider declined. Providers may refuse every further request that holds the declined answer,
     /// so continue from the history before it.
     Refused,
-    /// All requests of [`LoopOptions::max_steps`](super::LoopOptions::max_steps) are used. The last calls ran.
+    /// The requests that [`LoopOptions::max_steps`](super::LoopOptions::max_steps) allows are used up. The last calls
+    /// ran.
     MaxSteps,
-    /// The tokens of [`LoopOptions::max_tokens`](super::LoopOptions::max_tokens) are used. The last calls ran.
+    /// The tokens that [`LoopOptions::max_tokens`](super::LoopOptions::max_tokens) allows are used up. The last calls
+    /// ran.
     MaxTokens,
     /// The provider paused the turn more often than [`LoopOptions::max_stalls`](super::LoopOptions::max_stalls) allows.
     /// You can continue with another turn on the same history.

@@ -10,7 +10,7 @@ use crate::verdict::{DecodedCall, Verdict};
 
 #[derive(Debug)]
 pub(super) struct Judgement {
-    /// In the order of the answer.
+    /// The calls to run, in the order of the answer.
     pub(super) run: Vec<ToolCall>,
     pub(super) refuse: Vec<(DecodedCall, NotExecuted)>,
     pub(super) next: Next,

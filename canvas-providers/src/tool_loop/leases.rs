@@ -8,7 +8,7 @@ use canvas_tools::{LeaseChange, LeaseTerm};
 
 /// Leases in the order in which they were acquired.
 ///
-/// A lease is held only once. After it was released or lost, replies that name it have no effect.
+/// A lease can be held only once. After it is released or lost, replies that name it have no effect.
 #[derive(Debug, Default)]
 pub(super) struct Leases {
     held: Vec<HeldLease>,
@@ -25,7 +25,7 @@ struct HeldLease {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Renewal {
-    /// The lease expires then. A reply carries no current time, so [`Leases::schedule`] computes the deadline.
+    /// The lease expires at this time. A reply carries no current time, so [`Leases::schedule`] computes the deadline.
     Pending {
         expires_at: Timestamp,
     },
@@ -90,7 +90,8 @@ impl Leases {
         }
     }
 
-    /// Returns a lease whose renewal is due. The renewal is requested once, and again after another third.
+    /// Returns a lease whose renewal is due. The renewal is requested once, and again after another third of the
+    /// lifetime.
     pub(super) fn renewal(&mut self, now: Timestamp, ttl: Duration) -> Option<LeaseId> {
         let due = self.held.iter_mut().find(|held| held.renewal.is_due(now))?;
         due.renewal = Renewal::At(after_a_third(now, ttl));
@@ -149,7 +150,8 @@ impl Renewal {
     }
 }
 
-/// At least a millisecond later, so that a host that only waits makes progress.
+/// Returns the time after a third of this life. It is at least a millisecond later, so that a host that only waits
+/// makes progress.
 fn after_a_third(now: Timestamp, life: Duration) -> Timestamp {
     now.saturating_add((life / 3).max(Duration::from_millis(1)))
 }

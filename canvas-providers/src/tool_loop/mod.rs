@@ -48,8 +48,8 @@ use crate::usage::Usage;
 ///
 /// # Leases and narrative
 ///
-/// A lease is renewed while an answer arrives, unless the answer consists only of text so far. If a renewal is due
-/// then, the lease is released instead, so that others do not wait for a model that narrates. Report the pieces of the
+/// A lease is renewed while an answer arrives, unless the answer consists only of text so far. In that case, the lease
+/// is released when a renewal is due, so that others do not wait for a model that narrates. Report the pieces of the
 /// answer with [`ToolLoop::on_stream_event`]. Without it, the loop cannot see an answer before its end.
 ///
 /// # A turn that is dropped
@@ -438,7 +438,7 @@ impl ToolLoop {
         }
     }
 
-    /// The caller has checked that the call is open.
+    /// Takes the reply to a call. The caller checked that the call is open.
     fn take_reply(&mut self, call_id: &str, reply: ToolReply) {
         self.leases.observe_reply(reply.lease_change());
         if self.abandoned.remove(call_id) {

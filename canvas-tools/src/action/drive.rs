@@ -20,7 +20,8 @@ impl ActionRun {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`Engine::call`]. After the host's answer, retryable errors are retried first.
+    /// Returns the errors of [`Engine::call`]. After the host's answer, it returns a retryable error only after several
+    /// attempts.
     pub async fn drive<S: Store, H: ToolHost + SessionHost>(
         &mut self,
         engine: &Engine<S>,
@@ -59,7 +60,7 @@ impl ActionRun {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`Engine::call`]. You can call it again.
+    /// Returns the errors of [`Engine::call`]. You can call this method again.
     pub async fn advance<S: Store>(
         &mut self,
         engine: &Engine<S>,

@@ -29,7 +29,7 @@ impl Fault {
         Self { place: String::new(), kind }
     }
 
-    /// A JSON Pointer (RFC 6901) into the value.
+    /// Returns the place as a JSON Pointer (RFC 6901) into the value.
     pub(crate) fn place(&self) -> &str {
         &self.place
     }

@@ -13,8 +13,8 @@ const LOOKS: usize = 256;
 /// Maximum JSON size of a composition. Larger ones are omitted from the recipe.
 const BYTES: usize = 64 << 10;
 
-/// Returns the model's changes to the board in a session's turn, joined into one patch. Returns `None` if it changed
-/// nothing or more than a recipe may carry.
+/// Returns the model's changes to the board in a session's turn, joined into one patch. Returns `None` if the model
+/// made no changes, or more than a recipe may carry.
 ///
 /// # Errors
 ///

@@ -39,7 +39,7 @@ impl RecordedTurn {
 type Placeholders = BTreeMap<String, Map<String, Value>>;
 
 impl Recorder {
-    /// Makes a recipe of the calls that a declaration needs, and tests it on their results. `composition` has the
+    /// Makes a recipe of the calls that a declaration needs, and tests it on their results. `composition` holds the
     /// turn's changes to the board.
     ///
     /// # Errors
@@ -90,7 +90,7 @@ impl Recorder {
         needed
     }
 
-    /// Returns a fault for each call or argument that the declaration names and the turn does not have.
+    /// Returns a fault for each call or argument that the declaration names but the turn does not have.
     fn unknown(&self, declaration: &RecipeDeclaration) -> Vec<RecipeFault> {
         let mut faults = Vec::new();
         let mut note = |place: String, message: String| {

@@ -109,7 +109,7 @@ impl Replay {
         &self.run
     }
 
-    /// Returns the next tool to call, or `None` if every call that is possible by now has been made.
+    /// Returns the next tool to call, or `None` if no call can be made for now.
     #[expect(clippy::missing_panics_doc, reason = "the name is short")]
     pub fn next_call(&mut self) -> Option<ReplayCall> {
         let place = self.steps.take()?;

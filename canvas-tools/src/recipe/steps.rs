@@ -12,7 +12,7 @@ use canvas_core::recipe::{
 use canvas_core::surface::Ceiling;
 use serde_json::Value;
 
-/// The source of the decision whether a step may be called.
+/// The source that decides whether a step may be called.
 #[derive(Debug, Clone)]
 pub(super) enum Permission {
     /// The tools that the host has now.
@@ -34,7 +34,7 @@ pub(super) enum StepState {
     Called { arguments: Value },
     /// The tool answered, with a response of this hash.
     Answered { arguments: Value, hash: JsonHash },
-    /// The call failed, or the step could not be called; in that case it has no arguments.
+    /// The call failed, or the step could not be called. In the latter case, it has no arguments.
     Failed { arguments: Option<Value>, drift: Drift },
 }
 

@@ -7,7 +7,8 @@ use serde::Serialize;
 
 use super::lines::numbered;
 
-/// Characters of the patch's line that are shown before the first differing one, and from it on.
+/// Maximum number of characters of the patch's line shown before the first differing character, and from that character
+/// on.
 const AROUND: (usize, usize) = (16, 32);
 
 /// One place at which a patch does not fit.
@@ -151,7 +152,7 @@ impl PlaceFields {
     }
 }
 
-/// Whether a text is not the same at all places.
+/// Whether a text differs between the places.
 fn differ(places: &[Place], text: impl Fn(&Place) -> Option<&str>) -> bool {
     places.windows(2).any(|pair| text(&pair[0]) != text(&pair[1]))
 }
@@ -173,7 +174,7 @@ fn around_difference(patch: &str, document: &str) -> String {
     format!("{lead}{}", truncate(&patch[start..], same - skipped + AROUND.1))
 }
 
-/// Returns the lines of the document whose text the author of the patch has after reading the conflict.
+/// Returns the lines of the document whose text the author of the patch knows after reading the conflict.
 pub(crate) fn read_in(conflict: &Conflict) -> impl Iterator<Item = LineRange> {
     let own = conflict.places.iter().map(|place| LineRange { start: place.line, end: place.last_line });
     let around = conflict.places.iter().flat_map(|place| [before(place), after(place)].into_iter().flatten());
@@ -181,7 +182,7 @@ pub(crate) fn read_in(conflict: &Conflict) -> impl Iterator<Item = LineRange> {
     own.chain(quoted.map(|quoted| LineRange { start: quoted.line, end: quoted.line }))
 }
 
-/// Whether a part of a line is cut. A line that has an ellipsis at an end counts as cut.
+/// Whether a quoted line is cut. A line that has an ellipsis of its own at an end counts as cut.
 fn is_cut(text: &str) -> bool {
     text.starts_with('…') || text.ends_with('…')
 }

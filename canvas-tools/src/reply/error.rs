@@ -1,4 +1,4 @@
-//! Failures of calls that no rule of the canvas decides.
+//! Failures of calls that do not come from a rule of the canvas.
 
 use std::borrow::Cow;
 

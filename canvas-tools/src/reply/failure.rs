@@ -71,7 +71,7 @@ pub(crate) struct HeldDetail {
 }
 
 impl HeldDetail {
-    /// `clock` is the time by which leases end.
+    /// Builds the detail of a refusal. `clock` is the current time by the clock that ends leases.
     pub(crate) fn of(refusal: Refusal<'_>, clock: Timestamp) -> Self {
         let (held_until, lease_id) = match refusal {
             Refusal::NotAvailable(NotAvailable::Held { until, own }) => (Some(*until), *own),

@@ -7,7 +7,7 @@ pub(crate) fn numbered(QuotedLine { line, text }: &QuotedLine) -> String {
     format!("{line}: {text}")
 }
 
-/// The changed lines with one around them, and which of them are shown from the first to the last byte.
+/// Returns the changed lines with one line around them, and the ranges of the lines that are shown in full.
 pub(crate) fn changed_lines(applied: &AppliedPatch) -> (Vec<String>, Vec<LineRange>) {
     let (mut lines, mut whole) =
         (applied.lines.iter().map(numbered).collect::<Vec<_>>(), Vec::<LineRange>::new());

@@ -101,7 +101,7 @@ impl ToolReply {
         Self { lease_change: change, ..self }
     }
 
-    /// Returns the completely shown lines of the reply's revision, in order. They are not part of the JSON.
+    /// Returns the lines of the reply's revision that the reply shows in full, in order. They are not part of the JSON.
     pub fn shown_lines(&self) -> &[LineRange] {
         &self.shown_lines
     }
@@ -180,12 +180,12 @@ impl ToolReply {
         self
     }
 
-    /// The reply to a call that failed.
+    /// Builds the reply to a call that failed.
     pub(crate) fn of_error(error: &ToolError, snapshot: Option<&Snapshot>) -> Self {
         Self { unanswered: error.is_unanswered(), ..Self::failed(&error.failure(), snapshot) }
     }
 
-    /// The reply to a call that failed for a toolset's own reason.
+    /// Builds the reply to a call that failed for a toolset's own reason.
     pub(crate) fn failed<D: Serialize>(failure: &Failure<D>, snapshot: Option<&Snapshot>) -> Self {
         let mut body = json!({"ok": false, "error": failure});
         if let Some(snapshot) = snapshot {
@@ -195,7 +195,7 @@ impl ToolReply {
         Self::new(body)
     }
 
-    /// The beginning of a reply to a read that took no lease.
+    /// Builds the beginning of a reply to a read that took no lease.
     pub(crate) fn of_snapshot(snapshot: &Snapshot) -> Self {
         Self::new(json!({"ok": true, "revision_id": snapshot.revision_id()}))
     }

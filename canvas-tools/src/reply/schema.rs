@@ -159,7 +159,7 @@ fn strip_null(property: &mut Map<String, Value>) {
     }
 }
 
-/// Codes that calls of several toolsets can meet.
+/// Codes that calls of several toolsets can return.
 pub(crate) mod codes {
     /// Codes of calls refused before the canvas is read, and of refusals that any command may return.
     pub(crate) const CALL: &[&str] = &[
@@ -190,10 +190,10 @@ pub(crate) mod codes {
         "STORE_UNFIT",
         "TIME_IN_SECONDS",
     ];
-    /// A call that changes the canvas.
+    /// Codes of a call that changes the canvas.
     pub(crate) const WRITE: &[&str] = &["LOCK_NOT_AVAILABLE", "REVISION_EXHAUSTED"];
-    /// A call that names a lease.
+    /// Codes of a call that names a lease.
     pub(crate) const LEASE: &[&str] = &["LEASE_EXPIRED", "LOCK_NOT_OWNED", "STALE_EPOCH", "TOO_MANY_CALLS"];
-    /// A call that may take a lease.
+    /// Codes of a call that may take a lease.
     pub(crate) const TAKE: &[&str] = &["EPOCH_EXHAUSTED", "FENCE_EXHAUSTED", "LOCK_NOT_AVAILABLE"];
 }

@@ -13,7 +13,7 @@ use super::refused::RefusedPatch;
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct DocumentMemory {
     /// The lines that the model was shown. If text occurs at several places, a line number decides between them only if
-    /// it is that of a shown line. If this state is lost, such a patch fails as `AMBIGUOUS`. Under
+    /// the model was shown that line. If this state is lost, such a patch fails as `AMBIGUOUS`. Under
     /// [`WriteRules::require_located`](canvas_core::policy::WriteRules::require_located) a patch may change only lines
     /// located in this turn.
     pub shown: ShownLines,

@@ -52,8 +52,8 @@ use crate::sync::hidden_message;
 /// * `Recorder`. A recipe can no longer be made of the calls before the restart.
 ///
 /// The canvas does not depend on these, and each reply tells the model how to continue. `open` enters the turn that is
-/// running, even if another conversation began it. If you must know, compare [`Session::start`] with the one you
-/// stored.
+/// running, even if another conversation began it. To find out whether it did, compare [`Session::start`] with the one
+/// you stored.
 ///
 /// A session that you stored continues where it was:
 ///
@@ -78,9 +78,9 @@ use crate::sync::hidden_message;
 /// # Calls at the same time
 ///
 /// Run the calls of one session one after another. [`Tools::call`](crate::Tools::call) borrows the session mutably, so
-/// the compiler sees to it. If you run calls on clones at the same time, the canvas stays correct, because the engine
-/// orders the calls and each has its own receipt. However, you can keep only one of the clones, and the memory of the
-/// others is lost. Sessions of different conversations may run at the same time. Under
+/// the compiler enforces this. If you run calls on clones at the same time, the canvas stays correct, because the
+/// engine orders the calls and each has its own receipt. However, you can keep only one of the clones, and the memory
+/// of the others is lost. Sessions of different conversations may run at the same time. Under
 /// [`Rollout::LeaseEnforced`](canvas_core::rollout::Rollout::LeaseEnforced), the tools of
 /// [`DocumentTools`](crate::DocumentTools) then work only for the one with the lease.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -249,7 +249,7 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// Refused if the call id was used for a different call. Fails if the store does.
+    /// Refused if the call id was used for a different call. Fails if the store fails.
     pub async fn begin_turn<S: Store>(
         &mut self,
         engine: &Engine<S>,
@@ -294,9 +294,9 @@ impl Session {
 
     /// Ends the model's turn, releases its lease, and promotes its draft unless the user interrupted the turn.
     ///
-    /// Call it in any case, also if the model failed or was stopped. A user's edit, undo in the document, message, cancel
-    /// or take-over since [`Session::begin_turn`] counts as an interruption. The draft then stays a draft, and the next
-    /// `begin_turn` promotes it.
+    /// Call it in any case, even if the model failed or was stopped. An edit, an undo in the document, a message, a
+    /// cancellation or a take-over by the user since [`Session::begin_turn`] counts as an interruption. The draft then
+    /// stays a draft, and the next `begin_turn` promotes it.
     ///
     /// ```
     /// # canvas_core::testing::block_on(async {

@@ -27,7 +27,7 @@ impl Plans {
         self.kept.push_back(plan);
     }
 
-    /// A committed plan stays in the list so that a retry finds it.
+    /// Finds a plan. A committed plan stays in the list so that a retry finds it.
     pub(crate) fn find(&self, canvas: &CanvasId, id: &str) -> Option<&Plan> {
         self.kept.iter().find(|plan| plan.id == id && plan.canvas == *canvas)
     }
@@ -43,7 +43,7 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// The id is derived from the board's revision and the command.
+    /// Creates a plan whose id is derived from the board's revision and the command.
     pub(crate) fn new(canvas: &CanvasId, snapshot: &Snapshot, command: CanvasCommand) -> Self {
         let base = snapshot.head.face_revision(Face::Board);
         let json = serde_json::to_string(&command).expect("its maps have text for keys");

@@ -71,8 +71,8 @@ impl RefusedPatch {
         self.kept.as_ref().map(|kept| (&*kept.id, &*kept.faults))
     }
 
-    /// Returns the refused patch in which `call` replaces the hunks with the given numbers, counted from 1. If the call
-    /// does not name a base or scope, the base or scope of the refused patch applies.
+    /// Returns the refused patch, with the hunks of the given numbers, counted from 1, replaced by those of `call`. If
+    /// the call does not name a base or scope, the base or scope of the refused patch applies.
     pub(crate) fn with_hunks(
         &self,
         id: &str,

@@ -33,7 +33,7 @@ impl AssetContent {
     }
 }
 
-/// Becomes text if the bytes are valid UTF-8.
+/// Makes text of the bytes if they are valid UTF-8.
 impl From<Vec<u8>> for AssetContent {
     fn from(bytes: Vec<u8>) -> Self {
         match String::from_utf8(bytes) {

@@ -119,8 +119,8 @@ impl SurfaceDoor {
         self.views().clients(canvas).cloned().collect()
     }
 
-    /// Answers any request. `host` runs an action to its end, which may take long. `notify` receives each event as it
-    /// happens, and the reply contains all of them.
+    /// Answers any request. `host` runs an action to its end, which may take a long time. `notify` receives each event
+    /// as it happens, and the reply contains all of them.
     pub async fn request<S: Store, H: ToolHost + SessionHost>(
         &self,
         engine: &Engine<S>,

@@ -9,8 +9,8 @@ use canvas_core::surface::{ClientId, SurfaceActor};
 
 /// The clients and sessions that show each surface. This is state of the host and is not stored.
 ///
-/// A view ends when it is closed or when its lifetime is over. Every request of its holder to the surface extends it.
-/// Times are those that the host passes in. If the clock moves backwards, no view ends.
+/// A view ends when it is closed or when its lifetime is over. Every request that its holder makes to the surface
+/// extends the view. Times are those that the host passes in. If the clock moves backwards, no view ends.
 ///
 /// ```
 /// use canvas_core::CanvasId;

@@ -115,12 +115,14 @@ impl<S: Store> CanvasCalls<S> {
         self.lock().clone()
     }
 
-    /// A panic elsewhere leaves the session unchanged, because a call stores its copy only when it ends.
+    /// Locks the session. A panic elsewhere leaves the session unchanged, because a call stores its copy only when it
+    /// ends.
     fn lock(&self) -> MutexGuard<'_, Session> {
         self.session.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs a call on behalf of the turn, even if the model does not have this tool. The time makes its id unique.
+    /// Runs a call on behalf of the turn, even if the model does not have this tool. The time makes the call's id
+    /// unique.
     async fn lease_call(&self, name: &str, lease: LeaseId, now: Timestamp) -> ToolReply {
         let id = format!("{name}-{lease}-{}", now.as_millis());
         let call = ToolCall { id, name: name.to_owned(), arguments: json!({"lease_id": lease}) };

@@ -39,7 +39,7 @@ pub trait Toolset<S: Store>: fmt::Debug + Send + Sync {
 }
 
 /// The future that [`Toolset::call`] returns. It is boxed because [`Tools`](crate::Tools) holds toolsets of different
-/// types. The methods of a [`Store`] are not, because an engine has one type of store.
+/// types. The futures of a [`Store`] are not boxed, because an engine has one type of store.
 pub type ToolFuture<'a> = Pin<Box<dyn Future<Output = Result<ToolReply, ToolError>> + Send + 'a>>;
 
 /// The engine, session, call id and time that a call runs with.

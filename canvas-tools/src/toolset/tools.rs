@@ -57,7 +57,7 @@ pub enum ToolsError {
         /// The tool name that occurs twice.
         name: String,
     },
-    /// A tool's name is one that no provider accepts.
+    /// A tool's name is not one that every provider accepts.
     #[error("{name:?} is no name of a tool: use 1 to 64 of the characters a-z, A-Z, 0-9, _ and -")]
     InvalidToolName {
         /// The tool name, which must be 1 to 64 of the characters a-z, A-Z, 0-9, _ and -.
@@ -79,7 +79,7 @@ impl<S: Store> Tools<S> {
     ///
     /// # Errors
     ///
-    /// Fails if no provider accepts a tool's name, or if two tools have the same name.
+    /// Fails if a tool's name is not one that every provider accepts, or if two tools have the same name.
     pub fn new(toolset: impl Toolset<S> + 'static) -> Result<Self, ToolsError> {
         let toolset: Box<dyn Toolset<S>> = Box::new(toolset);
         Self::try_from(vec![toolset])
@@ -128,9 +128,9 @@ impl<S: Store> Tools<S> {
 
     /// Runs one call of a model on the session's canvas and returns the reply for the model.
     ///
-    /// Every failure is a reply too, with a code and advice on what to do next. Invalid arguments are checked first,
-    /// then the receipt of an earlier attempt, then everything that the canvas may refuse. A retry of a call that
-    /// changes something returns the reply of the first attempt.
+    /// Every failure is a reply too, with a code and advice on what to do next. The arguments are checked first, then
+    /// the receipt of an earlier attempt, then everything that the canvas may refuse. A retry of a call that changes
+    /// something returns the reply of the first attempt.
     ///
     /// ```
     /// # canvas_core::testing::block_on(async {

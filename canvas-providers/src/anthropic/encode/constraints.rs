@@ -8,7 +8,7 @@ use super::super::wire::{Block, Item, Role};
 use crate::encoded::Degradations;
 use crate::history::OPENING;
 
-/// Removes the blocks for which the endpoint would refuse the request.
+/// Removes the blocks that would make the endpoint refuse the request.
 pub(super) fn enforce(items: &mut Vec<Item>, unsigned_thinking: bool, degradations: &mut Degradations) {
     items.retain(|item| !is_blank(&item.block));
     drop_unmatched_server_tools(items, degradations);

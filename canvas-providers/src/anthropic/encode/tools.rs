@@ -12,7 +12,8 @@ use crate::names::{Mapper, NameRule};
 use crate::native::NativeTool;
 use crate::schema::Subset;
 
-/// The endpoint accepts 128 characters and any of them at the start; references to tools accept 64.
+/// A name may have up to 128 characters and begin with any of them, but in a reference to a tool it may have only 64
+/// characters.
 const NAME_RULE: NameRule = NameRule { begins_with_letter: false, ..NameRule::PORTABLE };
 
 const RULES: ToolRules = ToolRules {

@@ -18,7 +18,7 @@ const RULES: ToolRules = ToolRules {
     built_in: |_| false,
 };
 
-/// The narrowest rule of the models behind the endpoint.
+/// Whether a property's name fits the narrowest rule of the models behind the endpoint.
 fn is_property_name(name: &str) -> bool {
     (1..=64).contains(&name.len())
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-'))
@@ -46,7 +46,8 @@ fn tool_spec(tool: Declared<'_>) -> Option<Value> {
     Some(json!({"toolSpec": spec}))
 }
 
-/// Returns the names that the history calls. The endpoint refuses a history with calls if no tool is declared.
+/// Returns the names of the tools that the history calls. The endpoint refuses a history with calls if no tool is
+/// declared.
 pub(super) fn called(items: &[Item]) -> BTreeSet<String> {
     let calls = items.iter().filter_map(|item| item.block.get("toolUse"));
     calls.filter_map(|call| call["name"].as_str().map(str::to_owned)).collect()

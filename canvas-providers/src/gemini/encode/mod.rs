@@ -273,7 +273,7 @@ fn text_part(text: &str) -> Option<Value> {
     (!text.is_empty()).then(|| json!({"text": text}))
 }
 
-/// Whether a part is empty. An empty text is, unless it has a signature.
+/// Whether a part is empty. An empty text counts as empty unless it has a signature.
 fn is_empty(part: &Value) -> bool {
     let Some(members) = part.as_object() else { return true };
     let is_signed = members.contains_key("thoughtSignature");

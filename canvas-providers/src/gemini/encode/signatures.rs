@@ -7,7 +7,7 @@ use crate::encoded::Degradations;
 /// The documented signature for calls that the endpoint did not make itself.
 const SENTINEL: &str = "skip_thought_signature_validator";
 
-/// Whether the model checks signatures. Models from Gemini 3 on do, and so do names that mean the latest model.
+/// Whether the model checks signatures. Models from Gemini 3 on do, and so do models whose name means the latest one.
 pub(super) fn are_checked(model: &str) -> bool {
     let Some((_, name)) = model.split_once("gemini-") else { return false };
     let digits = name.bytes().take_while(u8::is_ascii_digit).count();

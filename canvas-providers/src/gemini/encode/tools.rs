@@ -93,7 +93,8 @@ pub(in super::super) fn declare(
     functions.collect()
 }
 
-/// Removes the keywords next to a reference. The endpoint accepts only a description and a default there.
+/// Removes the keywords that the endpoint refuses next to a reference, which are all except definitions, a description
+/// and a default.
 fn unclutter_references(schema: &mut Value, place: &str, degradations: &mut Degradations) {
     match schema {
         Value::Array(items) => {

@@ -1,4 +1,4 @@
-//! Decodes a complete answer. Steps have no structs, because each goes back unchanged.
+//! Decodes a complete answer. Steps have no structs, because each is sent back unchanged.
 
 use serde_json::{Map, Value};
 
@@ -16,7 +16,7 @@ use crate::verdict::{Arguments, DecodedCall};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ending {
     Whole,
-    /// The answer ended first, so the step may lack its end.
+    /// The answer was cut off, so the step may lack its end.
     Partial,
 }
 

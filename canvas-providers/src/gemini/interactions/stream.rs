@@ -30,11 +30,11 @@ pub(crate) struct Stream {
     usage: Usage,
 }
 
-/// A step so far.
+/// A step, as received so far.
 #[derive(Debug)]
 struct Step {
     fields: Map<String, Value>,
-    /// Text of the last item of the content or summary, not yet added to it.
+    /// Text that belongs to the last item of the content or summary, but is not yet added to it.
     text: String,
     /// The arguments as text, parsed at the end.
     arguments: String,
@@ -222,8 +222,7 @@ impl Codec for Stream {
 }
 
 impl Stream {
-    /// Takes more text, arguments or readable thoughts of an open step. Returns `false` if the event is not one of
-    /// these.
+    /// Takes more text, arguments or readable thoughts of an open step. Returns `false` for any other event.
     fn say(&mut self, saying: &Saying<'_>, on_event: &mut OnEvent<'_>) -> bool {
         let ("step.delta", Some((said, Text(delta)))) = (saying.kind.as_str(), &saying.said) else {
             return false;

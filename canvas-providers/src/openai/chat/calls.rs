@@ -1,8 +1,8 @@
 //! Assembles the calls of a stream from their deltas.
 //!
-//! A call is found by the index of its deltas, otherwise by their id, otherwise it is the last one. Hosts leave the
-//! index out, count from 1, leave gaps, give each delta another id, repeat the name, or send several complete calls
-//! under one index.
+//! The call of a delta is found by the delta's index. If there is no index, it is found by the delta's id, or else it
+//! is the last call. Hosts leave the index out, count from 1, leave gaps, give each delta another id, repeat the name,
+//! or send several complete calls under one index.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -22,7 +22,7 @@ pub(super) struct Calls {
     pub(super) single: Option<usize>,
 }
 
-/// A call so far.
+/// A call, as received so far.
 #[derive(Debug, Default)]
 pub(super) struct Call {
     id: String,
@@ -34,7 +34,7 @@ pub(super) struct Call {
     scan: Scan,
     /// Number of its part in the answer.
     pub(super) part: usize,
-    /// Whether its beginning was reported, which waits for the name.
+    /// Whether its beginning was reported. The report waits for the name.
     pub(super) is_told: bool,
 }
 

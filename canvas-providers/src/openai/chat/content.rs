@@ -8,7 +8,7 @@ use crate::context::AnswerContext;
 use crate::event::{Body, Event};
 use crate::pieces;
 
-/// A part of the content so far.
+/// A part of the content, as received so far.
 #[derive(Debug)]
 pub(super) struct Content {
     kind: Kind,
@@ -38,7 +38,7 @@ impl Content {
         self.text.push_str(text);
     }
 
-    /// Whether a chunk continues this part. If it does, the chunk's other fields are taken over.
+    /// Whether a chunk continues this part. If it does, the part takes over the chunk's other fields.
     pub(super) fn goes_on(&mut self, with: &Kind) -> bool {
         match (&mut self.kind, with) {
             (Kind::Text, Kind::Text) | (Kind::TextChunk(_), Kind::Text) => true,

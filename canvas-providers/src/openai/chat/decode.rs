@@ -42,7 +42,7 @@ pub(crate) fn decode(body: &Value, context: &AnswerContext) -> Result<Decoded, D
     Ok(Decoded { events, raw_stop_reason, stop_reason, usage, failure: None })
 }
 
-/// Detects a refusal, which ends like any other answer.
+/// Turns the stop reason `End` into `Refusal` if the model declined, because a refusal ends like any other answer.
 pub(super) fn or_refused(stop_reason: StopReason, events: &[Event]) -> StopReason {
     let is_refusal = |event: &Event| {
         let part = event.envelope.as_ref().and_then(|envelope| envelope.parts.first());
@@ -64,7 +64,7 @@ struct Counted {
     prompt_cache_hit_tokens: Option<u64>,
 }
 
-/// Adds the reported counts. A later count replaces an earlier one.
+/// Records the reported counts. A later count replaces an earlier one.
 pub(super) fn add_usage(usage: &mut Usage, counted: &Value) {
     let Ok(counted) = Counted::deserialize(counted) else { return };
     let detail = |details: &Option<Map<String, Value>>, name: &str| {

@@ -41,7 +41,7 @@ pub(super) struct Delta<'a> {
     pub(super) content: Option<Mixed<'a>>,
     #[serde(borrow, default)]
     pub(super) tool_calls: Option<Vec<CallDelta<'a>>>,
-    /// The older form of a call, before an answer could have several.
+    /// The older form of a call, from before an answer could have several.
     #[serde(borrow, default)]
     pub(super) function_call: Option<FunctionDelta<'a>>,
     #[serde(borrow, default)]

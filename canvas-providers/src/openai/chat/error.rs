@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use crate::decoded::DecodeError;
 use crate::pieces::text;
 
-/// Returns the error in a body without a choice, if it has one.
+/// Returns the error, if any, in a body without choices.
 pub(super) fn of_body(body: &Value) -> Option<DecodeError> {
     let body = body.as_object()?;
     if let Some(error) = body.get("error").filter(|error| !error.is_null()) {

@@ -12,10 +12,10 @@ use crate::verdict::{Arguments, DecodedCall};
 
 /// Fields of plain-text reasoning, in the order in which they are tried.
 pub(super) const REASONING_TEXTS: &[&str] = &["reasoning_content", "reasoning"];
-/// The field of reasoning in pieces, both readable and sealed.
+/// The field for reasoning that arrives in pieces, some readable and some sealed.
 pub(super) const REASONING_DETAILS: &str = "reasoning_details";
 
-/// Builds the events of a message. If `ends_open`, the answer may lack its end.
+/// Builds the events of a message. If `ends_open` is set, the answer may lack its end.
 pub(super) fn events(
     message: &Map<String, Value>,
     ends_open: bool,
@@ -166,8 +166,8 @@ pub(super) fn call(part: Map<String, Value>, ends_open: bool, context: &AnswerCo
     pieces::event(NAME, Body::ToolCall(decoded), pieces::of("tool_calls", vec![Value::Object(part)]), context)
 }
 
-/// Free text is not an object, except for the tool whose only argument it is known to be. If a limit ended the answer,
-/// the text may lack its end without showing it.
+/// Accepts free text only for the tool whose only argument it is known to be, because free text is not an object. If a
+/// limit ended the answer, the text counts as truncated, because it may lack its end without showing it.
 fn custom_arguments(custom: &Map<String, Value>, ends_open: bool, context: &AnswerContext) -> Arguments {
     let is_codex = text(custom, "name") == NativeTool::CodexPatch.name();
     match custom.get("input") {

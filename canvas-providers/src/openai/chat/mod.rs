@@ -1,8 +1,8 @@
 //! OpenAI Chat Completions, and the hosts that speak it.
 //!
-//! The types do not show these rules of the endpoint. Results come right after the message with their calls, and each
-//! call has one. Arguments are JSON in a string. A result has neither images nor an error flag. If a host writes
-//! reasoning into the content, between `<think>` and `</think>`, it stays there and goes back unchanged.
+//! The types do not show these rules of the endpoint. Results come right after the message with their calls, one for
+//! each call. Arguments are JSON in a string. A result has neither images nor an error flag. If a host writes reasoning
+//! into the content, between `<think>` and `</think>`, the reasoning stays there and is sent back unchanged.
 
 mod calls;
 mod content;

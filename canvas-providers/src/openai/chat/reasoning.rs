@@ -14,7 +14,7 @@ pub(super) struct Reasoning {
     content: Option<String>,
     plain: Option<String>,
     details: Vec<Map<String, Value>>,
-    /// The field that is shown while it arrives, which is the first with text.
+    /// The first field with text, which is shown while it arrives.
     shown: Option<Field>,
 }
 

@@ -14,7 +14,7 @@ pub(super) struct Saying<'a> {
     pub(super) arguments: Option<(u64, Text<'a>)>,
     /// Whether there is a choice with a delta.
     is_said: bool,
-    /// Whether the chunk has fields for which it must be read as a whole.
+    /// Whether the chunk has other fields, so that it must be read as a whole.
     has_more: bool,
 }
 

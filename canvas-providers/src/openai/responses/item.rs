@@ -1,7 +1,6 @@
 //! Decodes output items.
 //!
-//! Items are read as JSON without structs, because each goes back unchanged, and unknown kinds are kept like the
-//! others.
+//! Items are read as JSON without structs, because each is sent back unchanged, even if its kind is unknown.
 
 use serde_json::{Map, Value};
 

@@ -116,7 +116,8 @@ impl Change {
         }
     }
 
-    /// Returns its commands, for a call whose arguments are at `place` within others.
+    /// Returns the change's commands with the places of their arguments, for a call whose arguments are at `place`
+    /// within others.
     fn into_parts(self, place: &str) -> impl Iterator<Item = (CanvasCommand, String)> {
         let commands = match self.command {
             CanvasCommand::Batch(batch) => batch.commands,
@@ -152,7 +153,8 @@ impl Plan {
 }
 
 impl Arrange {
-    /// Resizes come before moves, so that a component with both is checked and corrected by its place.
+    /// Converts the operations to one change. If an operation both resizes and moves a component, the resize comes
+    /// first, so that the component is checked and corrected by its place.
     fn change(self, aliases: &Aliases) -> Result<Change, ToolError> {
         check_count("/operations", self.operations.len())?;
         let on_collision = OnCollision::Reject;
@@ -225,7 +227,7 @@ fn check_count(place: &str, found: usize) -> Result<(), ToolError> {
     Err(ToolError::argument(place, format!("there are more than {MAX_COMMANDS} at once: make several calls")))
 }
 
-/// Returns the component that the model means, by its alias if one has this name, otherwise by its id.
+/// Returns the component that the model means, by its alias if an alias has this name, otherwise by its id.
 fn resolve(name: ComponentId, aliases: &Aliases) -> ComponentId {
     aliases.resolve(name.as_str()).cloned().unwrap_or(name)
 }

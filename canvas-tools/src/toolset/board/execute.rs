@@ -22,7 +22,7 @@ use crate::session::plan::Plan;
 use crate::toolset::call::ToolCall;
 use crate::toolset::context::ToolContext;
 
-/// A call with everything that it runs with.
+/// A call, with everything that is needed to run it.
 #[derive(Debug)]
 pub(super) struct BoardToolContext<'a, S> {
     pub(super) context: ToolContext<'a, S>,
@@ -54,7 +54,7 @@ pub(super) enum BoardOutcome {
     Planned { id: String, change: Change, result: Box<BoardResult>, after: Box<Board> },
     /// The reply should list the board, starting after the given component.
     Shown { board: Arc<Board>, after: Option<ComponentId> },
-    /// The user acted since the turn began, with these changes, so the undo did not run.
+    /// The user made these changes since the turn began, so the undo did not run.
     UserActed(Vec<HistoryEntry>),
     /// The engine refused the call before it ran a command.
     Refused(Box<dyn Refused + Send + Sync>),
@@ -172,7 +172,7 @@ impl<S: Store> BoardToolContext<'_, S> {
         Ok((outcome, snapshot))
     }
 
-    /// Undoes or redoes up to this many changes, or as many as the history has.
+    /// Undoes or redoes this many changes, or as many as the history has if it has fewer.
     async fn step(&self, steps: NonZeroU32, direction: Direction) -> Executed {
         let (mut result, mut snapshot) = self.move_by(self.context.id.clone(), steps, direction).await?;
         if let Err(UndoRefusal::History(HistoryRefusal::HistoryEmpty { available, .. })) = result
@@ -194,7 +194,7 @@ impl<S: Store> BoardToolContext<'_, S> {
         Ok((outcome, snapshot))
     }
 
-    /// Returns the user's changes since the turn began, in order. If there are many, these are the last ones.
+    /// Returns the user's changes since the turn began, in order. Examines only the last entries of the history.
     async fn acts_of_user(&self) -> Result<Vec<HistoryEntry>, ToolError> {
         const LOOKED_AT: usize = 20;
         let ToolContext { engine, session, now, .. } = &self.context;
@@ -246,7 +246,7 @@ impl<S: Store> BoardToolContext<'_, S> {
         Ok((BoardOutcome::Planned { id, change, result, after }, snapshot))
     }
 
-    /// Commits a plan unless the board changed since it was planned.
+    /// Commits a plan unless the board changed since the plan was made.
     async fn commit(&self, plan: &str) -> Executed {
         let session = &self.context.session;
         let plan = session.board.plans.find(&session.canvas, plan).ok_or_else(|| {

@@ -65,7 +65,8 @@ fn parameters(tool: Tool, registry: &Registry) -> Option<Value> {
     })
 }
 
-/// The description of `action_id` lists the actions of each type, with their descriptions and parameters.
+/// Returns the schema of a request for an action. The description of `action_id` lists the actions of each type, with
+/// their descriptions and parameters.
 fn request(registry: &Registry) -> Option<Value> {
     let (mut lines, mut ids) = (String::new(), BTreeSet::new());
     for known in registry.get_all() {
@@ -88,14 +89,15 @@ fn request(registry: &Registry) -> Option<Value> {
     Some(schema)
 }
 
-/// The field's own default, `null`, would override one in its schema.
+/// Sets the default number of steps. In the field's own schema, it would be overridden by the field's own default,
+/// `null`.
 fn with_default_steps(mut schema: Value) -> Value {
     schema["properties"]["steps"]["default"] = 1.into();
     schema
 }
 
-/// A config belongs to one of the types. Clients of tools refuse a union at the root, so it is at the field `config`,
-/// where it cannot depend on `type_id`.
+/// Returns the schema of a creation. A config belongs to one of the types. Clients of tools refuse a union at the root,
+/// so the union is at the field `config`, where it cannot depend on `type_id`.
 fn creation(registry: &Registry) -> Option<Value> {
     let types: Vec<&ComponentDefinition> = registry.get_all().collect();
     if types.is_empty() {
@@ -149,7 +151,7 @@ fn config(definition: &ComponentDefinition, name: &str, shared: &mut Map<String,
     json!({"$ref": format!("#/$defs/{name}"), "description": description})
 }
 
-/// Lets references from the root of a schema begin at its new place. Says whether there are any.
+/// Makes the references that begin at the root of a schema begin at its new place. Returns whether there are any.
 fn rebase(schema: &mut Value, base: &str) -> bool {
     let Value::Object(fields) = schema else { return false };
     let mut found = false;

@@ -13,7 +13,7 @@ use crate::toolset::names::tools;
 /// [`ToolReply::board`](crate::ToolReply::board) has the board's events and the components whose data you should fetch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct BoardTools {
-    /// Adds `plan_canvas` and `commit_plan`, which show the effect of some calls and make exactly these changes.
+    /// Adds `plan_canvas` and `commit_plan`, which show the effect of some calls and then make exactly those changes.
     pub plans: bool,
     /// Adds `delete_view`, which deletes a saved view.
     pub delete_view: bool,
@@ -113,7 +113,7 @@ impl Tool {
         }
     }
 
-    /// The wording of the first nine descriptions is a fixed part of the board's interface.
+    /// Returns the description. The wording of the first nine descriptions is a fixed part of the board's interface.
     pub(super) const fn description(self) -> &'static str {
         match self {
             Self::Create => {

@@ -202,7 +202,7 @@ async fn replayed<S: Store>(
     AppliedDirective { version_before, version, change, context, preview, replayed: true }
 }
 
-/// Returns a change from the history as the text before, the text after and the edit.
+/// Returns a change from the history as the old text, the new text and the edit.
 async fn recorded_change<S: Store>(
     engine: &Engine<S>,
     session: &Session,

@@ -7,7 +7,7 @@ use super::tool::{DOCUMENT_EDIT, DOCUMENT_SNAPSHOT, DirectiveTools};
 use crate::toolset::spec::{ToolSpec, argument_schema};
 
 impl DirectiveTools {
-    /// The tools that a policy opens to models.
+    /// Returns the tools that a policy opens to models.
     pub fn list(self, policy: &Policy) -> Vec<ToolSpec> {
         let open = self.tools().filter(|(_, access)| policy.permits(*access).is_ok());
         open.map(|(name, _)| self.spec(name)).collect()
@@ -48,7 +48,7 @@ fn edit_description(use_patch_edits: bool) -> String {
     }
 }
 
-/// The schemas of the tools' arguments and of a directive, as their types say them.
+/// Returns the schemas of the tools' arguments and of a directive, derived from their types.
 #[cfg(all(test, feature = "schema"))]
 pub(crate) fn argument_schemas() -> Vec<(&'static str, serde_json::Value)> {
     use super::builder::BuildDiff;

@@ -21,7 +21,7 @@ use crate::reply::{ConflictFields, Failure, FitDetail, HeldDetail, shorten};
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DirectiveError {
-    /// It is not a directive.
+    /// The value is not a valid directive.
     #[error("{message}")]
     Invalid {
         /// Kind of the fault.
@@ -166,7 +166,7 @@ pub enum FailureKind {
     /// The directive is invalid, or does not fit the text.
     #[error(transparent)]
     Directive(#[from] DirectiveError),
-    /// The document has another version than the directive.
+    /// The document's version differs from the directive's.
     #[error(
         "the document has changed since that version: take a fresh document_snapshot and make the edit for it"
     )]
@@ -277,7 +277,7 @@ impl DirectiveFailure {
         }
     }
 
-    /// One line for a status bar, such as `failed: stale patch vs r12-3fa94c02`.
+    /// Returns one line for a status bar, such as `failed: stale patch vs r12-3fa94c02`.
     pub fn status(&self) -> String {
         let action = self.action.map_or("directive", Action::as_str);
         let what = match (&self.kind, self.reason()) {

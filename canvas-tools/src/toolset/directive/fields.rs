@@ -92,7 +92,7 @@ pub(super) struct EditFields<'a> {
     pub(super) note: Option<&'a str>,
 }
 
-/// The JSON Schema of the reply of a tool of this name.
+/// Returns the JSON Schema of the reply of the tool with this name.
 #[cfg(feature = "schema")]
 pub(crate) fn reply_schema(tool: &str) -> Option<Value> {
     let reply = ReplySchema::new();

@@ -73,9 +73,9 @@ struct NamedRange {
     end: u64,
 }
 
-/// Returns the JSON Schema of a directive, which is closed and conditional by action. It admits everything that
-/// [`Directive::parse`](super::parse::Directive::parse) reads. It cannot express limits in bytes, ranges that run back, and
-/// versions that differ.
+/// Returns the JSON Schema of a directive. The schema allows no unknown fields, and its conditions depend on the
+/// action. It admits everything that [`Directive::parse`](super::parse::Directive::parse) reads, but it cannot refuse
+/// values over a limit in bytes, ranges that run backwards, or versions that differ.
 ///
 /// Without `use_patch_edits`, it has neither `patch` nor `diff`.
 pub fn directive_schema(use_patch_edits: bool) -> Value {
@@ -108,8 +108,8 @@ pub fn directive_schema(use_patch_edits: bool) -> Value {
     schema
 }
 
-/// Returns the schema for a model, without conditions and second names, because some providers do not take conditions
-/// at the root.
+/// Returns the schema for a model, without conditions and alternative names, because some providers do not take
+/// conditions at the root.
 pub(crate) fn tool_schema(use_patch_edits: bool) -> Value {
     let mut schema = flat_schema(use_patch_edits);
     let properties = properties(&mut schema);

@@ -19,10 +19,10 @@ use crate::session::Session;
 
 /// The answer to a command of a model.
 pub(super) trait Answer {
-    /// Returns the JSON for the model, without lines. `clock` is the time by which leases end.
+    /// Returns the JSON for the model, without lines. `clock` is the current time by the clock that ends leases.
     fn body(&self, clock: Timestamp) -> Value;
 
-    /// Lines of the canvas that the reply shows.
+    /// Returns the lines of the canvas that the reply shows.
     fn shown(&self) -> Option<Shown> {
         None
     }
@@ -96,7 +96,8 @@ const fn seconds_left(expires_at: Timestamp, clock: Timestamp) -> u64 {
     expires_at.as_millis().saturating_sub(clock.as_millis()) / 1_000
 }
 
-/// Returns the change of the lease, if a refusal reports that it is over.
+/// Returns the change of a lease that a refusal reports. It is a loss if the named lease is over, or an extension if
+/// the caller already holds the lease that it asked for.
 fn lost(named: Option<LeaseId>, refusal: Refusal<'_>) -> LeaseChange {
     match (refusal, named) {
         // It was asked for again.
@@ -109,7 +110,7 @@ fn lost(named: Option<LeaseId>, refusal: Refusal<'_>) -> LeaseChange {
     }
 }
 
-/// A call under a lease extends it.
+/// Returns the extension of the named lease, because a call under a lease extends it.
 fn extended(named: Option<LeaseId>, expires_at: Option<Timestamp>) -> LeaseChange {
     match (named, expires_at) {
         (Some(lease), Some(expires_at)) => LeaseChange::Extended(LeaseTerm::until(expires_at, lease)),

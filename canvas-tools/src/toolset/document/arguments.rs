@@ -170,7 +170,7 @@ pub(super) struct RangeText {
     pub(super) text: String,
 }
 
-/// The schemas of the tools' arguments, as their types say them.
+/// Returns the schemas of the tools' arguments, derived from their types.
 #[cfg(all(test, feature = "schema"))]
 pub(crate) fn argument_schemas() -> Vec<(&'static str, serde_json::Value)> {
     use super::tool::{DocumentTools, Tool};

@@ -1,4 +1,4 @@
-//! Checks of a call's arguments that need no canvas.
+//! Checks a call's arguments, as far as this needs no canvas.
 
 use std::iter;
 use std::num::NonZeroUsize;
@@ -37,7 +37,7 @@ pub(super) enum CheckedCall {
 pub(super) struct Resend {
     /// Id of the refused patch.
     pub(super) of: String,
-    /// Numbers of the new hunks, from 1.
+    /// Numbers of the new hunks, counted from 1.
     pub(super) hunks: Vec<NonZeroUsize>,
 }
 
@@ -50,7 +50,7 @@ pub(super) enum ReadAccess {
     Snapshot,
 }
 
-/// The `lease_id` of a call, as far as its tool takes one.
+/// The `lease_id` of a call, if its tool takes one.
 struct LeaseArgument<'a> {
     rule: LeaseRule,
     rollout: Rollout,
@@ -58,8 +58,8 @@ struct LeaseArgument<'a> {
 }
 
 impl LeaseArgument<'_> {
-    /// Returns the lease that the call names. Text that is not a lease id belongs to nobody, so the rules refuse it. If
-    /// the rollout needs no lease, the refusal is made here, because the rules would take the text for a missing lease.
+    /// Returns the lease that the call names. Text that is not a lease id counts as no lease, which the rules refuse if
+    /// the rollout needs one. Otherwise the text is refused here, because the rules would accept a missing lease.
     fn id(&self, text: Option<String>) -> Result<Option<LeaseId>, ToolError> {
         match (self.rule, text) {
             (LeaseRule::Never, _) | (LeaseRule::Optional, None) => Ok(None),
@@ -88,7 +88,7 @@ impl LeaseArgument<'_> {
     }
 }
 
-/// Reads a call into a task for the engine.
+/// Checks a call and turns it into a task for the engine.
 pub(super) fn check(
     toolset: DocumentTools,
     tool: Tool,
@@ -230,7 +230,7 @@ fn replacement(range: RangeText) -> Result<Replacement, ToolError> {
     Ok(Replacement { start, end, expect, text })
 }
 
-/// The place that a patch may change. A refusal repeats it in the receipt, so it is bounded.
+/// Returns the place that a patch may change. Its size is limited, because a refusal repeats it in the receipt.
 fn scope_address(scope: Scope) -> Result<Address, ToolError> {
     let bytes: usize = scope.path.iter().map(String::len).sum();
     if bytes > PATH_BYTES {
@@ -241,7 +241,7 @@ fn scope_address(scope: Scope) -> Result<Address, ToolError> {
     address(scope)
 }
 
-/// The place of the document that some arguments name.
+/// Returns the place of the document that these arguments name.
 fn address(Scope { path, ordinal, item, fence }: Scope) -> Result<Address, ToolError> {
     let part = match (item, fence) {
         (None, None) => None,

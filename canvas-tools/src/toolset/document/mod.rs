@@ -124,7 +124,7 @@ async fn call_document_tool<S: Store>(
     })
 }
 
-/// Applies a patch with the lines that the conversation was shown, and remembers the lines that its reply shows.
+/// Applies a patch, given the lines that the conversation was shown, and remembers the lines that the reply shows.
 async fn patch<S: Store>(
     context: &mut ToolContext<'_, S>,
     toolset: DocumentTools,
@@ -155,13 +155,13 @@ async fn patch<S: Store>(
     Ok(reply)
 }
 
-/// Notes that the model was shown these lines of a document.
+/// Records that the model was shown these lines of a document.
 fn remember(session: &mut Session, lines: &[LineRange], snapshot: &Snapshot) {
     let head = &snapshot.head;
     lines.iter().for_each(|lines| session.document.shown.add(head.revision_id(), head.document(), *lines));
 }
 
-/// The lines that a refusal of a patch shows with their numbers.
+/// Returns the lines that a refusal of a patch shows with their numbers.
 fn quoted_by(result: &Result<AppliedPatch, ApplyPatchRefusal>) -> Vec<LineRange> {
     match result {
         Err(ApplyPatchRefusal::Patch(PatchRefusal::PatchRejected(error))) => {
@@ -174,7 +174,7 @@ fn quoted_by(result: &Result<AppliedPatch, ApplyPatchRefusal>) -> Vec<LineRange>
     }
 }
 
-/// The lines that a patch of this library states in its headers.
+/// Returns the lines that a patch made by this library states in its headers.
 fn stated_lines(patch: &str) -> Vec<LineRange> {
     let headers = patch.lines().filter_map(|line| line.strip_prefix("@@ -"));
     let ranges = headers.filter_map(|numbers| {
@@ -213,7 +213,7 @@ async fn run<S: Store, C: Command<Done: Answer>>(
     Ok((answer::reply(named, &result, (&*context.session, &snapshot)), snapshot))
 }
 
-/// The JSON Schema of the reply of a tool of this name.
+/// Returns the JSON Schema of the reply of the tool with this name.
 #[cfg(feature = "schema")]
 pub(crate) fn reply_schema(tool: &str) -> Option<serde_json::Value> {
     Tool::of(DocumentTools::ALL).find(|one| one.name() == tool).map(Tool::reply_schema)

@@ -34,11 +34,11 @@ pub(crate) enum Next {
     SendRebased(Option<RevisionId>),
     /// Write the patch for the text that the refusal shows.
     WriteFor(RevisionId),
-    /// The same call, if its author means the lines that it states, which it has been shown now.
+    /// The same call, if the model means the stated lines, which the refusal shows.
     AgainIfMeant,
     /// The same call on the current revision.
     OnBase(RevisionId),
-    /// The same, if others' changes near it leave its meaning.
+    /// The same call on the current revision, if it still makes sense after the changes that others made nearby.
     OnBaseIfMeant(RevisionId),
     Stop,
 }
@@ -85,7 +85,7 @@ impl fmt::Display for Next {
 /// The kind of a call, as far as the next call depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CallKind {
-    /// It looks, or is about the lease.
+    /// Any other call, for example one that reads or that concerns the lease.
     Other,
     /// A patch.
     Patch,
@@ -102,12 +102,12 @@ pub(crate) struct Aftermath {
     /// Whether the conversation knows the current document.
     pub(crate) has_seen: bool,
     pub(crate) revision: RevisionId,
-    /// The clock by which leases end.
+    /// The current time by the clock that ends leases.
     pub(crate) clock: Timestamp,
 }
 
-/// Returns the next call after a refusal by a document tool. `None` if the refusal says which arguments to change, or
-/// to stop.
+/// Returns the next call after a refusal by a document tool. Returns `None` if the refusal itself tells the model to
+/// stop, or which arguments to change.
 pub(crate) fn after_refusal(refusal: Refusal<'_>, after: Aftermath) -> Option<Next> {
     Some(match refusal {
         Refusal::NotAvailable(NotAvailable::Held { own: Some(own), .. }) => Next::UseLease(*own),
@@ -172,7 +172,7 @@ impl Aftermath {
         }
     }
 
-    /// Returns the next call after a base that is not the current document.
+    /// Returns the next call if the base was not the current document.
     fn write_again(self, stale: &StaleBase) -> Option<Next> {
         let now = stale.changes.as_ref().map_or(self.revision, |changes| changes.to);
         if stale.already_applied {

@@ -16,7 +16,7 @@ const TITLE_BYTES: usize = 64 << 10;
 /// Lists the headings down to a level and after a line.
 ///
 /// If the list is incomplete, `next_after_line` says where to continue. Headings on one line, which a lone CR
-/// separates, are listed together, or in part if they are too many.
+/// separates, are listed together, or only in part if there are too many.
 pub(super) fn outline_fields(outline: &Outline, max_level: u8, after_line: usize) -> OutlineFields<'_> {
     let ordinals = ordinals(outline);
     let mut listed: Vec<SectionFields<'_>> = Vec::new();
@@ -62,7 +62,8 @@ pub(super) fn outline_fields(outline: &Outline, max_level: u8, after_line: usize
     }
 }
 
-/// For each section whose full path others have too, its rank among them from 1, as an address counts.
+/// Returns, for each section that shares its full path with others, its rank among them, counted from 1 as in an
+/// address.
 fn ordinals(outline: &Outline) -> Vec<Option<usize>> {
     // Paths are equal where the last titles are and the paths of the parents are.
     let mut numbers: HashMap<(Option<usize>, &str), usize> = HashMap::new();

@@ -58,7 +58,7 @@ pub(super) fn lines(specs: &[ToolSpec]) -> Vec<String> {
     lines.into_iter().map(Into::into).collect()
 }
 
-/// Whether the rollout could ask a lease for this tool, and does not.
+/// Whether the rollout could require a lease for this tool, but does not.
 fn works_without_lease(spec: &ToolSpec) -> bool {
     const LEASED: [&str; 5] =
         ["canvas_grep", "canvas_read_lines", "canvas_read_all", "canvas_apply_patch", "canvas_replace_lines"];

@@ -17,7 +17,7 @@ use crate::toolset::context::READ_BYTES;
 #[derive(Debug)]
 pub(super) enum Reading {
     Grep(Search),
-    /// Ranges of lines, both ends inclusive; one at least.
+    /// At least one range of lines, both ends inclusive.
     Lines(Vec<(usize, usize)>),
     All,
     Outline {
@@ -44,7 +44,7 @@ impl Looked {
 }
 
 impl Reading {
-    /// Returns the lines shown without a gap from the first line on.
+    /// Returns how much of the text is shown without a gap from the first line on.
     pub(super) fn shown(&self) -> Shown {
         match self {
             Self::All => Shown { lines: usize::MAX, bytes: READ_BYTES },
@@ -56,7 +56,7 @@ impl Reading {
         }
     }
 
-    /// Reads a document. With `hashed`, lines carry the hash that replacing them requires.
+    /// Reads a document. If `hashed` is set, lines carry the hash that replacing them requires.
     pub(super) fn look(&self, snapshot: &Snapshot, hashed: bool) -> Result<Looked, ToolError> {
         let text = snapshot.text();
         match self {
@@ -152,7 +152,8 @@ impl Lines {
     }
 }
 
-/// Reads the lines from `start` to `end`, at most `room` bytes. Linear in the text before the end of the read lines.
+/// Reads the lines from `start` to `end`, at most `room` bytes. Takes time linear in the text up to the end of these
+/// lines.
 fn read(text: &str, start: usize, end: usize, room: usize) -> Result<Lines, ToolError> {
     let from = line_start(text, start);
     if from == text.len() && !text.is_empty() {

@@ -16,8 +16,8 @@ const LINES_BYTES: usize = 7_900;
 const LINE_BYTES: usize = 120;
 /// Maximum bytes of one line if the call also requests the lines around it, so that the model need not read it again.
 const INSPECTED_BYTES: usize = 1_000;
-/// Longest literal that is searched in either case. A longer one is copied from the text, and each of its characters
-/// could cost a pass over it.
+/// Longest literal, in bytes, that is searched without regard to case. A longer one was probably copied from the text,
+/// and each of its characters could cost a pass over the text.
 const ANY_CASE_BYTES: usize = 64;
 /// Maximum number of lines around a match.
 pub(super) const MAX_CONTEXT: usize = 10;
@@ -34,7 +34,7 @@ pub(super) struct Search {
 }
 
 impl Search {
-    /// Ignores case if the query has no capital letter and is not a long literal.
+    /// Creates a search, which ignores case if the query has no capital letter and is not a long literal.
     pub(super) fn new(
         sent: String,
         regex: bool,
@@ -48,7 +48,7 @@ impl Search {
         Ok(Self { query, sent, regex, context: context.unwrap_or(0), line_bytes, from_line })
     }
 
-    /// Returns the matching lines from `from_line` on, as many as fit. Linear in the text.
+    /// Returns the matching lines from `from_line` on, as many as fit. Takes time linear in the text.
     pub(super) fn run(&self, text: &str) -> Result<(GrepFields, Vec<LineRange>), ToolError> {
         let mut page = Page { text, context: self.context, shown: Shown::default(), bytes: 0, last: None };
         let (mut total, mut next) = (0, None);
@@ -82,8 +82,8 @@ impl Search {
     }
 }
 
-/// Whether a query depends on case. A capital letter of its own does, unlike `\S`, and so does a class that knows
-/// cases.
+/// Whether a query depends on case. It does if it contains a literal capital letter, unlike that of `\S`, or a class
+/// that distinguishes case.
 fn has_capital(query: &str, regex: bool) -> bool {
     let mut chars = query.chars();
     while let Some(c) = chars.next() {
@@ -127,7 +127,7 @@ impl Entry {
         Self { number, text: numbered(number, '-', &shown), is_whole: matches!(shown, Cow::Borrowed(_)) }
     }
 
-    /// Bytes that it takes in JSON.
+    /// Returns the number of bytes that the line takes in JSON.
     fn bytes(&self) -> usize {
         json!(self.text).to_string().len() + 1
     }
@@ -173,7 +173,7 @@ impl<'t> Page<'t> {
         self.shown
     }
 
-    /// The lines below the last match.
+    /// Returns the lines below the last match.
     fn after(&self) -> impl Iterator<Item = (usize, &'t str)> + use<'t> {
         let (line, start) = self.last.unwrap_or((0, self.text.len()));
         self.text[start..].lines().zip(line..).skip(1).take(self.context).map(|(text, number)| (number, text))

@@ -28,8 +28,8 @@ pub struct DocumentTools {
     pub outline: bool,
     /// Adds `canvas_read_section`, which reads the lines of one section by its path, with or without a lease.
     pub read_section: bool,
-    /// Adds `canvas_replace_lines`, which replaces whole lines by number, under a hash of their current text. The
-    /// replies of `canvas_read_lines` and `canvas_read_all` then contain that hash, too.
+    /// Adds `canvas_replace_lines`, which replaces whole lines by number, if the call has the hash of their current
+    /// text. The replies of `canvas_read_lines` and `canvas_read_all` then contain that hash, too.
     pub replace_lines: bool,
     /// Adds the argument `resend` to `canvas_apply_patch`. After a refusal, the model can then send only the faulty
     /// hunks again.
@@ -89,7 +89,7 @@ impl Tool {
         }
     }
 
-    /// Arguments that its type has and its schema lacks.
+    /// Returns the arguments that the tool's type has but its schema lacks.
     pub(super) fn hidden(self, toolset: DocumentTools, rollout: Rollout) -> Vec<&'static str> {
         let lease = (self.lease_rule(rollout) == LeaseRule::Never).then_some("lease_id");
         let resend = (!toolset.resend).then_some("resend");

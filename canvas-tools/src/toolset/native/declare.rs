@@ -59,7 +59,7 @@ impl Dialect {
     }
 }
 
-/// The schemas of the dialects' calls, as their types say them.
+/// Returns the schemas of the dialects' calls, derived from their types.
 #[cfg(all(test, feature = "schema"))]
 pub(crate) fn argument_schemas() -> Vec<(&'static str, serde_json::Value)> {
     use super::string_edit::{Edit, Replace};

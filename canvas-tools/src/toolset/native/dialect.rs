@@ -27,7 +27,7 @@ impl Dialect {
         Self::ALL.into_iter().find(|dialect| dialect.code() == code)
     }
 
-    /// Returns the advice on using it for the system prompt.
+    /// Returns the advice on using the dialect, for the system prompt.
     pub(super) fn prompt(self) -> &'static str {
         match self {
             Self::TextEditor => "Insert at a line only where you have viewed the lines as they are now.",

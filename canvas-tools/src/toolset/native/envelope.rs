@@ -12,7 +12,8 @@ pub(super) const UPDATE: &str = "*** Update File: ";
 pub(super) const ADD: &str = "*** Add File: ";
 const DELETE: &str = "*** Delete File: ";
 const MOVE: &str = "*** Move to: ";
-/// Names one of several environments, right after the beginning. The document is the same in all of them.
+/// The prefix of a line, right after the beginning, that names one of several environments. The document is the same in
+/// all of them.
 const ENVIRONMENT: &str = "*** Environment ID:";
 
 /// Removes the envelope of a diff that does not need one, if it has one.

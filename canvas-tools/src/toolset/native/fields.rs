@@ -79,7 +79,7 @@ impl NativeDetail {
     }
 }
 
-/// The JSON Schema of the reply of a dialect's tool of this name.
+/// Returns the JSON Schema of the reply of the dialect's tool with this name.
 #[cfg(feature = "schema")]
 pub(crate) fn reply_schema(tool: &str) -> Option<Value> {
     let dialect = Dialect::ALL.into_iter().find(|dialect| dialect.tool_names().contains(&tool))?;

@@ -8,7 +8,7 @@ use super::outcome::NativeConflict;
 
 /// Lines shown above and below a single place.
 const AROUND: usize = 10;
-/// Maximum number of places shown, and the lines around each if there are several.
+/// Maximum number of places shown. If there are several, `AROUND_EACH` lines are shown above and below each.
 const PLACES: usize = 5;
 const AROUND_EACH: usize = 2;
 /// Maximum characters of a line. Models copy lines from here, so most should be whole.

@@ -29,7 +29,8 @@ impl Default for RenderOptions {
     }
 }
 
-/// The dialect cannot express the change, because it affects line terminators or the end of the text.
+/// Error returned when the dialect cannot express the change, because it affects line terminators or the end of the
+/// text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{dialect} cannot express this change of line terminators or of the end of the text: send the text itself"
@@ -133,7 +134,7 @@ impl Form<'_> {
         }
     }
 
-    /// Writes one call per change, the last change first, so that the text above it stays in place.
+    /// Writes one call per change, the last change first, so that the text above each change stays in place.
     fn strings(self, before: &str, after: &str, options: &RenderOptions) -> Option<Vec<Value>> {
         if before.is_empty() {
             return Some(vec![self.create(after)]);
@@ -168,7 +169,7 @@ impl Form<'_> {
     }
 }
 
-/// Returns the whole lines to quote around a change, as many as make them occur once.
+/// Returns the whole lines to quote around a change, enough of them to occur only once.
 fn quoted(text: &str, change: Range<usize>, options: &RenderOptions) -> Range<usize> {
     let mut context = options.context;
     loop {
@@ -213,7 +214,7 @@ fn added(before: &str, after: &str) -> Option<String> {
 /// A hunk of a unified diff. Its lines have their prefixes.
 #[derive(Debug)]
 struct Unified {
-    /// The first line in the text before the change, counted from 1.
+    /// The first line in the old text, counted from 1.
     start: usize,
     lines: Vec<String>,
     is_ambiguous: bool,
@@ -276,7 +277,7 @@ fn v4a(before: &str, after: &str, options: &RenderOptions) -> String {
     diff
 }
 
-/// The line of the last heading above a line.
+/// Returns the line of the last heading above a line.
 fn heading_above(text: &str, line: usize) -> Option<&str> {
     let outline = outline(text);
     let above = outline.sections().iter().rev().find(|section| section.heading.start < line)?;

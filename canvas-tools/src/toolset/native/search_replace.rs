@@ -28,7 +28,7 @@ const REPLACE: &str = ">>>>>>> REPLACE";
 /// The markers of the dashed variant.
 const DASHED_SEARCH: &str = "------- SEARCH";
 const PLUS_REPLACE: &str = "+++++++ REPLACE";
-/// The prefix of a stated line number, which a line of `DASHES` ends.
+/// The prefix of a stated line number. A line of `DASHES` follows.
 const START_LINE: &str = ":start_line:";
 const DASHES: &str = "-------";
 
@@ -44,7 +44,7 @@ pub(super) struct Call {
 struct Marked<'a> {
     search: Vec<&'a str>,
     replace: Vec<&'a str>,
-    /// The stated line of the old lines, counted from 1.
+    /// The stated number of the first old line, counted from 1.
     stated: Option<usize>,
     patch_line: usize,
 }
@@ -84,7 +84,7 @@ fn failed(document: &Document<'_>, count: usize, how: &str) -> String {
     format!("# {count} SEARCH/REPLACE block{s} {how} in {}! None was applied.", document.options.path)
 }
 
-/// Returns the line of each block's old lines, counted from 0.
+/// Returns the line at which each block's old lines begin, counted from 0.
 fn places(document: &Document<'_>, blocks: &[Marked<'_>]) -> Result<Vec<usize>, NativeError> {
     let Document { text, options } = document;
     let (mut conflicts, mut missing) = (Vec::new(), Vec::new());
@@ -170,7 +170,7 @@ fn lines<'a>(search: &'a str, replace: &'a str) -> Vec<BlockLine<'a>> {
 /// The state of the block parser.
 enum State<'a> {
     Outside,
-    /// After a stated line number, which a line of dashes ends.
+    /// After a stated line number, before the line of dashes.
     Stated(Marked<'a>),
     Search(Marked<'a>),
     Replace(Marked<'a>),
@@ -258,7 +258,7 @@ fn truncated(hunk: usize, number: usize) -> NativeError {
     NativeError::new(sentence, conflict.at_patch_line(number))
 }
 
-/// Whether a line outside of blocks resembles a marker of another length, so that its block would pass for prose.
+/// Whether a line outside of blocks resembles a marker of another length, so that its block would be taken for prose.
 fn is_like_marker(line: &str) -> bool {
     let begins = |starts: [&str; 2]| starts.iter().any(|start| line.starts_with(start));
     line.starts_with("<<<<<<<")
@@ -266,13 +266,13 @@ fn is_like_marker(line: &str) -> bool {
         || begins([">>>", "+++"]) && line.ends_with(" REPLACE")
 }
 
-/// Whether a line is the last one and the beginning of a marker.
+/// Whether a line is the last one of the sent text, and only the beginning of a marker.
 fn is_cut_short(line: &str, sent: &str, dashed: bool) -> bool {
     let marker = if dashed { DASHED_SEARCH } else { SEARCH };
     !line.is_empty() && marker.starts_with(line) && std::ptr::eq(&sent[sent.len() - line.len()..], line)
 }
 
-/// The dashed variant accepts three or more `=`.
+/// Whether a line separates the old lines from the new ones. The dashed variant accepts three or more `=`.
 fn is_separator(line: &str, dashed: bool) -> bool {
     if dashed { line.len() >= 3 && line.bytes().all(|byte| byte == b'=') } else { line == SEPARATOR }
 }

@@ -59,8 +59,8 @@ pub(super) struct Replaced {
     pub(super) places: Vec<usize>,
 }
 
-/// Replaces `old`, which must occur exactly once, or with `all` at least once without overlapping itself. An LF matches
-/// the terminator that the text has there.
+/// Replaces `old`, which must occur exactly once. If `all` is set, it must occur at least once without overlapping
+/// itself. An LF matches the terminator that the text has there.
 ///
 /// Takes time linear in the text and both strings.
 pub(super) fn replace(

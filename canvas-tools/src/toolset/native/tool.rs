@@ -25,8 +25,8 @@ use crate::toolset::spec::ToolSpec;
 ///
 /// A call takes the lease and releases it with its commit. It applies to the revision that the conversation saw last.
 /// If this is not the current revision, the reply is `STALE_BASE` with the changes, and the model may send the call
-/// again. A refusal of the call itself does not leave a receipt, so a retry is read again. From the second consecutive
-/// miss on, the refusal shows the surrounding lines.
+/// again. A refusal of the call itself does not leave a receipt, so a retry is evaluated again. From the second
+/// consecutive miss on, the refusal shows the surrounding lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NativeTools {
     /// The edit format that the tool accepts.
@@ -51,8 +51,8 @@ impl NativeTools {
     }
 
     /// Returns the text of a reply for a model of this dialect: the dialect's message for success, or the refusal with
-    /// its lines. After a repeated miss it also contains the surrounding lines, and after a change by someone else the
-    /// changes.
+    /// its lines. After a repeated miss, it also contains the surrounding lines. After a change by someone else, it
+    /// contains the changes.
     pub fn text_of(reply: &ToolReply) -> String {
         let body = reply.body();
         let text = |pointer: &str| body.pointer(pointer).and_then(Value::as_str);

@@ -76,7 +76,7 @@ impl fmt::Display for Next {
     }
 }
 
-/// The failure of a recipe that is not recorded.
+/// Builds the failure of a recipe that could not be recorded.
 pub(super) fn of_record(error: &RecordError) -> Failure<RecipeDetail> {
     let next = match error {
         RecordError::Invalid { fault, .. } => Next::after_code(fault.code),
@@ -89,7 +89,7 @@ pub(super) fn of_record(error: &RecordError) -> Failure<RecipeDetail> {
     Failure { detail: RecipeDetail { errors }, ..failure }.with_next(next)
 }
 
-/// The failure of a refused command.
+/// Builds the failure of a refused command.
 pub(super) fn of_refusal(refusal: &RecipeCommandRefusal) -> Failure<RecipeDetail> {
     let mut failure = Failure { reason: None, ..Failure::of(refusal.view(), RecipeDetail::default()) };
     if let RecipeCommandRefusal::Recipe(refusal) = refusal {
@@ -99,7 +99,7 @@ pub(super) fn of_refusal(refusal: &RecipeCommandRefusal) -> Failure<RecipeDetail
     failure.with_next(Next::after(refusal))
 }
 
-/// The failure of a replay.
+/// Builds the failure of a replay.
 pub(super) fn of_replay(error: &ReplayError) -> Failure<RecipeDetail> {
     let next = match error {
         ReplayError::RateLimited { .. } => Some(Next::GoOn),

@@ -1,7 +1,7 @@
 //! The tools of recipes, `canvas_record_recipe` and `canvas_refresh`. They take no lease.
 //!
 //! * A recipe consists of calls that the host passed to the session's [`Recorder`](crate::Recorder).
-//! * A refresh calls the host's tools without the model, but only allowed read-only tools.
+//! * A refresh calls the host's tools without the model, but only read-only tools that are allowed.
 
 mod failure;
 mod names;
@@ -30,7 +30,7 @@ use crate::arguments::arguments;
 use crate::recipe::{RecipeDeclaration, Refresher, ReplayError, ReplayRequest, turn_composition};
 use crate::reply::{Failure, ToolError, ToolReply, success};
 
-/// The tools of recipes, over a host of tools.
+/// The tools that record recipes and refresh data, by calls of a host's own tools.
 pub struct RecipeTools<H> {
     host: Arc<H>,
     refresher: Arc<Refresher>,
@@ -62,12 +62,12 @@ struct RecordFields<'a> {
 }
 
 impl<H: ToolHost> RecipeTools<H> {
-    /// With the host whose tools are called, and what keeps the pauses of its canvases.
+    /// Creates the tools, with the host whose tools are called and the refresher that keeps the pauses of its canvases.
     pub fn new(host: Arc<H>, refresher: Arc<Refresher>) -> Self {
         Self { host, refresher }
     }
 
-    /// The tools that a policy opens to models.
+    /// Returns the tools that a policy opens to models.
     pub fn list(policy: &Policy) -> Vec<ToolSpec> {
         if policy.permits(Access::Write).is_err() {
             return Vec::new();
@@ -144,7 +144,7 @@ impl<H: ToolHost> RecipeTools<H> {
     }
 }
 
-/// A name for a replay that no other of the canvas has.
+/// Returns a name for a replay that no other replay of the canvas has.
 fn run_name<S: Store>(context: &ToolContext<'_, S>) -> Result<RunId, NameError> {
     let operation = context.session.operation(context.id.clone());
     let parts = json!([operation.conversation, operation.turn, operation.call, context.now]);

@@ -8,7 +8,7 @@ use super::{RECORD_RECIPE, REFRESH, RecordFields};
 use crate::recipe::RefreshFields;
 use crate::reply::schema::{ReplySchema, codes};
 
-/// The JSON Schema of the reply of a tool of this name.
+/// Returns the JSON Schema of the reply of the tool with this name.
 pub(crate) fn reply_schema(tool: &str) -> Option<Value> {
     let reply = ReplySchema::new();
     let (reply, own): (_, &[&str]) = match tool {

@@ -84,7 +84,7 @@ impl Operation {
         }
     }
 
-    /// Whether it has an argument other than the canvas.
+    /// Whether the operation takes this argument, which is not the canvas.
     fn takes(self, name: &str) -> bool {
         match self {
             Self::Upsert => matches!(name, "title" | "spec" | "assets" | "expectedRevision"),
@@ -100,7 +100,7 @@ impl Arguments {
         self.operation
     }
 
-    /// The request that it makes; `own` is the canvas of the conversation.
+    /// Builds the request. `own` is the canvas of the conversation.
     pub(super) fn request(self, own: &CanvasId) -> Result<SurfaceRequest, ToolError> {
         let Self { operation, canvas_id, title, spec, assets, patch, expected_revision, after, limit } = self;
         let given = [

@@ -46,8 +46,9 @@ impl fmt::Debug for SurfaceTools {
 }
 
 impl SurfaceTools {
-    /// With the door by which clients reach the same surfaces. A conversation is the session of its name, such as
-    /// `agent:main:main`; one of another name is a session of the agent `main`.
+    /// Creates the tool, with the door through which clients reach the same surfaces. If a conversation's name is a
+    /// session key, such as `agent:main:main`, the conversation is that session. Otherwise it is a session of the agent
+    /// `main`.
     #[expect(clippy::missing_panics_doc, reason = "the name is short")]
     pub fn new(door: Arc<SurfaceDoor>) -> Self {
         Self::with_sessions(door, |conversation| {
@@ -58,12 +59,12 @@ impl SurfaceTools {
         })
     }
 
-    /// With the session that each conversation is.
+    /// Creates the tool, with a function that returns the session of each conversation.
     pub fn with_sessions(door: Arc<SurfaceDoor>, session_key: fn(&ConversationId) -> SessionKey) -> Self {
         Self { door, session_key }
     }
 
-    /// The tools that a policy opens to models.
+    /// Returns the tools that a policy opens to models.
     pub fn list(policy: &Policy) -> Vec<ToolSpec> {
         if policy.permits(Access::Read).is_err() {
             return Vec::new();

@@ -7,7 +7,7 @@ use super::SURFACE_TOOL;
 use crate::reply::schema::{ReplySchema, codes};
 use crate::surface::{Listed, Patched, Shown, SurfaceDetail, Upserted, Viewed};
 
-/// The JSON Schema of the reply of the tool, if it has this name.
+/// Returns the JSON Schema of the tool's reply, if the tool has this name.
 pub(crate) fn reply_schema(tool: &str) -> Option<Value> {
     use SurfaceCode::{
         InvalidPath, PatchFailed, PolicyWidening, RevisionConflict, SessionNotAllowed, SpecInvalid,

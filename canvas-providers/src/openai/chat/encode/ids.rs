@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::hosts::CallIdRule;
 use crate::names::{Mapper, NameRule, hash};
 
-/// Characters that hosts are known to use in ids, which have to go back unchanged.
+/// Characters that hosts are known to use in ids. Such ids have to be sent back unchanged.
 const SIGNS: &str = ".:/|+=#@";
 
 /// A one-to-one mapping from the ids of a history to the ids of a request.

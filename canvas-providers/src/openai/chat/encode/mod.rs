@@ -26,7 +26,7 @@ use crate::pieces;
 use crate::repair::{Entry, entries, is_assistant};
 use crate::wire::{Call, RequestBody, Wire};
 
-/// Returns the caller's rules for the host, or the known ones.
+/// Returns the caller's description of the host, or else the known one.
 fn host_of(call: &Call<'_>) -> ChatHost {
     call.options.chat_host.unwrap_or_else(|| *ChatHost::of(&call.issuer.host))
 }
@@ -128,7 +128,7 @@ struct Encoder<'a> {
     native: Option<NativeTool>,
     /// Index of the first message after the user's last one.
     stretch: usize,
-    /// Whether there are calls since then.
+    /// Whether there were calls since the user's last message.
     has_calls: bool,
 }
 
@@ -233,7 +233,7 @@ impl Encoder<'_> {
         self.messages
     }
 
-    /// Returns content that the host made for this wire format and the user, such as an image.
+    /// Returns the content that the host made in this wire format for a user's event, such as an image.
     fn own_content(&mut self, event: &Event, at: usize) -> Option<Value> {
         let parts = event.envelope.as_ref()?.parts_for(NAME, self.pieces.issuer, false)?;
         const KINDS: &[&str] = &["text", "image_url", "input_audio", "file"];

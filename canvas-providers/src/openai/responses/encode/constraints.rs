@@ -1,5 +1,5 @@
-//! Rules of the endpoint for a whole request: which items need others, and which parts of an answer requests must not
-//! have.
+//! Rules of the endpoint for a whole request: which items need others, and which parts of an answer must not be in a
+//! request.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use super::super::item::{Kind, text};
 use super::super::wire::{Content, Item, Made};
 use crate::encoded::Degradations;
 
-/// Removes or changes the parts for which the endpoint would refuse the request.
+/// Removes or changes the parts that would make the endpoint refuse the request.
 pub(super) struct Constraints<'a> {
     /// Whether unsealed reasoning is sent back, because the endpoint finds it by its id or can read it.
     pub(super) takes_unsealed: bool,
@@ -70,8 +70,8 @@ impl Constraints<'_> {
         }
     }
 
-    /// Makes ids unique. If an item occurs twice in the history, the second keeps its place without its id if it can,
-    /// and is removed otherwise.
+    /// Makes ids unique. If an item occurs twice in the history, the second loses its id, or is removed if it needs the
+    /// id.
     fn drop_repeated(&mut self, items: &mut Vec<Item>) {
         let mut seen = BTreeSet::new();
         items.retain_mut(|item| {
@@ -100,8 +100,8 @@ impl Constraints<'_> {
         });
     }
 
-    /// Removes reasoning that cannot be opened. Later items lose their ids, because for those the endpoint would
-    /// require the reasoning. Items that need their id are removed too.
+    /// Removes reasoning that cannot be opened. Later items lose their ids, because the endpoint would require the
+    /// reasoning of an item that has an id. Items that need their id are removed too.
     fn drop_unsealed(&mut self, items: &mut Vec<Item>) {
         if self.takes_unsealed {
             return;
@@ -130,7 +130,7 @@ impl Constraints<'_> {
         });
     }
 
-    /// Removes reasoning that no later item of the model follows.
+    /// Removes reasoning if no later item of the model follows it.
     fn drop_closing_reasoning(&mut self, items: &mut Vec<Item>) {
         let mut followed = false;
         let mut kept = Vec::with_capacity(items.len());
@@ -167,7 +167,7 @@ impl Constraints<'_> {
     }
 }
 
-/// Calls that a host runs, and their outputs, of kinds that are kept unchanged.
+/// Kinds of calls that a host runs and that are kept unchanged. `HOST_OUTPUTS` has the kinds of their outputs.
 const HOST_CALLS: &[&str] = &["computer_call", "local_shell_call", "shell_call", "tool_search_call"];
 const HOST_OUTPUTS: &[&str] =
     &["computer_call_output", "local_shell_call_output", "shell_call_output", "tool_search_output"];

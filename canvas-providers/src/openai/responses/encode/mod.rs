@@ -25,7 +25,7 @@ use crate::repair::{Entry, entries, is_assistant};
 use crate::verdict::{Arguments, DecodedCall};
 use crate::wire::{Call, RequestBody, Wire};
 
-/// Ids are any text of this length, so a foreign id that fits is sent unchanged.
+/// Ids may be any text up to this length, so a foreign id that fits is sent unchanged.
 const ID_RULE: NameRule = NameRule { max: 64, also: ".:", begins_with_letter: false };
 /// The minimum that the endpoint accepts.
 const MIN_OUTPUT_TOKENS: u32 = 16;
@@ -216,7 +216,7 @@ impl Encoder<'_> {
     }
 }
 
-/// Items that answer a call or reference one. They belong to the host, whatever an envelope says.
+/// Items that answer a call or refer to one. They belong to the host, whatever an envelope says.
 const ANSWERS: &[&str] = &[
     "function_call_output",
     "custom_tool_call_output",

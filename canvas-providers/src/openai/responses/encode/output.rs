@@ -17,7 +17,8 @@ use crate::native::NativeTool;
 pub(super) struct Outputs {
     /// The tool whose replies are sent in the words of its dialect.
     native: Option<NativeTool>,
-    /// Kind and caller of each call, by its id. All other calls are functions called directly by the model.
+    /// Kind and caller of each of the provider's own calls, by call id. All other calls are functions called directly
+    /// by the model.
     expected: BTreeMap<String, (Kind, Option<Value>)>,
 }
 

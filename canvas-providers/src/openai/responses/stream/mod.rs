@@ -1,7 +1,7 @@
 //! Decodes a streamed answer.
 //!
-//! The end of an item is kept, because it repeats everything before it and has the seal. Items are found by their place
-//! in the answer, because their ids may differ from event to event.
+//! The event that ends an item is kept, because it repeats everything before it and has the seal. Items are found by
+//! their place in the answer, because their ids may differ from event to event.
 
 mod chunk;
 mod slot;
@@ -166,7 +166,7 @@ impl Stream {
         Ok(Taken::Last)
     }
 
-    /// Takes items whose end did not arrive from the last event, which has all items.
+    /// Completes the items whose end did not arrive. They are taken from the last event, which has all items.
     fn fill(&mut self, output: &[&RawValue], on_event: &mut OnEvent<'_>) -> Result<(), DecodeError> {
         if output.len() == self.slots.len() && self.slots.iter().all(|slot| !slot.is_open()) {
             return Ok(());
@@ -270,7 +270,8 @@ impl Stream {
         Ok(())
     }
 
-    /// Finds the item of an event by its place, otherwise by its id, otherwise the latest item.
+    /// Finds the item of an event by its place. If the event does not tell the place, finds the item by its id, or else
+    /// takes the latest one, but only if that item is still open.
     fn find(&self, chunk: &Chunk<'_>) -> Option<usize> {
         if let Some(index) = chunk.output_index {
             return self.by_index.get(&index).copied();

@@ -11,7 +11,7 @@ use crate::stream_event::{OnEvent, StreamEvent};
 
 #[derive(Debug)]
 pub(super) struct Slot {
-    /// The provider's index of the item, which is the order of the answer.
+    /// The provider's index of the item. Items are in this order in the answer.
     pub(super) index: u64,
     /// Number of the item in the order in which items began.
     part: usize,
@@ -49,7 +49,7 @@ impl Slot {
         self.kind
     }
 
-    /// Whether the item began without any delta so far.
+    /// Whether the item is open and has no delta so far.
     pub(super) fn is_bare(&self) -> bool {
         match &self.state {
             State::Open { pieces, .. } => pieces.is_empty(),
@@ -144,7 +144,7 @@ impl Slot {
         }
     }
 
-    /// Takes the item at its end, and reports the parts not yet reported.
+    /// Takes the complete item at its end, and reports the parts not yet reported.
     pub(super) fn end(&mut self, item: Value, context: &AnswerContext, on_event: &mut OnEvent<'_>) {
         let began = matches!(&self.state, State::Open { start, .. } if !start.is_empty());
         self.kind = Kind::of(item::text(&item, "type"));

@@ -5,8 +5,8 @@
 //! one place:
 //!
 //! * Its context and removed lines occur, exactly, at one place of the text below its anchors. If they occur at several
-//!   places, the anchors decide, provided that just one of these is in their scope, which is the section of a heading
-//!   or everything after any other line. An anchor is an exact whole line.
+//!   places, the anchors decide, provided that exactly one of the places is in their scope, which is the section of a
+//!   heading or everything after any other line. An anchor is an exact whole line.
 //! * `*** End of File` is literal, so the hunk ends where the text ends. Only such a hunk may consist entirely of added
 //!   lines, which are then appended.
 //! * Hunks are in the order of the text. The format cannot express how the text ends, so the end stays unchanged.

@@ -7,8 +7,8 @@ use canvas_core::text::{BlockLine, Reason, Repair, RepairKind, find_lines, outli
 use super::parse::{Hunk, Stated, note};
 use crate::toolset::native::outcome::{Document, NativeConflict};
 
-/// Maximum number of places examined for all needles together, and for a single needle. If a needle has more places, no
-/// scope is narrow enough.
+/// Maximum number of places examined for all needles together; `MOST` is the maximum for a single needle. If a needle
+/// has more places, no scope is narrow enough.
 const MOST_IN_ALL: usize = 1 << 21;
 const MOST: usize = 1 << 14;
 
@@ -32,7 +32,7 @@ pub(super) enum Misplaced {
 }
 
 impl Misplaced {
-    /// Returns the lines that do not occur, with their hunk counted from 1.
+    /// Returns the lines that do not occur, with the number of their hunk, counted from 1.
     pub(super) fn wanted<'a>(&self, hunks: &[Hunk<'a>]) -> Option<(usize, Vec<&'a str>)> {
         match *self {
             Self::Anchor { hunk, anchor } => Some((hunk + 1, vec![hunks[hunk].anchors[anchor]])),
@@ -63,8 +63,8 @@ impl Misplaced {
     }
 }
 
-/// Returns the line of each hunk, counted from 0. Trailing blank lines of a hunk are dropped if it only fits without
-/// them.
+/// Returns the line at which each hunk begins, counted from 0. Trailing blank lines of a hunk are dropped if it only
+/// fits without them.
 pub(super) fn places(
     document: &Document<'_>,
     hunks: &mut [Hunk<'_>],
