@@ -12,7 +12,7 @@
 //! * A **revision** ([`Revision`]) is the number of changes of content so far, over all faces. Leases and reads do not
 //!   change it. It only grows, so restoring an earlier text also takes a new number. Models see a [`RevisionId`] such
 //!   as `r12-3fa94c02`, in which eight digits of the document's hash follow the number.
-//! * The **draft** ([`Head::draft`]) is the current tree of files. Every change goes there at once.
+//! * The **draft** ([`Head::draft`]) is the current tree of files. Every change goes there immediately.
 //! * The **artefact** ([`Head::committed`]) is the last promoted tree, which is the version to publish. A **promotion**
 //!   ([`Promotion`]) makes the draft's tree the artefact, with all faces. It copies the hashes of the files, not their
 //!   content. The artefact's name in the API and in JSON is `committed`. Apart from that name, to *commit* on these
@@ -22,15 +22,16 @@
 //!
 //! # Permission to write
 //!
-//! * A **conversation** ([`ConversationId`]) is one chat of a model. The canvas remembers which text each conversation
-//!   knows, so that you can send the model exactly the changes that are new to it. See [`SyncLimits::conversations`].
+//! * A **conversation** ([`ConversationId`]) is one chat with a model. The canvas remembers which text each
+//!   conversation knows, so that you can send the model exactly the changes that are new to it. See
+//!   [`SyncLimits::conversations`].
 //! * A **session** is one conversation about one canvas with its current turn, as a value that you keep with the chat.
 //!   It is the type `Session` of the crate `canvas-tools`.
 //! * A **turn** ([`Turn`]) is the work of models between two user messages. Its number is the count of messages on this
 //!   canvas so far. Each call names its turn, and after the next message, check-outs of the earlier turn are refused.
 //! * A **lease** ([`Lease`]) is the right to write to the document, which one conversation can have at a time. By
-//!   default, it lasts 15 seconds after it is issued or renewed, and 2 minutes in total ([`Policy::lease`]). Calls
-//!   under the lease renew it.
+//!   default, it lasts 15 seconds after it is issued or renewed, and at most 2 minutes in total ([`Policy::lease`]).
+//!   Calls under the lease renew it.
 //! * The **fence** ([`Fence`]) is a fencing token, the number of leases issued so far. Each lease takes the next number.
 //! * The **epoch** ([`Epoch`]) is the number of preemptions so far. A preemption is a message, an edit of the document,
 //!   a cancellation or a take-over by the user. It ends the lease if one is held. A store's clock that falls back by
@@ -45,9 +46,9 @@
 //!   call does not run twice. By default, a change's receipt is kept for at least 10 minutes
 //!   ([`ReceiptLimits::lifetime`]), unless 2,048 newer changes displace it. The receipts of the last 64 refusals are
 //!   kept, too. Calls that only read run again instead.
-//! * A **directive** is an edit as one JSON object, by offsets or as a diff, that needs no lease, and is
-//!   refused while a lease is held. It names the version of the document that it applies to, and runs as a [`HostEdit`].
-//!   Directives are part of `canvas-tools`.
+//! * A **directive** is an edit in the form of one JSON object, by offsets or as a diff. It needs no lease, and is
+//!   refused while a lease is held. It names the version of the document that it applies to, and runs as a
+//!   [`HostEdit`]. Directives are part of `canvas-tools`.
 //! * A **recipe** ([`Recipe`](crate::recipe::Recipe)) consists of recorded tool calls, and of mappings from their
 //!   responses to components of the board and places of the surface's state. Your host runs these calls, both in the
 //!   recorded turn and in each replay.
@@ -104,9 +105,9 @@
 //!
 //! People do not take leases. To save text while people type, send [`Edit::on`](crate::document::Edit::on) with the
 //! revision of the text that the person changed. The second person's edit is then rebased over the first if they do not
-//! overlap. If they overlap, it is refused with `PATCH_REJECTED`, and the refusal carries the changes since that
-//! revision and the text sent, so that you can show both. The answer's revision is the base of the page's next edit. If
-//! the answer says that the edit was moved, show the document's current text first.
+//! overlap. If they overlap, the second edit is refused with `PATCH_REJECTED`, and the refusal carries the changes
+//! since that revision and the text sent, so that you can show both. The answer's revision is the base of the page's
+//! next edit. If the answer says that the edit was moved, show the document's current text before the person types on.
 //!
 //! The other form, [`Edit::overwrite`](crate::document::Edit::overwrite), names no revision and overwrites the current
 //! text, including changes that the person never saw. Use it for an import or a reset, not for typing. You can bring
@@ -115,8 +116,8 @@
 //! ## What happens if the user types during a model's turn?
 //!
 //! The epoch rises and the lease ends. The model's next call under that lease is refused with `STALE_EPOCH`, and the
-//! refusal carries the changes. The turn stays open, so the model may check out again and continue. However, [`EndTurn`]
-//! then does not promote, and the next message does.
+//! refusal carries the changes. The turn stays open, so the model may check out again and continue. However,
+//! [`EndTurn`] then does not promote. The next message does.
 //!
 //! ## How do I learn of the changes of others?
 //!
@@ -128,10 +129,10 @@
 //! ## How is a change undone?
 //!
 //! By [`Undo`](crate::history::Undo), which takes back a number of steps, one change, or all changes of an author, on
-//! document, board and surface. It is itself a new change, and [`Redo`](crate::history::Redo) makes the steps again. If
-//! a later change touched the same place, it is refused with `HISTORY_CONFLICT`. People and hosts may undo any change.
-//! A model may undo only as long as no user acted since its turn began, and only changes that it may make itself. The
-//! results of tools and jobs stay, and so does the artefact until the next promotion.
+//! document, board and surface. The undo is itself a new change, and [`Redo`](crate::history::Redo) makes undone steps
+//! again. If a later change touched the same place, the undo is refused with `HISTORY_CONFLICT`. People and hosts may
+//! undo any change. A model may undo only if no user acted since its turn began, and only changes that it may make
+//! itself. The results of tools and jobs stay, and so does the artefact until the next promotion.
 //!
 //! ## Where is text kept?
 //!
@@ -188,7 +189,7 @@
 //! ## Who begins and ends a turn?
 //!
 //! You do. Run [`SendMessage`] when the user sends a message, and [`EndTurn`] when the model's answer is complete or
-//! failed. `Session::begin_turn` and `Session::end_turn` of `canvas-tools` do this. If the user stops the model, run
+//! fails. `Session::begin_turn` and `Session::end_turn` of `canvas-tools` do this. If the user stops the model, run
 //! [`Cancel`], and if the user takes the document over, [`TakeControl`]. Both close the turn until the next message. A
 //! canvas has one turn at a time, so a message in any conversation begins the next turn for all.
 //!

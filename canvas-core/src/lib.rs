@@ -36,7 +36,8 @@
 //!   data that the recipe refreshes.
 //! * The crate reads no clock and opens no file or socket. You pass the time with each call, and storage is behind
 //!   [`Store`](store::Store).
-//! * It does not merge overlapping edits. One lease exists at a time, and the user ends it by acting.
+//! * It does not merge overlapping edits. A canvas has at most one lease at a time, and a user's message or edit of the
+//!   document ends it.
 //!
 //! # Features
 //!
@@ -53,11 +54,11 @@
 //! in a [`Policy`], and [`store`] the store contract, its adapters and the stored [`Head`](store::Head). [`watch`] has
 //! live updates, [`observe`] has events for logs, and [`testing`] has an executor for tests and examples.
 //!
-//! The private modules come in this order, and each knows only those before it: `model` (names, blobs, trees, the head
+//! The private modules are layers, and each uses only those listed before it: `model` (names, blobs, trees, the head
 //! with its receipts), `face` (the protocol of a face and the loaded files of a canvas), `store` (the contract and its
 //! adapters), `schema`, the faces `document`, `board`, `surface` and `recipe`, `history` (the journal), `transition`
-//! (commands, outcomes, refusals, and the one pure step that decides), and `engine` (drives steps over a store, the
-//! lock as a person sees it, and watchers).
+//! (commands, outcomes, refusals, and the one pure step that decides), and `engine` (runs steps on a store, and has
+//! watchers and the lock as a person sees it).
 
 #[cfg(feature = "board")]
 pub mod board;
@@ -115,7 +116,7 @@ pub mod refusal {
     };
 }
 
-/// The stages in which a host opens its canvases to models, and the kinds of access that they permit.
+/// The stages in which a host opens its canvases to models, and the kinds of access that a call may need.
 pub mod rollout {
     pub use crate::transition::rollout::{Access, Rollout};
 }

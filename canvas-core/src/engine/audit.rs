@@ -13,7 +13,7 @@ use crate::surface::audit::StoredRecord;
 impl<S: Store> Engine<S> {
     /// Returns the records of actions that ended on a canvas, newest first. It returns at most `limit` records, and
     /// only those before the number `before`. The last [`SurfaceLimits::audit`](crate::surface::SurfaceLimits::audit)
-    /// records are kept, even for a surface deleted since. It takes as few round trips as [`Engine::history`].
+    /// records are kept, even if their surface was deleted since. It takes as few round trips as [`Engine::history`].
     ///
     /// # Errors
     ///

@@ -1,11 +1,11 @@
 //! The pause of a call, or a collection, that loses its commits to other writers.
 //!
-//! * After one loss, a call has the newest row at hand and goes on at once. After two, it has many competitors, so it
-//!   waits after every second loss.
+//! * After one loss, a call has the newest row at hand and goes on at once. A call that loses twice has many
+//!   competitors, so it waits after every second loss.
 //! * The pause is a share of [`Policy::back_off`](crate::Policy::back_off) derived from the call's key and the
 //!   number of its losses. It differs from call to call, so that only a few of many servers try at once. A collection
 //!   has no key, so its pause is derived from the version of the row that it lost to.
-//! * The engine has no clock. It waits by the function that the host passes to
+//! * The engine has no clock. It waits with the function that the host passes to
 //!   [`Engine::with_sleep`](crate::Engine::with_sleep).
 
 use std::fmt;
@@ -18,7 +18,7 @@ use crate::model::id::OpKey;
 
 type Pausing = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// The host's function to wait by; `None` if the host has not set one.
+/// The host's function to wait with; `None` if the host did not set one.
 #[derive(Default)]
 pub(super) struct Pause(Option<Box<dyn Fn(Duration) -> Pausing + Send + Sync>>);
 
@@ -30,7 +30,7 @@ impl Pause {
         Self(Some(Box::new(move |time| Box::pin(pause(time)))))
     }
 
-    /// Whether the host has set a function to wait by.
+    /// Whether the host set a function to wait with.
     pub(super) fn is_some(&self) -> bool {
         self.0.is_some()
     }
@@ -48,7 +48,7 @@ impl Pause {
     }
 }
 
-/// The text that a call's pause is derived from.
+/// Returns the text from which a call's pause is derived.
 pub(super) fn name(operation: &OpKey) -> String {
     let OpKey { conversation, turn, call } = operation;
     format!("{} {conversation} {call}", turn.get())

@@ -13,8 +13,8 @@ use crate::model::id::CanvasId;
 use crate::store::contract::Store;
 
 impl<S: Store> Engine<S> {
-    /// Sets the component types of boards, in place of the built-in ones. Like each step, it goes before the first
-    /// call, see [`Engine::new`].
+    /// Sets the component types of boards, in place of the built-in ones. Call this before you use the engine, see
+    /// [`Engine::new`].
     #[must_use]
     pub fn with_registry(mut self, registry: Arc<Registry>) -> Self {
         self.types.components = registry;
@@ -26,7 +26,8 @@ impl<S: Store> Engine<S> {
         &self.types.components
     }
 
-    /// Returns the board of a canvas, `None` if it has none, together with the current canvas.
+    /// Returns the board of a canvas together with the current canvas. The board is `None` if the canvas does not have
+    /// one.
     ///
     /// # Errors
     ///

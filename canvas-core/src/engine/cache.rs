@@ -1,15 +1,15 @@
 //! The rows that an engine keeps between calls, and whether a read may show one without a load.
 //!
-//! Calls overlap, so rows may arrive in another order than they were read in. The cache numbers every question to the
-//! store before it is sent, and keeps a number `since` for each canvas. A row that answers a later question is at least
-//! as new as everything that the engine returned or was notified of. Such a row replaces the kept one and is current. A
-//! row that answers an earlier question may be older or newer than the kept one, and the two cannot be ordered. In this
-//! case the kept row stays, but reads load until the answer to a later question arrives. A commit may begin with any
-//! row, because the store compares its version.
+//! Calls overlap, so rows may not arrive in the order in which the store read them. The cache numbers every question to
+//! the store before it is sent, and keeps a number `since` for each canvas. If a row answers a question with this
+//! number or a later one, it is at least as new as everything that the engine returned or was notified of. Such a row
+//! replaces the kept one and is current. A row that answers an earlier question may be older or newer than the kept
+//! one, and the two cannot be ordered. In this case the kept row stays, but reads load until the answer to a later
+//! question arrives. A commit may begin with any row, because the store compares its version.
 //!
 //! The cache is bounded by number and by bytes ([`Policy::cache_bytes`](crate::Policy::cache_bytes)). A row is weighed
 //! when a call ends with it, and again when the next call on another canvas ends, because the caller that gets the
-//! answer may then make an outline or read a board.
+//! answer may make an outline or read a board in the meantime.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -38,17 +38,17 @@ pub(super) struct Cache {
     last: Option<CanvasId>,
     /// The last tick.
     ticks: u64,
-    /// `Cached::since` for canvases without a kept row. It is the tick of the last removal of a canvas, or of the last
-    /// notification of one.
+    /// `Cached::since` for canvases without a kept row. It is the tick of the last removal or notification of any
+    /// canvas.
     since: u64,
 }
 
 #[derive(Debug, Clone)]
 struct Cached {
     row: CachedRow,
-    /// The row is at least as new as everything that the engine returned or was notified of.
+    /// Whether the row is at least as new as everything that the engine returned or was notified of.
     is_current: bool,
-    /// A row that answers an earlier question may be older than this one.
+    /// A row that answers a question before this tick may be older than the kept one.
     since: u64,
     used: u64,
     /// The weight when it was last measured.
@@ -62,7 +62,7 @@ pub(super) enum Begin {
     Load,
     /// The kept row if it is current, otherwise a load.
     Current,
-    /// The kept row, because a commit compares its version and a refusal is decided again on a fresh one.
+    /// The kept row, current or not. A commit compares its version, and a refusal is decided again on a fresh row.
     Cached,
 }
 
@@ -210,8 +210,8 @@ impl Cache {
         }
     }
 
-    /// Keeps at most this many canvases and bytes, the most recently used ones. The newest stays if it alone is within
-    /// the limit. It drops many at once, so that it rarely has to walk over all canvases.
+    /// Drops the least recently used canvases until at most this many canvases and bytes are left. The newest stays if
+    /// it alone is within the limit. It drops many at once, so that it rarely has to walk over all canvases.
     fn drop_oldest(&mut self, canvases: usize, bytes: usize) {
         let mut newest: Vec<(u64, usize)> =
             self.canvases.values().map(|cached| (cached.used, cached.bytes)).collect();

@@ -1,4 +1,4 @@
-//! Reads of a chain of blobs in which each names some earlier ones. It reads many at once, in few round trips.
+//! Reads chains of blobs in which each blob names some earlier ones, with few round trips for many blobs.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -15,7 +15,7 @@ use crate::store::contract::Store;
 /// The number of entries that a walk over the whole chain reads per step; usually a few megabytes.
 const WINDOW: u64 = 1_024;
 
-/// The newest entry of a chain by its head, and the oldest kept one.
+/// The numbers of a chain's newest entry and of its oldest kept one, according to the head.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Ends {
     pub(super) newest: u64,
@@ -24,11 +24,11 @@ pub(super) struct Ends {
     pub(super) marks: Vec<(u64, BlobId)>,
 }
 
-/// The entries of a chain read so far.
+/// Reads a chain, and keeps the entries that later reads need.
 pub(super) struct ChainReader<'a, S, E> {
     blobs: Blobs<'a, S>,
     ends: Ends,
-    /// The requested entries; `None` if one was only likely to be needed, and is missing or not an entry.
+    /// The requested entries; `None` if an entry was only likely to be needed, and its blob is missing or not an entry.
     entries: BTreeMap<BlobId, Option<Arc<E>>>,
     /// The number of the newest entry that no window has returned.
     next: u64,
@@ -68,8 +68,8 @@ impl<'a, S: Store, E: Linked> ChainReader<'a, S, E> {
         }
     }
 
-    /// Returns the next older entries, newest first; empty after the last one. Keeps the links to the next ones in
-    /// memory.
+    /// Returns the next window of older entries, newest first. It is empty at the end of the chain. Drops entries from
+    /// memory unless later windows need their links.
     pub(super) async fn window(&mut self) -> Result<Vec<(BlobId, Arc<E>)>, EngineError> {
         let oldest = self.next.saturating_sub(WINDOW - 1).max(1);
         let is_near = |entry: &E| {

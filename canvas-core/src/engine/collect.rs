@@ -1,13 +1,13 @@
-//! Garbage collection of blobs. The engine finds the blobs that a canvas needs from its head, and the store drops the
-//! other old ones.
+//! Garbage collection of blobs. The engine starts from the head to find the blobs that a canvas needs, and the store
+//! drops the others if they are old.
 //!
 //! * The history is cut first, by a commit of its own. The head then says where the history begins, and only after that
 //!   are older entries dropped. So a reader of that head does not rely on dropped blobs, and a reader of an earlier
-//!   head reads again by this one.
+//!   head starts again from this one.
 //! * The chunks of every kept document are kept, whether the draft, the artefact, a conversation or the journal names
 //!   it.
-//! * The store drops blobs only at the version from which the needed ones were found. If another writer was faster, the
-//!   engine finds them again.
+//! * The store drops blobs only if the row still has the version for which the engine found the needed blobs. If
+//!   another writer was faster, the engine finds them again.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ use crate::model::head::Head;
 use crate::model::id::{CanvasId, OpKey};
 use crate::store::contract::{Collected, Commit, Committed, Store, Version};
 
-/// The number of times that a collection starts again because others changed the canvas.
+/// The maximum number of attempts of a collection while others change the canvas.
 const TRIES: u32 = 64;
 
 /// Options of [`Engine::collect`], which limit the kept history and the age of dropped blobs.
@@ -39,8 +39,8 @@ pub struct CollectOptions {
     /// together with the changes before them. `None` keeps as many as
     /// [`HistoryLimits::effects`](crate::policy::HistoryLimits::effects), which is also the maximum.
     pub effects: Option<u64>,
-    /// Keeps blobs stored within this time, by the store's own clock. Values below
-    /// [`Policy::min_blob_age`](crate::Policy::min_blob_age) count as that one. Default one hour.
+    /// Keeps blobs stored within this time, by the store's own clock. If it is below
+    /// [`Policy::min_blob_age`](crate::Policy::min_blob_age), that age counts instead. Default one hour.
     pub older_than: Duration,
 }
 
@@ -60,14 +60,14 @@ pub struct DroppedBlobs {
 }
 
 impl<S: Store> Engine<S> {
-    /// Drops the blobs that a canvas no longer needs, even if it is deleted: old documents, journal entries and records
-    /// of actions beyond the kept ones, pages of boards, and answers of dropped receipts. You can call it at any time,
-    /// while others write, and from many servers.
+    /// Drops the blobs that a canvas no longer needs, even if the canvas is deleted: old documents, journal entries and
+    /// records of actions beyond the kept ones, pages of boards, and answers of dropped receipts. You can call it at
+    /// any time, while others write, and from many servers.
     ///
     /// If the history is cut, undo, history and replay end at the cut, and edits based on an older revision are out of
     /// reach.
     ///
-    /// It reads the kept entries, including effects, with a dozen or two of round trips for each 1,024, and the kept
+    /// It reads the kept entries, including effects, in one or two dozen round trips for each 1,024, and also the kept
     /// lists of chunks. The time is linear in the blobs of the canvas.
     ///
     /// ```
@@ -122,14 +122,14 @@ impl<S: Store> Engine<S> {
     /// texts of these and of the artefact stay.
     ///
     /// This clears the history and the records of actions. Receipts keep the fact of an answer, but not its content. If
-    /// you repeat such a call, the engine refuses it with `CALL_ABANDONED` and does not run it again, and
-    /// [`Engine::resolve`] reports it as done. Conversations get the whole document next. Then every blob that the head
-    /// does not need is dropped, even a young one. Engines of other servers may keep older texts in their caches until
-    /// they load the canvas again.
+    /// you repeat an earlier call, the engine refuses it with `CALL_ABANDONED` and does not run it again, and
+    /// [`Engine::resolve`] reports it as done. Each conversation gets the whole document with its next message. Then
+    /// every blob that the head does not need is dropped, even a young one. Engines of other servers may keep older
+    /// texts in their caches until they load the canvas again.
     ///
     /// `Ok` means that the store dropped the text and overwrote it wherever it can. A store that cannot do so yet, for
-    /// example because others use its file, returns an error, and repeating the same operation goes on from there. The
-    /// table shows what remains after `Ok`, and how a host removes it:
+    /// example because others use its file, returns an error. If you repeat the same operation, it goes on from there.
+    /// The table shows what remains after `Ok`, and how a host removes it:
     ///
     /// | store | what remains | what removes it |
     /// | --- | --- | --- |
@@ -242,7 +242,8 @@ impl<S: Store> Engine<S> {
         Err(EngineError::Contention { canvas: canvas.clone() })
     }
 
-    /// Returns the head with its history cut if that is too long, and the blobs that this head needs.
+    /// Returns a head with a shorter history if the history is too long, and the blobs that the canvas needs after the
+    /// cut.
     async fn needed(
         &self,
         trace: Trace<'_>,
@@ -285,13 +286,14 @@ impl<S: Store> Engine<S> {
         Ok(low)
     }
 
-    /// The document is not needed to find the blobs.
+    /// Returns a walk without the document, which is not needed to find the blobs.
     fn walk_of<'a>(&'a self, trace: Trace<'a>, head: &Arc<Head>) -> Walk<'a, S> {
         Walk::new(self, trace, Arc::clone(head), Blob::text(String::new()))
     }
 }
 
-/// The head with the entries from this number on and at most `records` records of actions; `None` if it has no others.
+/// Returns the head cut to the entries from this number on, and to at most `records` records of actions; `None` if no
+/// cut is needed.
 fn cut(head: &Arc<Head>, entries_from: u64, records: u64) -> Option<Arc<Head>> {
     let records_from = head.audit.oldest(records);
     // No entry is older than the first one, and a cleared history has no entries.

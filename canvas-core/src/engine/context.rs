@@ -31,12 +31,12 @@ impl RunContext<'_> {
     }
 
     /// Returns an error if one of three clocks counts seconds and another one milliseconds. The clocks are the host's,
-    /// the store's, and the one by which the head was written. Otherwise leases would last a thousand times as long, or
-    /// end at once.
+    /// the store's, and the one by which the head was written. Without this check, leases would last a thousand times
+    /// as long, or end at once.
     ///
-    /// Two clocks read together are at most a day apart. A clock with another unit or epoch is rarely that close after
-    /// the multiplication. A head may be years old. Clocks that show a time before 2001 in milliseconds, such as test
-    /// clocks, are not compared.
+    /// A clock counts seconds if a thousand times its reading is close to the reading of another clock. The host's and
+    /// the store's clock are read together, so close means within a day. A head may be old, so there it means within
+    /// ten years. If the other clock shows a time before 2001, as test clocks do, the two are not compared.
     pub(crate) fn check_units(&self, head: &Head, store_at: Timestamp) -> Result<(), EngineError> {
         const DAY: Duration = Duration::from_secs(24 * 60 * 60);
         const YEARS: Duration = Duration::from_secs(10 * 365 * 24 * 60 * 60);
@@ -54,7 +54,7 @@ impl RunContext<'_> {
     }
 }
 
-/// Whether a time is roughly the other one in seconds.
+/// Whether `time` is roughly `known`, but counted in seconds.
 fn is_thousandth(time: Timestamp, known: Timestamp, within: Duration) -> bool {
     const IN_2001: Timestamp = Timestamp::from_secs(1_000_000_000);
     let multiplied = Timestamp::from_secs(time.as_millis());
@@ -69,7 +69,7 @@ fn is_thousandth(time: Timestamp, known: Timestamp, within: Duration) -> bool {
 pub(crate) struct CachedRow {
     pub(crate) head: Arc<Head>,
     pub(crate) version: Version,
-    /// Only files needed so far.
+    /// Only the files needed so far.
     pub(crate) contents: Contents,
     /// The host's clock when the store's clock was requested.
     pub(crate) host_at: Timestamp,

@@ -3,8 +3,8 @@
 //! * The engine reads only text: JSON that this library wrote, and documents. So it expands every list that it meets,
 //!   and never mistakes a text for a list. Content from hosts, such as an asset, is read from the store itself.
 //! * One more round trip fetches the chunks of all requested lists, except for the document in the engine's cache.
-//! * An invalid list counts as missing, and so does a list whose chunks are missing or have other hashes. Memory is not
-//!   allocated by the numbers in a list before its chunks are fetched.
+//! * An invalid list counts as missing, and so does a list whose chunks are missing or have other hashes. Before the
+//!   chunks of a list are fetched, no memory is allocated for the lengths that it states.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -18,7 +18,8 @@ use crate::model::id::CanvasId;
 use crate::store::contract::{Loaded, Store};
 use crate::store::error::StoreError;
 
-/// The maximum size of an assembled text, in bytes, even if the policy now limits documents to less.
+/// The maximum size of an assembled text, in bytes, if the policy does not allow larger documents. A lower limit of the
+/// policy does not count.
 const LARGEST: usize = 64 << 20;
 
 /// For each list that cannot be expanded, the chunk that is to blame.
@@ -203,7 +204,8 @@ impl<S: Store> Engine<S> {
     }
 }
 
-/// Reads a blob as a list. The inner `None` is a list that this library cannot read, and the outer is not a list.
+/// Reads a blob as a list. Returns the outer `None` if it is not a list, and the inner `None` if it is a list that this
+/// library cannot read.
 fn list_of(blob: &Blob) -> Option<Option<ChunkList>> {
     let is_list = blob.as_text().is_none() && ChunkList::is_list(blob.as_bytes());
     is_list.then(|| ChunkList::read(blob.id(), blob.as_bytes()))

@@ -137,7 +137,7 @@ impl<S: Store> Engine<S> {
         loaded
     }
 
-    /// Sends a commit that no call shares.
+    /// Sends a commit that contains no call, such as an empty bump of the version.
     pub(super) async fn commit(&self, trace: Trace<'_>, commit: Commit) -> Result<Committed, StoreError> {
         let sent = trace.commit(CommitNumber(trace.tracer().number()), 0, &commit);
         let committed = self.store.commit(commit).await;

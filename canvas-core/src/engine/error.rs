@@ -26,7 +26,7 @@ pub enum EngineError {
         /// The requested id, which is taken.
         canvas: CanvasId,
     },
-    /// The operation created this canvas, and it was deleted since.
+    /// The operation created this canvas, and the canvas was deleted since.
     #[error("the canvas {canvas} was deleted after this operation had made it: create it under a new key")]
     Deleted {
         /// The id of the deleted canvas, which you can create again under a new key.

@@ -25,7 +25,8 @@ const PAGE: usize = 256;
 /// It combines a [`Watch`], which signals that something changed, with [`Engine::history_after`], which reads the
 /// changes. So no queue builds up for a slow client, and a client that was away passes the number of the last entry
 /// that it has. [`Engine::watch`] describes when commits of other processes are seen. The engine stays alive as long as
-/// a `Follow` exists. It is a [`Stream`], which continues after an error, and ends when the store goes back.
+/// a `Follow` exists. It is a [`Stream`] that continues after an error, and ends when the store goes back to an earlier
+/// state.
 ///
 /// ```
 /// # canvas_core::testing::block_on(async {
@@ -63,7 +64,7 @@ pub struct Follow<S> {
     state: State,
 }
 
-/// A part of the journal, and the number of its newest entry.
+/// A part of the journal, and the number of the journal's newest entry.
 type Read = Pin<Box<dyn Future<Output = Result<(Vec<Entry>, u64), EngineError>> + Send>>;
 
 enum State {
@@ -71,16 +72,16 @@ enum State {
     Watching,
     /// The journal may have more entries.
     Behind,
-    /// A read of the journal is in flight. It goes on in the next call if this one is dropped.
+    /// A read of the journal is in flight. If the call is dropped, the next one continues the read.
     Reading(Read),
-    /// The store went back, so each call returns `None`.
+    /// The store went back to an earlier state, so each call returns `None`.
     Over,
 }
 
 impl<S: Store + 'static> Follow<S> {
     /// Follows a canvas from the entry after this number, or from the oldest kept entry if `after` is `None`. If the
-    /// first entry that you get is not `after` + 1, the journal no longer has those in between, so the client must read
-    /// the whole canvas again.
+    /// first entry that you get is not `after` + 1, the journal no longer has the entries in between, so the client
+    /// must read the whole canvas again.
     ///
     /// `clock` is the host's clock. It is a function because a wait may last hours before the store is read.
     pub fn new(
@@ -96,7 +97,8 @@ impl<S: Store + 'static> Follow<S> {
     /// Waits for the next change. If you drop a call, no change is lost.
     ///
     /// Returns `None` if the store went back to a state before the last change, for example after a restore from a
-    /// backup. The client's copy is then void, so it reads the whole canvas again and starts a new `Follow` from there.
+    /// backup. The client's copy is then void, so the client must read the whole canvas again and start a new `Follow`
+    /// from there.
     ///
     /// # Errors
     ///
@@ -106,8 +108,8 @@ impl<S: Store + 'static> Follow<S> {
         poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await
     }
 
-    /// Waits for the next change until the deadline, like [`Watch::next_until`]. No change is lost, neither if the
-    /// deadline comes first nor if you drop a call.
+    /// Waits for the next change until the deadline, like [`Watch::next_until`]. No change is lost if the deadline
+    /// comes first, or if you drop a call.
     pub async fn next_until(&mut self, deadline: impl Future<Output = ()>) -> Waited<Entry> {
         next_until(self, deadline).await
     }

@@ -27,12 +27,12 @@ use crate::model::shelf::Shelf;
 use crate::model::tree::Tree;
 use crate::store::contract::Store;
 
-/// The number of times that a read starts again because its head was overtaken.
+/// The maximum number of times that a read starts again because a later head replaced the one that it read.
 pub(super) const TRIES: usize = 8;
 
-/// Reads the journal from the current head. A missing blob may have been dropped by a collection that came after a
-/// later head. If so, the read starts again from that head. This is a macro because the futures of closures that borrow
-/// are not `Send`.
+/// Reads the journal from the current head. A missing blob may have been dropped by a collection for a later head. If
+/// so, the read starts again from that head. This is a macro because the futures of closures that borrow are not
+/// `Send`.
 macro_rules! reading {
     ($engine:expr, $name:literal, $canvas:expr, $now:expr, $walk:ident => $read:expr) => {{
         let call = $engine.tracer.begin($canvas, $name, None);
@@ -62,13 +62,13 @@ pub(super) use reading;
 /// Documents that a replay keeps in memory at once.
 const DOCUMENTS: usize = 16;
 
-/// Documents whose chunks are read at once. Most are chunk lists of a few KiB.
+/// Documents read at once to find their chunks. Most are lists of chunks of a few KiB.
 const LISTS: usize = 64;
 
 /// The result of [`Engine::replay`], which plays the journal back to its beginning and forward again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JournalReplay {
-    /// The number of entries played, not counting unsupported faces.
+    /// The number of entries played, not counting entries of unsupported faces.
     pub entries: usize,
     /// The id of the document before the first of these entries.
     pub first: BlobId,
@@ -77,7 +77,7 @@ pub struct JournalReplay {
     pub tree: BlobId,
 }
 
-/// The changes that can be undone and redone. In JSON each entry is in short, as a [`HistoryEntry`].
+/// The changes that can be undone and redone. In JSON, each entry is shortened to a [`HistoryEntry`].
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Stacks {
@@ -96,10 +96,9 @@ fn in_short<S: Serializer>(entries: &[Entry], serializer: S) -> Result<S::Ok, S:
 }
 
 impl<S: Store> Engine<S> {
-    /// Returns entries of the journal, newest first: at most `limit`, and only those before the number `before`. It
-    /// reads many entries at once. The store gets three requests for each power of 4 in the number of returned entries,
-    /// and as many again for newer entries, so at most 22 round trips for 5,000 entries. Entries of version 0.1.0 are
-    /// read one by one.
+    /// Returns at most `limit` entries of the journal, newest first, and only those before the number `before`. It
+    /// reads many entries at once. The number of round trips grows with the logarithm of the number of returned
+    /// entries, and of newer ones. For 5,000 entries, it is at most 22. Entries of version 0.1.0 are read one by one.
     ///
     /// ```
     /// # canvas_core::testing::block_on(async {
@@ -134,7 +133,7 @@ impl<S: Store> Engine<S> {
 
     /// Returns the entries after the number `after`, or all if it is `None`, oldest first and at most `limit`. The
     /// result is empty if the canvas did not change since. Use it to send clients the changes that they missed. A
-    /// client passes the number of the last entry that it has. If the first entry is not `after` + 1, the entries
+    /// client passes the number of the last entry that it has. If the first entry is not `after` + 1, the entries in
     /// between are no longer kept.
     ///
     /// ```
@@ -175,7 +174,8 @@ impl<S: Store> Engine<S> {
         self.read_after(canvas, after, limit, now).await.map(|(entries, _)| entries)
     }
 
-    /// Like [`Engine::history_after`], and also returns the newest entry's number in the head of this read.
+    /// Like [`Engine::history_after`], but also returns the number of the newest entry according to the head of this
+    /// read.
     pub(super) async fn read_after(
         &self,
         canvas: &CanvasId,
@@ -187,9 +187,9 @@ impl<S: Store> Engine<S> {
     }
 
     /// Returns the changes that can be undone and those that can be redone, on one face or on all, at most `limit` of
-    /// each. It reads entries like [`Engine::history`], also entries of other faces. For one face, it searches only the
-    /// last [`HistoryLimits::reach`](crate::policy::HistoryLimits::reach) entries of all faces (or the last `limit`, if
-    /// that is more) and does not read further.
+    /// each. It reads entries like [`Engine::history`], including entries of other faces. For one face, it searches
+    /// only the last [`HistoryLimits::reach`](crate::policy::HistoryLimits::reach) entries of all faces (or the last
+    /// `limit`, if that is more) and does not read further.
     ///
     /// An [`UndoScope::Change`] or [`UndoScope::Author`] adds one entry of the kind
     /// [`EntryKind::Revert`](crate::history::EntryKind::Revert) for each face that it changes. Such an entry is a change
@@ -238,15 +238,15 @@ impl<S: Store> Engine<S> {
         reading!(self, "stacks", canvas, now, walk => stacks(&mut walk, face, limit))
     }
 
-    /// Returns every blob that the canvas needs. These are the blobs of the head, the journal entries that can still be
-    /// undone and the blobs that they need, the records of actions, and the chunks of all these documents. If your host
-    /// drops blobs itself, keep these and all young ones. It reads 1,024 entries in a dozen or two of round trips, and
-    /// 64 of the documents kept whole in one.
+    /// Returns every blob that the canvas needs. These are the blobs of the head, the kept journal entries and the
+    /// blobs that they need, the records of actions, and the chunks of all these documents. If your host drops blobs
+    /// itself, keep these and all young blobs. It takes one or two dozen round trips for 1,024 entries, and one for 64
+    /// documents kept whole.
     ///
     /// # Errors
     ///
     /// Returns [`EngineError::FaceNotSupported`] if the canvas has a face whose blobs this build cannot determine. In
-    /// this case, do not drop any. Otherwise it returns the errors of [`Engine::history`].
+    /// this case, do not drop any blobs. Otherwise it returns the errors of [`Engine::history`].
     pub async fn blobs_in_use(&self, canvas: &CanvasId, now: Timestamp) -> Result<Vec<BlobId>, EngineError> {
         let needed = reading!(self, "blobs_in_use", canvas, now, walk => needed(&mut walk))?;
         Ok(needed.into_iter().collect())
@@ -275,8 +275,8 @@ impl<S: Store> Engine<S> {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`Engine::history`]. [`EngineError::Damaged`] names the document that an entry does not
-    /// lead to.
+    /// Returns the errors of [`Engine::history`]. If the entries do not lead to the draft, [`EngineError::Damaged`]
+    /// names a blob that does not fit.
     pub async fn replay(&self, canvas: &CanvasId, now: Timestamp) -> Result<JournalReplay, EngineError> {
         reading!(self, "replay", canvas, now, walk => replay(&mut walk))
     }
@@ -290,7 +290,7 @@ impl<S: Store> Engine<S> {
         Ok(Walk::new(self, trace, snapshot.head, snapshot.document))
     }
 
-    /// Whether the store has another head than this one.
+    /// Whether the store's head differs from this one.
     pub(super) async fn has_moved(&self, trace: Trace<'_>, head: &Head) -> Result<bool, EngineError> {
         let row = self.load(trace).await.map_err(|fault| EngineError::of(fault, trace.canvas()))?;
         Ok(row.is_none_or(|row| *row.head != *head))
@@ -391,7 +391,7 @@ pub(super) async fn needed<S: Store>(walk: &mut Walk<'_, S>) -> Result<BTreeSet<
     Ok(blobs)
 }
 
-/// The blobs that a file of a tree names. Most files name no blobs and are not read.
+/// Returns the blobs that a file of a tree names. Most files can name no blobs, and these are not read.
 async fn named_by<S: Store>(
     walk: &Walk<'_, S>,
     file: TreeFile,
@@ -449,7 +449,7 @@ impl Playback {
         self.faces.document.at.as_ref().map(|at| &at.blob)
     }
 
-    /// Plays steps in order. It reads the documents that they name in batches of `DOCUMENTS`.
+    /// Plays steps in order. It reads the blobs that they name for `DOCUMENTS` steps at a time.
     async fn play<S: Store>(
         &mut self,
         walk: &Walk<'_, S>,
@@ -483,7 +483,7 @@ impl Playback {
         Ok(())
     }
 
-    /// A tree with the current faces.
+    /// Returns a copy of a tree with the current faces.
     fn tree(mut self, tree: &Tree) -> Tree {
         let (mut tree, older) = (tree.clone(), Contents::default());
         let (blobs, contents) = (&mut Vec::new(), &mut Contents::default());

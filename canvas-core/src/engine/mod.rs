@@ -69,9 +69,9 @@ use crate::transition::view::Types;
 
 /// Runs calls on the canvases of a store.
 ///
-/// A steady writer costs one round trip, because the engine decides on the head that it knows and learns from the
-/// conflict if that head was out of date. Before it returns a refusal that it decided on a cached head, it decides
-/// again on a fresh one. A read loads the head first, unless the store notifies the engine of changes.
+/// A call of a steady writer takes one round trip, because the engine decides on the head that it knows. If that head
+/// is out of date, the engine learns this from the conflict. Before it returns a refusal that it decided on a cached
+/// head, it decides again on a fresh one. A read loads the head first, unless the store notifies the engine of changes.
 ///
 /// Calls that wait for the same canvas share a commit. While a commit is in flight, new calls are decided on top of
 /// each other, in the order of their arrival, and form the next commit. Each call still gets its own receipt, revision
@@ -81,13 +81,13 @@ use crate::transition::view::Types;
 ///
 /// You pass the host's `now` with every call. Expiry is judged by the store's clock, which the engine carries forward
 /// by the time that passes at the host. This estimate runs ahead by at most one round trip, so a lease may count as
-/// expired that much early, and be issued for that much longer. [`Commit::not_after`](crate::store::Commit::not_after)
-/// holds in any case.
+/// expired too early by that much, and a new one may last longer by that much.
+/// [`Commit::not_after`](crate::store::Commit::not_after) holds in any case.
 ///
 /// If the store cannot say whether it wrote a commit, each call of that commit settles the question before it returns.
 /// If its receipt is in the row, the commit landed. Otherwise the engine first commits an empty bump of the version, so
 /// that the late duplicate fails in any store. If that is not possible either, the call ends in `STORE_INDETERMINATE`,
-/// and the same call again, or [`Engine::resolve`], settles it later.
+/// and you settle it later if you repeat the call, or with [`Engine::resolve`].
 #[derive(Debug)]
 pub struct Engine<S = BoxStore> {
     /// Shared with the loads of watchers.
@@ -133,10 +133,10 @@ pub struct CreatedCanvas {
 }
 
 impl<S: Store> Engine<S> {
-    /// Creates an engine on a store, with the built-in component types. Everything else is set by a step `with_…`.
+    /// Creates an engine on a store, with the built-in component types. The methods `with_…` set everything else.
     ///
-    /// Steps belong before the first call. `with_registry` and `with_ceiling` empty the cache of an engine in use,
-    /// because its entries depend on them, so the next call on each canvas loads it again.
+    /// Call these methods before you use the engine. If it is already in use, `with_registry` and `with_ceiling` empty
+    /// its cache, because the cached rows depend on these settings. The next call on each canvas then loads it again.
     ///
     /// ```
     /// use canvas_core::lease::Timestamp;
@@ -163,8 +163,7 @@ impl<S: Store> Engine<S> {
     }
 
     /// Sets the upper bound on the permissions of surfaces. Without one, they may not call tools, and may send only to
-    /// their owners' sessions. Like each step, it
-    /// goes before the first call, see [`Engine::new`].
+    /// their owners' sessions. Call this before you use the engine, see [`Engine::new`].
     #[cfg(feature = "surface")]
     #[must_use]
     pub fn with_ceiling(mut self, ceiling: Arc<Ceiling>) -> Self {
@@ -178,8 +177,9 @@ impl<S: Store> Engine<S> {
         &self.types.ceiling
     }
 
-    /// Sets the function by which calls sleep as [`Policy::back_off`] asks. Without one, a call that loses its commits
-    /// to other writers retries at once. With tokio, write `Engine::new(store, policy).with_sleep(tokio::time::sleep)`.
+    /// Sets the function with which calls sleep for the pauses of [`Policy::back_off`]. Without one, a call that loses
+    /// its commits to other writers retries at once. With tokio, write
+    /// `Engine::new(store, policy).with_sleep(tokio::time::sleep)`.
     ///
     /// ```
     /// # use canvas_core::lease::Timestamp;
@@ -198,9 +198,9 @@ impl<S: Store> Engine<S> {
         Self { pause: Arc::new(Pause::by(sleep)), ..self }
     }
 
-    /// Sets the observer of each call from its beginning to its end, with its requests to the store, decisions, commits
-    /// and waits. See [`Observer`]. An engine has at most one observer. To notify several, write one that forwards to
-    /// them.
+    /// Sets the observer, which receives the events of each call from its beginning to its end, including requests to
+    /// the store, decisions, commits and waits. See [`Observer`]. An engine has at most one observer. To notify
+    /// several, write one that forwards to them.
     #[must_use]
     pub fn with_observer(self, observer: Arc<dyn Observer>) -> Self {
         Self { tracer: Tracer::by(observer), ..self }
@@ -243,9 +243,9 @@ impl<S: Store> Engine<S> {
     ///
     /// # Errors
     ///
-    /// Returns [`EngineError::Exists`], unless the same operation created the canvas, and [`EngineError::Deleted`] if
-    /// it did and the canvas was deleted since. Other errors are [`EngineError::KeyReused`],
-    /// [`EngineError::Abandoned`], [`EngineError::TooLarge`] and failures of the store.
+    /// Returns [`EngineError::Exists`] if the canvas exists and another operation created it, and
+    /// [`EngineError::Deleted`] if this operation created it and it was deleted since. Other errors are
+    /// [`EngineError::KeyReused`], [`EngineError::Abandoned`], [`EngineError::TooLarge`] and failures of the store.
     pub async fn create(
         &self,
         canvas: &CanvasId,
@@ -438,9 +438,9 @@ impl<S: Store> Engine<S> {
         })
     }
 
-    /// Returns the current canvas, and the stored answer if this call already ran; `None` means that it is new. It has
-    /// no side effects. Use it if you derive an edit from a request and the document, and must not derive it again on a
-    /// retry.
+    /// Returns the current canvas, and the stored answer if this call already ran; `None` means that the call is new.
+    /// This has no side effects. Use it if you derive an edit from a request and the document, and must not derive
+    /// another one on a retry.
     ///
     /// ```
     /// # canvas_core::testing::block_on(async {
@@ -483,8 +483,8 @@ impl<S: Store> Engine<S> {
     }
 
     /// Settles an operation whose answer was lost. If the operation is not applied by now, it never will be, even if a
-    /// commit of it is in flight or another server is still working on it. Use it if you must know the outcome before
-    /// you go on and cannot repeat the call, because that would run it.
+    /// commit of it is in flight or another server is still working on it. Use this if you must know the outcome before
+    /// you go on, and cannot repeat the call because that might run it.
     ///
     /// An operation whose receipt is gone counts as never done
     /// ([`ReceiptLimits::lifetime`](crate::policy::ReceiptLimits::lifetime) says how long receipts are kept). If the
@@ -586,9 +586,9 @@ impl<S: Store + 'static> Engine<S> {
     /// creation, deletion and re-creation.
     ///
     /// The first event comes at once, with a state that the store had when the watch began, or later. After that, each
-    /// commit is an event if it changes content, the lock (a check-out, a heartbeat, or its end by a user), the
-    /// artefact, or whether the canvas exists. If a commit is in flight when the watch begins, its changes are in the
-    /// first event or the next.
+    /// commit is an event if it changes content, the lock (for example by a check-out, a heartbeat or a preemption),
+    /// the artefact, or whether the canvas exists. If a commit is in flight when the watch begins, its changes are in
+    /// the first event or the next.
     ///
     /// Watchers see commits of this engine at once. For commits of other processes, call [`Engine::forget`] from your
     /// store's listener. The first watcher to be polled then loads the head once for all watchers of the canvas.
@@ -596,8 +596,8 @@ impl<S: Store + 'static> Engine<S> {
     /// reported once it is settled, and one whose call was dropped is reported when the head is next loaded.
     ///
     /// A slow watcher gets the newest state and the number of states that it missed. A watched canvas keeps one small
-    /// state, without text, for all its watchers, and a change costs each of them a wake. The store stays open as long
-    /// as a watch exists.
+    /// state, without text, for all its watchers, and a change wakes each of them. The store stays open as long as a
+    /// watch exists.
     ///
     /// ```
     /// # canvas_core::testing::block_on(async {

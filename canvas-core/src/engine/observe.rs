@@ -9,10 +9,11 @@ use crate::model::id::{CanvasId, OpKey};
 /// branch.
 ///
 /// An observer runs inside the calls, possibly on several threads at once. While it handles an event, the call of this
-/// event waits, and for an event of a commit, all calls that share the commit wait. So it must not wait for the engine
-/// itself. If it panics, the call ends as if its caller had dropped it, and the canvas stays consistent. The same call
-/// again returns the answer that the first call returned or would have returned, and the calls that shared its commit
-/// find out whether the commit was stored. A panic during the event of a dropped call does not reach the host.
+/// event waits. If the event is about a commit, all calls that share the commit wait. So an observer must not wait for
+/// the engine itself. If it panics, the call ends as if its caller had dropped it, and the canvas stays consistent. If
+/// you repeat the call, it returns the answer that the first one returned or would have returned, and the calls that
+/// shared its commit find out whether the commit was stored. A panic during the event of a dropped call does not reach
+/// the host.
 ///
 /// ```
 /// # canvas_core::testing::block_on(async {
@@ -86,7 +87,7 @@ pub struct EngineEvent<'a> {
     pub kind: EventKind<'a>,
 }
 
-/// Identifies a call of an engine. Each engine counts from 1 again, so use one observer per engine.
+/// Identifies a call of an engine. Each engine has its own numbers, so use one observer per engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CallNumber(pub(super) u64);
 
@@ -199,7 +200,7 @@ pub enum EventKind<'a> {
         /// Whether the store applied the request, or the reason that it did not.
         end: CommitEnd,
     },
-    /// A commit lost to another writer, and the next one is delayed.
+    /// Another writer was faster than a commit, and the next attempt is delayed.
     #[non_exhaustive]
     BackedOff {
         /// The number of consecutive losses.
@@ -390,7 +391,7 @@ impl CommitEnd {
 pub enum CallEnd {
     /// The call succeeded.
     Answered,
-    /// The rules refuse the call, with this code.
+    /// The rules refused the call, with this code.
     Refused(&'static str),
     /// The call has no answer, and its error has this code.
     Failed(&'static str),

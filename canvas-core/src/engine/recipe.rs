@@ -14,7 +14,8 @@ use crate::recipe::{CanvasData, ComponentData, DataManifest, StoredRecipe};
 use crate::store::contract::Store;
 
 impl<S: Store> Engine<S> {
-    /// Returns the compiled recipe of a canvas, `None` if it has none, together with the current canvas.
+    /// Returns the compiled recipe of a canvas together with the current canvas. The recipe is `None` if the canvas
+    /// does not have one.
     ///
     /// # Errors
     ///

@@ -30,7 +30,7 @@ pub struct Surface {
 }
 
 impl Surface {
-    /// Returns the spec in the form that it was sent in, or `None` if the surface does not have one. It is linear in
+    /// Returns the spec in the form in which it was sent, or `None` if the surface does not have one. It is linear in
     /// the spec.
     pub fn spec_json(&self) -> Option<Value> {
         serde_json::from_str(self.spec_blob.as_ref()?.as_text()?).ok()

@@ -46,7 +46,7 @@ pub(crate) trait Task {
         false
     }
 
-    /// The code of an answer that is a refusal by the rules.
+    /// Returns the code of an answer if it is a refusal by the rules.
     fn refusal(_answer: &Self::Answer) -> Option<&'static str> {
         None
     }
@@ -88,7 +88,7 @@ pub(crate) struct DecisionContext<'a> {
     /// The row; `None` if the canvas never had one.
     pub(crate) row: Option<&'a CachedRow>,
     pub(crate) blobs: &'a Fetched,
-    /// A commit of this run was of unknown fate and is settled by now.
+    /// Whether a commit of this run was of unknown fate and is settled by now.
     pub(crate) was_in_doubt: bool,
 }
 
@@ -177,7 +177,7 @@ impl Task for SnapshotTask {
     }
 }
 
-/// An answer, and whether a receipt kept it.
+/// An answer, and whether it comes from a receipt.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Reply<A> {
     pub(crate) answer: A,
@@ -208,7 +208,7 @@ impl<'a, C: Command> Call<'a, C> {
         self.digest
     }
 
-    /// Decides on a head whose first files are already loaded.
+    /// Decides on this head with these loaded files, which include at least the document.
     pub(super) fn decide_on(
         &self,
         context: &DecisionContext<'_>,
@@ -424,8 +424,8 @@ impl Task for Erase<'_> {
 /// The fate of an operation whose answer was lost.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Resolution {
-    /// The operation was applied, and a retry gets the same answer. An answer of the kind `erased` is what remains
-    /// after [`Engine::erase`](crate::Engine::erase).
+    /// The operation was applied, and a retry gets the same answer. After [`Engine::erase`](crate::Engine::erase), only
+    /// an answer of the kind `erased` is left, and a retry is refused.
     Done(StoredAnswer),
     /// The operation was not applied, as far as receipts go back, and never will be. The engine refuses any further try
     /// with this key.

@@ -1,8 +1,8 @@
-//! Reports to the observer of an engine, for a call from its first poll to its end, and for a commit.
+//! Reports events to the observer of an engine, about each call from its first poll to its end, and about each commit.
 //!
-//! * Events are not sent under the lock of a queue or a cache. So a slow observer delays the call of the event and
-//!   those that share its commit, and no others.
-//! * If a call or commit is dropped, the event is sent from `Drop`, which catches a panic of the observer, because
+//! * Events are not sent under the lock of a queue or a cache. So a slow observer delays only the call of the event and
+//!   the calls that share its commit.
+//! * If a call or commit is dropped, its last event is sent from `Drop`, which catches a panic of the observer, because
 //!   another panic may be unwinding.
 //! * Without an observer, the engine reads no clock, and numbers are 0.
 
@@ -55,12 +55,12 @@ impl Tracer {
         begun
     }
 
-    /// A number that no other call or commit of the engine has.
+    /// Returns a number that no other call or commit of the engine has, or 0 without an observer.
     pub(super) fn number(&self) -> u64 {
         self.0.as_ref().map_or(0, |observed| observed.numbers.fetch_add(1, Ordering::Relaxed) + 1)
     }
 
-    /// The trace of a call by its number, for a commit that the call sent and that may outlive it.
+    /// Returns the trace of a call by its number, for a commit that the call sent and that may outlive the call.
     pub(super) fn of<'a>(&'a self, call: CallNumber, canvas: &'a CanvasId) -> Trace<'a> {
         Trace { tracer: self, call, canvas }
     }
@@ -98,7 +98,7 @@ impl<'a> Trace<'a> {
         self.tell_with(|_| kind);
     }
 
-    /// Sends an event by the current clock. The event is computed only if there is an observer.
+    /// Sends an event. It is computed, with the current clock, only if there is an observer.
     fn tell_with<'e>(&self, kind: impl FnOnce(&Clock<'_>) -> EventKind<'e>) {
         if let Some(observed) = &self.tracer.0 {
             let kind = kind(&Clock(&*observed.observer));
@@ -132,7 +132,7 @@ impl<'a> Trace<'a> {
         });
     }
 
-    /// Reports the decisions of a task since the last report.
+    /// Reports the last decision of a task, with the total time of its decisions since the last report.
     pub(super) fn decided(&self, basis: Basis, decided: Option<Decided>) {
         if let Some(Decided { took, decision, code }) = decided {
             self.tell(EventKind::Decided { took, basis, decision, code });
@@ -171,7 +171,7 @@ impl<'a> Trace<'a> {
         });
     }
 
-    /// Begins a commit that this call sends for `calls` calls.
+    /// Reports the start of a commit that this call sends for `calls` calls.
     pub(super) fn commit(&self, number: CommitNumber, calls: usize, commit: &Commit) -> CommitTrace<'a> {
         let mut begun = CommitTrace { trace: *self, number, began: Duration::ZERO, is_over: true };
         self.tell_with(|_| {
@@ -207,7 +207,7 @@ impl<'a> CallTrace<'a> {
         self.trace
     }
 
-    /// Ends the call with the caller's result.
+    /// Reports the end of the call, and returns its result.
     pub(super) fn end<T>(self, ended: Result<T, EngineError>) -> Result<T, EngineError> {
         self.end_as(ended, |_| (None, false))
     }
@@ -285,7 +285,8 @@ impl Drop for CommitTrace<'_> {
     }
 }
 
-/// Sends an event in a `Drop`. A panic that leaves a `Drop` aborts the process if another panic is unwinding.
+/// Sends an event in a `Drop`, and catches a panic of the observer, because a panic that leaves a `Drop` aborts the
+/// process if another one is unwinding.
 fn unheard(tell: impl FnOnce()) {
     drop(catch_unwind(AssertUnwindSafe(tell)));
 }

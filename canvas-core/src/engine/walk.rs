@@ -15,7 +15,7 @@ use crate::model::head::Head;
 use crate::model::links::Linked;
 use crate::store::contract::Store;
 
-/// The entries of one head's journal read so far.
+/// The journal of one head, with the entries read so far.
 pub(super) struct Walk<'a, S> {
     engine: &'a Engine<S>,
     trace: Trace<'a>,
@@ -55,8 +55,8 @@ impl<'a, S: Store> Walk<'a, S> {
         self.kept.oldest()
     }
 
-    /// Returns the next older entries, newest first; empty after the last one. Keeps the links to the next ones in
-    /// memory.
+    /// Returns the next window of older entries, newest first. It is empty at the end of the journal. Drops entries
+    /// from memory unless later windows need their links.
     pub(super) async fn window(&mut self) -> Result<Vec<Arc<Entry>>, EngineError> {
         let entries = self.journal.window().await?;
         Ok(self.kept_of(entries))
@@ -66,8 +66,9 @@ impl<'a, S: Store> Walk<'a, S> {
         entries.into_iter().map(|(_, entry)| entry).filter(|entry| self.kept.has(entry)).collect()
     }
 
-    /// Returns the entries that consecutive undo or redo commands would revert. If another face made most of the
-    /// entries, a search for those of `face` would read the whole journal, so the search ends at the reach of an undo.
+    /// Returns the entries that consecutive undo or redo commands would revert. It reads at most `limit` entries, or as
+    /// many as an undo reaches if that is more, because a search for the entries of one `face` might otherwise read the
+    /// whole journal.
     pub(super) async fn stack(
         &mut self,
         start: Option<BlobId>,

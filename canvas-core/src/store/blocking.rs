@@ -91,7 +91,7 @@ pub type Job = Box<dyn FnOnce() + Send>;
 /// # }
 /// ```
 ///
-/// If the future of a call is dropped, the call still runs to its end.
+/// If the future of a call is dropped after its first poll, the call still runs to its end.
 pub struct Blocking<S> {
     store: Arc<S>,
     /// Runs a job elsewhere. With `None`, calls run on the polling thread.

@@ -98,9 +98,9 @@ pub enum Collected {
 pub struct Capabilities {
     /// Whether it respects [`Commit::not_after`].
     pub not_after: bool,
-    /// Whether it notifies the engine ([`Engine::forget`](crate::Engine::forget)) of every commit whose answer this
-    /// engine does not receive, by this engine or another, before anybody receives the answer. Reads then need not load
-    /// the head.
+    /// Whether the store notifies the engine ([`Engine::forget`](crate::Engine::forget)) of every commit whose answer
+    /// this engine does not receive, whether another engine sent the commit or this one. The notification must come
+    /// before anybody receives the answer. If so, reads need not load the head.
     pub notify: bool,
 }
 
@@ -119,8 +119,8 @@ pub struct Capabilities {
 /// * The **blobs** of each canvas by their hash. A blob of one canvas is never visible to another.
 ///
 /// A head usually has a few KiB. With the default [`Policy`](crate::Policy) and worst-case conversation names it has at
-/// most about 1 MiB. A blob is as large as [`DocumentLimits::bytes`](crate::policy::DocumentLimits::bytes) allows. If a
-/// value is too large for the back end, the store returns [`StoreErrorKind::TooLarge`] and never truncates it.
+/// most about 1 MiB. A blob can be as large as [`DocumentLimits::bytes`](crate::policy::DocumentLimits::bytes) allows.
+/// If a value is too large for the back end, the store returns [`StoreErrorKind::TooLarge`] and never truncates it.
 ///
 /// # What it promises
 ///
@@ -131,8 +131,8 @@ pub struct Capabilities {
 ///   earlier number. A counter therefore needs a random part, or a hash of the row. Even a commit of the identical head
 ///   takes a new version, because an engine uses such an empty bump to ensure that an indeterminate commit can never
 ///   land.
-/// * **Tombstones.** A row is never removed. A deleted canvas is a head like any other ([`Head::is_deleted`]) and is
-///   listed like any other. If the canvas is recreated, its numbers continue.
+/// * **Tombstones.** A row is never removed. The head of a deleted canvas is a head like any other
+///   ([`Head::is_deleted`]), and the canvas is still listed. If the canvas is recreated, its numbers continue.
 /// * **Conflicts** carry the current row, not an earlier snapshot of it.
 /// * **Clock.** Each answer carries the store's clock, read after the row and, in a commit, after the wait for the row.
 ///   A single clock for all servers is best. If each server has its own, leases may end early, but there is no other
@@ -156,11 +156,12 @@ pub struct Capabilities {
 ///
 /// A commit brings every blob that its head needs and that may be missing. A blob that already exists is put again,
 /// which resets its age. [`Store::collect`] drops blobs only if they are both unreferenced and old. It always keeps the
-/// blobs of the current head, whatever the host passes. Blobs of a commit that lost may remain and do no harm.
+/// blobs of the current head, whatever the host passes. If a commit loses to another writer, its blobs may remain, and
+/// do no harm.
 ///
 /// If a collection races with a commit that puts the same blob again, the blob must exist afterwards. A store with
-/// transactions makes one wait for the other. A store without them gives a blob a new place when it is put again,
-/// unknown to any collection that began before.
+/// transactions makes one wait for the other. A store without them gives a blob a new place when it is put again, so
+/// that a collection that began earlier does not drop it.
 ///
 /// [`StoreErrorKind::Indeterminate`]: crate::store::StoreErrorKind::Indeterminate
 /// [`StoreErrorKind::TooLarge`]: crate::store::StoreErrorKind::TooLarge
@@ -169,29 +170,29 @@ pub trait Store: Send + Sync + 'static {
     /// Returns the optional guarantees that this store gives.
     fn capabilities(&self) -> Capabilities;
 
-    /// Loads the row of a canvas, or `None` if the canvas never had one.
+    /// Loads the row of a canvas. Returns `None` if the canvas never had one.
     ///
     /// # Errors
     ///
     /// See "Honest errors" above, also for the other methods.
     fn load(&self, canvas: &CanvasId) -> impl Future<Output = Result<Option<Loaded>, StoreError>> + Send;
 
-    /// Compares the version and swaps head and blobs.
+    /// Compares the version, and stores the head and the blobs if it matches.
     fn commit(&self, commit: Commit) -> impl Future<Output = Result<Committed, StoreError>> + Send;
 
-    /// Loads a blob of a canvas, or `None` if the store does not have it.
+    /// Loads a blob of a canvas. Returns `None` if the store does not have it.
     fn blob(
         &self,
         canvas: &CanvasId,
         id: BlobId,
     ) -> impl Future<Output = Result<Option<Blob>, StoreError>> + Send;
 
-    /// Loads blobs of a canvas, with one answer for each id, in the order of the ids, and `None` for each missing blob.
-    /// The list of ids may be empty, may hold thousands, and may contain duplicates. Blobs dropped during the call may
-    /// or may not be returned.
+    /// Loads blobs of a canvas. Returns one answer for each id, in the order of the ids, which is `None` if the blob is
+    /// missing. The list of ids may be empty, may hold thousands, and may contain duplicates. Blobs dropped during the
+    /// call may or may not be returned.
     ///
-    /// A back end should answer in one round trip, or in few if there are thousands of ids. The default implementation
-    /// calls [`Store::blob`] for one id after the other.
+    /// A back end should answer in one round trip, or in a few if there are thousands of ids. The default
+    /// implementation calls [`Store::blob`] for one id after the other.
     fn blobs(
         &self,
         canvas: &CanvasId,
@@ -222,15 +223,16 @@ pub trait Store: Send + Sync + 'static {
     /// With `older_than` zero, the store drops blobs regardless of their age. Use this for data that must be erased.
     /// The store then overwrites every blob that it ever dropped, as far as it can, before it returns
     /// [`Collected::Done`]. If it cannot do so yet, it returns an indeterminate error although the blobs are dropped.
-    /// Repeating the call continues, even if there are no more blobs to drop. The documentation of each store says what
-    /// remains after an answer, and how a host removes that. Otherwise `older_than` must be longer than any read or
-    /// commit may take. Hosts usually call [`Engine::collect`](crate::Engine::collect), which knows the blobs to keep.
+    /// If you repeat the call, the store continues, even if there are no more blobs to drop. The documentation of each
+    /// store says what remains after the call succeeds, and how a host removes it. If `older_than` is not zero, it must
+    /// be longer than any read or commit may take. Hosts usually call [`Engine::collect`](crate::Engine::collect),
+    /// which knows the blobs to keep.
     ///
     /// The head names a document of more than 64 KiB by its list of chunks, and journal entries name further blobs. All
-    /// of these must be in `keep`, otherwise they are dropped, because a store does not follow such references. A host
-    /// that computes `keep` by itself uses [`Engine::blobs_in_use`](crate::Engine::blobs_in_use), which includes the
-    /// chunks of every kept list. A commit relies on chunks needed at the version that it expects, and brings all
-    /// others. For this reason no blob may be dropped by a `keep` of a version other than `at`.
+    /// of these chunks and blobs must be in `keep`. Otherwise they are dropped, because a store does not follow such
+    /// references. A host that computes `keep` by itself uses [`Engine::blobs_in_use`](crate::Engine::blobs_in_use),
+    /// which includes the chunks of every kept list. A commit relies on chunks needed at the version that it expects,
+    /// and brings all others. For this reason, a store must not drop blobs if the row no longer has the version `at`.
     ///
     /// Linear in the blobs of the canvas.
     ///

@@ -101,9 +101,9 @@ impl StoreErrorKind {
     }
 }
 
-/// A failure of the store itself, with its place. Refusals are values of [`Committed`](crate::store::Committed)
-/// instead. The source of the error is its cause, usually the driver's own error. It is not part of the text;
-/// [`CodedError::message`] adds it.
+/// A failure of the store itself, with the operation and the canvas. A conflict or a late commit is a value of
+/// [`Committed`](crate::store::Committed) instead. The source of the error is its cause, usually the driver's own
+/// error. It is not part of the text; [`CodedError::message`] adds it.
 ///
 /// ```
 /// use canvas_core::store::{StoreError, StoreErrorKind, StoreOperation};
@@ -120,10 +120,11 @@ impl StoreErrorKind {
 ///
 /// # In a store
 ///
-/// Write a call over a driver with errors of many types as a function that returns any of them boxed, as `?` boxes
-/// them. Another `?` converts the result to a `StoreError`. An error created as a `StoreError` stays unchanged, an
-/// unparseable head becomes [`StoreErrorKind::Unreadable`], and everything else becomes [`StoreErrorKind::Failed`],
-/// which means that **nothing was written**. Once a statement may write permanently, name its errors explicitly:
+/// If a driver has errors of many types, call it in a function that returns a boxed error, because `?` boxes an error
+/// of any type. Another `?` converts the boxed error to a `StoreError`. An error created as a `StoreError` stays
+/// unchanged, an unparseable head becomes [`StoreErrorKind::Unreadable`], and everything else becomes
+/// [`StoreErrorKind::Failed`], which means that **nothing was written**. Once a statement may write permanently, name
+/// its errors explicitly:
 ///
 /// ```
 /// use std::error::Error;
@@ -163,13 +164,13 @@ pub struct StoreError {
 }
 
 impl StoreError {
-    /// Creates an error with the message of its kind and without a place.
+    /// Creates an error with the message of its kind, and without an operation or a canvas.
     pub fn new(kind: StoreErrorKind) -> Self {
         Self { message: kind.message(), kind, operation: None, canvas: None, source: None }
     }
 
-    /// Creates a [`StoreErrorKind::Failed`] error, for a driver that failed before it wrote anything. You can pass it
-    /// to `map_err`, like the following ones.
+    /// Creates a [`StoreErrorKind::Failed`] error, for a driver that failed before it wrote anything. You can pass this
+    /// function to `map_err`, like the following ones.
     pub fn failed(source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self::new(StoreErrorKind::Failed).with_source(source)
     }

@@ -74,8 +74,8 @@ impl MemoryStore {
         (blobs().count(), blobs().map(|kept| kept.blob.as_bytes().len()).sum())
     }
 
-    /// Copies all rows. Calling the returned function puts them back, for every clone, as if a backup was restored.
-    /// Costs a copy of the rows, but not of their blobs.
+    /// Copies all rows. The returned function puts them back for every clone, like a restore from a backup. Costs a
+    /// copy of the rows, but not of their blobs.
     pub fn back_up(&self) -> impl FnOnce() + Send + use<> {
         let (store, rows) = (self.clone(), self.rows().by_id.clone());
         move || store.rows().by_id = rows

@@ -10,7 +10,7 @@ use crate::transition::rollout::Access;
 use crate::transition::step::{Stop, Transition};
 
 impl Transition<'_> {
-    /// Accepts only the holder of the valid lease. Afterwards the commit must happen before the lease expires.
+    /// Accepts only the holder of the valid lease. The call's commit must then happen before the lease expires.
     pub(super) fn authorize<R: From<LeaseRefusal>>(
         &mut self,
         lease: Option<LeaseId>,
@@ -29,7 +29,7 @@ impl Transition<'_> {
         Ok((lease, permit.expires_at()))
     }
 
-    /// Authorizes a call under the lease, which also keeps the lease alive.
+    /// Authorizes a call under the lease, and keeps the lease alive.
     pub(super) fn heartbeat<R: From<LeaseRefusal>>(
         &mut self,
         lease: Option<LeaseId>,
@@ -49,7 +49,8 @@ impl Transition<'_> {
         Some((id, beat.grant().expires_at))
     }
 
-    /// Accepts the holder, or any caller if the rollout requires no lease.
+    /// Accepts the holder of the lease. If the rollout requires no lease, also accepts any caller that does not name
+    /// one.
     pub(super) fn authorize_read<R: From<LeaseRefusal>>(
         &mut self,
         lease: Option<LeaseId>,
@@ -57,8 +58,8 @@ impl Transition<'_> {
         if self.is_under(lease) { self.heartbeat(lease).map(Some) } else { Ok(None) }
     }
 
-    /// Accepts the holder. If the rollout requires no lease, accepts any caller in the running turn while nobody else
-    /// holds one.
+    /// Accepts the holder of the lease. If the rollout requires no lease, also accepts any caller in the running turn
+    /// while nobody else holds a lease.
     pub(super) fn authorize_change<R: From<LeaseRefusal> + From<NotAvailable>>(
         &mut self,
         operation: &OpKey,
@@ -70,7 +71,8 @@ impl Transition<'_> {
         self.authorize_turn(operation)
     }
 
-    /// Accepts the holder of the lease, named or not, and any caller in the running turn while nobody holds it.
+    /// Accepts the holder of the lease, even if the call does not name the lease. While nobody holds it, accepts any
+    /// caller in the running turn.
     pub(super) fn authorize_turn<R: From<LeaseRefusal> + From<NotAvailable>>(
         &mut self,
         operation: &OpKey,
@@ -112,7 +114,7 @@ impl Transition<'_> {
     }
 
     /// Sets the end of the lease in the reply of a write. An expired lease is retaken only at this point, so that a
-    /// refused write does not take one.
+    /// refused write does not retake it.
     pub(super) fn complete_write<R: From<LeaseRefusal> + From<NotAvailable> + From<LimitRefusal>>(
         &mut self,
         operation: &OpKey,

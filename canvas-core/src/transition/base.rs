@@ -1,8 +1,9 @@
-//! The text that a call was made for, and the fit of a patch for an older text to the current one.
+//! The text that a call was made for, and whether a patch for an older text fits the current one.
 //!
 //! * A patch is moved by the known later changes, never by a line number of the older text.
-//! * A patch offered, or applied under [`WriteRules::rebase`](crate::policy::WriteRules::rebase), was tried first.
-//!   Applying it at its one place in the current text and moving it by the known changes must give the same text.
+//! * A patch is tried in two ways, at its one place in the current text, and moved by the known changes. Under
+//!   [`WriteRules::rebase`](crate::policy::WriteRules::rebase), it is applied only if both ways give the same text. If
+//!   they give different texts, it is not offered either.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -81,8 +82,8 @@ impl<'a> Transition<'a> {
         Err(Stop::refused(self.stale_base(base, &stale, written)?))
     }
 
-    /// Like [`Transition::check_base`], but under the policy it also accepts a patch without a base that fits at an
-    /// unchanged place. Returns the changes since in that case.
+    /// Like [`Transition::check_base`], but if the policy sets `rebase`, also accepts a patch without a base that fits
+    /// at an unchanged place. In that case, returns the changes that are new to the conversation.
     pub(super) fn check_base_or_rebase<R: From<BaseRefusal>>(
         &self,
         base: Option<Base>,
@@ -188,8 +189,8 @@ impl<'a> Transition<'a> {
         Ok(BaseRefusal::StaleBase(Box::new(stale_base)))
     }
 
-    /// Collects the earlier texts that the conversation was shown and others changed. It already knows its own changes.
-    /// Texts that the journal no longer reaches are left out.
+    /// Collects the earlier texts that the conversation was shown and that others changed since. The conversation
+    /// already knows its own changes. Texts that the journal no longer reaches are left out.
     pub(super) fn shown_before<'s>(
         &self,
         shown: Option<&'s ShownLines>,
@@ -240,8 +241,8 @@ impl<'a> Transition<'a> {
         check_fates(now, fates, most).map_err(Stop::refused)
     }
 
-    /// Follows the lines of an older text to the current one. Returns `None` if the text is unknown, or if the lines
-    /// differed even in it.
+    /// Follows the lines of an older text to the current one. Returns `None` if the text is unknown, or if the lines do
+    /// not have the expected hash even there.
     fn fates_since<'r>(
         &self,
         stale: &Stale<'_>,
@@ -257,8 +258,8 @@ impl<'a> Transition<'a> {
         fates.collect()
     }
 
-    /// Follows lines that had this hash when the caller was shown them. In the current document they count if they were
-    /// shown there, or if no other lines are equal to them.
+    /// Follows lines that had this hash when the caller was shown them. Lines of the current document with this hash
+    /// count as these lines if the caller was shown them there, or if no other lines are equal to them.
     fn fate(&self, shown: Option<&ShownLines>, lines: LineRange, hash: RangeHash) -> Result<Fate, Missing> {
         let (now, place) = (self.view.text(), lines.start.saturating_sub(1)..lines.end);
         let is_same = RangeHash::of(&now[bytes_of(now, lines)]) == hash;
@@ -306,8 +307,8 @@ impl<'a> Transition<'a> {
         changes_since((known.point, &known.text), self.text_now(), diff_bytes)
     }
 
-    /// Determines the fit of a patch for an older text to the current one. Linear in both texts, plus the cost of a
-    /// diff between them.
+    /// Determines how a patch for an older text fits the current one. Linear in both texts, plus the cost of a diff
+    /// between them.
     fn fit(&self, known: Option<&Known<'_>>, written: Written<'_>) -> Result<Fit, Missing> {
         let now = self.view.text();
         let here = apply(now, written.patch, &options(StatedLines::Shown(&[]), self.policy.document.patch));
@@ -343,7 +344,8 @@ impl<'a> Transition<'a> {
         })
     }
 
-    /// Applies a patch to the current document, with the lines that its author was shown of it and of earlier texts.
+    /// Applies a patch to the current document, given the lines of this document and of earlier texts that its author
+    /// was shown.
     pub(super) fn patch(&self, written: Written<'_>) -> Result<Result<Applied<'a>, ApplyError>, Missing> {
         let stated_lines = ShownLines::stated(written.shown, self.head.document());
         let before = self.shown_before(written.shown)?;
@@ -357,7 +359,8 @@ impl<'a> Transition<'a> {
         Ok(apply(self.view.text(), written.patch, &options))
     }
 
-    /// Applies a patch moved past later changes. Line numbers of an older text therefore do not count.
+    /// Applies a patch for an older text to the current one. Its line numbers belong to the older text, so they do not
+    /// count.
     pub(super) fn moved_patch(&self, patch: &str) -> Result<Applied<'a>, ApplyError> {
         apply(self.view.text(), patch, &options(StatedLines::Shown(&[]), self.policy.document.patch))
     }

@@ -46,8 +46,8 @@ pub struct RunBoardCommand {
     pub command: Box<CanvasCommand>,
     /// The revision that the command was made for. If the board changed after it, the command is refused.
     pub base: Option<Base>,
-    /// The policy for a component without a requested position that finds no room. `None` uses the board rules. A retry
-    /// may pass another policy and is still the same call.
+    /// The policy if the board lacks room for a component without a requested position. `None` uses the board rules. A
+    /// retry may pass another policy and is still the same call.
     pub grid: Option<GridPolicy>,
 }
 

@@ -14,8 +14,8 @@ use crate::transition::step::{Stop, Transition};
 
 /// A command on a canvas.
 ///
-/// A model's command needs the lease if the [`Rollout`](crate::rollout::Rollout) requires it. Commands of users and
-/// hosts always take precedence. The trait is sealed, so only this library defines commands.
+/// A model's command needs the lease if the [`Rollout`](crate::rollout::Rollout) requires it. Commands of users never
+/// need it. The trait is sealed, so only this library defines commands.
 pub trait Command: sealed::Decide {
     /// The answer if the command was executed.
     type Done: Clone + std::fmt::Debug + PartialEq + Serialize + DeserializeOwned;

@@ -1,4 +1,4 @@
-//! A conversation's knowledge of the document, and the changes to show it.
+//! A conversation's knowledge of the document, and the changes to show to the conversation.
 
 use crate::document::changes::{Changes, Headings, changes_since};
 use crate::face::contents::Contents;
@@ -38,8 +38,9 @@ impl Transition<'_> {
         Changes::headings(self.head.revision_id(), headings)
     }
 
-    /// Resets the head except for the lock, because the user's act preempts, and a call keeps its lease alive, even if
-    /// the rest is refused. After a refusal that showed the changes, the conversation has seen the document.
+    /// Resets the head after a refusal. The lock stays, because a user's act preempts, and a call keeps its lease
+    /// alive, even if the rest is refused. If the refusal shows the changes, the conversation counts as having seen the
+    /// document.
     pub(super) fn refuse(&mut self, refusal: Refusal<'_>) {
         let lock = std::mem::replace(&mut self.head, self.view.head.clone()).lock;
         self.head.lock = lock;

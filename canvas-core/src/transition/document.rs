@@ -42,8 +42,8 @@ pub struct Read {
     pub shown: Shown,
 }
 
-/// The beginning of a document as shown to a caller, with as many whole lines as fit into the bytes. Zero for a part
-/// that does not start at the first line.
+/// The beginning of a document as shown to a caller, with as many whole lines as fit into the bytes. Both fields are 0
+/// if the part does not start at the first line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Shown {
     /// Maximum number of lines shown.
@@ -89,9 +89,9 @@ pub struct ApplyPatch {
     /// The only place that the patch may change; `None` for the whole document. Blank lines directly below the place
     /// belong to it, and an inserted line belongs to the line above it.
     pub scope: Option<Address>,
-    /// The lines shown to the patch's author. A line number decides between equal places only within them. `None`
-    /// trusts all numbers, for example if a host computes its patches. A retry may pass other lines and is still the
-    /// same call.
+    /// The lines shown to the patch's author. If a patch fits several places, its line numbers count only for these
+    /// lines. `None` trusts all numbers, for example if a host computes its patches. A retry may pass other lines and
+    /// is still the same call.
     pub shown: Option<ShownLines>,
 }
 
@@ -100,7 +100,7 @@ pub struct ApplyPatch {
 pub struct ReplaceLines {
     /// The caller's lease, which the write extends.
     pub lease: Option<LeaseId>,
-    /// The replacements, in any order and without a line twice. If one is refused, all are.
+    /// The replacements, in any order. No line may occur twice. If one is refused, all are.
     pub replacements: Vec<Replacement>,
     /// The revision that the line numbers refer to, or `None` for the text that the conversation saw last.
     pub base: Option<Base>,
@@ -130,9 +130,9 @@ pub struct AppliedPatch {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<u64>"))]
     pub expires_at: Option<Timestamp>,
-    /// Changes by others that the patch was moved past under [`WriteRules::rebase`](crate::policy::WriteRules::rebase),
-    /// since the conversation last saw the document. If the diff is too large, it is omitted and the conversation does
-    /// not count as having seen it.
+    /// Changes by others since the conversation last saw the document, if the patch was moved past them under
+    /// [`WriteRules::rebase`](crate::policy::WriteRules::rebase). If the diff is too large, it is omitted and the
+    /// conversation does not count as having seen it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changes: Option<Changes>,
     /// New lease issued under [`WriteRules::retake`](crate::policy::WriteRules::retake) in place of the expired one.

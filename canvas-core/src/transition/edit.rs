@@ -31,7 +31,7 @@ use crate::transition::step::{Record, Stop, Transition};
 /// With a base, the user's changes are rebased over later ones by the rules of
 /// [`UndoScope::Author`](crate::history::UndoScope::Author). If both touch the same place, the edit is not stored and
 /// the refusal holds both texts. If both made the identical change, it is attributed to the other author and undone
-/// with theirs. Rebasing needs the journal, and costs one entry for each change since the base. Effects of tools and
+/// with theirs. Rebasing needs the journal, and reads one entry for each change since the base. Effects of tools and
 /// jobs are free, and do not count toward [`HistoryLimits::reach`](crate::policy::HistoryLimits::reach).
 ///
 /// # What a place is

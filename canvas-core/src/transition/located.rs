@@ -10,12 +10,13 @@ use crate::model::revision::Base;
 use crate::transition::refusal::PatchRefusal;
 use crate::transition::step::{Stop, Transition};
 
-/// Number of lines around a change that also count as locating it, as many as a hunk usually quotes.
+/// Maximum distance, in lines, at which a located line also locates a change. A hunk usually quotes as many lines
+/// around a change.
 const CONTEXT: usize = 3;
 
 impl Transition<'_> {
-    /// Checks that the changed lines, or lines around them, were located in this turn. Free of cost unless the policy
-    /// requires it. Otherwise it costs at most as much as restoring each earlier text of the turn.
+    /// Checks that the changed lines, or lines around them, were located in this turn. This is free unless the policy
+    /// requires located lines. Otherwise it costs at most as much as restoring each earlier text of the turn.
     pub(super) fn check_located<R: From<PatchRefusal>>(
         &self,
         shown: Option<&ShownLines>,

@@ -7,34 +7,36 @@
 //!   another conversation holds the lease.
 //! * A refused call leaves the head unchanged except for the lock (a preemption, a keep-alive), its receipt and, if the
 //!   refusal showed the changes, the text that the conversation saw.
-//! * The board takes no lease. A model commands it only in the running turn, a host in a model's name at any time.
+//! * Board commands need no lease. A model may run them only in the running turn, and a host may run them in a model's
+//!   name at any time.
 //! * A user's edit preempts even if the text is the same or too large to store, because the user acted. The
 //!   revision then stays the same. An edit that names an older revision is moved past the later changes. If that fails,
 //!   the refusal carries those changes and the text sent.
 //! * A turn belongs to the canvas and not to a conversation, so a message in one conversation ends the turns of all.
-//!   The end of a turn promotes only if no preemption came since it began. The hidden message is returned in either
+//!   The end of a turn promotes only if no preemption came since the turn began. The changes are returned in either
 //!   case.
 //! * A conversation's snapshot and hidden diffs add up to the document. The conversation that created the canvas knows
 //!   its first document. Any other gets the whole text with its first message, and so does one that called `Forget` or
 //!   was evicted. If the head does not name the creator, as in version 0.1.0, every conversation knows that document.
-//! * If a patch fits several places, the line it states decides only if its conversation was shown that line of the
-//!   current text. Under `WriteRules::rebase`, a patch without a base for an older text is applied if its only place is
-//!   untouched by the changes unknown to its conversation, and the reply shows those. Under `WriteRules::retake`, a
-//!   patch or a replacement of numbered lines under an expired lease takes a new lease in its own commit, if nobody
-//!   held the canvas in the meantime and its conversation saw the current document. A refused write takes no lease.
+//! * If a patch fits several places, the line number that it states decides only if its conversation was shown that
+//!   line of the current text. Under `WriteRules::rebase`, a patch that names no base and was made for an older text is
+//!   applied if the changes unknown to its conversation leave its only place untouched. The reply shows those changes.
+//!   Under `WriteRules::retake`, a patch or a replacement of numbered lines under an expired lease takes a new lease in
+//!   its own commit. It does so only if nobody held the canvas in the meantime, and if its conversation saw the current
+//!   document. A refused write takes no lease.
 //! * After a refusal that carries the whole diff, the conversation knows the document, so it may send the same patch
-//!   again. A part of the changes does not count. A conversation shown only a part must name the base or read.
-//! * Lines replaced by number are guarded by a hash of their bytes, and an insertion by the hash of the line above.
-//!   They become one strict patch, so that only patches change a document under a lease.
+//!   again. If the refusal shows only a part of the changes, the conversation must name the base or read.
+//! * Lines replaced by number are guarded by a hash of their bytes, and an insertion is guarded by the hash of the line
+//!   above. They become one strict patch, so that only patches change a document under a lease.
 //! * A patch with a scope changes no line outside it. The host's policy decides whether a patch, or a replacement of
 //!   numbered lines, may change the meaning of lines that it does not touch. That policy does not apply to directives,
 //!   users and undo.
 //! * A user's undo is a user's edit, and preempts if it changes the document. A refused undo preempts nobody.
 //! * A model cannot undo once the user acted in its turn. It needs no lease to undo changes of the board.
-//! * Effects are on no stack, so an undo leaves their results below it in place. If an effect touched the same place, the
-//!   undo is refused. A model cannot undo a change if that would let the surface do more.
-//! * A change undone from under later ones is transformed, never searched for. If a later change touches it, the undo
-//!   is refused.
+//! * Effects are on no stack, so an undo leaves their results in place. If an effect touched the same place, the undo
+//!   is refused. A model cannot undo a change if that would let the surface do more.
+//! * If a change is undone while later ones stay, its place is computed from them and never searched for. If a later
+//!   change touches that place, the undo is refused.
 
 mod access;
 mod base;

@@ -19,14 +19,14 @@ use crate::transition::step::{Record, Stop, Transition};
 
 /// Changes the document by located edits, for a conversation that saw the current document.
 ///
-/// The command takes the lease and releases it within its commit. It is refused while another conversation holds the
-/// lease, and after the user ended the turn. A conversation that holds the lease keeps it.
+/// The command needs no lease. It is refused while another conversation holds the lease, and after the user ended the
+/// turn. If its own conversation holds the lease, the command keeps the lease alive.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ApplyEdits {
     /// The revision to which the edits apply.
     pub made_on: RevisionId,
-    /// The edits of the text at that revision. If the list is empty, the command is always refused, with the refusal
-    /// for a conversation that did not see the document.
+    /// The edits of the text at that revision. If the list is empty, the command is always refused, at the latest with
+    /// the reason `STALE_BASE`.
     pub delta: Delta,
     /// Repairs made while the request was turned into edits.
     pub repairs: Vec<Repair>,
@@ -34,7 +34,7 @@ pub struct ApplyEdits {
     pub request: BlobId,
 }
 
-/// Reads the document without naming a lease. The part shown counts as seen.
+/// Reads the document without naming a lease. The conversation then counts as having seen it, whichever part is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Look {
     /// The part of the document that the caller is about to see.

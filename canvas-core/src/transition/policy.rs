@@ -17,7 +17,7 @@ use crate::surface::SurfaceLimits;
 use crate::transition::refusal::CallRefusal;
 use crate::transition::rollout::{Access, Rollout};
 
-/// Permissions for models, durations and size limits, in groups of fields that belong together.
+/// Durations, size limits and permissions for models, in groups of fields that belong together.
 ///
 /// Set a single field through a mutable value, and several in a literal:
 ///
@@ -37,11 +37,11 @@ use crate::transition::rollout::{Access, Rollout};
 ///
 /// # How `rollout`, `rebase` and `retake` combine
 ///
-/// [`rollout`](Self::rollout) is a scale of five stages, and each canvas of the engine is at the same one. It says what
-/// models may do and whether they need a lease. [`rebase`](WriteRules::rebase) and [`retake`](WriteRules::retake) are
-/// two independent switches. They apply at every stage at which models write (`retake` only at those with leases), and
-/// only to [`ApplyPatch`](crate::document::ApplyPatch) and [`ReplaceLines`](crate::document::ReplaceLines). A person's
-/// [`Edit`](crate::document::Edit) with a base is moved past later changes at every stage.
+/// [`rollout`](Self::rollout) is a scale of five stages, and all canvases of the engine are at the same stage. It says
+/// what models may do and whether they need a lease. [`rebase`](WriteRules::rebase) and [`retake`](WriteRules::retake)
+/// are two independent switches. They apply at every stage at which models write (`retake` only at those with leases),
+/// and only to [`ApplyPatch`](crate::document::ApplyPatch) and [`ReplaceLines`](crate::document::ReplaceLines). A
+/// person's [`Edit`](crate::document::Edit) with a base is moved past later changes at every stage.
 ///
 /// If people type all the time, the lease is a hindrance, because each of their edits ends it and the model has to
 /// check out again. `retake` does not help, because it renews only a lease that expired. Instead, choose
@@ -56,9 +56,9 @@ use crate::transition::rollout::{Access, Rollout};
 /// let typing = Policy { rollout: Rollout::Write, writes, ..Policy::default() };
 /// ```
 ///
-/// A person's edit then costs the model no check-out. Its patch is applied if nobody changed the lines that it quotes or
-/// inserted between them; otherwise the patch is refused together with the changes. The price is that two conversations
-/// may write alternately, because neither holds a lease.
+/// A person's edit then costs the model no check-out. The model's patch is applied if nobody changed the lines that it
+/// quotes, or inserted lines between them. Otherwise the patch is refused, and the refusal carries the changes. The
+/// price is that two conversations may write alternately, because neither holds a lease.
 ///
 /// # Changing it on a store with data
 ///
@@ -67,11 +67,11 @@ use crate::transition::rollout::{Access, Rollout};
 ///
 /// | field | if you lower it |
 /// | --- | --- |
-/// | `document`, `board`, `surface`, `recipe` | existing content stays readable; a change whose result exceeds the limit is refused. Exception: a document of more than 64 MiB cannot be read below its size |
+/// | `document`, `board`, `surface`, `recipe` | existing content stays readable; a change whose result exceeds the limit is refused. However, a document of more than 64 MiB cannot be read if the limit is below its size |
 /// | `history.changes`, `history.effects` | older entries are out of reach at once; [`Engine::collect`](crate::Engine::collect) then drops them for good, and until then a higher value brings them back. `history.changes: 0` clears the journal with the next change |
 /// | `surface.audit` | the same for records of actions |
-/// | `history.entry_bytes`, `history.reach` | applies to calls from then on |
-/// | `receipts`, except for `calls_per_lease` | the next call that leaves a receipt drops those beyond the limits; a retry of such a call is a new call |
+/// | `history.entry_bytes`, `history.reach` | the new value applies to later calls |
+/// | `receipts`, except for `calls_per_lease` | the next call that leaves a receipt drops the receipts beyond the limits; a retry of a call without a receipt is a new call |
 /// | `sync.conversations` | the surplus is evicted when a new conversation arrives |
 /// | `lease`, `receipts.calls_per_lease` | a lease issued before keeps its expiry; the next call under it is judged by the new values |
 /// | `min_blob_age` | must stay longer than any commit or read may take, on every server that collects |
@@ -79,14 +79,15 @@ use crate::transition::rollout::{Access, Rollout};
 ///
 /// # Several servers
 ///
-/// They need not agree for the canvases to stay whole, because each commit is one compare-and-swap and each server
-/// decides by its own policy. You can therefore roll out a new policy server by server. Until all agree, a call's answer
-/// depends on the server that runs it. For retention the lowest value wins, because a receipt or an entry that one
-/// server drops is gone for all. `cache_bytes` and `back_off` concern one process alone.
+/// Servers need not have the same policy for the canvases to stay whole, because each commit is one compare-and-swap
+/// and each server decides by its own policy. You can therefore roll out a new policy server by server. Until all have
+/// the same one, a call's answer depends on the server that runs it. For retention the lowest value wins, because a
+/// receipt or an entry that one server drops is gone for all. `cache_bytes` and `back_off` concern one process alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Policy {
-    /// How far the tools for models are rolled out. By default completely, so that [`Read`](crate::document::Read),
-    /// [`ApplyPatch`](crate::document::ApplyPatch) and [`ReplaceLines`](crate::document::ReplaceLines) need a lease.
+    /// How far the tools for models are rolled out. By default, the rollout is complete, so that
+    /// [`Read`](crate::document::Read), [`ApplyPatch`](crate::document::ApplyPatch) and
+    /// [`ReplaceLines`](crate::document::ReplaceLines) need a lease.
     pub rollout: Rollout,
     /// Whether the host keeps its documents in Git. If so, models have no tools, whatever the rollout. Default false.
     pub git_mode: bool,
@@ -112,11 +113,11 @@ pub struct Policy {
     /// Limits for the journal and for undo.
     pub history: HistoryLimits,
     /// Minimum age, by the store's clock, at which [`Engine::collect`](crate::Engine::collect) drops a blob. It must be
-    /// longer than any commit or read of this canvas may take. Default 1 minute.
+    /// longer than any commit or read of a canvas may take. Default 1 minute.
     pub min_blob_age: Duration,
     /// Maximum pause of a call or a collection after every second commit race it loses, if the engine has a sleep
     /// function ([`Engine::with_sleep`](crate::Engine::with_sleep)). The actual pause differs between calls, so that
-    /// only few of many servers contend for one canvas at once. Each lost attempt costs a database as much as a read.
+    /// only a few of many servers contend for one canvas at once. Each lost attempt costs a database as much as a read.
     /// Default 24 ms; zero to disable.
     pub back_off: Duration,
     /// Approximate bytes of canvases that an engine caches between calls: texts, outlines, boards and heads. Beyond
@@ -131,8 +132,8 @@ pub struct Policy {
 /// Rules for models' writes to documents. All are off by default.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct WriteRules {
-    /// Whether to refuse models' patches and line replacements that change the meaning of lines they do not touch: an
-    /// unclosed code fence, a heading or list item created or removed, front matter.
+    /// Whether to refuse models' patches and line replacements that change the meaning of lines they do not touch, for
+    /// example by an unclosed code fence, a new or removed heading or list item, or front matter.
     pub refuse_side_effects: bool,
     /// Whether to refuse models' patches as `NOT_LOCATED` if they change lines that no search, read or outline of the
     /// turn showed or listed. Applies to [`ApplyPatch`](crate::document::ApplyPatch) with
@@ -144,8 +145,8 @@ pub struct WriteRules {
     /// changes. If false, such a patch is refused, with the changes.
     pub rebase: bool,
     /// Whether a write under an expired lease takes a new one in its own commit. This requires that nobody held the
-    /// canvas in the meantime, that the epoch is the same, and that its conversation has seen the current document. If
-    /// false, the write is refused.
+    /// canvas in the meantime, that the epoch is the same, and that the holder's conversation saw the current document.
+    /// If false, the write is refused.
     pub retake: bool,
 }
 
@@ -161,8 +162,8 @@ pub struct DocumentLimits {
     pub patch: Limits,
 }
 
-/// Retention of receipts. While its receipt is kept, a retry of a call is answered from the receipt instead of being
-/// applied again.
+/// Retention of receipts. While a call's receipt is kept, a retry of the call is answered from the receipt and does not
+/// run again.
 ///
 /// Receipts of the live lease are kept in addition, up to [`calls_per_lease`](Self::calls_per_lease). The newest
 /// [`min_changes`](Self::min_changes) other changes are always kept, and up to [`max_changes`](Self::max_changes) if
@@ -177,8 +178,8 @@ pub struct ReceiptLimits {
     /// early. Most of them are stored outside the head. Default 2,048; if it is less than
     /// [`min_changes`](Self::min_changes), that value applies instead.
     pub max_changes: usize,
-    /// Minimum lifetime of a change's receipt, by the store's clock. A later call whose receipt is gone is a new call,
-    /// so an edit without a base then replaces everything written since. Default 10 minutes; zero for no minimum.
+    /// Minimum lifetime of a change's receipt, by the store's clock. If the receipt of a call is gone, a retry is a new
+    /// call, so an edit without a base then replaces everything written since. Default 10 minutes; zero for no minimum.
     pub lifetime: Duration,
     /// Number of receipts of refusals kept. They never displace a receipt of a change. Default 64.
     pub refusals: usize,
@@ -194,8 +195,8 @@ pub struct SyncLimits {
     /// Number of conversations that a canvas follows, at least 1. Beyond that, the least recently updated conversation
     /// is evicted. If it returns, it gets the whole document. Default 256.
     pub conversations: usize,
-    /// Maximum size in bytes up to which the first message to a conversation carries the whole document. For a larger
-    /// document it carries the headings. Default 64 KiB.
+    /// Maximum size in bytes of a document that the first message to a conversation carries whole. For a larger
+    /// document, it carries the headings. Default 64 KiB.
     pub snapshot_bytes: usize,
     /// Maximum bytes of a hidden diff. A larger diff is replaced by the whole document if that is smaller. Default 32
     /// KiB.
@@ -206,8 +207,8 @@ pub struct SyncLimits {
 
 /// Limits for the journal and for undo.
 ///
-/// [`changes`](Self::changes) and [`effects`](Self::effects) limit separate counts of one journal. If you raise one
-/// of them, check the other, because the oldest effects take the changes before them along.
+/// [`changes`](Self::changes) and [`effects`](Self::effects) limit separate counts of one journal. If you raise one of
+/// them, check the other, because when old effects are dropped, the changes before them are dropped, too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct HistoryLimits {
     /// Number of changes that the journal keeps for undo and history. The oldest are forgotten first. Effects of tools
@@ -218,8 +219,8 @@ pub struct HistoryLimits {
     /// effects are forgotten together with the changes before them. Default 1,000,000, about a year of a poll every 30
     /// seconds.
     pub effects: u64,
-    /// Maximum number of later changes under which a change can still be undone, or past which an edit on an older
-    /// revision is moved. All of them are transformed. Effects do not count. Default 256.
+    /// Maximum number of changes that an undo takes back or is moved past, taken together, and of later changes that an
+    /// edit of an older revision is moved past. Effects do not count. Default 256.
     pub reach: usize,
     /// Maximum bytes of old and new text that a journal entry contains. For a larger change, both documents are kept
     /// instead. Default 1 MiB.

@@ -3,8 +3,8 @@
 //! A command's refusal is composed of a few shared groups, so that callers match only the refusals that the command can
 //! produce. To render any refusal, use the borrowed [`Refusal`] from [`Refused::view`].
 //!
-//! The enums of refusals are exhaustive, so a new refusal does not compile until `canvas-tools` has
-//! advice for models about it. Only [`Refusal`] gets new groups with new faces.
+//! The enums of refusals are exhaustive, so a new refusal does not compile until `canvas-tools` has advice for models
+//! about it. Only [`Refusal`] is non-exhaustive, because each new face may add a group.
 //!
 //! Receipts keep refusals as JSON, distinguished by the member `refusal`. The names of variants and fields are
 //! therefore part of the stored format.
@@ -30,7 +30,7 @@ use crate::transition::stale::{StaleBase, StaleEdit};
 
 /// The common interface of all refusals. A refusal is an answer, so it leaves a receipt if the command's answer would.
 pub trait Refused: CodedError {
-    /// Returns the refusal by its group, to render the refusals of any command.
+    /// Returns the refusal in its group, so that one function can render the refusals of all commands.
     fn view(&self) -> Refusal<'_>;
 }
 
@@ -140,7 +140,7 @@ composed! {
     /// Refusals of [`CheckOut`](crate::lease::CheckOut).
     CheckOutRefusal { Call(CallRefusal), NotAvailable(NotAvailable), Limit(LimitRefusal) }
 
-    /// Refusals of calls that only the holder of a lease makes, which are [`Renew`](crate::lease::Renew),
+    /// Refusals of calls under a lease without changes of content, which are [`Renew`](crate::lease::Renew),
     /// [`CheckIn`](crate::lease::CheckIn) and [`Read`](crate::document::Read).
     HolderRefusal { Call(CallRefusal), Lease(LeaseRefusal) }
 
@@ -258,7 +258,7 @@ pub enum LeaseRefusal {
     /// The lease is not this conversation's current one.
     #[error("{}", not_owned(*over, *own, *held_until))]
     NotOwned {
-        /// Whether the lease existed and expired or was checked in.
+        /// Whether the lease existed, and then expired or was checked in.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         over: bool,
         /// Id of the valid lease of this conversation, if it has one.

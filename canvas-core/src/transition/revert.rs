@@ -1,4 +1,4 @@
-//! Undo of changes under later ones.
+//! Undoes changes while later ones stay.
 
 use crate::face::step::StepSeed;
 use crate::history::journal::{Entry, EntryKind, HistoryEntry, NewEntry, Reverts};
@@ -14,7 +14,7 @@ use crate::transition::step::{Stop, Transition};
 use crate::transition::undo::Undone;
 
 impl Transition<'_> {
-    /// Reverts changes under later ones, which are moved and stay. A single conflict refuses the whole revert.
+    /// Reverts changes. The changes after them stay in effect. A single conflict refuses the whole revert.
     pub(super) fn revert(
         &mut self,
         operation: &OpKey,

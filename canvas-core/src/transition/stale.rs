@@ -13,7 +13,7 @@ use crate::model::revision::{Base, RevisionId};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[error("{}", self.explain())]
 pub struct StaleBase {
-    /// The base that the call named; `None` if the call named no base and the conversation saw an older text.
+    /// The base that the call named; `None` if the call relied on the text that the conversation saw last.
     pub base: Option<Base>,
     /// The changes since the base, if it is still known. They have no diff if it is too large, if `near` shows the
     /// relevant part, or if no change matters.
@@ -76,7 +76,7 @@ impl StaleBase {
         }
     }
 
-    /// Whether this shows its reader the changes, all of them or those near the patch.
+    /// Whether this shows the changes to its reader, either all of them or those near the patch.
     pub fn shows_changes(&self) -> bool {
         self.near.is_some() || self.changes.as_ref().is_some_and(Changes::is_shown)
     }
@@ -122,8 +122,8 @@ impl StaleBase {
     }
 }
 
-/// A user's edit of an older document whose changes do not fit the current one. It was not stored. The document has the
-/// later changes, and this value has the user's text.
+/// A user's edit with an older document as its base, and with changes that do not fit the current one. It was not
+/// stored. The document has the later changes, and this value has the user's text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[error("{}", self.explain())]

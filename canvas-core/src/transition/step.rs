@@ -85,7 +85,7 @@ impl<'a> Transition<'a> {
         }
     }
 
-    /// Returns a blob of the canvas, which this transition may just have made.
+    /// Returns a blob of the canvas, even if this transition just made it.
     #[cfg(feature = "surface")]
     pub(super) fn blob(&self, id: BlobId) -> Result<&Blob, Missing> {
         self.blobs.iter().find(|blob| blob.id() == id).map_or_else(|| self.view.blob(id), Ok)

@@ -1,4 +1,4 @@
-//! Commands on turns, which are the user's messages and interruptions and the end of a model's turn.
+//! Commands for a user's messages and interruptions, and for the end of a model's turn.
 
 use canvas_lease::{Epoch, PreemptionCause};
 use serde::{Deserialize, Serialize};
@@ -16,9 +16,9 @@ use crate::transition::step::{Stop, Transition};
 
 /// Records a user message to the conversation. The running turn ends and the next one begins.
 ///
-/// A turn belongs to the canvas, so this ends the turns of all conversations on it, and any lease. The draft becomes the
-/// artefact, even if an interrupted turn left it behind. The host runs this command when a person sends a message, and
-/// [`EndTurn`] when the model's answer is complete or failed.
+/// A turn belongs to the canvas, so this ends the turns of all conversations on it, and any lease. The draft becomes
+/// the artefact, even if an interrupted turn left it behind. The host runs this command when a person sends a message,
+/// and [`EndTurn`] when the model's answer is complete or fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SendMessage;
 
@@ -206,8 +206,8 @@ impl Decide for EndTurn {
 }
 
 impl Transition<'_> {
-    /// Moves the artefact's pointer to the draft if they differ. If the artefact is the same text under its name from
-    /// versions without chunks, only the name is updated and the result is `Unchanged`.
+    /// Moves the artefact's pointer to the draft if they differ. If they differ only because an earlier version,
+    /// without chunks, gave the same text another id, only the id is updated, and the result is `Unchanged`.
     fn promote(&mut self) -> Promotion {
         let Some(committed) = self.head.committed.replace(self.head.draft.clone()) else {
             return Promotion::Promoted;

@@ -1,4 +1,4 @@
-//! Undo and redo on every face, by one journal.
+//! Undo and redo on every face, with one journal.
 
 use std::num::NonZeroU32;
 
@@ -37,7 +37,7 @@ pub struct Undo {
     /// The author in whose name the changes are undone. To undo changes of the document, a model needs the same
     /// permission as for a write.
     pub by: Author,
-    /// The selection of changes to undo, either one, several or all of an author.
+    /// The changes to undo, which can be one, several, or all of an author.
     pub what: UndoScope,
 }
 
@@ -64,7 +64,7 @@ pub enum UndoScope {
     },
 }
 
-/// Redoes the changes undone last.
+/// Redoes the most recently undone changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Redo {
     /// The author in whose name the changes are redone. To redo changes of the document, a model needs the same
@@ -74,7 +74,7 @@ pub struct Redo {
     pub steps: NonZeroU32,
 }
 
-/// Changes were undone or redone.
+/// The answer to [`Undo`] and [`Redo`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HistoryMove {
@@ -99,7 +99,7 @@ pub struct ClearHistory;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HistoryCleared {
-    /// Whether there were entries before.
+    /// Whether there were entries to clear.
     pub cleared: bool,
     /// The current revision.
     pub revision: RevisionId,

@@ -25,7 +25,7 @@ const MAX_BYTES: usize = 4 << 20;
 #[cfg_attr(test, derive(Clone, PartialEq, Eq, Hash))]
 pub(crate) struct CommitQueue {
     last_id: u64,
-    /// The version that the next commit expects, if none is in flight.
+    /// The version that the next commit expects, if no commit is in flight.
     expected: Option<Version>,
     sent: Option<InFlight>,
     /// The calls of the next commit. Each entry is decided on top of the one before, and the first on top of the
@@ -35,7 +35,7 @@ pub(crate) struct CommitQueue {
     waiting: BTreeSet<WaiterId>,
     /// Waiters with [`CommitOutcome::Admitted`] that have not been decided yet.
     admitted: BTreeSet<WaiterId>,
-    /// This many commits take one call each, because the store refused a batch as too large.
+    /// The number of next commits that take one call each, because the store refused a batch as too large.
     singles: usize,
     deciding: Option<Deciding>,
 }
@@ -64,8 +64,8 @@ impl CommitQueue {
         WaiterId(self.last_id)
     }
 
-    /// Gives a call its turn to decide, which lasts until [`end`](Self::end). `None` if it waits for its outcome, because
-    /// another call has the turn or the next batch has no room.
+    /// Gives a call its turn to decide, which lasts until [`end`](Self::end). Returns `None` if the call must wait,
+    /// because another call has the turn or the next batch has no room.
     pub(crate) fn begin(&mut self, id: WaiterId) -> Option<Turn> {
         let was_admitted = self.admitted.remove(&id) | self.waiting.remove(&id);
         let turn = self.turn(was_admitted);
@@ -87,8 +87,8 @@ impl CommitQueue {
         newest.row().filter(|_| is_next).map(|row| Turn::Upon(Box::new(row)))
     }
 
-    /// Ends the turn of a call with its decision, which joins the next batch if it waits for a commit. The step is `None` if the
-    /// call waits for its outcome.
+    /// Ends the turn of a call with its decision. If the decision waits for a commit, it joins the next batch. The step
+    /// is `None` if the call waits for its outcome.
     pub(crate) fn end<A>(&mut self, id: WaiterId, next: Next<A>) -> (Option<Next<A>>, CommitOutcomes) {
         let deciding = self.deciding.take();
         let (next, own) = match (next, deciding) {
@@ -100,7 +100,7 @@ impl CommitQueue {
         (next, own.into_iter().chain(self.admit()).collect())
     }
 
-    /// Adds a decision to the next batch. Returns an outcome if it has one already.
+    /// Adds a decision to the next batch. If its outcome is already known, returns that instead.
     fn join(&mut self, deciding: Deciding, mut prepared: Prepared) -> Option<CommitOutcome> {
         let Deciding { id, is_upon_sent, basis } = deciding;
         let is_empty = self.entries().next().is_none();
@@ -147,7 +147,8 @@ impl CommitQueue {
         file.or_else(|| all().find(|blob| blob.id() == id)).cloned()
     }
 
-    /// Puts the next batch in flight, and returns its commit. `None` if one is in flight, or if no entry changes the canvas.
+    /// Puts the next batch in flight, and returns its commit. Returns `None` if a commit is already in flight, or if no
+    /// entry changes the canvas.
     pub(crate) fn take(&mut self) -> Option<(Commit, CommitOutcomes)> {
         if self.sent.is_some() {
             return None;
@@ -172,7 +173,8 @@ impl CommitQueue {
         Some((Commit { expected, head, blobs, not_after }, self.admit()))
     }
 
-    /// The heads after each call of the in-flight commit, or of the next one, and the authors of their content changes.
+    /// Returns the head after each change of the in-flight commit, or of the next one if none is in flight, and the
+    /// author of its content change.
     pub(crate) fn changes(&self) -> impl DoubleEndedIterator<Item = (&Arc<Head>, Option<Actor>)> {
         let entries = self.sent.as_ref().map_or(&self.open, |sent| &sent.entries);
         entries
@@ -260,14 +262,14 @@ impl CommitQueue {
         sent.into_iter().chain(open).collect()
     }
 
-    /// The call with the turn, if one has it, decides again.
+    /// Makes the call with the turn, if there is one, decide again.
     fn lose_basis(&mut self) {
         if let Some(Deciding { basis, .. }) = &mut self.deciding {
             *basis = Basis::Lost;
         }
     }
 
-    /// Removes a call. Its decision is dropped if it was not sent, and the entries on top of that are decided again.
+    /// Removes a call. If its decision was not sent, it is dropped, and the entries on top of it are decided again.
     pub(crate) fn leave(&mut self, id: WaiterId) -> CommitOutcomes {
         self.waiting.remove(&id);
         self.admitted.remove(&id);
@@ -284,7 +286,7 @@ impl CommitQueue {
         outcomes
     }
 
-    /// Admits waiting calls as long as there is room, the first ones first.
+    /// Admits waiting calls in the order of their arrival, as long as there is room.
     fn admit(&mut self) -> CommitOutcomes {
         let mut outcomes = CommitOutcomes::new();
         let is_open =

@@ -4,16 +4,17 @@
 //!   arrival. They form the next commit, which is sent as soon as the first one is stored. So each canvas has at most
 //!   one commit in flight, and a single call is one commit.
 //! * A commit has at most 32 calls, and takes no further call once their blobs reach 4 MiB. The others wait for the
-//!   next commit. The earliest calls enter it first, in the order in which they are polled, so an unpolled
+//!   next commit. It admits the earliest calls, which enter it in the order in which they are polled, so an unpolled
 //!   call delays no other.
 //! * One call at a time has the turn to decide. It decides without the lock, so that the others wait as futures and do
-//!   not block a thread. If the row that it decides on is lost meanwhile, it decides again.
+//!   not block a thread. If the row that it decides on turns out to be lost, because its commit is not stored, it
+//!   decides again.
 //! * Each call has its own receipt, revision and journal entry. All its blobs are stored, because its caller knows its
-//!   revision. The earliest `not_after` of the calls is the one of the commit.
+//!   revision. The commit's `not_after` is the earliest of its calls.
 //! * A call returns, even if it is refused, only once the commit that it was decided on is stored. If that commit
-//!   loses, all calls are decided again. If its fate is unknown, each of its calls settles for itself.
-//! * A commit in flight may have landed before a call arrived, and others after it. So a call without changes that
-//!   was decided only on that commit reads the row again once the store answers.
+//!   loses, all calls are decided again. If its fate is unknown, each of its calls finds out its own result.
+//! * A commit in flight may have landed before a call arrived, and other commits after it. So if a call without changes
+//!   was decided only on that commit, it reads the row again once the store answers.
 //! * If a call is dropped before its commit is sent, it never runs. Calls decided on top of it are decided again.
 //! * The commit in flight belongs to no single call. Whichever waiting call is polled drives it, and it goes on as long
 //!   as one of them exists. So a dropped call, or one held without polling, delays no other.

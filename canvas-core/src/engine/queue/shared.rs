@@ -67,7 +67,7 @@ pub(crate) enum Step {
 pub(crate) struct SendContext {
     pub(crate) losses: u32,
     pub(crate) planned: Planned,
-    /// Calls that change something by the commit.
+    /// The number of calls that change something by the commit.
     pub(crate) calls: usize,
 }
 
@@ -85,7 +85,7 @@ impl SharedQueue {
     }
 
     /// Decides a call on the newest row, without the lock, and adds it to the next batch if it waits for a commit. See
-    /// [`Turn::decide`]. `None` if the call waits for its outcome.
+    /// [`Turn::decide`]. Returns `None` if the call waits for its outcome.
     pub(crate) fn decide<T: Task>(
         &self,
         id: WaiterId,
@@ -145,8 +145,8 @@ impl SharedQueue {
         self.state().queue.stored(version, *clock)
     }
 
-    /// Polls the commit in flight. It is pending without a commit, or if another call polls it at this moment and wakes
-    /// all.
+    /// Polls the commit in flight. It is pending without a commit, or if another call is polling it, which then wakes
+    /// all calls.
     pub(crate) fn poll_in_flight(self: &Arc<Self>) -> Poll<(InFlightCommit, Result<Committed, StoreError>)> {
         // The call that holds the lock sees the flag.
         let Some(polled) = self.poll_locked() else { return Poll::Pending };
@@ -176,8 +176,8 @@ impl SharedQueue {
         Some(in_flight.take().map_or(Poll::Pending, |in_flight| Poll::Ready((in_flight, committed))))
     }
 
-    /// `None` if another call polls the commit at this moment. It wakes all of them. The flag says whether a poll of
-    /// the commit panicked.
+    /// Locks the commit in flight. Returns `None` if another call is polling it, which then wakes all calls. The flag
+    /// says whether an earlier poll panicked.
     fn lock_in_flight(&self) -> Option<(MutexGuard<'_, Option<InFlightCommit>>, bool)> {
         // The second try comes after the flag is set, so a call that holds the lock then sees the flag.
         for _ in 0..2 {
@@ -260,7 +260,7 @@ fn wakers(waiters: &mut [WaiterState], which: impl Fn(&WaiterState) -> bool) -> 
 }
 
 /// Wakes all waiting calls, and the first to be polled drives the commit. The waker owns the queue, which owns the
-/// commit and with it the waker. The last call breaks this cycle.
+/// commit and with it the waker. The last call breaks this cycle when it drops the commit.
 impl Wake for SharedQueue {
     fn wake(self: Arc<Self>) {
         let woken = wakers(&mut self.state().waiters, |_| true);

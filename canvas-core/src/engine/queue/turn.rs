@@ -30,8 +30,8 @@ pub(crate) enum Turn {
 }
 
 impl Turn {
-    /// Decides a call. `prepared` is its decision on its own row, `cached` the row of a cache, and `pending` finds a
-    /// blob of an earlier call in the queue.
+    /// Decides a call. `prepared` is its decision on its own row, `cached` returns the row of a cache, and `pending`
+    /// finds a blob of an earlier call in the queue.
     pub(crate) fn decide<T: Task>(
         self,
         run: &mut Run<'_, T>,

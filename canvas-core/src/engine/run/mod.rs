@@ -24,8 +24,8 @@ use crate::store::contract::{Commit, Committed, Loaded, Version};
 use crate::store::error::{StoreError, StoreErrorKind};
 use crate::transition::view::Change;
 
-/// The number of times that a task is decided again because other writers were faster. If eight servers write to one
-/// canvas all the time, one of them sometimes wins dozens of rounds in a row.
+/// The maximum number of attempts to commit a task while other writers are faster. It is high because, if eight servers
+/// write to one canvas all the time, one of them sometimes wins dozens of rounds in a row.
 const MAX_COMMITS: usize = 256;
 
 /// A request of a run to the store.
@@ -51,8 +51,8 @@ pub(crate) enum Next<A> {
     Request(Request),
     /// The task must be decided on the newest row of the queue.
     Decide,
-    /// The task is decided and waits for its outcome. If the row was not the newest of the queue, it is decided again
-    /// on that one.
+    /// The task is decided and waits for its outcome. If its row was not the newest of the queue, the task is decided
+    /// again on the newest.
     Join(Prepared),
     Done(Result<Done<A>, EngineError>),
 }
@@ -62,7 +62,8 @@ pub(crate) struct Done<A> {
     pub(crate) answer: A,
     /// The row after the task; `None` if the canvas has no row.
     pub(crate) row: Option<CachedRow>,
-    /// Whether a cache may keep the row. For a commit of several calls, the queue keeps the row of the last one.
+    /// Whether a cache may keep the row. After a commit of the queue, the cache gets the row of its last call from the
+    /// queue instead.
     pub(crate) is_newest: bool,
 }
 
@@ -86,7 +87,7 @@ pub(crate) struct Run<'a, T: Task> {
     lost: Option<Option<Version>>,
     /// Whether a commit of this run was ever of unknown fate.
     was_in_doubt: bool,
-    /// The task is done, and only its answer must still be read.
+    /// Whether the task is done, so that only its answer must still be read.
     has_landed: bool,
     phase: Phase<T::Answer>,
 }
@@ -123,7 +124,8 @@ enum Phase<A> {
     Settling,
     /// Like `Settling`, but loads the pages of receipts that may hold the call's receipt.
     Searching(Missing),
-    /// The call is not in the row, so the version moves on and the commit can never arrive.
+    /// The row does not have the call's receipt, so an empty commit changes the version, after which the lost commit
+    /// can never arrive.
     Bumping(Planned),
     Over,
 }
@@ -163,7 +165,7 @@ impl<'a, T: Task> Run<'a, T> {
     }
 
     /// Starts with the row from a cache, if there is one. If it is not `trusted` to be current, only its contents are
-    /// used, after the row is loaded.
+    /// used, once the current row is loaded.
     pub(crate) fn start(&mut self, cached: Option<CachedRow>, trusted: bool) -> Next<T::Answer> {
         let begin = trusted && cached.is_some();
         if let Some(row) = cached {
@@ -193,7 +195,7 @@ impl<'a, T: Task> Run<'a, T> {
         self.lost.is_some()
     }
 
-    /// The fate of a commit that was unknown.
+    /// Returns the fate of a commit that was unknown at first.
     pub(super) const fn settlement(&self) -> observe::Settlement {
         if self.has_landed { observe::Settlement::Landed } else { observe::Settlement::Barred }
     }
@@ -283,7 +285,7 @@ impl<'a, T: Task> Run<'a, T> {
         }
     }
 
-    /// Takes back the last decision, which was not sent and is made again.
+    /// Takes back the last decision, which was not stored and is made again.
     fn take_back(&mut self) {
         if let Phase::Committing { .. } = std::mem::replace(&mut self.phase, Phase::Over) {
             self.commits -= 1;

@@ -52,7 +52,7 @@ impl Prepared {
     }
 }
 
-/// The outcome of a commit for one of its calls, or a message to a waiting one.
+/// The outcome of a commit for one of its calls, or a message to a waiting call.
 #[derive(Debug)]
 pub(crate) enum CommitOutcome {
     /// The commit is stored, and with it all that the call changed.
@@ -71,7 +71,8 @@ pub(crate) enum CommitOutcome {
     Failed(StoreError),
     /// The commit may have been written, and may still arrive while the row has this version.
     Unknown { expected: Option<Version> },
-    /// Decide again, because the row that it was decided on will never exist. The call was not sent.
+    /// Decide again, because the row that the call was decided on will never exist, or because the batch was too large
+    /// for the store. The call was not stored.
     Retry,
     /// There is room in the next batch.
     Admitted,

@@ -12,7 +12,7 @@ use crate::model::blob::{Blob, Missing};
 use crate::store::contract::{Commit, Committed, Loaded};
 use crate::store::error::StoreError;
 
-/// The number of loads to settle a commit of unknown fate.
+/// The maximum number of loads to settle a commit of unknown fate.
 const MAX_SETTLE_LOADS: usize = 4;
 
 impl<T: Task> Run<'_, T> {

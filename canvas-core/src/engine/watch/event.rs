@@ -30,11 +30,11 @@ pub struct WatchEvent {
     pub version: Option<Version>,
     /// Faces with changed content. In a first event, all faces with content.
     pub faces: Vec<Face>,
-    /// Author of the newest change of content. `None` if another engine committed it, or if it created the canvas. In
-    /// this case, [`Engine::history`](crate::Engine::history) has the author.
+    /// Author of the newest change of content. `None` if another engine committed the change, or if the change created
+    /// the canvas. In this case, [`Engine::history`](crate::Engine::history) has the author.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub actor: Option<Actor>,
-    /// The lock at [`WatchEvent::clock`]. The expiry of a lease causes neither a commit nor an event. Set a timer of
+    /// The lock at [`WatchEvent::clock`]. The expiry of a lease causes neither a commit nor an event. Set a timer for
     /// [`LockView::until`] minus `clock`, and replace it at the next event.
     pub lock: LockView,
     /// The store's clock at the time of the event, in milliseconds since 1970, or 0 if the canvas has no row.
@@ -47,8 +47,8 @@ pub struct WatchEvent {
     /// Whether the store went back to an earlier state, for example after a restore from a backup. Revisions continue
     /// from there.
     pub restored: bool,
-    /// Number of changes between the watcher's last event and this one without an event of their own. If other servers
-    /// change only the lock in between, this is unknown and not counted.
+    /// Number of changes after the watcher's last event and before this one, which got no event of their own. If other
+    /// servers changed only the lock in the meantime, those changes may be missing from this count.
     pub missed: u64,
 }
 
@@ -74,7 +74,7 @@ pub struct HeadRevision {
     pub revision: RevisionId,
     /// Changes with each commit, including changes of the lock. Compare it only for equality.
     pub version: Version,
-    /// Changes if a user ends a model's turn.
+    /// Rises with each preemption, for example by a user's message or edit of the document.
     #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub epoch: Epoch,
 }

@@ -17,11 +17,11 @@ use crate::model::id::CanvasId;
 /// Reports the changes of one canvas. [`Engine::watch`](crate::Engine::watch) creates it and describes which changes
 /// are reported and when.
 ///
-/// A watch runs on any executor and does not borrow the engine. It is a [`Stream`], which continues after an error, and
+/// A watch runs on any executor and does not borrow the engine. It is a [`Stream`] that continues after an error, and
 /// ends when the engine is dropped.
 ///
-/// Each change wakes the task that waits for the watch, until that task has polled it. If you do not poll a watch, it
-/// costs only its memory. To end a watch, drop it.
+/// A change wakes the task that waits for the watch. Later changes wake it only after it polls the watch again. If you
+/// do not poll a watch, it costs only its memory. To end a watch, drop it.
 #[derive(Debug)]
 pub struct Watch {
     hub: Arc<Hub>,
@@ -73,15 +73,15 @@ impl Watch {
     ///
     /// # Errors
     ///
-    /// Returns an error if the head must be loaded and the load fails. The watch stays open, and the next call
-    /// loads it again, so wait before you call.
+    /// Returns an error if the head must be loaded and the load fails. The watch stays open, and the next call tries
+    /// again, so wait before you call.
     pub async fn next(&mut self) -> Option<Result<WatchEvent, EngineError>> {
         poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await
     }
 
     /// Waits for the next event until the deadline, a future of your runtime such as `tokio::time::sleep(left)`. An
-    /// event that is already known wins over the deadline. No event is lost, neither if the deadline comes first nor if
-    /// you drop a call, because the next call returns it.
+    /// event that is already known wins over the deadline. No event is lost if the deadline comes first, or if you drop
+    /// a call, because the next call returns the event.
     ///
     /// The expiry of a lease, for example, is not an event. This host waits until the lease ends:
     ///
@@ -114,9 +114,9 @@ impl Watch {
         next_until(self, deadline).await
     }
 
-    /// Returns the next event if it is already known. It does not ask the store or wait. So it does not see a change
-    /// that must be loaded first, for example after [`Engine::forget`](crate::Engine::forget) and for most first
-    /// events. Use [`Watch::next`] for these.
+    /// Returns the next event if it is already known. It neither asks the store nor waits, so it misses changes that
+    /// must be loaded first, for example after [`Engine::forget`](crate::Engine::forget). Most first events must be
+    /// loaded, too. Use [`Watch::next`] for these.
     pub fn try_next(&mut self) -> Option<WatchEvent> {
         let (number, event) = self.slot.event_after(self.shown)?;
         self.shown = number;

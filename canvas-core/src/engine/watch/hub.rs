@@ -56,12 +56,13 @@ impl Watches {
         (Arc::clone(&self.0), slot, ticks.next())
     }
 
-    /// Numbers a question before it is sent to the store; 0 if no canvas is watched.
+    /// Returns a number for a question to the store before it is sent, or 0 if no canvas is watched.
     pub(crate) fn ticket(&self) -> u64 {
         if self.0.is_idle() { 0 } else { self.0.ticks.next() }
     }
 
-    /// Begins a commit, with the heads after each of its calls and the author of each content change.
+    /// Prepares the report of a commit before it is sent, with the head after each of its calls and the author of each
+    /// content change.
     pub(crate) fn plan<'h>(
         &self,
         expected: Option<&Version>,

@@ -19,7 +19,7 @@ pub(super) type Load = Pin<Box<dyn Future<Output = Result<Option<Loaded>, StoreE
 /// The number of a question, and the store's answer to it.
 type Answer = (u64, Result<Option<Loaded>, StoreError>);
 
-/// The next step of a watcher, by [`Slot::step`].
+/// The next step of a watcher, as [`Slot::step`] returns it.
 #[derive(Debug)]
 pub(super) enum Step {
     /// The event to report, and its number.
@@ -40,7 +40,7 @@ pub(super) struct Slot {
     load: Box<dyn Fn() -> Load + Send + Sync>,
     /// The load in flight, and the number of its question. Locked while a watcher polls it.
     loading: Mutex<Option<(u64, Load)>>,
-    /// A watcher found `loading` locked.
+    /// Whether a watcher found `loading` locked.
     was_found_locked: AtomicBool,
 }
 
@@ -90,7 +90,7 @@ impl Slot {
         }
     }
 
-    /// Learns the changes of a commit, one after the other. Watchers do not see the states between.
+    /// Learns the changes of a commit, one after the other. Watchers do not see the states in between.
     pub(super) fn learn_steps<'r>(&self, rows: impl Iterator<Item = (Row<'r>, Done<'r>)>, asked: u64) {
         let tick = self.ticks.next();
         let mut shared = self.shared();
@@ -139,7 +139,8 @@ impl Slot {
         if shared.state.is_stale() { Step::Load } else { Step::Wait }
     }
 
-    /// Removes a watcher. The others look again, because it may have been the one that was to poll the load.
+    /// Removes a watcher. If the slot is stale, wakes the others, because the removed watcher may have been the one to
+    /// poll the load.
     pub(super) fn leave(&self, watcher: u64) {
         let mut shared = self.shared();
         shared.waiting.remove(&watcher);
@@ -156,8 +157,8 @@ impl Slot {
         waiting.into_values().for_each(Waker::wake);
     }
 
-    /// Polls the load that all watchers share, and starts one if none is in flight. The caller leaves its waker in
-    /// `waiting` first, because the load wakes all of them.
+    /// Polls the load that all watchers share, and starts one if none is in flight. The caller first leaves its waker
+    /// in `waiting`, because the load wakes all watchers there.
     pub(super) fn poll_load(self: &Arc<Self>, watcher: u64) -> Poll<Result<(), EngineError>> {
         // The watcher that holds the lock sees the flag.
         let Some(polled) = self.poll_loading() else { return Poll::Pending };
@@ -192,7 +193,7 @@ impl Slot {
         Some(Poll::Ready((asked, loaded)))
     }
 
-    /// `None` if another watcher polls the load at this moment. It wakes all of them.
+    /// Locks the load. Returns `None` if another watcher is polling it, which then wakes all watchers.
     fn lock_loading(&self) -> Option<MutexGuard<'_, Option<(u64, Load)>>> {
         // The second try comes after the flag is set, so a watcher that holds the lock then sees the flag.
         for _ in 0..2 {

@@ -15,7 +15,7 @@ use crate::model::revision::{Revision, RevisionId};
 use crate::model::tree::Tree;
 use crate::store::contract::Version;
 
-/// Numbers, from 1, the questions to the store and the moments when their answers are learnt.
+/// Numbers the questions to the store, and the moments when answers are learnt. The first number is 1.
 #[derive(Debug, Default)]
 pub(super) struct Ticks(AtomicU64);
 
@@ -47,7 +47,7 @@ struct Visible {
     revision: Revision,
     faces: PerFace<Revision>,
     epoch: Epoch,
-    /// The expiry moves with each heartbeat.
+    /// The id of the lease, and its expiry, which a heartbeat may move.
     lease: Option<(LeaseId, Timestamp)>,
     artefact: Option<BlobId>,
     /// The revision at which the canvas was created.
@@ -113,7 +113,7 @@ struct Marks {
 pub(super) struct State {
     /// `None` before the first row is learnt.
     known: Option<Known>,
-    /// Counts changes, from 1.
+    /// The number of the last change. The first change has the number 1.
     number: u64,
     marks: Marks,
     /// The tick at which `known` was learnt. The answer to an earlier question may be older than `known`.
@@ -132,18 +132,18 @@ enum Order {
 
 impl State {
     /// Whether the head must be reloaded before a new watcher gets its first event, or before a watcher may rely on
-    /// having seen all.
+    /// having seen all changes.
     pub(super) fn is_stale(&self) -> bool {
         self.stale.is_some()
     }
 
-    /// Records that a commit may exist which is not known here.
+    /// Records that there may be a commit unknown here.
     pub(super) fn mark_stale(&mut self, tick: u64) {
         self.stale = Some(tick);
     }
 
-    /// Takes a row that answers the question `asked`; 0 if the question has no number. Returns whether a watcher has
-    /// something new to show or to do.
+    /// Takes a row that answers the question `asked`, which is 0 if the question has no number. Returns whether a
+    /// watcher has something new to show or to do.
     pub(super) fn learn(
         &mut self,
         row: Option<Row<'_>>,
@@ -243,7 +243,8 @@ impl State {
         true
     }
 
-    /// Returns the changes new to a watcher, and their number; `None` if it is up to date.
+    /// Returns the changes that are new to a watcher, and the number of the last one; `None` if the watcher is up to
+    /// date.
     pub(super) fn event_after(&self, shown: u64, canvas: &CanvasId) -> Option<(u64, WatchEvent)> {
         let known = self.known.as_ref().filter(|_| self.number > shown)?;
         let is_first = shown == 0;

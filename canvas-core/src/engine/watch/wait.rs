@@ -14,7 +14,7 @@ use crate::engine::error::EngineError;
 pub enum Waited<T> {
     /// The next item, or the error that `next` returns.
     Next(Result<T, EngineError>),
-    /// The deadline came first, and the next call returns the item that comes later.
+    /// The deadline came first, and a later call returns the item.
     Deadline,
     /// The stream is over, and `next` returns `None`.
     End,
