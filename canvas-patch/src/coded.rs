@@ -1,6 +1,6 @@
-//! Codes of cases, each declared once beside its case.
+//! A macro that declares an enum together with the stable code of each variant.
 
-/// Declares an enum with the code of each variant. Where it is JSON, `rename_all` gives the same names.
+/// Declares an enum with the code of each variant. If the enum is serialized, `rename_all` gives the same names.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! coded {
@@ -20,7 +20,7 @@ macro_rules! coded {
             /// Every value, for tables in documents and tests.
             pub const ALL: [Self; [$($code),+].len()] = [$(Self::$variant),+];
 
-            /// The stable upper-case code.
+            /// Returns the stable upper-case code.
             pub const fn code(self) -> &'static str {
                 match self {
                     $(Self::$variant => $code,)+

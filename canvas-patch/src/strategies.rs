@@ -129,7 +129,7 @@ fn line() -> impl Strategy<Value = String> {
     ]
 }
 
-/// The change to one line of the text before.
+/// The change to one line of the old text.
 #[derive(Debug, Clone)]
 enum Fate {
     Kept,
@@ -164,8 +164,8 @@ fn after(lines: Vec<Line>, fates: Vec<Fate>) -> Vec<Line> {
     lines.into_iter().zip(fates).flat_map(now).collect()
 }
 
-/// Joins lines into a text. If `ends` is false, the last line loses its terminator. An empty last line keeps it,
-/// because without one it would vanish.
+/// Joins lines into a text. If `ends` is false, the last line loses its terminator. An empty last line keeps its
+/// terminator, because the line would vanish without it.
 fn written(lines: Vec<Line>, ends: bool) -> String {
     let open =
         lines.last().map_or(0, |(line, terminator)| if line.is_empty() { 0 } else { terminator.len() });

@@ -71,12 +71,12 @@ pub(crate) fn read_alike(one: &str, other: &str) -> bool {
     }
 }
 
-/// Removes and counts such characters.
+/// Removes the leading characters for which `is_such` holds, and returns their number.
 fn skip(chars: &mut Peekable<Chars<'_>>, is_such: fn(char) -> bool) -> usize {
     std::iter::from_fn(|| chars.next_if(|&c| is_such(c))).count()
 }
 
-/// Has no width, like format characters, soft hyphens, variation selectors and tags.
+/// Whether the character has no width, like format characters, soft hyphens, variation selectors and tags.
 fn is_unseen(c: char) -> bool {
     matches!(
         c,
@@ -85,7 +85,7 @@ fn is_unseen(c: char) -> bool {
     )
 }
 
-/// Combines with the character before it.
+/// Whether the character combines with the one before it.
 fn is_mark(c: char) -> bool {
     matches!(
         c,
@@ -98,12 +98,12 @@ fn is_letter_beyond_ascii(c: char) -> bool {
     !c.is_ascii() && c.is_alphabetic()
 }
 
-/// A whole syllable.
+/// Whether the character is a whole syllable.
 fn is_hangul(c: char) -> bool {
     matches!(c, '\u{ac00}'..='\u{d7a3}')
 }
 
-/// A part of a syllable.
+/// Whether the character is a part of a syllable.
 fn is_jamo(c: char) -> bool {
     matches!(c, '\u{1100}'..='\u{11ff}')
 }
@@ -114,7 +114,7 @@ fn are_alike(one: char, other: char) -> bool {
         || one != other && look(one) == look(other)
 }
 
-/// Returns the common character that looks the same.
+/// Returns the common character that looks like `c`, or `c` itself if there is none.
 fn look(c: char) -> char {
     // Letters of other scripts, below those of Latin that they look like.
     const OTHERS: &str = "АВЕКМНОРСТХУІЈЅаеорсухіјѕԁһԛԝΑΒΕΖΗΙΚΜΝΟΡΤΥΧοικρν\u{212a}\u{212b}\u{2126}×";
@@ -173,7 +173,7 @@ fn name(c: Option<char>) -> String {
 mod tests {
     use super::*;
 
-    /// Names the first difference between texts that a reader takes for the same.
+    /// Names the first difference between texts that look the same to a reader.
     #[test]
     fn lines_that_look_alike_are_told_apart() {
         for (patch, text, expected, actual) in [

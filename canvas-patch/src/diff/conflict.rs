@@ -33,7 +33,7 @@ coded! {
         Truncated = "TRUNCATED",
         /// The patch is one line, in which each newline is a backslash and an `n`.
         EscapedNewlines = "ESCAPED_NEWLINES",
-        /// A hunk's body has other counts than its header says (strict mode).
+        /// The counts of a hunk's body differ from those in its header (strict mode).
         CountMismatch = "COUNT_MISMATCH",
         /// The start of the post-image does not follow from the hunks before (strict mode).
         StartMismatch = "START_MISMATCH",
@@ -53,9 +53,9 @@ coded! {
         Ambiguous = "AMBIGUOUS",
         /// The hunk has neither context nor removed lines to place it by (anchored mode).
         NoAnchor = "NO_ANCHOR",
-        /// The text after the patch would equal the text before, or the hunk adds and removes no line.
+        /// The patch would leave the text unchanged, or the hunk adds and removes no line.
         NoEffect = "NO_EFFECT",
-        /// The text or the patch passes a limit.
+        /// The text or the patch exceeds a limit.
         TooLarge = "TOO_LARGE",
     }
 }
@@ -94,7 +94,7 @@ impl Reason {
 }
 
 coded! {
-    /// The limit that a `TOO_LARGE` passes; see [`Limits`](crate::Limits).
+    /// The limit that a `TOO_LARGE` exceeds; see [`Limits`](crate::Limits).
     #[cfg_attr(
         feature = "serde",
         derive(serde::Serialize, serde::Deserialize),
@@ -133,13 +133,13 @@ impl ExceededLimit {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Conflict {
-    /// The hunk, from 1. It is 0 if the patch as a whole is at fault.
+    /// Number of the hunk, counted from 1, or 0 if the patch as a whole is at fault.
     pub hunk: usize,
     /// Reason as a stable code.
     pub reason: Reason,
-    /// Line of the patch text, from 1, that shows the fault. For `NOT_FOUND`, the line that differs.
+    /// Line of the patch text, counted from 1, that shows the fault. For `NOT_FOUND`, the line that differs.
     pub patch_line: usize,
-    /// The line of the document, from 1: the first differing line for `CONTEXT_MISMATCH` and `NOT_FOUND`, the
+    /// The line of the document, counted from 1: the first differing line for `CONTEXT_MISMATCH` and `NOT_FOUND`, the
     /// contested line for `OVERLAP` and `MISORDERED`.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub line: Option<usize>,
@@ -150,20 +150,20 @@ pub struct Conflict {
     /// the header states no line.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
     pub nearby: Vec<QuotedLine>,
-    /// Line of the document, from 1, at which the document already contains the hunk's result. For `NOT_FOUND` this is the
-    /// complete post-image, and for `NO_ANCHOR` most of the added lines.
+    /// Line of the document, counted from 1, at which it already contains the hunk's result. For `NOT_FOUND` this is
+    /// the complete post-image, and for `NO_ANCHOR` most of the added lines.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub present_at: Option<usize>,
-    /// Lines of the document, from 1, at which the hunk's whole pre-image occurs exactly. At most
+    /// Lines of the document, counted from 1, at which the hunk's whole pre-image occurs exactly. At most
     /// [`Conflict::CANDIDATES`].
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
     pub candidates: Vec<usize>,
-    /// The [`Conflict::PLACES`] candidates of an `AMBIGUOUS` that are nearest to the stated line, in order; without one the
-    /// first.
+    /// The [`Conflict::PLACES`] candidates of an `AMBIGUOUS` that are nearest to the stated line, or the first ones if
+    /// the hunk states no line. They are in order.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
     pub places: Vec<Place>,
-    /// The line, from 1, that the header of an `AMBIGUOUS` states and at which the hunk fits. It did not decide, because the
-    /// author was not shown it.
+    /// The line, counted from 1, that the header of an `AMBIGUOUS` states and at which the hunk fits. It did not
+    /// decide, because the author was not shown that line.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub unread: Option<usize>,
     /// Limit exceeded by a `TOO_LARGE`.
@@ -216,8 +216,8 @@ impl Conflict {
     }
 }
 
-/// Prints the fault and the advice. The alternate form, `{:#}`, leaves out the advice and the text that `nearby` and
-/// `places` show.
+/// Prints the fault and the advice. The alternate form, `{:#}`, leaves out the advice, the quoted lines and the
+/// candidates.
 impl fmt::Display for Conflict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.hunk {
@@ -288,7 +288,7 @@ impl fmt::Display for Conflict {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct QuotedLine {
-    /// Number of the line, from 1.
+    /// Number of the line, counted from 1.
     pub line: usize,
     /// Text of the line, cut to 200 characters.
     pub text: String,
@@ -298,8 +298,8 @@ impl QuotedLine {
     /// Characters of a neighbouring line.
     const NEIGHBOUR: usize = 40;
 
-    /// Returns the line at `index`, from 0, between its neighbours. A long line is cut to the text around the character
-    /// `column`. The next line is shown in full length only if the patch misquotes it, too.
+    /// Returns the line at `index`, counted from 0, between its neighbours. A long line is cut to the text around the
+    /// character `column`. The next line is cut short unless the patch misquotes it too (`is_next_sought`).
     pub(crate) fn around(
         lines: &NumberedLines<'_>,
         index: usize,
@@ -312,12 +312,12 @@ impl QuotedLine {
         before.into_iter().chain(text(index, column)).chain(next).collect()
     }
 
-    /// Returns the beginning of the line at `index`, from 0, by which a reader recognises it.
+    /// Returns the beginning of the line at `index`, counted from 0, by which a reader recognises it.
     pub(crate) fn neighbour(lines: &NumberedLines<'_>, index: usize) -> Option<Self> {
         Some(Self { line: index + 1, text: truncate(lines.get(index)?, Self::NEIGHBOUR).into_owned() })
     }
 
-    /// Returns the beginnings of the lines in `range`, from 0.
+    /// Returns the beginnings of the lines in `range`, counted from 0.
     pub(crate) fn of(lines: &NumberedLines<'_>, range: Range<usize>) -> Vec<Self> {
         range.filter_map(|i| Some(Self { line: i + 1, text: cut(lines.get(i)?, 1) })).collect()
     }
@@ -328,9 +328,9 @@ impl QuotedLine {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Place {
-    /// First line of the pre-image there, from 1.
+    /// First line of the pre-image there, counted from 1.
     pub line: usize,
-    /// Last line of the pre-image there, from 1.
+    /// Last line of the pre-image there, counted from 1.
     pub last_line: usize,
     /// Nearest heading above, filled in by [`Outline::name_places`](crate::Outline::name_places).
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
@@ -343,7 +343,7 @@ pub struct Place {
     pub header: Option<String>,
 }
 
-/// A fault that has a place in the patch text only, such as a syntax error or a size above its limit.
+/// A fault with a place in the patch text only, such as a syntax error or a size above its limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ParseError {
     pub(crate) hunk: usize,

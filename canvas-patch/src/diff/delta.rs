@@ -35,7 +35,7 @@ pub struct Delta {
     edits: Vec<TextEdit>,
 }
 
-/// Error returned when a change does not fit a text, which is unchanged.
+/// Error returned when a change does not fit a text. The text is unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DeltaMismatch {
     /// Byte offset in the given text at which the first edit fails to fit.
@@ -141,7 +141,7 @@ impl Delta {
         Self { edits }
     }
 
-    /// Returns the edits in order, with places in the text before the change.
+    /// Returns the edits in order, with places in the original text.
     pub fn edits(&self) -> &[TextEdit] {
         &self.edits
     }
@@ -151,7 +151,7 @@ impl Delta {
         self.edits.is_empty()
     }
 
-    /// Returns the number of bytes in the change, which are all that it removes and inserts.
+    /// Returns the total number of bytes that the change removes and inserts.
     pub fn len_bytes(&self) -> usize {
         self.edits.iter().map(|one| one.old.len() + one.new.len()).sum()
     }
@@ -176,8 +176,8 @@ impl Delta {
         Ok(out)
     }
 
-    /// Undoes the change in the text after it, in place. This equals applying the inverse, but does not copy the text
-    /// if the edits are few.
+    /// Undoes the change in place, in a text that contains it. It gives the same result as the inverse, but does not
+    /// copy the text if the edits are few.
     ///
     /// # Errors
     ///
@@ -247,8 +247,7 @@ impl Delta {
     }
 }
 
-/// A change on its way past later changes, one after the other. The first of them starts from the same text as this
-/// change.
+/// A change moved past later changes, one after another. The first of them starts from the same text as this change.
 ///
 /// Each step works like [`Delta::transform`], with one exception. If the later change contains exactly the same edit,
 /// this is not a conflict. Instead, the edit is left out because it is already done. However, a still later change that
@@ -261,7 +260,7 @@ pub struct Rebase {
 }
 
 impl Rebase {
-    /// Starts from a change and the text that it was made for.
+    /// Starts from `change`, before any later change.
     pub fn new(change: Delta) -> Self {
         Self { edits: change.edits, done: Vec::new() }
     }
@@ -296,7 +295,7 @@ impl Rebase {
     }
 }
 
-/// Moves places of a text, in ascending order, past a change of it.
+/// Moves places of a text past a change of that text. The places must be in ascending order.
 struct Passing<'l> {
     others: Peekable<Iter<'l, TextEdit>>,
     /// Bytes that the change added so far, minus those that it removed.
@@ -309,7 +308,7 @@ impl<'l> Passing<'l> {
     }
 
     /// Returns the place in the text after the change, or a conflict if an edit of the change is neither before nor
-    /// after it.
+    /// after the place.
     fn moved(&mut self, own: &Range<usize>, is_before: IsBefore) -> Result<Range<usize>, DeltaConflict> {
         while let Some(other) = self.others.next_if(|other| is_before(&other.range(), own)) {
             self.shift += other.new.len() as isize - other.old.len() as isize;

@@ -1,5 +1,4 @@
-//! Edits of text, and the applier that both modes share, which walks over the text before once and collects the text
-//! after.
+//! Edits of text, and the applier that both modes share. It walks over the old text once and collects the new text.
 
 use std::fmt;
 use std::ops::Range;
@@ -8,7 +7,7 @@ use crate::diff::patch::{LineKind, Patch};
 use crate::text::lines::{self, at_line_end, count, line_start_before, terminator_after};
 use crate::text::span::Span;
 
-/// A replacement in a text, located in the text before it.
+/// A replacement in a text, located in the text before the replacement.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -78,14 +77,14 @@ pub(crate) fn exact(text: &str, patch: &Patch<'_>) -> Option<Spliced> {
     apart.then_some(spliced)
 }
 
-/// Whether new lines begin and end at line boundaries of the text after.
+/// Whether new lines begin and end at line boundaries of the new text.
 fn is_whole_lines(after: &str, new: &Range<usize>) -> bool {
     let ends_line = |at: usize| at == 0 || after.as_bytes()[at - 1] == b'\n';
     new.is_empty() || ends_line(new.start) && (ends_line(new.end) || new.end == after.len())
 }
 
-/// Lines added and removed, shown as `+120 −3, 2 hunks`. A line that a patch removes and adds again at one place does
-/// not count.
+/// Lines added and removed, shown as `+120 −3, 2 hunks`. A run of lines that a patch removes and adds again unchanged
+/// does not count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -105,15 +104,15 @@ impl fmt::Display for Summary {
     }
 }
 
-/// Collects the text after during a walk over the text before.
+/// Collects the new text during a walk over the old text.
 pub(crate) struct Splice<'t> {
     before: &'t str,
     out: String,
-    /// Number of bytes of the text before, copied into `out` or removed so far.
+    /// Number of bytes of the old text copied into `out` or removed so far.
     done: usize,
     spans: Vec<Span>,
     run: Option<Run>,
-    /// Whether the hunk changes the text so far.
+    /// Whether a run of the current hunk changed the text.
     is_effective: bool,
     summary: Summary,
     /// New lines minus old lines so far.
@@ -128,7 +127,7 @@ struct Run {
     new_line: usize,
     removed: usize,
     added: usize,
-    /// Lines counted in both `removed` and `added` that the patch keeps.
+    /// Lines that the patch keeps, although they count in both `removed` and `added`.
     kept: usize,
 }
 
@@ -161,8 +160,8 @@ impl<'t> Splice<'t> {
         self.grown += 1;
     }
 
-    /// Terminates the last line of the text before if it is kept, has no terminator, and lines follow it. The line is
-    /// then part of a span, but counts as neither added nor removed.
+    /// Terminates the last line of the old text if it is kept and has no terminator, because lines follow it. The line
+    /// is then part of a span, but counts as neither added nor removed.
     pub(crate) fn terminate_kept_line(&mut self, terminator: &str) {
         if self.done == self.before.len() || at_line_end(self.before) {
             return;
@@ -175,7 +174,7 @@ impl<'t> Splice<'t> {
         self.run(start, line).kept += 1;
     }
 
-    /// Removes the last `by` bytes of the line added last.
+    /// Removes the last `by` bytes of the last added line.
     pub(crate) fn shorten(&mut self, by: usize) {
         self.out.truncate(self.out.len() - by);
     }
@@ -214,7 +213,8 @@ impl<'t> Splice<'t> {
         Spliced { text: self.out, spans: self.spans, summary: self.summary }
     }
 
-    /// Returns the open run, or starts one at byte `at` of line `line`, up to which the text before is kept.
+    /// Returns the open run. If there is none, keeps the old text up to the byte `at`, the start of line `line`, and
+    /// starts a run there.
     fn run(&mut self, at: usize, line: usize) -> &mut Run {
         if self.run.is_none() {
             self.out.push_str(&self.before[self.done..at]);

@@ -11,7 +11,7 @@ use memchr::memmem;
 
 use crate::text::lines::{Lines, content, line_start_before, newlines_in};
 
-/// The places of one needle, as line indices from 0 in ascending order.
+/// The places of one needle, as lines counted from 0, in ascending order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Places {
     pub(crate) lines: Vec<usize>,
@@ -25,7 +25,7 @@ pub(crate) fn find(text: &str, needles: &[Vec<&str>], cap: usize) -> Vec<Places>
     found.flatten().unwrap_or_else(|| find_by_automaton(text, needles, cap))
 }
 
-/// Up to this many needles are searched one by one, as bytes. On 100 KB this takes a fifth of the automaton's time.
+/// Up to this many needles are searched for one by one, as bytes. On 100 KB this takes a fifth of the automaton's time.
 const MAX_SINGLE_SEARCHES: usize = 8;
 
 /// Maximum occurrences of a needle's longest line that are looked at before the automaton takes over.
@@ -91,7 +91,7 @@ struct Automaton<'a> {
     from_root: Vec<usize>,
     fail: Vec<usize>,
     depth: Vec<usize>,
-    /// The nearest node along the failure links, this one included, at which a needle ends that needs more places.
+    /// The nearest node along the failure links, this one included, that ends a needle which needs more places.
     output: Vec<usize>,
     /// The node at which each needle ends. Equal needles share one.
     ends: Vec<usize>,

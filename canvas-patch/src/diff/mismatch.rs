@@ -105,7 +105,7 @@ impl Difference {
 /// The longest line of the text, in bytes, compared in detail, unless four times the expected line is longer.
 const LOOKED_THROUGH: usize = 16 << 10;
 
-/// Whether the text's line is a `-` before the expected line, which is given without indentation.
+/// Whether the text's line is the expected line with a `-` before it. The expected line is given without indentation.
 fn lost_its_marker(expected: &str, actual: &str) -> bool {
     let own = actual.trim_start_matches([' ', '\t']).strip_prefix('-');
     !expected.is_empty() && own.is_some_and(|own| own.trim_start_matches([' ', '\t']) == expected)
@@ -160,7 +160,7 @@ fn escape(line: &str, focus: usize) -> String {
     format!("{lead}{shown}{tail}")
 }
 
-/// Returns at most 200 characters of a line, unescaped, with the character `column`, from 1, among them.
+/// Returns at most 200 characters of a line, unescaped, with the character `column`, counted from 1, among them.
 pub(crate) fn cut(line: &str, column: usize) -> String {
     let focus = line.char_indices().nth(column.saturating_sub(1)).map_or(line.len(), |(byte, _)| byte);
     let (lead, part, tail) = window(line, focus, |_| 1);
@@ -182,7 +182,7 @@ fn window(line: &str, focus: usize, width: impl Fn(char) -> usize) -> (&str, &st
     (lead, &rest[..end], tail)
 }
 
-/// Returns the size in bytes of the characters that fit into `room` characters.
+/// Returns the size in bytes of the leading characters that fit into `room` when shown.
 fn fitting(chars: impl Iterator<Item = char>, room: usize, width: impl Fn(char) -> usize) -> usize {
     let widths = chars.scan(0, |sum, c| {
         *sum += width(c);

@@ -2,7 +2,7 @@
 //!
 //! `options` and `parse` read a patch into `patch`. `edit` is an edit of a text, and `delta` is a change that can be
 //! stored without the text. `locate` finds the places of lines. `conflict` is the reason why a hunk is refused, and
-//! `mismatch` the difference of its lines, with the help of `alike` for characters that look alike and `slips` for the
+//! `mismatch` describes the first line that differs. It uses `alike` for characters that look alike, and `slips` for
 //! slips of copying. `words` compares changed lines word by word. `compare` finds the changes between two texts, and
 //! `unified` writes them as a patch, for `build` and for inverses.
 //!

@@ -18,10 +18,10 @@ pub enum Mode {
     Anchored,
 }
 
-/// The stated lines that decide in [`Mode::Anchored`] between several places of a pre-image, in a patch of exact
+/// The stated lines that decide between several places of a pre-image, in [`Mode::Anchored`] and in a patch of exact
 /// arithmetic.
 ///
-/// After lines above are added or removed, a number that was right once may lead to another of the places. Exact
+/// After lines above are added or removed, a number that was once right may lead to another of these places. Exact
 /// arithmetic does not reveal this, because the lines that the hunk quotes are there too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
@@ -29,15 +29,15 @@ pub enum StatedLines<'a> {
     /// Every stated line decides.
     #[default]
     Trusted,
-    /// Only these lines of the text to be patched, from 0, decide, because the author of the patch saw them with their
-    /// numbers. The ranges may be in any order. A hunk that states another line is `AMBIGUOUS` if its pre-image occurs
-    /// several times.
+    /// Only these lines of the text to be patched decide, because the author of the patch saw them with their numbers.
+    /// They are counted from 0, and the ranges may be in any order. A hunk that states another line is `AMBIGUOUS` if
+    /// its pre-image occurs several times.
     Shown(&'a [Range<usize>]),
 }
 
 impl StatedLines<'_> {
-    /// Returns a function that takes stated lines, from 0 and in order, and tells whether a hunk that states one
-    /// belongs there and nowhere else.
+    /// Returns a function that tells whether a hunk that states a line belongs there and nowhere else. It takes the
+    /// stated lines in order, counted from 0.
     pub(crate) fn deciding(self) -> impl FnMut(usize) -> bool {
         let everything = 0..usize::MAX;
         let mut shown = match self {
@@ -61,7 +61,7 @@ impl StatedLines<'_> {
 pub struct EarlierText<'a> {
     /// The whole earlier text, without cuts.
     pub text: &'a str,
-    /// The lines that the author saw, from 0, in any order.
+    /// The lines that the author saw, counted from 0, in any order.
     pub lines: &'a [Range<usize>],
     /// The changes from this text to the text to be patched, oldest first.
     pub since: &'a [&'a Delta],
@@ -75,8 +75,8 @@ pub struct ApplyOptions<'a> {
     /// The stated lines that decide between equal places. Strict mode does not use them.
     pub stated_lines: StatedLines<'a>,
     /// Earlier texts that the author saw, the latest first. Strict mode does not use them. A hunk is
-    /// [`Outdated`](crate::Reason::Outdated) if it quotes such lines and they changed since, even if equal lines occur
-    /// elsewhere.
+    /// [`Outdated`](crate::Reason::Outdated) if it quotes lines that the author saw and that changed since, even if
+    /// equal lines occur elsewhere.
     pub earlier: &'a [EarlierText<'a>],
     /// Sizes above which the patch is refused as [`TooLarge`](crate::Reason::TooLarge).
     pub limits: Limits,

@@ -2,7 +2,7 @@
 //!
 //! Both modes share one walk. If the header's counts hold, they decide which lines belong to a hunk, so that a removed
 //! line `-- x` or an added line `++ x` is never taken for a file header. If they do not hold, only anchored mode
-//! continues. In this case, a hunk runs to the next line that can open something else.
+//! continues. In this case, a hunk runs to the next line that can begin another hunk or file, or close the code fence.
 
 use crate::diff::conflict::{ExceededLimit, ParseError, Reason};
 use crate::diff::options::Mode;
@@ -45,13 +45,13 @@ fn has_escaped_newlines(text: &str) -> bool {
         && line.split("\\n").skip(1).any(starts)
 }
 
-/// A position in the patch text. A copy of it looks ahead.
+/// A position in the patch text. It is copied to look ahead.
 #[derive(Clone, Copy)]
 struct Cursor<'a> {
     rest: &'a str,
     /// Size in bytes of the next line, which is searched for once, however often it is peeked at.
     len: usize,
-    /// Number of the next line, from 1.
+    /// Number of the next line, counted from 1.
     number: usize,
 }
 
@@ -82,7 +82,7 @@ struct Reader<'a> {
     fence_closed: bool,
     /// Whether the hunk's header ends in CR LF, which decides the meaning of a trimmed terminator.
     crlf: bool,
-    /// Lines that a no-newline marker follows, as the index in the patch's lines and the error to report if the marker
+    /// Lines before a no-newline marker, each as its index in the patch's lines and the error to report if the marker
     /// is misplaced.
     unterminated: Vec<(usize, ParseError)>,
 }
@@ -243,8 +243,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads a body that runs to the next line that opens something else (anchored mode). Returns its counts, and the
-    /// number of blank lines after it.
+    /// Reads a body up to the next line that begins another hunk or closes the fence (anchored mode). Returns its
+    /// counts, and the number of blank lines after it.
     fn open_body(&mut self) -> Result<((usize, usize), usize), ParseError> {
         let (mut old, mut new) = (0, 0);
         // Blank lines count as context only once another line of the body has followed them.
@@ -279,8 +279,8 @@ impl<'a> Reader<'a> {
         Ok(((old - blanks, new - blanks), blanks))
     }
 
-    /// Drops the lines from `start` on, which come after the line `header`, and all records of them, which are in the
-    /// same order.
+    /// Drops the lines from `start` on, which follow the line `header` of the patch text, and all records of them. The
+    /// records are in the order of the lines.
     fn drop_lines(&mut self, start: usize, header: usize) {
         let patch = &mut self.patch;
         patch.lines.truncate(start);
@@ -301,7 +301,8 @@ impl<'a> Reader<'a> {
         Some((kind, &line[1..]))
     }
 
-    /// Reads a no-newline marker and takes the terminator off the line before it. An empty line must keep its own.
+    /// Reads a no-newline marker and takes the terminator off the line before it. An empty line cannot lose its
+    /// terminator, so a marker after it is refused or, in anchored mode, ignored.
     fn marker(&mut self) -> Result<(), ParseError> {
         let marker = self.cursor.peek().unwrap_or_default();
         let start = self.patch.hunks.last().map_or(0, |hunk| hunk.lines.end + hunk.blanks);

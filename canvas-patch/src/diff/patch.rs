@@ -40,7 +40,7 @@ pub(crate) struct HunkRange {
 }
 
 impl HunkRange {
-    /// Returns the number of lines before the hunk in the pre-image. A header states a side without lines by the line
+    /// Returns the number of lines before the hunk in the pre-image. If a side has no lines, its header states the line
     /// before it.
     pub(crate) const fn old_before(self) -> Option<usize> {
         before(self.old_start, self.old_count)
@@ -61,14 +61,14 @@ pub(crate) struct Hunk {
     pub(crate) range: Option<HunkRange>,
     /// The hunk's lines, as a range of [`Patch::lines`].
     pub(crate) lines: Range<usize>,
-    /// The number of blank lines without prefix after them. These are separators, or context that the hunk needs to be
-    /// unique.
+    /// The number of blank lines without a prefix after the hunk's lines. They are separators, or context that the hunk
+    /// needs to be unique.
     pub(crate) blanks: usize,
     /// Number of lines in the pre-image.
     pub(crate) old_len: usize,
     /// Number of lines in the post-image.
     pub(crate) new_len: usize,
-    /// The header's line in the patch text, from 1.
+    /// The header's line in the patch text, counted from 1.
     pub(crate) patch_line: usize,
 }
 
@@ -91,7 +91,7 @@ pub struct Repair {
 }
 
 coded! {
-    /// Arithmetic and form that anchored mode repairs; never content.
+    /// A fault of arithmetic or form that anchored mode repairs. It never repairs content.
     #[cfg_attr(
         feature = "serde",
         derive(serde::Serialize, serde::Deserialize),
@@ -108,9 +108,9 @@ coded! {
         BareHeader = "BARE_HEADER",
         /// The hunk header's counts do not match its lines.
         CountsCorrected = "COUNTS_CORRECTED",
-        /// The pre-image occurs at another line than the header states, or the new start does not follow.
+        /// The pre-image occurs at another line than the header states, or the stated new start is wrong.
         Moved = "MOVED",
-        /// A blank context line without its leading space was read as one.
+        /// A blank line without its leading space was read as context.
         BlankContext = "BLANK_CONTEXT",
         /// A blank line without its `+`, between added lines, was read as one of them, because it does not fit as
         /// context.
@@ -134,11 +134,11 @@ coded! {
 pub(crate) struct Patch<'a> {
     pub(crate) hunks: Vec<Hunk>,
     pub(crate) lines: Vec<Line<'a>>,
-    /// Indices of the lines that a no-newline marker follows.
+    /// Indices of the lines before a no-newline marker.
     pub(crate) markers: Vec<usize>,
-    /// Line numbers in the patch text, from 1, at which a marker occurs, right or wrong.
+    /// Line numbers in the patch text, counted from 1, at which a marker occurs, right or wrong.
     pub(crate) marker_lines: Vec<usize>,
-    /// Indices of the blank lines without prefix, read as context.
+    /// Indices of the blank lines without a prefix, which count as context.
     pub(crate) bare_blanks: Vec<usize>,
     /// A marker where no text can end; only strict mode reports it.
     pub(crate) misplaced_marker: Option<ParseError>,
@@ -155,7 +155,7 @@ impl<'a> Patch<'a> {
         &self.lines[hunk.lines.clone()]
     }
 
-    /// Returns the line of the patch text, from 1, that holds the hunk's line at `index`.
+    /// Returns the line of the patch text, counted from 1, that holds the hunk's line at `index`.
     pub(crate) fn line_number(&self, hunk: &Hunk, index: usize) -> usize {
         let first = self.marker_lines.partition_point(|&marker| marker <= hunk.patch_line);
         let lines = hunk.patch_line + 1 + index;
@@ -163,8 +163,8 @@ impl<'a> Patch<'a> {
         lines + before.count()
     }
 
-    /// Returns a conflict for each hunk that neither adds nor removes a line, because its author lost a change on the
-    /// way.
+    /// Returns a conflict for each hunk that neither adds nor removes a line, because its author evidently lost a
+    /// change.
     pub(crate) fn no_op_hunks(&self) -> Vec<Conflict> {
         let hunks = self.hunks.iter().enumerate();
         hunks

@@ -10,22 +10,22 @@ use crate::text::span::Span;
 /// Writes the hunks of a unified diff, without file names, with `context` unchanged lines around each change.
 ///
 /// The edits are in order and do not touch one another. If they would make more hunks than a patch may have by default,
-/// neighbours further apart are joined until they do not.
+/// neighbours that are further apart share a hunk too.
 pub(crate) fn hunks(before: &str, after: &str, edits: &[Span], context: usize) -> String {
     write(before, after, edits, &frames(before, edits, context))
 }
 
-/// The part of the text before that one hunk shows.
+/// The part of the old text that one hunk shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Frame {
     /// Indices of the edits, never empty.
     pub(crate) edits: Range<usize>,
-    /// Bytes of the pre-image, which is the edits, the text between them and the context around them.
+    /// Bytes of the pre-image, which consists of the edits, the text between them and the context around them.
     pub(crate) old: Range<usize>,
 }
 
 impl Frame {
-    /// Returns the frame of some edits with this many lines of context, as far as the text goes.
+    /// Returns the frame of some edits with `context` lines around them, or fewer at the ends of the text.
     pub(crate) fn around(before: &str, edits: &[Span], shown: Range<usize>, context: usize) -> Self {
         let (first, last) = (&edits[shown.start], &edits[shown.end - 1]);
         let old = back(before, first.old_bytes.start, context)..forward(before, last.old_bytes.end, context);
@@ -95,7 +95,8 @@ impl Iterator for Groups<'_> {
     }
 }
 
-/// Writes the header of a hunk. `old_line` and `new_line` are the numbers of lines before its sides.
+/// Writes the header of a hunk. `old_line` and `new_line` are the numbers of lines before it in the old and in the new
+/// text.
 pub(crate) fn header(out: &mut String, old_line: usize, old_count: usize, new_line: usize, new_count: usize) {
     let mut side = |mark: &str, line: usize, count: usize| {
         // An empty side is stated by the line before it; a count of one is left out, as git does.

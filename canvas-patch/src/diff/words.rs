@@ -28,8 +28,8 @@ const MAX_WORK: usize = 1 << 26;
 ///
 /// Time is linear, and the search for words adds at most 2^26 steps. The steps are the words of one side times the
 /// words of the other, so 8,192 words on each side are possible (about 4,000 words of prose, because white space
-/// counts). If the part between the shared ends has more, lines are compared first, and a changed range of lines for
-/// which too few steps are left is one change.
+/// counts). If the part between the shared ends needs more steps, lines are compared first. A changed range of lines
+/// for which too few steps are left then counts as one change.
 ///
 /// ```
 /// use canvas_patch::word_changes;
@@ -60,8 +60,8 @@ pub fn word_changes(old: &str, new: &str) -> Vec<WordChange> {
     changes
 }
 
-/// Returns the difference within two ranges, without the words that both begin or end with, or `None` if they are
-/// equal.
+/// Returns the difference within two ranges, without the words that both begin or end with. Returns `None` if the
+/// ranges have equal text.
 fn without_ends(old: &str, new: &str, in_old: Range<usize>, in_new: Range<usize>) -> Option<WordChange> {
     let (old, new) = (&old[in_old.clone()], &new[in_new.clone()]);
     let start = shared_start(old, new);
@@ -80,7 +80,7 @@ impl WordChange {
         words(&old[self.old.clone()]).saturating_mul(words(&new[self.new.clone()]))
     }
 
-    /// Finds the words that differ within it.
+    /// Appends the words that differ within this change to `changes`.
     fn search(self, old: &str, new: &str, changes: &mut Vec<Self>) {
         if self.old.is_empty() || self.new.is_empty() {
             changes.push(self);
@@ -135,7 +135,7 @@ impl Class {
         }
     }
 
-    /// Whether a character of this class and one of the other, next to each other, belong to one word.
+    /// Whether adjacent characters of these two classes belong to one word.
     fn joins(self, other: Self) -> bool {
         self == other && self != Self::Other
     }

@@ -36,7 +36,7 @@ const LATEST: usize = 56 << 10;
 /// cut.
 const LINE: usize = (8 << 10) - 3;
 
-/// A hash below this value makes a mark, which one in 12,288 does.
+/// A hash below this value makes a mark. One hash in 12,288 is below it.
 const BELOW: u64 = u64::MAX / 12_288;
 
 /// The first 256 outputs of splitmix64 from the state zero.
@@ -90,8 +90,8 @@ pub struct Chunks {
 pub struct EditedChunks {
     /// The chunks of the text after the edits.
     pub chunks: Chunks,
-    /// For each chunk, the index of the same chunk in the text before, counted from 0. `None` means that no such chunk
-    /// is known, and that its bytes may differ from all of them.
+    /// For each chunk, the index of the same chunk in the old text, counted from 0. `None` means that no such chunk is
+    /// known, so the chunk may be new.
     pub kept: Vec<Option<usize>>,
 }
 
@@ -131,13 +131,13 @@ impl Chunks {
     }
 
     /// Returns the chunks of `text`, which results from the text of these chunks through `edits`. Each edit has the
-    /// range of bytes that it replaces in the text before, and the number of bytes that replace them. Edits must be in
+    /// range of bytes that it replaces in the old text, and the number of bytes that replace them. Edits must be in
     /// order and must not overlap.
     ///
-    /// The result equals [`Chunks::new`] the new text. This reads only the chunks that an edit touches, and those that
-    /// follow until one begins at the start of an old chunk. For a short edit, these are two or three chunks. If the
-    /// content never makes a mark, they are the rest of the text, so the worst case is linear. Edits that cannot lead
-    /// to the text are ignored, and the whole text is read.
+    /// The chunks equal [`Chunks::new`] of the new text. This reads only the chunks that an edit touches, and those
+    /// that follow until one begins at the start of an old chunk. For a short edit, these are two or three chunks. If
+    /// the content never makes a mark, they are the rest of the text, so the worst case is linear. Edits that cannot
+    /// lead to the text are ignored, and the whole text is read.
     pub fn edited(&self, text: &str, edits: impl IntoIterator<Item = (Range<usize>, usize)>) -> EditedChunks {
         SIZES.edited(self, text, edits)
     }
@@ -231,7 +231,7 @@ impl Sizes {
         }
     }
 
-    /// Returns the first mark of a chunk, or the end of these bytes without a mark.
+    /// Returns the first mark in the first bytes of a chunk, or their end if they have no mark.
     fn mark(self, bytes: &[u8]) -> usize {
         let step = |hash: u64, byte: &u8| (hash << 1).wrapping_add(TABLE[usize::from(*byte)]);
         let (window, rest) = bytes[self.least - WINDOW..].split_at(WINDOW);

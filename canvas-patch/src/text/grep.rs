@@ -1,4 +1,4 @@
-//! Search for lines that contain a string or match an expression.
+//! Searches for lines that contain a string or match an expression.
 
 use std::error::Error;
 use std::fmt;
@@ -79,7 +79,8 @@ pub fn matches<'t>(
     }))
 }
 
-/// Returns the starts of the lines that match `query`, in order and as bytes. Has the same cost and errors as [`grep`].
+/// Returns the byte offsets at which the lines that match `query` start, in order. Has the same cost and errors as
+/// [`grep`].
 pub(crate) fn matching_lines(text: &str, query: &Query) -> Result<impl Iterator<Item = usize>, GrepError> {
     query.check_cost(text.len())?;
     Ok(Hits::new(text, query).map(|hit| hit.line.start))
@@ -135,7 +136,7 @@ enum Kind {
     Regex {
         regex: Regex,
         keeps_to_lines: bool,
-        /// Whether it may assert the end of a line.
+        /// Whether the expression may assert the end of a line.
         asserts_end: bool,
         /// The number of its positions, as counted by the function `positions`.
         positions: usize,
@@ -182,8 +183,8 @@ impl Query {
         Self::compiled(pattern)
     }
 
-    /// Returns the same query, but without regard to case. A search then costs up to the text times the query, whereas
-    /// a case-sensitive literal costs only the text.
+    /// Returns the same query, but without regard to case. A search then costs up to the product of the sizes of text
+    /// and query, whereas a case-sensitive literal takes time linear in the text.
     ///
     /// # Errors
     ///
@@ -473,8 +474,8 @@ fn check_length(query: &str) -> Result<(), GrepError> {
 
 /// Whether no match can contain a newline, and every line matches within the text as it does alone.
 ///
-/// If so, a search of the whole text stops at the first line that may match, and is several times as fast as one line
-/// at a time. Other expressions would give wrong answers (`\A`), or would run to the end of the text and back from
+/// If so, a search of the whole text stops at the first line that may match, and is several times as fast as a search
+/// line by line. Other expressions would give wrong answers (`\A`), or would run to the end of the text and back from
 /// every line (`a[^b]*c`).
 fn keeps_to_lines(hir: &Hir) -> bool {
     let looks = hir.properties().look_set();
@@ -497,8 +498,8 @@ fn may_hold_newline(hir: &Hir) -> bool {
     }
 }
 
-/// Returns the part of a line to show. This is all of it, or at most `max` bytes with the start of its first match and
-/// a quarter of them before it.
+/// Returns the part of a line to show. If the line is longer than `max` bytes, this is a part of at most that size that
+/// contains the start of the first match, with a quarter of the bytes before it if possible.
 fn clip(text: &str, hit: &Hit, max: usize) -> Range<usize> {
     let line = &hit.line;
     if line.len() <= max {

@@ -86,8 +86,7 @@ pub(crate) fn forward(text: &str, mut at: usize, n: usize) -> usize {
     at
 }
 
-/// Returns every line boundary, which are the start of each line and the end of the text. Use it if many lines are
-/// looked up.
+/// Returns all line boundaries, which are the start of each line and the end of the text. Use it to look up many lines.
 pub(crate) fn boundaries(text: &str) -> Vec<usize> {
     let ends = Lines::new(text).scan(0, |at, line| {
         *at += line.len();
@@ -119,8 +118,8 @@ pub(crate) fn terminator(line: &str) -> &str {
     &line[content(line).len()..]
 }
 
-/// Returns the terminator for a line with this content if `wanted` is requested. After a CR, an LF becomes CRLF,
-/// because it would otherwise take the CR out of the content.
+/// Returns the terminator to write after this content if `wanted` is requested. After a CR, an LF becomes CRLF, because
+/// it would otherwise take the CR out of the content.
 pub(crate) fn terminator_after<'a>(content: &str, wanted: &'a str) -> &'a str {
     if wanted == "\n" && content.ends_with('\r') { "\r\n" } else { wanted }
 }

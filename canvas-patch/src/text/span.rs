@@ -4,14 +4,14 @@ use std::ops::Range;
 
 use super::lines::count;
 
-/// A changed range of whole lines, in the text before and in the text after.
+/// A changed range of whole lines, in the old and in the new text.
 ///
 /// Ranges are half-open and count from 0. An empty range marks the position at which lines were inserted or removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Span {
-    /// The changed lines of the text before.
+    /// The changed lines of the old text.
     pub old_lines: Range<usize>,
-    /// The lines of the text after that replace `old_lines`.
+    /// The lines of the new text that replace `old_lines`.
     pub new_lines: Range<usize>,
     /// The bytes of `old_lines`, including terminators.
     pub old_bytes: Range<usize>,

@@ -2,11 +2,11 @@
 //!
 //! * All hunks are located in the text before the patch, never in text that the patch adds.
 //! * Blank lines without a prefix at the end of a hunk are separators, unless they make its place unique. Between added
-//!   lines they are context, unless they fit as added lines only.
-//! * An inserted line takes the terminator of the line that it replaces, otherwise of the line above, otherwise of the
-//!   line below. If an LF would follow a CR of the content, CR LF is written, so that the content does not change.
-//! * A line that one hunk quotes and another removes is an `OVERLAP`. Two insertions at one point between lines that
-//!   both hunks quote are one too.
+//!   lines they are context, unless the hunk fits only if they are added lines.
+//! * An inserted line takes the terminator of the line that it replaces, or else of the line above, or else of the line
+//!   below. If an LF would follow a CR of the content, CR LF is written, so that the content does not change.
+//! * A line that one hunk quotes and another removes is an `OVERLAP`. So are two changes that meet at one point, if
+//!   both hunks quote a line next to that point.
 //! * An added last line without content keeps its terminator, even if the text ends without one.
 
 use std::borrow::Cow;
@@ -24,8 +24,8 @@ use crate::diff::options::{ApplyOptions, StatedLines};
 use crate::diff::patch::{Hunk, HunkRange, LineKind, Patch, Repair, RepairKind};
 use crate::text::lines::{self, at_line_end, content, line_end};
 
-/// Places every hunk by its content. If the patch's arithmetic is exact, its hunks go to the lines that they state, if
-/// [`StatedLines`] lets these decide.
+/// Places every hunk by its content. If the patch's arithmetic is exact and [`StatedLines`] lets the stated lines
+/// decide, the hunks go to the lines that they state.
 pub(crate) fn anchored(
     text: &str,
     patch: &Patch<'_>,
@@ -64,8 +64,8 @@ fn unanchored(text: &str, patch: &Patch<'_>) -> Vec<Conflict> {
     hunks.iter().zip(copied(text, patch, &hunks)).map(conflict).collect()
 }
 
-/// Returns a conflict for each hunk of a patch of exact arithmetic whose stated line does not decide and whose place is
-/// not unique. If there are any, hunks without effect are listed too.
+/// Takes a patch of exact arithmetic. Returns a conflict for each hunk whose place is not unique and whose stated line
+/// does not decide. If there is one, hunks without effect are listed too.
 fn undecided(text: &str, patch: &Patch<'_>, stated: StatedLines<'_>) -> Vec<Conflict> {
     let mut decides = stated.deciding();
     let mut is_open = |hunk: &Hunk| {
@@ -94,8 +94,8 @@ fn undecided(text: &str, patch: &Patch<'_>, stated: StatedLines<'_>) -> Vec<Conf
     conflicts
 }
 
-/// Returns the only line, from 0, at which the pre-image of each hunk occurs. Blank lines after a hunk become context
-/// if this makes its place unique. Blank lines between added lines become added lines if the hunk has no place
+/// Returns for each hunk the only line, counted from 0, at which its pre-image occurs. Blank lines after a hunk become
+/// context if this makes its place unique. Blank lines between added lines become added lines if the hunk has no place
 /// otherwise.
 fn unique_places(
     text: &str,
@@ -143,8 +143,9 @@ fn unique_places(
     Ok(places)
 }
 
-/// Resolves missing hunks by reading their blank lines between added lines as added lines. Takes the resolved hunks out
-/// of `missing`, and returns their indices with the indices of these lines in the patch.
+/// Places missing hunks by reading their blank lines between added lines as added lines. Removes from `missing` each
+/// hunk that gets a place or another conflict. Returns the placed hunks by index, each with the indices of these lines
+/// in the patch.
 fn with_blanks_added(
     text: &str,
     patch: &Patch<'_>,
@@ -192,8 +193,8 @@ fn with_blanks_added(
     meant
 }
 
-/// Returns the only line, from 0, at which each hunk's pre-image occurs, or `None` if one is empty, does not occur or
-/// occurs several times.
+/// Returns for each hunk the only line, counted from 0, at which its pre-image occurs. Returns `None` if a pre-image is
+/// empty, does not occur, or occurs several times.
 pub(crate) fn sole_places(text: &str, patch: &Patch<'_>) -> Option<Vec<usize>> {
     if patch.hunks.iter().any(|hunk| hunk.old_len == 0) {
         return None;
@@ -203,8 +204,9 @@ pub(crate) fn sole_places(text: &str, patch: &Patch<'_>) -> Option<Vec<usize>> {
     found.iter().map(|places| if let [place] = places.lines[..] { Some(place) } else { None }).collect()
 }
 
-/// Checks that places increase and that ranges share at most context. No hunk may change a line that another one
-/// quotes, and no two may insert at one point between lines that both quote.
+/// Checks that places are in order and that ranges share at most context. No hunk may remove a line that another one
+/// quotes. If two hunks share context, every change of the later one must follow all changes of the earlier one, and
+/// not at the same point.
 pub(crate) fn in_order(patch: &Patch<'_>, places: &[usize]) -> Result<(), Vec<Conflict>> {
     let mut conflicts = Vec::new();
     let mut start_before = 0;
@@ -278,7 +280,7 @@ pub(crate) fn splice_at(text: &str, patch: &Patch<'_>, places: &[usize]) -> (Spl
     splice_from(text, patch, starts)
 }
 
-/// The start of a hunk, as a line, from 0, and as a byte offset.
+/// The start of a hunk, as a byte offset and as a line counted from 0.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Start {
     pub(crate) at: usize,
@@ -356,8 +358,8 @@ pub(crate) fn splice_from(
     (splice.finish(), repairs)
 }
 
-/// Returns the terminator of an inserted line. This is the terminator of the last terminated line above, which it
-/// replaces or follows, otherwise of the line after.
+/// Returns the terminator for a line inserted at `at`. It comes from the last terminated line above, which the inserted
+/// line replaces or follows, or else from the line below.
 fn neighbour_terminator(text: &str, at: usize) -> Option<&str> {
     let above = memrchr(b'\n', &text.as_bytes()[..at]).map(|i| lines::terminator(&text[..=i]));
     above.or_else(|| Some(lines::terminator(&text[at..line_end(text, at)])).filter(|t| !t.is_empty()))
@@ -366,7 +368,7 @@ fn neighbour_terminator(text: &str, at: usize) -> Option<&str> {
 /// Tracks whether a hunk's no-newline markers agree with the text.
 #[derive(Default)]
 struct Ends {
-    /// A marker is missing from an old line, or is at a line where no text ends.
+    /// An unterminated old line has no marker, or a line that does not end the text has one.
     mismatched: bool,
     /// The last new line so far has a marker.
     marked: bool,

@@ -4,8 +4,8 @@ use crate::diff::conflict::Conflict;
 use crate::diff::patch::{Hunk, LineKind, Patch, Repair, RepairKind};
 use crate::text::lines::{Lines, content};
 
-/// Returns the one of several places after which most of a hunk's blank lines follow, and their number. Returns `None`
-/// if two places tie.
+/// Returns the place that is followed by the most of a hunk's blank lines, and the number of these. Returns `None` if
+/// two places tie, if no place is followed by any, or if there may be more places.
 pub(crate) fn followed_by_blanks(
     text: &str,
     boundaries: &[usize],
@@ -29,7 +29,7 @@ pub(crate) fn followed_by_blanks(
 }
 
 /// Makes blank lines part of the hunks that they follow. `widened` has the indices of the hunks, in order, each with
-/// its number of lines.
+/// the number of lines that it takes.
 pub(crate) fn take_as_context(patch: &mut Patch<'_>, widened: &[(usize, usize)]) {
     for &(i, blanks) in widened {
         let hunk = &mut patch.hunks[i];
@@ -47,7 +47,7 @@ pub(crate) fn take_as_context(patch: &mut Patch<'_>, widened: &[(usize, usize)])
     });
 }
 
-/// Returns the indices of blank lines without a prefix in runs between added lines, which may have lost a `+`.
+/// Returns the indices of blank lines without a prefix in runs between added lines. Such a line may have lost its `+`.
 pub(crate) fn between_added(patch: &Patch<'_>, hunk: &Hunk) -> Vec<usize> {
     let blanks = bare_blanks(patch, hunk);
     let is_added = |i: usize| hunk.lines.contains(&i) && patch.lines[i].kind == LineKind::Add;

@@ -13,16 +13,16 @@ use crate::text::lines::{self, Lines, at_line_end, content};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BlockLine<'a> {
-    /// A line that is in the text before and after.
+    /// A line that is in both the old and the new text.
     Keep(&'a str),
-    /// A line that is only in the text before.
+    /// A line that is only in the old text.
     Remove(&'a str),
-    /// A line that is only in the text after.
+    /// A line that is only in the new text.
     Add(&'a str),
 }
 
 impl<'a> BlockLine<'a> {
-    /// Returns the line of the text before, or `None` for an added line.
+    /// Returns the line of the old text, or `None` for an added line.
     pub const fn old(self) -> Option<&'a str> {
         match self {
             Self::Keep(line) | Self::Remove(line) => Some(line),
@@ -36,11 +36,11 @@ impl<'a> BlockLine<'a> {
 pub struct Block<'a> {
     /// The kept, removed and added lines, in order.
     pub lines: Vec<BlockLine<'a>>,
-    /// The line of the patch text, from 1, that conflicts name.
+    /// The line of the patch text, counted from 1, that conflicts name.
     pub patch_line: usize,
 }
 
-/// Finds runs of lines in a text. Returns for each needle the lines, from 0, where it begins, at most `cap` of them.
+/// Finds runs of lines in a text. Returns for each needle at most `cap` lines, counted from 0, at which it begins.
 ///
 /// No needle may be empty. Lines are compared without their terminators. Time is linear in the text and in all needles
 /// together.
@@ -53,10 +53,11 @@ pub fn find_lines(text: &str, needles: &[Vec<&str>], cap: usize) -> Vec<Vec<usiz
     locate::find(text, needles, cap).into_iter().map(|places| places.lines).collect()
 }
 
-/// Applies blocks at given lines of the text, from 0, either all of them or none.
+/// Applies all blocks or none, each at a given line of the text, counted from 0.
 ///
 /// Terminators and the end of the text are handled as in [`Mode::Anchored`](crate::Mode::Anchored). Kept lines keep
-/// theirs, an added line takes its neighbour's, and an added last line with content ends like the text.
+/// their terminators, an added line takes its neighbour's terminator, and an added last line with content ends like the
+/// text.
 ///
 /// ```
 /// use canvas_patch::{Block, BlockLine, Limits, apply_blocks};
@@ -131,7 +132,8 @@ fn patch_of<'a>(text: &str, blocks: &[(Block<'a>, usize)]) -> Patch<'a> {
     patch
 }
 
-/// Returns the start of each pre-image, which must be at its place. The places are in order.
+/// Returns the start of each pre-image, or a conflict for the first one that is not at its place. The places must be in
+/// order.
 fn starts(text: &str, patch: &Patch<'_>, places: &[usize]) -> Result<Vec<Start>, Vec<Conflict>> {
     let (mut at, mut line) = (0, 0);
     let mut starts = Vec::with_capacity(places.len());

@@ -26,11 +26,11 @@ pub struct ApplyError {
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Suggestion {
-    /// The same change as a patch that [`Mode::Strict`](crate::Mode::Strict) takes on this text, so each pre-image
-    /// occurs at exactly one place, and the hunks are in the order of these places. It was tried before it was
-    /// offered, and is at most twice as long as the patch, plus 64 bytes a hunk and 1 KiB.
+    /// The same change, as a patch that [`Mode::Strict`](crate::Mode::Strict) accepts for this text. Each pre-image of
+    /// the refused patch occurs at exactly one place, and the new hunks are in the order of these places. It was tried
+    /// before it was offered, and is at most twice as long as the patch, plus 64 bytes a hunk and 1 KiB.
     Rebased(String),
-    /// The text already contains the change. If the inverse patch is applied and then the patch, the result is this text.
+    /// The text already contains the change. Applying the inverse patch and then the patch gives this text.
     ///
     /// Offered only if each hunk adds a line. In anchored mode each post-image must also occur at one place only, and
     /// either have two lines that are not blank or be where the header states.

@@ -27,7 +27,7 @@ impl DiffExcerpt {
     /// one place, or if `patch` or `changes` cannot be read.
     ///
     /// The context of `changes` counts too. A hunk touches the patch if one of its old lines, including unchanged ones,
-    /// is one of the lines of the patch or borders on one. Time is linear in all three.
+    /// is quoted by the patch or adjacent to a quoted line. Time is linear in the three texts.
     ///
     /// ```
     /// let base = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
@@ -62,7 +62,8 @@ impl DiffExcerpt {
     }
 }
 
-/// Returns the lines of the pre-images, from 0, in order.
+/// Returns the lines of `base` that the pre-images cover, counted from 0 and in order. Returns `None` if the patch does
+/// not fit `base` at one place.
 fn quoted(base: &str, patch: &Patch<'_>) -> Option<Vec<Range<usize>>> {
     let places = if exact(base, patch).is_some() {
         patch.hunks.iter().map(|hunk| hunk.range.and_then(HunkRange::old_before)).collect()

@@ -2,7 +2,8 @@
 //!
 //! `strict` and `anchored` decide where hunks belong, and list every conflict. `blanks` decides the meaning of blank
 //! lines without a prefix. `blocks` applies hunks at places that the caller decides. `error` is the error of a refused
-//! patch, `suggestion` the alternative that it may offer, and `excerpt` picks the hunks of a diff that touch a patch.
+//! patch, and `suggestion` computes the alternative that it may offer. `excerpt` picks the hunks of a diff that touch a
+//! patch.
 
 pub(crate) mod anchored;
 pub(crate) mod blanks;
@@ -38,17 +39,17 @@ impl<'t> Applied<'t> {
         Self { before, after, repairs }
     }
 
-    /// Returns the text after the patch.
+    /// Returns the patched text.
     pub fn text(&self) -> &str {
         &self.after.text
     }
 
-    /// Returns the text after the patch, without a copy.
+    /// Returns the patched text without copying it.
     pub fn into_text(self) -> String {
         self.after.text
     }
 
-    /// Returns the numbers of lines added and removed.
+    /// Returns the numbers of added lines, removed lines and hunks.
     pub fn summary(&self) -> Summary {
         self.after.summary
     }

@@ -1,8 +1,8 @@
 //! Lists the conflicts of strict mode, in which a patch must be exact in everything.
 //!
-//! * A hunk without any `+` or `-` line is `NO_EFFECT`, because its author lost a change on the way.
+//! * A hunk without any `+` or `-` line is `NO_EFFECT`, because its author evidently lost a change.
 //! * A blank context line without its leading space is refused.
-//! * Every conflict is listed. Only a fault of the patch text itself ends the list at the first.
+//! * Every conflict is listed, but a fault of the patch text itself is reported alone.
 
 use crate::diff::conflict::{Conflict, Reason};
 use crate::diff::locate;
@@ -10,7 +10,7 @@ use crate::diff::mismatch::Mismatch;
 use crate::diff::patch::{HunkRange, Patch};
 use crate::text::lines::{self, at_line_end, line_end, line_start_before};
 
-/// Lists the conflicts of a strict patch. Every hunk is compared with the text before the patch.
+/// Lists the conflicts of a strict patch. Every hunk is compared with the original text.
 pub(crate) fn explain_strict(text: &str, patch: &Patch<'_>) -> Vec<Conflict> {
     let mut conflicts = Vec::new();
     let mut missed: Vec<(usize, Vec<&str>)> = Vec::new();
@@ -62,7 +62,7 @@ pub(crate) fn explain_strict(text: &str, patch: &Patch<'_>) -> Vec<Conflict> {
     conflicts
 }
 
-/// Returns the first line of a pre-image that differs from the text at line `start`, both with terminators. An empty
+/// Returns the first line in which a pre-image differs from the text at line `start`, terminators included. An empty
 /// pre-image differs if the text has no line boundary at `start`.
 fn diverges<'a>(
     text: &str,

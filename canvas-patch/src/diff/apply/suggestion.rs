@@ -17,8 +17,8 @@ use crate::text::limits::Limits;
 
 /// Returns the suggestion for a patch of `patch_bytes` bytes that was read and could not be placed.
 ///
-/// A patch that the text already has is never offered at another place as well, because sending it again would make its
-/// change twice.
+/// If the text already contains the change, the patch is never offered at another place, because sending it again would
+/// make the change twice.
 pub(crate) fn suggestion(
     text: &str,
     patch: &Patch<'_>,
@@ -37,7 +37,7 @@ pub(crate) fn suggestion(
     fits.then_some(Suggestion::Rebased(rebased))
 }
 
-/// Returns the text after the patch, with each hunk at the one place where its pre-image occurs.
+/// Applies the patch with each hunk at the one place where its pre-image occurs.
 fn rebase(text: &str, patch: &Patch<'_>, conflicts: &[Conflict], mode: Mode) -> Option<Spliced> {
     let mendable = conflicts.iter().all(|conflict| match conflict.reason {
         Reason::Misordered | Reason::Overlap | Reason::StartMismatch => true,
@@ -63,7 +63,7 @@ fn rebase(text: &str, patch: &Patch<'_>, conflicts: &[Conflict], mode: Mode) -> 
     }
 }
 
-/// Gives each hunk the numbers of its place. Returns `None` if hunks overlap so far that no number could be right.
+/// Gives each hunk the numbers of its place. Returns `None` if hunks overlap so much that no number could be right.
 fn restate(hunks: &mut [Hunk], places: &[usize]) -> Option<()> {
     let mut grown = 0_isize;
     for (hunk, &place) in hunks.iter_mut().zip(places) {
@@ -80,8 +80,8 @@ fn restate(hunks: &mut [Hunk], places: &[usize]) -> Option<()> {
     Some(())
 }
 
-/// Returns as many lines of context as the patch has around its changes, from 1, so that insertions keep a neighbour,
-/// to 3.
+/// Returns the largest number of context lines on one side of a hunk's changes, at most 3. It is at least 1, so that
+/// insertions keep a neighbour.
 fn context(patch: &Patch<'_>) -> usize {
     let around = |hunk| {
         let lines = patch.lines_of(hunk);
@@ -92,7 +92,7 @@ fn context(patch: &Patch<'_>) -> usize {
     patch.hunks.iter().map(around).max().unwrap_or_default().clamp(1, 3)
 }
 
-/// Whether strict mode applies the patch and gives `after`, and this is a change within the limits.
+/// Whether strict mode turns `text` into `after` with this patch, and the change is real and within the limits.
 fn reproduces(text: &str, patch: &str, after: &str, limits: &Limits) -> bool {
     let parsed = parse(patch, Mode::Strict, limits).ok();
     after.len() <= limits.text_bytes
@@ -120,7 +120,7 @@ fn is_already_applied(text: &str, patch: &Patch<'_>, mode: Mode) -> bool {
     again.is_some_and(|after| after.text == text)
 }
 
-/// Returns the text before the patch, if each post-image occurs at one place and not by chance.
+/// Undoes the patch if each post-image occurs at one place, and evidently not by chance.
 fn unapply(text: &str, patch: &Patch<'_>, reversed: &Patch<'_>) -> Option<String> {
     let places = sole_places(text, reversed)?;
     let is_meant = |(hunk, &place): (&Hunk, &usize)| {

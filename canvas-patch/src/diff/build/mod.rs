@@ -1,4 +1,4 @@
-//! Builds a patch from the text before and the text after.
+//! Builds a patch from an old and a new text.
 
 mod unique;
 
@@ -29,7 +29,7 @@ impl Default for BuildOptions {
     }
 }
 
-/// A patch that turns the text before into the text after.
+/// A patch that turns the old text into the new text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[must_use = "the patch is in `patch`"]
 pub struct Built {
@@ -72,8 +72,8 @@ pub fn build(before: &str, after: &str, context: usize) -> String {
 /// Builds a patch like [`build`], but each hunk can be placed by its content alone, as far as the text allows.
 ///
 /// Pre-images are compared as in anchored mode, line by line without terminators. Context grows on both sides alike,
-/// and hunks that come to touch become one. If each hunk shows a line that occurs nowhere else, this costs one pass
-/// over `before` more than [`build`]. Otherwise it costs up to eight passes more.
+/// and hunks that then touch become one. If each hunk shows a line that occurs nowhere else, this costs one pass over
+/// `before` more than [`build`]. Otherwise it costs up to eight passes more.
 ///
 /// # Panics
 ///

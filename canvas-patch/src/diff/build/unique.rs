@@ -15,14 +15,14 @@ const FEW_FRAMES: usize = 8;
 
 pub(super) struct Widened {
     pub(super) frames: Vec<Frame>,
-    /// Frames, from 1, that are not unique even with the widest context.
+    /// Numbers, counted from 1, of the frames that are not unique even with the widest context.
     pub(super) ambiguous: Vec<usize>,
 }
 
 /// Gives each frame the least context, from `narrow` to `widest` lines, that makes its pre-image unique, and joins
-/// frames that come to touch. A frame that is never unique stays narrow, because a wider one would not help.
+/// frames that then touch. A frame that is never unique stays narrow, because a wider one would not help.
 ///
-/// Lines that contain a unique pre-image are unique too. Therefore the least context is found by halving, for all
+/// Lines that contain a unique pre-image are unique too. Therefore a binary search finds the least context, for all
 /// frames at once, and joining never does harm.
 pub(super) fn widen(
     before: &str,
@@ -67,7 +67,7 @@ struct Search {
 }
 
 impl Search {
-    /// Returns the context between the two, or `enough` once they are neighbours.
+    /// Returns the middle of `too_narrow` and `enough`, or `enough` once they are neighbours.
     fn middle(&self) -> usize {
         self.too_narrow + (self.enough - self.too_narrow).div_ceil(2)
     }

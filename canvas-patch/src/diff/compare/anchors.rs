@@ -11,7 +11,7 @@ use super::blocks::{Block, Run};
 /// Maximum pairs of lines that are compared one by one to find that two sides share no line.
 const MAX_PAIRS: usize = 256;
 
-/// The result of a look at a block, without the algorithm.
+/// The result of comparing a block without the diff algorithm.
 pub(super) enum Plain {
     /// Both sides are the same.
     Same,
@@ -21,7 +21,7 @@ pub(super) enum Plain {
     Unknown,
 }
 
-/// Counts how often each line occurs, with 2 for all higher counts.
+/// Counts how often each line occurs, up to 2.
 pub(super) fn occurrences(tokens: &[Token], distinct: u32) -> Vec<u8> {
     let mut times = vec![0_u8; distinct as usize];
     for token in tokens {
@@ -82,7 +82,7 @@ pub(super) fn plain(old: &[Token], new: &[Token], block: &Block) -> Plain {
     Plain::Change(Block { old: at(block.old.start, removed.len()), new: at(block.new.start, added.len()) })
 }
 
-/// Whether the changed lines of one side could equally be those one line further up or down.
+/// Whether the change of one side could equally well be placed one line further up or down.
 fn can_move(side: &[Token], start: usize, len: usize) -> bool {
     let Some((first, last)) = side[start..start + len].first().zip(side[start..start + len].last()) else {
         return false;
@@ -127,7 +127,7 @@ mod tests {
     }
 
     proptest! {
-        /// Between stretches both texts are the same, and each run is inside one of them.
+        /// Between stretches both texts are the same, and each run is inside one stretch.
         #[test]
         fn stretches_hold_every_difference(old in "[a-h]{0,24}", new in "[a-h]{0,24}") {
             let (old, new) = (tokens(&old), tokens(&new));

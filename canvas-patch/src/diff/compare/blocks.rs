@@ -32,7 +32,7 @@ const TARGET_BLOCK_LINES: usize = 4096;
 /// Number of lines of both sides that no block exceeds by much, unless lines are only inserted or removed.
 const MAX_BLOCK_LINES: usize = 16_384;
 
-/// Adds a run after the others, or extends the last one if it continues that.
+/// Appends a run, or extends the last run if the new one continues it.
 pub(super) fn note(runs: &mut Vec<Run>, run: Run) {
     match runs.last_mut() {
         Some(last) if (last.old + last.len, last.new + last.len) == (run.old, run.new) => last.len += run.len,
@@ -40,8 +40,8 @@ pub(super) fn note(runs: &mut Vec<Run>, run: Run) {
     }
 }
 
-/// Returns the chain with the most lines among runs that are in order and do not overlap on the post-image. The runs of
-/// the chain are also in order and do not overlap on the pre-image.
+/// Returns the chain of runs with the most lines. The given runs are in order and do not overlap in the post-image.
+/// Those in the chain are also in order and do not overlap in the pre-image.
 pub(super) fn heaviest_chain(runs: Vec<Run>) -> Vec<Run> {
     let is_chain = runs.windows(2).all(|pair| pair[0].old + pair[0].len <= pair[1].old);
     if is_chain {

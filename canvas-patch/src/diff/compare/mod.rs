@@ -56,9 +56,8 @@ pub(crate) fn changes(before: &str, after: &str) -> Vec<Span> {
         .collect()
 }
 
-/// Lines of both sides up to which the algorithm gets all of them at once. The algorithm may see more than anchors
-/// show, so its result reads best for few lines, but it takes too long for many. In tests and fuzz targets the limit is
-/// tiny.
+/// Maximum number of lines of both sides together that the algorithm gets at once. It may find more than anchors show,
+/// so its result reads best, but it takes too long for many lines. In tests and fuzz targets the limit is tiny.
 const AT_ONCE: usize = if cfg!(any(test, fuzzing)) { 4 } else { 2048 };
 
 /// Cuts both texts into stretches for separate comparison.
@@ -83,7 +82,7 @@ fn note_changes(changes: &mut Vec<Block>, more: impl Iterator<Item = Block>) {
     }
 }
 
-/// The diff algorithm, which runs on one block of lines after the other.
+/// The diff algorithm, which runs on one block of lines after another.
 struct Differ<'l, 't> {
     lines: &'l Interner<&'t [u8]>,
     diff: Diff,
@@ -133,7 +132,7 @@ impl<'l, 't> Differ<'l, 't> {
 /// A text with a number for the content of each of its lines.
 struct Side {
     tokens: Vec<Token>,
-    /// Every line boundary, in bytes.
+    /// The byte offset of every line boundary.
     starts: Vec<usize>,
 }
 
@@ -148,7 +147,7 @@ impl Side {
 struct Numbered<'t> {
     old: Side,
     new: Side,
-    /// Runs of lines that both texts share, in the order of the text after.
+    /// Runs of lines that both texts share, in the order of the new text.
     runs: Vec<Run>,
     lines: Interner<&'t [u8]>,
 }
@@ -156,9 +155,9 @@ struct Numbered<'t> {
 impl<'t> Numbered<'t> {
     /// Numbers the lines of both texts.
     ///
-    /// It is several times cheaper to compare the lines of the text after with those that should come next in the text
-    /// before than to hash them. If the comparison fails, one hash finds the nearest place of that line, and the
-    /// comparison continues there.
+    /// Comparing a line of the new text with the next expected line of the old text is several times cheaper than
+    /// hashing it. If they differ, one hash finds the nearest place of the new line in the old text, and the comparison
+    /// continues there.
     fn of(old_text: &'t str, new_text: &'t str) -> Self {
         let starts = boundaries(old_text);
         let mut lines = Interner::new(starts.len());
@@ -216,9 +215,9 @@ fn lines_within(boundaries: &[usize], bytes: usize) -> usize {
     low + boundaries[low..boundaries.len().min(reach)].partition_point(|at| *at <= end) - 1
 }
 
-/// The places of each line in the text before.
+/// The places of each line in the old text.
 struct Places {
-    /// Indices of lines, by token and in order.
+    /// Indices of lines, grouped by token and in order within each group.
     lines: Vec<u32>,
     /// For each token, the index in `lines` at which its lines begin. The final entry is the length of `lines`.
     starts: Vec<u32>,
@@ -254,7 +253,7 @@ impl Places {
     }
 }
 
-/// Returns the bytes of whole lines that both texts begin with.
+/// Returns the size in bytes of the whole lines that both texts begin with.
 fn shared_start(a: &str, b: &str) -> usize {
     let same = same_start(a.as_bytes(), b.as_bytes());
     if same == a.len() && same == b.len() {
@@ -263,7 +262,7 @@ fn shared_start(a: &str, b: &str) -> usize {
     memrchr(b'\n', &a.as_bytes()[..same]).map_or(0, |i| i + 1)
 }
 
-/// Returns the bytes of whole lines that both texts end with.
+/// Returns the size in bytes of the whole lines that both texts end with.
 fn shared_end(a: &str, b: &str) -> usize {
     let (x, y) = (a.as_bytes(), b.as_bytes());
     let same = same_end(x, y);
@@ -300,7 +299,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// The algorithm agrees with `plain` about blocks that it does not get.
+        /// The algorithm would agree with `plain` about the blocks that it never gets.
         #[test]
         fn what_is_plain_is_what_the_algorithm_says(old in "([a-h]\n){0,16}", new in "([a-h]\n){0,16}") {
             let numbered = Numbered::of(&old, &new);

@@ -8,14 +8,14 @@ use crate::diff::unified::header;
 use crate::text::lines::{self, content};
 use crate::text::numbered::NumberedLines;
 
-/// Maximum number of conflicts in one refusal whose places are shown. If there are more, only their lines are listed.
+/// Maximum number of conflicts in one refusal that show their places. Further ones list only line numbers.
 const SHOWN: usize = 16;
 /// Maximum lines of a hunk that a place shows.
 pub(crate) const OLD_LINES: usize = 4;
 /// Lines that are searched for one that is not blank, on each side of a place.
 const BLANKS: usize = 8;
 
-/// Returns the conflict of the hunk at index `i`, with the lines, from 0, at which it may apply.
+/// Returns the conflict of the hunk at index `i`. `places` are the lines, counted from 0, at which it may apply.
 pub(crate) fn ambiguous(i: usize, hunk: &Hunk, places: &[usize]) -> Conflict {
     Conflict {
         candidates: places.iter().map(|line| line + 1).collect(),
@@ -23,8 +23,8 @@ pub(crate) fn ambiguous(i: usize, hunk: &Hunk, places: &[usize]) -> Conflict {
     }
 }
 
-/// Adds to each `AMBIGUOUS` the text of the places nearest to its stated line, or of the first places if it states
-/// none. Costs a pass over the text.
+/// Adds to the first [`SHOWN`] `AMBIGUOUS` conflicts the text of the places nearest to the stated line, or of the first
+/// places if the hunk states no line. Costs a pass over the text.
 pub(crate) fn show_places(text: &str, patch: &Patch<'_>, conflicts: &mut [Conflict]) {
     let mut ambiguous =
         conflicts.iter_mut().filter(|conflict| conflict.reason == Reason::Ambiguous).peekable();
@@ -66,7 +66,7 @@ fn around(lines: &NumberedLines<'_>, place: Range<usize>) -> Vec<QuotedLine> {
         .collect()
 }
 
-/// Returns the places nearest to the line `stated`, all from 0 and in order.
+/// Returns the places nearest to the line `stated`, in order. All lines are counted from 0.
 fn nearest(
     lines: &NumberedLines<'_>,
     patch: &Patch<'_>,
@@ -93,7 +93,7 @@ fn nearest(
     near
 }
 
-/// Returns the header with which the hunk at index `i`, alone in a patch, has exact arithmetic at the line `place`,
+/// Returns the header that gives the hunk at index `i`, alone in a patch, exact arithmetic at the line `place`, counted
 /// from 0. Returns `None` if terminators or the end of the patch would have to be repaired.
 fn deciding_header(lines: &NumberedLines<'_>, patch: &Patch<'_>, i: usize, place: usize) -> Option<String> {
     let hunk = &patch.hunks[i];

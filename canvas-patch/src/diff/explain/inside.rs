@@ -1,4 +1,4 @@
-//! Search for text that a document does not contain, but nearly does, and for the first difference.
+//! Finds the part of a document that a text nearly matches, and the first difference.
 
 use memchr::memmem;
 
@@ -6,7 +6,7 @@ use crate::diff::mismatch::Mismatch;
 use crate::text::boundary::floor_char_boundary;
 use crate::text::lines::content;
 
-/// Minimum bytes that the text must share with the document, unless a third of the text is more.
+/// Minimum bytes that the sought text must share with the document, or a third of its length if that is more.
 const SHARED: usize = 12;
 
 /// Bytes by which the lengths of two versions of one word may differ.
@@ -15,8 +15,8 @@ const SLACK: usize = 4;
 /// Finds the difference between `wanted` and the part of `text` that it nearly matches.
 ///
 /// Returns the line of the difference in `text`, counted from 1, and the mismatch. The longest beginning or end of
-/// `wanted` that occurs in `text` determines the part, whether it is a line or only a part of one. Returns `None` if
-/// neither is long enough to be meaningful.
+/// `wanted` that occurs in `text` determines the part, which need not be a whole line. Returns `None` if neither is
+/// long enough to be meaningful.
 ///
 /// The number of searches in `text` is proportional to the binary logarithm of the length of `wanted`.
 ///
@@ -66,7 +66,7 @@ fn beginning(text: &str, wanted: &str) -> Option<(usize, usize)> {
     })
 }
 
-/// Returns the same for the longest end.
+/// Returns the position of the longest end that occurs, and its length in bytes.
 fn end(text: &str, wanted: &str) -> Option<(usize, usize)> {
     longest(wanted, |bytes| {
         let start = floor_char_boundary(wanted, wanted.len() - bytes);
@@ -74,8 +74,8 @@ fn end(text: &str, wanted: &str) -> Option<(usize, usize)> {
     })
 }
 
-/// Returns the result for the greatest length that succeeds. If a text occurs, its shorter cuts occur too, so a binary
-/// search finds it.
+/// Returns the result of `find` for the greatest length at which it succeeds. A binary search suffices, because if a
+/// text occurs, its shorter cuts occur too.
 fn longest(wanted: &str, find: impl Fn(usize) -> Option<(usize, usize)>) -> Option<(usize, usize)> {
     let (mut best, mut low, mut high) = (None, SHARED, wanted.len());
     while low <= high {

@@ -1,4 +1,4 @@
-//! Hunks that quote lines of an earlier text, which their author saw and which changed since.
+//! Finds hunks that quote lines of an earlier text that their author saw, if these lines changed since.
 //!
 //! The same lines may also occur at another place, which the author never meant. Therefore the lines that the author
 //! saw are followed through the later changes, and the hunk either applies at their place or is refused.
@@ -17,8 +17,9 @@ use crate::diff::patch::{HunkRange, Patch};
 use crate::text::lines::content;
 use crate::text::numbered::NumberedLines;
 
-/// Lists a conflict for each hunk whose author means lines that changed. `places` has the line, from 0, at which each
-/// hunk would apply. Takes time linear in the texts and the patch for each earlier text.
+/// Lists a conflict for each hunk whose author means lines that changed or are now at another place. `places` has the
+/// line, counted from 0, at which each hunk would apply. For each earlier text, time is linear in both texts and the
+/// patch.
 pub(crate) fn outdated(
     text: &str,
     patch: &Patch<'_>,
@@ -94,15 +95,15 @@ impl EarlierText<'_> {
     }
 }
 
-/// A hunk's quoted lines and the earlier text that has them.
+/// A hunk's quoted lines, with the line that it states and its place.
 struct Quoted<'p> {
     /// Index of the hunk in the patch.
     hunk: usize,
     /// The lines of its pre-image, without terminators.
     old: Vec<&'p str>,
-    /// The line, from 0, that its header states.
+    /// The line that the header states, counted from 0.
     stated: Option<usize>,
-    /// The line, from 0, at which it would apply.
+    /// The line at which the hunk would apply, counted from 0.
     place: usize,
 }
 
@@ -119,10 +120,11 @@ impl<'p> Quoted<'p> {
 
 /// A reason why a hunk must not apply at its place.
 enum Fault<'p> {
-    /// The quoted lines changed. `line`, from 0, is their place in the current text. `expected` is `None` if the line
-    /// there is equal by chance.
+    /// The quoted lines changed. `line`, counted from 0, is the first line of the current text that differs, and
+    /// `expected` is the quoted line. If all lines there are equal by chance, `line` is the first of them and
+    /// `expected` is `None`.
     Changed { hunk: usize, line: usize, expected: Option<&'p str> },
-    /// Its lines are at another place. `places` has both places, from 0 and in order.
+    /// The quoted lines are at another place. `places` has that place and the hunk's, counted from 0 and in order.
     Moved { hunk: usize, places: [usize; 2] },
 }
 
@@ -167,9 +169,9 @@ struct Earlier<'a> {
     whole: OnceCell<Delta>,
 }
 
-/// The place in the current text, from 0, of lines of an earlier text, found in two ways.
+/// The place in the current text of lines of an earlier text, counted from 0 and found in two ways.
 struct Places {
-    /// The line according to the changes, one by one.
+    /// The line according to the changes, followed one by one.
     step_by_step: usize,
     /// The line according to the diff of both texts.
     at_once: usize,
@@ -216,7 +218,7 @@ impl<'a> Earlier<'a> {
         }
     }
 
-    /// Checks a hunk whose lines began at `start` in this text. Returns `None` if the hunk applies at their place.
+    /// Checks a hunk whose lines began at `start` in this text. Returns `None` if they are now at the hunk's place.
     fn fault<'p>(&self, now: &NumberedLines<'_>, quoted: &Quoted<'p>, start: usize) -> Option<Fault<'p>> {
         let (hunk, place) = (quoted.hunk, quoted.place);
         let places = self.places(now, quoted.at(start));
@@ -236,7 +238,7 @@ impl<'a> Earlier<'a> {
         }
     }
 
-    /// Follows lines through changes. Returns their bytes afterwards, and whether a change touched them.
+    /// Follows lines through changes. Returns their byte range afterwards, and whether a change touched them.
     fn moved(&self, lines: Range<usize>, since: &[Step<'_>]) -> (Range<usize>, bool) {
         let text = self.shown.text;
         let at = |line| self.lines.from(line).map_or(text.len(), |rest| text.len() - rest.len());
@@ -259,7 +261,7 @@ impl<'a> Step<'a> {
         Self { edits: delta.edits(), shifts: std::iter::once(0).chain(after).collect() }
     }
 
-    /// Returns the bytes of a part of the text after the change, and whether the change touches it.
+    /// Returns the byte range that a part of the text has after the change, and whether the change touches it.
     fn moved(&self, part: Range<usize>) -> (Range<usize>, bool) {
         let first = self.edits.partition_point(|edit| edit.at + edit.old.len() <= part.start);
         let last = first + self.edits[first..].partition_point(|edit| edit.at < part.end);

@@ -46,7 +46,7 @@ fn find_item(blocks: &[Block], section: Option<usize>, numbers: &[usize]) -> Res
     }
 }
 
-/// Returns the blocks of one kind that a section has of its own, each with its index.
+/// Returns the blocks of one kind that belong to the section itself, each with its index.
 fn own<'b>(
     blocks: impl Iterator<Item = &'b Block>,
     section: Option<usize>,

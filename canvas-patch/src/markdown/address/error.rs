@@ -11,7 +11,7 @@ use crate::text::grep::GrepError;
 pub(super) const MAX_MATCHES: usize = 20;
 /// Maximum characters of a title in an error message, counted after escaping.
 const MAX_SHOWN_CHARS: usize = 80;
-/// Maximum titles of a path, and maximum numbers of the items around an item, in an error message.
+/// Maximum titles of a path in an error message, and maximum numbers of the items around an item.
 const MAX_SHOWN_TITLES: usize = 8;
 const MAX_SHOWN_NUMBERS: usize = 9;
 
@@ -31,7 +31,7 @@ pub enum AddressError {
         /// Number of lines in the text.
         line_count: usize,
     },
-    /// The text begins with no front matter.
+    /// The text does not begin with front matter.
     NoFrontMatter,
     /// No text precedes the first section.
     NoPreamble,
@@ -43,7 +43,7 @@ pub enum AddressError {
         /// reported, because an address must match exactly.
         nearest: Vec<Candidate>,
     },
-    /// There are sections with this path, but fewer than the ordinal says.
+    /// Some sections have this path, but the ordinal exceeds their number.
     NoSuchOrdinal {
         /// Path in the request.
         path: Vec<String>,
@@ -72,7 +72,7 @@ pub enum AddressError {
         /// Number of matching sections.
         total: usize,
     },
-    /// No line matches the query, or fewer than the ordinal says.
+    /// No line matches the query, or the ordinal exceeds the number of matching lines.
     NoSuchHit {
         /// Ordinal in the request.
         ordinal: Option<usize>,
@@ -243,7 +243,8 @@ fn holder(section: Option<&Candidate>, part: &Part) -> String {
     }
 }
 
-/// Formats a path for an error message, similar to JSON. Long titles are cut, and only the last of many are shown.
+/// Formats a path for an error message in a form similar to JSON. Long titles are cut, and a long path shows only its
+/// last titles.
 fn shown(path: &[String]) -> String {
     let left_out = path.len().saturating_sub(MAX_SHOWN_TITLES);
     let dots = (left_out > 0).then(|| "...".to_owned());

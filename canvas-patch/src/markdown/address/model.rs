@@ -8,12 +8,15 @@ use crate::text::grep::Query;
 /// An address of a place in a text. You can write any value, and [`resolve`](crate::resolve) decides whether the text
 /// has such a place.
 ///
-/// With the feature `serde`, an address has one of the following forms in JSON, and other combinations of these fields
-/// are errors. It is `{"lines": [3, 5]}`, `{"front_matter": true}`, `{"section": ["Install", "Linux"]}` with an
-/// optional `"ordinal": 2` and optionally one of `"item": 1`, `"item": [1, 2]` and `"fence": 1`, or `{"grep": "TODO"}`
-/// with an optional `"ordinal": 2`, and with `"regex"` set to `true` for a regular expression. Titles may hold any
-/// character, so a shorter form would be
-/// ambiguous.
+/// With the feature `serde`, an address has one of these forms in JSON. Other combinations of the fields are errors.
+///
+/// * `{"lines": [3, 5]}`
+/// * `{"front_matter": true}`
+/// * `{"section": ["Install", "Linux"]}`, optionally with `"ordinal": 2`, and with one of `"item": 1`, `"item": [1, 2]`
+///   and `"fence": 1` for a part
+/// * `{"grep": "TODO"}`, optionally with `"ordinal": 2`, and with `"regex"` set to `true` for a regular expression
+///
+/// Titles may hold any character, so a shorter form would be ambiguous.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Address {
     /// A range of lines, counted from 1, with both ends included.
@@ -47,14 +50,14 @@ pub enum Address {
 
 /// A part of the text between a heading and the next heading, counted from 1 in order of appearance.
 ///
-/// The text below a heading inside a quote or list item counts for that heading's section.
+/// The text below a heading inside a quote or list item belongs to that heading's section.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Part {
-    /// A list item. The first number counts the items of all lists of the section, those in quotes too, that no
-    /// other item holds; the second those inside of that item, and so on. No number names no item.
+    /// A list item. The first number counts the items of all lists of the section, also in quotes, that are not inside
+    /// another item. The second counts the items inside that item, and so on. An empty list of numbers names no item.
     Item(Vec<usize>),
     /// A fenced code block, also one in a quote or list item.
     Fence(usize),

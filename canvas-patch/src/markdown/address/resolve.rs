@@ -9,7 +9,7 @@ use crate::text::cursor::LineCursor;
 use crate::text::grep::{Query, matching_lines};
 use crate::text::lines;
 
-/// Finds the place that `address` names in `text`. Takes linear time, or for an expression the time of
+/// Finds the place that `address` names in `text`. Takes linear time or, for a regular expression, the time of
 /// [`grep`](crate::grep()).
 ///
 /// The matches are the sections whose full path equals the given one. If there are none, they are the sections whose

@@ -1,4 +1,4 @@
-//! Sections by path, and the headings nearest to a path that does not exist.
+//! Finds sections by path, and the headings nearest to a path that does not exist.
 
 use super::error::{AddressError, Candidate, MAX_MATCHES};
 use crate::markdown::outline::{LineRange, Outline, Section};

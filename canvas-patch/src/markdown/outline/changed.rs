@@ -7,15 +7,15 @@ use crate::diff::edit::TextEdit;
 /// If there are more edits at once, everything between the first and the last counts as changed.
 pub(super) const MAX_EDITS: usize = 256;
 
-/// Bytes of the text before, and the bytes of the text after that replace them.
+/// Bytes of the old text, and the bytes of the new text that replace them.
 #[derive(Debug, Clone)]
 pub(crate) struct Changed {
     pub(crate) old: Range<usize>,
     pub(crate) new: Range<usize>,
 }
 
-/// Returns the changes from one text to the other. These are the edits if they lead there, otherwise everything from
-/// the first to the last difference.
+/// Returns the changes from one text to the other. These are the edits if they turn one into the other. Otherwise, one
+/// change covers everything from the first to the last difference.
 pub(crate) fn changes(before: &str, after: &str, edits: &[TextEdit]) -> Vec<Changed> {
     checked(before, after, edits).unwrap_or_else(|| difference(before, after))
 }

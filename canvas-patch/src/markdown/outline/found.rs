@@ -21,7 +21,7 @@ pub(crate) struct Block {
     pub(crate) depth: usize,
     /// Number of list items around it, without those around the heading of its section.
     pub(crate) nesting: usize,
-    /// They may start in the middle of a line and end with blank lines.
+    /// The range may start in the middle of a line and end with blank lines.
     pub(crate) bytes: Range<usize>,
     /// Whether it is inside a block quote.
     pub(crate) quoted: bool,
@@ -52,7 +52,7 @@ impl Lead {
         Self { bytes, front_matter: front_matter.map(lines) }
     }
 
-    /// Returns the place right after it in `text`.
+    /// Returns the restart point right after the lead of `text`.
     pub(super) fn end(self, text: &str) -> RestartPoint {
         // Front matter may end with a lone CR.
         let is_new_line = text.as_bytes()[..self.bytes].ends_with(b"\n");
@@ -97,8 +97,8 @@ pub(super) struct ScanResult {
     pub(super) definitions: Vec<Definition>,
 }
 
-/// Returns the start of the line two above the line with the byte `at`, or the start of the text if there is no such
-/// line.
+/// Returns the start of the line two lines above the one that contains the byte `at`, or the start of the text if there
+/// is no such line.
 pub(super) fn two_lines_above(text: &str, at: usize) -> usize {
     lines::back(text, lines::line_start(text, at), 2)
 }

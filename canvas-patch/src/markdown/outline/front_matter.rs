@@ -5,8 +5,8 @@ use memchr::memchr;
 /// Returns the length in bytes of the front matter at the start of `text`, up to the line after it.
 ///
 /// pulldown-cmark has an option for front matter, but takes any `---` in the text for the start of a metadata block, so
-/// that headings between two thematic breaks would be lost. This function keeps its conditions, which are three dashes,
-/// a line that is not blank, and later a line of `---` or `...`.
+/// that headings between two thematic breaks would be lost. Like pulldown-cmark, this function requires three dashes, a
+/// line that is not blank, and later a line of `---` or `...`.
 pub(super) fn length(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let opening = bytes.strip_prefix(b"---")?;

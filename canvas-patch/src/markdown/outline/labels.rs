@@ -18,7 +18,7 @@ pub(super) fn definitions_only(definitions: &[Definition]) -> String {
     all
 }
 
-/// The labels of a text of [`definitions_only`].
+/// The labels of a text that [`definitions_only`] returned.
 ///
 /// ASCII labels are looked up here, at a third of the parser's cost. Only the parser knows how other labels compare.
 pub(super) struct Labels<'d> {
@@ -66,8 +66,8 @@ pub(super) fn keep_firsts(definitions: &mut Vec<Definition>) {
     });
 }
 
-/// Lists the labels of a text of [`definitions_only`]. A label contains no line end, because the parser turned each
-/// into a space.
+/// Lists the labels of a text that [`definitions_only`] returned. A label contains no line end, because the parser
+/// turned each into a space.
 fn labels(all: &str) -> impl Iterator<Item = &str> {
     all.split_inclusive(CLOSE).map(|line| &line[OPEN.len()..line.len() - CLOSE.len()])
 }
@@ -82,7 +82,7 @@ mod tests {
         labels.iter().enumerate().map(definition).collect()
     }
 
-    /// The parser decides which labels are alike, over ASCII and other letters.
+    /// The parser decides which labels are alike, with ASCII and with other letters.
     #[test]
     fn labels_are_alike_where_the_parser_says_so() {
         let some = [

@@ -14,7 +14,7 @@ const EXPANSION: usize = 100_000;
 pub(super) struct ParserLimits {
     /// Whether a line nests deeply.
     pub(super) deep: bool,
-    /// The most bytes that any definition expands to, or more.
+    /// An upper bound for the bytes that any definition expands to.
     pub(super) longest_definition: usize,
     /// Number of `]` in the text, including its front matter. Every reference has at least one.
     pub(super) brackets: usize,

@@ -14,10 +14,10 @@ use crate::text::lines;
 /// A text with its outline, which an edit updates at the cost of the edit.
 ///
 /// After [`LiveOutline::edit`], the outline always equals the [`outline`](super::outline()) of the new text. The parser
-/// starts at the last restart point at least two lines above the change. It stops at the first restart point below the
-/// change from which both text and parse are unchanged. Restart points are headings with `#`, items of outermost lists,
-/// and text after a blank line outside of lists and quotes. Below the stop, line numbers are only shifted. In addition,
-/// both texts are compared byte for byte.
+/// starts at the last restart point at least two lines above the change. Below the change, it stops at the first
+/// restart point from which both text and parse are unchanged. Restart points are headings with `#`, items of outermost
+/// lists, and text after a blank line outside of lists and quotes. Below the stop, line numbers are only shifted. In
+/// addition, both texts are compared byte for byte.
 ///
 /// Some edits cost a full outline. These are edits that change which link labels are defined, and all edits of texts
 /// that nest so deeply, or may refer to links so often, that the parser's own limits could matter. If an edit opens a
@@ -93,7 +93,7 @@ impl LiveOutline {
     /// Replaces the text with `after` and updates the outline.
     ///
     /// `edits` should turn the current text into `after`, like the edits of [`Applied::delta`](crate::Applied::delta).
-    /// With them, changes that are far apart are read separately. They are also checked. If the list is empty or leads
+    /// With them, changes that are far apart are read separately. The edits are checked. If the list is empty or leads
     /// to another text, the outline is still correct, but everything between the first and the last difference counts
     /// as changed.
     pub fn edit(&mut self, after: impl Into<Arc<String>>, edits: &[TextEdit]) {
@@ -112,7 +112,8 @@ impl LiveOutline {
         self.text = after;
     }
 
-    /// Returns the regions that an edit may affect, each before and after it. The text outside of them only moves.
+    /// Returns the regions that an edit may affect, each in the old and in the new text. Text outside of them only
+    /// moves.
     pub(crate) fn regions(&self, after: &str, changes: &[Changed]) -> Vec<(Region, Region)> {
         // No line starts right after a byte order mark. An edit there belongs to the first line, which may read the
         // same.

@@ -7,11 +7,11 @@
 //!   text. Titles that refer to labels of another part are read a second time. If the parser's limits could matter, the
 //!   whole text is read at once.
 //! * After an edit, reading starts at the last restart point at least two lines above it. It ends at the first old
-//!   restart point that is a restart point again. Front matter, link labels and the parser's limits reach further. If
-//!   front matter changes, reading begins at the start of the text, and a change of the others costs a full reading.
-//!   The result always equals a full outline, which a property test checks.
+//!   restart point that is a restart point again. Front matter, link labels and the parser's limits have effects beyond
+//!   that range. If front matter changes, reading begins at the start of the text. If link labels change or the limits
+//!   could matter, the whole text is read. The result always equals a full outline, which a property test checks.
 //!
-//! `scan` gathers the findings of the parser, which `found` defines, and `parts` decides which text the parser gets.
+//! `scan` gathers the findings of the parser in the types of `found`, and `parts` decides which text the parser gets.
 //! `index` is the data kept for a text. `changed` determines the changes of an edit, `reparse` reads the ranges that
 //! they affect, and `splice` puts the results into the index.
 

@@ -1,9 +1,9 @@
 //! Outlines a text. Long texts are read in parts, because the parser's tree takes six times the text that it gets.
 //!
-//! A part ends at the last restart point that the text up to there settles. Results after that point are dropped, and
-//! the text is read again with the next part. Labels that another part defines are known only after all parts are read.
-//! Titles that refer to them are then read again, and the whole text only for titles in containers and over underlines.
-//! If the parser's limits could matter, it gets the whole text at once.
+//! The results of a part are kept up to its last restart point that holds whatever text follows. The text after that
+//! point is read again with the next part. Labels that another part defines are known only after all parts are read.
+//! Titles that refer to them are then read again. If such a title is in a container or underlined, the whole text is
+//! read again. If the parser's limits could matter, it gets the whole text at once.
 
 use std::collections::BTreeSet;
 
@@ -17,12 +17,11 @@ use super::model::Outline;
 use super::scan::Scan;
 use crate::text::lines;
 
-/// Bytes that the parser gets in a part, which may have a few lines more. Tests and fuzz targets use the shortest
-/// possible parts.
+/// Bytes of a part, which may have a few lines more. Tests and fuzz targets use the shortest possible parts.
 const PART: usize = if cfg!(any(test, fuzzing)) { 1 } else { 1 << 17 };
 
-/// The text's length divided by this bounds the bytes of the labels remembered because titles refer to them and their
-/// part does not define them. Short texts of tests have few.
+/// The text's length divided by this is the maximum size of the remembered labels. A label is remembered if a title
+/// refers to it and the title's part does not define it. Tests use a smaller divisor, because their texts are short.
 const UNDEFINED: usize = if cfg!(any(test, fuzzing)) { 1 } else { 16 };
 
 /// Finds every heading of `text` and the lines of its section.
@@ -76,8 +75,8 @@ pub(super) fn scan_whole<const BLOCKS: bool, const POINTS: bool>(
     scan.finish(definitions)
 }
 
-/// Reads the same in parts of `part` bytes, with the definitions of every part. Returns `None` if the text has only one
-/// part or if the parser's limits could matter.
+/// Reads the same text in parts of `part` bytes, with the definitions of every part. Returns `None` if the text has
+/// only one part or if the parser's limits could matter.
 pub(super) fn scan_in_parts<const BLOCKS: bool>(
     text: &str,
     lead: Lead,
@@ -139,8 +138,8 @@ impl Undefined {
 struct Parts<'t> {
     scan: Scan<'t>,
     definitions: Vec<Definition>,
-    /// Labels that the parser found defined after the end of a part although the next part does not define them, and
-    /// the most bytes that any label after the end of a part expands to.
+    /// Labels whose definitions the parser found after the end of a part, but not in the next part, and the most bytes
+    /// that any label after the end of a part expands to.
     after_end: BTreeSet<String>,
     longest_after_end: usize,
     /// Whether the parser may have met its limit in a part, and the bytes that the references of all parts expanded to.
@@ -149,8 +148,8 @@ struct Parts<'t> {
 }
 
 impl<'t> Parts<'t> {
-    /// Reads all parts in linear time. If a part settles little, a long block follows. The next part settles this
-    /// block, or reads on from its start, each time [`GROWTH`] times as far.
+    /// Reads all parts in linear time. If a part settles little, a long block follows. The next part begins with this
+    /// block. If it does not settle the block either, it is read again, each time [`GROWTH`] times as far.
     fn read<const BLOCKS: bool, const LATER: bool>(
         text: &'t str,
         lead: Lead,

@@ -1,4 +1,4 @@
-//! The ranges of a text that an edit makes it necessary to read again.
+//! The ranges of a text that must be read again after an edit.
 
 use std::cell::OnceCell;
 use std::collections::HashSet;
@@ -63,7 +63,7 @@ impl Index {
     }
 }
 
-/// Reads ranges of the text after the edit.
+/// Reads ranges of the new text.
 struct Reader<'l> {
     index: &'l Index,
     before: &'l str,
@@ -72,7 +72,7 @@ struct Reader<'l> {
     changes: &'l [Changed],
     limits: ParserLimits,
     is_defined: &'l dyn Fn(&str) -> bool,
-    /// The labels of the text before, filled only if the edit changes some.
+    /// The labels of the old text, filled only if the edit changes some.
     known: OnceCell<HashSet<&'l str>>,
 }
 

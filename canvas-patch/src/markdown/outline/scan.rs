@@ -15,19 +15,19 @@ use crate::text::boundary::floor_char_boundary;
 use crate::text::cursor::LineCursor;
 use crate::text::lines;
 
-/// CommonMark with the additions of GitHub that affect headings. Without tables and footnotes, their last line followed
-/// by `---` would be a heading.
+/// CommonMark with the additions of GitHub that affect headings. If tables and footnotes were off, a `---` below one
+/// would turn its last line into a heading.
 ///
 /// Heading attributes stay off, because with them pulldown-cmark loses text after a lone CR.
 const OPTIONS: Options =
     Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHROUGH).union(Options::ENABLE_FOOTNOTES);
 
-/// Maximum bytes of a title. Every section below repeats it in its path, so an endless heading would otherwise make
-/// outlines grow with the square of the text.
+/// Maximum bytes of a title. Every section below repeats the title in its path, so endless headings would otherwise
+/// make outlines grow with the square of the text.
 const TITLE_BYTES: usize = 512;
 
-/// Bytes from one mark to the next, except for the last ones of a part. It takes time to look at every place at which
-/// reading could start again.
+/// Minimum bytes from one mark to the next, except for the last ones of a part. To look at every place at which reading
+/// could start again would take time.
 const MARK_SPACING: usize = if cfg!(any(test, fuzzing)) { 0 } else { 1024 };
 
 /// Returns the text up to the end of the heading that has just started, cut to [`TITLE_BYTES`]. With `COUNTED`, adds
@@ -76,7 +76,7 @@ pub(super) struct Scan<'t> {
     spacing: usize,
     next_point: usize,
     mark: Mark,
-    /// The range in which the start of a block may move the mark, and the first byte at which the next one may.
+    /// The range in which the start of a block may move the mark, and the first byte at which the mark may move again.
     markable: Range<usize>,
     next_mark: usize,
     /// Headings on a line of their own that refer to a label not defined in the text read with them.
@@ -91,14 +91,14 @@ pub(super) struct Scan<'t> {
     frames: Vec<Frame>,
     /// The end of the last row of a table that the parser does not see, and the number of containers around it.
     row_end: Option<(usize, usize)>,
-    /// The bytes of an HTML block that the parser takes for the rows of a table and the text after them.
+    /// The bytes of an HTML block, which the parser takes for the rows of a table and the text after them.
     html: Range<usize>,
 }
 
 /// The last restart point at which a part may end, with the sections that are open there.
 ///
-/// It moves from point to point, because a part that ended earlier would have the rest read once more. To be cheap, a
-/// move allocates no memory, because at most six sections are open outside of containers.
+/// It moves on from point to point, because the text after it is read once more. A move allocates no memory, because at
+/// most six sections are open outside of containers.
 struct Mark {
     byte: usize,
     sections: usize,
@@ -118,7 +118,7 @@ enum Asking {
     /// In text, in which links do not change the results.
     Text,
     Title,
-    /// In a title, read again once all labels are known.
+    /// In a title, which is read again once all labels are known.
     Unresolved,
 }
 
@@ -273,9 +273,9 @@ impl<'t> Scan<'t> {
         if POINTS { definitions(events.reference_definitions(), base) } else { Vec::new() }
     }
 
-    /// Reads a part of the text and keeps the results that hold in the whole text. These are all up to the last point
-    /// that the part settles, or all of them at the end of the text. Returns that position and all definitions,
-    /// including those after it.
+    /// Reads a part of the text and keeps the results that hold in the whole text. These are the results up to the last
+    /// point that the part settles, or all results if the part ends the text. Returns that position and all
+    /// definitions, including those after it.
     ///
     /// If the position is the start of the part, no results were kept.
     pub(super) fn read_part<const BLOCKS: bool, const LATER: bool>(
@@ -323,8 +323,8 @@ impl<'t> Scan<'t> {
         ScanResult { sections, containers, blocks, points, definitions }
     }
 
-    /// Handles the start of a block. If its line is a restart point, keeps the point and moves the mark, each if it is
-    /// due.
+    /// Handles the start of a block. If its line is a restart point, keeps the point and moves the mark, each only if
+    /// it is due.
     #[inline]
     fn start(&mut self, byte: usize, start: Start) {
         let may_mark = byte >= self.next_mark && self.markable.contains(&byte);
@@ -492,8 +492,8 @@ impl<'t> Scan<'t> {
         }
     }
 
-    /// Returns the innermost container in the outline. The outline lists containers from their first heading on, so new
-    /// ones are added.
+    /// Returns the innermost container in the outline. The outline lists a container from its first heading on, so
+    /// missing ones are added.
     fn container(&mut self) -> Option<usize> {
         let known = self.frames.iter().rposition(|frame| frame.container.is_some());
         let mut parent = known.and_then(|at| self.frames[at].container);
@@ -521,7 +521,7 @@ impl<'t> Scan<'t> {
 
 /// Returns the start of an item that the parser reports at the byte `at`.
 ///
-/// pulldown-cmark takes the columns left of a tab for bytes, so a reported item may begin with the end of the line
+/// pulldown-cmark takes the remaining columns of a tab for bytes, so a reported item may begin with the end of the line
 /// above it, or with the marker of a quote around it.
 fn marker_of_item(text: &str, at: usize) -> usize {
     let before = |byte: &&u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b'>');

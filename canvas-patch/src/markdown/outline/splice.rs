@@ -51,7 +51,7 @@ impl Shift {
 struct Part {
     start: Place,
     end: Place,
-    /// The former place of `start`, from which their indices still count.
+    /// The former place of `start`, from which the entries' indices still count.
     origin: Place,
     shift: Shift,
 }
@@ -69,7 +69,7 @@ struct Before {
 }
 
 impl Index {
-    /// Replaces each range with its new reading in the text after. The reparses are in order and do not overlap.
+    /// Replaces each range with its reading in the new text, `after`. The reparses are in order and do not overlap.
     pub(super) fn splice(&mut self, after: &str, reparses: Vec<Reparse>) {
         let parts = self.replace_entries(reparses);
         let Some(first) = parts.first() else { return };

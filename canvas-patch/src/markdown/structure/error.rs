@@ -22,7 +22,7 @@ pub enum EditPolicyError {
         /// Range of lines that the edit may change.
         scope: LineRange,
     },
-    /// A code fence is not closed now, although it was closed before, or is new.
+    /// A code fence that is new or was closed before is now unclosed.
     UnclosedFence {
         /// Line number in the text after the edit.
         line: usize,
@@ -39,8 +39,8 @@ pub enum EditPolicyError {
         /// Whether there is front matter now.
         made: bool,
     },
-    /// A line that the edit does not touch is or is no longer a heading of its level, a list item or the start of a
-    /// code fence.
+    /// A line that the edit does not touch became, or is no longer, a heading of its level, a list item or the start of
+    /// a code fence.
     SideEffect {
         /// Line number in the text after the edit.
         line: usize,

@@ -2,7 +2,7 @@
 //!
 //! * A side effect changes the meaning of a line that the edit does not touch. The line becomes, or is no longer, a
 //!   heading of its level, a list item or the start of a fence. A fence that the edit leaves open is a side effect too.
-//! * An edit that writes or removes both `---` lines intends to change the front matter.
+//! * An edit that writes or removes both `---` lines counts as intended to change the front matter.
 //! * A heading that only moved is neither gained nor lost.
 //! * Only the ranges that the edit can affect are compared. They are the ranges that [`LiveOutline::edit`] reads.
 

@@ -114,7 +114,8 @@ fn what_counts_as_touched_is_what_the_edits_say() {
     assert!(check(&[]).is_ok());
 }
 
-/// Lists the touched lines of the old text, from 0, and the old number of each line of the new text, from 1.
+/// Lists the touched lines of the old text, counted from 0, and the old number of each line of the new text, counted
+/// from 1.
 #[test]
 fn edits_touch_whole_lines() {
     for (before, after, edits, touched, old_lines) in [

@@ -1,4 +1,4 @@
-//! Aligns missing lines with the region of the text that is most similar, and finds the first line at fault.
+//! Aligns missing lines with the most similar region of the text, and finds the first line at fault.
 
 use std::cmp::Reverse;
 
@@ -11,7 +11,7 @@ use crate::text::numbered::NumberedLines;
 pub(super) struct Fault {
     /// Index of the line among those sought.
     pub(super) at: usize,
-    /// The line of the text, from 0, in its place. If the text has ended, this is the index after its last line.
+    /// The line of the text in its place, counted from 0. If the text has ended, this is the index after its last line.
     pub(super) line: usize,
     pub(super) kind: FaultKind,
 }
@@ -20,23 +20,23 @@ pub(super) struct Fault {
 pub(super) enum FaultKind {
     /// The text has another line in its place.
     Differs,
-    /// The text does not have the line and continues with the next one.
+    /// The text lacks the line and continues with the next one sought.
     Extra,
     /// The text has an additional line before it.
     LeftOut,
 }
 
-/// Maximum number of lines aligned with the text, from the first that differs.
+/// Maximum number of lines aligned with the text, beginning with the first that differs.
 const ROWS: usize = 40;
 
-/// Maximum bytes of a line of the text that are compared, unless four times the longest aligned line is more.
+/// Maximum bytes of a line of the text that are compared, or four times the longest aligned line if that is more.
 const COMPARED: usize = 1 << 10;
 
-/// Lines before and after the region by which the aligned lines may be shifted.
+/// Maximum number of lines by which the alignment may shift before or after the region.
 const SLACK: usize = 8;
 
-/// Aligns `sought`, which is not empty, with the region at `start`. Returns the line at which it begins, or as the
-/// error its first line that differs from the text.
+/// Aligns `sought`, which is not empty, with the region at `start`. Returns the line at which `sought` begins or, as
+/// the error, its first line that differs from the text.
 pub(super) fn first_fault(lines: &NumberedLines<'_>, sought: &[&str], start: i64) -> Result<usize, Fault> {
     let on_diagonal = |at: usize| usize::try_from(start + at as i64).ok().and_then(|line| lines.get(line));
     let same = (0..sought.len()).take_while(|&at| on_diagonal(at) == Some(sought[at])).count();
@@ -72,8 +72,8 @@ fn missing(line: &str) -> i32 {
     if line.trim().is_empty() { MISSING_BLANK } else { MISSING_SOLID }
 }
 
-/// The best sums over all alignments of the first rows with the first columns (Needleman and Wunsch, 1970). Columns
-/// after the last row are free. Columns before the first row are free too, unless it is fixed.
+/// For each number of first rows and of first columns, the best sum over all their alignments (Needleman and Wunsch,
+/// 1970). Columns after the last row cost no points, and neither do columns before the first row, unless it is fixed.
 struct Grid {
     rows: usize,
     columns: usize,

@@ -1,12 +1,12 @@
-//! Detection of lines that a hunk without an anchor adds although the text already has them.
+//! Detects lines that a hunk without an anchor adds although the text already has them.
 
 use std::collections::HashMap;
 
 use crate::diff::patch::{Hunk, LineKind, Patch};
 use crate::text::lines::{Lines, content};
 
-/// Returns for each of the hunks, by index, the first line of the text, from 1, that equals one of its added lines.
-/// Returns `None` for a hunk if the text has at most half of them.
+/// Returns for each hunk, given by its index, the first line of the text, counted from 1, that equals one of its added
+/// lines, or `None` if the text has at most half of these. Only lines with a letter or digit count.
 pub(crate) fn copied(text: &str, patch: &Patch<'_>, hunks: &[usize]) -> Vec<Option<usize>> {
     let added = |hunk: &Hunk| {
         let added = patch.lines_of(hunk).iter().filter(|line| line.kind == LineKind::Add);

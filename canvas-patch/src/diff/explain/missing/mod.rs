@@ -3,8 +3,8 @@
 //!
 //! The results are for reports only, because a patch never applies by similarity. `wanted` decides which lines are
 //! sought, and `region` finds their probable place. It uses `shingles` for lines that the text does not have, and
-//! `likeness` to compare two lines. `align` aligns the lines with that region. `copies` finds lines that are added a
-//! second time. Takes time linear in text and patch.
+//! `likeness` to compare two lines. `align` aligns the lines with that region. `copies` finds added lines that the text
+//! already has. Time is linear in text and patch.
 
 mod align;
 mod copies;
@@ -24,14 +24,14 @@ use crate::diff::patch::{Hunk, LineKind, Patch};
 use crate::text::lines::content;
 use crate::text::numbered::NumberedLines;
 
-/// Maximum number of readings of hunks compared with lines that are not equal. For the rest, only equal lines determine
-/// the place.
+/// Maximum number of readings of hunks that are also compared with similar lines. For the rest, only equal lines
+/// determine the place.
 const IN_DETAIL: usize = 16;
 
-/// A hunk, by its index, whose pre-image does not occur.
+/// A hunk whose pre-image does not occur, by its index.
 pub(crate) struct Missing {
     pub(crate) hunk: usize,
-    /// Blank lines of the pre-image, by their index in the patch, that may be meant as additions.
+    /// Indices in the patch of blank lines of the pre-image that may be meant as additions.
     pub(crate) doubtful: Vec<usize>,
 }
 
@@ -88,7 +88,7 @@ pub(crate) fn explain(text: &str, patch: &Patch<'_>, missing: &[Missing]) -> Vec
 struct LineFault {
     /// Index among the lines of the hunk.
     index: usize,
-    /// The line of the text, from 0.
+    /// The line of the text, counted from 0.
     line: usize,
     mismatch: Mismatch,
 }
@@ -126,7 +126,8 @@ impl Wanted<'_> {
         LineFault { index: self.indices[fault.at], line: fault.line, mismatch }
     }
 
-    /// Returns the dots as the line at fault, if all lines next to them occur from `line` on.
+    /// Returns the dots as the line at fault, because all sought lines next to them occur from `line` on. Without dots,
+    /// this is the first line.
     fn elided(&self, lines: &NumberedLines<'_>, line: usize) -> LineFault {
         let Some(elision) = &self.elision else {
             let quoted = self.quoted.first().copied().unwrap_or_default();
@@ -140,8 +141,8 @@ impl Wanted<'_> {
     }
 }
 
-/// Returns for each hunk the line, from 1, of its post-image, if the post-image occurs exactly once. A hunk that adds
-/// no word is not searched for.
+/// Returns for each hunk the line, counted from 1, at which its post-image occurs, if it occurs exactly once. A hunk
+/// that adds no word is not searched for.
 fn present(text: &str, patch: &Patch<'_>, missing: &[Missing]) -> Vec<Option<usize>> {
     let adds = |hunk: &Hunk| {
         let mut added = patch.lines_of(hunk).iter().filter(|line| line.kind == LineKind::Add);

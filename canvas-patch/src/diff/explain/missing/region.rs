@@ -21,7 +21,8 @@ const BLANK: u64 = 1;
 /// Maximum distance in lines between votes that support one another.
 const SHIFT: i64 = 3;
 
-/// Maximum number of lines of one hunk that vote, the rarest first, and of lines that are compared with similar ones.
+/// Maximum number of lines of one hunk that vote for the places where they occur, the rarest first, and maximum number
+/// that vote for similar lines.
 const VOTERS: usize = 256;
 const LIKE_VOTERS: usize = 8;
 
@@ -32,15 +33,15 @@ const COMPARED: usize = 16;
 /// The vote of one line.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Vote {
-    /// The line, from 0, at which the lines would begin. It may be before the text.
+    /// The line, counted from 0, at which the lines would begin. It may be before the text.
     start: i64,
     /// Index of the voting line.
     by: usize,
     weight: u64,
 }
 
-/// Returns for each of `wanted` the line, from 0, at which the region begins. Only the `first` ones are compared with
-/// lines that are not equal.
+/// Returns for each of `wanted` the line, counted from 0, at which the region begins. Only the first `first` of them
+/// are also compared with similar lines.
 pub(super) fn starts(
     lines: &NumberedLines<'_>,
     wanted: &[Wanted<'_>],
@@ -71,7 +72,7 @@ pub(super) fn starts(
 }
 
 impl Vote {
-    /// Creates the vote of the line at index `by`, which may be at `line`.
+    /// Creates the vote of the sought line at index `by` for the case that it is at `line` of the text.
     fn new(line: usize, by: usize, weight: u64) -> Self {
         Self { start: line as i64 - by as i64, by, weight }
     }
@@ -94,7 +95,8 @@ fn exact_votes(wanted: &Wanted<'_>, occurrences: &Occurrences<'_>, in_detail: bo
     votes.collect()
 }
 
-/// Whether exactly one place has the votes of half of the lines, with at least the weight of a line that occurs once.
+/// Whether exactly one place has the votes of half of the lines that are not blank, and these weigh at least as much as
+/// the vote of a line that occurs once.
 fn is_decided(votes: &[Vote], wanted: &Wanted<'_>) -> bool {
     let solid = wanted.sought.iter().filter(|line| !line.trim().is_empty()).count();
     let mut votes: Vec<Vote> = votes.iter().filter(|vote| vote.weight > BLANK).copied().collect();
@@ -118,8 +120,8 @@ fn like_voters(wanted: &Wanted<'_>, occurrences: &Occurrences<'_>) -> Vec<usize>
     voters
 }
 
-/// Returns the places with the best supported first. Among equals, the one closest to the hint comes first, and then
-/// the first in the text.
+/// Returns the places, the best supported first. Ties are broken by the distance to the hint, and then by the order in
+/// the text.
 fn ranked(mut votes: Vec<Vote>, hint: Option<usize>) -> Vec<i64> {
     votes.sort_unstable();
     let mut ranked: Vec<(u64, u64, i64)> = Vec::new();

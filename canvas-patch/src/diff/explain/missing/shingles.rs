@@ -59,9 +59,9 @@ struct Runs<const N: usize> {
 
 struct Run {
     bytes: u64,
-    /// Lines, in order, at most [`PLACES`].
+    /// The first lines that contain it, at most [`PLACES`], in order.
     places: Vec<usize>,
-    /// Number of lines that contain it.
+    /// Number of all lines that contain it.
     count: usize,
     last: usize,
 }
@@ -111,7 +111,7 @@ impl<const N: usize> Runs<N> {
         }
     }
 
-    /// Returns the lines that share most with one whose runs are `own`. Rare runs count more.
+    /// Returns the lines of the text that share most with the sought line whose runs are `own`. Rare runs count more.
     fn sharing(&self, own: std::ops::Range<usize>) -> Vec<usize> {
         let mut rare: Vec<&Run> = self.runs[own].iter().collect();
         rare.sort_by_key(|run| run.count);
@@ -136,7 +136,7 @@ impl<const N: usize> Runs<N> {
     }
 }
 
-/// Converts a run to a number in which ASCII letters of either case are equal, and so are some signs.
+/// Converts a run to a number that does not distinguish the case of ASCII letters, nor some signs.
 fn bytes(run: &[u8]) -> u64 {
     const CASE: u64 = 0x2020_2020_2020_2020;
     let mut bytes = [0; 8];

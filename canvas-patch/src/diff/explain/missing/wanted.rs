@@ -1,4 +1,4 @@
-//! The pre-image of a hunk that does not occur, in the form that its author may have meant.
+//! A pre-image that does not occur, in the form that its author may have meant.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -12,13 +12,13 @@ use crate::text::numbered::NumberedLines;
 pub(super) struct Wanted<'a> {
     /// Spelled as in the patch.
     pub(super) quoted: Vec<&'a str>,
-    /// Without line numbers and entities, if the text has them in that form.
+    /// The quoted lines, without line numbers and entities if the text has them in that form.
     pub(super) sought: Vec<Cow<'a, str>>,
     /// For each line, its index among the lines of the hunk.
     pub(super) indices: Vec<usize>,
-    /// Dots before or after these lines, which replace other lines.
+    /// Dots before or after these lines that stand for other lines.
     pub(super) elision: Option<Elision>,
-    /// The line, from 0, that the header states.
+    /// The line that the header states, counted from 0.
     pub(super) hint: Option<usize>,
 }
 
@@ -41,9 +41,9 @@ impl<'a> Wanted<'a> {
         Self { quoted, sought: Vec::new(), indices, elision: None, hint }
     }
 
-    /// Decides which lines are sought. A line is sought as quoted if the text has it in that form, otherwise without
-    /// the additions of copying. If there are dots that the text does not have, only the lines before them are sought,
-    /// or the lines after them if there are none before.
+    /// Decides which lines are sought. A line is sought as quoted, unless only its form without line number and
+    /// entities occurs in the text. If there are dots that the text does not have, only the lines before them are
+    /// sought, or the lines after them if those before are all blank.
     pub(super) fn decide(&mut self, occurrences: &Occurrences<'a>) {
         let elided = |line: &&&str| is_elision(line) && occurrences.count(line) == 0;
         if let Some(at) = self.quoted.iter().position(|line| elided(&line)) {
@@ -78,7 +78,7 @@ struct Found {
 impl<'a> Occurrences<'a> {
     const PLACES: usize = 64;
 
-    /// Finds all quoted lines, and the lines that they may be meant as.
+    /// Finds all quoted lines, and the lines that may be meant by them.
     pub(super) fn new(lines: &NumberedLines<'_>, wanted: &[Wanted<'a>]) -> Self {
         let mut of: HashMap<Cow<'a, str>, Found> = HashMap::new();
         for line in wanted.iter().flat_map(|wanted| &wanted.quoted).copied() {

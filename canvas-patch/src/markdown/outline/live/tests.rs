@@ -19,7 +19,7 @@ pub(crate) fn cases(usual: u32) -> ProptestConfig {
     ProptestConfig { cases: if full { 100_000 } else { usual }, ..ProptestConfig::default() }
 }
 
-/// Checks that all data kept equals the result of a fresh reading.
+/// Checks that all kept data equal the result of a fresh reading.
 #[track_caller]
 fn check(live: &LiveOutline) {
     let (text, index) = (live.text(), &live.index);
