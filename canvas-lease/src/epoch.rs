@@ -51,8 +51,8 @@ macro_rules! counter {
 }
 
 counter! {
-    /// The number of preemptions so far, whether or not a lease was held. A clock that falls back too far
-    /// counts as one. Every lease belongs to the epoch in which it was issued and ends with it.
+    /// The number of preemptions so far, whether or not a lease was held. A clock that falls back too far counts as a
+    /// preemption. Every lease belongs to the epoch in which it was issued and ends with it.
     Epoch
 }
 

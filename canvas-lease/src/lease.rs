@@ -112,7 +112,7 @@ impl LeaseId {
         Some(Self { fence, epoch: Epoch::new(epoch.parse().ok()?).ok()? })
     }
 
-    /// Returns the number of this lease among all leases of the lock, from 1.
+    /// Returns the number of this lease among all leases of the lock, counted from 1.
     pub const fn fence(self) -> Fence {
         self.fence
     }

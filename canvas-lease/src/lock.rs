@@ -236,7 +236,7 @@ impl Lock {
 
     /// Releases a lease. Releasing it again, or after it expired, is not an error.
     ///
-    /// A lease issued since then stays with its holder.
+    /// If another lease was issued in the meantime, that one stays with its holder.
     ///
     /// ```
     /// # use canvas_lease::{CheckOutRequest, Holder, LeasePolicy, Lock, OperationKey, PreemptionCause, Timestamp};

@@ -48,7 +48,7 @@ impl HeartbeatOutcome {
     }
 }
 
-/// Proof that a lease was valid on one state of the lock and at one clock.
+/// Proof that a lease was valid in one state of the lock and at one reading of the clock.
 ///
 /// Only [`Lock::authorize`](crate::Lock::authorize) makes one. It does not cover a later state, so use it in
 /// the compare-and-swap for which it was made.
@@ -195,7 +195,7 @@ mod tests {
         }
     }
 
-    /// A lock can guard anything, so its messages do not name it.
+    /// A lock can guard anything, so its messages do not name the guarded value.
     #[test]
     fn no_message_says_what_is_locked() {
         let check_out = [

@@ -95,7 +95,7 @@ fn epochs() -> impl Strategy<Value = Epoch> {
     numbers().prop_map(|epoch| Epoch::new(epoch).expect("numbers are in range"))
 }
 
-/// Generates fences from 1, because every lease has one.
+/// Generates fences of at least 1, because every lease has such a fence.
 fn fences() -> impl Strategy<Value = Fence> {
     numbers().prop_map(|fence| Fence::new(fence.max(1)).expect("numbers are in range"))
 }

@@ -72,7 +72,7 @@ impl Headings {
 }
 
 impl Changes {
-    /// Returns the whole text, or neither text nor diff if it has more than `most` bytes.
+    /// Creates changes with the whole text, or with neither text nor diff if the text has more than `most` bytes.
     pub(crate) fn whole(from: Option<RevisionId>, to: RevisionId, text: &str, most: usize) -> Self {
         Self { from, to, diff: None, whole: (text.len() <= most).then(|| text.to_owned()), headings: None }
     }
@@ -81,7 +81,7 @@ impl Changes {
         Self { from: None, to, diff: None, whole: None, headings: Some(headings) }
     }
 
-    /// Replaces the diff by the whole text if the diff is larger than both `most` and the text.
+    /// Replaces the diff with the whole text if the diff is larger than both `most` and the text.
     pub(crate) fn or_whole(self, text: &str, most: usize) -> Self {
         match &self.diff {
             Some(diff) if diff.len() > most && diff.len() > text.len() => {
@@ -120,9 +120,8 @@ pub(crate) fn changes_since(
 
 /// Returns the changes from a known text to the current one, for the author of a patch for the known text.
 ///
-/// If all hunks are near the patch, the result has the whole diff, and the conversation counts as having seen the
-/// document. Otherwise, or if the whole diff has more than `diff_bytes` bytes, only the hunks near the patch are
-/// returned.
+/// If some hunks are not near the patch, only the near ones are returned. Otherwise, the result has the whole diff, and
+/// the conversation counts as having seen the document. Hunks or a diff of more than `diff_bytes` bytes are left out.
 pub(crate) fn changes_around(
     (known, before): (SyncPoint, &str),
     now: (SyncPoint, &str),

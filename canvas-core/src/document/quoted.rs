@@ -3,7 +3,7 @@
 use canvas_patch::floor_char_boundary;
 use canvas_patch::{QuotedLine, Span};
 
-/// Number of lines quoted from each end of a span that has more. Their author knows the lines, and the ends show their
+/// Number of lines quoted from each end of a longer span. Their author knows the lines, and the ends show their
 /// position.
 const FROM_EACH_END: usize = 2;
 /// Maximum bytes of a quoted line.
@@ -12,8 +12,8 @@ const LINE_BYTES: usize = 60;
 /// call.
 const LINES: usize = 20;
 
-/// Returns the lines of some spans of a text, in order, with one line around each. A long line is cut and ends with an
-/// ellipsis. The cost is proportional to the spans, not to the text.
+/// Returns the lines of some spans of a text, in order, with one line above and one below each. A long line is cut and
+/// ends with an ellipsis. The cost is proportional to the spans, not to the text.
 pub(crate) fn changed_lines(text: &str, spans: &[Span]) -> Vec<QuotedLine> {
     let mut quoted: Vec<QuotedLine> = Vec::new();
     let mut quote = |line: usize, text: &str| {
@@ -40,7 +40,8 @@ pub(crate) fn changed_lines(text: &str, spans: &[Span]) -> Vec<QuotedLine> {
     quoted
 }
 
-/// Like [`changed_lines`], for an edit made without a patch, whose spans are given by lines from 1. Linear in the text.
+/// Like [`changed_lines`], for an edit made without a patch, whose spans are given by lines, counted from 1. Linear in
+/// the text.
 pub(crate) fn lines_of(text: &str, spans: &[(usize, usize)]) -> Vec<QuotedLine> {
     let is_shown = |line: usize| {
         spans.iter().any(|&(start, end)| {

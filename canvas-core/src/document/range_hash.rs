@@ -12,7 +12,7 @@ use crate::model::id::stored_as_text;
 ///
 /// It does not depend on the position of the lines or on the rest of the document. It guards against lines changed in
 /// the meantime, not against somebody who searches for collisions, because one in 2^48 changed texts passes by chance.
-/// More digits would cost a model tokens, and chances to copy one wrong, without a benefit.
+/// More digits would cost a model tokens, and would be copied wrongly more often, without a benefit.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(with = "String"))]
 #[serde(try_from = "String", into = "String")]

@@ -15,7 +15,7 @@ const MARK: &str = "\u{feff}";
 /// The replacement of a range of lines, with a hash of the lines that their author expects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Replacement {
-    /// First line, from 1.
+    /// First line, counted from 1.
     pub start: usize,
     /// The last line, inclusive. `start - 1` replaces no line and inserts before `start`, which may be the line after
     /// the last one.
@@ -56,7 +56,7 @@ pub struct LinesNow {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Hunks {
     pub(crate) patch: String,
-    /// The hunks, from 1, whose lines got another line terminator than the call had.
+    /// The hunks, counted from 1, whose lines got another line terminator than in the call.
     pub(crate) adapted: Vec<usize>,
 }
 
@@ -79,15 +79,15 @@ pub enum LinesRefusal {
     /// The lines to replace don't match the hash, or are at another place.
     #[error("{}", content_changed(lines, others, *moved))]
     ContentChanged {
-        /// The first replacement at fault, from 0.
+        /// Index of the first replacement at fault, counted from 0.
         #[serde(default, skip_serializing_if = "is_zero")]
         index: usize,
         /// Current lines of the range, or for an insertion the adjacent line.
         lines: LinesNow,
-        /// The same of all others at fault.
+        /// The same for all other replacements at fault.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         others: Vec<LinesNow>,
-        /// All of them are the lines that were meant, at other numbers.
+        /// Whether all of these are the intended lines, at other numbers.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         moved: bool,
     },
@@ -96,7 +96,7 @@ pub enum LinesRefusal {
         "the document has {total_lines} lines, so there is nothing to replace at {start} to {end}: read it again"
     )]
     NoSuchLines {
-        /// Index of the replacement, from 0.
+        /// Index of the replacement, counted from 0.
         #[serde(default, skip_serializing_if = "is_zero")]
         index: usize,
         /// First line named by the call.
@@ -112,7 +112,7 @@ pub enum LinesRefusal {
         /// The first line that both have.
         line: usize,
     },
-    /// The lines read like what should replace them.
+    /// The lines already equal their replacement.
     #[error("{}", Reason::NoEffect.advice())]
     NoEffect,
 }
@@ -308,7 +308,7 @@ fn adapt(lines: &str, wanted: Option<&'static str>) -> Adapted {
 }
 
 /// Returns the terminator of the last line that ends before `at`, which is replaced or above the insertion, or else of
-/// the line after.
+/// the first line that ends after `at`.
 fn neighbour_terminator(text: &str, at: usize) -> Option<&'static str> {
     let newline = text[..at].rfind('\n').or_else(|| text[at..].find('\n').map(|i| at + i))?;
     Some(if text[..newline].ends_with('\r') { "\r\n" } else { "\n" })

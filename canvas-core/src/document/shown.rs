@@ -29,7 +29,7 @@ pub(crate) struct ShownText {
     /// The revision with which it was shown last.
     pub(crate) revision: RevisionId,
     pub(crate) document: BlobId,
-    /// From 0, in order, not adjacent, and never empty; at most [`ShownLines::RANGES`].
+    /// Counted from 0, in order, not adjacent, and never empty; at most [`ShownLines::RANGES`].
     pub(crate) ranges: Vec<Range<usize>>,
 }
 
@@ -67,17 +67,17 @@ impl ShownLines {
         self.turn.clear();
     }
 
-    /// Returns the shown lines of the document with this hash, from 1 and in order.
+    /// Returns the shown lines of the document with this hash, counted from 1 and in order.
     pub fn of(&self, document: BlobId) -> impl Iterator<Item = LineRange> {
         self.known_of(document).iter().map(|range| LineRange { start: range.start + 1, end: range.end })
     }
 
-    /// Returns the lines of that document whose numbers decide in a patch.
+    /// Returns the lines of a document whose numbers decide in a patch.
     pub(crate) fn stated(shown: Option<&Self>, document: BlobId) -> StatedLines<'_> {
         shown.map_or(StatedLines::Trusted, |shown| StatedLines::Shown(shown.known_of(document)))
     }
 
-    /// Returns the shown lines of all texts except that document, latest first.
+    /// Returns the shown lines of all texts except this document, latest first.
     pub(crate) fn before(&self, document: BlobId) -> impl Iterator<Item = &ShownText> {
         self.texts.iter().filter(move |text| text.document != document)
     }

@@ -44,7 +44,7 @@ pub(crate) struct DocumentAt {
     id: BlobId,
     /// The last text that has a blob.
     pub(crate) blob: Blob,
-    /// The text, if it differs from that blob by now.
+    /// The text, if it now differs from that blob.
     changed: Option<String>,
 }
 

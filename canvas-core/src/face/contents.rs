@@ -39,11 +39,11 @@ pub(crate) fn parsed<T>(blob: &Blob, parse: impl FnOnce(&str) -> Option<T>) -> R
 pub(crate) struct Contents {
     /// The slot of a file that is not loaded is empty.
     files: PerFile<Option<Arc<Slot>>>,
-    /// The loaded ones of [`Head::indexes`].
+    /// The loaded blobs of [`Head::indexes`].
     indexes: Vec<Blob>,
 }
 
-/// A file's blob, with its decoded content once it was needed.
+/// A file's blob, with its content once decoded.
 ///
 /// Copies of contents share the slot, so that a file is decoded once for all of them.
 #[derive(Debug)]

@@ -7,8 +7,8 @@ use std::sync::{Arc, OnceLock};
 use crate::model::blob::{Blob, BlobId};
 use crate::model::links::Linked;
 
-/// Fetched blobs by their ids, including those that the store does not have. A step runs again after each fetch, so
-/// that an entry of a chain is decoded once from its blob.
+/// Fetched blobs by their ids, including those that the store does not have. An entry of a chain is decoded only once,
+/// although a step runs again after each fetch.
 #[derive(Debug, Clone, Default)]
 #[cfg_attr(test, derive(PartialEq, Eq, Hash))]
 pub(crate) struct Fetched(BTreeMap<BlobId, Option<Item>>);
@@ -30,7 +30,7 @@ impl Fetched {
     }
 
     /// Returns an entry of a chain. The outer `None` means that the store was not asked for it, the inner one that the
-    /// store does not have it.
+    /// store does not have it or that its blob is not such an entry.
     pub(crate) fn linked<E: Linked + Send + Sync + 'static>(&self, id: BlobId) -> Option<Option<&E>> {
         let item = self.0.get(&id)?;
         let read = |blob: &Blob| E::read(blob).map(|entry| Arc::new(entry) as Arc<dyn Any + Send + Sync>);

@@ -53,7 +53,7 @@ pub(crate) struct StepSeed<'a> {
     pub(crate) bytes: usize,
 }
 
-/// A step of one face. Its functions are pure. They report blobs that must be loaded first as an error.
+/// A step of one face. Its functions are pure. If blobs must be loaded first, they return an error that lists them.
 pub(crate) trait FaceStep: Clone {
     /// The face after some entry of the journal.
     type At;
@@ -67,7 +67,7 @@ pub(crate) trait FaceStep: Clone {
     /// Plays the step on the face that it was made on.
     fn play(&self, way: Way, at: &mut Self::At, files: &Files<'_>) -> Result<(), Mismatch>;
 
-    /// Reverts the step from under later ones, oldest first. They stay and are moved.
+    /// Reverts the step from under the steps in `later`, oldest first, which stay and are moved.
     fn revert(&self, at: &mut Self::At, later: &mut [Self]) -> Result<(), Conflict>;
 
     /// Makes the root blob of the face, and checks that it has the id that the played steps name.

@@ -116,7 +116,8 @@ impl BoardJournal {
     ///
     /// # Errors
     ///
-    /// Returns an error if the undo stack is empty.
+    /// Returns an error if the undo stack is empty, or if the board was changed by an action that the journal did not
+    /// record.
     pub fn undo(&mut self, board: &mut Board) -> Result<(&BoardChange, Vec<CanvasEvent>), BoardJournalError> {
         let item = self.undo.back().ok_or(BoardJournalError::NothingToUndo)?;
         let events = apply(board, &item.change.patch.inverse())?;
@@ -129,7 +130,8 @@ impl BoardJournal {
     ///
     /// # Errors
     ///
-    /// Returns an error if the redo stack is empty.
+    /// Returns an error if the redo stack is empty, or if the board was changed by an action that the journal did not
+    /// record.
     pub fn redo(&mut self, board: &mut Board) -> Result<(&BoardChange, Vec<CanvasEvent>), BoardJournalError> {
         let item = self.redo.last().ok_or(BoardJournalError::NothingToRedo)?;
         let events = apply(board, &item.change.patch)?;
@@ -143,7 +145,8 @@ impl BoardJournal {
     ///
     /// # Errors
     ///
-    /// Returns an error if no change has the id. In that case no change was undone.
+    /// Returns an error if no change has the id, in which case no change is undone. It also stops with an error at a
+    /// change that does not fit the board.
     pub fn undo_to(
         &mut self,
         board: &mut Board,
@@ -158,7 +161,8 @@ impl BoardJournal {
         Ok((count, events))
     }
 
-    /// Reverts one change under later ones, which stay. The revert is a new change by `by` and can itself be undone.
+    /// Reverts one change from under later ones, which stay. The revert is a new change by `by` and can itself be
+    /// undone.
     ///
     /// # Errors
     ///
@@ -178,7 +182,7 @@ impl BoardJournal {
         reverted.map(|(_, events)| events).ok_or_else(not_found)
     }
 
-    /// Reverts all changes of one author that are in effect, under the changes of others. Returns the number of
+    /// Reverts all changes of one author that are in effect, from under the changes of others. Returns the number of
     /// reverted changes and the resulting events. The revert is a new change by `by` and can itself be undone.
     ///
     /// # Errors

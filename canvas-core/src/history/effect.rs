@@ -12,7 +12,7 @@ use crate::history::step::Step;
 use crate::model::journal_slot::JournalSlot;
 
 impl JournalSlot {
-    /// Lists the places touched by an effect.
+    /// Adds the places that an effect touches to the list, if any change can be undone or redone.
     pub(super) fn touch(&mut self, effect: &Step, number: u64) {
         if self.undo.is_some() || self.redo.is_some() {
             effect.state_paths().into_iter().for_each(|path| self.touched.touch(path, number));

@@ -1,4 +1,4 @@
-//! The journal contains the changes of a canvas, as a chain of blobs whose newest ones the head names.
+//! The journal contains the changes of a canvas, as a chain of blobs, the newest of which the head names.
 //!
 //! * Each committed change is an entry that names the previous one and can be played in both directions. The head names
 //!   three entries: the last, the next to undo, and the next to redo. An edit therefore costs the same however long the
@@ -7,7 +7,7 @@
 //! * A redone change still belongs to its author. Undoing a change from under later ones is itself a change, and can be
 //!   undone like any other.
 //! * An entry needs no blobs of a board, because it has the records before and after. It needs no states of a surface
-//!   and no data either, and those from before a replay may have been dropped.
+//!   and no data either, and older states and data may have been dropped.
 //! * An effect is an entry in the chain too, but on neither stack. → `history/effect.rs`
 //! * Changes and effects are kept up to a limit each. → `history/kept.rs`
 
@@ -26,7 +26,8 @@ use crate::model::receipt::is_zero;
 use crate::model::revision::Revision;
 
 impl JournalSlot {
-    /// Appends an entry. Unless it is itself an undo, it becomes the next one to undo.
+    /// Appends an entry. An undo becomes the next entry to redo, an effect goes on neither stack, and any other entry
+    /// becomes the next to undo.
     pub(crate) fn push(&mut self, entry: NewEntry) -> (Entry, Blob) {
         let NewEntry { kind, change, actor, author, reverts, operation, at, summary, revisions, step, also } =
             entry;
@@ -106,10 +107,10 @@ pub enum EntryKind {
 /// A committed change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
-    /// The position in the canvas's journal, from 1.
+    /// The position in the canvas's journal, counted from 1.
     pub number: EntryNumber,
-    /// The change that the entry makes. [`EntryKind::Undo`] and [`EntryKind::Redo`] name an earlier change, all other
-    /// entries a new one.
+    /// The change that the entry makes. [`EntryKind::Undo`] and [`EntryKind::Redo`] name an earlier change, and all
+    /// other entries name a new one.
     pub change: ChangeNumber,
     /// The kind of entry, such as an edit or an undo.
     pub kind: EntryKind,
@@ -137,7 +138,7 @@ pub struct Entry {
     pub also: Option<Step>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     previous: Option<BlobId>,
-    /// The entry that undo takes after this one, or redo if this entry is an undo.
+    /// The entry that undo takes after this one or, if this one is an undo, the entry that redo takes after it.
     #[serde(default, skip_serializing_if = "Below::is_previous")]
     below: Below,
     /// Number of effects before this entry.
@@ -249,7 +250,7 @@ impl Entry {
         self.number.get().saturating_sub(1).saturating_sub(self.effects_before)
     }
 
-    /// Returns the entry that undo takes after this one, or redo if this entry is an undo.
+    /// Returns the entry that undo takes after this one or, if this one is an undo, the entry that redo takes after it.
     pub(crate) fn below(&self) -> Option<BlobId> {
         match self.below {
             Below::Previous => self.previous,

@@ -4,8 +4,8 @@
 //!   longest end of the chain within both limits is kept. If there are too many effects, the oldest of them are dropped
 //!   together with the changes before them.
 //! * Each entry records how many effects came before it, so any entry shows by itself whether it is kept.
-//! * Each change links to the change before it, past the effects between, so an edit on an older revision need not read
-//!   those.
+//! * Each change links to the change before it, past the effects in between, so that an edit of an older revision need
+//!   not read these.
 
 use crate::history::journal::Entry;
 use crate::model::blob::BlobId;
@@ -22,7 +22,7 @@ pub(crate) struct KeepLimits {
 /// The retained end of a journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Kept {
-    /// Older entries were dropped.
+    /// Entries with lower numbers were dropped.
     from: u64,
     /// Number of changes before the retained end.
     changes: u64,
@@ -52,7 +52,7 @@ impl JournalSlot {
 }
 
 impl Kept {
-    /// Returns a lower bound. Entries with lower numbers are never kept.
+    /// Returns a number below which no entry is kept.
     pub(crate) fn oldest(&self) -> u64 {
         self.changes.saturating_add(self.effects).saturating_add(1).max(self.from)
     }

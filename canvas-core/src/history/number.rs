@@ -36,7 +36,7 @@ macro_rules! number {
 }
 
 number! {
-    /// Numbers the entries of a canvas's journal in the order in which they were made, from 1.
+    /// Numbers the entries of a canvas's journal in the order in which they were made, counted from 1.
     EntryNumber
 }
 

@@ -1,5 +1,5 @@
-//! Choice of the journal entries to request next. Entries of other chains work the same. All wanted entries named so
-//! far are requested in one wave.
+//! Chooses the entries of the journal, or of another chain, to request next. All wanted entries named so far are
+//! requested in one wave.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -14,7 +14,7 @@ use crate::model::links::{self, Linked};
 /// The state of an entry whose id is known.
 #[derive(Debug)]
 pub(crate) enum Known<'e, E = Entry> {
-    /// The entry has not been requested.
+    /// The entry was not requested yet.
     Nothing,
     /// The entry is missing, or is not a valid entry.
     Lost,
@@ -80,8 +80,9 @@ impl<'e, E: Linked + 'e, L: Fn(BlobId) -> Known<'e, E>> Reach<L> {
         self.named.get(&number).copied()
     }
 
-    /// Returns the entries to request on the way to these numbers. These are the named ones and, if no named entry
-    /// leads to others, the next one on the way from the head. Empty once all reachable entries are read.
+    /// Returns the entries to request in order to reach the wanted ones. These are the named but unread ones among them
+    /// and, on the way to those not named yet, the next unread entry from the head. The list is empty once all
+    /// reachable entries are read.
     pub(crate) fn wave(&self, wanted: RangeInclusive<u64>) -> Vec<BlobId> {
         if wanted.is_empty() {
             return Vec::new();
@@ -121,7 +122,7 @@ impl<'e, E: Linked + 'e, L: Fn(BlobId) -> Known<'e, E>> Reach<L> {
     }
 }
 
-/// A walk down the changes that undo or redo would take one after the other, or down all changes.
+/// A walk down the changes that undo or redo would take one after another, or down all changes.
 #[derive(Debug)]
 pub(crate) struct Chain {
     next: Option<BlobId>,

@@ -18,7 +18,7 @@ pub(crate) struct Track<F: FaceStep> {
 /// The reason why a change cannot be reverted from under later ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RevertConflict {
-    /// This later change touches the same place. If the change itself cannot be moved at all, its own number.
+    /// This later change touches the same place. If the change itself cannot be moved at all, this is its own number.
     Touched(ChangeNumber),
     /// The face differs from the one that the change was made on.
     Mismatch,

@@ -18,7 +18,7 @@ pub(crate) struct AuditSlot {
     /// Number of records ever made, which is also the number of the last one.
     #[serde(deserialize_with = "safe_integer::deserialize")]
     pub(crate) records: u64,
-    /// The oldest record kept; zero if all are kept.
+    /// Number of the oldest record kept; zero if all are kept.
     #[serde(default, skip_serializing_if = "is_zero", deserialize_with = "safe_integer::deserialize")]
     pub(crate) kept_from: u64,
     #[serde(default, skip_serializing_if = "Links::is_empty")]
@@ -27,7 +27,8 @@ pub(crate) struct AuditSlot {
     unknown: Unknown,
 }
 
-/// The links of a record: the part that must be readable to find other records, whatever else a library knows of it.
+/// The links of a record. Every library must be able to read this part in order to find other records, even if it
+/// cannot read the rest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct AuditLinks {
     #[serde(deserialize_with = "safe_integer::deserialize")]

@@ -14,9 +14,9 @@ use crate::model::chunk_list::ChunkList;
 pub(crate) const WHOLE: usize = 64 << 10;
 
 impl BlobId {
-    /// Computes the id of a document with this text, which is the hash of a text up to 64 KiB, otherwise the hash of
-    /// its list of chunks. Linear. A document stored by version 0.1.0 has the [`BlobId::of`] its text, however long,
-    /// until it is edited.
+    /// Computes the id of a document with this text, in linear time. For a text of up to 64 KiB, this is the hash of
+    /// the text, and for a longer one, the hash of its list of chunks. A document stored by version 0.1.0 has the
+    /// [`BlobId::of`] its whole text, however long, until it is edited.
     pub fn of_document(text: &str) -> Self {
         if text.len() <= WHOLE { Self::of(text.as_bytes()) } else { ChunkList::of(text).id() }
     }
@@ -37,7 +37,7 @@ pub struct Blob {
     content: Content,
 }
 
-/// Text keeps its proof of being UTF-8, so that a document is never validated again.
+/// The content, with text as a `String`, so that a document is never validated again.
 #[derive(Clone)]
 enum Content {
     Text(Arc<String>),
@@ -70,8 +70,8 @@ impl Blob {
         if text.len() <= WHOLE { Self::text(text) } else { Self::chunked(ChunkList::of(&text), text) }
     }
 
-    /// Creates the document with this text, which some edits made from an earlier one. `edits` is empty if they are not
-    /// known. Costs as much as the edits, or else a comparison of both texts.
+    /// Creates the document with this text, the result of `edits` on an earlier document. `edits` is empty if they are
+    /// not known. Costs as much as the edits or, without them, a comparison of both texts.
     pub(crate) fn document_after(earlier: Option<&Self>, text: String, edits: &[TextEdit]) -> Self {
         match earlier.map(|earlier| &earlier.content) {
             Some(Content::Chunked(before, list)) if text.len() > WHOLE => {
@@ -82,7 +82,8 @@ impl Blob {
     }
 
     /// Like [`Blob::document_after`], but checks the id, which may name a list of chunks or, as in version 0.1.0, the
-    /// whole text. Returns `None` if the id belongs to another text. Also hashes a whole text.
+    /// whole text. Returns `None` if the id belongs to another text. Also hashes a long text whole if the id is not
+    /// that of its chunks.
     pub(crate) fn document_named(
         id: BlobId,
         earlier: Option<&Self>,

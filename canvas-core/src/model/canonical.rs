@@ -35,9 +35,9 @@ impl CodedError for CanonicalError {
 /// numbers as ECMAScript writes them.
 ///
 /// A reader that holds numbers as doubles reads an equal value from the text. For example, -0 is written as 0, 1.0 as
-/// 1, and 1e20 as 100000000000000000000. For a double between 2^53 and 10^21, the text may be an integer that the
-/// double only rounds to, such as 9223372036854776000 for 2^63.
-/// Linear in the value, except for the sorting. Recurses as deeply as the value is nested.
+/// 1, and 1e20 as 100000000000000000000. For a double between 2^53 and 10^21, the text may be another integer that
+/// rounds to the double, such as 9223372036854776000 for 2^63. Linear in the value, except for the sorting. Recurses as
+/// deeply as the value is nested.
 ///
 /// # Errors
 ///
@@ -49,7 +49,7 @@ pub fn canonical_json(value: &Value) -> Result<String, CanonicalError> {
     Ok(text)
 }
 
-/// Writes the text of [`canonical_json`] in many small parts. The output must not fail.
+/// Writes the text of [`canonical_json`] in many small parts. Writing to `out` must not fail.
 #[cfg(feature = "surface")]
 pub(crate) fn write_canonical(value: &Value, out: &mut impl Write) -> Result<(), CanonicalError> {
     write_value(value, None, out)
@@ -117,8 +117,9 @@ fn push(text: &mut impl Write, part: &str) {
     text.write_str(part).expect(EVERYTHING);
 }
 
-/// Whether the members come in the order of their UTF-16 code units. The order of UTF-8 bytes differs only between
-/// U+10000 and above and U+E000 and above, both of which begin with a byte of at least 0xEE.
+/// Whether the members are certainly in the order of their UTF-16 code units. The order of UTF-8 bytes differs only
+/// between characters from U+E000 to U+FFFF and characters from U+10000 on, all of which begin with a byte of at least
+/// 0xEE.
 fn is_sorted(members: &Map<String, Value>) -> bool {
     members.keys().is_sorted() && members.keys().all(|name| name.bytes().all(|byte| byte < 0xEE))
 }

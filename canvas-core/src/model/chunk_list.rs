@@ -15,12 +15,13 @@
 //! one version, and keeps the blobs that this head needs ([`Store::collect`](crate::store::Store::collect)):
 //!
 //! * A collection at the version that the commit expects keeps the chunks of that head's document.
-//! * A collection at an earlier version has three possible outcomes. It ended before that head was committed, or it
-//!   finds another version and leaves all blobs, or, if it removes objects late, it spares all objects put since. The
-//!   commit of that head put every chunk that its predecessor lacked.
+//! * A collection at an earlier version has three possible outcomes. It ended before the expected head was committed,
+//!   or it finds another version and leaves all blobs, or, if it removes objects late, it spares all objects put since.
+//!   The commit of the expected head put every chunk that its predecessor lacked.
 //! * A collection at a later version keeps the blobs that this commit's head needs.
 //!
-//! Chunks that only an older text has, which the journal may name, are therefore put again, for example by an undo.
+//! Chunks that only an older text has are therefore put again, for example by an undo, even if the journal names that
+//! text.
 
 use std::collections::BTreeSet;
 use std::ops::Range;

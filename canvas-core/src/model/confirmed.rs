@@ -7,10 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::json_hash::JsonHash;
 
-/// Number of confirmations listed. Beyond that, all confirmations as old as a dropped one count as used.
+/// Maximum number of confirmations listed. Beyond that, all confirmations at least as old as a dropped one count as
+/// used.
 const LISTED: usize = 32;
 
-/// Confirmations already used, for as long as the same confirmation would still be accepted.
+/// Used confirmations, each kept for as long as it could otherwise still be accepted.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub(crate) struct Confirmed {
     /// The times of the plans and their digests.
@@ -26,14 +27,15 @@ impl Confirmed {
         *self == Self::default()
     }
 
-    /// Whether a plan with this time was already confirmed and begun. `latest` is the latest time of a plan that counts
-    /// now. Because of it, a clock that once ran ahead does not bar later plans.
+    /// Whether a plan with this time was already confirmed and begun. `latest` is the latest time that a plan may have
+    /// now. A bar above it is ignored, so that a clock that once ran ahead does not bar later plans.
     pub(crate) fn has(&self, planned_at: Timestamp, digest: JsonHash, latest: Timestamp) -> bool {
         let bar = self.up_to.filter(|bar| *bar <= latest);
         bar.is_some_and(|bar| planned_at <= bar) || self.used.contains(&(planned_at, digest))
     }
 
-    /// Returns a time later than all plans already begun.
+    /// Returns a time for the next plan, later than all begun plans up to `latest`, or `latest` if there is no such
+    /// plan.
     pub(crate) fn next(&self, latest: Timestamp) -> Timestamp {
         let times = self.used.iter().map(|(planned, _)| *planned).chain(self.up_to);
         let last = times.filter(|planned| *planned <= latest).max();
@@ -68,7 +70,7 @@ mod tests {
         JsonHash::of_text(&n.to_string())
     }
 
-    /// Uses plans one after the other at different times, and then looks them up.
+    /// Uses plans one after another at different times, and then looks them up.
     #[test]
     fn what_was_used_counts_as_used_as_long_as_it_could_be_used_again() {
         let at = Timestamp::from_millis;

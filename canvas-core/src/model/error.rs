@@ -42,8 +42,8 @@ pub trait CodedError: Error {
     }
 
     /// Whether the same request can succeed later without any change, simply because of the time passed. Its author
-    /// then need not look at the canvas or change the request. `false` rules out only that; the message says how to
-    /// continue.
+    /// then need not look at the canvas or change the request. `false` rules out only such a success; the message says
+    /// how to continue.
     fn is_retryable(&self) -> bool {
         false
     }
@@ -65,7 +65,7 @@ pub trait CodedError: Error {
     }
 }
 
-/// Appends each source in brackets, unless the text or the source before already has it.
+/// Appends each source in brackets, unless the text or the preceding source already has it.
 pub(crate) fn with_sources(mut text: String, mut source: Option<&(dyn Error + 'static)>) -> String {
     let mut before = text.clone();
     while let Some(error) = source {

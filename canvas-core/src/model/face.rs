@@ -158,13 +158,13 @@ impl fmt::Display for Face {
     }
 }
 
-/// The error code of an invalid board, also known to builds without boards, which may read refusals with it.
+/// The error code of an invalid board. Builds without boards know it too, because they may read refusals that have it.
 pub(crate) const INVALID_BOARD: &str = "INVALID_BOARD";
 
 /// The code if this library does not support a face that it would have to read or change.
 pub(crate) const FACE_NOT_SUPPORTED: &str = "FACE_NOT_SUPPORTED";
 
-/// Returns the advice for that error.
+/// Returns the advice for [`FACE_NOT_SUPPORTED`].
 pub(crate) fn not_supported(face: Face) -> String {
     let feature = face.feature();
     format!("this library was built without the {face}: build canvas-core with the feature `{feature}`")
@@ -199,8 +199,8 @@ impl<T> IndexMut<Face> for PerFace<T> {
     }
 }
 
-/// Writes an object with a member for each face, in their order. Later faces are included only if the canvas has had
-/// them.
+/// Writes an object with a member for each face, in their order. Faces from later versions are included only if their
+/// value is not the default.
 impl<T: Serialize + Default + PartialEq> Serialize for PerFace<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;

@@ -67,9 +67,9 @@ pub enum HeadError {
     Unknown {
         /// The finding, in the words of the JSON reader.
         what: String,
-        /// The line of the finding, from 1.
+        /// The line of the finding, counted from 1.
         line: usize,
-        /// The column of the finding, from 1.
+        /// The column of the finding, counted from 1.
         column: usize,
     },
     /// The bytes are not the JSON of a head.
@@ -77,12 +77,13 @@ pub enum HeadError {
     Unreadable {
         /// The finding, in the words of the JSON reader.
         what: String,
-        /// The line of the finding, from 1.
+        /// The line of the finding, counted from 1.
         line: usize,
-        /// The column of the finding, from 1.
+        /// The column of the finding, counted from 1.
         column: usize,
     },
-    /// A face, a sync point, the turn's start or the journal's last number exceeds the canvas's own revision or epoch.
+    /// Two parts of the head contradict each other. For example, a face, a sync point, the turn's start or the
+    /// journal's last number exceeds the canvas's own revision or epoch.
     #[error("the head contradicts itself in {place}: restore it from a backup")]
     Inconsistent {
         /// The first inconsistent field, by its name in the JSON.

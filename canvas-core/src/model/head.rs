@@ -58,7 +58,7 @@ pub(crate) struct Conversation {
 }
 
 impl Conversation {
-    /// Creates the knowledge of a text from both context and calls.
+    /// Creates the knowledge of a conversation that knows this text from both its context and its calls.
     pub(crate) const fn knows(point: SyncPoint) -> Self {
         Self { synced: Some(point), seen: Some(point), unknown: Unknown::NONE }
     }
@@ -91,7 +91,7 @@ pub struct TurnStart {
 /// The only mutable value of a canvas, changed only by compare-and-swap.
 ///
 /// Stores keep its JSON, so names, order and defaults of the fields are part of its formats. serde derives both
-/// directions as functions of `Head` itself (`remote`), and the traits below add the check of values read.
+/// directions as functions of `Head` itself (`remote`), and the traits below add a check of the values read.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(remote = "Self")]
 pub struct Head {
@@ -113,7 +113,8 @@ pub struct Head {
     /// 0.1.0, for which every conversation counts as knowing it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) made_by: Option<ConversationId>,
-    /// Whether a conversation was ever evicted. If so, an unlisted one may have known a text.
+    /// Whether a conversation's knowledge was dropped, for example by eviction. If so, an unlisted conversation may
+    /// have known a text.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) gave_up: bool,
     pub(crate) turn_start: TurnStart,
@@ -240,7 +241,7 @@ impl Head {
         self.faces[face]
     }
 
-    /// Whether a face is unchanged since an earlier or the current revision.
+    /// Whether `base` is at most the current revision and the face did not change after it.
     pub(crate) fn is_current(&self, face: Face, base: Revision) -> bool {
         (self.faces[face]..=self.revision).contains(&base)
     }
@@ -319,7 +320,7 @@ impl Head {
 
     /// Returns the approximate size in memory.
     pub(crate) fn approximate_bytes(&self) -> usize {
-        /// A conversation with its name, a path or a link with a blob, or a quarter of a claim.
+        /// Bytes assumed for a conversation with its name, a path or a link with a blob, or a quarter of a claim.
         const ENTRY: usize = 256;
         #[cfg(feature = "surface")]
         let claims = 4 * self.claims.len();
@@ -401,7 +402,8 @@ impl Head {
         self.conversations.get(id).cloned().unwrap_or(fresh)
     }
 
-    /// Evicts the least recently updated conversation. If it returns, it gets the whole document.
+    /// Evicts the least recently updated conversation, but never the one that holds the lease. If it returns, it gets
+    /// the whole document.
     pub(crate) fn evict_oldest(&mut self) {
         let holder = self.lock.lease().map(|lease| lease.holder.as_str());
         let spare = self.conversations.iter().filter(|(id, _)| Some(id.as_str()) != holder);
@@ -443,7 +445,7 @@ impl Head {
         if head.canvas == *canvas { Ok(head) } else { Err(HeadError::Foreign { found: head.canvas }) }
     }
 
-    /// Checks that no number exceeds its bound.
+    /// Checks that no number exceeds its bound, and that an existing canvas has a document.
     fn check(&self) -> Result<(), HeadError> {
         let last = self.revision;
         let known = self.conversations.values().filter_map(|c| c.last()).max();

@@ -155,7 +155,7 @@ pub(crate) fn read_name<'de, D: Deserializer<'de>, T>(
     deserializer.deserialize_str(Name(read))
 }
 
-/// Stores an id as its displayed text, which it is also parsed from.
+/// Stores an id as its displayed text, from which it is also parsed.
 macro_rules! stored_as_text {
     ($id:ident, $error:ident) => {
         impl TryFrom<String> for $id {
@@ -197,7 +197,7 @@ impl ConversationId {
     }
 }
 
-/// A generator of unique call ids, from a start that the host draws at random and a counter.
+/// A generator of unique call ids, each made of a start that the host draws at random and a counter.
 ///
 /// Receipts are stored with the canvas and outlive the process. If ids counted from 1 in each process, they would be
 /// retries of the previous process's calls, and would get its answers or `CALL_ID_REUSED`. If a client sends the same
@@ -241,19 +241,20 @@ impl CallIds {
 /// this name ([`Entry::operation`](crate::history::Entry::operation)). It does not change anybody's rights, because the
 /// engine does not know who may do what. Check this before the call.
 ///
-/// A conversation id is any text of 1 to 512 bytes. It names one chat on one canvas. The canvas keeps receipts, the
-/// lease and the text that the conversation knows under it, so follow these rules:
+/// A conversation id is any text of 1 to 512 bytes. It names one chat on one canvas. Under this id, the canvas keeps
+/// receipts, the lease and the text that the conversation knows, so follow these rules:
 ///
 /// * Keep the same id for as long as the chat lives, also after a restart.
-/// * Do not give one id to two chats, not even in turn. A chat whose history was lost keeps its id and calls
-///   [`Forget`](crate::turn::Forget).
+/// * Do not give one id to two chats, not even one after the other. A chat whose history was lost keeps its id and
+///   calls [`Forget`](crate::turn::Forget).
 /// * Choose it on the server. If a client chooses it, the client can act as any other conversation of the canvas.
 /// * Leave `user` and `host` to [`OpKey::user`] and [`OpKey::host`]. The engine does not refuse these names to a model,
 ///   but the keys of the model and of a person may then be equal.
 /// * Do not put secrets into it. The lock shows it to pages ([`LockView`](crate::watch::LockView)), and the journal
 ///   stores it.
 ///
-/// A canvas follows at most [`SyncLimits::conversations`](crate::policy::SyncLimits::conversations) of them.
+/// A canvas keeps track of at most [`SyncLimits::conversations`](crate::policy::SyncLimits::conversations)
+/// conversations.
 ///
 /// The key of a model's call comes from its session. Operations of users and the host do not belong to a model's turn:
 ///

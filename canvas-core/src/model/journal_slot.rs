@@ -33,8 +33,8 @@ pub struct JournalSlot {
     /// Number of effect entries ever made. The other entries are changes.
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) effects: u64,
-    /// If the last entries are effects, the entry before them with its number. If they are preceded by no entry, the
-    /// first of them.
+    /// If the last entries are effects, the entry before them with its number. If no entry precedes them, the first of
+    /// them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) before_effects: Option<(u64, BlobId)>,
     #[serde(skip_serializing_if = "Links::is_empty")]

@@ -6,8 +6,8 @@
 //! round. The head holds the last multiple of each power, because a commit reads no entry.
 //!
 //! Older versions used powers of 16, in the field `skips` of heads and entries. These are still read, and gaps remain
-//! if they have no link. Entries and heads of version 0.1.0 have no links, so their journal is walked one entry at a
-//! time.
+//! for the powers that they lack. Entries and heads of version 0.1.0 have no links, so their journal is walked one
+//! entry at a time.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +18,7 @@ pub(crate) trait Linked: Sized {
     /// Reads a blob of the chain, or returns `None` if it is a different kind of blob.
     fn read(blob: &Blob) -> Option<Self>;
 
-    /// Returns the number in the chain, from 1.
+    /// Returns the number in the chain, counted from 1.
     fn number(&self) -> u64;
 
     /// Returns the entries that this one names, with their numbers: the previous entry, and the targets of the links.
@@ -45,12 +45,13 @@ impl Links {
         self.0.iter().all(Option::is_none)
     }
 
-    /// Returns the links of the next entry, which has this number, by powers. Empty for three out of four entries.
+    /// Returns the links of the next entry, which has this number, by powers. The list is empty for three out of four
+    /// entries.
     pub(crate) fn before(&self, number: u64) -> Vec<Option<BlobId>> {
         trimmed(&self.0[..level(number)])
     }
 
-    /// Replaces the last multiples by the next entry.
+    /// Makes the next entry the last multiple of each power that divides its number.
     pub(crate) fn push(&mut self, number: u64, id: BlobId) {
         self.0[..level(number)].fill(Some(id));
     }
@@ -71,7 +72,7 @@ pub(crate) fn ends_of_sixteens(links: &[BlobId], number: u64) -> impl Iterator<I
     powers(STEP * STEP).zip(links).filter_map(move |(power, id)| Some((number.checked_sub(power)?, *id)))
 }
 
-/// Returns the last multiple up to a number, for each power of 4 from 1 on.
+/// Returns for 1 and for each linked power of 4 the last multiple that is at most `number`.
 pub(crate) fn multiples_up_to(number: u64) -> impl Iterator<Item = u64> {
     std::iter::once(1).chain(powers(STEP).take(LEVELS)).map(move |power| number / power * power)
 }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::blob::{Blob, BlobId};
 use crate::model::id::OpKey;
 
-/// A digest of a call's arguments, the first 16 bytes of their blake3 hash. It distinguishes other calls from retries.
+/// A digest of a call's arguments, the first 16 bytes of their blake3 hash. It distinguishes retries from other calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 #[expect(unnameable_types, reason = "only the sealed part of `Command` speaks of it")]

@@ -1,12 +1,12 @@
 //! The receipts of a canvas, and their retention.
 //!
 //! * The receipt of a change is kept while it is among the newest (`Bounds::changes`) or younger than
-//!   `Bounds::lifetime`, up to `Bounds::most` in total. Beyond that the oldest is dropped although it is young, so that
+//!   `Bounds::lifetime`, up to `Bounds::most` in total. Beyond that, the oldest is dropped even if it is young, so that
 //!   the head and its blobs stay bounded.
 //! * Refusals that changed no content are kept separately, limited only by number, and displace no receipt of a change.
 //! * Receipts of the current lease are never dropped. Receipts of a deleted canvas stay with its tombstone.
-//! * Receipts in pages are dropped only by whole pages, and pages in the index only when it is replaced. So some more are
-//!   kept than the limits say, a few dozen at most.
+//! * Receipts in pages are dropped only by whole pages, and pages in the index only when it is replaced. Therefore, up
+//!   to a few dozen more are kept than the limits say.
 //! * A call whose receipt is gone is a new call, decided on the current canvas.
 //! * Ages are measured by a clock that never goes back and limits forward leaps, see [`Elapsed`].
 
@@ -21,7 +21,7 @@ use crate::model::receipt::{Answer, Digest, Recall, Receipt};
 use crate::model::shelf::{Page, Room, Share, Shelf, Written};
 use crate::model::unknown::Unknown;
 
-/// Limits for receipts, not counting the live lease's.
+/// Limits for receipts. Receipts of the live lease do not count.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bounds {
     /// Receipts of changes, regardless of age.

@@ -1,7 +1,8 @@
 //! Revisions, which are numbers that only grow, and the names that models see.
 //!
 //! * Each committed change of content adds 1. Loading, leases, reads and component data do not change the revision.
-//! * The number of a [`RevisionId`] decides. Its eight digits of the content hash show people that an earlier text is back.
+//! * Comparisons use only the number of a [`RevisionId`]. Its eight digits of the content hash show people that an
+//!   earlier text is back.
 
 use std::fmt;
 use std::str::FromStr;
@@ -14,7 +15,7 @@ use crate::model::id::stored_as_text;
 
 use crate::model::blob::BlobId;
 
-/// Counts committed changes of a canvas's content; never reused, so that A, B, A are three revisions.
+/// Counts committed changes of a canvas's content. It is never reused, so that the texts A, B, A are three revisions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(with = "u64"))]
 #[serde(try_from = "u64", into = "u64")]
@@ -65,8 +66,8 @@ impl From<Revision> for u64 {
     }
 }
 
-/// A revision in the form for models and hosts, `r<number>-<first 8 hex digits of the content hash>`. The number
-/// decides; the digits are for people to compare.
+/// A revision in the form for models and hosts, `r<number>-<first 8 hex digits of the content hash>`. Comparisons use
+/// only the number. The digits are for people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(with = "String"))]
 #[serde(try_from = "String", into = "String")]
@@ -123,7 +124,7 @@ impl FromStr for RevisionId {
 stored_as_text!(RevisionId, ParseRevisionIdError);
 
 /// The revision that a call was made for, named by its id or only by its number. The call is refused if its face
-/// changed since then.
+/// changed after this revision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]

@@ -2,8 +2,8 @@
 //!
 //! The head is written with every commit, so its part is bounded by [`Share`]. When the newest receipts exceed it, all
 //! but the last few move into a page, a blob written once. The head lists the newest pages and the operations in each,
-//! at 8 bytes per operation. When there are too many, the list moves into the index, a blob replaced each time. An
-//! engine keeps the index with the canvas, so that a steady call reads neither.
+//! at 8 bytes per operation. When there are too many pages, the list moves into the index, a blob replaced each time.
+//! An engine keeps the index with the canvas, so that a usual call reads neither index nor pages from the store.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::model::blob::{Blob, BlobId, Missing};
 use crate::model::id::OpKey;
 use crate::model::receipt::{Answer, Digest, ParseHexError, Receipt, is_zero};
 
-/// Number of receipts that stay in the head when a page is made, because a retry usually follows soon.
+/// Maximum number of receipts that stay in the head when a page is made, because a retry usually follows soon.
 const RECENT: usize = 4;
 
 /// The share of a head that receipts may take.
@@ -127,8 +127,8 @@ struct Keys(String);
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct IndexedPage(BlobId, usize, Option<Fence>, u64, Vec<BlobId>);
 
-/// A list of the older pages. Its JSON begins with the keys of all pages in their order, so that the usual lookup, which
-/// fails, parses only these. It keeps no unknown members of a [`Page`].
+/// A list of the older pages. Its JSON begins with the keys of all pages in their order, so that the usual lookup,
+/// which finds no receipt, parses only these. It keeps no unknown members of a [`Page`].
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Index {
     keys: String,
@@ -192,7 +192,7 @@ impl Keys {
     }
 }
 
-/// Limits for receipts, not counting the live lease's.
+/// Limits for receipts. Receipts of the live lease do not count.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Room {
     pub(crate) live: Option<Fence>,
@@ -205,7 +205,7 @@ pub(crate) struct Room {
     pub(crate) young_from: u64,
 }
 
-/// The receipts that must still be dropped, as limits say.
+/// The numbers of receipts still beyond the limits, and the receipts to spare.
 struct Retention {
     beyond: usize,
     too_many: usize,
@@ -347,7 +347,8 @@ impl Shelf {
         }
     }
 
-    /// Moves the receipts into a page, except the newest ones of at most this many bytes in total.
+    /// Moves the receipts into a page, except the newest ones. At most [`RECENT`] stay, and only as long as they have
+    /// fewer than `bytes` bytes in total, but always the last one.
     fn turn_the_page(&mut self, bytes: usize, blobs: &mut Vec<Blob>) {
         let mut left = bytes;
         let stay = self.recent.iter().rev().take(RECENT).take_while(|written| {

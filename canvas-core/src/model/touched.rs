@@ -30,7 +30,7 @@ impl Touched {
         self.0.values().copied().max().unwrap_or_default()
     }
 
-    /// Returns the newest entry after this one that touched the path, an enclosing one or one inside it.
+    /// Returns the newest entry after `number` that touched the path, an enclosing path, or a path inside it.
     pub(crate) fn since(&self, number: u64, path: &str) -> Option<u64> {
         let touching = self.0.iter().filter(|(other, _)| is_in(path, other) || is_in(other, path));
         touching.map(|(_, last)| *last).filter(|last| *last > number).max()

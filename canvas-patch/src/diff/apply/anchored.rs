@@ -1,6 +1,6 @@
 //! Anchored mode, in which each hunk applies at the one place where its pre-image occurs.
 //!
-//! * All hunks are located in the text before the patch, never in text that the patch adds.
+//! * All hunks are located in the original text, never in text that the patch adds.
 //! * Blank lines without a prefix at the end of a hunk are separators, unless they make its place unique. Between added
 //!   lines they are context, unless the hunk fits only if they are added lines.
 //! * An inserted line takes the terminator of the line that it replaces, or else of the line above, or else of the line

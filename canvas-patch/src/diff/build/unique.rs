@@ -15,7 +15,7 @@ const FEW_FRAMES: usize = 8;
 
 pub(super) struct Widened {
     pub(super) frames: Vec<Frame>,
-    /// Numbers, counted from 1, of the frames that are not unique even with the widest context.
+    /// The frames, counted from 1, that are not unique even with the widest context.
     pub(super) ambiguous: Vec<usize>,
 }
 
