@@ -79,8 +79,8 @@ impl fmt::Display for Timestamp {
 
 /// Time limits of a lease. They are not part of the lock. Instead, the host passes them to each operation.
 ///
-/// Every value is safe. A shorter policy does not shorten a lease issued before. If `ttl` or `max_hold` is
-/// under a millisecond, leases expire at the moment they are issued.
+/// Every value is safe. A shorter policy does not shorten a lease issued earlier. If `ttl` or `max_hold` is under a
+/// millisecond, leases expire at the moment they are issued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LeasePolicy {
     /// The time for which a lease is valid after it is issued or extended. Default: 15 seconds.
@@ -88,7 +88,7 @@ pub struct LeasePolicy {
     /// The longest time for which renewals can keep one lease valid, counted from check-out. Default: 120
     /// seconds.
     pub max_hold: Duration,
-    /// The furthest that the clock may step back before no expiry can be trusted. Default: 5 seconds.
+    /// The furthest that the clock may step back while expiries are still trusted. Default: 5 seconds.
     pub clock_tolerance: Duration,
 }
 

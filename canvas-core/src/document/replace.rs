@@ -20,8 +20,8 @@ pub struct Replacement {
     /// The last line, inclusive. `start - 1` replaces no line and inserts before `start`, which may be the line after
     /// the last one.
     pub end: usize,
-    /// The hash that the author expects of these lines. For an insertion it is the hash of the line above, at the top
-    /// the hash of the first line, and in an empty document the hash of an empty text.
+    /// The hash that the author expects of these lines. For an insertion, it is the hash of the line above. At the top,
+    /// it is the hash of the first line, and in an empty document, the hash of an empty text.
     pub expect: RangeHash,
     /// The new lines, with or without a terminator after the last one. An empty text removes the lines.
     ///

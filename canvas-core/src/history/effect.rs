@@ -19,8 +19,8 @@ impl JournalSlot {
         }
     }
 
-    /// Returns the first place of a step that an effect touched after the entry with this number, and the number of the
-    /// effect.
+    /// Returns the first place that the step changes and an effect touched after the entry with this number, and the
+    /// number of the effect.
     pub(crate) fn effect_on<'s>(&self, step: &'s Step, number: u64) -> Option<(&'s str, u64)> {
         step.state_paths().into_iter().find_map(|path| Some((path, self.touched.since(number, path)?)))
     }

@@ -92,7 +92,7 @@ impl JournalSlot {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum EntryKind {
-    /// A change of its own.
+    /// An ordinary change.
     Edit,
     /// The last change in effect was undone.
     Undo,

@@ -187,7 +187,7 @@ name! {
 }
 
 name! {
-    /// Names one call within a conversation's turn; a retry brings the same name.
+    /// Names one call within a conversation's turn; a retry uses the same name.
     CallId
 }
 

@@ -137,7 +137,7 @@ pub(crate) fn is_zero(millis: &u64) -> bool {
 /// The result of looking an operation up in the receipts.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Recall {
-    /// No receipt is remembered.
+    /// There is no receipt for the operation.
     New,
     /// A receipt with the same digest exists, so the call is a retry.
     Answered(Answer),

@@ -35,7 +35,7 @@ coded! {
         EscapedNewlines = "ESCAPED_NEWLINES",
         /// The counts of a hunk's body differ from those in its header (strict mode).
         CountMismatch = "COUNT_MISMATCH",
-        /// The start of the post-image does not follow from the hunks before (strict mode).
+        /// The header's new start does not match the preceding hunks (strict mode).
         StartMismatch = "START_MISMATCH",
         /// The marker for a missing final newline is where no text can end.
         EofMarker = "EOF_MARKER",
@@ -338,7 +338,7 @@ pub struct Place {
     /// The first 4 lines of the hunk's pre-image, between the nearest lines before and after it that are not blank. A
     /// neighbour farther than 8 lines away is left out.
     pub nearby: Vec<QuotedLine>,
-    /// Header that selects this place for the hunk, in a patch with only this hunk, if the stated line is trusted.
+    /// Header that selects this place if the patch has only this hunk and the stated line is trusted.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub header: Option<String>,
 }

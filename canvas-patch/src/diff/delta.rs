@@ -49,8 +49,8 @@ pub struct DeltaConflict {
     pub at: usize,
 }
 
-/// Error returned when edits are out of order, touch one another, have no effect, or reach further than any text in
-/// memory.
+/// Error returned when edits are out of order, touch one another, have no effect, or reach beyond the longest text that
+/// fits in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DeltaOrder {
     /// Index of the first such edit, counted from 0.
@@ -251,11 +251,11 @@ impl Delta {
 ///
 /// Each step works like [`Delta::transform`], with one exception. If the later change contains exactly the same edit,
 /// this is not a conflict. Instead, the edit is left out because it is already done. However, a still later change that
-/// touches or borders on the place of such an edit is a conflict, so that an edit left out is never lost unnoticed.
+/// touches or borders on the place of an omitted edit is a conflict, so that the omission never goes unnoticed.
 #[derive(Debug, Clone)]
 pub struct Rebase {
     edits: Vec<TextEdit>,
-    /// The places of edits left out because later changes contain them, in order, in the text that the edits fit.
+    /// The places of omitted edits, which later changes contain, in order, in the text that the other edits fit.
     done: Vec<Range<usize>>,
 }
 

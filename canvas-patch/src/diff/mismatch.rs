@@ -27,8 +27,8 @@ coded! {
         Whitespace = "WHITESPACE",
         /// Only upper and lower case differ.
         Case = "CASE",
-        /// Only characters differ that look alike or cannot be seen, such as a no-break space and a space, or two encodings
-        /// of one accented letter.
+        /// Only characters that look alike or cannot be seen differ, such as a no-break space and a space, or two
+        /// encodings of one accented letter.
         Invisible = "INVISIBLE",
         /// The text has one more `-` at the beginning, because a line of the patch that begins with `-`, such as a list
         /// item, was read as a removal.

@@ -5,8 +5,8 @@ use std::ops::Range;
 use crate::diff::delta::Delta;
 use crate::text::limits::Limits;
 
-/// The degree to which a patch must be exact. Both modes compare content byte for byte and never tolerate a difference
-/// in white space or case, or accept a line because it is similar.
+/// The degree to which a patch must be exact. Both modes compare content byte for byte. They never tolerate a
+/// difference in white space or case, and never accept a line because it is similar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Mode {
     /// Text, position, counts, order and header are exact.

@@ -1,5 +1,5 @@
-//! Parts of a copied line that the text often lacks, such as a number before it, HTML entities, or dots for lines left
-//! out.
+//! Parts of a copied line that the text often lacks, such as a number before it, HTML entities, or dots in place of
+//! omitted lines.
 
 /// Returns the line without the number that replies put before it, as in `35: Text`, `L35: Text`, `35<tab>Text`, `35 |
 /// Text` and `35→Text`.

@@ -2,9 +2,9 @@
 
 use memchr::{Memchr, memchr, memchr_iter, memrchr};
 
-/// Bytes whose newlines are counted at once. They are few enough that the count fits a byte, so that the compiler adds
-/// up whole vectors, and that the walk inside the last block is short. Over 500 KB of prose, this takes two thirds of
-/// the time of one `memchr` count, and half the time of such counts over blocks.
+/// Bytes whose newlines are counted at once. They are few enough for the count to fit in a byte, so that the compiler
+/// adds up whole vectors, and for the walk inside the last block to be short. Over 500 KB of prose, this takes two
+/// thirds of the time of one `memchr` count, and half the time of such counts over blocks.
 const BLOCK: usize = 192;
 
 /// Iterates over the complete blocks of the bytes.

@@ -119,7 +119,7 @@ pub(super) fn blocks(chain: &[Run], all: &Block, old: &[Token], new: &[Token]) -
     blocks
 }
 
-/// Adds a block, split into parts if it is too large for the algorithm and has no shared lines to cut along.
+/// Adds a block. Splits it into parts if it is too large for the algorithm, unless lines are only inserted or removed.
 fn push(blocks: &mut Vec<Block>, block: Block, old: &[Token], new: &[Token]) {
     if block.old.len() + block.new.len() <= MAX_BLOCK_LINES {
         blocks.push(block);

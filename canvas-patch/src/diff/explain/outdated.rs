@@ -152,8 +152,8 @@ impl Fault<'_> {
     }
 }
 
-/// Returns the first line that differs from `old` at `start`, as its index in the text and its index in `old`. Returns
-/// `None` if all of `old` is there.
+/// Compares the text from line `start` on with `old`. Returns the first differing line, as its index in the text and
+/// its index in `old`. Returns `None` if all of `old` is there.
 fn first_difference(lines: &NumberedLines<'_>, old: &[&str], start: usize) -> Option<(usize, usize)> {
     let differs = |(i, line): (usize, &&str)| lines.get(start.saturating_add(i)).map(content) != Some(line);
     let index = old.iter().enumerate().position(differs)?;
