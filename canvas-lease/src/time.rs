@@ -62,8 +62,8 @@ impl Timestamp {
     }
 }
 
-/// Converts the time of the host's clock, rounded down to whole milliseconds. A time before 1970 becomes 0,
-/// and a time after [`Timestamp::MAX`] becomes that.
+/// Converts the time of the host's clock, rounded down to whole milliseconds. A time before 1970 becomes 0, and one
+/// after [`Timestamp::MAX`] becomes [`Timestamp::MAX`].
 impl From<SystemTime> for Timestamp {
     fn from(time: SystemTime) -> Self {
         Self(0).saturating_add(time.duration_since(UNIX_EPOCH).unwrap_or_default())

@@ -25,8 +25,8 @@ pub struct Replacement {
     pub expect: RangeHash,
     /// The new lines, with or without a terminator after the last one. An empty text removes the lines.
     ///
-    /// The new lines take the terminator of their neighbour. The document keeps a byte order mark at its beginning and
-    /// a missing terminator at its end.
+    /// The new lines take the terminator of their neighbour. The document keeps a byte order mark at its beginning, and
+    /// if its last line has no terminator, it gets none.
     pub text: String,
 }
 

@@ -1,4 +1,4 @@
-//! Steps, which change one face in an entry of the journal and act on the current face.
+//! Steps. A step is the change of one face in an entry of the journal, and acts on the current face.
 
 use crate::face::files::{Draft, Files};
 use crate::face::read_error::ReadError;

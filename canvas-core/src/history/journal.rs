@@ -9,7 +9,7 @@
 //! * An entry needs no blobs of a board, because it has the records before and after. It needs no states of a surface
 //!   and no data either, and older states and data may have been dropped.
 //! * An effect is an entry in the chain too, but on neither stack. → `history/effect.rs`
-//! * Changes and effects are kept up to a limit each. → `history/kept.rs`
+//! * Changes and effects are kept, each up to a limit. → `history/kept.rs`
 
 use canvas_lease::Timestamp;
 use serde::{Deserialize, Serialize};

@@ -20,8 +20,8 @@ pub enum Author {
 }
 
 impl Author {
-    /// Returns the actor that the journal records. An operation of the host in a model's name is recorded as the
-    /// model's.
+    /// Returns the actor that the journal records. An operation that the host performs in a model's name is recorded as
+    /// the model's.
     pub const fn actor(self) -> Actor {
         match self {
             Self::User => Actor::User,

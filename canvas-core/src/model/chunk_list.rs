@@ -5,14 +5,14 @@
 //! * A list begins with the eight bytes `FF 63 68 75 6E 6B 73 01`: a byte that never occurs in UTF-8, `chunks`, and the
 //!   number of this format. The length of the text follows in eight bytes, and for each chunk its length in four bytes
 //!   and its id in 32. Numbers are big-endian. No text or JSON begins like this.
-//! * A document from version 0.1.0 has one blob, however long it is. It is read in this form, and the first edit makes
+//! * A document from version 0.1.0 has one blob, however long it is. It is read in that form, and the first edit makes
 //!   chunks. Undo leads back to the original blob.
 //!
 //! # What a commit puts
 //!
 //! A commit puts the list, and the chunks that the document of the previous head lacks ([`ChunkList::new_since`]). The
-//! other chunks exist and remain, even if a collection runs at the same time. A collection drops blobs by the head of
-//! one version, and keeps the blobs that this head needs ([`Store::collect`](crate::store::Store::collect)):
+//! other chunks exist and remain, even if a collection runs at the same time. A collection works from the head of one
+//! version, and keeps the blobs that this head needs ([`Store::collect`](crate::store::Store::collect)):
 //!
 //! * A collection at the version that the commit expects keeps the chunks of that head's document.
 //! * A collection at an earlier version has three possible outcomes. It ended before the expected head was committed,

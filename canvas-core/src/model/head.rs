@@ -9,7 +9,7 @@
 //!   new face. The older library then refuses the head with `HEAD_TOO_NEW`, for reads and writes, because otherwise it
 //!   would break the rule or drop data that it does not know.
 //! * If the meaning of existing data changes, the format number increases, which older libraries refuse in the same
-//!   way. A head has the higher number only once it needs it.
+//!   way. A head gets the higher number only once it contains such data.
 //! * Entries of the journal are never rewritten, so they lose no members.
 
 use std::collections::BTreeMap;

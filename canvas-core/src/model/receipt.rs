@@ -124,7 +124,7 @@ pub(crate) struct Receipt {
     /// The lease that covered the call; `None` for users and for refusals without a valid lease.
     pub(crate) fence: Option<Fence>,
     pub(crate) answer: Answer,
-    /// The time of the receipt, in the elapsed time of the receipts. Zero for receipts of version 0.1.0.
+    /// The elapsed time, in milliseconds, at which the receipt was left. Zero for receipts of version 0.1.0.
     #[serde(default, skip_serializing_if = "is_zero", deserialize_with = "safe_integer::deserialize")]
     pub(crate) at: u64,
 }

@@ -1,4 +1,4 @@
-//! Paths of the state touched by effects, each with the number of the last such entry.
+//! Paths of the state touched by effects, each with the number of the last effect that touched it.
 //!
 //! Undo looks up this list so that it need not read the effects, of which there may be thousands for one edit of a
 //! person. The list is part of the head, so it is bounded. If there are too many paths, the two touched longest ago

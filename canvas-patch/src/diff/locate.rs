@@ -2,8 +2,8 @@
 //!
 //! Lines are compared without their terminators. Distinct lines of the needles become small numbers. The needles become
 //! one Aho-Corasick automaton over these numbers, through which the text runs once. Therefore neither many hunks nor
-//! long runs of one line make the search quadratic. If there are few needles and each has a rare line, a search for
-//! that line is faster.
+//! long runs of one line make the search quadratic. If there are few needles and the longest line of each is rare, a
+//! search for these lines is faster.
 
 use std::collections::HashMap;
 

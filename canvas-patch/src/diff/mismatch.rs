@@ -33,7 +33,7 @@ coded! {
         /// The text has one more `-` at the beginning, because a line of the patch that begins with `-`, such as a list
         /// item, was read as a removal.
         DiffMarker = "DIFF_MARKER",
-        /// The patch has a number, as replies put before lines, that the text does not have.
+        /// The patch has a line number, as in replies, that the text does not have.
         LineNumber = "LINE_NUMBER",
         /// The patch has HTML entities such as `&lt;` where the text has the characters.
         HtmlEscaped = "HTML_ESCAPED",
@@ -102,7 +102,8 @@ impl Difference {
     }
 }
 
-/// The longest line of the text, in bytes, compared in detail, unless four times the expected line is longer.
+/// Maximum bytes of a line of the text compared in detail, or four times the length of the expected line if that is
+/// more.
 const LOOKED_THROUGH: usize = 16 << 10;
 
 /// Whether the text's line is the expected line with a `-` before it. The expected line is given without indentation.

@@ -387,7 +387,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Reads the lines after the closing fence, which may only be blank.
+    /// Reads the lines after the closing fence, which must be blank.
     fn after_fence(&mut self) -> Result<bool, ParseError> {
         self.fence_closed = true;
         self.cursor.take();

@@ -57,7 +57,7 @@ pub(crate) fn between_added(patch: &Patch<'_>, hunk: &Hunk) -> Vec<usize> {
 }
 
 /// Turns blank lines into added lines. `meant` has the indices of the hunks, in order, each with the indices of its
-/// lines in the patch.
+/// blank lines in the patch.
 pub(crate) fn take_as_added(patch: &mut Patch<'_>, meant: &[(usize, Vec<usize>)]) {
     for (i, blanks) in meant {
         for &line in blanks {

@@ -1,8 +1,8 @@
 //! Cuts two texts at lines whose counterpart is certain.
 //!
-//! An anchor is a line of a shared run that occurs once in each text. The lines between two anchors are compared
-//! separately. Usually a few lines replace others there, which needs no algorithm. No change can move past an anchor,
-//! because it would have to contain the same line.
+//! An anchor is a line that is part of a shared run and occurs once in each text. The lines between two anchors are
+//! compared separately. Usually a few lines replace others there, which needs no algorithm. No change can move past an
+//! anchor, because it would have to contain the same line.
 
 use imara_diff::Token;
 

@@ -12,7 +12,7 @@ use crate::text::numbered::NumberedLines;
 const SHOWN: usize = 16;
 /// Maximum lines of a hunk that a place shows.
 pub(crate) const OLD_LINES: usize = 4;
-/// Lines that are searched for one that is not blank, on each side of a place.
+/// Maximum number of lines searched on each side of a place for one that is not blank.
 const BLANKS: usize = 8;
 
 /// Returns the conflict of the hunk at index `i`. `places` are the lines, counted from 0, at which it may apply.

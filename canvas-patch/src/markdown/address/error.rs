@@ -210,7 +210,7 @@ impl Candidate {
 }
 
 impl Part {
-    /// Returns the number within the innermost parent, which is the one that was too high.
+    /// Returns the number within the innermost parent, which is the number that was too high.
     fn number(&self) -> usize {
         match self {
             Self::Item(numbers) => numbers.last().copied().unwrap_or(0),

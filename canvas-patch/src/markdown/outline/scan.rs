@@ -297,7 +297,7 @@ impl<'t> Scan<'t> {
         (self.mark.byte, definitions)
     }
 
-    /// Reads the titles again that could not be resolved until all labels were known.
+    /// Reads again the titles that could not be resolved until all labels were known.
     pub(super) fn resolve_titles(&mut self, is_defined: impl Fn(&str) -> bool) {
         for Unresolved { section, byte } in std::mem::take(&mut self.unresolved) {
             let rest = &self.text[byte..];

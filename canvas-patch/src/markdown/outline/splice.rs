@@ -217,7 +217,7 @@ impl Index {
     }
 }
 
-/// Removes points that are close to the one before, but never the first.
+/// Removes points that are close to the preceding one, but never the first.
 fn thin_out(points: &mut Vec<RestartPoint>) {
     let mut next = 0;
     points.retain(|point| {

@@ -1,8 +1,8 @@
 //! Tables that the parser does not see.
 //!
 //! pulldown-cmark begins a table without outer pipes, or with one column, only at the start of a paragraph or not at
-//! all. On GitHub, the last line of a paragraph is a header if the next line has as many columns. A `---` below such a
-//! table does not underline a heading, and a `===` is a row.
+//! all. On GitHub, the last line of a paragraph is a table header if the next line delimits as many columns. A `---`
+//! below such a table does not underline a heading, and a `===` is a row.
 
 use std::ops::Range;
 

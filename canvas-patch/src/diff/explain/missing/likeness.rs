@@ -9,7 +9,7 @@ pub(super) const ALIKE: u32 = 450;
 /// Value of [`likeness`] for equal lines.
 pub(super) const EQUAL: u32 = 1000;
 
-/// Maximum bytes between the shared ends of two lines that are compared character by character.
+/// Maximum bytes compared character by character, between the shared beginning and end of two lines.
 const COMPARED: usize = 240;
 
 /// Returns the similarity of two lines without terminators, in thousandths. Costs at most 2^16 steps in addition to a
