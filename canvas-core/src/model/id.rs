@@ -292,7 +292,7 @@ impl OpKey {
         Self::of(ConversationId("host".into()), call)
     }
 
-    /// Creates the key of an operation outside the turns of models, in the name of its caller.
+    /// Creates the key of an operation outside the turns of models, on behalf of its caller.
     pub fn of(conversation: ConversationId, call: CallId) -> Self {
         Self { conversation, turn: Turn::ZERO, call }
     }

@@ -74,7 +74,7 @@ impl TurnOptions {
 pub enum TurnEvent<'a> {
     /// A piece of the answer that is arriving.
     Stream(StreamEvent<'a>),
-    /// The attempt failed, and the request is sent again after this time. If you already show a part of the answer,
+    /// The attempt failed, and the request will be sent again after a wait. If you already show a part of the answer,
     /// discard it.
     Retry {
         /// Stable code of the error, such as `PROVIDER_ERROR`.

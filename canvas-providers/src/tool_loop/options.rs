@@ -14,9 +14,10 @@ pub struct LoopOptions {
     /// Maximum number of consecutive answers that do not advance the turn: paused answers, and answers with calls none
     /// of which can run.
     pub max_stalls: u32,
-    /// The lease policy of the engine behind the tools. The loop takes the lifetime of leases from it. It waits up to
-    /// one lifetime for reports of releases and for replies that come after the end. It renews a lease after a third of
-    /// the lifetime at the latest. The replies tell whether a renewal can move the expiry at all.
+    /// The lease policy of the engine behind the tools. The loop takes the lifetime of leases from it. When
+    /// the turn ends, the loop waits up to one lifetime for the host to report that leases were released, and for
+    /// replies to interrupted calls. It renews a lease after a third of the lifetime at the latest. The replies tell
+    /// whether a renewal can move the expiry at all.
     pub lease: LeasePolicy,
 }
 

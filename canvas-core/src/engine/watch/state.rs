@@ -15,7 +15,7 @@ use crate::model::revision::{Revision, RevisionId};
 use crate::model::tree::Tree;
 use crate::store::contract::Version;
 
-/// Numbers the questions to the store, and the moments when answers are learnt. The first number is 1.
+/// Numbers the requests to the store, and the moments when their answers are learnt. The first number is 1.
 #[derive(Debug, Default)]
 pub(super) struct Ticks(AtomicU64);
 
@@ -118,7 +118,7 @@ pub(super) struct State {
     marks: Marks,
     /// The tick at which `known` was learnt. The answer to an earlier question may be older than `known`.
     since: u64,
-    /// If set, only the answer to a question after this tick shows the current state.
+    /// If set, the known state may be outdated until the store answers a request sent after this tick.
     stale: Option<u64>,
 }
 
