@@ -107,7 +107,8 @@
 //! revision of the text that the person changed. The second person's edit is then rebased over the first if they do not
 //! overlap. If they overlap, the second edit is refused with `PATCH_REJECTED`, and the refusal carries the changes
 //! since that revision and the text sent, so that you can show both. The answer's revision is the base of the page's
-//! next edit. If the answer says that the edit was moved, show the document's current text before the person continues typing.
+//! next edit. If the answer says that the edit was moved, show the document's current text
+//! before the person continues typing.
 //!
 //! The other form, [`Edit::overwrite`](crate::document::Edit::overwrite), names no revision and overwrites the current
 //! text, including changes that the person never saw. Use it for an import or a reset, not for typing. You can bring

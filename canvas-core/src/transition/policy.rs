@@ -317,7 +317,7 @@ impl Policy {
         u64::MAX
     }
 
-    /// Checks whether models may ever have this access. Each call itself decides whether a model may have it now.
+    /// Checks whether models may ever have this access. Each call decides if a model has it now.
     ///
     /// # Errors
     ///
