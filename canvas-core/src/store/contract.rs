@@ -1,4 +1,4 @@
-//! The contract of a store. Every write is a compare-and-swap, and the store reports if it happened.
+//! The contract of stores, in which every write is a compare-and-swap that reports if it happened.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
