@@ -219,6 +219,7 @@
 //! [`Engine::call`]: crate::Engine::call
 //! [`Engine::collect`]: crate::Engine::collect
 //! [`Engine::erase`]: crate::Engine::erase
+//! [`Engine::watch`]: crate::Engine::watch
 //! [`EngineError`]: crate::EngineError
 //! [`Epoch`]: crate::lease::Epoch
 //! [`errors`]: crate::errors

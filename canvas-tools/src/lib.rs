@@ -70,7 +70,7 @@ mod toolset;
 /// Directives, which are edits that name their action, by offsets or as a diff, and do not need a lease.
 ///
 /// [`Directive::parse`] reads the JSON that [`directive_schema`] describes. [`apply_directive`] applies it to a canvas,
-/// and [`DirectiveTools`](crate::DirectiveTools) offers directives to a model.
+/// and [`DirectiveTools`] offers directives to a model.
 ///
 /// [`Directive::parse`]: directive::Directive::parse
 /// [`directive_schema`]: directive::directive_schema
