@@ -18,7 +18,7 @@ fn a_row_that_cannot_be_read_is_a_fault_that_says_why() {
     let (id, place) = (canvas("c"), Path::from("p/heads/cc.head"));
     let good = block_on(async { server.objects().get(&place).await.unwrap().bytes().await.unwrap() });
     let text = String::from_utf8(good.to_vec()).unwrap();
-    let newer_head = text.replacen("\"format\":1", "\"format\":3", 1);
+    let newer_head = text.replacen("\"format\":1", "\"format\":9", 1);
     let foreign = text.replacen("\"canvas\":\"c\"", "\"canvas\":\"d\"", 1);
     let newer = text.replacen("canvas-row 1 ", "canvas-row 2 ", 1);
     let json = text.split_once('\n').unwrap().1.to_owned();
