@@ -20,7 +20,7 @@ fn a_head_that_cannot_be_read_is_a_fault_of_its_own_kind() {
     let version = done(store.commit(commit("c", None, "one\n")));
     let (raw, (_, head), id) = (folder.raw(), state(&store, "c").unwrap(), canvas("c"));
     let json = String::from_utf8(head.to_json()).unwrap();
-    let newer = json.replacen("\"format\":1", "\"format\":3", 1);
+    let newer = json.replacen("\"format\":1", "\"format\":9", 1);
     let foreign = json.replacen("\"canvas\":\"c\"", "\"canvas\":\"d\"", 1);
     let put = |head: &[u8]| raw.execute("UPDATE canvas SET head = ?1", [head]).unwrap();
     let cases: [(&[u8], &str); 6] = [
