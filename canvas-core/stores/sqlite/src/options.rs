@@ -5,7 +5,7 @@ use std::time::Duration;
 /// Options of a store's file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SqliteOptions {
-    /// How long a call waits for other connections that have locked the file, 5 s by default. Opening a file waits for
+    /// Maximum wait of a call while another connection holds a lock on the file. Default 5 s. Opening a file waits for
     /// at most this time, over all of its steps together. A call that waits longer fails with `STORE_BUSY` and writes
     /// nothing. More than 24 days count as 24 days.
     pub busy_timeout: Duration,
