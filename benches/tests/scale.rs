@@ -29,7 +29,8 @@ fn every_phase_runs_on_every_store() {
         );
         if let Some(undo) = undo {
             let typed = of_store().find(|phase| phase.phase == "type").expect("they were typed before");
-            assert_eq!((typed.calls, undo.calls), (400, 400), "{}", known.name);
+            // Two of the first 400 replace a word by itself, which leaves nothing to undo.
+            assert_eq!((typed.calls, undo.calls), (400, 398), "{}", known.name);
         }
         for phase in of_store() {
             assert!(phase.calls > 0 && phase.disk > Some(0), "{phase:?}");
