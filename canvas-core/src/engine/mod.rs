@@ -58,7 +58,7 @@ use crate::model::blob::Blob;
 use crate::model::error::CodedError;
 use crate::model::face::Face;
 use crate::model::id::{CanvasId, OpKey};
-use crate::model::revision::{Base, Revision, RevisionId};
+use crate::model::revision::{Revision, RevisionId};
 use crate::store::boxed::BoxStore;
 use crate::store::contract::Store;
 #[cfg(feature = "surface")]
@@ -315,7 +315,7 @@ impl<S: Store> Engine<S> {
     /// # engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now).await?;
     /// use canvas_core::Face;
     ///
-    /// let seen = engine.snapshot(&plan, now).await?.revision_id();
+    /// let seen = engine.snapshot(&plan, now).await?.head.revision();
     /// let edit = Edit::overwrite("# Plan\n\n- one\n");
     /// engine.call(&plan, &OpKey::user("edit".parse()?), edit, now).await?.result?;
     /// let key = OpKey::host("delete".parse()?);
@@ -333,11 +333,11 @@ impl<S: Store> Engine<S> {
         &self,
         canvas: &CanvasId,
         face: Face,
-        base: impl Into<Base>,
+        base: Revision,
         operation: &OpKey,
         now: Timestamp,
     ) -> Result<(), EngineError> {
-        self.delete_from(canvas, Some((face, base.into().revision())), operation, now).await
+        self.delete_from(canvas, Some((face, base)), operation, now).await
     }
 
     async fn delete_from(

@@ -288,9 +288,10 @@ impl Head {
         self.deleted
     }
 
-    /// Returns the id of the current revision in the form that models see.
+    /// Returns the id of the document in the form that models see. Its number is the revision that last changed the
+    /// document, so a change of another face does not change the id. To notice any change, compare [`Head::revision`].
     pub fn revision_id(&self) -> RevisionId {
-        RevisionId::new(self.revision, self.document())
+        RevisionId::new(self.faces[Face::Document], self.document())
     }
 
     /// Returns the hashes of draft and artefact. If they are equal, a promotion has no effect.

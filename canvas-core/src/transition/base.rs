@@ -123,6 +123,10 @@ impl<'a> Transition<'a> {
             }),
             (None, None) => None,
         };
+        let now = SyncPoint { revision: known, document: self.head.document() };
+        if found.is_none() && base == Some(Base::Id(RevisionId::new(known, now.document))) {
+            return Ok(None);
+        }
         Ok(Some(match found {
             Some(Known { point, .. }) if !names(base, point) => Stale::Invented,
             // A text may have two names, one of them from versions that did not store chunks.

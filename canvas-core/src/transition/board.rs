@@ -14,7 +14,7 @@ use crate::model::blob::Blob;
 use crate::model::face::{Face, TreeFile};
 use crate::model::id::OpKey;
 use crate::model::receipt::Digest;
-use crate::model::revision::{Base, RevisionId};
+use crate::model::revision::{Revision, RevisionId};
 use crate::transition::access::{access_of, author_text};
 use crate::transition::command::sealed::Decide;
 use crate::transition::command::{Command, Outcome};
@@ -45,7 +45,7 @@ pub struct RunBoardCommand {
     /// The command to run on the board's components, views or settings.
     pub command: Box<CanvasCommand>,
     /// The revision that the command was made for. If the board changed after it, the command is refused.
-    pub base: Option<Base>,
+    pub base: Option<Revision>,
     /// The policy if the board lacks room for a component without a requested position. `None` uses the board rules. A
     /// retry may pass another policy and is still the same call.
     pub grid: Option<GridPolicy>,
@@ -110,7 +110,7 @@ impl Decide for RunBoardCommand {
     }
 
     fn digest(&self) -> Digest {
-        let base = self.base.map_or_else(String::new, |base| base.revision().get().to_string());
+        let base = self.base.map_or_else(String::new, |base| base.get().to_string());
         let parts = ["board", &author_text(self.by), &json_text(&self.command), &base];
         Digest::of(&parts.map(str::as_bytes))
     }
@@ -124,7 +124,7 @@ impl Decide for RunBoardCommand {
             at.check_turn::<BoardCommandRefusal>(operation)?;
         }
         let mut board = Board::clone(&*at.board_now::<BoardCommandRefusal>()?);
-        if let Some(base) = self.base.map(Base::revision)
+        if let Some(base) = self.base
             && !at.head.is_current(Face::Board, base)
         {
             let current = at.head.face_revision(Face::Board);

@@ -18,6 +18,7 @@ use canvas_core::testing::block_on;
 use canvas_core::turn::{Cancel, EndTurn, Forget, SendMessage, TakeControl};
 use canvas_core::{
     Author, Blob, BlobId, CallId, CanvasId, CodedError as _, ConversationId, Engine, Face, OpKey, Policy,
+    RevisionId,
 };
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -252,7 +253,7 @@ fn observe(stored: &Stored) -> Value {
         let step = json!({"who": who, "turn": 0, "call": "told", "do": "message"});
         Opened::new(stored).call(&step).json
     };
-    let told: BTreeMap<&str, Value> = ["anna", "bert", "carl"].map(|who| (who, told(who))).into();
+    let mut told: BTreeMap<&str, Value> = ["anna", "bert", "carl"].map(|who| (who, told(who))).into();
     let undone = opened.walk("undo");
     assert_eq!(undone.len(), stacks.undo.len());
     let redone = opened.walk("redo");
@@ -261,8 +262,15 @@ fn observe(stored: &Stored) -> Value {
         after[0].as_u64(),
         replay[0].as_u64().map(|entries| entries + (undone.len() + redone.len()) as u64)
     );
+    // Earlier versions named a document by the canvas's revision, which is still an id of it.
+    let named = RevisionId::new(head.revision(), snapshot.document.id());
+    for whole in
+        told.values_mut().filter_map(|told| told.get_mut("changes")).filter(|c| c["whole"].is_string())
+    {
+        whole["to"] = json!(named);
+    }
     json!({
-        "text": snapshot.text(), "revision": snapshot.revision_id(), "lock": lock, "faces": faces, "hashes": hashes,
+        "text": snapshot.text(), "revision": named, "lock": lock, "faces": faces, "hashes": hashes,
         "artefact": head.committed().map(|tree| opened.document(tree)),
         "history": history.iter().map(entry).collect::<Vec<_>>(),
         "undo": numbers(&stacks.undo), "redo": numbers(&stacks.redo),

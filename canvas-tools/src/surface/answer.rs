@@ -148,7 +148,7 @@ impl SurfaceDoor {
         now: Timestamp,
     ) -> Answer {
         let UpsertParams { canvas_id, title, spec, assets, expected_revision } = params;
-        let before = engine.revision_of(&canvas_id).await.ok().map(|known| known.revision.revision());
+        let before = engine.revision_of(&canvas_id).await.ok().map(|known| known.revision);
         let command = UpsertSurface {
             by: caller.actor.clone(),
             title,

@@ -74,7 +74,7 @@ pub async fn fan_out(followers: usize, bytes: usize) -> Result<Fanned, StartErro
     let uri = CanvasUri { canvas, part: Part::Document };
     let mut texts = BTreeSet::new();
     for _ in 0..followers {
-        if let Some((text, _)) = host.text_of(&uri).await? {
+        if let Some((text, ..)) = host.text_of(&uri).await? {
             texts.insert(Arc::as_ptr(&text).cast::<u8>() as usize);
         }
     }

@@ -54,6 +54,9 @@ pub(crate) struct Rendered(Mutex<Texts>);
 
 type Texts = HashMap<(CanvasId, Part), (Revision, Arc<str>)>;
 
+/// The text of a part, with the canvas's revision and the document's id at that moment.
+type Shown = (Arc<str>, Revision, String);
+
 /// Bytes of texts that are kept. Of more all go, and are made again.
 const KEPT: usize = 64 << 20;
 
@@ -168,25 +171,25 @@ impl Host {
             return Err(missing(uri));
         }
         self.look(&parsed.canvas).await.map_err(|error| invalid(&error))?;
-        let (text, revision) = match self.text_of(&parsed).await {
+        let (text, revision, id) = match self.text_of(&parsed).await {
             Ok(Some(read)) => read,
             Ok(None) | Err(EngineError::NotFound { .. }) => return Err(missing(uri)),
             Err(error) => return Err(fault(&error)),
         };
-        let meta = json!({"canvas/revision_id": revision});
+        let meta = json!({"canvas/revision": revision, "canvas/revision_id": id});
         let contents = ResourceContents::text(&*text, uri).with_mime_type(parsed.part.media_type());
         Ok(contents.with_meta(MetaObject(object(meta))))
     }
 
-    /// The text of a part, and its revision; `None` where the canvas has no such part.
-    pub(crate) async fn text_of(&self, uri: &CanvasUri) -> Result<Option<(Arc<str>, String)>, EngineError> {
+    /// The text of a part, and the canvas's revision and document id then; `None` where the canvas has no such part.
+    pub(crate) async fn text_of(&self, uri: &CanvasUri) -> Result<Option<Shown>, EngineError> {
         let snapshot = self.engine.snapshot(&uri.canvas, clock::now()).await?;
         let (revision, id) = (snapshot.head.revision(), snapshot.revision_id().to_string());
         let key = (uri.canvas.clone(), uri.part);
         if let Some((known, text)) = self.rendered.lock().get(&key)
             && *known == revision
         {
-            return Ok(Some((Arc::clone(text), id)));
+            return Ok(Some((Arc::clone(text), revision, id)));
         }
         let Some((text, revision, id)) = self.render(uri, snapshot).await? else { return Ok(None) };
         let mut rendered = self.rendered.lock();
@@ -194,14 +197,14 @@ impl Host {
             rendered.clear();
         }
         rendered.insert(key, (revision, Arc::clone(&text)));
-        Ok(Some((text, id)))
+        Ok(Some((text, revision, id)))
     }
 
     async fn render(
         &self,
         CanvasUri { canvas, part }: &CanvasUri,
         snapshot: Snapshot,
-    ) -> Result<Option<(Arc<str>, Revision, String)>, EngineError> {
+    ) -> Result<Option<Shown>, EngineError> {
         let (text, snapshot): (Arc<str>, _) = match part {
             Part::Document => (snapshot.text().into(), snapshot),
             Part::Board => {

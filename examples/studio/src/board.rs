@@ -7,7 +7,7 @@ use canvas_core::board::{
     Size,
 };
 use canvas_core::history::{ChangeNumber, ClearHistory, HistoryMove, Redo, Undo, UndoScope};
-use canvas_core::{Author, CanvasId, OpKey};
+use canvas_core::{Author, CanvasId, OpKey, Snapshot};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -184,35 +184,35 @@ pub(crate) async fn clear_history(host: &Host, operation: &OpKey, params: Value)
 }
 
 async fn cleared(host: &Host, operation: &OpKey, canvas: &CanvasId) -> Answer {
-    let (done, _) = host.act(canvas, operation, ClearHistory).await?;
-    let revision = host.note_revision(canvas, done.revision);
+    let (done, snapshot) = host.act(canvas, operation, ClearHistory).await?;
+    let revision = host.note_revision(canvas, snapshot.head.revision());
     Ok(json!({"cleared": done.cleared, "revision": revision}))
 }
 
 async fn undo(host: &Host, operation: &OpKey, canvas: &CanvasId, what: UndoScope) -> Answer {
     let moved = host.act(canvas, operation, Undo { by: Author::User, what }).await;
-    moved_in_history(host, canvas, moved.map(|(moved, _)| moved), "NOTHING_TO_UNDO")
+    moved_in_history(host, canvas, moved, "NOTHING_TO_UNDO")
 }
 
 async fn redo(host: &Host, operation: &OpKey, canvas: &CanvasId, steps: NonZeroU32) -> Answer {
     let moved = host.act(canvas, operation, Redo { by: Author::User, steps }).await;
-    moved_in_history(host, canvas, moved.map(|(moved, _)| moved), "NOTHING_TO_REDO")
+    moved_in_history(host, canvas, moved, "NOTHING_TO_REDO")
 }
 
 fn moved_in_history(
     host: &Host,
     canvas: &CanvasId,
-    moved: Result<HistoryMove, Failure>,
+    moved: Result<(HistoryMove, Snapshot), Failure>,
     nothing: &str,
 ) -> Answer {
-    let moved = moved.map_err(|Failure(mut error)| {
+    let (moved, snapshot) = moved.map_err(|Failure(mut error)| {
         if error["code"] == "HISTORY_EMPTY" {
             error["code"] = nothing.into();
         }
         Failure(error)
     })?;
     host.assistant.notice(canvas, moved.events);
-    let revision = host.note_revision(canvas, moved.revision);
+    let revision = host.note_revision(canvas, snapshot.head.revision());
     Ok(json!({"entries": moved.entries, "revision": revision}))
 }
 

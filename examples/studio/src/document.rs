@@ -114,6 +114,6 @@ pub(crate) async fn edit(host: &Host, operation: &OpKey, params: Value) -> Answe
         Failure(error)
     })?;
     host.texts.keep(&canvas_id, snapshot.document.id(), snapshot.text());
-    host.note_revision(&canvas_id, snapshot.revision_id());
+    host.note_revision(&canvas_id, snapshot.head.revision());
     Ok(json!({"revisionId": revision, "epoch": epoch, "moved": moved}))
 }

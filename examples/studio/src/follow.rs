@@ -107,7 +107,7 @@ async fn bring(
     is_first: bool,
 ) -> Result<(), EngineError> {
     let snapshot = host.engine.snapshot(canvas, clock::now()).await?;
-    host.note_revision(canvas, snapshot.revision_id());
+    host.note_revision(canvas, snapshot.head.revision());
     let touched = |face| is_first || event.is_none_or(|event| event.faces.contains(&face));
     let lock = shown::lock(host, &snapshot);
     if lock != sent.lock {

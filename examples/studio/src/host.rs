@@ -13,7 +13,7 @@ use canvas_core::store::BoxStore;
 use canvas_core::surface::RunnerId;
 use canvas_core::turn::TakeControl;
 use canvas_core::{
-    CallId, CanvasId, Command, ConversationId, Engine, EngineError, OpKey, Policy, RevisionId, Snapshot,
+    CallId, CanvasId, Command, ConversationId, Engine, EngineError, OpKey, Policy, Revision, Snapshot,
 };
 use canvas_tools::ToolReply;
 use canvas_tools::recipe::Refresher;
@@ -172,8 +172,8 @@ impl Host {
     }
 
     /// The newest revision that events name.
-    pub(crate) fn note_revision(&self, canvas: &CanvasId, revision: RevisionId) -> u64 {
-        let revision = revision.revision().get();
+    pub(crate) fn note_revision(&self, canvas: &CanvasId, revision: Revision) -> u64 {
+        let revision = revision.get();
         self.revisions.lock().unwrap_or_else(PoisonError::into_inner).insert(canvas.clone(), revision);
         revision
     }

@@ -74,7 +74,7 @@ pub(crate) async fn all(host: &Host, canvas: &CanvasId, surface: Option<Value>) 
     all["recipe"] = recipe(&made);
     all["history"] = history(host, canvas).await?;
     all["chat"] = host.assistant.chat(canvas);
-    all["revision"] = host.note_revision(canvas, snapshot.revision_id()).into();
+    all["revision"] = host.note_revision(canvas, snapshot.head.revision()).into();
     all["epoch"] = json!(snapshot.head.lock().epoch());
     all["promoted"] = (snapshot.head.committed() == Some(snapshot.head.draft())).into();
     host.texts.keep(canvas, snapshot.document.id(), snapshot.text());

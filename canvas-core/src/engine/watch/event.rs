@@ -8,7 +8,7 @@ use crate::model::author::Actor;
 use crate::model::face::Face;
 use crate::model::head::Head;
 use crate::model::id::CanvasId;
-use crate::model::revision::RevisionId;
+use crate::model::revision::{Revision, RevisionId};
 use crate::store::contract::Version;
 
 /// The newest state of a watched canvas, with the changes since the watcher's last event. It does not contain the text.
@@ -23,7 +23,10 @@ pub struct WatchEvent {
     /// Revision of the canvas, or its last revision if it is deleted. `None` if it never existed. The revision
     /// decreases only in an event with [`WatchEvent::restored`].
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub revision: Option<RevisionId>,
+    pub revision: Option<Revision>,
+    /// Id of the document, which other faces do not change. `None` if the canvas never existed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub revision_id: Option<RevisionId>,
     /// Version of the row at the time of the event, or `None` if the canvas has no row. Commits that do not affect
     /// another field, such as a read by a conversation, advance the version without an event.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -70,8 +73,10 @@ pub enum CanvasStatus {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HeadRevision {
-    /// Changes with each change of content.
-    pub revision: RevisionId,
+    /// Rises with each change of content.
+    pub revision: Revision,
+    /// Id of the document, which other faces do not change.
+    pub revision_id: RevisionId,
     /// Changes with each commit, including changes of the lock. Compare it only for equality.
     pub version: Version,
     /// Rises with each preemption, for example by a user's message or edit of the document.
@@ -81,6 +86,11 @@ pub struct HeadRevision {
 
 impl HeadRevision {
     pub(crate) fn of(head: &Head, version: &Version) -> Self {
-        Self { revision: head.revision_id(), version: version.clone(), epoch: head.lock().epoch() }
+        Self {
+            revision: head.revision(),
+            revision_id: head.revision_id(),
+            version: version.clone(),
+            epoch: head.lock().epoch(),
+        }
     }
 }

@@ -93,7 +93,8 @@ impl Visible {
 struct Known {
     visible: Visible,
     version: Option<Version>,
-    revision: Option<RevisionId>,
+    /// The revision and the document's id; `None` if the canvas never existed.
+    revision: Option<(Revision, RevisionId)>,
     lock: LockView,
     clock: Timestamp,
     actor: Option<Actor>,
@@ -181,7 +182,7 @@ impl State {
                 version: version.cloned(),
                 revision: row
                     .filter(|_| visible.status != CanvasStatus::Absent)
-                    .map(|row| row.head.revision_id()),
+                    .map(|row| (row.head.revision(), row.head.revision_id())),
                 lock: row.map_or_else(LockView::default, |row| LockView::at(row.head, row.clock, policy)),
                 clock: row.map_or(Timestamp::from_millis(0), |row| row.clock),
                 visible,
@@ -256,7 +257,8 @@ impl State {
         let event = WatchEvent {
             canvas: canvas.clone(),
             status: known.visible.status,
-            revision: known.revision,
+            revision: known.revision.map(|(revision, _)| revision),
+            revision_id: known.revision.map(|(_, id)| id),
             version: known.version.clone(),
             faces: faces.collect(),
             actor: known.actor,

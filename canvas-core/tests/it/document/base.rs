@@ -1,8 +1,10 @@
 //! A patch is judged only against a text that its author knows.
 
-use canvas_core::Refusal;
 use canvas_core::document::{ApplyPatch, BaseRefusal, Changes, Fits, PatchRefusal, StaleBase};
+use canvas_core::history::ClearHistory;
+use canvas_core::{Author, Refusal, RevisionId};
 
+use super::board::{board_command, tile, with_board};
 use super::story::{check, check_with};
 use super::world::{World, apply, apply_at};
 use crate::document::any::{code, dynamic};
@@ -99,6 +101,42 @@ fn a_text_that_has_come_back_is_current() {
         1000 model writes c6 lease-3-4 c>d -> r7 +1 −1 until 16000
         ",
     );
+}
+
+/// Other faces count on, and the document keeps its id.
+#[test]
+fn an_id_names_the_revision_that_last_changed_the_document() {
+    let world = with_board();
+    let before = world.snapshot();
+    world.ask("user", board_command(Author::User, tile(0)));
+    let after = world.snapshot();
+    assert_eq!(after.revision_id(), before.revision_id());
+    // An id with a higher number, as earlier versions gave it.
+    let later = RevisionId::new(after.head.revision(), after.document.id());
+    assert!(later.revision() > after.revision_id().revision());
+    let lease = world.check_out("model");
+    assert_eq!(code(&world.ask("model", apply_at(lease, "a>c", later))), "OK");
+    let now = world.snapshot();
+    assert_eq!(now.revision_id().revision(), now.head.revision());
+    assert_eq!(code(&world.ask("model", apply_at(lease, "c>d", later))), "PATCH_REJECTED/STALE_BASE");
+}
+
+/// Even if the history no longer tells what lies between.
+#[test]
+fn a_base_with_the_current_bytes_is_current_without_a_history() {
+    let world = World::new("a\nb\n");
+    world.edit("x\n");
+    world.edit("y\n");
+    let (other, base) = (world.snapshot().revision_id(), {
+        world.edit("a\nb\n");
+        world.snapshot().revision_id()
+    });
+    world.edit("z\n");
+    world.edit("a\nb\n");
+    world.ask("user", ClearHistory);
+    let lease = world.check_out("model");
+    assert_eq!(code(&world.ask("model", apply_at(lease, "a>c", other))), "PATCH_REJECTED/STALE_BASE");
+    assert_eq!(code(&world.ask("model", apply_at(lease, "a>c", base))), "OK");
 }
 
 /// Nothing to show is shown: a model that writes again after such a refusal must not be refused for ever.

@@ -395,9 +395,9 @@ fn a_command_for_another_revision_is_refused_only_where_the_board_has_changed() 
     // The canvas's own last revision is as good as the board's.
     let at_last = with_board();
     at_last.edit("other\n");
-    assert_eq!(code(&at_last.ask("host", at(last.into()))), "OK");
-    assert_eq!(code(&world.ask("model", at(base.into()))), "OK");
-    assert_eq!(code(&world.ask("model", at(base.into()))), "REVISION_CONFLICT");
+    assert_eq!(code(&at_last.ask("host", at(last))), "OK");
+    assert_eq!(code(&world.ask("model", at(base))), "OK");
+    assert_eq!(code(&world.ask("model", at(base))), "REVISION_CONFLICT");
     assert_eq!(code(&world.ask("model", at(Revision::new(99).unwrap().into()))), "REVISION_CONFLICT");
 }
 

@@ -30,6 +30,5 @@ fn watchers_hear_each_change_of_a_commit_with_the_actor_of_the_newest() {
 }
 
 fn number(event: &canvas_core::watch::WatchEvent) -> u64 {
-    let shown = event.revision.unwrap().to_string();
-    shown.trim_start_matches('r').split('-').next().unwrap().parse().unwrap()
+    event.revision.unwrap().get()
 }

@@ -36,7 +36,7 @@ fn a_slow_watcher_gets_the_newest_state_and_how_many_it_missed() {
     let mut watch = world.engines[0].watch(&id);
     next(&mut watch);
     for edits in [1, 2, 100] {
-        let before = block_on(world.engines[0].revision_of(&id)).unwrap().revision.revision().get();
+        let before = block_on(world.engines[0].revision_of(&id)).unwrap().revision.get();
         (0..edits).for_each(|_| world.edit(0, &id));
         let event = watch.try_next().unwrap();
         assert_eq!((revision(&event), event.missed), (before + edits, edits - 1));

@@ -53,14 +53,14 @@ fn an_event_is_what_a_page_needs() {
     assert_eq!(
         edited,
         json!({
-            "canvas": "plan", "status": "live", "revision": revision.revision.to_string(), "version": revision.version.as_str(),
+            "canvas": "plan", "status": "live", "revision": revision.revision, "revision_id": revision.revision_id, "version": revision.version.as_str(),
             "faces": ["document"], "actor": "user", "lock": {"epoch": 1}, "clock": 1_000,
             "made": false, "promoted": false, "restored": false, "missed": 0,
         })
     );
     assert_eq!(
         judged::<HeadRevision>(&revision),
-        json!({"revision": revision.revision.to_string(), "version": revision.version.as_str(), "epoch": 1})
+        json!({"revision": revision.revision, "revision_id": revision.revision_id, "version": revision.version.as_str(), "epoch": 1})
     );
     // The user's edit has ended the turn.
     world.call(0, &id, "model", SendMessage);

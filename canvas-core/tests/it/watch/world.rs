@@ -13,7 +13,7 @@ use canvas_core::store::{
 use canvas_core::testing::block_on;
 use canvas_core::watch::{Waited, Watch, WatchEvent};
 use canvas_core::{
-    Blob, BlobId, CallId, CanvasId, Command, ConversationId, Engine, EngineError, OpKey, Policy,
+    Blob, BlobId, CallId, CanvasId, Command, ConversationId, Engine, EngineError, OpKey, Policy, Revision,
 };
 
 pub(crate) const NOW: Timestamp = Timestamp::from_millis(1_000);
@@ -233,5 +233,5 @@ pub(crate) fn waits(watch: &mut Watch) -> bool {
 }
 
 pub(crate) fn revision(event: &WatchEvent) -> u64 {
-    event.revision.map_or(0, |id| id.revision().get())
+    event.revision.map_or(0, Revision::get)
 }

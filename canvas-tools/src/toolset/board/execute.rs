@@ -6,7 +6,6 @@ use std::sync::Arc;
 use canvas_core::board::{
     Board, BoardCommandRun, BoardResult, CanvasEvent, ComponentId, ComponentInstance, RunBoardCommand,
 };
-use canvas_core::document::Base;
 use canvas_core::history::{HistoryEntry, HistoryMove, HistoryRefusal, Redo, Undo, UndoRefusal, UndoScope};
 use canvas_core::refusal::{BoardRefusal, NotAvailable};
 use canvas_core::store::Store;
@@ -84,7 +83,7 @@ impl<S: Store> BoardToolContext<'_, S> {
     }
 
     async fn change(&self, change: Change, base: Option<Revision>) -> Executed {
-        let (command, base) = (Box::new(change.command.clone()), base.map(Base::Number));
+        let command = Box::new(change.command.clone());
         let by = Author::Assistant { lease: None };
         let command = RunBoardCommand { by, command, base, grid: self.toolset.grid() };
         let answered = self.context.run(command).await?;
