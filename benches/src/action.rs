@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use canvas_core::lease::{Timestamp, Turn};
+use canvas_core::lease::Timestamp;
 use canvas_core::store::{Commit, Head, MemoryStore, Store as _};
 use canvas_core::surface::{
     ActionBegun, ActionId, ActionName, ActionRequest, BeginAction, Ceiling, ClientId, EventId, FinishAction,
@@ -80,7 +80,7 @@ impl Host {
 
     fn key(&self, what: &str) -> OpKey {
         let call = CallId::new(&format!("{what} {}", self.presses)).expect("short");
-        OpKey { conversation: ConversationId::new("host").expect("short"), turn: Turn::ZERO, call }
+        OpKey::of(ConversationId::new("host").expect("short"), call)
     }
 
     fn ask<C: Command>(&self, what: &str, command: C) -> Result<C::Done, C::Refusal> {

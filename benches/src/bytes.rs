@@ -2,7 +2,7 @@
 //! over in its commit.
 
 use canvas_core::document::Edit;
-use canvas_core::lease::{Timestamp, Turn};
+use canvas_core::lease::Timestamp;
 use canvas_core::store::MemoryStore;
 use canvas_core::testing::block_on;
 use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy};
@@ -48,7 +48,7 @@ pub fn written(size: usize) -> [Written; 2] {
 
 fn key(call: &str) -> OpKey {
     let conversation = ConversationId::new("user").expect("short");
-    OpKey { conversation, turn: Turn::ZERO, call: CallId::new(call).expect("short") }
+    OpKey::of(conversation, CallId::new(call).expect("short"))
 }
 
 /// What each edit has put.

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use canvas_core::history::{Redo, Undo, UndoScope};
-use canvas_core::lease::{Timestamp, Turn};
+use canvas_core::lease::Timestamp;
 use canvas_core::observe::{EngineEvent, EventKind, Observer};
 use canvas_core::policy::ReceiptLimits;
 use canvas_core::store::MemoryStore;
@@ -64,11 +64,7 @@ impl Model {
         let engine = host(Engine::new(MemoryStore::new(|| NOW), policy));
         let canvas = CanvasId::new("bench").expect("short");
         let conversation = ConversationId::new("model").expect("short");
-        let create = OpKey {
-            conversation: conversation.clone(),
-            turn: Turn::ZERO,
-            call: CallId::new("create").expect("short"),
-        };
+        let create = OpKey::of(conversation.clone(), CallId::new("create").expect("short"));
         block_on(engine.create(&canvas, text, &create, NOW)).expect("it is new");
         let session = block_on(Session::open(&engine, canvas, conversation, NOW)).expect("it is there");
         let toolset = DocumentTools { outline: true, read_section: true, ..DocumentTools::default() };
@@ -123,6 +119,7 @@ impl Model {
             conversation: self.session.conversation.clone(),
             turn: self.session.turn,
             call: CallId::new(&format!("call-{}", self.calls)).expect("short"),
+            person: None,
         };
         let answered = block_on(self.engine.call(&self.session.canvas, &operation, command, NOW));
         answered.expect("the store is there").result.expect("the history has it");

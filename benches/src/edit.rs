@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 
 use canvas_core::document::Edit;
-use canvas_core::lease::{Timestamp, Turn};
+use canvas_core::lease::Timestamp;
 use canvas_core::policy::ReceiptLimits;
 use canvas_core::store::MemoryStore;
 use canvas_core::testing::block_on;
@@ -29,11 +29,7 @@ struct Window {
 }
 
 fn key(call: &str) -> OpKey {
-    OpKey {
-        conversation: ConversationId::new("user").expect("short"),
-        turn: Turn::ZERO,
-        call: CallId::new(call).expect("short"),
-    }
+    OpKey::of(ConversationId::new("user").expect("short"), CallId::new(call).expect("short"))
 }
 
 impl Window {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use canvas_core::board::ComponentId;
-use canvas_core::lease::{Timestamp, Turn};
+use canvas_core::lease::Timestamp;
 use canvas_core::recipe::{
     Datum, FinishReplay, Recipe, RecipeLimits, RecordRecipe, ReplayOutcome, RunId, StoredRecipe, Target,
 };
@@ -183,7 +183,7 @@ impl Host {
 
 fn key(call: u64) -> OpKey {
     let conversation = ConversationId::new("host").expect("short");
-    OpKey { conversation, turn: Turn::ZERO, call: CallId::new(&call.to_string()).expect("short") }
+    OpKey::of(conversation, CallId::new(&call.to_string()).expect("short"))
 }
 
 fn component(id: &str) -> ComponentId {

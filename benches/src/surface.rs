@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use canvas_core::lease::{Timestamp, Turn};
+use canvas_core::lease::Timestamp;
 use canvas_core::policy::ReceiptLimits;
 use canvas_core::store::MemoryStore;
 use canvas_core::surface::{
@@ -84,7 +84,7 @@ impl Host {
     fn operation(&mut self) -> OpKey {
         self.calls += 1;
         let call = CallId::new(&format!("call-{}", self.calls)).expect("short");
-        OpKey { conversation: ConversationId::new("window").expect("short"), turn: Turn::ZERO, call }
+        OpKey::of(ConversationId::new("window").expect("short"), call)
     }
 
     fn replace(&mut self, path: &str) {

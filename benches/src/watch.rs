@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 
-use canvas_core::lease::{Timestamp, Turn};
+use canvas_core::lease::Timestamp;
 use canvas_core::policy::ReceiptLimits;
 use canvas_core::store::MemoryStore;
 use canvas_core::testing::block_on;
@@ -113,7 +113,7 @@ impl Audience {
 
 fn key(call: usize) -> OpKey {
     let (conversation, call) = (ConversationId::new("user"), CallId::new(&call.to_string()));
-    OpKey { conversation: conversation.expect("short"), turn: Turn::ZERO, call: call.expect("short") }
+    OpKey::of(conversation.expect("short"), call.expect("short"))
 }
 
 /// Measures a change that nobody watches, one that a hundred watch until each has it and waits again, and what that is for

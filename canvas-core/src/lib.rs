@@ -158,7 +158,8 @@ pub use canvas_patch::coded;
 pub use engine::{
     Answered, CollectOptions, CreatedCanvas, DroppedBlobs, Engine, EngineError, Follow, Resolution, Snapshot,
 };
-pub use model::author::{Actor, Author};
+pub use model::actor::{Actor, PersonId, PersonIdError};
+pub use model::author::{Author, Role};
 pub use model::blob::{Blob, BlobId, ParseBlobIdError};
 pub use model::error::{CodedError, ErrorReport};
 pub use model::face::Face;

@@ -11,7 +11,7 @@ use canvas_core::lease::{CheckIn, CheckOut, Timestamp};
 use canvas_core::store::MemoryStore;
 use canvas_core::testing::block_on;
 use canvas_core::{
-    Actor, Author, CallIds, CanvasId, CodedError as _, Command, ConversationId, Engine, OpKey, Policy,
+    Author, CallIds, CanvasId, CodedError as _, Command, ConversationId, Engine, OpKey, Policy, Role,
 };
 
 const NOW: Timestamp = Timestamp::from_millis(1_700_000_000_000);
@@ -77,7 +77,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     writeln!(out, "Both have written:\n\n{}", canvas.text()?)?;
     history(&canvas, out)?;
 
-    let theirs = UndoScope::Author { author: Actor::Assistant, since: None };
+    let theirs = UndoScope::Author { author: Role::Assistant, since: None };
     canvas.ask("user", Undo { by: Author::User, what: theirs })??;
     writeln!(out, "\nWithout the model's changes, and with all of the user's:\n\n{}", canvas.text()?)?;
 

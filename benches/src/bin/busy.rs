@@ -11,7 +11,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use canvas_benches::inputs::document;
 use canvas_core::document::ApplyPatch;
-use canvas_core::lease::{Timestamp, Turn};
+use canvas_core::lease::Timestamp;
 use canvas_core::policy::HistoryLimits;
 use canvas_core::rollout::Rollout;
 use canvas_core::store::MemoryStore;
@@ -36,7 +36,7 @@ fn canvas(name: &str) -> CanvasId {
 
 fn key(conversation: &str, call: &str) -> OpKey {
     let conversation = ConversationId::new(conversation).expect("short");
-    OpKey { conversation, turn: Turn::ZERO, call: CallId::new(call).expect("short") }
+    OpKey::of(conversation, CallId::new(call).expect("short"))
 }
 
 fn line(writer: usize, count: u64) -> String {

@@ -54,6 +54,7 @@ impl Full {
             conversation: ConversationId::new("host").expect("a name"),
             turn: Turn::new(1).expect("a number"),
             call: CallId::new(&self.calls.to_string()).expect("a name"),
+            person: None,
         }
     }
 

@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 use std::time::Instant;
 
-use canvas_core::Actor;
+use canvas_core::Role;
 use canvas_core::board::{
     Board, BoardEnv, BoardJournal, BoardResult, BoardRules, Bounds, CanvasCommand, CommandResult,
     ComponentId, Executed, GridConfig, GridPolicy, IdSource, PlacementResult, Position, ProactiveMode,
@@ -92,7 +92,7 @@ impl<'r> Desk<'r> {
         let rules = BoardRules { grid: GridPolicy::Grow, ..BoardRules::default() };
         let (ids, now) = (IdSource::seeded(&self.calls.to_le_bytes()), Timestamp::from_millis(self.calls));
         let mut env = BoardEnv { registry: self.registry, rules, now, ids };
-        self.board.execute(command, Actor::Assistant, &mut env)
+        self.board.execute(command, Role::Assistant, &mut env)
     }
 
     /// Runs a command and keeps what it did.

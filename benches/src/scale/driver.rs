@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 
 use canvas_core::document::{ApplyPatch, Edit};
 use canvas_core::history::{Undo, UndoScope};
-use canvas_core::lease::Turn;
 use canvas_core::rollout::Rollout;
 use canvas_core::{Author, CallId, CanvasId, CollectOptions, ConversationId, Engine, OpKey, Policy};
 use peakmem_alloc::PeakMemAllocTrait as _;
@@ -26,7 +25,7 @@ fn policy() -> Policy {
 
 fn key(call: &str) -> OpKey {
     let conversation = ConversationId::new("model").expect("short");
-    OpKey { conversation, turn: Turn::ZERO, call: CallId::new(call).expect("short") }
+    OpKey::of(conversation, CallId::new(call).expect("short"))
 }
 
 /// A canvas as its only writer knows it.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use canvas_core::document::ApplyPatch;
-use canvas_core::lease::{CheckIn, CheckOut, LeaseId, Timestamp, Turn};
+use canvas_core::lease::{CheckIn, CheckOut, LeaseId, Timestamp};
 use canvas_core::store::Store;
 use canvas_core::{CallId, CanvasId, Command, ConversationId, Engine, OpKey, Policy};
 
@@ -33,7 +33,7 @@ pub(super) fn canvas() -> CanvasId {
 
 pub(super) fn key(call: &str) -> OpKey {
     let conversation = ConversationId::new("model").expect("short");
-    OpKey { conversation, turn: Turn::ZERO, call: CallId::new(call).expect("short") }
+    OpKey::of(conversation, CallId::new(call).expect("short"))
 }
 
 /// A line of a document of `size` bytes; longer documents have more of them after it.

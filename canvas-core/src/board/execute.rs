@@ -8,7 +8,7 @@ use crate::board::model::event::CanvasEvent;
 use crate::board::model::id::UndoId;
 use crate::board::state::board::Board;
 use crate::board::wire::result::{BatchCommandResult, CommandError, CommandResult};
-use crate::model::author::Actor;
+use crate::model::author::Role;
 
 /// Answer, change and events of a command.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,7 +57,7 @@ impl Board {
     /// Faults are checked in this order: an unknown component, view or trigger, an unknown type, the config, the size,
     /// the place, and the components in the way. The cost depends on the change and not on the board.
     #[expect(clippy::missing_panics_doc, reason = "a command that is not refused has done something")]
-    pub fn execute(&mut self, command: &CanvasCommand, source: Actor, env: &mut BoardEnv<'_>) -> Executed {
+    pub fn execute(&mut self, command: &CanvasCommand, source: Role, env: &mut BoardEnv<'_>) -> Executed {
         let Ran { one, done, refusal, explanation, change, events } = self.run(command, source, env);
         let undo_id = change.as_ref().map(|change| change.id.clone());
         let result = match (command, &refusal) {
@@ -90,7 +90,7 @@ impl Board {
     /// Runs an action that a person took by hand. Returns `None` for undo and redo, which belong to the history, and
     /// for a refresh, which belongs to the data, because they have no command.
     pub fn act(&mut self, action: &UserAction, env: &mut BoardEnv<'_>) -> Option<Executed> {
-        Some(self.execute(&action.command()?, Actor::User, env))
+        Some(self.execute(&action.command()?, Role::User, env))
     }
 }
 

@@ -6,7 +6,7 @@
 //! ```
 //! use canvas_core::board::strategies::{command_seeds, workspaces};
 //! use canvas_core::board::{Board, BoardEnv, BoardRules, IdSource, Registry};
-//! use canvas_core::Actor;
+//! use canvas_core::Role;
 //! use proptest::prelude::*;
 //!
 //! let registry = Registry::built_in();
@@ -17,7 +17,7 @@
 //!         let now = canvas_core::lease::Timestamp::from_millis(number as u64);
 //!         let mut env = BoardEnv { registry: &registry, rules: BoardRules::default(), now, ids };
 //!         let before = board.clone();
-//!         let executed = board.execute(&seed.command(&before), Actor::User, &mut env);
+//!         let executed = board.execute(&seed.command(&before), Role::User, &mut env);
 //!         if let Some(change) = executed.change {
 //!             board.apply(&change.patch.inverse()).unwrap();
 //!             prop_assert_eq!(&board, &before);

@@ -48,7 +48,6 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::time::Duration;
 
-    use canvas_lease::Turn;
     use serde_json::json;
 
     use super::*;
@@ -101,7 +100,7 @@ mod tests {
 
     fn key(call: &str) -> OpKey {
         let conversation = ConversationId::new("host").unwrap();
-        OpKey { conversation, turn: Turn::ZERO, call: CallId::new(call).unwrap() }
+        OpKey::of(conversation, CallId::new(call).unwrap())
     }
 
     /// A canvas with `count` records, of which `kept` are kept.

@@ -50,8 +50,7 @@ impl Pause {
 
 /// Returns the text from which a call's pause is derived.
 pub(super) fn name(operation: &OpKey) -> String {
-    let OpKey { conversation, turn, call } = operation;
-    format!("{} {conversation} {call}", turn.get())
+    operation.operation().as_str().to_owned()
 }
 
 fn share(longest: Duration, losses: u32, who: &str) -> Duration {
@@ -70,7 +69,6 @@ impl fmt::Debug for Pause {
 
 #[cfg(test)]
 mod tests {
-    use canvas_lease::Turn;
 
     use super::*;
     use crate::model::id::{CallId, ConversationId};
@@ -81,7 +79,7 @@ mod tests {
         let conversation = ConversationId::new("model").unwrap();
         let pauses = (0..1_000).map(|call| {
             let call = CallId::new(&format!("toolu_{call}")).unwrap();
-            let key = name(&OpKey { conversation: conversation.clone(), turn: Turn::ZERO, call });
+            let key = name(&OpKey::of(conversation.clone(), call));
             assert_eq!(share(longest, 1, &key), Duration::ZERO);
             assert_eq!(share(longest, 2, &key), share(longest, 2, &key));
             share(longest, 2, &key)

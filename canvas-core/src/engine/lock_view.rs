@@ -23,7 +23,7 @@ use crate::transition::policy::Policy;
 /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
 /// # let canvas = CanvasId::new("plan")?;
 /// # let key = |call: &str| -> Result<OpKey, canvas_core::NameError> {
-/// #     Ok(OpKey { conversation: ConversationId::new("model")?, turn: Turn::ZERO, call: CallId::new(call)? })
+/// #     Ok(OpKey::of(ConversationId::new("model")?, CallId::new(call)?))
 /// # };
 /// # engine.create(&canvas, "# Plan\n", &key("create")?, now).await?;
 /// let before = LockView::of(&engine.snapshot(&canvas, now).await?, engine.policy());

@@ -42,13 +42,11 @@ use crate::model::id::{CanvasId, OpKey};
 /// }
 ///
 /// # use canvas_core::document::Edit;
-/// # use canvas_core::lease::{Timestamp, Turn};
+/// # use canvas_core::lease::Timestamp;
 /// # use canvas_core::store::MemoryStore;
-/// # use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy};
+/// # use canvas_core::{CallId, CanvasId, Engine, OpKey, Policy};
 /// # let now = Timestamp::from_millis(1_000);
-/// # let key = |call: &str| OpKey {
-/// #     conversation: ConversationId::new("user").unwrap(), turn: Turn::ZERO, call: CallId::new(call).unwrap(),
-/// # };
+/// # let key = |call: &str| OpKey::user(CallId::new(call).unwrap());
 /// let (store, canvas) = (MemoryStore::new(move || now), CanvasId::new("plan")?);
 /// let conflicts = Arc::new(Conflicts { start: Instant::now(), count: AtomicU64::new(0) });
 /// let engine = Engine::new(store.clone(), Policy::default()).with_observer(conflicts.clone());

@@ -14,7 +14,7 @@ use crate::history::journal::{Entry, EntryKind, Reverts};
 use crate::history::number::ChangeNumber;
 use crate::history::revert::{Choice, Selection};
 use crate::history::step::Step;
-use crate::model::author::Actor;
+use crate::model::author::Role;
 use crate::model::error::CodedError;
 
 /// The last changes of a board, for a host that keeps the board in memory. A canvas has a journal of all its faces
@@ -172,7 +172,7 @@ impl BoardJournal {
         &mut self,
         board: &mut Board,
         id: &UndoId,
-        by: Actor,
+        by: Role,
         env: &mut BoardEnv<'_>,
     ) -> Result<Vec<CanvasEvent>, BoardJournalError> {
         let not_found = || BoardJournalError::NotFound { id: id.clone() };
@@ -192,8 +192,8 @@ impl BoardJournal {
     pub fn revert_author(
         &mut self,
         board: &mut Board,
-        author: Actor,
-        by: Actor,
+        author: Role,
+        by: Role,
         env: &mut BoardEnv<'_>,
     ) -> Result<(usize, Vec<CanvasEvent>), BoardJournalError> {
         let reverted = self.revert_all(board, Selection::Author { author, since: 0 }, by, env)?;
@@ -205,7 +205,7 @@ impl BoardJournal {
         &mut self,
         board: &mut Board,
         selection: Selection,
-        by: Actor,
+        by: Role,
         env: &mut BoardEnv<'_>,
     ) -> Result<Option<(usize, Vec<CanvasEvent>)>, BoardJournalError> {
         let mut choice = Choice::new(selection);

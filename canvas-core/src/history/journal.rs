@@ -16,7 +16,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::history::number::{ChangeNumber, EntryNumber};
 use crate::history::step::Step;
-use crate::model::author::Actor;
+use crate::model::actor::{Actor, PersonId};
+use crate::model::author::Role;
 use crate::model::blob::{Blob, BlobId};
 use crate::model::id::OpKey;
 use crate::model::journal_slot::JournalSlot;
@@ -29,8 +30,8 @@ impl JournalSlot {
     /// Appends an entry. An undo becomes the next entry to redo, an effect goes on neither stack, and any other entry
     /// becomes the next to undo.
     pub(crate) fn push(&mut self, entry: NewEntry) -> (Entry, Blob) {
-        let NewEntry { kind, change, actor, author, reverts, operation, at, summary, revisions, step, also } =
-            entry;
+        let NewEntry { kind, change, actor, author, written_by, reverts, .. } = entry;
+        let NewEntry { operation, at, summary, revisions, step, also, .. } = entry;
         // At most the revision, which runs out first, because a head with more entries than revisions is rejected.
         let number = EntryNumber::new(self.entries + 1);
         let below = match if kind == EntryKind::Undo { self.redo } else { self.undo } {
@@ -44,6 +45,7 @@ impl JournalSlot {
             kind,
             actor,
             author,
+            written_by: written_by.filter(|writer| *writer != made_by(&operation, actor)),
             reverts,
             operation,
             at,
@@ -115,9 +117,12 @@ pub struct Entry {
     /// The kind of entry, such as an edit or an undo.
     pub kind: EntryKind,
     /// The actor who made this entry, for example by an undo.
-    pub actor: Actor,
+    pub actor: Role,
     /// The original author of the change. A change that somebody else redoes still belongs to its author.
-    pub author: Actor,
+    pub author: Role,
+    /// The author by name, if it is another than the actor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    written_by: Option<Actor>,
     /// The changes that an [`EntryKind::Revert`] undid; `None` for other kinds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reverts: Option<Reverts>,
@@ -178,7 +183,7 @@ pub struct Reverts {
     /// The numbers of the undone changes.
     pub changes: Vec<ChangeNumber>,
     /// The author of the undone changes.
-    pub author: Actor,
+    pub author: Role,
 }
 
 /// Summary of a journal entry.
@@ -192,7 +197,7 @@ pub struct HistoryEntry {
     /// Kind of the entry.
     pub kind: EntryKind,
     /// Author of the change.
-    pub author: Actor,
+    pub author: Role,
     /// Short description of the change.
     pub summary: String,
     /// Revision after the entry.
@@ -218,8 +223,10 @@ pub(crate) struct NewEntry {
     pub(crate) kind: EntryKind,
     /// The earlier change of an undo or redo; `None` for a new change.
     pub(crate) change: Option<ChangeNumber>,
-    pub(crate) actor: Actor,
-    pub(crate) author: Actor,
+    pub(crate) actor: Role,
+    pub(crate) author: Role,
+    /// The author by name; `None` if it is the actor, or is not known.
+    pub(crate) written_by: Option<Actor>,
     pub(crate) reverts: Option<Reverts>,
     pub(crate) operation: OpKey,
     pub(crate) at: Timestamp,
@@ -231,7 +238,33 @@ pub(crate) struct NewEntry {
     pub(crate) also: Option<Step>,
 }
 
+/// Returns the actor of an operation that was recorded with this role.
+fn made_by(operation: &OpKey, role: Role) -> Actor {
+    match (operation.actor(), role) {
+        // The key of a page, from a host that does not name people.
+        (Actor::Conversation { .. } | Actor::Host, Role::User) => {
+            Actor::Person { person: PersonId::default() }
+        }
+        (actor, _) => actor,
+    }
+}
+
 impl Entry {
+    /// Returns the actor of this entry, for example the person who undid a change.
+    pub fn made_by(&self) -> Actor {
+        made_by(&self.operation, self.actor)
+    }
+
+    /// Returns the author of the content, for example the conversation whose change was undone. Returns `None` if an
+    /// earlier library recorded the undo or redo of a change by another role, which did not store the author's name.
+    pub fn written_by(&self) -> Option<Actor> {
+        match &self.written_by {
+            Some(writer) => Some(writer.clone()),
+            None if self.actor == self.author => Some(self.made_by()),
+            None => None,
+        }
+    }
+
     /// Returns the id of the previous entry.
     pub(crate) fn previous(&self) -> Option<BlobId> {
         self.previous

@@ -73,14 +73,14 @@ impl Kept {
 mod tests {
     use std::collections::BTreeMap;
 
-    use canvas_lease::{Timestamp, Turn};
+    use canvas_lease::Timestamp;
     use canvas_patch::Delta;
     use proptest::prelude::*;
 
     use super::*;
     use crate::document::step::DocumentStep;
     use crate::history::journal::{EntryKind, NewEntry};
-    use crate::model::author::Actor;
+    use crate::model::author::Role;
     use crate::model::id::{CallId, ConversationId, OpKey};
     use crate::model::revision::Revision;
 
@@ -111,10 +111,11 @@ mod tests {
         NewEntry {
             kind,
             change: None,
-            actor: Actor::User,
-            author: Actor::User,
+            actor: Role::User,
+            author: Role::User,
+            written_by: None,
             reverts: None,
-            operation: OpKey { conversation, turn: Turn::ZERO, call },
+            operation: OpKey::of(conversation, call),
             at: Timestamp::from_millis(0),
             summary: String::new(),
             revisions: (Revision::ZERO, Revision::ZERO),

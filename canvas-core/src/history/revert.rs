@@ -2,7 +2,7 @@
 
 use crate::history::journal::{Entry, Reverts};
 use crate::history::number::ChangeNumber;
-use crate::model::author::Actor;
+use crate::model::author::Role;
 
 /// The changes to revert, among those in effect.
 #[derive(Debug, Clone, Copy)]
@@ -10,7 +10,7 @@ pub(crate) enum Selection {
     Change(ChangeNumber),
     /// All changes of an author after a revision.
     Author {
-        author: Actor,
+        author: Role,
         since: u64,
     },
 }
@@ -39,7 +39,7 @@ impl Choice {
     }
 
     /// Whether to revert the next older change, because it is in effect and matches the selection.
-    pub(crate) fn takes(&mut self, change: ChangeNumber, author: Actor, reverts: Option<&Reverts>) -> bool {
+    pub(crate) fn takes(&mut self, change: ChangeNumber, author: Role, reverts: Option<&Reverts>) -> bool {
         if self.reverted.contains(&change) {
             // The changes that it reverted are in effect again.
             return false;

@@ -22,10 +22,10 @@ pub enum Author {
 impl Author {
     /// Returns the actor that the journal records. An operation that the host performs in a model's name is recorded as
     /// the model's.
-    pub const fn actor(self) -> Actor {
+    pub const fn actor(self) -> Role {
         match self {
-            Self::User => Actor::User,
-            Self::Assistant { .. } | Self::Host => Actor::Assistant,
+            Self::User => Role::User,
+            Self::Assistant { .. } | Self::Host => Role::Assistant,
         }
     }
 }
@@ -34,7 +34,7 @@ impl Author {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum Actor {
+pub enum Role {
     /// The user.
     User,
     /// A model.

@@ -3,7 +3,7 @@
 use canvas_lease::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::model::author::Actor;
+use crate::model::author::Role;
 use crate::model::id::OpKey;
 use crate::model::json_hash::JsonHash;
 use crate::model::receipt::Digest;
@@ -35,7 +35,7 @@ pub(crate) struct Claim {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) job: Option<JobId>,
     /// The author of the result's change in the journal.
-    pub(crate) author: Actor,
+    pub(crate) author: Role,
     /// The call that began the action. The action's outcome becomes the answer to it.
     pub(crate) operation: OpKey,
     pub(crate) digest: Digest,

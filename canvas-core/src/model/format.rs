@@ -18,9 +18,9 @@ pub(crate) enum Format {
     /// Documents may be lists of chunks, including those in the journal. A library without support for lists would drop
     /// the chunks.
     Chunked,
-    /// Older receipts are named by an index in place of the head. A library without support for it would run their
-    /// calls again, and drop their pages.
-    Indexed,
+    /// Operations may be of named people, and older receipts are named by an index in place of the head. A library
+    /// without support for this would run their calls again, and drop the names and the pages.
+    Shared,
 }
 
 impl From<Format> for u32 {
@@ -28,7 +28,7 @@ impl From<Format> for u32 {
         match format {
             Format::Whole => 1,
             Format::Chunked => 2,
-            Format::Indexed => 3,
+            Format::Shared => 3,
         }
     }
 }
@@ -40,7 +40,7 @@ impl TryFrom<u32> for Format {
         match format {
             1 => Ok(Self::Whole),
             2 => Ok(Self::Chunked),
-            3 => Ok(Self::Indexed),
+            3 => Ok(Self::Shared),
             found => Err(HeadError::Format { found }),
         }
     }

@@ -345,9 +345,10 @@ impl Head {
         blob: impl Fn(BlobId) -> Result<&'a Blob, Missing>,
         blobs: &mut Vec<Blob>,
     ) {
+        let is_of_person = receipt.operation.person.is_some();
         self.receipts.push(receipt, occasion, bounds, blob, blobs);
-        if self.indexes().next().is_some() {
-            self.format = self.format.max(Format::Indexed);
+        if is_of_person || self.indexes().next().is_some() {
+            self.format = self.format.max(Format::Shared);
         }
     }
 

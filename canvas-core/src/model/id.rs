@@ -8,6 +8,7 @@ use canvas_lease::{Holder, OperationKey, Turn};
 use serde::de::Visitor;
 use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::model::actor::{Actor, HOST, PersonId, USER};
 use crate::model::error::CodedError;
 
 /// Error returned if a name is empty or longer than [`NameError::MAX_BYTES`].
@@ -235,11 +236,11 @@ impl CallIds {
 ///
 /// # Several people, and names of conversations
 ///
-/// "The user" is every person who works on the canvas. The engine records a person's change as
-/// [`Actor::User`](crate::Actor::User), whoever the person is, so an undo by author reverts the changes of all people.
-/// To keep people apart, give each page or person a name of its own with [`OpKey::of`]. Entries of the journal keep
-/// this name ([`Entry::operation`](crate::history::Entry::operation)). It does not change anybody's rights, because the
-/// engine does not know who may do what. Check this before the call.
+/// "The user" is every person who works on the canvas. An undo by author reverts the changes of all people. To keep
+/// people apart, name each with [`OpKey::person`]. Entries of the journal record the name
+/// ([`Entry::made_by`](crate::history::Entry::made_by)). It does not change anybody's rights, because the engine does
+/// not know who may do what. Check this before the call. The first operation of a named person raises the canvas to
+/// format 3, which libraries before 0.2 refuse.
 ///
 /// A conversation id is any text of 1 to 512 bytes. It names one chat on one canvas. Under this id, the canvas keeps
 /// receipts, the lease and the text that the conversation knows, so follow these rules:
@@ -263,9 +264,10 @@ impl CallIds {
 ///
 /// let setup = OpKey::host("create".parse()?);
 /// let typed = OpKey::user("an id that the page drew for this edit".parse()?);
-/// let of_one_page = OpKey::of("page-7".parse()?, "1".parse()?);
-/// assert_ne!(setup.conversation, typed.conversation);
-/// # Ok::<(), canvas_core::NameError>(())
+/// let by_anna = OpKey::person("anna".parse()?, "1".parse()?);
+/// assert_ne!(setup.actor(), typed.actor());
+/// assert_ne!(typed.actor(), by_anna.actor());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct OpKey {
@@ -275,13 +277,21 @@ pub struct OpKey {
     pub turn: Turn,
     /// The call within the conversation's turn.
     pub call: CallId,
+    /// The person whose operation it is, if the host names one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub person: Option<PersonId>,
 }
 
 impl OpKey {
     /// Creates the key of a user's operation. All users share the name `user`, so their call ids must be unique among
     /// all of them. If pages count their calls themselves, name each page with [`OpKey::of`].
     pub fn user(call: CallId) -> Self {
-        Self::of(ConversationId("user".into()), call)
+        Self::of(ConversationId(USER.into()), call)
+    }
+
+    /// Creates the key of a named person's operation. The call ids of one person must be unique.
+    pub fn person(person: PersonId, call: CallId) -> Self {
+        Self { person: Some(person), ..Self::user(call) }
     }
 
     /// Creates the key of an operation by the host itself, such as creating a canvas, under the name `host`.
@@ -289,16 +299,31 @@ impl OpKey {
     /// The conversation that creates a canvas knows its first text. If this should be a model's conversation, create
     /// the canvas with [`OpKey::of`] and that conversation.
     pub fn host(call: CallId) -> Self {
-        Self::of(ConversationId("host".into()), call)
+        Self::of(ConversationId(HOST.into()), call)
     }
 
     /// Creates the key of an operation outside the turns of models, on behalf of its caller.
     pub fn of(conversation: ConversationId, call: CallId) -> Self {
-        Self { conversation, turn: Turn::ZERO, call }
+        Self { conversation, turn: Turn::ZERO, call, person: None }
+    }
+
+    /// Returns the actor that the key names.
+    pub fn actor(&self) -> Actor {
+        match &self.person {
+            Some(person) => Actor::Person { person: person.clone() },
+            None if self.conversation == USER => Actor::Person { person: PersonId::default() },
+            None if self.conversation == HOST => Actor::Host,
+            None => Actor::Conversation { conversation: self.conversation.clone(), turn: self.turn },
+        }
     }
 
     pub(crate) fn operation(&self) -> OperationKey {
-        OperationKey::new(format!("{}/{}/{}", self.conversation, self.turn.get(), self.call))
+        let Self { conversation, turn, call, person } = self;
+        OperationKey::new(match person {
+            // No name of a person contains this character.
+            Some(person) => format!("{person}\u{1f}{conversation}/{}/{call}", turn.get()),
+            None => format!("{conversation}/{}/{call}", turn.get()),
+        })
     }
 }
 

@@ -1,5 +1,6 @@
 //! Types shared by every face and every store: names, content, and the head.
 
+pub(crate) mod actor;
 pub(crate) mod audit_slot;
 pub(crate) mod author;
 pub(crate) mod blob;

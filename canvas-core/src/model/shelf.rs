@@ -179,9 +179,11 @@ impl TryFrom<String> for Keys {
 
 impl Keys {
     fn key(operation: &OpKey) -> String {
-        let OpKey { conversation, turn, call } = operation;
+        let OpKey { conversation, turn, call, person } = operation;
         let turn = turn.get().to_be_bytes();
-        Digest::of(&[conversation.as_str().as_bytes(), &turn, call.as_str().as_bytes()]).short()
+        let key = [conversation.as_str().as_bytes(), &turn, call.as_str().as_bytes()];
+        let parts = key.into_iter().chain(person.as_ref().map(|person| person.as_str().as_bytes()));
+        Digest::of(&parts.collect::<Vec<_>>()).short()
     }
 
     fn has(keys: &str, key: &str) -> bool {
@@ -480,14 +482,13 @@ impl FromIterator<Receipt> for Shelf {
 
 #[cfg(test)]
 mod tests {
-    use canvas_lease::Turn;
 
     use super::*;
     use crate::model::id::{CallId, ConversationId};
 
     fn receipt(call: &str, answer: &str) -> Receipt {
         let (conversation, call) = (ConversationId::new("host").unwrap(), CallId::new(call).unwrap());
-        let operation = OpKey { conversation, turn: Turn::ZERO, call };
+        let operation = OpKey::of(conversation, call);
         let answer = Answer::Inline(answer.to_owned());
         Receipt { operation, digest: Digest::of(&[]), fence: None, answer, at: 0 }
     }

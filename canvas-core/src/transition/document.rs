@@ -12,7 +12,7 @@ use crate::document::quoted::changed_lines;
 use crate::document::replace::{Hunks, Replacement, hunks};
 use crate::document::shown::ShownLines;
 use crate::history::number::ChangeNumber;
-use crate::model::author::Actor;
+use crate::model::author::Role;
 use crate::model::blob::BlobId;
 use crate::model::id::OpKey;
 use crate::model::receipt::Digest;
@@ -342,7 +342,7 @@ impl Decide for HostEdit {
         let (mut change, previous) = (None, at.head.revision_id());
         if !self.delta.is_empty() {
             at.replace_document::<HostEditRefusal>(text, self.delta.edits())?;
-            let record = Record { actor: Actor::Assistant, operation, summary: self.summary.clone() };
+            let record = Record { actor: Role::Assistant, operation, summary: self.summary.clone() };
             change = at.record(record, at.document_step(self.delta.clone())).map(|entry| entry.change);
         }
         Ok(HostEdited { revision: at.head.revision_id(), previous, change, summary: self.summary.clone() })
@@ -377,7 +377,7 @@ impl Transition<'_> {
         self.check_located(bounds.shown, &changed)?;
         self.check_edit(applied.text(), &delta, bounds.scope)?;
         self.replace_document(applied.into_text(), delta.edits())?;
-        let record = Record { actor: Actor::Assistant, operation, summary: summary.to_string() };
+        let record = Record { actor: Role::Assistant, operation, summary: summary.to_string() };
         self.record(record, self.document_step(delta));
         if moved_past.is_some() {
             repairs.insert(0, Repair { hunk: 0, kind: RepairKind::Rebased });

@@ -12,7 +12,7 @@ use crate::history::journal::Entry;
 use crate::history::number::ChangeNumber;
 use crate::history::reach::{Chain, ChainStep};
 use crate::history::step::Step;
-use crate::model::author::Actor;
+use crate::model::author::Role;
 use crate::model::blob::{BlobId, Missing, is_document};
 use crate::model::face::Face;
 use crate::model::head::SyncPoint;
@@ -130,7 +130,7 @@ impl Decide for Edit {
                 self.markdown.clone()
             };
             at.replace_document::<EditRefusal>(text, delta.edits())?;
-            let record = Record { actor: Actor::User, operation, summary: summary(&delta).to_string() };
+            let record = Record { actor: Role::User, operation, summary: summary(&delta).to_string() };
             at.record(record, at.document_step(delta));
         }
         Ok(Edited { epoch: at.head.lock.epoch(), revision: at.head.revision_id(), moved })
@@ -223,7 +223,7 @@ impl Transition<'_> {
     pub(super) fn is_changed_by_others(&self, base: Base) -> Result<bool, Missing> {
         let entries = self.entries_after(base)?.unwrap_or_default();
         let is_others =
-            |entry: &&Entry| entry.actor == Actor::User || entry.operation.conversation != *self.who;
+            |entry: &&Entry| entry.actor == Role::User || entry.operation.conversation != *self.who;
         Ok(entries.iter().any(|entry| entry.step.face() == Face::Document && is_others(entry)))
     }
 

@@ -4,7 +4,7 @@ use canvas_patch::{Delta, Repair};
 use serde_json::Value;
 
 use crate::document::quoted::lines_of;
-use crate::model::author::Actor;
+use crate::model::author::Role;
 use crate::model::blob::BlobId;
 use crate::model::id::OpKey;
 use crate::model::receipt::Digest;
@@ -140,7 +140,7 @@ impl Decide for ApplyEdits {
         let places: Vec<_> = spans.iter().map(|span| (span.start_line, span.end_line)).collect();
         let lines = lines_of(&text, &places);
         at.replace_document::<ApplyPatchRefusal>(text, self.delta.edits())?;
-        let record = Record { actor: Actor::Assistant, operation, summary: summary.to_string() };
+        let record = Record { actor: Role::Assistant, operation, summary: summary.to_string() };
         at.record(record, at.document_step(self.delta.clone()));
         at.mark_seen(at.head.now());
         let (revision, repairs) = (at.head.revision_id(), self.repairs.clone());

@@ -84,6 +84,7 @@ impl Transition<'_> {
             change: None,
             actor,
             author: actor,
+            written_by: None,
             reverts: Some(reverts),
             operation: operation.clone(),
             at: self.view.clock,

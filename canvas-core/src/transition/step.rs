@@ -7,7 +7,7 @@ use crate::document::step::DocumentStep;
 use crate::face::contents::Contents;
 use crate::history::journal::{EntryKind, HistoryEntry, NewEntry};
 use crate::history::step::Step;
-use crate::model::author::Actor;
+use crate::model::author::Role;
 #[cfg(feature = "surface")]
 use crate::model::blob::BlobId;
 use crate::model::blob::{Blob, Missing};
@@ -43,7 +43,7 @@ impl<R> From<Missing> for Stop<R> {
 
 /// A change about to be recorded.
 pub(super) struct Record<'o> {
-    pub(super) actor: Actor,
+    pub(super) actor: Role,
     pub(super) operation: &'o OpKey,
     pub(super) summary: String,
 }
@@ -61,7 +61,7 @@ pub struct Transition<'a> {
     pub(super) contents: Contents,
     pub(super) not_after: Option<Timestamp>,
     /// The author of the changes, if any.
-    pub(super) actor: Option<Actor>,
+    pub(super) actor: Option<Role>,
     /// The revision after the last recorded entry.
     recorded: Revision,
     /// The fence of the lease that covers the call, once that is certain.
@@ -174,6 +174,7 @@ impl<'a> Transition<'a> {
             change: None,
             actor,
             author: actor,
+            written_by: None,
             reverts: None,
             operation: operation.clone(),
             at: self.view.clock,

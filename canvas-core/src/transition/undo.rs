@@ -15,7 +15,7 @@ use crate::history::number::{ChangeNumber, EntryNumber};
 use crate::history::reach::{Chain, ChainStep};
 use crate::history::revert::Selection;
 use crate::history::step::{Faces, Step};
-use crate::model::author::{Actor, Author};
+use crate::model::author::{Author, Role};
 use crate::model::blob::{BlobId, Missing};
 use crate::model::face::Face;
 use crate::model::head::Head;
@@ -58,7 +58,7 @@ pub enum UndoScope {
     /// All changes of one author that are in effect. The other author's changes stay, even later ones.
     Author {
         /// The author whose changes are undone.
-        author: Actor,
+        author: Role,
         /// Selects only changes after this revision; `None` selects all.
         since: Option<Revision>,
     },
@@ -123,10 +123,8 @@ impl Decide for Undo {
             UndoScope::Steps(steps) => ("steps", steps.to_string(), None),
             UndoScope::To(change) => ("to", change.to_string(), None),
             UndoScope::Change(change) => ("change", change.to_string(), None),
-            UndoScope::Author { author: Actor::User, since } => ("author", "user".to_owned(), since),
-            UndoScope::Author { author: Actor::Assistant, since } => {
-                ("author", "assistant".to_owned(), since)
-            }
+            UndoScope::Author { author: Role::User, since } => ("author", "user".to_owned(), since),
+            UndoScope::Author { author: Role::Assistant, since } => ("author", "assistant".to_owned(), since),
         };
         let since = since.map_or_else(String::new, |revision| revision.get().to_string());
         Digest::of(&["undo", &author_text(self.by), scope, &value, &since].map(str::as_bytes))
@@ -327,6 +325,7 @@ impl Transition<'_> {
                 change: Some(entry.change),
                 actor: by.actor(),
                 author: entry.author,
+                written_by: entry.written_by(),
                 step: entry.step.inverse().expect("a face that is not supported was refused above"),
                 also: None,
                 reverts: entry.reverts.clone(),

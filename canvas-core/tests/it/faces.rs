@@ -13,8 +13,8 @@ use canvas_core::store::{Commit, Committed, Head, MemoryStore, Store as _, TreeP
 use canvas_core::testing::block_on;
 use canvas_core::turn::SendMessage;
 use canvas_core::{
-    Actor, Author, Blob, BlobId, CallId, CanvasId, CodedError as _, CollectOptions, Command, ConversationId,
-    Engine, EngineError, Face, OpKey, Policy, Resolution,
+    Author, Blob, BlobId, CallId, CanvasId, CodedError as _, CollectOptions, Command, ConversationId, Engine,
+    EngineError, Face, OpKey, Policy, Resolution, Role,
 };
 use serde_json::{Value, json};
 
@@ -126,7 +126,12 @@ impl Canvas {
 
 fn key(who: &str, turn: u64, call: &str) -> OpKey {
     let turn = Turn::new(turn).unwrap();
-    OpKey { conversation: ConversationId::new(who).unwrap(), turn, call: CallId::new(call).unwrap() }
+    OpKey {
+        conversation: ConversationId::new(who).unwrap(),
+        turn,
+        call: CallId::new(call).unwrap(),
+        person: None,
+    }
 }
 
 #[test]
@@ -162,7 +167,7 @@ fn a_change_of_the_board_is_undone_only_where_there_are_boards() {
         ("plan-4", UndoScope::To(ChangeNumber::new(38))),
         ("plan-4", change(40)),
         ("wall-2", steps(1)),
-        ("wall-1", of(Actor::User)),
+        ("wall-1", of(Role::User)),
     ];
     for (case, what) in undos {
         let mut canvas = Canvas::open(case);

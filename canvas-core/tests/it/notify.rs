@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Waker};
 
 use canvas_core::document::{ApplyPatch, Read};
-use canvas_core::lease::{CheckOut, LeaseId, Timestamp, Turn};
+use canvas_core::lease::{CheckOut, LeaseId, Timestamp};
 use canvas_core::store::{
     Capabilities, Commit, Committed, Layer, Loaded, MemoryStore, Store as _, StoreError,
 };
@@ -62,7 +62,7 @@ const NOW: Timestamp = Timestamp::from_millis(1_000);
 
 fn key(id: &str) -> OpKey {
     let (conversation, call) = (ConversationId::new("model").unwrap(), CallId::new(id).unwrap());
-    OpKey { conversation, turn: Turn::ZERO, call }
+    OpKey::of(conversation, call)
 }
 
 /// A canvas with the text `0`, on which the model has a lease and has read the text: a read has nothing to store any

@@ -156,7 +156,7 @@ fn call(step: &Value) -> Call {
     let text = |name: &str| step[name].as_str().unwrap_or_else(|| panic!("{name} of {step}")).to_owned();
     let turn = Turn::new(step["turn"].as_u64().unwrap()).unwrap();
     let conversation = ConversationId::new(&text("who")).unwrap();
-    let operation = OpKey { conversation, turn, call: CallId::new(&text("call")).unwrap() };
+    let operation = OpKey { conversation, turn, call: CallId::new(&text("call")).unwrap(), person: None };
     Call { operation, command: command(step) }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use canvas_core::lease::{LeaseId, Timestamp, Turn};
+use canvas_core::lease::{LeaseId, Timestamp};
 use canvas_core::store::MemoryStore;
 use canvas_core::testing::block_on;
 use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy};
@@ -25,7 +25,7 @@ fn renewals_of_a_slow_turn() -> Vec<u64> {
     let now = || Timestamp::from_millis(clock.load(Ordering::Relaxed));
     let (canvas, chat) = (CanvasId::new("c").expect("a name"), ConversationId::new("main").expect("a name"));
     let key = |call| CallId::new(call).expect("an id");
-    let operation = OpKey { conversation: chat.clone(), turn: Turn::ZERO, call: key("create") };
+    let operation = OpKey::of(chat.clone(), key("create"));
     block_on(engine.create(&canvas, "# A\n", &operation, now())).expect("the canvas is new");
     let mut session = block_on(Session::open(&engine, canvas, chat, now())).expect("the canvas exists");
 
@@ -115,7 +115,7 @@ fn a_loop_that_is_dropped_leaves_its_lease_until_that_expires() {
     let now = || Timestamp::from_millis(clock.load(Ordering::Relaxed));
     let (canvas, chat) = (CanvasId::new("c").expect("a name"), ConversationId::new("main").expect("a name"));
     let key = |call| CallId::new(call).expect("an id");
-    let operation = OpKey { conversation: chat, turn: Turn::ZERO, call: key("create") };
+    let operation = OpKey::of(chat, key("create"));
     block_on(engine.create(&canvas, "# A\n", &operation, now())).expect("the canvas is new");
     let check_out = |who: &str, id: &str| {
         let who = ConversationId::new(who).expect("a name");

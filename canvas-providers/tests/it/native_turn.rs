@@ -2,7 +2,7 @@
 
 use crate::support;
 
-use canvas_core::lease::{Timestamp, Turn};
+use canvas_core::lease::Timestamp;
 use canvas_core::store::MemoryStore;
 use canvas_core::testing::block_on;
 use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy};
@@ -144,7 +144,7 @@ fn turn(provider: Provider, dialect: Dialect) -> (Vec<ToolReply>, EncodedRequest
     let (canvas, chat) =
         (CanvasId::new("plan").expect("a name"), ConversationId::new("chat").expect("a name"));
     let call = CallId::new("create").expect("an id");
-    let operation = OpKey { conversation: chat.clone(), turn: Turn::ZERO, call };
+    let operation = OpKey::of(chat.clone(), call);
     block_on(engine.create(&canvas, BEFORE, &operation, NOW)).expect("the canvas is new");
     let mut session = block_on(Session::open(&engine, canvas, chat, NOW)).expect("the canvas exists");
     let tools = Tools::new(NativeTools::new(dialect)).expect("one tool");

@@ -1,6 +1,5 @@
 //! One execution of an action as a state machine without I/O.
 
-use canvas_core::lease::Turn;
 use canvas_core::surface::{
     ActionBegun, ActionEnded, ActionFailure, ActionRequest, ActionWork, BeginAction, EventId, FinishAction,
     RunnerId, RunningAction, SurfaceCommandRefusal, SurfaceEvent, SurfaceEventKind,
@@ -89,7 +88,7 @@ impl ActionRun {
             (ConversationId::new(self.runner.as_str()), CallId::new(running.event().as_str()));
         let (conversation, call) =
             conversation.and_then(|who| Ok((who, call?))).expect("all names are alike");
-        OpKey { conversation, turn: Turn::ZERO, call }
+        OpKey::of(conversation, call)
     }
 
     /// Returns the id of the execution. If an earlier attempt ran the action, this is the id of that execution.

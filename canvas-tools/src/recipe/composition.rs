@@ -4,7 +4,7 @@ use canvas_core::board::{BoardPatch, BoardStep};
 use canvas_core::history::Step;
 use canvas_core::lease::Timestamp;
 use canvas_core::store::Store;
-use canvas_core::{Actor, Engine, EngineError};
+use canvas_core::{Engine, EngineError, Role};
 
 use crate::session::Session;
 
@@ -27,7 +27,7 @@ pub async fn turn_composition<S: Store>(
     let entries = engine.history(&session.canvas, None, LOOKS, now).await?;
     let of_turn = entries.into_iter().take_while(|entry| entry.revision_after > session.start.revision);
     let patches =
-        of_turn.filter(|entry| entry.author == Actor::Assistant).filter_map(|entry| match entry.step {
+        of_turn.filter(|entry| entry.author == Role::Assistant).filter_map(|entry| match entry.step {
             Step::Board(BoardStep { patch, .. }) => Some(patch),
             _ => None,
         });

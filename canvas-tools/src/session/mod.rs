@@ -335,6 +335,6 @@ impl Session {
 
     /// Returns the key of a call in this turn. The engine stores the call's receipt under this key.
     pub fn operation(&self, call: CallId) -> OpKey {
-        OpKey { conversation: self.conversation.clone(), turn: self.turn, call }
+        OpKey { conversation: self.conversation.clone(), turn: self.turn, call, person: None }
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use canvas_core::lease::{Timestamp, Turn};
+use canvas_core::lease::Timestamp;
 use canvas_core::store::Store;
 use canvas_core::surface::{
     ActionName, ActionRequest, AuditRecord, ClientId, DueJob, EventId, JobPolicy, JobTiming, RefreshJob,
@@ -203,12 +203,9 @@ impl SurfaceDoor {
 
     fn job(&self, job: &DueJob, surface: &Surface) -> Result<ActionRun, NameError> {
         let event = self.event();
-        let operation = OpKey {
-            conversation: ConversationId::new(self.runner.as_str())?,
-            turn: Turn::ZERO,
-            // The end of the execution uses the event's name without this prefix.
-            call: CallId::new(&format!("job {event}"))?,
-        };
+        // The end of the execution uses the event's name without this prefix.
+        let call = CallId::new(&format!("job {event}"))?;
+        let operation = OpKey::of(ConversationId::new(self.runner.as_str())?, call);
         let request = ActionRequest {
             by: SurfaceActor::SessionKey(surface.descriptor.owner_session_key.clone()),
             job: Some(job.key.job.clone()),

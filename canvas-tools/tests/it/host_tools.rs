@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use canvas_core::lease::{Timestamp, Turn};
+use canvas_core::lease::Timestamp;
 use canvas_core::store::MemoryStore;
 use canvas_core::surface::ActionFailure;
 use canvas_core::testing::block_on;
@@ -41,7 +41,7 @@ fn a_model_calls_tools_of_the_host_and_of_the_canvas() {
     let now = Timestamp::from_millis(1_000);
     let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
     let (canvas, chat) = (CanvasId::new("c").unwrap(), ConversationId::new("chat").unwrap());
-    let key = OpKey { conversation: chat.clone(), turn: Turn::ZERO, call: CallId::new("create").unwrap() };
+    let key = OpKey::of(chat.clone(), CallId::new("create").unwrap());
     block_on(engine.create(&canvas, "# A\n", &key, now)).expect("the canvas is new");
     let session = block_on(Session::open(&engine, canvas, chat, now)).expect("the canvas exists");
     let host = Arc::new(Host::default());
@@ -83,7 +83,7 @@ fn leases_are_renewed_and_released_whatever_tools_the_model_has() {
     let now = Timestamp::from_millis(1_000);
     let engine = Arc::new(Engine::new(MemoryStore::new(move || now), Policy::default()));
     let (canvas, chat) = (CanvasId::new("c").unwrap(), ConversationId::new("chat").unwrap());
-    let key = OpKey { conversation: chat.clone(), turn: Turn::ZERO, call: CallId::new("create").unwrap() };
+    let key = OpKey::of(chat.clone(), CallId::new("create").unwrap());
     block_on(engine.create(&canvas, "# A\n", &key, now)).expect("the canvas is new");
     let session = block_on(Session::open(&engine, canvas, chat, now)).expect("the canvas exists");
     let with = |tools| CanvasCalls::new(Arc::clone(&engine), Arc::new(tools), session.clone());

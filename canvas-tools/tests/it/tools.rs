@@ -1,6 +1,6 @@
 //! Joining toolsets: one list, one prompt, one way of a call to its toolset.
 
-use canvas_core::lease::{Timestamp, Turn};
+use canvas_core::lease::Timestamp;
 use canvas_core::rollout::Rollout;
 use canvas_core::store::{MemoryStore, Store};
 use canvas_core::testing::block_on;
@@ -60,8 +60,7 @@ impl World {
         let policy = Policy { rollout, ..Policy::default() };
         let engine = Engine::new(MemoryStore::new(|| NOW), policy);
         let (canvas, chat) = (CanvasId::new("c").unwrap(), ConversationId::new("chat").unwrap());
-        let key =
-            OpKey { conversation: chat.clone(), turn: Turn::ZERO, call: CallId::new("create").unwrap() };
+        let key = OpKey::of(chat.clone(), CallId::new("create").unwrap());
         block_on(engine.create(&canvas, "a\n", &key, NOW)).unwrap();
         let session = block_on(Session::open(&engine, canvas, chat, NOW)).unwrap();
         Self { engine, session }

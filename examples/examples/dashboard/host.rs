@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::io::{self, Write};
 
-use canvas_core::Actor;
+use canvas_core::Role;
 use canvas_core::board::{
     Board, BoardEnv, BoardJournal, BoardJournalError, BoardResult, BoardRules, CanvasCommand, CanvasEvent,
     CommandError, ComponentId, ComponentInstance, DataPolicy, DataStates, GridConfig, IdSource, Registry,
@@ -76,7 +76,7 @@ impl Dashboard {
         let ids = IdSource::seeded(&self.steps.to_le_bytes());
         let (registry, now) = (&self.registry, self.now());
         let mut env = BoardEnv { registry, rules: BoardRules::default(), now, ids };
-        let executed = self.board.execute(command, Actor::Assistant, &mut env);
+        let executed = self.board.execute(command, Role::Assistant, &mut env);
         self.history.record(&executed);
         if let Some(error) = executed.result.error() {
             return Ok(Err(error.clone()));

@@ -1,6 +1,6 @@
 //! A short story in which each tool answers at least once, and some calls fail. The same each time.
 
-use canvas_core::lease::{Timestamp, Turn};
+use canvas_core::lease::Timestamp;
 use canvas_core::store::MemoryStore;
 use canvas_core::testing::block_on;
 use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy};
@@ -213,7 +213,7 @@ fn native() -> Vec<Recorded> {
         let (canvas, chat) = (CanvasId::new("plan"), ConversationId::new("chat"));
         let (canvas, chat) = (canvas.expect("a short name"), chat.expect("a short name"));
         let create = CallId::new("create").expect("a short name");
-        let key = OpKey { conversation: chat.clone(), turn: Turn::ZERO, call: create };
+        let key = OpKey::of(chat.clone(), create);
         block_on(engine.create(&canvas, DOCUMENT, &key, now)).expect("the canvas is new");
         let mut session = block_on(Session::open(&engine, canvas, chat, now)).expect("the canvas is there");
         let tools = Tools::new(NativeTools::new(dialect)).expect("one toolset");

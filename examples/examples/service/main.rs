@@ -29,8 +29,8 @@ use canvas_core::document::{Base, Edit};
 use canvas_core::history::{EntryNumber, HistoryEntry, Undo, UndoScope};
 use canvas_core::store::Blocking;
 use canvas_core::{
-    Actor, Author, CallId, CallIds, CanvasId, CodedError as _, Command, ConversationId, Engine, ErrorReport,
-    Follow, OpKey, Policy, RevisionId, Snapshot,
+    Author, CallId, CallIds, CanvasId, CodedError as _, Command, ConversationId, Engine, ErrorReport, Follow,
+    OpKey, Policy, RevisionId, Role, Snapshot,
 };
 use canvas_examples::http::http_status;
 use canvas_providers::{Event, Provider, TurnDriver, TurnOptions};
@@ -78,7 +78,7 @@ async fn edit(to: Target, Body(Text { markdown, base }): Body<Text>) -> Answer {
     write(to, Edit { markdown, base: base.map(Base::Id) }).await
 }
 
-async fn undo(to: Target, Body(author): Body<Actor>) -> Answer {
+async fn undo(to: Target, Body(author): Body<Role>) -> Answer {
     write(to, Undo { by: Author::User, what: UndoScope::Author { author, since: None } }).await
 }
 

@@ -18,7 +18,7 @@ use canvas_core::history::{Undo, UndoScope};
 use canvas_core::lease::Timestamp;
 use canvas_core::store::MemoryStore;
 use canvas_core::testing::block_on;
-use canvas_core::{Actor, Author, CallIds, CanvasId, CollectOptions, Engine, OpKey, Policy};
+use canvas_core::{Author, CallIds, CanvasId, CollectOptions, Engine, OpKey, Policy, Role};
 use opentelemetry::KeyValue;
 use opentelemetry::trace::{SpanId, TracerProvider as _};
 use opentelemetry_sdk::error::OTelSdkResult;
@@ -55,7 +55,7 @@ fn story() -> Result<(), Box<dyn Error>> {
         block_on(engine.create(&canvas, "# Plan\n\n- one\n", &OpKey::host(ids.fresh()), NOW))?;
     }
     // There is nothing to undo: refused.
-    let undo = Undo { by: Author::User, what: UndoScope::Author { author: Actor::Assistant, since: None } };
+    let undo = Undo { by: Author::User, what: UndoScope::Author { author: Role::Assistant, since: None } };
     let _refused = block_on(engine.call(&canvas, &user(), undo, NOW))?.result;
     // The other server is faster: the commit is lost, and the edit is decided again.
     block_on(other.call(&canvas, &user(), Edit::overwrite("# Plan\n\n- two\n"), NOW))?.result?;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use canvas_core::document::Edit;
-use canvas_core::lease::{CheckOut, Turn};
+use canvas_core::lease::CheckOut;
 use canvas_core::store::Blocking;
 use canvas_core::{CallId, CanvasId, ConversationId, Engine, EngineError, OpKey, Policy};
 use canvas_store_sqlite::{SqliteStore, system_clock as now};
@@ -65,7 +65,7 @@ impl World {
     async fn check_out(&self, call: &str) {
         let conversation = ConversationId::new("chat").expect("it is short");
         let call = CallId::new(call).expect("it is short");
-        let key = OpKey { conversation, turn: Turn::ZERO, call };
+        let key = OpKey::of(conversation, call);
         let answered = self.engine.call(&self.canvas, &key, CheckOut, now()).await;
         answered.expect("the file is there").result.expect("nobody else has it");
     }

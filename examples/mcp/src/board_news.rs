@@ -1,6 +1,6 @@
 //! What people did on a board since a model was told of it.
 
-use canvas_core::{Actor, CanvasId, Face, Snapshot};
+use canvas_core::{CanvasId, Face, Role, Snapshot};
 
 use crate::clock;
 use crate::conversation::Seat;
@@ -27,7 +27,7 @@ impl Host {
         let entries = self.engine.history(canvas, None, 4 * TOLD, clock::now()).await.ok()?;
         let new = entries.iter().take_while(|entry| entry.revision_after > told).filter(|entry| {
             let mut steps = [&entry.step].into_iter().chain(&entry.also);
-            entry.actor == Actor::User && steps.any(|step| step.face() == Face::Board)
+            entry.actor == Role::User && steps.any(|step| step.face() == Face::Board)
         });
         let mut lines: Vec<String> = new.map(|entry| format!("- {}", entry.summary)).collect();
         if lines.is_empty() {

@@ -293,6 +293,6 @@ impl Host {
 
     /// The key of something that a person does.
     pub(crate) fn operation(&self, turn: Turn) -> OpKey {
-        OpKey { conversation: self.person.clone(), turn, call: self.names.call() }
+        OpKey { conversation: self.person.clone(), turn, call: self.names.call(), person: None }
     }
 }

@@ -15,7 +15,7 @@ use canvas_core::history::{ClearHistory, HistoryRefusal, Stacks, Step, UndoRefus
 use canvas_core::lease::Timestamp;
 use canvas_core::refusal::BoardRefusal;
 use canvas_core::testing::block_on;
-use canvas_core::{Actor, Author, CanvasId, CodedError as _, EngineError, Face, Refused as _};
+use canvas_core::{Author, CanvasId, CodedError as _, EngineError, Face, Refused as _, Role};
 use serde_json::{Value, json};
 
 use super::data::Data;
@@ -58,13 +58,13 @@ pub(super) fn command(documents: &mut Documents, request: &Request<'_>) -> Resul
 fn run(
     documents: &mut Documents,
     canvas: &CanvasId,
-    by: Actor,
+    by: Role,
     command: CanvasCommand,
     now: Timestamp,
 ) -> Result<BoardResult, BridgeError> {
     let by = match by {
-        Actor::User => Author::User,
-        Actor::Assistant => Author::Host,
+        Role::User => Author::User,
+        Role::Assistant => Author::Host,
     };
     let command = RunBoardCommand { by, command: Box::new(command), base: None, grid: None };
     let run = documents.ask(canvas, command, now)?.map_err(|refusal| BridgeError::from(refusal.view()))?;
@@ -78,7 +78,7 @@ pub(super) fn action(documents: &mut Documents, request: &Request<'_>) -> Result
     let action: BoardAction = request.field("action")?;
     Ok(json!(match action {
         BoardAction::Command(command) => {
-            return Ok(json!(run(documents, &canvas, Actor::User, *command, now)?));
+            return Ok(json!(run(documents, &canvas, Role::User, *command, now)?));
         }
         BoardAction::Refresh { component_id } => refresh(documents, &canvas, &component_id, now)?,
         BoardAction::History(action) => {

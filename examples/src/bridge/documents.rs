@@ -16,7 +16,7 @@ use canvas_core::testing::block_on;
 use canvas_core::turn::{Cancel, Promotion};
 use canvas_core::{
     Author, BlobId, CallId, CanvasId, CollectOptions, Command, ConversationId, Engine, EngineError, OpKey,
-    Policy, Refused as _, RevisionId,
+    PersonId, Policy, Refused as _, RevisionId,
 };
 use canvas_tools::{
     BoardMemory, BoardTools, DirectiveTools, DocumentMemory, DocumentTools, RecipeTools, SURFACE_TOOL,
@@ -65,6 +65,8 @@ pub(super) struct Documents {
     run: String,
     turns: HashMap<(CanvasId, ConversationId, CallId), Turn>,
     calls: u64,
+    /// The person of the request that is being answered.
+    pub(super) person: Option<PersonId>,
     /// What commits have put.
     written: Arc<Written>,
     pub(super) data: Data,
@@ -90,6 +92,7 @@ impl Default for Documents {
             clock,
             turns: HashMap::new(),
             calls: 0,
+            person: None,
             written,
             data: Data::default(),
             surfaces,
@@ -454,7 +457,12 @@ impl Documents {
 
     /// A fresh name for an operation of the host.
     pub(super) fn operation(&mut self, turn: Turn) -> Result<OpKey, BridgeError> {
-        Ok(OpKey { conversation: ConversationId::new(USER)?, turn, call: self.call_id()? })
+        Ok(OpKey {
+            conversation: ConversationId::new(USER)?,
+            turn,
+            call: self.call_id()?,
+            person: self.person.clone(),
+        })
     }
 
     /// The clock of the last request that had one.

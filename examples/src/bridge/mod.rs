@@ -64,6 +64,8 @@ impl Bridge {
         };
         let request = Request::new(body, operation.fields);
         request.check_fields()?;
+        let may_name = operation.fields.contains(&"person");
+        self.documents.person = if may_name { request.field("person")? } else { None };
         match operation.answer {
             Answer::Value(answer) => Ok(answer(&mut self.documents, &request)?.to_string()),
             Answer::Written(answer) => answer(&self.documents, &request),

@@ -48,7 +48,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     operation("json.canonical", &["value"], |_, request| text::canonical(request)),
     operation("date.eval", &["expr", "timezone"], |_, request| recipe::eval(request)),
     operation("ops.apply", &["value", "ops", "timezone"], |_, request| recipe::apply(request)),
-    operation("recipe.record", &["canvas", "recipe"], replays::record),
+    operation("recipe.record", &["canvas", "recipe", "person"], replays::record),
     operation("recipe.observe", &["canvas", "session", "call", "result"], replays::observe),
     operation(
         "recipe.declare",
@@ -66,7 +66,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     operation("store.open", &["kind", "path"], Documents::open),
     operation("store.collect", &["canvas", "keep_entries", "older_than"], Documents::collect),
     operation("store.stats", &["canvas"], |documents, request| documents.stats(request)),
-    operation("canvas.create", &["canvas", "markdown"], Documents::create),
+    operation("canvas.create", &["canvas", "markdown", "person"], Documents::create),
     operation("canvas.text", &["canvas"], |documents, request| documents.text(request)),
     operation(
         "tool.call",
@@ -82,20 +82,20 @@ pub(super) const OPERATIONS: &[Operation] = &[
             _ => documents.tool_list(request),
         }
     }),
-    operation("user.edit", &["canvas", "markdown", "base_revision_id"], Documents::user_edit),
-    operation("user.message", &["canvas", "session"], Documents::user_message),
-    operation("user.cancel", &["canvas", "session"], Documents::user_cancel),
+    operation("user.edit", &["canvas", "markdown", "base_revision_id", "person"], Documents::user_edit),
+    operation("user.message", &["canvas", "session", "person"], Documents::user_message),
+    operation("user.cancel", &["canvas", "session", "person"], Documents::user_cancel),
     operation("turn.end", &["canvas", "session"], Documents::turn_end),
-    operation("directive.apply", &["canvas", "session", "directive"], directives::apply),
-    operation("history.undo", &["canvas", "steps"], |documents, request| {
+    operation("directive.apply", &["canvas", "session", "directive", "person"], directives::apply),
+    operation("history.undo", &["canvas", "steps", "person"], |documents, request| {
         documents.replay_history(request, Direction::Undo)
     }),
-    operation("history.redo", &["canvas", "steps"], |documents, request| {
+    operation("history.redo", &["canvas", "steps", "person"], |documents, request| {
         documents.replay_history(request, Direction::Redo)
     }),
     operation("board.create", &["canvas", "grid"], board::create),
-    operation("board.command", &["canvas", "command", "source"], board::command),
-    operation("board.action", &["canvas", "action"], board::action),
+    operation("board.command", &["canvas", "command", "source", "person"], board::command),
+    operation("board.action", &["canvas", "action", "person"], board::action),
     Operation { name: "board.get", fields: &["canvas"], answer: Answer::Written(board::get) },
     operation("board.context", &["canvas", "max_tokens", "timezone"], |documents, request| {
         board::context(documents, request)
@@ -106,7 +106,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     operation("board.registry", &[], |documents, _| Ok(board::registry(documents))),
     operation("board.data", &["source", "query"], |documents, request| board::data(documents, request)),
     operation("surface.host", &["tools", "sessions", "ceiling", "seed"], surface::set_host),
-    operation("surface.request", &["method", "params", "actor", "call_id"], surface::request),
+    operation("surface.request", &["method", "params", "actor", "call_id", "person"], surface::request),
     operation("surface.settle", &["eventId", "result", "error"], surface::settle),
     operation("surface.poll", &[], surface::poll),
     operation("surface.check", &["spec"], |documents, request| surface::check(documents, request)),

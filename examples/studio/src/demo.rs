@@ -6,7 +6,7 @@ use canvas_core::board::{
 };
 use canvas_core::history::ClearHistory;
 use canvas_core::surface::{ClientId, SurfaceActor};
-use canvas_core::{Actor, CodedError as _, EngineError};
+use canvas_core::{CodedError as _, EngineError, Role};
 use canvas_tools::surface::{SurfaceCaller, SurfaceError, SurfaceRequest};
 use serde_json::{Value, json};
 
@@ -55,7 +55,7 @@ fn workspace(host: &Host) -> Result<Workspace, Failure> {
     let mut env = BoardEnv { registry, rules, now, ids: IdSource::seeded(b"studio") };
     let mut run = |command: Value| -> Result<(), Failure> {
         let command: CanvasCommand = Failure::read(command)?;
-        let executed = board.execute(&command, Actor::User, &mut env);
+        let executed = board.execute(&command, Role::User, &mut env);
         match executed.result.error() {
             Some(error) => Err(Failure(json!(error))),
             None => Ok(()),

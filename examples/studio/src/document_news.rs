@@ -2,7 +2,7 @@
 
 use canvas_core::document::DocumentStep;
 use canvas_core::history::{Entry, EntryNumber, Step};
-use canvas_core::{Actor, BlobId, CanvasId, EngineError, RevisionId, Snapshot};
+use canvas_core::{BlobId, CanvasId, EngineError, RevisionId, Role, Snapshot};
 use serde_json::{Value, json};
 
 use crate::clock;
@@ -25,7 +25,7 @@ pub(crate) struct Before<'a> {
 struct Change {
     after: RevisionId,
     text: String,
-    actor: Actor,
+    actor: Role,
     /// The page and its request, where it is of one.
     origin: Option<(String, String)>,
 }
@@ -49,7 +49,7 @@ pub(crate) async fn bring(
     let changes = replayed(before.text, &read)
         .filter(|changes| changes.last().is_some_and(|last| last.text == snapshot.text()));
     let changes = changes.unwrap_or_else(|| {
-        let actor = read.first().map_or(Actor::User, |entry| entry.actor);
+        let actor = read.first().map_or(Role::User, |entry| entry.actor);
         vec![Change { after: snapshot.revision_id(), text: snapshot.text().to_owned(), actor, origin: None }]
     });
     let (mut base, mut text) = (before.revision, before.text);
@@ -90,7 +90,7 @@ fn payload(base: RevisionId, before: &str, change: &Change, snapshot: &Snapshot)
         "actor": change.actor,
         "epoch": snapshot.head.lock().epoch(),
     });
-    if change.actor == Actor::Assistant {
+    if change.actor == Role::Assistant {
         payload["words"] = words(before, &change.text);
     }
     if let Some((client, request)) = &change.origin {

@@ -13,7 +13,7 @@ use crate::board::state::board::Board;
 use crate::board::state::body::ComponentBody;
 use crate::board::state::patch::{BoardPatch, PlacedComponent};
 use crate::board::state::transaction::Transaction;
-use crate::model::author::Actor;
+use crate::model::author::Role;
 use canvas_lease::Timestamp;
 
 /// A change of a board, as a history keeps it.
@@ -25,7 +25,7 @@ pub struct BoardChange {
     /// Time at which the change was made.
     pub at: Timestamp,
     /// The person or model that made the change.
-    pub source: Actor,
+    pub source: Role,
     /// Description of the change for people.
     pub description: String,
     /// The command with place and size settled.
@@ -66,7 +66,7 @@ pub(crate) struct Ran {
 }
 
 impl Board {
-    pub(crate) fn run(&mut self, command: &CanvasCommand, source: Actor, env: &mut BoardEnv<'_>) -> Ran {
+    pub(crate) fn run(&mut self, command: &CanvasCommand, source: Role, env: &mut BoardEnv<'_>) -> Ran {
         let is_batch = matches!(command, CanvasCommand::Batch(_));
         let transaction = Transaction::new(self);
         let mut run = Execution { transaction, env, source, is_batch, created: Vec::new() };
@@ -145,7 +145,7 @@ pub(super) struct Placement {
 pub(super) struct Execution<'r, 'e> {
     pub(super) transaction: Transaction<'r>,
     pub(super) env: &'r mut BoardEnv<'e>,
-    pub(super) source: Actor,
+    pub(super) source: Role,
     pub(super) is_batch: bool,
     /// Components that the batch created so far, in commands called `$0`, `$1` and so on.
     pub(super) created: Vec<ComponentId>,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::board::model::data::DataLoadingState;
 use crate::board::model::id::ComponentId;
 use crate::board::model::workspace::ComponentInstance;
-use crate::model::author::Actor;
+use crate::model::author::Role;
 
 /// Number of recent changes that count.
 const RECENT: usize = 16;
@@ -40,7 +40,7 @@ impl<'a> Scores<'a> {
     pub(super) fn of(&self, component: &ComponentInstance) -> u64 {
         let failed = matches!(component.data_state, DataLoadingState::Error { .. });
         let recent = self.ranks.get(&component.id).map_or(0, |rank| 400 / rank);
-        let made_by_user = component.meta.created_by == Actor::User;
+        let made_by_user = component.meta.created_by == Role::User;
         let share = u128::from(area(component)) * 200 / u128::from(self.largest);
         50 + 2_000 * u64::from(failed)
             + recent

@@ -171,7 +171,7 @@ fn what_matters_comes_first() {
     };
     let mine = |id: &str| {
         let mut one = component(id);
-        one.meta.created_by = crate::Actor::User;
+        one.meta.created_by = crate::Role::User;
         one
     };
     let large = |id: &str| {

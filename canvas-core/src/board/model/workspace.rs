@@ -9,7 +9,7 @@ use super::data::{DataBinding, DataLoadingState};
 use super::grid::{Bounds, GridConfig, Position, Size};
 use super::id::{ComponentId, TriggerId, TypeId, ViewId, WorkspaceId};
 use crate::board::model::trigger::ProactiveTrigger;
-use crate::model::author::Actor;
+use crate::model::author::Role;
 
 /// A complete board, as one JSON value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -182,7 +182,7 @@ pub struct ComponentMeta {
     #[schemars(with = "u64")]
     pub created_at: Timestamp,
     /// Author of the command that created the component.
-    pub created_by: Actor,
+    pub created_by: Role,
     /// Whether the component stays in place when a view is loaded, the canvas is cleared or others are shifted.
     pub pinned: bool,
     /// Label given by a person, shown instead of the type's name.

@@ -150,7 +150,7 @@ mod tests {
     use super::*;
     use crate::board::strategies::{command_seeds, large_workspaces};
     use crate::board::{BoardEnv, BoardRules, IdSource, Registry, Workspace};
-    use crate::model::author::Actor;
+    use crate::model::author::Role;
 
     fn blobs(kept: &StoredBoard) -> BTreeMap<BlobId, Blob> {
         kept.parts.iter().map(|blob| (blob.id(), blob.clone())).collect()
@@ -182,7 +182,7 @@ mod tests {
                 let (rules, now) = (BoardRules::default(), Timestamp::from_millis(u64::from(number) + 2));
                 let mut env = BoardEnv { registry: &registry, rules, now, ids: IdSource::seeded(&[number]) };
                 let mut next = Board::clone(&board);
-                let Some(change) = next.execute(&command, Actor::User, &mut env).change else { continue };
+                let Some(change) = next.execute(&command, Role::User, &mut env).change else { continue };
                 let plain = bare(&next);
                 let kept = next.encode();
                 let was = Board::named_blobs(&root).unwrap();

@@ -10,7 +10,7 @@ use crate::board::model::grid::{GridConfig, Position, Size};
 use crate::board::model::id::{ComponentId, TriggerId, TypeId, WorkspaceId};
 use crate::board::model::trigger::{ProactiveTrigger, TriggerType};
 use crate::board::model::workspace::{ComponentInstance, ComponentMeta, Workspace};
-use crate::model::author::Actor;
+use crate::model::author::Role;
 
 /// Generates workspaces of up to a dozen components of the built-in types, which may cover each other, with two
 /// triggers.
@@ -75,7 +75,7 @@ fn component_of(
         data_state: DataLoadingState::Idle,
         meta: ComponentMeta {
             created_at: Timestamp::from_millis(1),
-            created_by: Actor::User,
+            created_by: Role::User,
             pinned,
             label: None,
         },

@@ -14,7 +14,7 @@ use crate::board::model::placement::OnCollision;
 use crate::board::state::diff::Diff;
 use crate::board::state::patch::{BoardPatch, ComponentDiff};
 use crate::board::state::settings::{SettingsDiff, TriggerDiff, TriggerRecordDiff};
-use crate::model::author::Actor;
+use crate::model::author::Role;
 
 /// The changes that can be undone and redone.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -37,7 +37,7 @@ pub struct UndoEntry {
     #[schemars(with = "u64")]
     pub timestamp: Timestamp,
     /// Author of the change.
-    pub source: Actor,
+    pub source: Role,
     /// One sentence about the change, for people.
     pub description: String,
     /// Executed command, with its final position, size and ids.
@@ -121,7 +121,7 @@ pub struct HistoryJson<'e> {
 pub struct UndoEntryJson<'e> {
     pub(crate) id: &'e UndoId,
     pub(crate) timestamp: Timestamp,
-    pub(crate) source: Actor,
+    pub(crate) source: Role,
     pub(crate) description: &'e str,
     pub(crate) forward: &'e CanvasCommand,
     pub(crate) inverse: Inverse,

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use canvas_lease::{CheckOutRequest, LeaseId, Lock, Timestamp, Turn};
+use canvas_lease::{CheckOutRequest, LeaseId, Lock, Timestamp};
 
 use super::store::START;
 use crate::engine::context::CachedRow;
@@ -89,7 +89,7 @@ impl Op {
 
 fn key(who: &str, call: &str) -> OpKey {
     let conversation = ConversationId::new(who).expect("short");
-    OpKey { conversation, turn: Turn::ZERO, call: CallId::new(call).expect("short") }
+    OpKey::of(conversation, CallId::new(call).expect("short"))
 }
 
 /// The lease that the model holds when the world begins.

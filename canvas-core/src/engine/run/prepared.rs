@@ -6,7 +6,7 @@ use canvas_lease::Timestamp;
 
 use crate::engine::context::CachedRow;
 use crate::face::contents::Contents;
-use crate::model::author::Actor;
+use crate::model::author::Role;
 use crate::model::blob::Blob;
 use crate::model::head::Head;
 use crate::store::contract::{Loaded, Version};
@@ -35,7 +35,7 @@ pub(crate) struct PreparedChange {
     pub(crate) blobs: Vec<Blob>,
     pub(crate) not_after: Option<Timestamp>,
     /// The author of the changed content; `None` if no content changes.
-    pub(crate) actor: Option<Actor>,
+    pub(crate) actor: Option<Role>,
 }
 
 impl Prepared {

@@ -4,7 +4,7 @@ use canvas_lease::{Epoch, Timestamp};
 use serde::Serialize;
 
 use crate::engine::lock_view::LockView;
-use crate::model::author::Actor;
+use crate::model::author::Role;
 use crate::model::face::Face;
 use crate::model::head::Head;
 use crate::model::id::CanvasId;
@@ -36,7 +36,7 @@ pub struct WatchEvent {
     /// Author of the newest change of content. `None` if another engine committed the change, or if the change created
     /// the canvas. In this case, [`Engine::history`](crate::Engine::history) has the author.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub actor: Option<Actor>,
+    pub actor: Option<Role>,
     /// The lock at [`WatchEvent::clock`]. The expiry of a lease causes neither a commit nor an event. Set a timer for
     /// [`LockView::until`] minus `clock`, and replace it at the next event.
     pub lock: LockView,

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::slot::{Load, Slot};
 use super::state::{Done, Row, Ticks};
-use crate::model::author::Actor;
+use crate::model::author::Role;
 use crate::model::head::Head;
 use crate::model::id::CanvasId;
 use crate::store::contract::{Committed, Loaded, Version};
@@ -66,7 +66,7 @@ impl Watches {
     pub(crate) fn plan<'h>(
         &self,
         expected: Option<&Version>,
-        changes: impl Iterator<Item = (&'h Arc<Head>, Option<Actor>)>,
+        changes: impl Iterator<Item = (&'h Arc<Head>, Option<Role>)>,
     ) -> Planned {
         let asked = self.ticket();
         let steps = (asked > 0).then(|| changes.map(|(head, actor)| (Arc::clone(head), actor)).collect());
@@ -159,5 +159,5 @@ pub(crate) struct Planned {
     asked: u64,
     expected: Option<Version>,
     /// `None` if no canvas was watched at that time.
-    steps: Option<Vec<(Arc<Head>, Option<Actor>)>>,
+    steps: Option<Vec<(Arc<Head>, Option<Role>)>>,
 }

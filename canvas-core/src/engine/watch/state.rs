@@ -6,7 +6,7 @@ use canvas_lease::{Epoch, LeaseId, Timestamp};
 
 use super::event::{CanvasStatus, WatchEvent};
 use crate::engine::lock_view::LockView;
-use crate::model::author::Actor;
+use crate::model::author::Role;
 use crate::model::blob::BlobId;
 use crate::model::face::{Face, PerFace};
 use crate::model::head::Head;
@@ -37,7 +37,7 @@ pub(super) struct Row<'a> {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Done<'a> {
     pub(super) expected: Option<&'a Version>,
-    pub(super) actor: Option<Actor>,
+    pub(super) actor: Option<Role>,
 }
 
 /// The parts of a head whose changes watchers see.
@@ -97,7 +97,7 @@ struct Known {
     revision: Option<(Revision, RevisionId)>,
     lock: LockView,
     clock: Timestamp,
-    actor: Option<Actor>,
+    actor: Option<Role>,
 }
 
 /// The number of the last change of each kind; 0 before the first.

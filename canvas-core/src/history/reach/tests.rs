@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use canvas_lease::Turn;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -10,7 +9,7 @@ use super::*;
 use crate::document::step::DocumentStep;
 use crate::history::journal::{EntryKind, NewEntry};
 use crate::history::kept::KeepLimits;
-use crate::model::author::Actor;
+use crate::model::author::Role;
 use crate::model::blob::Blob;
 use crate::model::id::{CallId, ConversationId, OpKey};
 use crate::model::revision::Revision;
@@ -116,14 +115,11 @@ fn new_entry(kind: EntryKind) -> NewEntry {
     NewEntry {
         kind,
         change: None,
-        actor: Actor::User,
-        author: Actor::User,
+        actor: Role::User,
+        author: Role::User,
+        written_by: None,
         reverts: None,
-        operation: OpKey {
-            conversation: ConversationId::new("c").unwrap(),
-            turn: Turn::ZERO,
-            call: CallId::new("k").unwrap(),
-        },
+        operation: OpKey::of(ConversationId::new("c").unwrap(), CallId::new("k").unwrap()),
         at: canvas_lease::Timestamp::from_millis(0),
         summary: String::new(),
         revisions: (Revision::ZERO, Revision::ZERO),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::model::author::Actor;
+use crate::model::author::Role;
 use crate::model::face::Face;
 use crate::model::id::OpKey;
 use crate::model::revision::Revision;
@@ -51,10 +51,10 @@ pub(super) const fn access_of(by: &SurfaceActor) -> Option<Access> {
 }
 
 /// Returns the author of the change for the journal.
-pub(super) const fn author(by: &SurfaceActor) -> Actor {
+pub(super) const fn author(by: &SurfaceActor) -> Role {
     match by {
-        SurfaceActor::ClientId(_) => Actor::User,
-        SurfaceActor::SessionKey(_) => Actor::Assistant,
+        SurfaceActor::ClientId(_) => Role::User,
+        SurfaceActor::SessionKey(_) => Role::Assistant,
     }
 }
 

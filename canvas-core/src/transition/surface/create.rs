@@ -30,7 +30,7 @@ use crate::transition::surface::files::{Refused, SURFACE_FILES};
 /// With [`Engine::call_or_create`](crate::Engine::call_or_create) the same commit creates the canvas.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CreateSurface {
-    /// Actor that creates the surface. A session creates surfaces of its own agent, and of agents that the ceiling
+    /// Role that creates the surface. A session creates surfaces of its own agent, and of agents that the ceiling
     /// adds.
     pub by: SurfaceActor,
     /// The agent that owns the surface. The default is the session's own agent, or `main` for a client.

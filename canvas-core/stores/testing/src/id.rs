@@ -16,5 +16,5 @@ pub fn key(call: &str) -> OpKey {
 /// Returns the key of an operation in a conversation.
 pub fn key_of(conversation: &str, turn: Turn, call: &str) -> OpKey {
     let conversation = ConversationId::new(conversation).expect("names in tests are short");
-    OpKey { conversation, turn, call: CallId::new(call).expect("names in tests are short") }
+    OpKey { conversation, turn, call: CallId::new(call).expect("names in tests are short"), person: None }
 }

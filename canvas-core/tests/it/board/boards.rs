@@ -1,6 +1,6 @@
 //! What a board is: what makes two of them differ, their order, and the ids that they give.
 
-use canvas_core::Actor;
+use canvas_core::Role;
 use canvas_core::board::{
     Board, BoardEnv, BoardError, BoardResult, BoardRules, ComponentId, ComponentInstance, GridPolicy,
     IdSource, Registry, Workspace,
@@ -98,7 +98,7 @@ fn an_id_is_given_once() {
         let (rules, now) = (BoardRules::default(), Timestamp::from_millis(1));
         let mut env = BoardEnv { registry: &registry, rules, now, ids: IdSource::seeded(b"same") };
         let command = serde_json::from_value(command).unwrap();
-        match board.execute(&command, Actor::User, &mut env).result {
+        match board.execute(&command, Role::User, &mut env).result {
             BoardResult::One(result) if result.success => result.affected_component_ids,
             refused => panic!("{refused:?}"),
         }

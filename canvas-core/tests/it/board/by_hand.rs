@@ -1,6 +1,6 @@
 //! What a user does by hand, without a model.
 
-use canvas_core::Actor;
+use canvas_core::Role;
 use canvas_core::board::{BoardEnv, CanvasCommand, GridPolicy, IdSource, UserAction};
 use canvas_core::lease::Timestamp;
 use serde_json::json;
@@ -46,7 +46,7 @@ fn what_a_user_does_becomes_a_command() {
             now: Timestamp::from_millis(5_000),
             ids: IdSource::seeded(b"one"),
         };
-        let expected = command.map(|command| by_command.execute(&command, Actor::User, &mut env()));
+        let expected = command.map(|command| by_command.execute(&command, Role::User, &mut env()));
         assert_eq!((by_hand.act(&action, &mut env()), &by_hand), (expected, &by_command), "{action:?}");
     }
 }

@@ -1,6 +1,6 @@
 //! Commands one by one: what they do, and how they are refused.
 
-use canvas_core::Actor;
+use canvas_core::Role;
 use canvas_core::board::{
     BoardResult, CanvasCommand, CommandErrorCode, ComponentId, Executed, GridPolicy, PlacementReason,
     Position, RefusalCause, TypeId,
@@ -216,7 +216,7 @@ fn what_is_offered_instead_works() {
         let offered = error.corrected.as_deref().cloned();
         assert_eq!(offered.is_some(), corrected.is_some(), "{text}: {error:?}");
         let (Some(offered), Some(expected)) = (offered, corrected) else { continue };
-        let done = world.run(&offered, Actor::Assistant);
+        let done = world.run(&offered, Role::Assistant);
         assert_eq!(code(&done.result), "OK", "{text}: {offered:?}");
         let id = &self::one(&done).affected_component_ids[0];
         assert_eq!(world.at(id), Some(expected), "{text}: {offered:?}");
@@ -309,7 +309,7 @@ fn a_component_is_made_of_defaults_and_what_is_said() {
     let binding = component.data_binding.unwrap();
     assert_eq!((binding.query.kind.as_str(), binding.refresh_interval), ("pull_requests", Some(60_000)));
     // Who made it, and when, is not for the command to say.
-    assert_eq!((component.meta.created_by, component.meta.created_at.as_millis()), (Actor::Assistant, 1_001));
+    assert_eq!((component.meta.created_by, component.meta.created_at.as_millis()), (Role::Assistant, 1_001));
     assert!(component.meta.pinned);
 }
 
@@ -494,7 +494,7 @@ fn a_type_that_is_gone_leaves_its_components() {
     assert_eq!(one(&world.json(label)).explanation, "Updated github.stat-tile.");
     let remove: CanvasCommand =
         serde_json::from_value(json!({"type": "component.remove", "payload": {"componentId": id}})).unwrap();
-    assert_eq!(code(&world.run(&remove, Actor::User).result), "OK");
+    assert_eq!(code(&world.run(&remove, Role::User).result), "OK");
 }
 
 #[test]

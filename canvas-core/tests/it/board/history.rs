@@ -1,6 +1,6 @@
 //! What a board in memory takes back, does again, and shows of both.
 
-use canvas_core::Actor;
+use canvas_core::Role;
 use canvas_core::board::{
     Board, BoardJournal, BoardJournalError, CanvasCommand, Executed, GridPolicy, Recorded, UndoId,
 };
@@ -170,7 +170,7 @@ fn a_history_shows_how_each_change_is_taken_back() {
         let inverse = scene.world.history.state().undo_stack.remove(0).inverse;
         assert_eq!(serde_json::to_value(&inverse).unwrap()["type"], expected, "{what}");
         let Recorded::Command(inverse) = inverse else { continue };
-        assert_eq!(code(&scene.world.run(&inverse, Actor::User).result), "OK", "{what}");
+        assert_eq!(code(&scene.world.run(&inverse, Role::User).result), "OK", "{what}");
         assert_eq!(canvas(&scene.world.board), before, "{what}");
     }
 }
@@ -231,7 +231,7 @@ fn a_history_shows_the_place_and_size_that_were_found() {
         // On an empty board, where there is nothing to be near to.
         scene.world.board = Board::new(empty(12, 8)).unwrap();
         let forward: CanvasCommand = *change.forward;
-        let again = scene.world.run(&forward, Actor::User).change.unwrap();
+        let again = scene.world.run(&forward, Role::User).change.unwrap();
         let places: Vec<_> = again.patch.component_ids().iter().map(|id| scene.world.at(id)).collect();
         assert_eq!(places, made);
     }

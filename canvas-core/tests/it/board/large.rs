@@ -1,6 +1,6 @@
 //! Many components that move at once: as if each were moved by itself.
 
-use canvas_core::Actor;
+use canvas_core::Role;
 use canvas_core::board::strategies::large_workspaces;
 use canvas_core::board::{
     Board, BoardResult, Bounds, CanvasCommand, ComponentId, GridPolicy, PlacementHints, Position, Size,
@@ -36,7 +36,7 @@ proptest! {
         prop_assume!(!workspace.canvas.components.is_empty());
         let mut world = World::of(workspace, GridPolicy::Grow);
         let (before, columns) = (world.board.clone(), world.board.grid().columns);
-        let executed = world.run(&resize("cmp_0", columns, rows), Actor::User);
+        let executed = world.run(&resize("cmp_0", columns, rows), Role::User);
         let Some(change) = executed.change else { return Ok(()) };
         let mut alone = before.clone();
         alone.apply(&change.patch).unwrap();
@@ -102,7 +102,7 @@ fn stacks_pins_and_widest_ones_make_room() {
         };
         workspace["canvas"]["components"] = (0..components).map(component).collect();
         let mut world = World::of(serde_json::from_value(workspace).unwrap(), GridPolicy::Grow);
-        let executed = world.run(&resize("cmp_0", size.cols, size.rows), Actor::User);
+        let executed = world.run(&resize("cmp_0", size.cols, size.rows), Role::User);
         assert_eq!(code(&executed.result), "OK", "{name}");
         let rows = |board: &Board| -> Vec<_> {
             let id = |number| ComponentId::new(&format!("cmp_{number}")).unwrap();
@@ -131,7 +131,7 @@ fn a_column_passes_pins_that_lie_over_each_other() {
     };
     workspace["canvas"]["components"] = (0..1_100).map(component).collect();
     world.board = Board::new(serde_json::from_value(workspace).unwrap()).unwrap();
-    let executed = world.run(&resize("cmp_0", 1, 3), Actor::User);
+    let executed = world.run(&resize("cmp_0", 1, 3), Role::User);
     assert_eq!(code(&executed.result), "OK");
     let row = |number: u32| world.at(&ComponentId::new(&format!("cmp_{number}")).unwrap()).unwrap().1;
     assert_eq!([1, 97, 98, 99, 100].map(row), [3, 99, 107, 108, 100]);

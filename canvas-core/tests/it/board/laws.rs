@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use canvas_core::Actor;
+use canvas_core::Role;
 use canvas_core::board::strategies::{CommandSeed, command_seeds, workspaces};
 use canvas_core::board::{
     Board, BoardResult, Bounds, CanvasCommand, CommandResult, ComponentId, GridPolicy, PlacementReason,
@@ -17,8 +17,8 @@ fn policies() -> impl Strategy<Value = GridPolicy> {
     prop_oneof![Just(GridPolicy::Grow), Just(GridPolicy::Reject), Just(GridPolicy::BestEffort)]
 }
 
-fn actor(number: usize) -> Actor {
-    if number.is_multiple_of(3) { Actor::User } else { Actor::Assistant }
+fn actor(number: usize) -> Role {
+    if number.is_multiple_of(3) { Role::User } else { Role::Assistant }
 }
 
 /// As JSON, which is the same from the board itself.
@@ -98,7 +98,7 @@ fn is_total_clear(command: &CanvasCommand) -> bool {
 }
 
 /// Checks one command on a world against every law that speaks of one command.
-fn check_one(world: &mut World, seed: &CommandSeed, by: Actor) -> Result<(), TestCaseError> {
+fn check_one(world: &mut World, seed: &CommandSeed, by: Role) -> Result<(), TestCaseError> {
     let command = seed.command(&world.board);
     let (before, board_before) = (world.workspace(), world.board.clone());
     let history_before = serde_json::to_string(&world.history.state()).unwrap();
@@ -198,8 +198,8 @@ proptest! {
         }
         let before = world.board.clone();
         let changes: Vec<_> = world.history.changes().cloned().collect();
-        let (kept, gone): (Vec<_>, Vec<_>) = changes.iter().partition(|change| change.source == Actor::User);
-        let undone = world.revert_author(Actor::Assistant);
+        let (kept, gone): (Vec<_>, Vec<_>) = changes.iter().partition(|change| change.source == Role::User);
+        let undone = world.revert_author(Role::Assistant);
         if let Ok((done, _)) = undone {
             prop_assert_eq!(done, gone.len());
             for change in kept {

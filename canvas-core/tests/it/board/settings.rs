@@ -1,6 +1,6 @@
 //! Settings and triggers: set, removed, taken back.
 
-use canvas_core::Actor;
+use canvas_core::Role;
 use canvas_core::board::{
     BoardPatch, CanvasCommand, GridConfig, GridPolicy, ProactiveTrigger, RefusalCause, SettingsUpdate,
     TriggerId, Workspace,
@@ -273,7 +273,7 @@ fn a_grid_that_cannot_be_drawn_is_refused() {
         GridConfig { cell_height: -0.5, ..good },
     ] {
         let update = SettingsUpdate { grid: Some(grid), ..SettingsUpdate::default() };
-        let executed = world().run(&CanvasCommand::UpdateSettings(Box::new(update)), Actor::User);
+        let executed = world().run(&CanvasCommand::UpdateSettings(Box::new(update)), Role::User);
         assert_eq!(executed.refusal.unwrap().cause, RefusalCause::GridInvalid, "{grid:?}");
     }
 }

@@ -1,6 +1,6 @@
 //! Settings and triggers in the history: what goes from under what, and how it is shown.
 
-use canvas_core::Actor;
+use canvas_core::Role;
 use serde_json::json;
 
 use super::settings::{delete, plain, remove, set, settings, world};
@@ -53,14 +53,14 @@ fn settings_of_an_author_go_together() {
     let mut world = world();
     let before = world.workspace().settings;
     for (update, by) in [
-        (json!({"theme": "dark", "voiceEnabled": true}), Actor::Assistant),
-        (json!({"proactiveMode": "off"}), Actor::User),
-        (json!({"theme": "light"}), Actor::Assistant),
+        (json!({"theme": "dark", "voiceEnabled": true}), Role::Assistant),
+        (json!({"proactiveMode": "off"}), Role::User),
+        (json!({"theme": "light"}), Role::Assistant),
     ] {
         world.run(&serde_json::from_value(settings(update)).unwrap(), by);
     }
     let after = world.workspace().settings;
-    assert_eq!(world.revert_author(Actor::Assistant).unwrap().0, 2);
+    assert_eq!(world.revert_author(Role::Assistant).unwrap().0, 2);
     let mut expected = json!(before);
     expected["proactiveMode"] = "off".into();
     assert_eq!(json!(world.workspace().settings), expected);

@@ -1,6 +1,6 @@
 //! A board with its history, a clock that ticks with each command, and short words for commands.
 
-use canvas_core::Actor;
+use canvas_core::Role;
 use canvas_core::board::{
     Board, BoardEnv, BoardJournal, BoardJournalError, BoardResult, BoardRules, Bounds, CanvasCommand,
     CanvasEvent, ComponentId, Executed, GridConfig, GridPolicy, IdSource, Position, Registry, Size, UndoId,
@@ -33,7 +33,7 @@ impl World {
         }
     }
 
-    pub(crate) fn run(&mut self, command: &CanvasCommand, by: Actor) -> Executed {
+    pub(crate) fn run(&mut self, command: &CanvasCommand, by: Role) -> Executed {
         let Self { board, history, registry, rules, ticks } = self;
         let executed = board.execute(command, by, &mut env(registry, *rules, ticks));
         history.record(&executed);
@@ -42,22 +42,22 @@ impl World {
 
     pub(crate) fn revert(&mut self, id: &UndoId) -> Result<Vec<CanvasEvent>, BoardJournalError> {
         let Self { board, history, registry, rules, ticks } = self;
-        history.revert(board, id, Actor::User, &mut env(registry, *rules, ticks))
+        history.revert(board, id, Role::User, &mut env(registry, *rules, ticks))
     }
 
     pub(crate) fn revert_author(
         &mut self,
-        author: Actor,
+        author: Role,
     ) -> Result<(usize, Vec<CanvasEvent>), BoardJournalError> {
         let Self { board, history, registry, rules, ticks } = self;
-        history.revert_author(board, author, Actor::User, &mut env(registry, *rules, ticks))
+        history.revert_author(board, author, Role::User, &mut env(registry, *rules, ticks))
     }
 
     /// Runs a command as JSON.
     #[track_caller]
     pub(crate) fn json(&mut self, command: Value) -> Executed {
         let command = serde_json::from_value(command).unwrap();
-        self.run(&command, Actor::Assistant)
+        self.run(&command, Role::Assistant)
     }
 
     /// A stat tile at a place; gives its id.

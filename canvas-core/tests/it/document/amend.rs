@@ -6,7 +6,7 @@ use canvas_core::lease::{CheckIn, CheckOut};
 use canvas_core::testing::block_on;
 use canvas_core::text::Delta;
 use canvas_core::turn::{Cancel, SendMessage};
-use canvas_core::{Actor, Author, BlobId, CallId, CodedError as _, OpKey, RevisionId};
+use canvas_core::{Author, BlobId, CallId, CodedError as _, OpKey, RevisionId, Role};
 
 use crate::document::any::{Call, Command, Outcome, code, dynamic};
 use crate::document::world::World;
@@ -29,7 +29,7 @@ fn an_edit_is_made_where_nobody_holds_the_lease_and_nothing_has_changed() {
     assert_eq!(world.text(), "a\nc\n");
     assert!(world.run(&call).replayed);
     let entry = block_on(world.engine.history(&world.canvas, None, 1, world.now())).unwrap().remove(0);
-    assert_eq!((entry.author, entry.summary.as_str()), (Actor::Assistant, "by hand"));
+    assert_eq!((entry.author, entry.summary.as_str()), (Role::Assistant, "by hand"));
 
     // Written for the text before.
     assert_eq!(code(&world.ask("model", amend(&world, base, "z\n"))), "PATCH_REJECTED/STALE_BASE");
@@ -59,7 +59,7 @@ fn an_edit_is_made_where_nobody_holds_the_lease_and_nothing_has_changed() {
     assert_eq!(world.text(), "z\n");
     let undo = dynamic(Undo {
         by: Author::User,
-        what: UndoScope::Author { author: Actor::Assistant, since: Some(now.revision()) },
+        what: UndoScope::Author { author: Role::Assistant, since: Some(now.revision()) },
     });
     assert_eq!(code(&world.ask("user", undo)), "OK");
     assert_eq!(world.text(), "a\nc\n");

@@ -13,7 +13,7 @@ use canvas_core::lease::{CheckIn, Timestamp};
 use canvas_core::store::{Head, MemoryStore};
 use canvas_core::testing::block_on;
 use canvas_core::turn::{Cancel, SendMessage};
-use canvas_core::{Actor, Author, Blob, CodedError as _, Engine, Face, Refusal, Revision};
+use canvas_core::{Author, Blob, CodedError as _, Engine, Face, Refusal, Revision, Role};
 use serde_json::{Value, json};
 
 use crate::document::any::{Call, Command, Outcome, code, dynamic};
@@ -119,7 +119,7 @@ fn what_the_assistant_did_goes_and_what_the_user_did_stays() {
     world.edit("a\nb\nmine\n");
     world.ask("host", SendMessage);
     let three = made(&world.ask("model", board_command(MODEL, tile(6))));
-    let all = UndoScope::Author { author: Actor::Assistant, since: None };
+    let all = UndoScope::Author { author: Role::Assistant, since: None };
     assert_eq!(undo(&world, Author::User, all), "OK");
     let ids: Vec<_> = now(&world).canvas.components.into_iter().map(|component| component.id).collect();
     assert_eq!((ids, world.text().as_str()), (vec![two], "a\nb\nmine\n"));
@@ -156,7 +156,7 @@ fn what_goes_with_an_author_comes_back_with_views_and_all() {
     let save = json!({"type": "view.save", "payload": {"name": "v"}});
     world.ask("model", board_command(MODEL, save));
     let before = now(&world);
-    let all = UndoScope::Author { author: Actor::Assistant, since: None };
+    let all = UndoScope::Author { author: Role::Assistant, since: None };
     assert_eq!(undo(&world, Author::User, all), "OK");
     let without = now(&world);
     assert_eq!((without.views.len(), without.canvas.components.len()), (0, 1));
@@ -532,7 +532,7 @@ fn an_undo_that_is_refused_halfway_leaves_the_head_as_it_was() {
     // One more revision is left, and an undo on two faces needs two.
     world.put(world.altered("/revision", json!(MAX - 1)).unwrap());
     let before = world.head();
-    let all = UndoScope::Author { author: Actor::User, since: None };
+    let all = UndoScope::Author { author: Role::User, since: None };
     assert_eq!(undo(&world, Author::User, all), "REVISION_EXHAUSTED");
     let after = world.head();
     assert_eq!((after.revision(), after.journal()), (before.revision(), before.journal()));

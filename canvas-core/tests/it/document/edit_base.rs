@@ -2,7 +2,7 @@
 
 use canvas_core::document::{Base, Edit, Edited, StaleCause, StaleEdit};
 use canvas_core::history::{ClearHistory, Undo, UndoScope};
-use canvas_core::{Actor, Author, CodedError as _, Policy, Refusal, Revision, RevisionId};
+use canvas_core::{Author, CodedError as _, Policy, Refusal, Revision, RevisionId, Role};
 use proptest::prelude::*;
 
 use crate::document::any::Outcome;
@@ -154,8 +154,7 @@ fn large_changes_and_undone_ones_are_passed() {
     let base = base(&world);
     world.edit(&TEN.replace("a\n", "A\n"));
     world.edit(&TEN.replace("a\n", "A\n").replace("h\n", "H\n"));
-    world
-        .ask("user", Undo { by: Author::User, what: UndoScope::Author { author: Actor::User, since: None } });
+    world.ask("user", Undo { by: Author::User, what: UndoScope::Author { author: Role::User, since: None } });
     world.edit(&TEN.replace("c\n", "C\n"));
     edited(world.ask("user", Edit::on(base, TEN.replace("e\n", "E\n"))));
     assert_eq!(world.text(), TEN.replace("c\n", "C\n").replace("e\n", "E\n"));
@@ -255,7 +254,7 @@ fn undo_of_the_other_author_takes_back_what_both_have_changed() {
     let both = TEN.replace("b\n", "B\n").replace("e\n", "E\n").replace("h\n", "H\n");
     assert_eq!(world.text(), both);
     for (author, expected) in
-        [(Actor::Assistant, TEN.replace("b\n", "B\n")), (Actor::User, both.replace("B\n", "b\n"))]
+        [(Role::Assistant, TEN.replace("b\n", "B\n")), (Role::User, both.replace("B\n", "b\n"))]
     {
         let what = UndoScope::Author { author, since: None };
         world.ask("user", Undo { by: Author::User, what });

@@ -12,7 +12,7 @@ use canvas_core::policy::{DocumentLimits, HistoryLimits};
 use canvas_core::store::Head;
 use canvas_core::testing::block_on;
 use canvas_core::turn::SendMessage;
-use canvas_core::{Actor, Author, Blob, CodedError as _, CollectOptions, Policy, Revision};
+use canvas_core::{Author, Blob, CodedError as _, CollectOptions, Policy, Revision, Role};
 use proptest::prelude::*;
 
 use crate::document::any::{Call, Outcome, code, dynamic};
@@ -33,7 +33,7 @@ fn redo(world: &World, by: Author, steps: u32) -> Outcome {
     world.ask("model", Redo { by, steps: NonZeroU32::new(steps).expect("tests take steps") })
 }
 
-fn of(author: Actor) -> UndoScope {
+fn of(author: Role) -> UndoScope {
     UndoScope::Author { author, since: None }
 }
 
@@ -68,8 +68,8 @@ fn play(acts: &[(&str, &str, &str)]) -> World {
             "redo" => redo(&world, USER, count()),
             "to" => undo(&world, USER, UndoScope::To(ChangeNumber::new(count().into()))),
             "change" => undo(&world, USER, UndoScope::Change(ChangeNumber::new(how.parse().unwrap()))),
-            "user" => undo(&world, USER, of(Actor::User)),
-            "assistant" => undo(&world, USER, of(Actor::Assistant)),
+            "user" => undo(&world, USER, of(Role::User)),
+            "assistant" => undo(&world, USER, of(Role::Assistant)),
             "clear" => world.ask("user", ClearHistory),
             other => panic!("{other}"),
         };
@@ -217,11 +217,11 @@ fn a_users_undo_preempts_and_a_models_stands_under_the_lease() {
     assert_eq!(code(&undo(&world, Author::Assistant { lease: None }, steps(1))), "LOCK_NOT_OWNED");
     // The user has acted in this turn, so the model takes nothing back, whoever's it is.
     let lease = world.check_out("model");
-    assert_eq!(code(&undo(&world, model(lease), of(Actor::Assistant))), "USER_ACTED");
+    assert_eq!(code(&undo(&world, model(lease), of(Role::Assistant))), "USER_ACTED");
     assert_eq!(code(&redo(&world, model(lease), 1)), "USER_ACTED");
     world.ask("model", SendMessage);
     let lease = world.check_out("model");
-    assert_eq!(code(&undo(&world, model(lease), of(Actor::Assistant))), "OK");
+    assert_eq!(code(&undo(&world, model(lease), of(Role::Assistant))), "OK");
     assert_eq!(world.text(), "a\n");
 }
 
@@ -249,7 +249,7 @@ fn entries_tell_what_happened() {
             )
         })
         .collect();
-    let (user, assistant) = (Actor::User, Actor::Assistant);
+    let (user, assistant) = (Role::User, Role::Assistant);
     assert_eq!(
         reported,
         [
@@ -436,7 +436,7 @@ fn damage_is_found_out() {
     let world = damaged(&|_| ());
     put_entry(&world, "no entry at all");
     assert_eq!(code(&undo(&world, USER, steps(1))), "HISTORY_DAMAGED");
-    assert_eq!(code(&undo(&world, USER, of(Actor::User))), "HISTORY_DAMAGED");
+    assert_eq!(code(&undo(&world, USER, of(Role::User))), "HISTORY_DAMAGED");
     // A way out that the refusal names.
     assert_eq!(code(&world.ask("user", ClearHistory)), "OK");
     assert_eq!(code(&undo(&world, USER, steps(1))), "HISTORY_EMPTY");
@@ -464,16 +464,16 @@ fn put_entry(world: &World, json: &str) {
 #[derive(Debug, Clone)]
 enum Act {
     /// Puts a line of its own after a line.
-    Insert(Actor, prop::sample::Index),
-    Remove(Actor, prop::sample::Index),
+    Insert(Role, prop::sample::Index),
+    Remove(Role, prop::sample::Index),
     Undo(u32),
     Redo(u32),
     Change(prop::sample::Index),
-    Author(Actor),
+    Author(Role),
 }
 
 fn act() -> impl Strategy<Value = Act> {
-    let who = prop_oneof![Just(Actor::User), Just(Actor::Assistant)];
+    let who = prop_oneof![Just(Role::User), Just(Role::Assistant)];
     let at = any::<prop::sample::Index>();
     prop_oneof![
         4 => (who.clone(), at.clone()).prop_map(|(who, at)| Act::Insert(who, at)),
@@ -497,10 +497,10 @@ impl Pair {
         Self { world: World::new("1\n2\n3\n4\n5\n6\n"), lines: 0, reverted: false }
     }
 
-    fn become_text(&self, who: Actor, text: String) {
+    fn become_text(&self, who: Role, text: String) {
         match who {
-            Actor::User => drop(self.world.edit(&text)),
-            Actor::Assistant => {
+            Role::User => drop(self.world.edit(&text)),
+            Role::Assistant => {
                 let patch = canvas_core::text::build(&self.world.text(), &text, 3);
                 let lease = self.world.check_out("model");
                 self.world.ask("model", Read::new(Some(lease)));
@@ -519,7 +519,7 @@ impl Pair {
         match act {
             Act::Insert(who, at) => {
                 self.lines += 1;
-                let mark = if *who == Actor::User { "user" } else { "assistant" };
+                let mark = if *who == Role::User { "user" } else { "assistant" };
                 lines.insert(at.index(lines.len() + 1), format!("{mark} {}\n", self.lines));
                 self.become_text(*who, lines.concat());
             }
@@ -543,7 +543,7 @@ impl Pair {
     }
 
     /// Every line that one has written goes, every line of the other stays; or nothing happens.
-    fn author(&mut self, author: Actor) {
+    fn author(&mut self, author: Role) {
         let before = self.world.text();
         let outcome = undo(&self.world, USER, of(author));
         let after = self.world.text();
@@ -554,8 +554,8 @@ impl Pair {
         if std::mem::replace(&mut self.reverted, true) {
             return;
         }
-        let other = if author == Actor::User { "assistant " } else { "user " };
-        let own = if author == Actor::User { "user " } else { "assistant " };
+        let other = if author == Role::User { "assistant " } else { "user " };
+        let own = if author == Role::User { "user " } else { "assistant " };
         let of = |text: &str, mark: &str| {
             text.lines().filter(|line| line.starts_with(mark)).map(str::to_owned).collect::<Vec<_>>()
         };

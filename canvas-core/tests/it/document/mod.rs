@@ -25,6 +25,7 @@ mod native;
 mod near;
 mod newer;
 mod outline;
+mod people;
 mod receipts;
 mod replace;
 mod retry;

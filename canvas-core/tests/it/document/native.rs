@@ -7,7 +7,7 @@ use canvas_core::rollout::Rollout;
 use canvas_core::testing::block_on;
 use canvas_core::text::Delta;
 use canvas_core::turn::{Cancel, SendMessage, TakeControl};
-use canvas_core::{Actor, Author, Policy, RevisionId};
+use canvas_core::{Author, Policy, RevisionId, Role};
 use serde_json::json;
 
 use crate::document::any::{Call, Outcome, code, dynamic};
@@ -152,7 +152,7 @@ fn it_is_one_entry_of_the_journal() {
     let mut entries = block_on(world.engine.history(&world.canvas, None, usize::MAX, world.now())).unwrap();
     entries.retain(|entry| matches!(entry.kind, EntryKind::Edit));
     let (last, count) = (entries.first().expect("it has entries"), entries.len());
-    assert_eq!((count, &last.actor, &*last.summary), (2, &Actor::Assistant, "+1 −1, 1 hunk"));
+    assert_eq!((count, &last.actor, &*last.summary), (2, &Role::Assistant, "+1 −1, 1 hunk"));
     for (undone, text) in ["c\nb\n", "a\nb\n"].into_iter().enumerate() {
         let undo = Undo { by: Author::User, what: UndoScope::Steps(std::num::NonZeroU32::MIN) };
         assert_eq!(code(&world.ask("user", undo)), "OK", "{undone}");

@@ -9,7 +9,7 @@ use canvas_core::refusal::CallRefusal;
 use canvas_core::rollout::{Access, Rollout};
 use canvas_core::text::Delta;
 use canvas_core::turn::{Cancel, Forget, SendMessage, TakeControl, TurnBegan};
-use canvas_core::{Actor, Author, Policy};
+use canvas_core::{Author, Policy, Role};
 
 use crate::document::any::{Command, Outcome, code, dynamic};
 use crate::document::world::{World, patch};
@@ -113,7 +113,7 @@ fn users_notice_no_stage() {
             dynamic(Edit::overwrite("a\nb\nc\n")),
             dynamic(Edit::overwrite("a\nc\n")),
             dynamic(SendMessage),
-            dynamic(Undo { by: Author::User, what: UndoScope::Author { author: Actor::User, since: None } }),
+            dynamic(Undo { by: Author::User, what: UndoScope::Author { author: Role::User, since: None } }),
             dynamic(Redo { by: Author::User, steps: NonZeroU32::MIN }),
             dynamic(TakeControl),
             dynamic(Cancel),

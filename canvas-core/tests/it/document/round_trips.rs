@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 use canvas_core::document::Edit;
 use canvas_core::history::{ChangeNumber, Redo, Undo, UndoScope};
 use canvas_core::testing::block_on;
-use canvas_core::{Actor, Author, Blob as Content, BlobId, Policy};
+use canvas_core::{Author, Blob as Content, BlobId, Policy, Role};
 
 use crate::document::any::code;
 use crate::document::world::Asked::{Blob, Commit, Load};
@@ -89,7 +89,7 @@ fn a_replay_reads_many_documents_at_once() {
 fn undo_down_to_a_change_and_of_an_author_is_few_round_trips() {
     let what = [
         UndoScope::To(ChangeNumber::new(200)),
-        UndoScope::Author { author: Actor::User, since: None },
+        UndoScope::Author { author: Role::User, since: None },
         UndoScope::Change(ChangeNumber::new(250)),
     ];
     for (what, left) in what.into_iter().zip(["199\n", "0\n", "250\n"]) {

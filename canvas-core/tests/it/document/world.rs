@@ -202,6 +202,7 @@ pub(crate) fn key(who: &str, turn: u64, call: &str) -> OpKey {
         conversation: ConversationId::new(who).unwrap(),
         turn: Turn::new(turn).unwrap(),
         call: CallId::new(call).unwrap(),
+        person: None,
     }
 }
 

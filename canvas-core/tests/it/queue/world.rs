@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use canvas_core::document::{ApplyPatch, Edit, Read};
 use canvas_core::history::{Redo, Undo, UndoScope};
-use canvas_core::lease::{CheckIn, CheckOut, LeaseId, Renew, Timestamp, Turn};
+use canvas_core::lease::{CheckIn, CheckOut, LeaseId, Renew, Timestamp};
 use canvas_core::observe::Observer;
 use canvas_core::store::{
     Collected, Commit, Committed, Head, Layer, Loaded, MemoryStore, Store as _, StoreError, StoreErrorKind,
@@ -296,7 +296,7 @@ impl World {
 
 pub(crate) fn key(who: &str, call: &str) -> OpKey {
     let (conversation, call) = (ConversationId::new(who).unwrap(), CallId::new(call).unwrap());
-    OpKey { conversation, turn: Turn::ZERO, call }
+    OpKey::of(conversation, call)
 }
 
 /// An answer with the document of the revision that it shows.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use canvas_core::history::{ChangeNumber, Undo, UndoScope};
 use canvas_core::recipe::{DriftCode, RecordRecipe};
 use canvas_core::testing::block_on;
-use canvas_core::{Actor, Author, CollectOptions, DroppedBlobs, Face};
+use canvas_core::{Author, CollectOptions, DroppedBlobs, Face, Role};
 use serde_json::json;
 
 use super::world::{World, put, recipe, recipe_of, recording};
@@ -67,7 +67,7 @@ fn a_recipe_under_another_one_is_not_undone_alone() {
         ("OK", Some("t1".to_owned())),
         "a revert is undone like an edit"
     );
-    assert_eq!(undo(UndoScope::Author { author: Actor::User, since: None }), "OK");
+    assert_eq!(undo(UndoScope::Author { author: Role::User, since: None }), "OK");
     assert_eq!((kept(&world), world.state()), (None, json!({"title": "Sales"})));
     world.replays();
 }

@@ -173,7 +173,7 @@ impl World {
 
     pub(crate) fn key(&self) -> OpKey {
         let call = CallId::new(&self.calls.fetch_add(1, Ordering::Relaxed).to_string()).unwrap();
-        OpKey { conversation: ConversationId::new("somebody").unwrap(), turn: self.turn, call }
+        OpKey { conversation: ConversationId::new("somebody").unwrap(), turn: self.turn, call, person: None }
     }
 
     fn told<C: Command>(&self, command: C) -> C::Done {

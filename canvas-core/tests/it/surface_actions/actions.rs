@@ -189,7 +189,7 @@ fn a_change_of_the_state_is_done_at_once_and_can_be_undone() {
     let stacks =
         canvas_core::testing::block_on(world.servers[0].engine.stacks(&world.canvas, None, 9, world.now()))
             .unwrap();
-    assert_eq!((stacks.undo.len(), stacks.undo[0].author), (1, canvas_core::Actor::User));
+    assert_eq!((stacks.undo.len(), stacks.undo[0].author), (1, canvas_core::Role::User));
     // Again it changes nothing, and is recorded all the same.
     let Ok(ActionBegun::Ended { ended, .. }) = world.begin(0, "2", press("mark")) else { panic!() };
     assert!(ended.saved && ended.changed_paths.is_empty());

@@ -324,7 +324,7 @@ impl World {
 
 pub(crate) fn key(who: &str, call: &str) -> OpKey {
     let (conversation, call) = (ConversationId::new(who).unwrap(), CallId::new(call).unwrap());
-    OpKey { conversation, turn: canvas_core::lease::Turn::ZERO, call }
+    OpKey::of(conversation, call)
 }
 
 pub(crate) fn client() -> SurfaceActor {

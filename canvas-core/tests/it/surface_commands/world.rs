@@ -142,7 +142,7 @@ impl World {
 
     pub(crate) fn key(&self) -> OpKey {
         let call = CallId::new(&self.calls.fetch_add(1, Ordering::Relaxed).to_string()).unwrap();
-        OpKey { conversation: ConversationId::new("somebody").unwrap(), turn: self.turn, call }
+        OpKey { conversation: ConversationId::new("somebody").unwrap(), turn: self.turn, call, person: None }
     }
 
     pub(crate) fn commits(&self) -> usize {

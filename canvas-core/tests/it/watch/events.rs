@@ -3,11 +3,11 @@
 use canvas_core::lease::{CheckIn, CheckOut, Renew};
 use canvas_core::turn::{SendMessage, TakeControl};
 use canvas_core::watch::{CanvasStatus, LockEvent, LockView, WatchEvent};
-use canvas_core::{Actor, Face};
+use canvas_core::{Face, Role};
 
 use crate::watch::world::{World, canvas, next, revision, waits};
 
-fn brief(event: &WatchEvent) -> (CanvasStatus, u64, &[Face], Option<Actor>) {
+fn brief(event: &WatchEvent) -> (CanvasStatus, u64, &[Face], Option<Role>) {
     (event.status, revision(event), &event.faces, event.actor)
 }
 
@@ -28,7 +28,7 @@ fn a_canvas_is_watched_before_it_is_made_and_after_it_was_deleted() {
         world.edit(server, &id);
         let edited = next(&mut watch);
         assert!(!edited.made);
-        let actor = (server == 0).then_some(Actor::User);
+        let actor = (server == 0).then_some(Role::User);
         assert_eq!(brief(&edited), (Live, 2, &[Face::Document][..], actor), "by server {server}");
         world.delete(server, &id);
         let deleted = next(&mut watch);
@@ -164,7 +164,7 @@ fn faces_are_named_by_themselves_and_together() {
     let both = next(&mut slow);
     assert_eq!(
         (both.faces, both.missed, both.actor),
-        (vec![Face::Document, Face::Board], 1, Some(Actor::User))
+        (vec![Face::Document, Face::Board], 1, Some(Role::User))
     );
     assert_eq!(next(&mut world.engines[0].watch(&id)).faces, [Face::Document, Face::Board]);
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 
 use canvas_core::document::Edit;
-use canvas_core::lease::{CheckOut, LeaseId, Timestamp, Turn};
+use canvas_core::lease::{CheckOut, LeaseId, Timestamp};
 use canvas_core::store::{
     Capabilities, Commit, Committed, Layer, Loaded, MemoryStore, Store as _, StoreError, StoreErrorKind,
 };
@@ -146,7 +146,7 @@ impl World {
     pub(crate) fn key(&self, who: &str) -> OpKey {
         let call = self.calls.fetch_add(1, Ordering::SeqCst).to_string();
         let (conversation, call) = (ConversationId::new(who).unwrap(), CallId::new(&call).unwrap());
-        OpKey { conversation, turn: Turn::ZERO, call }
+        OpKey::of(conversation, call)
     }
 
     /// The other server hears of it, as from its store's listener.

@@ -267,6 +267,7 @@ impl World {
             conversation: name("user"),
             turn: TurnNumber::ZERO,
             call: CallId::new("create").expect("an id"),
+            person: None,
         };
         let engine = Engine::new(store, Policy::default());
         block_on(engine.create(&canvas, TEXT, &key, clock.now())).expect("the canvas is new");

@@ -1,7 +1,7 @@
 //! Tries commands without changing the board, and corrects calls: the core's suggestions for a command become arguments
 //! of its call.
 
-use canvas_core::Actor;
+use canvas_core::Role;
 use canvas_core::board::{
     Aliases, Board, BoardEnv, BoardRules, CanvasCommand, CommandError, CreateComponent, Executed, IdSource,
     MoveComponent, OnCollision, Registry, ResizeComponent,
@@ -33,7 +33,7 @@ impl DryRun<'_> {
     pub(super) fn run_on(&self, copy: &mut Board, command: &CanvasCommand) -> Executed {
         let ids = IdSource::seeded(b"rehearsal");
         let mut env = BoardEnv { registry: self.registry, rules: self.rules, now: self.now, ids };
-        copy.execute(command, Actor::Assistant, &mut env)
+        copy.execute(command, Role::Assistant, &mut env)
     }
 
     /// Returns the call in a form that the board would accept, if the core can suggest corrections.

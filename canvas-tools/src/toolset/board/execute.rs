@@ -9,7 +9,7 @@ use canvas_core::board::{
 use canvas_core::history::{HistoryEntry, HistoryMove, HistoryRefusal, Redo, Undo, UndoRefusal, UndoScope};
 use canvas_core::refusal::{BoardRefusal, NotAvailable};
 use canvas_core::store::Store;
-use canvas_core::{Actor, Author, BlobId, CallId, Refused, Revision, RevisionId, Snapshot};
+use canvas_core::{Author, BlobId, CallId, Refused, Revision, RevisionId, Role, Snapshot};
 use serde_json::Value;
 
 use super::arguments::RequestAction;
@@ -200,7 +200,7 @@ impl<S: Store> BoardToolContext<'_, S> {
         let entries = engine.history(&session.canvas, None, LOOKED_AT, *now).await?;
         let since = entries.iter().take_while(|entry| entry.revision_after > session.start.revision);
         let mut acts: Vec<_> =
-            since.filter(|entry| entry.actor == Actor::User).map(HistoryEntry::from).collect();
+            since.filter(|entry| entry.actor == Role::User).map(HistoryEntry::from).collect();
         acts.reverse();
         Ok(acts)
     }

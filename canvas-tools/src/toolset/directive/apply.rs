@@ -89,7 +89,7 @@ impl AppliedDirective {
 /// # let now = Timestamp::from_millis(1_000);
 /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
 /// # let (canvas, chat) = (CanvasId::new("plan")?, ConversationId::new("chat")?);
-/// # let key = OpKey { conversation: chat.clone(), turn: Turn::ZERO, call: CallId::new("create")? };
+/// # let key = OpKey::of(chat.clone(), CallId::new("create")?);
 /// # engine.create(&canvas, "# Plan\n\n- one\n", &key, now).await?;
 /// # let session = Session::open(&engine, canvas, chat, now).await?;
 /// let version = engine.snapshot(&session.canvas, now).await?.revision_id();

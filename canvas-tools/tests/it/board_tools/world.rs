@@ -7,7 +7,7 @@ use canvas_core::board::{
     Aliases, BoardCommandRun, CanvasCommand, CreateBoard, DataLoadingState, Registry, RunBoardCommand,
     Workspace,
 };
-use canvas_core::lease::{Timestamp, Turn};
+use canvas_core::lease::Timestamp;
 use canvas_core::store::MemoryStore;
 use canvas_core::testing::block_on;
 use canvas_core::{Author, CallId, CanvasId, Command, ConversationId, Engine, OpKey, Policy};
@@ -163,11 +163,7 @@ pub(crate) fn workspace(columns: u32, rows: u32) -> Workspace {
 }
 
 fn key(who: &str, call: &str) -> OpKey {
-    OpKey {
-        conversation: ConversationId::new(who).unwrap(),
-        turn: Turn::ZERO,
-        call: CallId::new(call).unwrap(),
-    }
+    OpKey::of(ConversationId::new(who).unwrap(), CallId::new(call).unwrap())
 }
 
 /// What every reply has: `ok`; a revision; for a failure code, message and whether to retry; and a size that a model

@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 
 use canvas_core::history::{ChangeNumber, Redo, Undo, UndoScope};
 use canvas_core::lease::Timestamp;
-use canvas_core::{Actor, Author};
+use canvas_core::{Author, Role};
 use canvas_tools::directive::{Action, DirectiveMetrics, Ending, RecentEdits};
 use serde_json::{Value, json};
 
@@ -26,7 +26,7 @@ fn each_edit_is_one_entry_and_one_undo() {
         let done = world.direct(&directive).unwrap();
         let all = world.entries();
         assert_eq!((all.len(), all[0].change), (entries + 1, done.change.unwrap()), "{directive}");
-        assert_eq!((all[0].author, &all[0].summary), (Actor::Assistant, &done.context.summary));
+        assert_eq!((all[0].author, &all[0].summary), (Role::Assistant, &done.context.summary));
         let after = world.text();
         let steps = NonZeroU32::MIN;
         world.user(Undo { by: Author::User, what: UndoScope::Steps(steps) });

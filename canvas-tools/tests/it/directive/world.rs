@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use canvas_core::document::Edit;
-use canvas_core::lease::{Timestamp, Turn};
+use canvas_core::lease::Timestamp;
 use canvas_core::store::MemoryStore;
 use canvas_core::testing::block_on;
 use canvas_core::{CallId, CanvasId, CodedError as _, Command, ConversationId, Engine, OpKey, Policy};
@@ -133,11 +133,7 @@ impl World {
 }
 
 fn key(who: &str, call: &str) -> OpKey {
-    OpKey {
-        conversation: ConversationId::new(who).unwrap(),
-        turn: Turn::ZERO,
-        call: CallId::new(call).unwrap(),
-    }
+    OpKey::of(ConversationId::new(who).unwrap(), CallId::new(call).unwrap())
 }
 
 /// What every failure has: a code, a sentence, a status line, a few lines for the chat.

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use canvas_core::document::Edit;
-use canvas_core::lease::{Timestamp, Turn};
+use canvas_core::lease::Timestamp;
 use canvas_core::store::MemoryStore;
 use canvas_core::testing::block_on;
 use canvas_core::{CallId, CanvasId, Command, ConversationId, Engine, OpKey, Policy};
@@ -175,11 +175,7 @@ fn join(engine: &Engine<MemoryStore>, who: &str) -> Session {
 }
 
 fn key(who: &str, call: &str) -> OpKey {
-    OpKey {
-        conversation: ConversationId::new(who).unwrap(),
-        turn: Turn::ZERO,
-        call: CallId::new(call).unwrap(),
-    }
+    OpKey::of(ConversationId::new(who).unwrap(), CallId::new(call).unwrap())
 }
 
 /// What every reply has: `ok`; a revision; for a failure code, message and whether to retry; and a size that a model

@@ -1,7 +1,7 @@
 //! Dialects in a conversation: lease, base and receipts come from the session.
 
 use canvas_core::document::Edit;
-use canvas_core::lease::{CheckOut, Timestamp, Turn};
+use canvas_core::lease::{CheckOut, Timestamp};
 use canvas_core::rollout::Rollout;
 use canvas_core::store::MemoryStore;
 use canvas_core::testing::block_on;
@@ -28,8 +28,7 @@ impl World {
     fn with(dialect: Dialect, text: &str, policy: Policy) -> Self {
         let engine = Engine::new(MemoryStore::new(|| NOW), policy);
         let (canvas, chat) = (CanvasId::new("plan").unwrap(), ConversationId::new("chat").unwrap());
-        let key =
-            OpKey { conversation: chat.clone(), turn: Turn::ZERO, call: CallId::new("create").unwrap() };
+        let key = OpKey::of(chat.clone(), CallId::new("create").unwrap());
         block_on(engine.create(&canvas, text, &key, NOW)).unwrap();
         let session = block_on(Session::open(&engine, canvas, chat, NOW)).unwrap();
         let tools = Tools::new(NativeTools::new(dialect)).unwrap();
@@ -56,7 +55,7 @@ impl World {
         self.calls += 1;
         let call = CallId::new(&format!("other-{}", self.calls)).unwrap();
         let conversation = ConversationId::new("other").unwrap();
-        let operation = OpKey { conversation, turn: self.session.turn, call };
+        let operation = OpKey { conversation, turn: self.session.turn, call, person: None };
         block_on(self.engine.call(&self.session.canvas, &operation, command, NOW)).unwrap().result
     }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use canvas_core::board::ComponentId;
-use canvas_core::lease::{Timestamp, Turn};
+use canvas_core::lease::Timestamp;
 use canvas_core::recipe::{CanvasData, RecipeLimits, RecordRecipe, RunId, StoredRecipe};
 use canvas_core::store::{Commit, Head, MemoryStore, Store as _};
 use canvas_core::surface::{ActionFailure, Ceiling, ToolContract, ToolDeclaration, ToolName};
@@ -134,7 +134,7 @@ impl World {
     pub(crate) fn key(&self) -> OpKey {
         let call = format!("call-{}", self.calls.fetch_add(1, Ordering::Relaxed));
         let conversation = ConversationId::new("host").unwrap();
-        OpKey { conversation, turn: Turn::ZERO, call: CallId::new(&call).unwrap() }
+        OpKey::of(conversation, CallId::new(&call).unwrap())
     }
 
     #[track_caller]

@@ -74,11 +74,10 @@ fn a_dropped_future_loses_the_execution() {
 fn caller(id: &str) -> SurfaceCaller {
     SurfaceCaller {
         actor: window("window"),
-        operation: canvas_core::OpKey {
-            conversation: canvas_core::ConversationId::new("window").unwrap(),
-            turn: canvas_core::lease::Turn::ZERO,
-            call: canvas_core::CallId::new(id).unwrap(),
-        },
+        operation: canvas_core::OpKey::of(
+            canvas_core::ConversationId::new("window").unwrap(),
+            canvas_core::CallId::new(id).unwrap(),
+        ),
     }
 }
 

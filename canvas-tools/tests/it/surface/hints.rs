@@ -102,11 +102,10 @@ fn every_failure_says_what_to_do_next() {
     for (arguments, then) in rows {
         codes.insert(check(&world, &arguments, then));
     }
-    let key = OpKey {
-        conversation: canvas_core::ConversationId::new("window").unwrap(),
-        turn: canvas_core::lease::Turn::ZERO,
-        call: canvas_core::CallId::new("cancel").unwrap(),
-    };
+    let key = OpKey::of(
+        canvas_core::ConversationId::new("window").unwrap(),
+        canvas_core::CallId::new("cancel").unwrap(),
+    );
     block_on(world.engine.call(&deploy_id(), &key, Cancel, world.now())).unwrap().result.unwrap();
     codes.insert(check(&world, &edit, Then::Stop));
     assert_eq!(

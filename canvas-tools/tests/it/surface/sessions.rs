@@ -70,11 +70,10 @@ fn only_people_delete() {
 fn a_model_acts_in_its_own_turn() {
     let world = World::new();
     world.deploy_prod();
-    let key = OpKey {
-        conversation: canvas_core::ConversationId::new("window").unwrap(),
-        turn: canvas_core::lease::Turn::ZERO,
-        call: canvas_core::CallId::new("cancel").unwrap(),
-    };
+    let key = OpKey::of(
+        canvas_core::ConversationId::new("window").unwrap(),
+        canvas_core::CallId::new("cancel").unwrap(),
+    );
     block_on(world.engine.call(&deploy_id(), &key, Cancel, world.now())).unwrap().result.unwrap();
     let patch = json!([{"op": "replace", "path": "/service", "value": "web"}]);
     let refused = world.model("agent:main:main", json!({"operation": "patchState", "patch": patch}));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use canvas_core::lease::{Timestamp, Turn};
+use canvas_core::lease::Timestamp;
 use canvas_core::store::MemoryStore;
 use canvas_core::surface::{
     ActionFailure, Ceiling, ClientId, RunnerId, SessionKey, SurfaceActor, SurfaceEvent, ToolContract,
@@ -134,8 +134,7 @@ impl World {
             SurfaceActor::ClientId(client) => ConversationId::new(client.as_str()),
             SurfaceActor::SessionKey(session) => ConversationId::new(session.as_str()),
         };
-        let operation =
-            OpKey { conversation: conversation.unwrap(), turn: Turn::ZERO, call: CallId::new(id).unwrap() };
+        let operation = OpKey::of(conversation.unwrap(), CallId::new(id).unwrap());
         let caller = SurfaceCaller { actor: by, operation };
         let request = SurfaceRequest::parse(method, &params).unwrap();
         block_on(self.door.request(&self.engine, &self.host, &caller, request, || self.now(), |_| {}))

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::Arc;
 
-use canvas_core::lease::{Timestamp, Turn};
+use canvas_core::lease::Timestamp;
 use canvas_core::store::Store as _;
 use canvas_core::surface::{
     ActionFailure, AuditRecord, Ceiling, DueJob, EventId, JobPolicy, RefreshJobs, RunnerId, Scope, Sink,
@@ -386,9 +386,9 @@ impl Documents {
             None => self.call_id()?,
         };
         let (SurfaceActor::SessionKey(_), Some(canvas)) = (actor, canvas) else {
-            return Ok(OpKey { conversation, turn: Turn::ZERO, call });
+            return Ok(OpKey { person: self.person.clone(), ..OpKey::of(conversation, call) });
         };
         let turn = self.turn_of(canvas, &conversation, &call, now)?;
-        Ok(OpKey { conversation, turn, call })
+        Ok(OpKey { conversation, turn, call, person: None })
     }
 }

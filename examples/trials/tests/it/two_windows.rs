@@ -81,6 +81,7 @@ fn both(start: &str, first: &str, second: &str) -> Result<String, Box<EditRefusa
         conversation: ConversationId::new("user").expect("a name"),
         turn: Default::default(),
         call: CallId::new(call).expect("a name"),
+        person: None,
     };
     block_on(async {
         let base = engine.create(&canvas, start, &key("create"), NOW).await.expect("it is new").revision;

@@ -9,7 +9,7 @@ use super::world::{World, actor};
 use crate::history::journal::{Entry, EntryKind};
 use crate::history::number::ChangeNumber;
 use crate::history::step::Step;
-use crate::model::author::{Actor, Author};
+use crate::model::author::{Author, Role};
 use crate::surface::{StatePatch, SurfaceDiff, SurfaceFile};
 use crate::transition::edit::Edit;
 use crate::transition::policy::{HistoryLimits, Policy};
@@ -21,7 +21,7 @@ use crate::transition::undo::{ClearHistory, Undo, UndoScope};
 #[derive(Debug, Clone)]
 enum Act {
     Edit {
-        by: Actor,
+        by: Role,
         patch: Value,
     },
     Effect {
@@ -29,12 +29,12 @@ enum Act {
     },
     /// Like [`Act::Edit`], but by the command that clients and sessions send.
     Patch {
-        by: Actor,
+        by: Role,
         patch: Value,
     },
     /// Begins an action of the spec.
     Begin {
-        by: Actor,
+        by: Role,
         action: &'static str,
     },
     /// Ends one of the running tools, perhaps a second time.
@@ -60,7 +60,7 @@ enum Act {
         which: prop::sample::Index,
     },
     UndoAuthor {
-        author: Actor,
+        author: Role,
     },
     Clear,
     /// Drops old entries, keeping this many changes and effects.
@@ -110,7 +110,7 @@ fn value() -> impl Strategy<Value = Value> {
 }
 
 fn act() -> impl Strategy<Value = Act> {
-    let actor = || prop::sample::select(vec![Actor::User, Actor::Assistant]);
+    let actor = || prop::sample::select(vec![Role::User, Role::Assistant]);
     let patch = || prop::collection::vec(operation(), 1..3).prop_map(Value::from);
     prop_oneof![
         8 => (actor(), patch()).prop_map(|(by, patch)| Act::Edit { by, patch }),
@@ -203,7 +203,7 @@ impl Play {
             (self.world.state(), self.world.entries(), self.world.head().draft().hash());
         let answer = match act {
             Act::Edit { by, patch } => self.world.put(*by, false, patch.clone()),
-            Act::Effect { patch } => self.world.put(Actor::Assistant, true, patch.clone()),
+            Act::Effect { patch } => self.world.put(Role::Assistant, true, patch.clone()),
             Act::Patch { by, patch } => {
                 let (by, patch) = (actor(*by), StatePatch::parse(patch).unwrap());
                 self.world.ask(PatchState { by, patch, expected: None })

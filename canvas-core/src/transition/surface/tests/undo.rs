@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::world::{Put, World};
 use crate::engine::{CollectOptions, Engine};
 use crate::history::number::ChangeNumber;
-use crate::model::author::{Actor, Author};
+use crate::model::author::{Author, Role};
 use crate::model::face::TreeFile;
 use crate::surface::SurfaceFile;
 use crate::testing::block_on;
@@ -32,16 +32,14 @@ fn play(state: Value, acts: &[(&str, &str)], expected: Value) -> World {
         let number = || how.parse().unwrap();
         let told = match what {
             "set" => world.set(how, value),
-            "model" => {
-                world.put(Actor::Assistant, false, json!([{"op": "add", "path": how, "value": value}]))
-            }
-            "remove" => world.put(Actor::User, false, json!([{"op": "remove", "path": how}])),
+            "model" => world.put(Role::Assistant, false, json!([{"op": "add", "path": how, "value": value}])),
+            "remove" => world.put(Role::User, false, json!([{"op": "remove", "path": how}])),
             "poll" => world.poll(how, value),
             "undo" => world.undo(u32::try_from(number()).unwrap()),
             "redo" => world.redo(u32::try_from(number()).unwrap()),
             "change" => world.ask(change(number())),
             "of" => {
-                let author = if how == "user" { Actor::User } else { Actor::Assistant };
+                let author = if how == "user" { Role::User } else { Role::Assistant };
                 world.ask(Undo { by: Author::User, what: UndoScope::Author { author, since: None } })
             }
             "clear" => world.ask(ClearHistory),
@@ -217,7 +215,7 @@ fn entries_have_places_and_files_with_the_way_back() {
     let mut world = World::new(json!({"a": 1}));
     world.set("/a", Value::Null);
     world.poll("/b/c", json!(1));
-    world.put(Actor::User, false, json!([{"op": "remove", "path": "/a"}]));
+    world.put(Role::User, false, json!([{"op": "remove", "path": "/a"}]));
     world.poll("/b", json!({"c": 0.5}));
     world.file(SurfaceFile::Spec, Some(&["{}"]));
     let entries: Vec<_> = world.entries().iter().map(|entry| serde_json::to_value(entry).unwrap()).collect();
@@ -244,7 +242,7 @@ fn files_are_undone_and_redone() {
     };
     let first = texts(&world);
     let put = |spec: Option<&str>, title: &str, a: u8| Put {
-        by: Actor::User,
+        by: Role::User,
         is_effect: false,
         patch: json!([{"op": "add", "path": "/a", "value": a}]),
         files: vec![
@@ -293,10 +291,10 @@ fn a_model_never_gets_back_what_a_surface_may_not_do_any_more() {
         world.next_turn();
         let patch = json!([{"op": "add", "path": "/a", "value": 2}]);
         let files = vec![(SurfaceFile::Spec, Some(vec![second.clone()]))];
-        assert_eq!(world.ask(Put { by: Actor::Assistant, is_effect: false, patch, files }), "OK");
+        assert_eq!(world.ask(Put { by: Role::Assistant, is_effect: false, patch, files }), "OK");
         for what in [
             UndoScope::Change(ChangeNumber::new(2)),
-            UndoScope::Author { author: Actor::Assistant, since: None },
+            UndoScope::Author { author: Role::Assistant, since: None },
             UndoScope::Steps(ONE),
         ] {
             let told = world.ask(Undo { by: model, what });
@@ -323,7 +321,7 @@ fn without_a_spec_a_surface_may_do_nothing() {
     let mut world = World::new(json!({}));
     let files = vec![(SurfaceFile::Spec, Some(vec![spec(&["a"], "auto")]))];
     world.next_turn();
-    assert_eq!(world.ask(Put { by: Actor::Assistant, is_effect: false, patch: json!([]), files }), "OK");
+    assert_eq!(world.ask(Put { by: Role::Assistant, is_effect: false, patch: json!([]), files }), "OK");
     let model = Author::Assistant { lease: None };
     assert_eq!(world.ask(Undo { by: model, what: UndoScope::Steps(ONE) }), "OK");
     assert_eq!(world.ask(Redo { by: model, steps: ONE }), "POLICY_WIDENING");

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::engine::{CollectOptions, Engine, Stacks};
 use crate::history::journal::Entry;
-use crate::model::author::{Actor, Author};
+use crate::model::author::{Author, Role};
 use crate::model::blob::Blob;
 use crate::model::error::CodedError as _;
 use crate::model::face::{Face, TreeFile};
@@ -42,7 +42,7 @@ use crate::transition::undo::{Redo, Undo, UndoScope};
 /// Changes the surface, and creates it if it is missing.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Put {
-    pub(super) by: Actor,
+    pub(super) by: Role,
     pub(super) is_effect: bool,
     /// Operations on the state.
     pub(super) patch: Value,
@@ -97,7 +97,7 @@ impl Decide for Put {
         at.next_revision::<SurfaceCommandRefusal>()?;
         at.head.faces[Face::Surface] = at.head.revision;
         at.put_state(changed.state);
-        if self.by == Actor::User && !self.is_effect {
+        if self.by == Role::User && !self.is_effect {
             at.head.user_revision = at.head.revision;
         }
         let record = Record { actor: self.by, operation, summary: "changed the surface".into() };
@@ -153,10 +153,10 @@ fn ceiling() -> Ceiling {
 }
 
 /// Returns the actor that changes the surface.
-pub(super) fn actor(by: Actor) -> SurfaceActor {
+pub(super) fn actor(by: Role) -> SurfaceActor {
     match by {
-        Actor::User => SurfaceActor::ClientId(ClientId::new("window").unwrap()),
-        Actor::Assistant => SurfaceActor::SessionKey(SessionKey::new("agent:main:main").unwrap()),
+        Role::User => SurfaceActor::ClientId(ClientId::new("window").unwrap()),
+        Role::Assistant => SurfaceActor::SessionKey(SessionKey::new("agent:main:main").unwrap()),
     }
 }
 
@@ -183,7 +183,7 @@ impl World {
         let mut world = Self { engine, canvas, clock, turn: Turn::ZERO, calls: 0 };
         let key = world.key();
         block_on(world.engine.create(&world.canvas, "# Plan\n", &key, world.now())).unwrap();
-        assert_eq!(world.put(Actor::User, false, state), "OK");
+        assert_eq!(world.put(Role::User, false, state), "OK");
         world
     }
 
@@ -198,7 +198,7 @@ impl World {
     fn key(&mut self) -> OpKey {
         self.calls += 1;
         let call = CallId::new(&self.calls.to_string()).unwrap();
-        OpKey { conversation: ConversationId::new("somebody").unwrap(), turn: self.turn, call }
+        OpKey { conversation: ConversationId::new("somebody").unwrap(), turn: self.turn, call, person: None }
     }
 
     /// Clears the engine's cache.
@@ -214,7 +214,7 @@ impl World {
 
     pub(super) fn erase_key(&self) -> OpKey {
         let (conversation, call) = (ConversationId::new("host").unwrap(), CallId::new("erase").unwrap());
-        OpKey { conversation, turn: Turn::ZERO, call }
+        OpKey::of(conversation, call)
     }
 
     /// Returns `OK`, or the code of the refusal and its sentence.
@@ -230,12 +230,12 @@ impl World {
         self.tell(command).0
     }
 
-    pub(super) fn put(&mut self, by: Actor, is_effect: bool, patch: Value) -> &'static str {
+    pub(super) fn put(&mut self, by: Role, is_effect: bool, patch: Value) -> &'static str {
         self.ask(Put { by, is_effect, patch, files: Vec::new() })
     }
 
     /// Begins an action of the spec. Returns the action to run, if there is one.
-    pub(super) fn begin(&mut self, by: Actor, action: &str) -> (&'static str, Option<Box<RunningAction>>) {
+    pub(super) fn begin(&mut self, by: Role, action: &str) -> (&'static str, Option<Box<RunningAction>>) {
         let key = self.key();
         let request = ActionRequest {
             by: actor(by),
@@ -256,17 +256,17 @@ impl World {
 
     /// Sets a member as a person.
     pub(super) fn set(&mut self, path: &str, value: Value) -> &'static str {
-        self.put(Actor::User, false, json!([{"op": "add", "path": path, "value": value}]))
+        self.put(Role::User, false, json!([{"op": "add", "path": path, "value": value}]))
     }
 
     /// Saves a value as a poll.
     pub(super) fn poll(&mut self, path: &str, value: Value) -> &'static str {
-        self.put(Actor::Assistant, true, json!([{"op": "add", "path": path, "value": value}]))
+        self.put(Role::Assistant, true, json!([{"op": "add", "path": path, "value": value}]))
     }
 
     pub(super) fn file(&mut self, file: SurfaceFile, texts: Option<&[&str]>) -> &'static str {
         let texts = texts.map(|texts| texts.iter().map(|text| (*text).to_owned()).collect());
-        self.ask(Put { by: Actor::User, is_effect: false, patch: json!([]), files: vec![(file, texts)] })
+        self.ask(Put { by: Role::User, is_effect: false, patch: json!([]), files: vec![(file, texts)] })
     }
 
     pub(super) fn write(&mut self, text: &str) -> &'static str {

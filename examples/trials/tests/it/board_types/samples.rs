@@ -1,6 +1,6 @@
 //! Samples of each type, each variant, and optional fields both ways.
 
-use canvas_core::Actor;
+use canvas_core::Role;
 use canvas_core::board::*;
 use canvas_core::json::JsonPatchOperation;
 use canvas_core::schema::ValidationError;
@@ -478,7 +478,7 @@ fn data() -> Vec<Sample> {
             "UNKNOWN",
         ]),
     ));
-    samples.extend(words(["user", "assistant"]).map(|actor| beyond::<Actor>("", actor)));
+    samples.extend(words(["user", "assistant"]).map(|actor| beyond::<Role>("", actor)));
     samples
 }
 
