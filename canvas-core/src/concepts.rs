@@ -41,7 +41,9 @@
 //! # Records of work
 //!
 //! * An **operation key** ([`OpKey`]) names a call by conversation, turn and call id. For calls of people and of the host,
-//!   [`OpKey::user`] and [`OpKey::host`] fill in the first two. To repeat a call, use its key again.
+//!   [`OpKey::user`], [`OpKey::person`] and [`OpKey::host`] fill in the first two. To repeat a call, use its key again.
+//! * The **actor** ([`Actor`]) of a change made it happen: a person, a conversation or the host. Its **author** wrote the
+//!   content. If a person undoes a model's change, the person is the actor and the model's conversation the author.
 //! * A **receipt** is the stored answer of a call under its key. If you repeat the call, you get this answer, and the
 //!   call does not run twice. By default, a change's receipt is kept for at least 10 minutes
 //!   ([`ReceiptLimits::lifetime`]), unless 2,048 newer changes displace it. The receipts of the last 64 refusals are
@@ -204,6 +206,7 @@
 //!
 //! From the creation of a canvas until its first promotion, and in tombstones.
 //!
+//! [`Actor`]: crate::Actor
 //! [`Answered`]: crate::Answered
 //! [`Answered::result`]: crate::Answered::result
 //! [`ApplyPatch`]: crate::document::ApplyPatch
@@ -233,6 +236,7 @@
 //! [`Lease`]: crate::lease::Lease
 //! [`OpKey`]: crate::OpKey
 //! [`OpKey::host`]: crate::OpKey::host
+//! [`OpKey::person`]: crate::OpKey::person
 //! [`OpKey::user`]: crate::OpKey::user
 //! [`SyncLimits::conversations`]: crate::policy::SyncLimits::conversations
 //! [`Policy::lease`]: crate::Policy::lease

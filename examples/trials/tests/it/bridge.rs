@@ -322,6 +322,40 @@ fn an_edit_on_an_older_revision_is_moved_or_refused_with_both_texts() {
 }
 
 #[test]
+fn a_person_is_named_by_the_operations_of_people_and_checked() {
+    let mut bridge = with_canvas();
+    let long = "p".repeat(129);
+    for (person, expected) in [
+        (json!("p-17"), "OK"),
+        (json!(null), "OK"),
+        (json!(""), "BAD_REQUEST"),
+        (json!(long), "BAD_REQUEST"),
+        (json!("a\u{202e}b"), "BAD_REQUEST"),
+        (json!("a\nb"), "BAD_REQUEST"),
+        (json!(17), "BAD_REQUEST"),
+    ] {
+        let before = ask(&mut bridge, json!({"op": "canvas.text", "canvas": "c"}));
+        let edit = json!({"op": "user.edit", "canvas": "c", "markdown": format!("{person}\n"), "person": person, "now": 1000});
+        let reply = raw(&mut bridge, &edit.to_string());
+        let after = ask(&mut bridge, json!({"op": "canvas.text", "canvas": "c"}));
+        if expected == "OK" {
+            assert_eq!(
+                (&reply["ok"], after["markdown"] == before["markdown"]),
+                (&json!(true), false),
+                "{reply}"
+            );
+        } else {
+            assert_eq!((code(&reply), &after), (expected, &before), "{person}");
+        }
+    }
+    // A person who undoes, and an operation that is nobody's.
+    let undo = json!({"op": "history.undo", "canvas": "c", "person": "p-18", "now": 1000});
+    assert_eq!(ask(&mut bridge, undo)["undone"].as_array().map(Vec::len), Some(1));
+    let text = json!({"op": "canvas.text", "canvas": "c", "person": "p-17"});
+    assert_eq!(code(&raw(&mut bridge, &text.to_string())), "BAD_REQUEST");
+}
+
+#[test]
 fn the_same_script_runs_twice() {
     let mut bridge = with_canvas();
     for _ in 0..2 {

@@ -32,7 +32,7 @@ use canvas_core::text::{
 };
 use canvas_core::{
     BlobId, CanvasId, CodedError as _, EngineError, NameError, ParseBlobIdError, ParseRevisionIdError,
-    Revision, RevisionId, ZoneError,
+    PersonId, PersonIdError, Revision, RevisionId, ZoneError,
 };
 use canvas_lease::{CheckOutError, LeaseError};
 use canvas_patch::{Delta, DeltaConflict, DeltaMismatch, DeltaOrder, EditPolicyError};
@@ -130,6 +130,7 @@ pub(super) fn samples() -> Vec<Sample> {
         NameError false: CanvasId::new("").unwrap_err(),
         PathError false: TreePath::new("../a").unwrap_err(),
         ParseBlobIdError false: "a".parse::<BlobId>().unwrap_err(),
+        PersonIdError false: PersonId::new("").unwrap_err(),
         ParseRevisionIdError false: "a".parse::<RevisionId>().unwrap_err(),
         ParseRangeHashError false: "a".parse::<RangeHash>().unwrap_err(),
         CanonicalError false: canonical_json(&json!(u64::MAX)).unwrap_err(),
