@@ -145,6 +145,14 @@ pub(super) struct Past<'e> {
     later: Vec<(ChangeNumber, Cow<'e, Delta>)>,
 }
 
+/// Changes after a revision.
+struct Reached<'e> {
+    /// The changes, newest first.
+    entries: Vec<&'e Entry>,
+    /// Whether the journal begins at the revision or before it. If not, creating a face may lie in between.
+    is_whole: bool,
+}
+
 impl Past<'_> {
     /// Changes since that revision, oldest first.
     pub(super) fn since(&self) -> Vec<Delta> {
@@ -192,7 +200,7 @@ impl Transition<'_> {
 
     /// Returns the document at a revision, or `None` if the journal does not reach back to it.
     pub(super) fn past(&self, base: Base) -> Result<Option<Past<'_>>, Missing> {
-        let Some(entries) = self.entries_after(base)? else { return Ok(None) };
+        let Some(Reached { entries, is_whole }) = self.entries_after(base)? else { return Ok(None) };
         let mut past =
             Past { document: self.head.document(), text: self.view.text().to_owned(), later: Vec::new() };
         for entry in entries {
@@ -214,22 +222,35 @@ impl Transition<'_> {
             past.later.push((entry.change, delta));
         }
         past.later.reverse();
+        // Changes of faces before the first entry do not change the document.
+        let is_base = match base {
+            Base::Id(id) => id == RevisionId::new(id.revision(), past.document),
+            Base::Number(number) => {
+                past.document == self.head.origin.document && self.head.origin.revision <= number
+            }
+        };
+        if !is_whole && !is_base {
+            return Ok(None);
+        }
         // A corrupted delta may still apply cleanly and yield a text that never existed.
-        let is_whole = past.later.is_empty() || is_document(&past.text, past.document);
-        Ok(is_whole.then_some(past))
+        let is_sound = past.later.is_empty() || is_document(&past.text, past.document);
+        Ok(is_sound.then_some(past))
     }
 
     /// Whether anybody but this conversation changed the document after a revision, as far as the journal reaches.
     pub(super) fn is_changed_by_others(&self, base: Base) -> Result<bool, Missing> {
-        let entries = self.entries_after(base)?.unwrap_or_default();
+        let reached = self.entries_after(base)?;
         let is_others =
-            |entry: &&Entry| entry.actor == Role::User || entry.operation.conversation != *self.who;
-        Ok(entries.iter().any(|entry| entry.step.face() == Face::Document && is_others(entry)))
+            |entry: &Entry| entry.actor == Role::User || entry.operation.conversation != *self.who;
+        Ok(reached
+            .into_iter()
+            .flat_map(|reached| reached.entries)
+            .any(|entry| entry.step.face() == Face::Document && is_others(entry)))
     }
 
-    /// Returns the changes of all faces after a revision, newest first, or `None` if the journal does not have all of
-    /// them. Leaves out effects, because they do not change the document.
-    fn entries_after(&self, base: Base) -> Result<Option<Vec<&Entry>>, Missing> {
+    /// Returns the changes of all faces after a revision, or `None` if they are no longer kept. Leaves out effects,
+    /// because they do not change the document.
+    fn entries_after(&self, base: Base) -> Result<Option<Reached<'_>>, Missing> {
         let (journal, fetched, base) = (&self.head.journal, self.view.blobs, base.revision());
         let (kept, limit) = (journal.kept(self.policy.keep_limits()), self.policy.history.reach);
         let (mut entries, mut chain, mut oldest) =
@@ -243,7 +264,8 @@ impl Transition<'_> {
                     break;
                 }
                 ChainStep::Entry(entry) if entries.len() < limit => entry,
-                ChainStep::Entry(_) | ChainStep::Forgotten(_) | ChainStep::End => return Ok(None),
+                ChainStep::End => return Ok(Some(Reached { entries, is_whole: false })),
+                ChainStep::Entry(_) | ChainStep::Forgotten(_) => return Ok(None),
                 ChainStep::Missing(id, likely) => return Err(Missing { needed: vec![id], likely }),
                 ChainStep::Lost(id) => {
                     // An entry that was only a guess before is needed now.
@@ -254,6 +276,6 @@ impl Transition<'_> {
             oldest = entry.revision_before;
             entries.push(entry);
         }
-        Ok(Some(entries))
+        Ok(Some(Reached { entries, is_whole: true }))
     }
 }

@@ -1,10 +1,9 @@
 //! A patch is judged only against a text that its author knows.
 
+use canvas_core::Refusal;
 use canvas_core::document::{ApplyPatch, BaseRefusal, Changes, Fits, PatchRefusal, StaleBase};
 use canvas_core::history::ClearHistory;
-use canvas_core::{Author, Refusal, RevisionId};
 
-use super::board::{board_command, tile, with_board};
 use super::story::{check, check_with};
 use super::world::{World, apply, apply_at};
 use crate::document::any::{code, dynamic};
@@ -104,8 +103,12 @@ fn a_text_that_has_come_back_is_current() {
 }
 
 /// Other faces count on, and the document keeps its id.
+#[cfg(feature = "board")]
 #[test]
 fn an_id_names_the_revision_that_last_changed_the_document() {
+    use super::board::{board_command, tile, with_board};
+    use canvas_core::{Author, RevisionId};
+
     let world = with_board();
     let before = world.snapshot();
     world.ask("user", board_command(Author::User, tile(0)));

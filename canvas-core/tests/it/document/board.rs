@@ -20,7 +20,7 @@ use crate::document::any::{Call, Command, Outcome, code, dynamic};
 use crate::document::world::World;
 use crate::policy_with;
 
-fn workspace() -> Workspace {
+pub(crate) fn workspace() -> Workspace {
     let grid = json!({"columns": 12, "rows": 8, "gap": 8, "cellWidth": 80, "cellHeight": 60});
     serde_json::from_value(json!({
         "id": "ws_1", "name": "Board", "canvas": {"grid": grid, "components": []}, "threadId": "thread", "views": [],

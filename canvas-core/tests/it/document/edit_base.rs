@@ -59,6 +59,33 @@ fn an_edit_of_an_older_revision_is_moved_past_later_changes() {
     assert_eq!(world.text(), "a\nb\nB\nC\nd\ne\nf\ng\nH\ni\nj\n");
 }
 
+/// Creating a face makes a revision, but no entry in the journal.
+#[cfg(feature = "board")]
+#[test]
+fn an_edit_of_the_text_before_a_face_was_created_is_moved() {
+    use crate::document::board::workspace;
+    use canvas_core::Blob;
+    use canvas_core::board::CreateBoard;
+
+    for is_numbered in [false, true] {
+        let world = World::new(TEN);
+        let base = base(&world);
+        world.ask("host", CreateBoard { workspace: Box::new(workspace()) });
+        assert_eq!(world.head().revision_id(), base);
+        world.edit(&TEN.replace("b\n", "B\n"));
+        let base = if is_numbered { Base::Number(base.revision()) } else { Base::Id(base) };
+        let done = edited(world.ask("user", Edit::on(base, TEN.replace("h\n", "H\n"))));
+        assert_eq!((done.moved, world.text()), (true, TEN.replace("b\n", "B\n").replace("h\n", "H\n")));
+    }
+    // Another text at that revision.
+    let world = World::new(TEN);
+    let other = RevisionId::new(base(&world).revision(), Blob::text("x\n".to_owned()).id());
+    world.ask("host", CreateBoard { workspace: Box::new(workspace()) });
+    world.edit("b\n");
+    let refused = world.ask("user", Edit::on(other, "c\n"));
+    assert_eq!(stale(&refused).cause, StaleCause::OutOfReach);
+}
+
 #[test]
 fn a_text_that_was_not_changed_changes_nothing() {
     let world = World::new(TEN);
