@@ -42,8 +42,8 @@
 //!
 //! * An **operation key** ([`OpKey`]) names a call by conversation, turn and call id. For calls of people and of the host,
 //!   [`OpKey::user`], [`OpKey::person`] and [`OpKey::host`] fill in the first two. To repeat a call, use its key again.
-//! * The **actor** ([`Actor`]) of a change made it happen: a person, a conversation or the host. Its **author** wrote the
-//!   content. If a person undoes a model's change, the person is the actor and the model's conversation the author.
+//! * The **actor** ([`Actor`]) of a change is the person, the conversation or the host that made it happen. Its **author**
+//!   wrote the content. If a person undoes a model's change, the person is the actor and the model's conversation the author.
 //! * A **receipt** is the stored answer of a call under its key. If you repeat the call, you get this answer, and the
 //!   call does not run twice. By default, a change's receipt is kept for at least 10 minutes
 //!   ([`ReceiptLimits::lifetime`]), unless 2,048 newer changes displace it. The receipts of the last 64 refusals are

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use crate::model::error::CodedError;
 use crate::model::id::{ConversationId, stored_as_text};
 
-/// Names a person. The host chooses the name, verifies who the person is, and decides what the person may do. The engine
-/// only records the name. Models never see it.
+/// The opaque name of a person. The host chooses it and verifies the person's identity and rights, because the engine only
+/// records the name. Models never see it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(with = "String"))]
 #[serde(try_from = "String", into = "String")]
@@ -43,7 +43,7 @@ impl PersonId {
     }
 }
 
-/// The person `user`, who stands for all people that a host does not name.
+/// The person `user`, for all people without a name from the host.
 impl Default for PersonId {
     fn default() -> Self {
         Self(USER.into())
@@ -85,7 +85,7 @@ pub enum PersonIdError {
     Character {
         /// Position of the character in bytes.
         at: usize,
-        /// The rejected character.
+        /// A control character, or one that changes the direction of text.
         character: char,
     },
 }
@@ -101,7 +101,8 @@ pub(crate) const USER: &str = "user";
 /// The conversation of the host in operation keys.
 pub(crate) const HOST: &str = "host";
 
-/// The actor of a change made it happen: a person, a conversation of a model, or the host.
+/// A person, a conversation of a model, or the host, if it made a change happen. The author of the content may be another
+/// actor instead, for example if a person undoes a model's change.
 ///
 /// ```
 /// use canvas_core::{Actor, OpKey, PersonId};
@@ -127,7 +128,7 @@ pub enum Actor {
         /// The turn in which the change was requested. Zero if the host made the change outside the model's turns.
         turn: Turn,
     },
-    /// The host itself.
+    /// The application itself, for example if it creates a canvas for nobody in particular.
     Host,
 }
 

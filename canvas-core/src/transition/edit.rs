@@ -149,7 +149,7 @@ pub(super) struct Past<'e> {
 struct Reached<'e> {
     /// The changes, newest first.
     entries: Vec<&'e Entry>,
-    /// Whether the journal begins at the revision or before it. If not, creating a face may lie in between.
+    /// Whether the journal reaches back to the revision. If not, a face may have been created since, which has no entry.
     is_whole: bool,
 }
 

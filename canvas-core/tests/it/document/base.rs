@@ -124,7 +124,7 @@ fn an_id_names_the_revision_that_last_changed_the_document() {
     assert_eq!(code(&world.ask("model", apply_at(lease, "c>d", later))), "PATCH_REJECTED/STALE_BASE");
 }
 
-/// Even if the history no longer tells what lies between.
+/// Even if the history no longer has the changes in between.
 #[test]
 fn a_base_with_the_current_bytes_is_current_without_a_history() {
     let world = World::new("a\nb\n");
