@@ -9,7 +9,7 @@ use crate::model::json_hash::JsonHash;
 
 /// Maximum number of confirmations listed. Beyond that, all confirmations at least as old as a dropped one count as
 /// used.
-const LISTED: usize = 32;
+const LISTED: usize = 16;
 
 /// Used confirmations, each kept for as long as it could otherwise still be accepted.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]

@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 /// Maximum number of paths.
 const PATHS: usize = 32;
 
-/// Maximum bytes of all paths together. No pointer into a state is longer.
-const BYTES: usize = 4_096;
+/// Maximum bytes of all paths together. A longer path counts as the whole state.
+const BYTES: usize = 1_024;
 
 /// JSON Pointers with numbers of entries.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -115,7 +115,7 @@ mod tests {
         }
         assert_eq!((touched.0.len(), touched.0["/log"]), (32, 69));
         assert_eq!((touched.since(68, "/log/new"), touched.since(69, "/log/new")), (Some(69), None));
-        let long = |n: u64| format!("/{n}{}", "x".repeat(2_000));
+        let long = |n: u64| format!("/{n}{}", "x".repeat(500));
         (1..=3).for_each(|n| touched.touch(&long(n), 100 + n));
         assert_eq!(
             (touched.0.len(), touched.since(100, "/new"), touched.since(101, "/new")),
