@@ -17,8 +17,8 @@ use canvas_core::store::{Commit, Committed, Head, MemoryStore, Store as _, Tree,
 use canvas_core::testing::block_on;
 use canvas_core::turn::{Cancel, EndTurn, Forget, SendMessage, TakeControl};
 use canvas_core::{
-    Author, Blob, BlobId, CallId, CanvasId, CodedError as _, ConversationId, Engine, Face, OpKey, Policy,
-    RevisionId,
+    Author, Blob, BlobId, CallId, CanvasId, CodedError as _, ConversationId, Engine, Face, OpKey, PersonId,
+    Policy, RevisionId,
 };
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -310,6 +310,39 @@ fn a_call_from_before_gets_its_answer_from_before() {
         }
     }
     assert!(retried > 100, "{retried} calls");
+}
+
+/// One commit raises the format, and the history of before is still undone.
+#[test]
+fn a_canvas_from_before_gets_format_3_from_the_first_named_person() {
+    let format = |opened: &Opened| {
+        let head: Value = serde_json::from_slice(&opened.head().to_json()).unwrap();
+        head["format"].as_u64().unwrap()
+    };
+    let mut raised = 0;
+    for (case, stored) in cases() {
+        let opened = Opened::new(&stored);
+        let (was, before) = (format(&opened), opened.head());
+        if before.is_deleted() {
+            continue;
+        }
+        let (hashes, text) = (opened.hashes(), opened.document(before.draft()));
+        let operation = OpKey::person(PersonId::new("p-17").unwrap(), CallId::new("first").unwrap());
+        let edit = dynamic(Edit::overwrite(format!("{text}One more line.\n")));
+        let edited = Call { operation, command: edit };
+        let answered = edited.run(&opened.engine, &opened.canvas, opened.at).unwrap();
+        assert!(answered.outcome.refusal().is_none(), "{}", case.name);
+        assert_eq!((was < 3, format(&opened)), (true, 3), "{}", case.name);
+        raised += 1;
+        let undone = opened.walk("undo");
+        let expected: Vec<_> =
+            std::iter::once(hashes).chain(case.expected["undone"].as_array().unwrap().clone()).collect();
+        assert_eq!(undone, expected, "{}", case.name);
+        assert_eq!(opened.walk("redo").len(), undone.len(), "{}", case.name);
+        assert_eq!(opened.document(opened.head().draft()), format!("{text}One more line.\n"));
+        assert!(edited.run(&opened.engine, &opened.canvas, opened.at).unwrap().replayed);
+    }
+    assert!(raised > 5, "{raised} canvases");
 }
 
 #[test]

@@ -64,6 +64,20 @@ fn an_entry_names_who_made_it_and_who_wrote_it() {
     );
 }
 
+#[test]
+fn a_canvas_with_chunks_is_raised_by_one_commit() {
+    let long: String = (0..4_000).map(|line| format!("line {line} of a long text\n")).collect();
+    let world = World::new("a\n");
+    world.edit(&long);
+    world.edit(&format!("{long}more\n"));
+    assert_eq!(format(&world), 2);
+    assert_eq!(code(&world.run(&by("anna", "1", dynamic(Edit::overwrite("short\n")))).outcome), "OK");
+    assert_eq!(format(&world), 3);
+    let steps = UndoScope::Steps(std::num::NonZeroU32::new(2).unwrap());
+    assert_eq!(code(&world.ask("user", Undo { by: Author::User, what: steps })), "OK");
+    assert_eq!((world.text(), format(&world)), (long, 3));
+}
+
 /// Neither a person and a conversation of one name, nor two people, share a receipt.
 #[test]
 fn keys_of_people_are_their_own() {

@@ -51,6 +51,8 @@ impl Transcript {
 pub(crate) struct Counts {
     pub(crate) kills: u32,
     pub(crate) revisions: usize,
+    /// Commits of heads in format 3.
+    pub(crate) of_format_3: usize,
     /// Commits of several revisions.
     pub(crate) shared: usize,
     pub(crate) acknowledged: usize,
@@ -73,7 +75,11 @@ impl Counts {
     pub(crate) fn check(&self) {
         assert_eq!((self.lost, self.double, self.unasked, self.older_epoch), (0, 0, 0, 0), "{self}");
         assert!(
-            self.acknowledged > 0 && self.refused > 0 && self.preemptions > 0 && self.shared > 0,
+            self.acknowledged > 0
+                && self.refused > 0
+                && self.preemptions > 0
+                && self.shared > 0
+                && self.of_format_3 > 0,
             "nobody has fought: {self}"
         );
     }
@@ -82,10 +88,10 @@ impl Counts {
 impl fmt::Display for Counts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { kills, revisions, shared, acknowledged, refused, in_doubt, preemptions, .. } = self;
-        let Self { lost, double, unasked, older_epoch, .. } = self;
+        let Self { of_format_3, lost, double, unasked, older_epoch, .. } = self;
         write!(
             f,
-            "{kills} kills, {revisions} revisions, {shared} commits of several, {acknowledged} writes acknowledged, {refused} refused, {in_doubt} \
+            "{kills} kills, {revisions} revisions, {of_format_3} commits in format 3, {shared} commits of several, {acknowledged} writes acknowledged, {refused} refused, {in_doubt} \
              in doubt, {preemptions} preemptions; lost {lost}, double {double}, unasked {unasked}, older epoch \
              {older_epoch}"
         )
@@ -112,6 +118,11 @@ fn process(name: &str) -> Option<&str> {
     Some(name.rsplit_once('-')?.0)
 }
 
+fn format(head: &Head) -> u64 {
+    let stored: serde_json::Value = serde_json::from_slice(&head.to_json()).expect("a head is JSON");
+    stored["format"].as_u64().expect("a head has a format")
+}
+
 /// Goes through the history from its first revision, whose text is `top`.
 pub(crate) fn check(
     history: &[Entry],
@@ -128,6 +139,7 @@ pub(crate) fn check(
     for pair in history.windows(2) {
         let [Entry { version: was, head: old }, Entry { version: is, head: new }] = pair else { continue };
         let (revision, epoch) = (new.revision().get(), new.lock().epoch().get());
+        counts.of_format_3 += usize::from(format(new) == 3);
         counts.preemptions += epoch.saturating_sub(old.lock().epoch().get());
         let rises = was < is && old.revision() <= new.revision() && old.lock().epoch() <= new.lock().epoch();
         counts.lost += usize::from(!rises);

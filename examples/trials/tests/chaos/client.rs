@@ -12,7 +12,7 @@ use canvas_core::document::{ApplyPatch, Read};
 use canvas_core::lease::{CheckIn, CheckOut, CheckedOut, LeaseId, Turn};
 use canvas_core::store::Store;
 use canvas_core::turn::SendMessage;
-use canvas_core::{CanvasId, Command, Engine, OpKey, Policy, Resolution};
+use canvas_core::{CanvasId, Command, Engine, OpKey, PersonId, Policy, Resolution};
 use canvas_store_testing::{canvas, key_of, system_now};
 
 /// The argument that makes a client of this program.
@@ -112,8 +112,10 @@ impl<S: Store> Client<'_, S> {
         };
         let turn = snapshot.head.lock().turn();
         if self.dice.roll(12) == 0 {
-            // The user sends a message: whoever holds the lease has lost it.
-            self.call(turn, SendMessage).await;
+            // A person sends a message, which ends the lease of any holder. The first one raises the canvas to format 3.
+            let person = PersonId::new(&format!("person of {}", self.orders.who)).expect("the name is short");
+            let operation = OpKey { person: Some(person), ..self.key(turn) };
+            let _ = self.engine.call(&self.canvas, &operation, SendMessage, system_now()).await;
             return;
         }
         let Some(CheckedOut { lease, .. }) = self.call(turn, CheckOut).await else {
