@@ -1,0 +1,168 @@
+//! A canvas that is moved goes on as if it had stayed.
+
+use canvas_core::document::Edit;
+use canvas_core::store::TreePath;
+use canvas_core::testing::block_on;
+use canvas_core::{BlobId, CodedError as _, CollectOptions, OpKey, Policy};
+use proptest::prelude::*;
+use serde_json::Value;
+
+use super::format::{borders, read, write};
+use super::world::{
+    NOW, canvas, code, engine, export, full, head, import, import_pieces, message, original, redo, text, undo,
+};
+
+#[test]
+fn the_original_has_all_that_a_canvas_can_have() {
+    let records = read(original());
+    let head: Value = serde_json::from_slice(&records[0].payload).unwrap();
+    assert_eq!(head["format"], 3, "a head with an index of receipts");
+    for file in [
+        "document.md",
+        "board.json",
+        "descriptor.json",
+        "spec.json",
+        "state/latest.json",
+        "assets",
+        "recipe.json",
+        "data.json",
+    ] {
+        assert!(TreePath::new(file).is_ok() && head["draft"][file].is_string(), "{file}: {}", head["draft"]);
+        assert!(head["committed"][file].is_string(), "{file}: {}", head["committed"]);
+    }
+    assert!(head["journal"]["undo"].is_string() && head["journal"]["redo"].is_string());
+    assert!(head["journal"]["entries"].as_u64().unwrap() > 120, "{}", head["journal"]);
+    assert!(head["audit"]["records"].as_u64().unwrap() > 1, "{}", head["audit"]);
+    assert_eq!(head["claims"].as_array().map(Vec::len), Some(1), "{}", head["claims"]);
+    let lists = records.iter().filter(|record| record.payload.starts_with(b"\xffchunks\x01")).count();
+    assert!(lists >= 3, "{lists} lists of chunks");
+    assert!(records.iter().any(|record| record.payload.is_empty()), "an empty asset");
+    assert!(records.iter().any(|record| record.payload.starts_with(b"{\"keys\":\"")), "an index of receipts");
+    assert_eq!(write(&records), original(), "by a second implementation");
+}
+
+#[test]
+fn a_canvas_with_every_face_is_equal_by_hash_and_goes_on() {
+    let (first, copy) = (full(), engine(Policy::default()));
+    let bytes = export(&first.engine, &first.canvas).unwrap();
+    let imported = import(&copy, &bytes).unwrap();
+    let records = read(&bytes);
+    let size: usize = records[1..].iter().map(|record| record.payload.len()).sum();
+    assert_eq!((imported.blobs, imported.bytes), (records.len() as u64 - 1, size as u64));
+    assert_eq!(imported.revision, first.head().revision_id());
+    let hash = |json: &[u8]| BlobId::of(json);
+    assert_eq!(hash(&head(&copy).unwrap().to_json()), hash(&first.head().to_json()));
+    assert_eq!(copy.store().blob_stats(&canvas()).0, records.len() - 1, "no other blobs");
+    assert!(export(&copy, &canvas()).unwrap() == bytes, "an export of the copy has other bytes");
+    let replay = |tree| assert_eq!(tree, first.head().draft().hash());
+    replay(block_on(first.engine.replay(&canvas(), NOW)).unwrap().tree);
+    replay(block_on(copy.replay(&canvas(), NOW)).unwrap().tree);
+    let newest = |records: Vec<_>| records.len();
+    let audit = newest(block_on(first.engine.audit(&canvas(), None, 99, NOW)).unwrap());
+    assert_eq!(newest(block_on(copy.audit(&canvas(), None, 99, NOW)).unwrap()), audit);
+    // What happens next happens to both.
+    let next = |which: &str, expected: [&str; 7]| {
+        let told = if which == "first" {
+            let engine = &first.engine;
+            [
+                code(engine, "1", redo(1)),
+                code(engine, "2", undo(2)),
+                code(engine, "3", Edit::overwrite(text(2_501))),
+                code(engine, "4", message()),
+                code(engine, "5", undo(130)),
+                code(engine, "6", redo(100)),
+                code(engine, "7", undo(1_000)),
+            ]
+        } else {
+            [
+                code(&copy, "1", redo(1)),
+                code(&copy, "2", undo(2)),
+                code(&copy, "3", Edit::overwrite(text(2_501))),
+                code(&copy, "4", message()),
+                code(&copy, "5", undo(130)),
+                code(&copy, "6", redo(100)),
+                code(&copy, "7", undo(1_000)),
+            ]
+        };
+        assert_eq!(told, expected, "{which}");
+    };
+    let expected = ["OK", "OK", "OK", "OK", "OK", "OK", "HISTORY_EMPTY"];
+    next("first", expected);
+    next("copy", expected);
+    assert!(export(&copy, &canvas()).unwrap() == export(&first.engine, &canvas()).unwrap());
+    // Retries of calls from before the move are answered by their receipts.
+    for engine_retry in 0..2 {
+        let key = OpKey {
+            turn: canvas_core::lease::Turn::ZERO,
+            ..OpKey::of("somebody".parse().unwrap(), "100".parse().unwrap())
+        };
+        let edit = Edit::overwrite("another\n");
+        let answered = match engine_retry {
+            0 => block_on(first.engine.call(&canvas(), &key, edit, NOW)).map(|answered| answered.replayed),
+            _ => block_on(copy.call(&canvas(), &key, edit, NOW)).map(|answered| answered.replayed),
+        };
+        assert_eq!(answered.map_err(|e| e.code()), Err("CALL_ID_REUSED"));
+    }
+}
+
+#[test]
+fn what_a_collection_left_is_moved() {
+    let (first, copy) = (full(), engine(Policy::default()));
+    first.wait(86_400_000);
+    let keep = CollectOptions { history: Some(7), effects: Some(1), ..CollectOptions::default() };
+    assert!(block_on(first.engine.collect(&canvas(), keep)).unwrap().blobs > 100);
+    let bytes = export(&first.engine, &canvas()).unwrap();
+    import(&copy, &bytes).unwrap();
+    assert!(export(&copy, &canvas()).unwrap() == bytes);
+    assert_eq!(block_on(copy.history(&canvas(), None, 99, NOW)).unwrap().len(), 7);
+    // Whatever the policy of the other engine keeps.
+    let mut policy = Policy::default();
+    (policy.history.changes, policy.history.effects, policy.surface.audit) = (2, 0, 1);
+    let lean = engine(policy);
+    import(&lean, original()).unwrap();
+    assert!(export(&lean, &canvas()).unwrap() == original());
+}
+
+#[test]
+fn a_deleted_canvas_is_moved_with_its_numbers() {
+    let (first, copy) = (full(), engine(Policy::default()));
+    block_on(first.engine.delete(&canvas(), &OpKey::user("gone".parse().unwrap()), NOW)).unwrap();
+    import(&copy, &export(&first.engine, &canvas()).unwrap()).unwrap();
+    assert_eq!(head(&copy).unwrap().to_json(), first.head().to_json());
+    let create = OpKey::user("again".parse().unwrap());
+    let made = block_on(copy.create(&canvas(), "# Again\n", &create, NOW)).unwrap();
+    assert!(made.snapshot.head.revision() > first.head().revision());
+    assert_eq!(export(&copy, &"other".parse().unwrap()), Err("CANVAS_NOT_FOUND"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// Pieces of one byte and empty ones too.
+    #[test]
+    fn the_size_of_pieces_makes_no_difference(
+        cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..40),
+        // Either whole, or with one bit that is not.
+        bit in prop::option::of(any::<prop::sample::Index>()),
+        small in 0..200_usize,
+    ) {
+        let mut bytes = original().to_vec();
+        if let Some(bit) = bit {
+            let bit = bit.index(bytes.len() * 8);
+            bytes[bit / 8] ^= 1 << (bit % 8);
+        }
+        let mut cuts: Vec<_> = cuts.iter().map(|cut| cut.index(bytes.len())).collect();
+        cuts.extend(0..small);
+        cuts.extend(borders(original()).into_iter().take(small));
+        cuts.sort_unstable();
+        let ends = cuts.iter().copied().chain([bytes.len()]);
+        let starts = [0].into_iter().chain(cuts.iter().copied());
+        let pieces = starts.zip(ends).map(|(start, end)| &bytes[start..end]);
+        let (whole, parts) = (engine(Policy::default()), engine(Policy::default()));
+        let told = import(&whole, &bytes).map_err(|e| e.to_string());
+        let piecewise = block_on(import_pieces(&parts, &canvas(), pieces)).map_err(|e| e.to_string());
+        prop_assert_eq!(&piecewise, &told);
+        prop_assert_eq!(told.is_err(), bit.is_some());
+        prop_assert_eq!(head(&whole), head(&parts));
+    }
+}
