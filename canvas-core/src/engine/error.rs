@@ -101,7 +101,7 @@ pub enum EngineError {
     /// The canvas changed during an export, and a collection dropped a blob that the export needs.
     #[error("the canvas {canvas} changed during its export: make the export again")]
     ExportOutdated {
-        /// The canvas to export again.
+        /// The canvas that the host can export again at once.
         canvas: CanvasId,
     },
     /// An earlier operation with other arguments used the same key.

@@ -342,7 +342,7 @@ async fn stacks<S: Store>(
 /// The blobs that a canvas names.
 #[derive(Debug, Default)]
 pub(super) struct NamedBlobs {
-    /// The blobs that must exist.
+    /// The blobs without which the canvas is damaged.
     pub(super) needed: BTreeSet<BlobId>,
     /// Entries before the kept ones, which may be missing. The oldest kept entries name them, and a walk reads them to
     /// find that out.

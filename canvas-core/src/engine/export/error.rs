@@ -18,7 +18,7 @@ pub enum ImportError {
     /// The store has the canvas already, or its tombstone.
     #[error("the store has or had a canvas {canvas}: choose another store")]
     Exists {
-        /// The canvas to import.
+        /// The id that is taken in this store.
         canvas: CanvasId,
     },
     /// The export has another canvas than the host named.
@@ -26,7 +26,7 @@ pub enum ImportError {
     OtherCanvas {
         /// The canvas that the host named.
         canvas: CanvasId,
-        /// The canvas of the export.
+        /// The id that the head in the export has.
         found: CanvasId,
     },
     /// A later version of this library wrote the export.
@@ -38,17 +38,17 @@ pub enum ImportError {
     /// The bytes are not an export, or were altered.
     #[error("the export is damaged at byte {byte} (record {record}), {fault}: take another copy")]
     Damaged {
-        /// The offset of the record.
+        /// The offset at which the damaged record begins.
         byte: u64,
-        /// The number of the record, counted from 1; 0 for the bytes before the first one.
+        /// The number of this record, counted from 1; 0 for the bytes before the first one.
         record: u64,
-        /// The fault that was found.
+        /// The first rule of the format that the record breaks.
         fault: ExportFault,
     },
     /// The bytes end before the last record does.
     #[error("the export ends after {bytes} bytes, inside record {record}: take a whole copy")]
     Cut {
-        /// The number of bytes.
+        /// The offset at which the bytes end.
         bytes: u64,
         /// The number of the record that is missing or cut, counted from 1; 0 for the bytes before the first one.
         record: u64,
@@ -56,7 +56,7 @@ pub enum ImportError {
     /// More bytes follow the last record.
     #[error("the export goes on after its end at byte {bytes}: take another copy, or remove the rest")]
     TooLong {
-        /// The length of the export.
+        /// The offset at which the export ends.
         bytes: u64,
     },
     /// A record is longer than this engine accepts. The bound is the largest of 64 MiB,
@@ -66,33 +66,33 @@ pub enum ImportError {
          limits in the policy"
     )]
     RecordTooLarge {
-        /// The offset of the record.
+        /// The offset at which the record begins.
         byte: u64,
         /// The number of the record, counted from 1.
         record: u64,
         /// The length that the record states.
         bytes: u64,
-        /// The largest length accepted.
+        /// The largest length that this engine accepts.
         limit: u64,
     },
     /// The export is whole, but its canvas needs a blob that it does not have, or that is of another kind.
     #[error("the export lacks the blob {blob} that its canvas needs: make a new export")]
     Incomplete {
-        /// The missing blob.
+        /// The hash of the bytes that the canvas needs.
         blob: BlobId,
     },
     /// The export has a blob that its canvas does not name.
     #[error("the export has a blob {blob} that its canvas does not name: make a new export")]
     Unnamed {
-        /// The additional blob.
+        /// The hash of the additional bytes.
         blob: BlobId,
     },
     /// The head in the export cannot be read.
     #[error("the canvas {canvas} cannot be imported: {reason}")]
     Head {
-        /// The canvas to import.
+        /// The canvas that the host named.
         canvas: CanvasId,
-        /// The fault of the head.
+        /// The reason that no canvas can have this head.
         reason: HeadError,
     },
     /// The engine or its store failed. [`EngineError::Contention`] means that another import or a collection of the same
@@ -105,9 +105,9 @@ pub enum ImportError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ExportFault {
-    /// The first bytes are not those of an export.
+    /// An export begins with other bytes.
     Beginning,
-    /// There are no records of this kind.
+    /// The kind of the record is unknown.
     Kind,
     /// The record is not at its place. The head comes first, then the blobs in the order of their ids, then the end.
     Order,

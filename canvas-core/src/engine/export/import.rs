@@ -1,8 +1,8 @@
 //! Imports. Blobs are stored before the head, so no half canvas is ever visible.
 //!
 //! * If all blobs fit into one commit, it also has the head, and there is no other commit.
-//! * Otherwise, the commits before it have a tombstone as their head ([`Head::placeholder`]), which is that of a canvas
-//!   that never existed. If the import ends early, the tombstone and blobs that a collection drops remain, and the
+//! * Otherwise, the commits before it have a tombstone as their head ([`Head::placeholder`]), as if the canvas had never
+//!   existed. If the import ends early, the tombstone and blobs that a collection drops remain, and the
 //!   canvas can be imported again.
 //! * Each commit expects the version of the one before, so two imports cannot mix. A collection of the placeholder
 //!   first changes the version, so the import fails before it can rely on dropped blobs.
@@ -32,7 +32,7 @@ const COMMIT_BYTES: usize = 4 << 20;
 
 /// An import in progress, from [`Engine::import`].
 ///
-/// Each call takes it and returns it, so there is none after an error. If you drop it, or a call, there is no canvas.
+/// Each call takes it and returns it, because an error ends the import. If you drop it, or a call, the canvas is not created.
 /// It keeps the ids of all blobs in memory, and up to 4 MiB of blobs, or one that is larger.
 #[must_use = "the canvas exists only after `finish`"]
 pub struct Import<'a, S> {
@@ -40,7 +40,7 @@ pub struct Import<'a, S> {
     call: CallTrace<'a>,
     reader: Reader,
     head: Option<Arc<Head>>,
-    /// The version of the placeholder; `None` if there is none.
+    /// The version of the placeholder; `None` if the store has no row.
     expected: Option<Version>,
     /// Blobs not stored yet.
     blobs: BTreeMap<BlobId, Blob>,
@@ -52,9 +52,9 @@ pub struct Import<'a, S> {
 /// The canvas that [`Import::finish`] created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ImportedCanvas {
-    /// The revision of the canvas, which is that of the export.
+    /// The revision of the canvas when it was exported.
     pub revision: RevisionId,
-    /// The number of its blobs.
+    /// The number of blobs that the export had.
     pub blobs: u64,
     /// Their total size, in bytes.
     pub bytes: u64,
@@ -63,12 +63,12 @@ pub struct ImportedCanvas {
 impl<S: Store> Engine<S> {
     /// Begins the import of a canvas that [`Engine::export`] wrote. You pass its bytes in order, in pieces of any size,
     /// and end with [`Import::finish`]. The canvas then has the same revision, history, artefact and receipts, so
-    /// undo and repeated calls work as before. Until then, there is no canvas.
+    /// undo and repeated calls work as before. Until then, the canvas does not exist.
     ///
     /// The canvas keeps its id, because the answers in its receipts may contain it. You name it, so that bytes from
     /// elsewhere cannot create another one.
     ///
-    /// Nothing is trusted. The canvas is created only if each blob has its hash, the head can be read, and all blobs
+    /// The bytes are not trusted. The canvas is created only if each blob has its hash, the head can be read, and all blobs
     /// that the head and the journal name are there. However, an import does not check who wrote them. If somebody else
     /// hands you an export, its history and receipts are theirs.
     ///
@@ -143,7 +143,7 @@ impl<'a, S: Store> Import<'a, S> {
     /// # Errors
     ///
     /// Returns [`ImportError::Cut`] if bytes are missing, [`ImportError::Incomplete`] or [`ImportError::Unnamed`] if
-    /// the blobs are not those of the canvas, and the errors of [`Import::push`]. After a failure of the store with the
+    /// the canvas names other blobs, and the errors of [`Import::push`]. After a failure of the store with the
     /// code `STORE_INDETERMINATE`, the canvas may exist.
     pub async fn finish(mut self) -> Result<ImportedCanvas, ImportError> {
         let finished = self.finish_in().await;
@@ -154,7 +154,12 @@ impl<'a, S: Store> Import<'a, S> {
         self.reader.finish()?;
         let head = self.head.take().expect("a whole export has a head");
         let blobs = Arc::new(std::mem::take(&mut self.blobs));
-        self.verify(&head, &blobs).await?;
+        if let Err(error) = self.verify(&head, &blobs).await {
+            return Err(match self.dropped(&error).await? {
+                Some(overtaken) => overtaken,
+                None => error,
+            });
+        }
         let put = Arc::unwrap_or_clone(blobs).into_values().collect();
         match self.commit(Arc::clone(&head), put).await {
             Err(ImportError::Engine(EngineError::Store(fault)))
@@ -204,6 +209,17 @@ impl<'a, S: Store> Import<'a, S> {
         }
     }
 
+    /// Returns the error if a collection dropped the blob that is missing, although the export had it.
+    async fn dropped(&self, error: &ImportError) -> Result<Option<ImportError>, ImportError> {
+        let ImportError::Incomplete { blob } = error else { return Ok(None) };
+        if self.expected.is_none() || self.seen.binary_search(blob).is_err() {
+            return Ok(None);
+        }
+        let row = self.engine.load(self.call.trace()).await.map_err(|fault| self.fault(fault))?;
+        let is_same = row.as_ref().map(|row| &row.version) == self.expected.as_ref();
+        Ok((!is_same).then(|| self.overtaken(row.as_ref())))
+    }
+
     /// Stores the blobs at hand under the placeholder.
     async fn put(&mut self) -> Result<(), ImportError> {
         let (head, nothing) = Head::placeholder(self.canvas().clone());
@@ -223,12 +239,17 @@ impl<'a, S: Store> Import<'a, S> {
                 self.expected = Some(version);
                 Ok(())
             }
-            Committed::Conflict(Some(row)) if !row.head.is_placeholder() => {
-                Err(ImportError::Exists { canvas: self.canvas().clone() })
-            }
-            Committed::Conflict(_) | Committed::Late { .. } => {
-                Err(EngineError::Contention { canvas: self.canvas().clone() }.into())
-            }
+            Committed::Conflict(row) => Err(self.overtaken(row.as_ref())),
+            Committed::Late { .. } => Err(self.overtaken(None)),
+        }
+    }
+
+    /// The error if another writer changed the row, or created it.
+    fn overtaken(&self, row: Option<&Loaded>) -> ImportError {
+        let canvas = self.canvas().clone();
+        match row {
+            Some(row) if !row.head.is_placeholder() => ImportError::Exists { canvas },
+            _ => EngineError::Contention { canvas }.into(),
         }
     }
 

@@ -40,8 +40,8 @@ const READ: usize = 32;
 /// export began, whatever others write meanwhile. It holds the store open, but not the engine. In memory it keeps the
 /// head, the ids of all blobs, and 32 blobs at once.
 ///
-/// After an error, there are no more pieces, and the pieces so far are refused by an import. Observers see only the
-/// requests to the store before the first piece.
+/// After an error, there are no more pieces, and an import refuses the pieces so far, because the last record is missing.
+/// Observers see only the requests to the store before the first piece.
 pub struct Export<S> {
     source: Arc<Source<S>>,
     /// The blobs not yet read, in the order of their ids, and whether each must exist.

@@ -4,14 +4,14 @@ use super::error::{ExportFault, ImportError};
 use super::record::{FORMAT, Kind, MAGIC, RecordHeader, Tally};
 use crate::model::blob::{Blob, BlobId};
 
-/// The state of an export that is read piece by piece. How the bytes are cut into pieces makes no difference.
+/// Reads an export piece by piece. How the bytes are cut into pieces makes no difference.
 #[derive(Debug)]
 pub(super) struct Reader {
     state: State,
-    /// The part at hand of the beginning, of a header or of a payload. It grows with the bytes that arrive, whatever
+    /// The part of the beginning, header or payload that arrived so far. It grows with the bytes that arrive, whatever
     /// length a header states.
     buffer: Vec<u8>,
-    /// The number of bytes read.
+    /// The number of bytes taken off the pieces so far.
     offset: u64,
     /// The offset of the current record.
     start: u64,

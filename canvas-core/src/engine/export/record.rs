@@ -1,4 +1,4 @@
-//! The records of an export. `FORMAT.md` describes their bytes.
+//! Writes and reads the headers of records, as `FORMAT.md` describes them.
 
 use crate::model::blob::BlobId;
 
@@ -11,7 +11,7 @@ pub(super) const MAGIC: [u8; 8] = *b"\xffcanvas\x01";
 const KIND: usize = 1;
 const LENGTH: usize = size_of::<u64>();
 
-/// The kind of a record.
+/// Tells the three kinds of records apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Head,
@@ -33,9 +33,9 @@ impl Kind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct RecordHeader {
     pub(super) kind: Kind,
-    /// The length of the payload.
+    /// The number of bytes that follow the header.
     pub(super) length: u64,
-    /// The hash of the payload.
+    /// The hash of these bytes.
     pub(super) id: BlobId,
 }
 
@@ -53,7 +53,7 @@ impl RecordHeader {
         bytes
     }
 
-    /// Reads a header, or returns `None` if there are no records of this kind.
+    /// Reads a header, or returns `None` if its kind is unknown.
     pub(super) fn read(bytes: &[u8; Self::LEN]) -> Option<Self> {
         let (kind, rest) = bytes.split_first()?;
         let kind = [Kind::Head, Kind::Blob, Kind::End].into_iter().find(|known| known.byte() == *kind)?;
@@ -66,7 +66,7 @@ impl RecordHeader {
 /// The sums over the records so far, which the last record states.
 #[derive(Debug, Clone)]
 pub(super) struct Tally {
-    /// The number of blobs.
+    /// The number of records that are blobs.
     pub(super) blobs: u64,
     /// The total length of their payloads.
     pub(super) bytes: u64,

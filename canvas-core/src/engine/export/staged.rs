@@ -9,7 +9,7 @@ use crate::store::contract::Store;
 use crate::store::error::StoreError;
 use crate::store::layer::Layer;
 
-/// Blobs that the store does not have yet, in front of the store.
+/// Blobs that the store does not have yet, in front of the store, so that a walk finds both.
 #[derive(Debug)]
 pub(super) struct Staged<S> {
     pub(super) store: Arc<S>,

@@ -52,7 +52,8 @@ pub(crate) fn read(export: &[u8]) -> Vec<Record> {
 
 /// An export of these records, with the last one that fits them.
 pub(crate) fn write(records: &[Record]) -> Vec<u8> {
-    let bytes = records.iter().chain([&last(records)]).flat_map(Record::bytes);
+    let last = last(records);
+    let bytes = records.iter().chain([&last]).flat_map(Record::bytes);
     MAGIC.iter().copied().chain(bytes).collect()
 }
 

@@ -55,10 +55,10 @@ fn begin(action: &str, event: &str) -> BeginAction {
 fn spec() -> Value {
     let patch = json!([{"op": "replace", "path": "/title", "value": "marked"}]);
     json!({
-        "version": 1, "mode": "html", "toolPolicy": {"allow": ["t0"]},
+        "version": 1, "mode": "html", "toolPolicy": {"allow": ["send"]},
         "actions": {
             "mark": {"kind": "state.patch", "patch": patch},
-            "call": {"kind": "tool.call", "tool": "t0"},
+            "call": {"kind": "tool.call", "tool": "send"},
         },
     })
 }
