@@ -9,7 +9,7 @@ use canvas_core::history::{Redo, Undo, UndoScope};
 use canvas_core::lease::{CheckOut, Timestamp};
 use canvas_core::store::{Head, MemoryStore, Store};
 use canvas_core::surface::{
-    ActionId, ActionName, ActionRequest, BeginAction, EventId, RunnerId, UpsertSurface,
+    ActionId, ActionName, ActionRequest, BeginAction, Ceiling, EventId, RunnerId, ToolName, UpsertSurface,
 };
 use canvas_core::testing::block_on;
 use canvas_core::turn::SendMessage;
@@ -58,13 +58,16 @@ fn spec() -> Value {
         "version": 1, "mode": "html", "toolPolicy": {"allow": ["send"]},
         "actions": {
             "mark": {"kind": "state.patch", "patch": patch},
-            "call": {"kind": "tool.call", "tool": "send"},
+            "call": {"kind": "tool.call", "tool": "send", "confirm": "never"},
         },
     })
 }
 
 pub(crate) fn full() -> World {
     let mut world = World::new(3);
+    let trust = [ToolName::new("send").unwrap()].into();
+    let ceiling = Ceiling { trust, ..Ceiling::clone(world.engine.ceiling()) };
+    world.engine = world.engine.with_ceiling(Arc::new(ceiling));
     let step = json!({"id": "s", "tool": "t0", "params": {"day": {"$date": "now/d"}}});
     world.record(recipe_of(step, &world, &[0], &[]), &[(0, json!(1))]).unwrap();
     world.finish(vec![world.made(0, json!(3))]);
@@ -83,7 +86,7 @@ pub(crate) fn full() -> World {
     for n in 0..120 {
         assert_eq!(world.code(Edit::overwrite(format!("# Sales\n\n{n}\n"))), "OK");
     }
-    let long = text(2_500);
+    let long = text(1_800);
     assert_eq!(world.code(Edit::overwrite(&long)), "OK");
     assert_eq!(world.code(Edit::overwrite(long.replacen("Line 900 ", "LINE 900 ", 1))), "OK");
     world.next_turn();
