@@ -36,7 +36,7 @@ pub(crate) async fn moved<H: Harness>(harness: &H, store: &H::Store, id: &Canvas
     same("an export of what came back", exported(&back, id).await? == second, true)?;
     let text = |n: usize| format!("# Plan\n\n- step {n}\n");
     let snapshot = back.snapshot(id, NOW).await.map_err(|e| e.message())?;
-    same("the text that came back", snapshot.text().to_owned(), text(38))?;
+    same("the text that came back", snapshot.text().to_owned(), text(37))?;
     PASSED
 }
 
