@@ -12,7 +12,6 @@ use canvas_core::surface::{
     ActionId, ActionName, ActionRequest, BeginAction, Ceiling, EventId, RunnerId, ToolName, UpsertSurface,
 };
 use canvas_core::testing::block_on;
-use canvas_core::turn::SendMessage;
 use canvas_core::{Author, Blob, CanvasId, CodedError as _, Command, ConversationId, Engine, OpKey, Policy};
 use serde_json::{Value, json};
 
@@ -148,8 +147,4 @@ pub(crate) fn undo(steps: u32) -> Undo {
 
 pub(crate) fn redo(steps: u32) -> Redo {
     Redo { by: Author::User, steps: NonZeroU32::new(steps).unwrap() }
-}
-
-pub(crate) fn message() -> SendMessage {
-    SendMessage
 }
