@@ -18,7 +18,7 @@ pub enum ImportError {
     /// The store has the canvas already, or its tombstone.
     #[error("the store has or had a canvas {canvas}: choose another store")]
     Exists {
-        /// The id that is taken in this store.
+        /// The id already in use.
         canvas: CanvasId,
     },
     /// The export has another canvas than the host named.

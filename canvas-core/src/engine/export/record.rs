@@ -35,7 +35,7 @@ pub(super) struct RecordHeader {
     pub(super) kind: Kind,
     /// The number of bytes that follow the header.
     pub(super) length: u64,
-    /// The hash of these bytes.
+    /// The hash that these bytes must have.
     pub(super) id: BlobId,
 }
 
