@@ -52,7 +52,7 @@
 //! The lease is in [`lease`], the model's turn in [`turn`], and undo with the journal in [`history`]. [`refusal`] has
 //! the refusals that several of them share, and [`rollout`] the rights of models. [`policy`] has the groups of settings
 //! in a [`Policy`], and [`store`] the store contract, its adapters and the stored [`Head`](store::Head). [`watch`] has
-//! live updates, [`observe`] has events for logs, and [`testing`] has an executor for tests and examples.
+//! live updates, [`export`] has backups, [`observe`] has events for logs, and [`testing`] has an executor for tests and examples.
 //!
 //! The private modules are layers, and each uses only those listed before it: `model` (names, blobs, trees, the head
 //! with its receipts), `face` (the protocol of a face and the loaded files of a canvas), `store` (the contract and its
@@ -126,6 +126,11 @@ pub mod policy {
     pub use crate::transition::policy::{
         DocumentLimits, HistoryLimits, ReceiptLimits, SyncLimits, WriteRules,
     };
+}
+
+/// Exports of a canvas as a stream of bytes, and their import into another store.
+pub mod export {
+    pub use crate::engine::export::{Export, ExportFault, Import, ImportError, ImportedCanvas};
 }
 
 /// Live updates for clients that watch a canvas.

@@ -242,8 +242,8 @@ impl<S: Store> Engine<S> {
         Err(EngineError::Contention { canvas: canvas.clone() })
     }
 
-    /// Returns a head with a shorter history if the history is too long, and the blobs that the canvas needs after the
-    /// cut.
+    /// Returns a head to commit first, which has a shorter history if the history is too long, and the blobs that the
+    /// canvas needs after that.
     async fn needed(
         &self,
         trace: Trace<'_>,
@@ -252,9 +252,11 @@ impl<S: Store> Engine<S> {
     ) -> Result<(Option<Arc<Head>>, BTreeSet<BlobId>), EngineError> {
         let from = self.oldest_kept(trace, head, limits).await?;
         let cut = cut(head, from, self.policy.audit_records());
+        // An import in progress has put blobs that no head names yet. A new version ends it before they are dropped.
+        let cut = cut.or_else(|| head.is_placeholder().then(|| Arc::clone(head)));
         let mut walk = self.walk_of(trace, cut.as_ref().unwrap_or(head));
-        let keep = super::history::needed(&mut walk).await?;
-        Ok((cut, keep))
+        let named = super::history::needed(&mut walk).await?;
+        Ok((cut, named.all()))
     }
 
     /// Returns the number of the oldest kept entry. If there are effects, a binary search finds it.

@@ -20,7 +20,7 @@ use crate::store::error::StoreError;
 
 /// The maximum size of an assembled text, in bytes, if the policy does not allow larger documents. A lower limit of the
 /// policy does not count.
-const LARGEST: usize = 64 << 20;
+pub(super) const LARGEST: usize = 64 << 20;
 
 /// For each list that cannot be expanded, the chunk that is to blame.
 #[derive(Debug, Default)]

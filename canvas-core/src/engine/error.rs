@@ -98,6 +98,12 @@ pub enum EngineError {
         /// The canvas that cannot change any more.
         canvas: CanvasId,
     },
+    /// The canvas changed during an export, and a collection dropped a blob that the export needs.
+    #[error("the canvas {canvas} changed during its export: make the export again")]
+    ExportOutdated {
+        /// The canvas that the host can export again at once.
+        canvas: CanvasId,
+    },
     /// An earlier operation with other arguments used the same key.
     #[error("this operation key was used before with other arguments: use a new key")]
     KeyReused,
@@ -123,6 +129,7 @@ impl CodedError for EngineError {
             Self::Contention { .. } => "CONTENTION",
             Self::TooLarge { .. } => "DOCUMENT_TOO_LARGE",
             Self::RevisionsExhausted { .. } => "REVISION_EXHAUSTED",
+            Self::ExportOutdated { .. } => "EXPORT_OUTDATED",
             Self::KeyReused => "CALL_ID_REUSED",
             Self::Abandoned => "CALL_ABANDONED",
             Self::Store(error) => error.code(),
@@ -131,7 +138,7 @@ impl CodedError for EngineError {
 
     fn is_retryable(&self) -> bool {
         match self {
-            Self::Contention { .. } => true,
+            Self::Contention { .. } | Self::ExportOutdated { .. } => true,
             Self::Store(error) => error.is_retryable(),
             _ => false,
         }

@@ -249,7 +249,7 @@ impl<S: Store> Engine<S> {
     /// this case, do not drop any blobs. Otherwise it returns the errors of [`Engine::history`].
     pub async fn blobs_in_use(&self, canvas: &CanvasId, now: Timestamp) -> Result<Vec<BlobId>, EngineError> {
         let needed = reading!(self, "blobs_in_use", canvas, now, walk => needed(&mut walk))?;
-        Ok(needed.into_iter().collect())
+        Ok(needed.all().into_iter().collect())
     }
 
     /// Plays the journal back from the current document to its first entry and forward again, to verify that it leads
@@ -339,8 +339,26 @@ async fn stacks<S: Store>(
     Ok(Stacks { undo, redo })
 }
 
-/// Returns every blob that the head of a walk and its kept entries need.
-pub(super) async fn needed<S: Store>(walk: &mut Walk<'_, S>) -> Result<BTreeSet<BlobId>, EngineError> {
+/// The blobs that a canvas names.
+#[derive(Debug, Default)]
+pub(super) struct NamedBlobs {
+    /// The blobs without which the canvas is damaged.
+    pub(super) needed: BTreeSet<BlobId>,
+    /// Entries before the kept ones, which may be missing. The oldest kept entries name them, and a walk reads them to
+    /// find that out.
+    pub(super) older: BTreeSet<BlobId>,
+}
+
+impl NamedBlobs {
+    pub(super) fn all(mut self) -> BTreeSet<BlobId> {
+        self.needed.append(&mut self.older);
+        self.needed
+    }
+}
+
+/// Returns every blob that the head of a walk and its kept entries name.
+pub(super) async fn needed<S: Store>(walk: &mut Walk<'_, S>) -> Result<NamedBlobs, EngineError> {
+    let mut older = BTreeSet::new();
     let mut blobs: BTreeSet<_> = walk.head.blobs().collect();
     let mut documents: BTreeSet<_> = walk.head.documents().collect();
     let mut records = walk.records::<AuditLinks>();
@@ -367,7 +385,8 @@ pub(super) async fn needed<S: Store>(walk: &mut Walk<'_, S>) -> Result<BTreeSet<
         if entries.is_empty() {
             break;
         }
-        for entry in entries {
+        for (id, entry) in entries {
+            blobs.insert(id);
             for step in entry.steps() {
                 if let Step::Unsupported { face, .. } = step {
                     return Err(walk.not_supported(*face));
@@ -378,9 +397,8 @@ pub(super) async fn needed<S: Store>(walk: &mut Walk<'_, S>) -> Result<BTreeSet<
                     documents.extend((file == TreeFile::Document).then_some(id));
                 }
             }
-            // The last entry names one that was dropped, and a walk reads that one to find out.
-            blobs.extend(entry.previous().into_iter().chain(entry.below()));
-            blobs.extend(entry.previous_change().map(|(_, id)| id));
+            older.extend(entry.previous().into_iter().chain(entry.below()));
+            older.extend(entry.previous_change().map(|(_, id)| id));
         }
     }
     // Blobs named only by chunk lists.
@@ -388,7 +406,8 @@ pub(super) async fn needed<S: Store>(walk: &mut Walk<'_, S>) -> Result<BTreeSet<
     for documents in documents.chunks(LISTS) {
         blobs.extend(walk.chunks_of(documents).await?);
     }
-    Ok(blobs)
+    older.retain(|id| !blobs.contains(id));
+    Ok(NamedBlobs { needed: blobs, older })
 }
 
 /// Returns the blobs that a file of a tree names. Most files can name no blobs, and these are not read.
@@ -411,9 +430,11 @@ async fn replay<S: Store>(walk: &mut Walk<'_, S>) -> Result<JournalReplay, Engin
         if window.is_empty() {
             break;
         }
-        let back: Vec<_> = window.iter().flat_map(|entry| played(entry).rev()).collect();
+        let back: Vec<_> = window.iter().flat_map(|(_, entry)| played(entry).rev()).collect();
         playback.play(walk, Way::Back, &back).await?;
-        entries.extend(window.into_iter().filter(|entry| played(entry).next().is_some()));
+        entries.extend(
+            window.into_iter().map(|(_, entry)| entry).filter(|entry| played(entry).next().is_some()),
+        );
     }
     let first = playback.document().unwrap_or(&walk.document).id();
     let forth: Vec<_> = entries.iter().rev().flat_map(|entry| played(entry)).collect();

@@ -16,6 +16,7 @@ mod context;
 mod documents;
 mod drive;
 mod error;
+pub(crate) mod export;
 mod follow;
 mod history;
 pub(crate) mod lock_view;

@@ -13,7 +13,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use super::error::EngineError;
 use super::observe::{
     Basis, CallEnd, CallNumber, CommitEnd, CommitNumber, Decision, EngineEvent, EventKind, Observer,
     Settlement, WaitEnd,
@@ -21,7 +20,7 @@ use super::observe::{
 use super::run::CommitOutcome;
 use super::task::{self, Blocked, DecisionContext, Task};
 use crate::model::blob::Blob;
-use crate::model::error::CodedError as _;
+use crate::model::error::CodedError;
 use crate::model::id::{CanvasId, OpKey};
 use crate::store::contract::{Collected, Commit, Committed, Loaded};
 use crate::store::error::StoreError;
@@ -208,16 +207,16 @@ impl<'a> CallTrace<'a> {
     }
 
     /// Reports the end of the call, and returns its result.
-    pub(super) fn end<T>(self, ended: Result<T, EngineError>) -> Result<T, EngineError> {
+    pub(super) fn end<T, E: CodedError>(self, ended: Result<T, E>) -> Result<T, E> {
         self.end_as(ended, |_| (None, false))
     }
 
     /// Like [`CallTrace::end`]. `said` returns the code of a refusal, and whether the answer is replayed.
-    pub(super) fn end_as<T>(
+    pub(super) fn end_as<T, E: CodedError>(
         mut self,
-        ended: Result<T, EngineError>,
+        ended: Result<T, E>,
         said: impl FnOnce(&T) -> (Option<&'static str>, bool),
-    ) -> Result<T, EngineError> {
+    ) -> Result<T, E> {
         self.is_over = true;
         let (trace, name, began) = (self.trace, self.name, self.began);
         trace.tell_with(|clock| {

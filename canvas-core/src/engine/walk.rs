@@ -7,7 +7,7 @@ use super::chain::{Blobs, ChainReader, Ends};
 use super::trace::Trace;
 use super::{Engine, EngineError};
 use crate::history::journal::Entry;
-use crate::history::kept::Kept;
+use crate::history::kept::{KeepLimits, Kept};
 use crate::history::reach::{Chain, ChainStep};
 use crate::model::blob::{Blob, BlobId};
 use crate::model::face::Face;
@@ -22,21 +22,41 @@ pub(super) struct Walk<'a, S> {
     pub(super) head: Arc<Head>,
     pub(super) document: Blob,
     kept: Kept,
+    /// The number of records of actions that count as kept, if the head has more.
+    most_records: u64,
     journal: ChainReader<'a, S, Entry>,
 }
 
 impl<'a, S: Store> Walk<'a, S> {
     pub(super) fn new(engine: &'a Engine<S>, trace: Trace<'a>, head: Arc<Head>, document: Blob) -> Self {
+        let (limits, records) = (engine.policy.keep_limits(), engine.policy.audit_records());
+        Self::within(engine, trace, head, document, limits, records)
+    }
+
+    /// Creates a walk over all that the head keeps, whatever the policy says. It has no document.
+    pub(super) fn whole(engine: &'a Engine<S>, trace: Trace<'a>, head: Arc<Head>) -> Self {
+        let limits = KeepLimits { changes: u64::MAX, effects: u64::MAX };
+        Self::within(engine, trace, head, Blob::text(String::new()), limits, u64::MAX)
+    }
+
+    fn within(
+        engine: &'a Engine<S>,
+        trace: Trace<'a>,
+        head: Arc<Head>,
+        document: Blob,
+        limits: KeepLimits,
+        most_records: u64,
+    ) -> Self {
         let slot = head.journal();
-        let kept = slot.kept(engine.policy.keep_limits());
+        let kept = slot.kept(limits);
         let ends = Ends { newest: slot.entries, oldest: kept.oldest(), marks: slot.marks().collect() };
         let journal = ChainReader::new(Blobs::new(engine, trace), ends);
-        Self { engine, trace, head, document, kept, journal }
+        Self { engine, trace, head, document, kept, most_records, journal }
     }
 
     pub(super) fn records<E: Linked>(&self) -> ChainReader<'a, S, E> {
         let slot = &self.head.audit;
-        let (newest, oldest) = (slot.records, slot.oldest(self.engine.policy.audit_records()));
+        let (newest, oldest) = (slot.records, slot.oldest(self.most_records));
         let ends = Ends { newest, oldest, marks: slot.marks().collect() };
         ChainReader::new(Blobs::new(self.engine, self.trace), ends)
     }
@@ -47,7 +67,7 @@ impl<'a, S: Store> Walk<'a, S> {
         wanted: RangeInclusive<u64>,
     ) -> Result<Vec<Arc<Entry>>, EngineError> {
         let entries = self.journal.range(wanted).await?;
-        Ok(self.kept_of(entries))
+        Ok(self.kept_of(entries).map(|(_, entry)| entry).collect())
     }
 
     /// The number of the oldest entry that the history may have.
@@ -55,15 +75,16 @@ impl<'a, S: Store> Walk<'a, S> {
         self.kept.oldest()
     }
 
-    /// Returns the next window of older entries, newest first. It is empty at the end of the journal. Drops entries
-    /// from memory unless later windows need their links.
-    pub(super) async fn window(&mut self) -> Result<Vec<Arc<Entry>>, EngineError> {
+    /// Returns the next window of older entries with their ids, newest first. It is empty at the end of the journal.
+    /// Drops entries from memory unless later windows need their links.
+    pub(super) async fn window(&mut self) -> Result<Vec<(BlobId, Arc<Entry>)>, EngineError> {
         let entries = self.journal.window().await?;
-        Ok(self.kept_of(entries))
+        Ok(self.kept_of(entries).collect())
     }
 
-    fn kept_of(&self, entries: Vec<(BlobId, Arc<Entry>)>) -> Vec<Arc<Entry>> {
-        entries.into_iter().map(|(_, entry)| entry).filter(|entry| self.kept.has(entry)).collect()
+    fn kept_of(&self, entries: Vec<(BlobId, Arc<Entry>)>) -> impl Iterator<Item = (BlobId, Arc<Entry>)> {
+        let kept = self.kept;
+        entries.into_iter().filter(move |(_, entry)| kept.has(entry))
     }
 
     /// Returns the entries that consecutive undo or redo commands would revert. It reads at most `limit` entries, or as

@@ -171,6 +171,17 @@ impl Head {
         head
     }
 
+    /// Creates the tombstone under which an import puts the blobs of a large canvas before the head.
+    pub(crate) fn placeholder(canvas: CanvasId) -> (Self, Blob) {
+        let nothing = Blob::text(String::new());
+        (Self::absent(canvas, nothing.id()), nothing)
+    }
+
+    /// Whether the canvas never existed, and no call about it left a receipt.
+    pub(crate) fn is_placeholder(&self) -> bool {
+        self.deleted && *self == Self::placeholder(self.canvas.clone()).0
+    }
+
     /// Turns the head into a tombstone. Numbers and receipts stay.
     pub(crate) fn tombstone(&mut self) {
         self.origin = self.now();

@@ -202,6 +202,31 @@ fn what_a_canvas_needs_is_listed_only_where_all_its_faces_are_supported() {
 }
 
 /// Every entry is read, with its face, and written as it was, number for number and space for space.
+/// Canvases of the first version are exported, and imported with the same head, or need a feature.
+#[test]
+fn a_stored_canvas_is_moved_if_the_build_has_its_faces() {
+    for (case, of_faces) in
+        [("plan-4", OF_BOARDS), ("wall-2", OF_BOARDS), ("held-3", "OK"), ("gone-2", "OK"), ("never-1", "OK")]
+    {
+        let canvas = Canvas::open(case);
+        let at = canvas.at;
+        let copy = Engine::new(MemoryStore::new(move || at), Policy::default());
+        let moved = block_on(async {
+            let mut export = canvas.engine.export(&canvas.id).await.map_err(|e| e.code())?;
+            let mut import = copy.import(&canvas.id).await.map_err(|e| e.code())?;
+            while let Some(piece) = export.next().await {
+                import = import.push(&piece.map_err(|e| e.code())?).await.map_err(|e| e.code())?;
+            }
+            import.finish().await.map_err(|e| e.code())
+        });
+        assert_eq!(moved.map_or_else(|code| code, |_| "OK"), of_faces, "{case}");
+        if of_faces == "OK" {
+            let copied = block_on(copy.store().load(&canvas.id)).unwrap().unwrap().head;
+            assert_eq!(copied, canvas.head(), "{case}");
+        }
+    }
+}
+
 #[test]
 fn entries_are_written_as_they_were_read() {
     for (case, entries, of_boards) in [("plan-4", 40, 11), ("wall-2", 21, 21)] {

@@ -4,6 +4,8 @@
 mod board;
 mod document;
 mod engine_faults;
+#[cfg(feature = "recipe")]
+mod export;
 mod faces;
 mod notify;
 mod queue;

@@ -5,4 +5,4 @@ mod finish;
 mod law;
 mod record;
 mod undo;
-mod world;
+pub(crate) mod world;

@@ -133,6 +133,8 @@ macro_rules! each_check {
             LargeHead = heads::large_head: "a head of a megabyte is kept whole";
             LargeCanvas = heads::large_canvas: "a large canvas is kept whole";
             Tombstone = heads::tombstone: "a deleted canvas that is made again goes on with its numbers";
+            Moved = moving::moved:
+                "a canvas that is moved into the store and out of it as an export stays the same";
             CreatedOnce = servers::created_once: "two servers that create one canvas at once make one";
             OneLease = servers::one_lease: "one lease at a time over two servers";
             PreemptedEverywhere = servers::preempted_everywhere: "a preempted write is refused on every server";

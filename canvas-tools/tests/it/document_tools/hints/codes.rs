@@ -187,6 +187,7 @@ each!(errors: EngineError in "canvas-core/src/engine/error.rs" {
     TimeInSeconds => EngineError::TimeInSeconds { time: Timestamp::from_secs(1), known: Timestamp::from_secs(2) },
     TooLarge => EngineError::TooLarge { bytes: 2, limit: 1 },
     RevisionsExhausted => EngineError::RevisionsExhausted { canvas: id() },
+    ExportOutdated => EngineError::ExportOutdated { canvas: id() },
     KeyReused => EngineError::KeyReused,
     Abandoned => EngineError::Abandoned,
     Store => EngineError::Store(StoreErrorKind::Busy.into()),
@@ -238,7 +239,7 @@ each!(addresses: AddressError in "canvas-patch/src/markdown/address/error.rs" {
 });
 
 /// What no document tool answers, and why. A row that provokes one of these must lead to a line less here.
-const NEVER: [(&str, &str); 23] = [
+const NEVER: [(&str, &str); 24] = [
     ("USER_ACTED", "no document tool undoes"),
     ("HISTORY_EMPTY", "no document tool undoes"),
     ("HISTORY_NOT_FOUND", "no document tool undoes"),
@@ -254,6 +255,7 @@ const NEVER: [(&str, &str); 23] = [
     ("REVISION_CONFLICT", "no document tool touches the board, or deletes"),
     ("CANVAS_EXISTS", "no document tool makes a canvas"),
     ("CANVAS_DELETED", "no document tool makes a canvas"),
+    ("EXPORT_OUTDATED", "no document tool exports"),
     ("PATCH_REJECTED/BAD_HEADER", "a hint in anchored mode"),
     ("PATCH_REJECTED/COUNT_MISMATCH", "a hint in anchored mode"),
     ("PATCH_REJECTED/START_MISMATCH", "a hint in anchored mode"),

@@ -11,6 +11,7 @@ use canvas_core::board::{
 use canvas_core::document::{
     BaseRefusal, LinesRefusal, ParseRangeHashError, PatchRefusal, RangeHash, StaleBase, StaleCause, StaleEdit,
 };
+use canvas_core::export::ImportError;
 use canvas_core::history::HistoryRefusal;
 use canvas_core::json::{CanonicalError, JsonHash, ParseJsonHashError, canonical_json};
 use canvas_core::lease::{Epoch, LeaseId, LeaseRefusal, ParseLeaseIdError, SafeIntegerError, Timestamp};
@@ -137,6 +138,9 @@ pub(super) fn samples() -> Vec<Sample> {
         HeadError false: Head::from_json(&canvas(), b"{").unwrap_err(),
         EngineError false: EngineError::NotFound { canvas: canvas() },
         EngineError true: EngineError::Contention { canvas: canvas() },
+        EngineError true: EngineError::ExportOutdated { canvas: canvas() },
+        ImportError false: ImportError::Cut { bytes: 7, record: 0 },
+        ImportError true: EngineError::Contention { canvas: canvas() }.into(),
         StoreError true: StoreError::new(StoreErrorKind::Busy),
         StoreError false: StoreError::new(StoreErrorKind::Damaged),
         ZoneError false: ZoneError::OutOfRange { millis: u64::MAX },

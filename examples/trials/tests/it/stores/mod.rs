@@ -2,8 +2,9 @@
 //!
 //! `model` and `row` say what a canvas should do, `story` what is done and `plan` in which sequences; `faults` is the
 //! network, `server` an engine on it, `machine` runs the steps, `checker` holds what is said and stored against the model,
-//! `history` judges the whole by fewer and simpler rules, and `flawed` shows that all this finds something. `sync` is
-//! without trouble: there one server, started anew at any time, tells models what they have to know.
+//! `history` judges the whole by fewer and simpler rules, and `flawed` shows that all this finds something. `moved` moves a
+//! canvas from store to store. `sync` is without trouble: there one server, started anew at any time, tells models what they
+//! have to know.
 //!
 //! ```text
 //! PROPTEST_CASES=5000 cargo test -p canvas-trials --test stores
@@ -19,6 +20,7 @@ mod flawed;
 mod history;
 mod machine;
 mod model;
+mod moved;
 mod plan;
 mod row;
 mod server;

@@ -7,6 +7,7 @@ pub(super) mod gc;
 pub(super) mod heads;
 pub(super) mod ids;
 pub(super) mod listing;
+pub(super) mod moving;
 pub(super) mod notification;
 pub(super) mod races;
 pub(super) mod restore;
