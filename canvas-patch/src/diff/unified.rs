@@ -1,6 +1,5 @@
 //! Writes unified diffs from edits.
 
-use std::fmt::Write as _;
 use std::ops::Range;
 
 use crate::text::limits::Limits;
@@ -99,16 +98,26 @@ impl Iterator for Groups<'_> {
 /// text.
 pub(crate) fn header(out: &mut String, old_line: usize, old_count: usize, new_line: usize, new_count: usize) {
     let mut side = |mark: &str, line: usize, count: usize| {
+        out.push_str(mark);
         // An empty side is stated by the line before it; a count of one is left out, as git does.
-        let _ = match count {
-            0 => write!(out, "{mark}{line},0"),
-            1 => write!(out, "{mark}{}", line + 1),
-            _ => write!(out, "{mark}{},{count}", line + 1),
-        };
+        number(out, line + usize::from(count > 0));
+        if count != 1 {
+            out.push(',');
+            number(out, count);
+        }
     };
     side("@@ -", old_line, old_count);
     side(" +", new_line, new_count);
     out.push_str(" @@\n");
+}
+
+/// Writes a number in decimal. A patch may have thousands of headers, and `write!` costs more than the lines of a small
+/// hunk.
+fn number(out: &mut String, number: usize) {
+    if number >= 10 {
+        self::number(out, number / 10);
+    }
+    out.push(char::from(b'0' + (number % 10) as u8));
 }
 
 fn lines(out: &mut String, mark: char, text: &str) {
