@@ -116,7 +116,7 @@ impl fmt::Display for Summary {
     }
 }
 
-/// What becomes of the new text during a walk over the old text.
+/// Receives the new text during a walk over the old text.
 pub(crate) trait Output {
     fn push(&mut self, text: &str);
 
