@@ -32,9 +32,10 @@ pub(crate) fn changes(before: &str, after: &str) -> Vec<Span> {
     let Numbered { old, new, runs, lines, places } = Numbered::of(old, new);
     let chain = heaviest_chain(runs);
     let (old_tokens, new_tokens) = (&old.tokens, &new.tokens);
+    let stretches = cut(chain, old_tokens, new_tokens, places, lines.num_tokens());
     let mut differ = Differ::new(&lines);
     let mut changes: Vec<Block> = Vec::new();
-    for (stretch, runs) in cut(chain, old_tokens, new_tokens, &places, lines.num_tokens()) {
+    for (stretch, runs) in stretches {
         match plain(old_tokens, new_tokens, &stretch) {
             Plain::Same => {}
             Plain::Change(change) => changes.push(change),
@@ -65,7 +66,7 @@ fn cut(
     chain: Vec<Run>,
     old: &[Token],
     new: &[Token],
-    places: &Places,
+    places: Places,
     distinct: u32,
 ) -> Vec<(Block, Vec<Run>)> {
     if old.len() + new.len() <= AT_ONCE {
