@@ -28,8 +28,8 @@ impl TextEdit {
 }
 
 #[derive(Debug, Clone)]
-pub(crate) struct Spliced {
-    pub(crate) text: String,
+pub(crate) struct Spliced<T = String> {
+    pub(crate) text: T,
     /// The changed ranges, in order and apart from one another.
     pub(crate) spans: Vec<Span>,
     pub(crate) summary: Summary,
@@ -37,10 +37,24 @@ pub(crate) struct Spliced {
 
 /// Applies a patch of exact arithmetic, in one pass. Returns `None` if anything differs.
 pub(crate) fn exact(text: &str, patch: &Patch<'_>) -> Option<Spliced> {
+    let spliced = exact_into(new_text(text, patch), text, patch)?;
+    let apart = spliced.spans.iter().all(|span| is_whole_lines(&spliced.text, &span.new_bytes));
+    apart.then_some(spliced)
+}
+
+/// Applies a patch of exact arithmetic and compares the new text with `after`, without a copy of it. Returns `None` if
+/// anything differs.
+pub(crate) fn exact_to<'t>(text: &str, patch: &Patch<'_>, after: &'t str) -> Option<Spliced<&'t str>> {
+    let Spliced { text: expected, spans, summary } = exact_into(Expected::new(after), text, patch)?;
+    let apart = spans.iter().all(|span| is_whole_lines(after, &span.new_bytes));
+    (expected.is_complete() && apart).then_some(Spliced { text: after, spans, summary })
+}
+
+fn exact_into<O: Output>(out: O, text: &str, patch: &Patch<'_>) -> Option<Spliced<O>> {
     if patch.misplaced_marker.is_some() {
         return None;
     }
-    let mut splice = Splice::new(text, patch);
+    let mut splice = Splice::new(out, text, patch);
     let (mut at, mut line) = (0, 0);
     for hunk in &patch.hunks {
         let range = hunk.range.filter(|_| hunk.counts_hold())?;
@@ -72,9 +86,7 @@ pub(crate) fn exact(text: &str, patch: &Patch<'_>) -> Option<Spliced> {
         }
         splice.end_hunk();
     }
-    let spliced = splice.finish();
-    let apart = spliced.spans.iter().all(|span| is_whole_lines(&spliced.text, &span.new_bytes));
-    apart.then_some(spliced)
+    Some(splice.finish())
 }
 
 /// Whether new lines begin and end at line boundaries of the new text.
@@ -104,10 +116,76 @@ impl fmt::Display for Summary {
     }
 }
 
-/// Collects the new text during a walk over the old text.
-pub(crate) struct Splice<'t> {
+/// Receives the new text during a walk over the old text.
+pub(crate) trait Output {
+    fn push(&mut self, text: &str);
+
+    fn len(&self) -> usize;
+
+    /// Returns the new text from a byte on that [`len`](Self::len) gave before.
+    fn since(&self, start: usize) -> &str;
+}
+
+/// Collects the new text.
+impl Output for String {
+    fn push(&mut self, text: &str) {
+        self.push_str(text);
+    }
+
+    fn len(&self) -> usize {
+        self.len()
+    }
+
+    fn since(&self, start: usize) -> &str {
+        &self[start..]
+    }
+}
+
+/// Compares the new text with an expected one.
+struct Expected<'t> {
+    text: &'t str,
+    /// Number of bytes that were equal so far.
+    len: usize,
+    differs: bool,
+}
+
+impl<'t> Expected<'t> {
+    fn new(text: &'t str) -> Self {
+        Self { text, len: 0, differs: false }
+    }
+
+    fn is_complete(&self) -> bool {
+        !self.differs && self.len == self.text.len()
+    }
+}
+
+impl Output for Expected<'_> {
+    fn push(&mut self, text: &str) {
+        self.differs |= !self.text.as_bytes()[self.len..].starts_with(text.as_bytes());
+        if !self.differs {
+            self.len += text.len();
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.len
+    }
+
+    fn since(&self, start: usize) -> &str {
+        &self.text[start..self.len]
+    }
+}
+
+/// Returns the empty string in which to collect the new text of a patch.
+pub(crate) fn new_text(before: &str, patch: &Patch<'_>) -> String {
+    // Anchored mode may add a CR to every added line.
+    String::with_capacity(before.len() + patch.added_bytes + patch.lines.len())
+}
+
+/// Makes the new text during a walk over the old text.
+pub(crate) struct Splice<'t, O = String> {
     before: &'t str,
-    out: String,
+    out: O,
     /// Number of bytes of the old text copied into `out` or removed so far.
     done: usize,
     spans: Vec<Span>,
@@ -131,13 +209,11 @@ struct Run {
     kept: usize,
 }
 
-impl<'t> Splice<'t> {
-    pub(crate) fn new(before: &'t str, patch: &Patch<'_>) -> Self {
-        // Anchored mode may add a CR to every added line.
-        let capacity = before.len() + patch.added_bytes + patch.lines.len();
+impl<'t, O: Output> Splice<'t, O> {
+    pub(crate) fn new(out: O, before: &'t str, patch: &Patch<'_>) -> Self {
         Self {
             before,
-            out: String::with_capacity(capacity),
+            out,
             done: 0,
             spans: Vec::with_capacity(patch.hunks.len()),
             run: None,
@@ -155,8 +231,8 @@ impl<'t> Splice<'t> {
 
     pub(crate) fn add(&mut self, at: usize, line: usize, text: &str, terminator: &str) {
         self.run(at, line).added += 1;
-        self.out.push_str(text);
-        self.out.push_str(terminator);
+        self.out.push(text);
+        self.out.push(terminator);
         self.grown += 1;
     }
 
@@ -174,15 +250,10 @@ impl<'t> Splice<'t> {
         self.run(start, line).kept += 1;
     }
 
-    /// Removes the last `by` bytes of the last added line.
-    pub(crate) fn shorten(&mut self, by: usize) {
-        self.out.truncate(self.out.len() - by);
-    }
-
     /// Ends a run of removed and added lines. A run that puts back the lines that it removes leaves no span.
     pub(crate) fn end_run(&mut self) {
         let Some(run) = self.run.take() else { return };
-        if self.before[run.old_byte..self.done] == self.out[run.new_byte..] {
+        if self.before[run.old_byte..self.done] == *self.out.since(run.new_byte) {
             return;
         }
         self.is_effective = true;
@@ -208,8 +279,8 @@ impl<'t> Splice<'t> {
         self.summary.hunks += usize::from(std::mem::take(&mut self.is_effective));
     }
 
-    pub(crate) fn finish(mut self) -> Spliced {
-        self.out.push_str(&self.before[self.done..]);
+    pub(crate) fn finish(mut self) -> Spliced<O> {
+        self.out.push(&self.before[self.done..]);
         Spliced { text: self.out, spans: self.spans, summary: self.summary }
     }
 
@@ -217,7 +288,7 @@ impl<'t> Splice<'t> {
     /// starts a run there.
     fn run(&mut self, at: usize, line: usize) -> &mut Run {
         if self.run.is_none() {
-            self.out.push_str(&self.before[self.done..at]);
+            self.out.push(&self.before[self.done..at]);
             self.done = at;
         }
         self.run.get_or_insert_with(|| Run {
@@ -229,5 +300,12 @@ impl<'t> Splice<'t> {
             added: 0,
             kept: 0,
         })
+    }
+}
+
+impl Splice<'_> {
+    /// Removes the last `by` bytes of the last added line.
+    pub(crate) fn shorten(&mut self, by: usize) {
+        self.out.truncate(self.out.len() - by);
     }
 }

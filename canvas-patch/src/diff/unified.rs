@@ -1,6 +1,5 @@
 //! Writes unified diffs from edits.
 
-use std::fmt::Write as _;
 use std::ops::Range;
 
 use crate::text::limits::Limits;
@@ -22,6 +21,10 @@ pub(crate) struct Frame {
     pub(crate) edits: Range<usize>,
     /// Bytes of the pre-image, which consists of the edits, the text between them and the context around them.
     pub(crate) old: Range<usize>,
+    /// Lines of context before the first edit.
+    lead: usize,
+    /// Lines of context after the last edit.
+    tail: usize,
 }
 
 impl Frame {
@@ -29,7 +32,20 @@ impl Frame {
     pub(crate) fn around(before: &str, edits: &[Span], shown: Range<usize>, context: usize) -> Self {
         let (first, last) = (&edits[shown.start], &edits[shown.end - 1]);
         let old = back(before, first.old_bytes.start, context)..forward(before, last.old_bytes.end, context);
-        Self { edits: shown, old }
+        // Fewer than `context` lines only at an end of the text.
+        let lead = context.min(first.old_lines.start);
+        let tail = if old.end < before.len() { context } else { count(&before[last.old_bytes.end..]) };
+        Self { edits: shown, old, lead, tail }
+    }
+
+    /// Joins a frame that begins in this one or right after it.
+    pub(crate) fn join(&mut self, before: &str, edits: &[Span], next: &Self) {
+        self.edits.end = next.edits.end;
+        if next.old.end >= self.old.end {
+            (self.old.end, self.tail) = (next.old.end, next.tail);
+        } else {
+            self.tail = count(&before[edits[self.edits.end - 1].old_bytes.end..self.old.end]);
+        }
     }
 }
 
@@ -47,11 +63,9 @@ pub(crate) fn frames(before: &str, edits: &[Span], context: usize) -> Vec<Frame>
 
 pub(crate) fn write(before: &str, after: &str, edits: &[Span], frames: &[Frame]) -> String {
     let mut out = String::with_capacity(length(edits, frames));
-    for Frame { edits: shown, old } in frames {
+    for Frame { edits: shown, old, lead, tail } in frames {
         let shown = &edits[shown.clone()];
         let (first, last) = (&shown[0], &shown[shown.len() - 1]);
-        let lead = count(&before[old.start..first.old_bytes.start]);
-        let tail = count(&before[last.old_bytes.end..old.end]);
         let old_count = last.old_lines.end + tail + lead - first.old_lines.start;
         let new_count = last.new_lines.end + tail + lead - first.new_lines.start;
         header(&mut out, first.old_lines.start - lead, old_count, first.new_lines.start - lead, new_count);
@@ -99,16 +113,26 @@ impl Iterator for Groups<'_> {
 /// text.
 pub(crate) fn header(out: &mut String, old_line: usize, old_count: usize, new_line: usize, new_count: usize) {
     let mut side = |mark: &str, line: usize, count: usize| {
+        out.push_str(mark);
         // An empty side is stated by the line before it; a count of one is left out, as git does.
-        let _ = match count {
-            0 => write!(out, "{mark}{line},0"),
-            1 => write!(out, "{mark}{}", line + 1),
-            _ => write!(out, "{mark}{},{count}", line + 1),
-        };
+        number(out, line + usize::from(count > 0));
+        if count != 1 {
+            out.push(',');
+            number(out, count);
+        }
     };
     side("@@ -", old_line, old_count);
     side(" +", new_line, new_count);
     out.push_str(" @@\n");
+}
+
+/// Writes a number in decimal. A patch may have thousands of headers, and `write!` costs more than the lines of a small
+/// hunk.
+fn number(out: &mut String, number: usize) {
+    if number >= 10 {
+        self::number(out, number / 10);
+    }
+    out.push(char::from(b'0' + (number % 10) as u8));
 }
 
 fn lines(out: &mut String, mark: char, text: &str) {

@@ -15,7 +15,7 @@ use memchr::memrchr;
 
 use crate::diff::apply::blanks::{between_added, followed_by_blanks, take_as_added, take_as_context};
 use crate::diff::conflict::{Conflict, Reason};
-use crate::diff::edit::{Splice, Spliced, exact};
+use crate::diff::edit::{Splice, Spliced, exact, new_text};
 use crate::diff::explain::ambiguous::{OLD_LINES, ambiguous, show_places};
 use crate::diff::explain::missing::{Missing, copied, explain};
 use crate::diff::explain::outdated::outdated;
@@ -293,7 +293,7 @@ pub(crate) fn splice_from(
     patch: &Patch<'_>,
     starts: impl Iterator<Item = Start>,
 ) -> (Spliced, Vec<Repair>) {
-    let mut splice = Splice::new(text, patch);
+    let mut splice = Splice::new(new_text(text, patch), text, patch);
     let mut repairs = patch.repairs.clone();
     for (i, (hunk, Start { mut at, mut line })) in patch.hunks.iter().zip(starts).enumerate() {
         let start = line;

@@ -2,10 +2,10 @@
 
 mod unique;
 
-use crate::diff::apply::{Applied, apply};
 use crate::diff::compare::changes;
-use crate::diff::edit::Summary;
-use crate::diff::options::{ApplyOptions, Mode};
+use crate::diff::edit::{Spliced, Summary, exact_to};
+use crate::diff::options::Mode;
+use crate::diff::parse::parse;
 use crate::diff::unified;
 use crate::text::limits::Limits;
 use crate::text::span::Span;
@@ -96,21 +96,21 @@ pub fn build_unique(before: &str, after: &str, options: &BuildOptions) -> Built 
         unique::widen(before, &edits, frames, options.context, widest);
     let patch = unified::write(before, after, &edits, &frames);
     match checked(before, after, &patch) {
-        Some(applied) => Built { summary: applied.summary(), spans: applied.spans(), patch, ambiguous },
+        Some(Spliced { summary, spans, .. }) => Built { summary, spans, patch, ambiguous },
         None => Built::default(),
     }
 }
 
 /// Applies the patch strictly and compares the result. Returns `None` if the patch is empty.
-fn checked<'t>(before: &'t str, after: &str, patch: &str) -> Option<Applied<'t>> {
+fn checked<'t>(before: &str, after: &'t str, patch: &str) -> Option<Spliced<&'t str>> {
     if patch.is_empty() {
         assert!(before == after, "only equal texts need no patch");
         return None;
     }
+    assert!(before != after, "equal texts need no patch");
     let limits = Limits { text_bytes: usize::MAX, patch_bytes: usize::MAX, hunks: usize::MAX };
-    let applied =
-        apply(before, patch, &ApplyOptions { mode: Mode::Strict, limits, ..ApplyOptions::default() });
-    let applied = applied.expect("a built patch fits the text that it was built from");
-    assert!(applied.text() == after, "a built patch gives the text that it was built for");
-    Some(applied)
+    let patch = parse(patch, Mode::Strict, &limits).expect("a built patch can be read");
+    assert!(patch.no_op_hunks().is_empty(), "each hunk of a built patch changes something");
+    let applied = exact_to(before, &patch, after);
+    Some(applied.expect("a built patch leads from the text before to the text after"))
 }

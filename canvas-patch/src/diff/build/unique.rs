@@ -57,7 +57,7 @@ pub(super) fn widen(
             !done
         });
     }
-    join(frames, &ambiguous)
+    join(before, edits, frames, &ambiguous)
 }
 
 struct Search {
@@ -143,13 +143,12 @@ impl Counted {
 }
 
 /// Joins frames that touch or overlap. A joined frame is unique if one of its parts is.
-fn join(frames: Vec<Frame>, ambiguous: &[bool]) -> Widened {
+fn join(before: &str, edits: &[Span], frames: Vec<Frame>, ambiguous: &[bool]) -> Widened {
     let mut joined: Vec<(Frame, bool)> = Vec::with_capacity(frames.len());
     for (frame, &ambiguous) in frames.into_iter().zip(ambiguous) {
         match joined.last_mut() {
             Some((last, both)) if last.old.end >= frame.old.start => {
-                last.edits.end = frame.edits.end;
-                last.old.end = last.old.end.max(frame.old.end);
+                last.join(before, edits, &frame);
                 *both &= ambiguous;
             }
             _ => joined.push((frame, ambiguous)),

@@ -29,12 +29,13 @@ pub(crate) fn changes(before: &str, after: &str) -> Vec<Span> {
     let (start, end) = (back(before, start, MARGIN), forward(before, end, MARGIN));
     let (old, new) = (&before[start..end], &after[start..after_end(end)]);
     let line = count(&before[..start]);
-    let Numbered { old, new, runs, lines } = Numbered::of(old, new);
+    let Numbered { old, new, runs, lines, places } = Numbered::of(old, new);
     let chain = heaviest_chain(runs);
     let (old_tokens, new_tokens) = (&old.tokens, &new.tokens);
+    let stretches = cut(chain, old_tokens, new_tokens, places, lines.num_tokens());
     let mut differ = Differ::new(&lines);
     let mut changes: Vec<Block> = Vec::new();
-    for (stretch, runs) in cut(chain, old_tokens, new_tokens, lines.num_tokens()) {
+    for (stretch, runs) in stretches {
         match plain(old_tokens, new_tokens, &stretch) {
             Plain::Same => {}
             Plain::Change(change) => changes.push(change),
@@ -61,12 +62,18 @@ pub(crate) fn changes(before: &str, after: &str) -> Vec<Span> {
 const AT_ONCE: usize = if cfg!(any(test, fuzzing)) { 4 } else { 2048 };
 
 /// Cuts both texts into stretches for separate comparison.
-fn cut(chain: Vec<Run>, old: &[Token], new: &[Token], distinct: u32) -> Vec<(Block, Vec<Run>)> {
+fn cut(
+    chain: Vec<Run>,
+    old: &[Token],
+    new: &[Token],
+    places: Places,
+    distinct: u32,
+) -> Vec<(Block, Vec<Run>)> {
     if old.len() + new.len() <= AT_ONCE {
         return vec![(Block { old: 0..old.len(), new: 0..new.len() }, chain)];
     }
-    let (olds, news) = (occurrences(old, distinct), occurrences(new, distinct));
-    stretches(&chain, old, new, |line| olds[line.0 as usize] == 1 && news[line.0 as usize] == 1)
+    let news = occurrences(new, distinct);
+    stretches(&chain, old, new, |line| places.of(line).len() == 1 && news[line.0 as usize] == 1)
 }
 
 /// Adds the changes of a block. Changes that touch become one, because each of two adjacent blocks may contain a change
@@ -150,6 +157,8 @@ struct Numbered<'t> {
     /// Runs of lines that both texts share, in the order of the new text.
     runs: Vec<Run>,
     lines: Interner<&'t [u8]>,
+    /// Where the old text has each line.
+    places: Places,
 }
 
 impl<'t> Numbered<'t> {
@@ -199,7 +208,7 @@ impl<'t> Numbered<'t> {
             new.starts.push(end);
             at = end;
         }
-        Self { old, new, runs, lines }
+        Self { old, new, runs, lines, places }
     }
 }
 
@@ -243,12 +252,17 @@ impl Places {
         Self { lines, starts }
     }
 
+    /// Returns the places of a line, in order.
+    fn of(&self, token: Token) -> &[u32] {
+        let token = token.0 as usize;
+        self.starts.get(token..token + 2).map_or(&[], |ends| &self.lines[ends[0] as usize..ends[1] as usize])
+    }
+
     fn nearest(&self, token: Token, to: usize) -> Option<usize> {
-        let start = *self.starts.get(token.0 as usize)? as usize;
-        let end = *self.starts.get(token.0 as usize + 1)? as usize;
-        let lines = &self.lines[start..end];
+        let lines = self.of(token);
         let after = lines.partition_point(|&line| (line as usize) < to);
-        let around = [lines.get(after), after.checked_sub(1).map(|i| &lines[i])];
+        // A line may have been inserted where `of` took it for a replacement, and then the line before is the one.
+        let around = [after.checked_sub(1).map(|i| &lines[i]), lines.get(after)];
         around.into_iter().flatten().map(|&line| line as usize).min_by_key(|line| line.abs_diff(to))
     }
 }
