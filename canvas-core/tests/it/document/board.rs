@@ -398,7 +398,7 @@ fn a_command_for_another_revision_is_refused_only_where_the_board_has_changed() 
     assert_eq!(code(&at_last.ask("host", at(last))), "OK");
     assert_eq!(code(&world.ask("model", at(base))), "OK");
     assert_eq!(code(&world.ask("model", at(base))), "REVISION_CONFLICT");
-    assert_eq!(code(&world.ask("model", at(Revision::new(99).unwrap().into()))), "REVISION_CONFLICT");
+    assert_eq!(code(&world.ask("model", at(Revision::new(99).unwrap()))), "REVISION_CONFLICT");
 }
 
 #[test]
