@@ -54,7 +54,8 @@ mod tests {
     use crate::engine::CollectOptions;
     use crate::model::blob::{Blob, BlobId};
     use crate::model::head::Head;
-    use crate::model::id::{CallId, ConversationId, OpKey};
+    use crate::model::id::{CallId, ConversationId};
+    use crate::model::op_key::OpKey;
     use crate::store::contract::{Commit, Committed};
     use crate::store::error::StoreError;
     use crate::store::layer::Layer;

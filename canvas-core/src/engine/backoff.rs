@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use super::trace::Trace;
 use crate::model::blob::BlobId;
-use crate::model::id::OpKey;
+use crate::model::op_key::OpKey;
 
 type Pausing = Pin<Box<dyn Future<Output = ()> + Send>>;
 

@@ -23,7 +23,8 @@ use super::{Engine, EngineError};
 use crate::history::kept::KeepLimits;
 use crate::model::blob::{Blob, BlobId};
 use crate::model::head::Head;
-use crate::model::id::{CanvasId, OpKey};
+use crate::model::id::CanvasId;
+use crate::model::op_key::OpKey;
 use crate::store::contract::{Collected, Commit, Committed, Store, Version};
 
 /// The maximum number of attempts of a collection while others change the canvas.

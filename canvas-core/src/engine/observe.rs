@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use crate::model::id::{CanvasId, OpKey};
+use crate::model::id::CanvasId;
+use crate::model::op_key::OpKey;
 
 /// Receives the events of an engine, with durations by the host's clock. Set one with
 /// [`Engine::with_observer`](crate::Engine::with_observer). Without an observer, each event costs the engine one

@@ -17,7 +17,7 @@ use crate::model::blob::{Blob, BlobId};
 use crate::model::error::CodedError;
 use crate::model::face::{Face, TreeFile};
 use crate::model::head::Head;
-use crate::model::id::OpKey;
+use crate::model::op_key::OpKey;
 use crate::model::receipt::{Answer, Digest, Recall, Receipt};
 use crate::model::receipts::Occasion;
 use crate::model::revision::{Revision, RevisionId};

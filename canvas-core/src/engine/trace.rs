@@ -21,7 +21,8 @@ use super::run::CommitOutcome;
 use super::task::{self, Blocked, DecisionContext, Task};
 use crate::model::blob::Blob;
 use crate::model::error::CodedError;
-use crate::model::id::{CanvasId, OpKey};
+use crate::model::id::CanvasId;
+use crate::model::op_key::OpKey;
 use crate::store::contract::{Collected, Commit, Committed, Loaded};
 use crate::store::error::StoreError;
 

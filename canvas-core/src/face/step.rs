@@ -4,7 +4,7 @@ use crate::face::files::{Draft, Files};
 use crate::face::read_error::ReadError;
 use crate::model::blob::{Blob, BlobId};
 use crate::model::face::TreeFile;
-use crate::model::id::OpKey;
+use crate::model::op_key::OpKey;
 use crate::model::tree::Tree;
 
 /// The direction in which a step is played.

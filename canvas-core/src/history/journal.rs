@@ -19,10 +19,10 @@ use crate::history::step::Step;
 use crate::model::actor::{Actor, PersonId};
 use crate::model::author::Role;
 use crate::model::blob::{Blob, BlobId};
-use crate::model::id::OpKey;
 use crate::model::journal_slot::JournalSlot;
 use crate::model::json_text::json_text;
 use crate::model::links::{self, Linked};
+use crate::model::op_key::OpKey;
 use crate::model::receipt::is_zero;
 use crate::model::revision::Revision;
 

@@ -81,7 +81,8 @@ mod tests {
     use crate::document::step::DocumentStep;
     use crate::history::journal::{EntryKind, NewEntry};
     use crate::model::author::Role;
-    use crate::model::id::{CallId, ConversationId, OpKey};
+    use crate::model::id::{CallId, ConversationId};
+    use crate::model::op_key::OpKey;
     use crate::model::revision::Revision;
 
     /// An action on a journal.

@@ -46,7 +46,7 @@ impl PersonId {
 /// The person `user`, for all people without a name from the host.
 impl Default for PersonId {
     fn default() -> Self {
-        Self(USER.into())
+        Self("user".into())
     }
 }
 
@@ -95,11 +95,6 @@ impl CodedError for PersonIdError {
         "INVALID_NAME"
     }
 }
-
-/// The conversation of people in operation keys.
-pub(crate) const USER: &str = "user";
-/// The conversation of the host in operation keys.
-pub(crate) const HOST: &str = "host";
 
 /// A person, a conversation of a model, or the host, if it made a change happen. The author of the content may be another
 /// actor instead, for example if a person undoes a model's change.

@@ -4,8 +4,8 @@ use canvas_lease::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::model::author::Role;
-use crate::model::id::OpKey;
 use crate::model::json_hash::JsonHash;
+use crate::model::op_key::OpKey;
 use crate::model::receipt::Digest;
 use crate::model::surface::{ActionId, EventId, JobId, RunnerId, SessionKey, SurfaceActor, ToolName};
 use crate::model::unknown::Unknown;

@@ -24,6 +24,7 @@ pub(crate) mod json_hash;
 pub(crate) mod json_pointer;
 pub(crate) mod json_text;
 pub(crate) mod links;
+pub(crate) mod op_key;
 pub(crate) mod path;
 pub(crate) mod receipt;
 pub(crate) mod receipts;

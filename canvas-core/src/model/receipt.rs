@@ -9,7 +9,7 @@ use canvas_lease::{Fence, safe_integer};
 use serde::{Deserialize, Serialize};
 
 use crate::model::blob::{Blob, BlobId};
-use crate::model::id::OpKey;
+use crate::model::op_key::OpKey;
 
 /// A digest of a call's arguments, the first 16 bytes of their blake3 hash. It distinguishes retries from other calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -16,7 +16,7 @@ use canvas_lease::{Fence, Timestamp, safe_integer};
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::model::blob::{Blob, BlobId, Missing};
-use crate::model::id::OpKey;
+use crate::model::op_key::OpKey;
 use crate::model::receipt::{Answer, Digest, Recall, Receipt};
 use crate::model::shelf::{Page, Room, Share, Shelf, Written};
 use crate::model::unknown::Unknown;

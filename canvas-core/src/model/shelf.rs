@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use crate::model::blob::{Blob, BlobId, Missing};
-use crate::model::id::OpKey;
+use crate::model::op_key::OpKey;
 use crate::model::receipt::{Answer, Digest, ParseHexError, Receipt, is_zero};
 
 /// Maximum number of receipts that stay in the head when a page is made, because a retry usually follows soon.

@@ -3,7 +3,7 @@
 use canvas_lease::{CheckOutError, CheckOutRequest, LeaseError, LeaseId, Timestamp};
 
 use crate::model::author::Author;
-use crate::model::id::OpKey;
+use crate::model::op_key::OpKey;
 use crate::transition::document::AppliedPatch;
 use crate::transition::refusal::{Counter, LeaseRefusal, LimitRefusal, NotAvailable};
 use crate::transition::rollout::Access;

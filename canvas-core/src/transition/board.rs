@@ -12,7 +12,7 @@ use crate::face::read_error::ReadError;
 use crate::model::author::Author;
 use crate::model::blob::Blob;
 use crate::model::face::{Face, TreeFile};
-use crate::model::id::OpKey;
+use crate::model::op_key::OpKey;
 use crate::model::receipt::Digest;
 use crate::model::revision::{Revision, RevisionId};
 use crate::transition::access::{access_of, author_text};

@@ -5,8 +5,8 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::model::face::TreeFile;
-use crate::model::id::OpKey;
 use crate::model::json_text::json_text;
+use crate::model::op_key::OpKey;
 use crate::model::receipt::Digest;
 use crate::transition::refusal::{CallRefusal, Refused};
 use crate::transition::rollout::Access;

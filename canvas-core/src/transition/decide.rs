@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::model::blob::{Blob, BlobId, Missing};
-use crate::model::id::OpKey;
+use crate::model::op_key::OpKey;
 use crate::model::receipt::{Answer, Digest, Recall, Receipt};
 use crate::model::receipts::Occasion;
 use crate::transition::command::{Command, Outcome, StoredAnswer, encode};

@@ -14,7 +14,7 @@ use crate::document::shown::ShownLines;
 use crate::history::number::ChangeNumber;
 use crate::model::author::Role;
 use crate::model::blob::BlobId;
-use crate::model::id::OpKey;
+use crate::model::op_key::OpKey;
 use crate::model::receipt::Digest;
 use crate::model::revision::{Base, RevisionId};
 use crate::transition::base::Written;

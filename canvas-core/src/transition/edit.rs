@@ -16,7 +16,7 @@ use crate::model::author::Role;
 use crate::model::blob::{BlobId, Missing, is_document};
 use crate::model::face::Face;
 use crate::model::head::SyncPoint;
-use crate::model::id::OpKey;
+use crate::model::op_key::OpKey;
 use crate::model::receipt::Digest;
 use crate::model::revision::{Base, RevisionId};
 use crate::transition::command::Command;

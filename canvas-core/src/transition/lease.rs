@@ -3,7 +3,7 @@
 use canvas_lease::{CheckInOutcome, CheckOutError, CheckOutRequest, Epoch, LeaseId, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use crate::model::id::OpKey;
+use crate::model::op_key::OpKey;
 use crate::model::receipt::Digest;
 use crate::model::revision::RevisionId;
 use crate::transition::command::Command;

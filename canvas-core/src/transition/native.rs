@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::document::quoted::lines_of;
 use crate::model::author::Role;
 use crate::model::blob::BlobId;
-use crate::model::id::OpKey;
+use crate::model::op_key::OpKey;
 use crate::model::receipt::Digest;
 use crate::model::revision::{Base, RevisionId};
 use crate::transition::command::Command;

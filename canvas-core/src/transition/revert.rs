@@ -8,7 +8,7 @@ use crate::history::step::Step;
 use crate::history::track::RevertConflict;
 use crate::model::author::Author;
 use crate::model::face::Face;
-use crate::model::id::OpKey;
+use crate::model::op_key::OpKey;
 use crate::transition::refusal::{HistoryRefusal, UndoRefusal};
 use crate::transition::step::{Stop, Transition};
 use crate::transition::undo::Undone;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::document::changes::Changes;
 use crate::model::face::TreeFile;
 use crate::model::head::{Conversation, TurnStart};
-use crate::model::id::OpKey;
+use crate::model::op_key::OpKey;
 use crate::model::receipt::Digest;
 use crate::model::tree::Tree;
 use crate::transition::command::Command;

@@ -19,7 +19,7 @@ use crate::model::author::{Author, Role};
 use crate::model::blob::{BlobId, Missing};
 use crate::model::face::Face;
 use crate::model::head::Head;
-use crate::model::id::OpKey;
+use crate::model::op_key::OpKey;
 use crate::model::receipt::Digest;
 use crate::model::revision::{Revision, RevisionId};
 use crate::transition::access::{access_of, author_text};

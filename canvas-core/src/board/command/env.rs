@@ -5,7 +5,7 @@ use canvas_lease::Timestamp;
 use crate::board::model::id::{ComponentId, UndoId, ViewId};
 use crate::board::model::placement::GridPolicy;
 use crate::board::registry::Registry;
-use crate::model::id::OpKey;
+use crate::model::op_key::OpKey;
 
 /// The environment that a command runs in.
 #[derive(Debug)]

@@ -19,7 +19,7 @@ use crate::face::fetched::Fetched;
 use crate::model::blob::Missing;
 use crate::model::blob::{Blob, BlobId};
 use crate::model::head::Head;
-use crate::model::id::OpKey;
+use crate::model::op_key::OpKey;
 use crate::store::contract::{Commit, Committed, Loaded, Version};
 use crate::store::error::{StoreError, StoreErrorKind};
 use crate::transition::view::Change;

@@ -11,7 +11,8 @@ use crate::history::journal::{EntryKind, NewEntry};
 use crate::history::kept::KeepLimits;
 use crate::model::author::Role;
 use crate::model::blob::Blob;
-use crate::model::id::{CallId, ConversationId, OpKey};
+use crate::model::id::{CallId, ConversationId};
+use crate::model::op_key::OpKey;
 use crate::model::revision::Revision;
 
 /// The version of the library that writes.

@@ -12,7 +12,7 @@ use crate::json_patch::JsonPatchOperation;
 use crate::model::author::Author;
 use crate::model::blob::BlobId;
 use crate::model::face::TreeFile;
-use crate::model::id::OpKey;
+use crate::model::op_key::OpKey;
 use crate::model::receipt::Digest;
 use crate::model::revision::Revision;
 use crate::recipe::outcome::{Landed, Landing};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::model::author::Role;
 use crate::model::face::Face;
-use crate::model::id::OpKey;
+use crate::model::op_key::OpKey;
 use crate::model::revision::Revision;
 use crate::surface::descriptor::StoredDescriptor;
 use crate::surface::name::SurfaceActor;

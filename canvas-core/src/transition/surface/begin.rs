@@ -5,7 +5,7 @@ use canvas_lease::Timestamp;
 
 use crate::model::claims::Claim;
 use crate::model::face::TreeFile;
-use crate::model::id::OpKey;
+use crate::model::op_key::OpKey;
 use crate::model::receipt::Digest;
 use crate::model::unknown::Unknown;
 use crate::surface::name::{EventId, RunnerId, SurfaceActor};

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use crate::model::blob::Blob;
 use crate::model::face::TreeFile;
-use crate::model::id::OpKey;
 use crate::model::json_pointer::join_pointer;
+use crate::model::op_key::OpKey;
 use crate::model::receipt::Digest;
 use crate::surface::descriptor::{StoredDescriptor, check_title};
 use crate::surface::name::{AgentId, SessionKey, SurfaceActor};

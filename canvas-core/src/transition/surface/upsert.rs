@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::model::blob::Blob;
 use crate::model::face::{Face, TreeFile};
-use crate::model::id::OpKey;
+use crate::model::op_key::OpKey;
 use crate::model::receipt::Digest;
 use crate::model::revision::Revision;
 use crate::surface::descriptor::{StoredDescriptor, check_title};
