@@ -32,12 +32,14 @@ pub(super) struct ChainReader<'a, S, E> {
     entries: BTreeMap<BlobId, Option<Arc<E>>>,
     /// The number of the newest entry that no window has returned.
     next: u64,
+    /// Entries older than the last window, named by its oldest entry. A chain without links is read on from them.
+    frontier: Vec<(u64, BlobId)>,
 }
 
 impl<'a, S: Store, E: Linked> ChainReader<'a, S, E> {
     pub(super) fn new(blobs: Blobs<'a, S>, ends: Ends) -> Self {
         let next = ends.newest;
-        Self { blobs, ends, entries: BTreeMap::new(), next }
+        Self { blobs, ends, entries: BTreeMap::new(), next, frontier: Vec::new() }
     }
 
     #[cfg(feature = "surface")]
@@ -52,7 +54,7 @@ impl<'a, S: Store, E: Linked> ChainReader<'a, S, E> {
     ) -> Result<Vec<(BlobId, Arc<E>)>, EngineError> {
         let (start, end) = ((*wanted.start()).max(self.ends.oldest), (*wanted.end()).min(self.ends.newest));
         loop {
-            let marks = self.ends.marks.iter().copied();
+            let marks = self.ends.marks.iter().chain(&self.frontier).copied();
             let reach = Reach::new(marks, self.ends.oldest, [], |id| self.known(id));
             let wave = reach.wave(start..=end);
             if wave.is_empty() {
@@ -79,6 +81,9 @@ impl<'a, S: Store, E: Linked> ChainReader<'a, S, E> {
         self.entries.retain(|_, entry| entry.as_deref().is_some_and(is_near));
         let entries = self.range(oldest..=self.next).await?;
         self.next = oldest - 1;
+        if let Some((_, last)) = entries.last() {
+            self.frontier = last.named().filter(|(number, _)| *number < last.number()).collect();
+        }
         Ok(entries)
     }
 

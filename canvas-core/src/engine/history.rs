@@ -358,7 +358,7 @@ impl NamedBlobs {
 
 /// Returns every blob that the head of a walk and its kept entries name.
 pub(super) async fn needed<S: Store>(walk: &mut Walk<'_, S>) -> Result<NamedBlobs, EngineError> {
-    let mut older = BTreeSet::new();
+    let (mut older, mut read) = (BTreeSet::new(), BTreeSet::new());
     let mut blobs: BTreeSet<_> = walk.head.blobs().collect();
     let mut documents: BTreeSet<_> = walk.head.documents().collect();
     let mut records = walk.records::<AuditLinks>();
@@ -393,7 +393,10 @@ pub(super) async fn needed<S: Store>(walk: &mut Walk<'_, S>) -> Result<NamedBlob
                 }
                 for (file, id) in step.kept() {
                     blobs.insert(id);
-                    blobs.extend(named_by(walk, file, id).await?);
+                    // Entries name the same file again and again.
+                    if read.insert((file, id)) {
+                        blobs.extend(named_by(walk, file, id).await?);
+                    }
                     documents.extend((file == TreeFile::Document).then_some(id));
                 }
             }

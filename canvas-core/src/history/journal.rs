@@ -45,7 +45,8 @@ impl JournalSlot {
             kind,
             actor,
             author,
-            written_by: written_by.filter(|writer| *writer != made_by(&operation, actor)),
+            written_by: written_by
+                .filter(|writer| is_of_earlier(kind) || *writer != made_by(&operation, actor)),
             reverts,
             operation,
             at,
@@ -120,7 +121,7 @@ pub struct Entry {
     pub actor: Role,
     /// The original author of the change. A change that somebody else redoes still belongs to its author.
     pub author: Role,
-    /// The author by name, if it is another than the actor.
+    /// The author by name, if it may be another than the actor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     written_by: Option<Actor>,
     /// The changes that an [`EntryKind::Revert`] undid; `None` for other kinds.
@@ -238,6 +239,11 @@ pub(crate) struct NewEntry {
     pub(crate) also: Option<Step>,
 }
 
+/// Whether entries of this kind undo or redo an earlier change, whose author may be anybody.
+const fn is_of_earlier(kind: EntryKind) -> bool {
+    matches!(kind, EntryKind::Undo | EntryKind::Redo)
+}
+
 /// Returns the actor of an operation that was recorded with this role.
 fn made_by(operation: &OpKey, role: Role) -> Actor {
     match (operation.actor(), role) {
@@ -256,12 +262,12 @@ impl Entry {
     }
 
     /// Returns the author of the content, for example the conversation whose change was undone. Returns `None` if an
-    /// earlier library recorded the undo or redo of a change by another role, which did not store the author's name.
+    /// earlier library recorded the undo or redo, because it did not store the author's name.
     pub fn written_by(&self) -> Option<Actor> {
         match &self.written_by {
             Some(writer) => Some(writer.clone()),
-            None if self.actor == self.author => Some(self.made_by()),
-            None => None,
+            None if is_of_earlier(self.kind) || self.actor != self.author => None,
+            None => Some(self.made_by()),
         }
     }
 

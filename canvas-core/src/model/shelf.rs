@@ -138,7 +138,9 @@ struct Index {
 impl Index {
     fn read(blob: &Blob) -> Option<Self> {
         let index: Self = serde_json::from_str(blob.as_text()?).ok()?;
-        (index.keys.len() == KEY * index.pages.iter().map(|page| page.1).sum::<usize>()).then_some(index)
+        let receipts = index.pages.iter().try_fold(0_usize, |sum, page| sum.checked_add(page.1))?;
+        let is_whole = receipts.checked_mul(KEY) == Some(index.keys.len()) && index.keys.is_ascii();
+        is_whole.then_some(index)
     }
 
     /// Adds the index to `blobs`, and returns its id.

@@ -112,7 +112,10 @@ impl<'a> Transition<'a> {
             return Ok(Some(Stale::Invented));
         }
         let points = [conversation.seen, conversation.synced, Some(self.head.origin)];
-        let found = match (points.into_iter().flatten().find(|point| point.revision == known), base) {
+        let found = match (
+            points.into_iter().flatten().find(|point| point.revision == known && names(base, *point)),
+            base,
+        ) {
             (Some(point), _) => {
                 let text = self.view.blob(point.document)?.as_text().unwrap_or_default();
                 Some(Known { point, text: text.into() })

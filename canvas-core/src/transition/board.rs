@@ -33,7 +33,7 @@ pub struct CreateBoard {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BoardCreated {
-    /// The revision with the new board.
+    /// Id of the document, which the new board does not change.
     pub revision: RevisionId,
 }
 
@@ -60,7 +60,8 @@ pub struct BoardCommandRun {
     /// The events for subscribers, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<CanvasEvent>,
-    /// The revision after the command. Unchanged if the board is unchanged.
+    /// Id of the document, which the command does not change. For the board, see
+    /// [`Head::face_revision`](crate::store::Head::face_revision).
     pub revision: RevisionId,
 }
 

@@ -225,8 +225,9 @@ impl Transition<'_> {
         // Changes of faces before the first entry do not change the document.
         let is_base = match base {
             Base::Id(id) => id == RevisionId::new(id.revision(), past.document),
+            // A text that came back proves nothing about the numbers in between.
             Base::Number(number) => {
-                past.document == self.head.origin.document && self.head.origin.revision <= number
+                self.head.origin == SyncPoint { revision: number, document: past.document }
             }
         };
         if !is_whole && !is_base {

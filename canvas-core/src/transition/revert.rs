@@ -7,7 +7,7 @@ use crate::history::revert::{Choice, Selection};
 use crate::history::step::Step;
 use crate::history::track::RevertConflict;
 use crate::model::author::Author;
-use crate::model::face::Face;
+use crate::model::face::{Face, PerFace};
 use crate::model::op_key::OpKey;
 use crate::transition::refusal::{HistoryRefusal, UndoRefusal};
 use crate::transition::step::{Stop, Transition};
@@ -43,7 +43,7 @@ impl Transition<'_> {
             author = entry.author;
         }
         let seed = StepSeed { operation, bytes: self.policy.history.entry_bytes };
-        let mut done = Vec::new();
+        let (mut done, mut revisions) = (Vec::new(), PerFace::default());
         for face in Face::ALL {
             #[cfg(feature = "surface")]
             if face == Face::Surface {
@@ -54,6 +54,7 @@ impl Transition<'_> {
                 self.check_size::<UndoRefusal>(at.text().len())?;
             }
             done.extend(self.push_revert(operation, by, Reverts { changes, author }, step)?);
+            revisions[face] = self.head.revision;
         }
         if done.is_empty() {
             return Err(Stop::refused(HistoryRefusal::HistoryEmpty { asked: 1, available: 0 }));
@@ -62,6 +63,7 @@ impl Transition<'_> {
             #[cfg(feature = "board")]
             events: faces.events(Face::Board),
             faces,
+            revisions,
             done,
         })
     }

@@ -17,7 +17,7 @@ use crate::history::revert::Selection;
 use crate::history::step::{Faces, Step};
 use crate::model::author::{Author, Role};
 use crate::model::blob::{BlobId, Missing};
-use crate::model::face::Face;
+use crate::model::face::{Face, PerFace};
 use crate::model::head::Head;
 use crate::model::op_key::OpKey;
 use crate::model::receipt::Digest;
@@ -87,7 +87,7 @@ pub struct HistoryMove {
     /// The epoch after the undo or redo.
     #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub epoch: Epoch,
-    /// The revision after the undo or redo.
+    /// Id of the document after the undo or redo.
     pub revision: RevisionId,
 }
 
@@ -206,6 +206,8 @@ enum Direction {
 /// The canvas after an undo or a redo.
 pub(super) struct Undone {
     pub(super) faces: Faces,
+    /// The revision of the last entry of each face.
+    pub(super) revisions: PerFace<Revision>,
     #[cfg(feature = "board")]
     pub(super) events: Vec<CanvasEvent>,
     /// The journal entries that record it.
@@ -273,7 +275,7 @@ impl Transition<'_> {
             let (blobs, contents) = (&mut self.blobs, &mut self.contents);
             let mut draft = Draft { tree: &mut self.head.draft, blobs, contents, older: self.view.contents };
             if faces.put(face, &mut draft) {
-                self.head.faces[face] = self.head.revision;
+                self.head.faces[face] = undone.revisions[face].max(self.head.faces[face]);
                 // A user's edit of the document has already preempted.
                 if face != Face::Document && by == Author::User {
                     self.head.user_revision = self.head.revision;
@@ -320,6 +322,9 @@ impl Transition<'_> {
         for entry in entries {
             let before = self.head.revision;
             self.next_revision::<UndoRefusal>()?;
+            for step in entry.steps() {
+                undone.revisions[step.face()] = self.head.revision;
+            }
             undone.done.extend(self.push(NewEntry {
                 kind,
                 change: Some(entry.change),
@@ -363,6 +368,7 @@ impl Transition<'_> {
         self.check_state(&faces)?;
         Ok(Undone {
             faces,
+            revisions: PerFace::default(),
             #[cfg(feature = "board")]
             events,
             done: Vec::with_capacity(entries.len()),

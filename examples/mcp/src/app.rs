@@ -7,7 +7,7 @@ use canvas_core::document::{Base, Edit, Edited};
 use canvas_core::history::{ClearHistory, HistoryEntry, HistoryMove, Redo, Undo, UndoScope};
 use canvas_core::turn::TakeControl;
 use canvas_core::watch::LockView;
-use canvas_core::{Author, CanvasId, EngineError, RevisionId};
+use canvas_core::{Author, CanvasId, EngineError, Revision, RevisionId};
 use canvas_tools::hidden_message;
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool};
 use serde::Deserialize;
@@ -26,7 +26,7 @@ use crate::refusal::{engine_json, refusal_json};
 type Row = (&'static str, &'static str, &'static str, &'static str, fn() -> Value);
 
 const TOOLS: [Row; 8] = [
-    ("app_state", "State", "The canvas as it is.", DOCUMENT_PAGE, || json!({"told": {"type": "string"}})),
+    ("app_state", "State", "The canvas as it is.", DOCUMENT_PAGE, || json!({"told": {"type": "integer"}})),
     (
         "app_edit",
         "Edit",
@@ -94,8 +94,8 @@ pub(crate) fn has(name: &str) -> bool {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct StateArguments {
-    /// A revision whose changes the page has told the model.
-    told: Option<RevisionId>,
+    /// The `revision` of a reply whose changes the page has told the model.
+    told: Option<Revision>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -180,7 +180,7 @@ impl Host {
         let lock = LockView::of(&snapshot, self.engine.policy());
         let mut conversation = shared.lock().await;
         let seat = conversation.seat(&canvas, None);
-        if told == Some(snapshot.revision_id()) {
+        if told == Some(snapshot.head.revision()) {
             seat.told = Some(Told::of(&snapshot));
         }
         let document = seat.unseen(&snapshot).as_ref().and_then(hidden_message);
@@ -188,6 +188,7 @@ impl Host {
         let changes: Vec<String> = document.into_iter().chain(board_changes).collect();
         Ok(json!({
             "canvas": canvas,
+            "revision": snapshot.head.revision(),
             "revision_id": snapshot.revision_id(),
             "markdown": snapshot.text(),
             "lock": {

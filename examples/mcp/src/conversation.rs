@@ -95,13 +95,21 @@ pub(crate) async fn inherit(from: &Shared, to: &Shared) {
     let mut to = to.lock().await;
     for (canvas, told) in told {
         let seat = to.seat(&canvas, None);
-        if seat.told.as_ref().is_none_or(|known| known.revision.revision() < told.revision.revision()) {
-            seat.told = Some(told);
-        }
+        seat.told = Some(match seat.told.take() {
+            Some(known) => known.newest(told),
+            None => told,
+        });
     }
 }
 
 impl Told {
+    /// The newer document and the newer board of two states.
+    fn newest(self, other: Self) -> Self {
+        let board = self.board.max(other.board);
+        let is_newer = self.revision.revision() < other.revision.revision();
+        Self { board, ..if is_newer { other } else { self } }
+    }
+
     pub(crate) fn of(snapshot: &Snapshot) -> Self {
         Self {
             document: snapshot.document.clone(),

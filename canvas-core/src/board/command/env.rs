@@ -83,6 +83,9 @@ impl IdSource {
             seed.extend_from_slice(part.as_bytes());
         }
         seed.extend_from_slice(&operation.turn.get().to_le_bytes());
+        if let Some(person) = &operation.person {
+            seed.extend_from_slice(person.as_str().as_bytes());
+        }
         Self::seeded(&seed)
     }
 

@@ -59,7 +59,7 @@ pub enum ImportError {
         /// The offset at which the export ends.
         bytes: u64,
     },
-    /// A record is longer than this engine accepts. The bound is the largest of 64 MiB,
+    /// A record is longer than this engine accepts. The bound is 4 MiB for the head. Otherwise it is the largest of 64 MiB,
     /// [`DocumentLimits::bytes`](crate::policy::DocumentLimits::bytes) and the policy's limit for an asset.
     #[error(
         "the record {record} at byte {byte} has {bytes} bytes, the limit is {limit}: take another copy, or set higher \

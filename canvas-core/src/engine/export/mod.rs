@@ -119,6 +119,7 @@ impl<S: Store> Engine<S> {
         let mut tries = 0;
         loop {
             let row = self.load(trace).await.map_err(|fault| EngineError::of(fault, canvas))?;
+            let row = row.filter(|row| !row.head.is_placeholder());
             let head = row.ok_or_else(|| EngineError::NotFound { canvas: canvas.clone() })?.head;
             match history::needed(&mut Walk::whole(self, trace, Arc::clone(&head))).await {
                 // A collection for a later head may have dropped the blob.

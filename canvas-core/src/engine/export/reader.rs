@@ -4,6 +4,9 @@ use super::error::{ExportFault, ImportError};
 use super::record::{FORMAT, Kind, MAGIC, RecordHeader, Tally};
 use crate::model::blob::{Blob, BlobId};
 
+/// The largest head, which is some times more than a store takes.
+const HEAD: u64 = 4 << 20;
+
 /// Reads an export piece by piece. How the bytes are cut into pieces makes no difference.
 #[derive(Debug)]
 pub(super) struct Reader {
@@ -134,14 +137,10 @@ impl Reader {
         if header.kind == Kind::End && header.length != Tally::LEN as u64 {
             return Err(self.damaged(ExportFault::End));
         }
-        if header.length > self.limit {
-            let RecordHeader { length: bytes, .. } = *header;
-            return Err(ImportError::RecordTooLarge {
-                byte: self.start,
-                record: self.record,
-                bytes,
-                limit: self.limit,
-            });
+        let limit = if header.kind == Kind::Head { self.limit.min(HEAD) } else { self.limit };
+        if header.length > limit {
+            let (byte, record, bytes) = (self.start, self.record, header.length);
+            return Err(ImportError::RecordTooLarge { byte, record, bytes, limit });
         }
         if header.kind == Kind::Blob && self.last.is_some_and(|last| last >= header.id) {
             return Err(self.damaged(ExportFault::Order));

@@ -107,6 +107,7 @@ fn a_text_that_has_come_back_is_current() {
 #[test]
 fn an_id_names_the_revision_that_last_changed_the_document() {
     use super::board::{board_command, tile, with_board};
+    use canvas_core::history::{Undo, UndoScope};
     use canvas_core::{Author, RevisionId};
 
     let world = with_board();
@@ -114,6 +115,14 @@ fn an_id_names_the_revision_that_last_changed_the_document() {
     world.ask("user", board_command(Author::User, tile(0)));
     let after = world.snapshot();
     assert_eq!(after.revision_id(), before.revision_id());
+    // An undo over both faces gives each the revision of its own entry.
+    let both = with_board();
+    both.ask("user", board_command(Author::User, tile(0)));
+    both.edit("other\n");
+    let two = UndoScope::Steps(std::num::NonZeroU32::new(2).unwrap());
+    assert_eq!(code(&both.ask("user", Undo { by: Author::User, what: two })), "OK");
+    let undone = both.snapshot();
+    assert_eq!(undone.revision_id().revision().get() + 1, undone.head.revision().get());
     // An id with a higher number, as earlier versions gave it.
     let later = RevisionId::new(after.head.revision(), after.document.id());
     assert!(later.revision() > after.revision_id().revision());

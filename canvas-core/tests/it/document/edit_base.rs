@@ -77,6 +77,15 @@ fn an_edit_of_the_text_before_a_face_was_created_is_moved() {
         let done = edited(world.ask("user", Edit::on(base, TEN.replace("h\n", "H\n"))));
         assert_eq!((done.moved, world.text()), (true, TEN.replace("b\n", "B\n").replace("h\n", "H\n")));
     }
+    // A number says nothing about a text that came back before the history was cleared.
+    let world = World::new("a\n");
+    world.edit("b\n");
+    let seen = base(&world);
+    world.edit("a\n");
+    world.ask("user", ClearHistory);
+    world.edit("c\n");
+    let refused = world.ask("user", Edit::on(Base::Number(seen.revision()), "b\nmore\n"));
+    assert_eq!(stale(&refused).cause, StaleCause::OutOfReach);
     // Another text at that revision.
     let world = World::new(TEN);
     let other = RevisionId::new(base(&world).revision(), Blob::text("x\n".to_owned()).id());

@@ -107,3 +107,18 @@ fn keys_of_people_are_their_own() {
     let other = Call { command: edit("x\n"), ..anna };
     assert_eq!(code(&world.run(&other).outcome), "CALL_ID_REUSED");
 }
+
+/// The ids of a board come from the key of a call.
+#[cfg(feature = "board")]
+#[test]
+fn two_people_with_one_call_id_make_two_components() {
+    use super::board::{board_command, tile, with_board};
+
+    let world = with_board();
+    for (name, column) in [("anna", 0), ("bert", 5)] {
+        let call = by(name, "1", board_command(Author::User, tile(column)));
+        assert_eq!(code(&world.run(&call).outcome), "OK");
+    }
+    let (board, _) = block_on(world.engine.board(&world.canvas, world.now())).unwrap();
+    assert_eq!(board.unwrap().workspace(|_| Default::default()).canvas.components.len(), 2);
+}

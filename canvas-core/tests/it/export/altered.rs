@@ -82,8 +82,9 @@ fn what_is_newer_or_larger_than_it_says_is_refused() {
         for length in [1 << 60, u64::MAX, (64 << 20) + 1] {
             assert_eq!(with_length(length), "EXPORT_RECORD_TOO_LARGE", "{length}");
         }
-        // As long as is allowed, but not there.
-        assert_eq!(with_length(64 << 20), "EXPORT_CUT");
+        // As long as is allowed, but not there. A head has a lower limit.
+        let limit = if original()[at] == b'H' { 4 << 20 } else { 64 << 20 };
+        assert_eq!((with_length(limit), with_length(limit + 1)), ("EXPORT_CUT", "EXPORT_RECORD_TOO_LARGE"));
     }
     let last = borders(original()).into_iter().rev().nth(1).unwrap();
     assert_eq!(with(&|bytes| bytes[last + 8] += 1), "EXPORT_DAMAGED");
@@ -129,6 +130,23 @@ fn a_stream_is_refused_unless_it_has_a_whole_canvas_and_nothing_else() {
         "EXPORT_INCOMPLETE"
     );
     assert_eq!(with(&|records| records[0].payload = b"{}".to_vec()), "HEAD_DAMAGED");
+    // Counts that overflow, and keys that cannot be cut.
+    let index = records.iter().position(|record| record.payload.starts_with(b"{\"keys\":\"")).unwrap();
+    let old = records[index].id();
+    for (keys, counts) in
+        [("", vec![1, u64::MAX]), ("", vec![1 << 61]), ("€€8", vec![1]), ("00000000", vec![2])]
+    {
+        let pages: Vec<_> = counts.iter().map(|count| json!([old, count, null, 0, []])).collect();
+        let hostile = format!(r#"{{"keys":"{keys}","pages":{}}}"#, json!(pages));
+        let code = with(&|records| {
+            records[index] = Record::new(b'B', hostile.as_str());
+            let head = String::from_utf8(records[0].payload.clone()).unwrap();
+            records[0].payload =
+                head.replace(&old.to_string(), &records[index].id().to_string()).into_bytes();
+            records[1..].sort_by_key(Record::id);
+        });
+        assert_eq!(code, "EXPORT_INCOMPLETE", "{hostile}");
+    }
     // A member that a later library has added.
     let mut later = records.clone();
     let mut head: Value = serde_json::from_slice(&later[0].payload).unwrap();

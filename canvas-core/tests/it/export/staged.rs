@@ -42,7 +42,7 @@ fn a_large_canvas_is_not_there_until_it_is_whole() {
         let import =
             block_on(async { copy.import(&id).await?.push(&bytes[..bytes.len() - 1]).await }).unwrap();
         let (blobs, size) = copy.store().blob_stats(&id);
-        assert!(blobs > 100 && size > 4 << 20, "{blobs} blobs of {size} bytes");
+        assert!(blobs > 100 && size > 3 << 20, "{blobs} blobs of {size} bytes");
         let gone = block_on(copy.snapshot(&id, NOW)).unwrap_err();
         assert_eq!(gone.code(), "CANVAS_NOT_FOUND");
         assert!(head(&copy).is_some_and(|head| head.is_deleted() && head.revision().get() == 0));
