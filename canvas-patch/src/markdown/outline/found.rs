@@ -95,6 +95,7 @@ pub(super) struct ScanResult {
     /// In ascending order, beginning with the start of the range.
     pub(super) points: Vec<RestartPoint>,
     pub(super) definitions: Vec<Definition>,
+    pub(super) footnote_in_link: bool,
 }
 
 /// Returns the start of the line two lines above the one that contains the byte `at`, or the start of the text if there

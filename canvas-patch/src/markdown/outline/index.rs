@@ -37,9 +37,9 @@ pub(crate) struct Region {
 impl Index {
     pub(super) fn new(text: &str) -> Self {
         let lead = Lead::of(text);
-        let ScanResult { sections, containers, blocks, points, definitions } =
+        let ScanResult { sections, containers, blocks, points, definitions, footnote_in_link } =
             scan_with_points(text, lead, SPACING);
-        let limits = ParserLimits::of(text, lead, &definitions);
+        let limits = ParserLimits::of(text, lead, &definitions, footnote_in_link);
         let outline = Outline { sections, containers, front_matter: lead.front_matter };
         Self { lead, limits, outline, blocks, points, definitions }
     }

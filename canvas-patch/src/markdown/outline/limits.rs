@@ -1,6 +1,6 @@
 //! The parser's limits on nesting and links, and whether they can matter for a text.
 
-use memchr::memchr_iter;
+use memchr::{memchr_iter, memmem};
 
 use super::depth;
 use super::found::{Definition, Lead};
@@ -18,17 +18,19 @@ pub(super) struct ParserLimits {
     pub(super) longest_definition: usize,
     /// Number of `]` in the text, including its front matter. Every reference has at least one.
     pub(super) brackets: usize,
+    /// Whether a title has a footnote reference inside a link. If the footnote is defined anywhere, the title has no link.
+    pub(super) footnote_in_link: bool,
 }
 
 impl ParserLimits {
-    pub(super) fn of(text: &str, lead: Lead, definitions: &[Definition]) -> Self {
+    pub(super) fn of(text: &str, lead: Lead, definitions: &[Definition], footnote_in_link: bool) -> Self {
         let deep = depth::is_deep(&text[lead.bytes..]);
-        Self { deep, longest_definition: longest(definitions), brackets: brackets(text) }
+        Self { deep, longest_definition: longest(definitions), brackets: brackets(text), footnote_in_link }
     }
 
     pub(super) fn can_matter(self, text: &str) -> bool {
         let expanded = self.brackets.saturating_mul(self.longest_definition);
-        expanded >= expansion_limit(text) || self.deep && depth::is_bounded(text)
+        self.footnote_in_link || expanded >= expansion_limit(text) || self.deep && depth::is_bounded(text)
     }
 }
 
@@ -40,6 +42,14 @@ pub(super) fn expansion_limit(text: &str) -> usize {
 /// Returns the bytes that the longest definition expands to, or 0 if there are no definitions.
 pub(super) fn longest(definitions: &[Definition]) -> usize {
     definitions.iter().map(|definition| definition.expansion).max().unwrap_or(0)
+}
+
+/// Whether the source of a title may have a footnote reference inside a link.
+pub(super) fn has_footnote_in_link(title: &str) -> bool {
+    memmem::find(title.as_bytes(), b"[^").is_some_and(|at| {
+        memchr_iter(b']', &title.as_bytes()[at..])
+            .any(|end| matches!(title.as_bytes().get(at + end + 1), Some(b'(' | b'[')))
+    })
 }
 
 /// Counts the `]` of a text.

@@ -189,11 +189,11 @@ impl<'t> Parts<'t> {
     }
 
     /// Whether the parser could meet its limit in a part or in the whole text, because any reference may be defined
-    /// there.
+    /// there, or a footnote defined elsewhere could decide whether a title has a link.
     fn is_limited(&self, body: &str) -> bool {
         let longest = longest(&self.definitions).max(self.longest_after_end);
         let most = self.scan.undefined.saturating_mul(longest).saturating_add(self.expanded);
-        self.is_limited || longest > 0 && most >= expansion_limit(body)
+        self.is_limited || self.scan.footnote_in_link || longest > 0 && most >= expansion_limit(body)
     }
 
     fn finish(self) -> ScanResult {

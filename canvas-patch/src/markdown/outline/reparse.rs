@@ -127,8 +127,12 @@ impl Reader<'_> {
         let mut scan = Scan::new(&self.after[..end], start, 0);
         let definitions = scan.read::<true, true, false>(body, start.byte, self.is_defined);
         let limits = &mut self.limits;
+        limits.footnote_in_link |= scan.footnote_in_link;
         limits.deep |= depth::is_deep(body);
         limits.longest_definition = limits.longest_definition.max(longest(&definitions));
+        if limits.footnote_in_link {
+            return None;
+        }
         if limits.longest_definition > 0 {
             let own = ParserLimits { brackets: brackets(body), deep: false, ..*limits };
             if own.can_matter(body) {

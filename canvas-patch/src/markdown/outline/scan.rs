@@ -9,6 +9,7 @@ use pulldown_cmark::{
 };
 
 use super::found::{Block, BlockKind, Definition, RestartPoint, ScanResult, two_lines_above};
+use super::limits::has_footnote_in_link;
 use super::model::{Container, ContainerKind, LineRange, Outline, Section};
 use super::table::{holds_table, html_below};
 use crate::text::boundary::floor_char_boundary;
@@ -93,6 +94,8 @@ pub(super) struct Scan<'t> {
     row_end: Option<(usize, usize)>,
     /// The bytes of an HTML block, which the parser takes for the rows of a table and the text after them.
     html: Range<usize>,
+    /// Whether a title may have a footnote reference inside a link.
+    pub(super) footnote_in_link: bool,
 }
 
 /// The last restart point at which a part may end, with the sections that are open there.
@@ -169,6 +172,7 @@ impl<'t> Scan<'t> {
             frames: Vec::new(),
             row_end: None,
             html: 0..0,
+            footnote_in_link: false,
         }
     }
 
@@ -225,6 +229,7 @@ impl<'t> Scan<'t> {
                     Tag::Table(_) => self.html = html_below(self.text, bytes, self.quoted()),
                     Tag::Heading { .. } if self.is_of_table(&bytes) => {}
                     Tag::Heading { level, .. } => {
+                        self.footnote_in_link |= has_footnote_in_link(&self.text[bytes.clone()]);
                         asking.set(match LATER && self.is_line_of_its_own(bytes.start) {
                             true => Asking::Unresolved,
                             false => Asking::Title,
@@ -319,8 +324,9 @@ impl<'t> Scan<'t> {
     /// Closes all sections at the end of the text and returns the results.
     pub(super) fn finish(mut self, definitions: Vec<Definition>) -> ScanResult {
         self.close(0, self.text.len());
-        let Self { outline: Outline { sections, containers, .. }, blocks, points, .. } = self;
-        ScanResult { sections, containers, blocks, points, definitions }
+        let Self { outline: Outline { sections, containers, .. }, blocks, points, footnote_in_link, .. } =
+            self;
+        ScanResult { sections, containers, blocks, points, definitions, footnote_in_link }
     }
 
     /// Handles the start of a block. If its line is a restart point, keeps the point and moves the mark, each only if

@@ -97,7 +97,7 @@ impl Index {
         // From the last to the first, so that earlier places stay valid.
         for (reparse, (start, end)) in reparses.into_iter().zip(&bounds).rev() {
             let byte = reparse.end.byte;
-            let ScanResult { mut sections, mut containers, mut blocks, mut points, mut definitions } =
+            let ScanResult { mut sections, mut containers, mut blocks, mut points, mut definitions, .. } =
                 reparse.found;
             sections.truncate(reparse.end.sections);
             containers.truncate(reparse.end.containers);

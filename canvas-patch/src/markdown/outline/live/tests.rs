@@ -23,7 +23,7 @@ pub(crate) fn cases(usual: u32) -> ProptestConfig {
 #[track_caller]
 fn check(live: &LiveOutline) {
     let (text, index) = (live.text(), &live.index);
-    let ScanResult { sections, containers, blocks, points, definitions } =
+    let ScanResult { sections, containers, blocks, points, definitions, .. } =
         scan_whole::<true, true>(text, index.lead, SPACING);
     let outline = Outline { sections, containers, front_matter: index.lead.front_matter };
     assert_eq!(index.outline, outline, "{text:?}");
@@ -353,6 +353,16 @@ fn check_work(text: &str, part: usize, times: usize) {
     let _ = scan_in_parts::<true>(text, Lead::of(text), 0, part);
     let (parsed, most) = (BYTES_PARSED.get(), times * text.len());
     assert!(parsed <= most, "{parsed} of {} bytes in parts of {part}: {:.60?}", text.len(), text);
+}
+
+/// The definition decides whether the title has a link.
+#[test]
+fn a_footnote_in_the_link_of_a_title_is_read_with_its_definition() {
+    check_table(&[
+        ("## [[^1]: a](y)\n\nb\n", "## [[^1]: a](y)\n\n[^1]: x\n"),
+        ("## [a](y)\n\n[^1]: x\n", "## [a [^1]](y)\n\n[^1]: x\n"),
+        ("[a [^1]][r]\n===\n\n[r]: z\n\n[^1]: x\n", "[a [^1]][r]\n===\n\n[r]: z\n\n[^2]: x\n"),
+    ]);
 }
 
 #[test]
