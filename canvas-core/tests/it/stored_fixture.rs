@@ -267,6 +267,7 @@ fn observe(stored: &Stored) -> Value {
     for whole in
         told.values_mut().filter_map(|told| told.get_mut("changes")).filter(|c| c["whole"].is_string())
     {
+        assert_eq!(whole["to"], json!(snapshot.revision_id()));
         whole["to"] = json!(named);
     }
     json!({
