@@ -99,14 +99,17 @@ pub mod lease {
 
 /// Commands that begin, end and interrupt a model's turn, and one that makes its conversation forget the canvas.
 ///
-/// The turn belongs to the canvas and not to a conversation. A canvas has one running turn, which all conversations
-/// share, and a message in one of them begins the next turn for all. A call that names an earlier turn can no longer
-/// check out. If models are to answer two chats at the same time, give each chat a canvas of its own.
+/// In [`WorkMode::Exclusive`](turn::WorkMode::Exclusive), the default, a canvas has one running turn, which all
+/// conversations share, and a message in one of them begins the next turn for all. A call that names an earlier turn can
+/// no longer check out. If models are to answer two chats at the same time, [set](turn::SetWorkMode) the canvas to
+/// [`WorkMode::Collaborative`](turn::WorkMode::Collaborative). Each conversation then has a turn of its own.
 pub mod turn {
+    pub use crate::model::work_mode::WorkMode;
     pub use crate::transition::turn::{
         Cancel, EndTurn, Forget, Forgotten, Interrupted, Promotion, SendMessage, TakeControl, TurnBegan,
         TurnEnded,
     };
+    pub use crate::transition::work_mode::{SetWorkMode, WorkModeSet};
 }
 
 /// Groups of refusals that commands of several modules share.

@@ -299,6 +299,53 @@ impl Lock {
         Preemption { epoch: self.epoch, turn: self.turn, ended: doubted.or(interrupted) }
     }
 
+    /// Compares the clock with the high-water mark, as every operation does, and moves the mark. Returns whether the
+    /// clock fell back too far, so that the lease ended and the epoch rose.
+    ///
+    /// Call it if several locks share one clock, for example one for each conversation, and end all their turns if it
+    /// returns true.
+    pub fn observe_clock(&mut self, policy: &LeasePolicy, clock: Timestamp) -> bool {
+        let epoch = self.epoch;
+        self.observe(policy, clock);
+        self.epoch != epoch
+    }
+
+    /// Closes the turn, ends the lease, and raises each counter above that of another lock.
+    ///
+    /// Use it if this lock takes over from the other one, which is then dropped. No turn and no lease id of either lock
+    /// comes again, and every lease that they issued is refused.
+    ///
+    /// ```
+    /// # use canvas_lease::{CheckOutRequest, Holder, LeasePolicy, Lock, OperationKey, PreemptionCause, Timestamp};
+    /// # let (policy, now) = (LeasePolicy::default(), Timestamp::from_millis(1_000));
+    /// # let model = Holder::new("chat");
+    /// let mut own = Lock::new(now);
+    /// own.preempt(&policy, now, PreemptionCause::UserMessage);
+    /// let request = CheckOutRequest {
+    ///     holder: model.clone(), operation: OperationKey::new("call-1"), turn: own.turn(),
+    /// };
+    /// let lease = own.check_out(&policy, now, request)?;
+    ///
+    /// let mut shared = Lock::new(now);
+    /// shared.close_after(&own);
+    /// assert!(!shared.is_turn_open() && shared.turn() == own.turn());
+    /// assert_eq!(shared.renew(&policy, now, lease.id, &model).unwrap_err().code(), "STALE_EPOCH");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn close_after(&mut self, other: &Self) {
+        let epoch = self.epoch.max(other.epoch);
+        self.epoch = epoch.next().unwrap_or(Epoch::MAX);
+        self.turn = self.turn.max(other.turn);
+        self.fence = self.fence.max(other.fence);
+        self.access = Access::Closed;
+    }
+
+    /// Whether both locks are in the same state, apart from the high-water mark.
+    pub fn is_same_state(&self, other: &Self) -> bool {
+        let Self { epoch, fence, turn, high_water_mark: _, access } = self;
+        (epoch, fence, turn, access) == (&other.epoch, &other.fence, &other.turn, &other.access)
+    }
+
     /// Returns the later of `clock` and the high-water mark, or `None` if `clock` is too far behind the mark.
     fn time(&self, policy: &LeasePolicy, clock: Timestamp) -> Option<Timestamp> {
         let behind = self.high_water_mark.saturating_duration_since(clock);

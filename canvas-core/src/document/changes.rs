@@ -3,7 +3,7 @@
 use canvas_patch::{DiffExcerpt, Limits, Outline, build};
 use serde::{Deserialize, Serialize};
 
-use crate::model::head::SyncPoint;
+use crate::model::conversation::SyncPoint;
 use crate::model::revision::RevisionId;
 
 /// Changes to a document between two revisions.

@@ -30,6 +30,20 @@ pub struct Replacement {
     pub text: String,
 }
 
+impl Replacement {
+    /// Returns the replacement for the current text, if the lines that it is guarded by met this fate, or `None` if they
+    /// changed.
+    pub(crate) fn after(&self, (guard, fate): &(LineRange, Fate)) -> Option<Self> {
+        let shift = match fate {
+            Fate::Stayed => 0,
+            Fate::Moved(now) => now.start.cast_signed() - guard.start.cast_signed(),
+            Fate::Changed(_) => return None,
+        };
+        let (start, end) = (self.start.checked_add_signed(shift)?, self.end.checked_add_signed(shift)?);
+        Some(Self { start, end, ..self.clone() })
+    }
+}
+
 /// Current lines of the document.
 ///
 /// If `range_hash` is the hash given in the call, the text of the lines is unchanged.

@@ -6,7 +6,7 @@ use canvas_patch::{LineRange, StatedLines};
 use serde::{Deserialize, Serialize};
 
 use crate::model::blob::BlobId;
-use crate::model::revision::RevisionId;
+use crate::model::revision::{Base, RevisionId};
 
 /// Lines shown to a conversation with their numbers, in the current document and in its last earlier texts.
 ///
@@ -87,6 +87,14 @@ impl ShownLines {
         let mut located: Vec<_> = self.turn.iter().collect();
         located.sort_by_key(|text| std::cmp::Reverse(text.lines()));
         located
+    }
+
+    /// Whether lines of the text at this revision were shown or listed.
+    pub(crate) fn has_shown(&self, base: Base) -> bool {
+        self.texts.iter().chain(&self.turn).any(|text| match base {
+            Base::Id(id) => text.revision == id,
+            Base::Number(number) => text.revision.revision() == number,
+        })
     }
 
     pub(crate) fn known_of(&self, document: BlobId) -> &[Range<usize>] {

@@ -365,6 +365,7 @@ impl Task for Delete<'_> {
         }
         let policy = context.run.policy;
         let mut head = Head::clone(&row.head);
+        head.end_turns();
         // Like a message, so that a turn is open if the canvas is created again.
         head.lock.preempt(&policy.lease, row.clock(context.run.now), PreemptionCause::UserMessage);
         let mut blobs = Vec::new();

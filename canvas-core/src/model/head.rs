@@ -14,7 +14,7 @@
 
 use std::collections::BTreeMap;
 
-use canvas_lease::{Epoch, Lock, Timestamp};
+use canvas_lease::{Lock, Timestamp};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -24,6 +24,7 @@ use crate::model::blob::{Blob, BlobId, Missing};
 use crate::model::claims::Claims;
 #[cfg(feature = "surface")]
 use crate::model::confirmed::Confirmed;
+use crate::model::conversation::{Conversation, SyncPoint, TurnStart};
 use crate::model::face::{Face, PerFace, TreeFile};
 use crate::model::format::{AnyFormat, Format, HeadError};
 use crate::model::id::{CanvasId, ConversationId};
@@ -34,59 +35,7 @@ use crate::model::receipts::{Bounds, Occasion, Receipts};
 use crate::model::revision::{Revision, RevisionId};
 use crate::model::tree::Tree;
 use crate::model::unknown::Unknown;
-
-/// A version of the document, as seen by a conversation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct SyncPoint {
-    pub(crate) revision: Revision,
-    pub(crate) document: BlobId,
-}
-
-/// A conversation's knowledge of the document.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub(crate) struct Conversation {
-    /// The text that snapshot and hidden diffs add up to; `None` if the conversation needs a snapshot, for example
-    /// after `Forget`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) synced: Option<SyncPoint>,
-    /// The text shown by its own calls.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) seen: Option<SyncPoint>,
-    #[serde(flatten)]
-    pub(crate) unknown: Unknown,
-}
-
-impl Conversation {
-    /// Creates the knowledge of a conversation that knows this text from both its context and its calls.
-    pub(crate) const fn knows(point: SyncPoint) -> Self {
-        Self { synced: Some(point), seen: Some(point), unknown: Unknown::NONE }
-    }
-
-    /// A conversation without any knowledge of the document.
-    pub(crate) const NOTHING: Self = Self { synced: None, seen: None, unknown: Unknown::NONE };
-
-    fn points(&self) -> impl Iterator<Item = SyncPoint> + use<> {
-        [self.synced, self.seen].into_iter().flatten()
-    }
-
-    /// Returns the newest revision of which the conversation knows a text.
-    fn last(&self) -> Option<Revision> {
-        self.points().map(|point| point.revision).max()
-    }
-}
-
-/// The point at which the running turn began. Promotion names it, so that an interrupted turn does not promote.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct TurnStart {
-    /// The epoch in which the turn began.
-    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
-    pub epoch: Epoch,
-    /// The revision at which the turn began.
-    pub revision: Revision,
-}
+use crate::model::work_mode::WorkMode;
 
 /// The only mutable value of a canvas, changed only by compare-and-swap.
 ///
@@ -118,6 +67,9 @@ pub struct Head {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) gave_up: bool,
     pub(crate) turn_start: TurnStart,
+    /// Whether conversations share the lease and the turn.
+    #[serde(default, skip_serializing_if = "WorkMode::is_exclusive")]
+    pub(crate) work_mode: WorkMode,
     /// The last revision in which a user changed the board, which does not raise the epoch.
     #[serde(default, skip_serializing_if = "Revision::is_zero")]
     pub(crate) user_revision: Revision,
@@ -187,6 +139,8 @@ impl Head {
         self.origin = self.now();
         self.draft = Tree::default();
         self.committed = None;
+        self.end_turns();
+        self.work_mode = WorkMode::Exclusive;
         self.conversations.clear();
         self.gave_up = false;
         self.journal = self.journal.cleared();
@@ -199,6 +153,7 @@ impl Head {
     pub(crate) fn forget_texts(&mut self, nothing: BlobId) {
         self.journal = self.journal.cleared();
         self.audit = self.audit.cleared();
+        self.end_turns();
         self.conversations.clear();
         self.gave_up = true;
         self.origin = if self.deleted { SyncPoint { document: nothing, ..self.origin } } else { self.now() };
@@ -225,6 +180,7 @@ impl Head {
             conversations: BTreeMap::new(),
             gave_up: false,
             turn_start,
+            work_mode: WorkMode::default(),
             user_revision: Revision::ZERO,
             surface_changed: None,
             #[cfg(feature = "surface")]
@@ -263,7 +219,8 @@ impl Head {
         seen.is_some_and(|seen| self.is_current(Face::Document, seen.revision))
     }
 
-    /// Returns the lock, which decides who may write, until when, and in whose turn.
+    /// Returns the lock of the canvas, which decides who may write, until when, and in whose turn. If conversations work
+    /// in turns of their own, [`Head::lock_of`] returns the lock that decides.
     pub fn lock(&self) -> &Lock {
         &self.lock
     }
@@ -284,7 +241,7 @@ impl Head {
         self.committed.as_ref()
     }
 
-    /// Returns the start of the running turn.
+    /// Returns the start of the turn that all conversations share, see [`Head::turn_start_of`].
     pub fn turn_start(&self) -> TurnStart {
         self.turn_start
     }
@@ -401,31 +358,6 @@ impl Head {
     pub(crate) fn now(&self) -> SyncPoint {
         SyncPoint { revision: self.faces[Face::Document], document: self.document() }
     }
-
-    /// Returns a conversation's knowledge of the document.
-    pub(crate) fn conversation(&self, id: &ConversationId) -> Conversation {
-        let fresh = match &self.made_by {
-            // An unlisted conversation may be new, or may have been evicted.
-            _ if self.gave_up => Conversation::NOTHING,
-            // It has no text to which a diff would apply. However, its first patch may be for the first document, while
-            // that is current.
-            Some(maker) if maker != id => Conversation { seen: Some(self.origin), ..Conversation::NOTHING },
-            Some(_) | None => Conversation::knows(self.origin),
-        };
-        self.conversations.get(id).cloned().unwrap_or(fresh)
-    }
-
-    /// Evicts the least recently updated conversation, but never the one that holds the lease. If it returns, it gets
-    /// the whole document.
-    pub(crate) fn evict_oldest(&mut self) {
-        let holder = self.lock.lease().map(|lease| lease.holder.as_str());
-        let spare = self.conversations.iter().filter(|(id, _)| Some(id.as_str()) != holder);
-        let oldest = spare.min_by_key(|(_, conversation)| conversation.last()).map(|(id, _)| id.clone());
-        if let Some(oldest) = oldest {
-            self.conversations.remove(&oldest);
-            self.gave_up = true;
-        }
-    }
 }
 
 impl Head {
@@ -462,6 +394,7 @@ impl Head {
     fn check(&self) -> Result<(), HeadError> {
         let last = self.revision;
         let known = self.conversations.values().filter_map(|c| c.last()).max();
+        let mut turns = self.conversations.values().filter_map(|c| c.turn.as_ref());
         let rules = [
             (self.faces.iter().all(|(_, revision)| *revision <= last), "faces"),
             (self.origin.revision <= last, "origin"),
@@ -469,6 +402,7 @@ impl Head {
             (self.turn_start.revision <= last, "turn_start"),
             (self.user_revision <= last, "user_revision"),
             (self.turn_start.epoch <= self.lock.epoch(), "turn_start"),
+            (turns.all(|turn| turn.is_consistent(last)), "conversations"),
             (self.journal.entries <= last.get(), "journal"),
             // One past the last entry if no entry is kept.
             (self.journal.kept_from <= self.journal.entries + 1, "journal"),

@@ -12,6 +12,7 @@ pub(crate) mod chunk_list;
 pub(crate) mod claims;
 #[cfg(feature = "surface")]
 pub(crate) mod confirmed;
+pub(crate) mod conversation;
 pub(crate) mod error;
 pub(crate) mod face;
 pub(crate) mod format;
@@ -34,6 +35,8 @@ pub(crate) mod shelf;
 pub(crate) mod surface;
 pub(crate) mod touched;
 pub(crate) mod tree;
+pub(crate) mod turns;
 pub(crate) mod unknown;
 #[cfg(any(feature = "surface", feature = "zone"))]
 pub(crate) mod wording;
+pub(crate) mod work_mode;

@@ -17,7 +17,8 @@ pub use self::contract::{Capabilities, Collected, Commit, Committed, Loaded, Sto
 pub use self::error::{StoreError, StoreErrorKind, StoreOperation};
 pub use self::layer::Layer;
 pub use self::memory::MemoryStore;
+pub use crate::model::conversation::TurnStart;
 pub use crate::model::format::HeadError;
-pub use crate::model::head::{Head, TurnStart};
+pub use crate::model::head::Head;
 pub use crate::model::path::{PathError, TreePath};
 pub use crate::model::tree::Tree;

@@ -20,6 +20,10 @@ impl Transition<'_> {
         let permit = self.head.lock.authorize(&self.policy.lease, self.view.clock, lease, &holder);
         let permit = permit.map_err(|error| self.lease_refusal(lease, error))?;
         self.fence = Some(permit.id().fence());
+        if self.has_own_turn() {
+            // The lease keeps nobody else out, so the commit may come after its end.
+            return Ok((lease, permit.expires_at()));
+        }
         self.not_after = Some(permit.expires_at());
         let limit = self.policy.receipts.calls_per_lease;
         if self.head.receipts.of_fence(permit.id().fence()) >= limit as u64 {
@@ -45,27 +49,30 @@ impl Transition<'_> {
         let lease = self.head.lock.lease().filter(|lease| lease.holder == holder)?;
         let (id, expires_at) = (lease.id, lease.expires_at);
         let beat = self.head.lock.heartbeat(&self.policy.lease, self.view.clock, id, &holder).ok()?;
-        self.not_after = Some(expires_at);
+        self.not_after = Some(expires_at).filter(|_| !self.has_own_turn());
         Some((id, beat.grant().expires_at))
     }
 
-    /// Accepts the holder of the lease. If the rollout requires no lease, also accepts any caller that does not name
-    /// one.
+    /// Accepts the holder of the lease. If no lease is required, also accepts any caller that does not name one.
     pub(super) fn authorize_read<R: From<LeaseRefusal>>(
         &mut self,
         lease: Option<LeaseId>,
     ) -> Result<Option<Timestamp>, Stop<R>> {
-        if self.is_under(lease) { self.heartbeat(lease).map(Some) } else { Ok(None) }
+        if !self.is_under(lease) || self.has_outlived(lease) {
+            Ok(None)
+        } else {
+            self.heartbeat(lease).map(Some)
+        }
     }
 
-    /// Accepts the holder of the lease. If the rollout requires no lease, also accepts any caller in the running turn
-    /// while nobody else holds a lease.
+    /// Accepts the holder of the lease. If no lease is required, also accepts any caller in the running turn while nobody
+    /// else holds a lease.
     pub(super) fn authorize_change<R: From<LeaseRefusal> + From<NotAvailable>>(
         &mut self,
         operation: &OpKey,
         lease: Option<LeaseId>,
     ) -> Result<Option<Timestamp>, Stop<R>> {
-        if self.is_under(lease) {
+        if self.is_under(lease) && !self.has_outlived(lease) {
             return self.heartbeat(lease).map(Some);
         }
         self.authorize_turn(operation)
@@ -103,7 +110,8 @@ impl Transition<'_> {
     /// Whether an expired lease can be taken again. This requires that it is the last one issued, that the user did not
     /// act in the meantime, and that its holder saw the current document.
     fn may_retake(&mut self, operation: &OpKey, lease: Option<LeaseId>) -> bool {
-        let Some(lease) = lease.filter(|_| self.policy.writes.retake && self.is_under(lease)) else {
+        let may = self.policy.writes.retake && !self.has_own_turn() && self.is_under(lease);
+        let Some(lease) = lease.filter(|_| may) else {
             return false;
         };
         let holder = self.who.holder();
@@ -160,9 +168,10 @@ impl Transition<'_> {
         Ok(())
     }
 
-    /// Refuses if a lease is valid.
+    /// Refuses if a lease is valid, unless each conversation has a lease of its own.
     pub(super) fn check_free<R: From<NotAvailable>>(&self) -> Result<(), Stop<R>> {
         match self.head.lock.valid_lease(&self.policy.lease, self.view.clock) {
+            _ if self.has_own_turn() => Ok(()),
             Some(lease) => Err(Stop::refused(NotAvailable::Held { until: lease.expires_at, own: None })),
             None => Ok(()),
         }
@@ -183,10 +192,19 @@ impl Transition<'_> {
         LeaseRefusal::NotOwned { over, own, held_until: other.map(|other| other.expires_at) }
     }
 
-    /// Whether a call runs under the lease. A named lease is ignored if the rollout has no leases.
+    /// Whether a call runs under the lease. A named lease is ignored if the rollout has no leases. In a turn of its own, a
+    /// conversation needs none.
     fn is_under(&self, lease: Option<LeaseId>) -> bool {
         let rollout = self.policy.rollout;
-        rollout.needs_lease() || (lease.is_some() && rollout.has_leases())
+        rollout.needs_lease() && !self.has_own_turn() || (lease.is_some() && rollout.has_leases())
+    }
+
+    /// Whether the named lease expired, but the turn in which it was taken still runs and needs none.
+    fn has_outlived(&mut self, lease: Option<LeaseId>) -> bool {
+        let Some(lease) = lease.filter(|_| self.has_own_turn()) else { return false };
+        let holder = self.who.holder();
+        let checked = self.head.lock.authorize(&self.policy.lease, self.view.clock, lease, &holder);
+        matches!(checked, Err(LeaseError::Expired { .. }))
     }
 
     pub(super) fn lease_refusal<R: From<LeaseRefusal>>(&self, lease: LeaseId, error: LeaseError) -> Stop<R> {

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use canvas_patch::{
     Applied, ApplyError, ApplyOptions, Delta, EarlierText, Limits, LineRange, Mode, Rebase, StatedLines,
-    Suggestion, apply, build, find_lines,
+    Suggestion, TextEdit, apply, build, find_lines,
 };
 
 use crate::document::changes::{Changes, changes_around, changes_since};
@@ -18,8 +18,8 @@ use crate::document::range_hash::RangeHash;
 use crate::document::replace::{Fate, Replacement, bytes_of, check_fates, guards};
 use crate::document::shown::{ShownLines, ShownText};
 use crate::model::blob::Missing;
+use crate::model::conversation::SyncPoint;
 use crate::model::face::Face;
-use crate::model::head::SyncPoint;
 use crate::model::revision::{Base, RevisionId};
 use crate::transition::refusal::{BaseRefusal, ReplaceLinesRefusal};
 use crate::transition::stale::{Fits, StaleBase};
@@ -82,20 +82,107 @@ impl<'a> Transition<'a> {
         Err(Stop::refused(self.stale_base(base, &stale, written)?))
     }
 
-    /// Like [`Transition::check_base`], but if the policy sets `rebase`, also accepts a patch without a base that fits
-    /// at an unchanged place. In that case, returns the changes that are new to the conversation.
-    pub(super) fn check_base_or_rebase<R: From<BaseRefusal>>(
+    /// Applies a patch to the current document. If its author does not know this document, the patch is moved past the
+    /// changes unknown to the author where the rules allow it, and refused with those changes otherwise. Returns the
+    /// changes if it was moved.
+    pub(super) fn patch_or_refuse<R: From<BaseRefusal>>(
         &self,
         base: Option<Base>,
         written: Written<'_>,
-    ) -> Result<Option<Changes>, Stop<R>> {
-        let Some(stale) = self.stale(base)? else { return Ok(None) };
-        if let (true, None, Stale::Known(known)) = (self.policy.writes.rebase, base, &stale)
-            && let Fit::Untouched = self.fit(Some(known), written)?
+    ) -> Result<(Result<Applied<'a>, ApplyError>, Option<Changes>), Stop<R>> {
+        let Some(stale) = self.stale(base)? else { return Ok((self.patch(written)?, None)) };
+        if let Stale::Known(known) = &stale
+            && self.may_move(base, written.shown)
         {
-            return Ok(self.changes_from(known, self.policy.sync.refusal_diff_bytes));
+            let moved = if self.has_own_turn() {
+                self.moved_whole(known, written).map(Ok)
+            } else {
+                let is_untouched = matches!(self.fit(Some(known), written)?, Fit::Untouched);
+                is_untouched.then(|| self.moved_patch(written.patch))
+            };
+            if let Some(patched) = moved {
+                return Ok((patched, self.changes_from(known, self.policy.sync.refusal_diff_bytes)));
+            }
         }
         Err(Stop::refused(self.stale_base(base, &stale, Some(written))?))
+    }
+
+    /// Whether a change for an older text may be moved past later changes. In a turn of its own, a conversation may also
+    /// name the older text if it was shown that text or a later one.
+    fn may_move(&self, base: Option<Base>, shown: Option<&ShownLines>) -> bool {
+        let Some(base) = base else { return self.policy.writes.rebase || self.has_own_turn() };
+        let has_seen = |seen: SyncPoint| base.revision() <= seen.revision;
+        let knows = || {
+            self.head.conversation(self.who).seen.is_some_and(has_seen)
+                || shown.is_some_and(|shown| shown.has_shown(base))
+        };
+        self.has_own_turn() && knows()
+    }
+
+    /// Checks edits that their conversation located in a text of its own choice. Returns them for the current document,
+    /// with the changes unknown to the conversation.
+    ///
+    /// The conversation must have seen the current document, and the edits must be for it. In a turn of its own, it
+    /// suffices that nobody changed the lines of the edits since it saw the document.
+    pub(super) fn locate<'d, R: From<BaseRefusal>>(
+        &self,
+        made_on: RevisionId,
+        edits: &'d Delta,
+    ) -> Result<(Cow<'d, Delta>, Option<Changes>), Stop<R>> {
+        if self.has_own_turn()
+            && let Some(located) = self.locate_apart(made_on, edits)?
+        {
+            return Ok(located);
+        }
+        self.check_base(None, None)?;
+        self.check_base(Some(made_on.into()), None)?;
+        Ok((Cow::Borrowed(edits), None))
+    }
+
+    fn locate_apart<'d>(
+        &self,
+        made_on: RevisionId,
+        edits: &'d Delta,
+    ) -> Result<Option<(Cow<'d, Delta>, Option<Changes>)>, Missing> {
+        let edits = match self.stale(Some(made_on.into()))? {
+            None => Cow::Borrowed(edits),
+            Some(Stale::Known(known)) => {
+                let since = Delta::between(&known.text, self.view.text());
+                let moved = edits.transform(&since).ok().filter(|_| is_apart(&known.text, edits, &since));
+                let Some(moved) = moved else { return Ok(None) };
+                Cow::Owned(moved)
+            }
+            Some(Stale::Nothing | Stale::OutOfReach | Stale::Invented) => return Ok(None),
+        };
+        match self.stale(None)? {
+            None => Ok(Some((edits, None))),
+            Some(Stale::Known(known)) => {
+                let back = Delta::between(self.view.text(), &known.text);
+                let changes = self.changes_from(&known, self.policy.sync.refusal_diff_bytes);
+                Ok(is_apart(self.view.text(), &edits, &back).then_some((edits, changes)))
+            }
+            Some(Stale::Nothing | Stale::OutOfReach | Stale::Invented) => Ok(None),
+        }
+    }
+
+    /// Moves a patch for an older text to the current one. Returns `None` if a later change touches a line that the patch
+    /// quotes, or if the patch does not fit the older text. Takes a diff of both texts, and for each hunk time linear in
+    /// them.
+    fn moved_whole(&self, known: &Known<'_>, written: Written<'_>) -> Option<Applied<'a>> {
+        let now = self.view.text();
+        let stated = ShownLines::stated(written.shown, known.point.document);
+        let there = apply(&known.text, written.patch, &options(stated, self.policy.document.patch)).ok()?;
+        let since = Delta::between(&known.text, now);
+        let earlier = EarlierText { text: &known.text, lines: &[], since: &[&since] };
+        let is_kept = |lines: &Range<usize>| earlier.follow(lines.clone(), now).is_some();
+        if !there.quoted_lines().iter().all(is_kept) {
+            return None;
+        }
+        let text = there.delta().transform(&since).ok()?.apply(now).ok()?;
+        // The patch itself, with its repairs, or else its exact form for the current text.
+        let here = self.moved_patch(written.patch).ok().filter(|here| here.text() == text);
+        let exact = || apply(now, &build(now, &text, 3), &ApplyOptions::default()).ok();
+        here.or_else(exact).filter(|here| here.text() == text)
     }
 
     /// Looks up a base. Returns `None` if its text equals the current one, even if the document differed in between.
@@ -216,36 +303,44 @@ impl<'a> Transition<'a> {
         Ok(past.map(|past| ShownBefore { lines: &shown.ranges, since: past.since(), text: past.text }))
     }
 
-    /// Checks that the replaced lines are unchanged, and still at the numbers that their author knows.
-    pub(super) fn check_lines(
+    /// Checks that the replaced lines are unchanged, and still at the numbers that their author knows. In a turn of its
+    /// own, a conversation may also replace lines that moved. Returns the replacements for the current text, and the
+    /// changes past which they were moved.
+    pub(super) fn find_lines<'r>(
         &self,
-        replacements: &[Replacement],
+        replacements: &'r [Replacement],
         base: Option<Base>,
         shown: Option<&ShownLines>,
-    ) -> Result<(), Stop<ReplaceLinesRefusal>> {
+    ) -> Result<(Cow<'r, [Replacement]>, Option<Changes>), Stop<ReplaceLinesRefusal>> {
         let (now, most) = (self.view.text(), self.policy.sync.refusal_diff_bytes);
-        let mut fates = Vec::with_capacity(replacements.len());
-        match self.stale(base)? {
-            None => {
-                for (replacement, lines) in guards(now, replacements).map_err(Stop::refused)? {
-                    fates.push((replacement, self.fate(shown, lines, replacement.expect)?));
-                }
+        let Some(stale) = self.stale(base)? else {
+            let mut fates = Vec::with_capacity(replacements.len());
+            for (replacement, lines) in guards(now, replacements).map_err(Stop::refused)? {
+                fates.push((replacement, self.fate(shown, lines, replacement.expect)?));
             }
-            Some(stale) => {
-                let Some(known) = self.fates_since(&stale, replacements) else {
-                    return Err(Stop::refused(self.stale_base(base, &stale, None)?));
-                };
-                let has_stayed = known.iter().all(|(_, fate)| *fate == Fate::Stayed);
-                if has_stayed && !(self.policy.writes.rebase && base.is_none()) {
-                    let fits = Some(Fits::Untouched);
-                    let stale =
-                        StaleBase { fits, up_to_date: self.head.has_seen(self.who), ..StaleBase::of(base) };
-                    return Err(Stop::refused(BaseRefusal::StaleBase(Box::new(stale))));
-                }
-                fates = known;
+            check_fates(now, fates, most).map_err(Stop::refused)?;
+            return Ok((Cow::Borrowed(replacements), None));
+        };
+        let (Stale::Known(known), Some(fates)) = (&stale, self.fates_since(&stale, replacements)) else {
+            return Err(Stop::refused(self.stale_base(base, &stale, None)?));
+        };
+        let changes = self.changes_from(known, most);
+        if self.has_own_turn() && self.may_move(base, shown) {
+            let moved: Option<Vec<_>> =
+                fates.iter().map(|(replacement, fate)| replacement.after(fate)).collect();
+            if let Some(moved) = moved {
+                return Ok((Cow::Owned(moved), changes));
             }
         }
-        check_fates(now, fates, most).map_err(Stop::refused)
+        let has_stayed = fates.iter().all(|(_, (_, fate))| *fate == Fate::Stayed);
+        if has_stayed && !self.may_move(base, shown) {
+            let fits = Some(Fits::Untouched);
+            let stale = StaleBase { fits, up_to_date: self.head.has_seen(self.who), ..StaleBase::of(base) };
+            return Err(Stop::refused(BaseRefusal::StaleBase(Box::new(stale))));
+        }
+        let fates = fates.into_iter().map(|(replacement, (_, fate))| (replacement, fate));
+        check_fates(now, fates, most).map_err(Stop::refused)?;
+        Ok((Cow::Borrowed(replacements), changes))
     }
 
     /// Follows the lines of an older text to the current one. Returns `None` if the text is unknown, or if the lines do
@@ -254,13 +349,13 @@ impl<'a> Transition<'a> {
         &self,
         stale: &Stale<'_>,
         replacements: &'r [Replacement],
-    ) -> Option<Vec<(&'r Replacement, Fate)>> {
+    ) -> Option<Vec<(&'r Replacement, (LineRange, Fate))>> {
         let Stale::Known(Known { text, .. }) = stale else { return None };
         let since = Delta::between(text, self.view.text());
         let earlier = EarlierText { text, lines: &[], since: &[&since] };
         let fates = guards(text, replacements).ok()?.into_iter().map(|(replacement, lines)| {
             let was_known = RangeHash::of(&text[bytes_of(text, lines)]) == replacement.expect;
-            was_known.then(|| (replacement, self.fate_since(earlier, lines)))
+            was_known.then(|| (replacement, (lines, self.fate_since(earlier, lines))))
         });
         fates.collect()
     }
@@ -371,6 +466,23 @@ impl<'a> Transition<'a> {
     pub(super) fn moved_patch(&self, patch: &str) -> Result<Applied<'a>, ApplyError> {
         apply(self.view.text(), patch, &options(StatedLines::Shown(&[]), self.policy.document.patch))
     }
+}
+
+/// Whether edits of a text touch no line that other edits of this text change or remove.
+fn is_apart(text: &str, edits: &Delta, others: &Delta) -> bool {
+    edits.edits().iter().all(|edit| {
+        // Edits of another text may end beyond this one.
+        let Some(lines) = line_bytes(text, edit.range()) else { return false };
+        let touches = |other: &TextEdit| other.at < lines.end && lines.start < other.range().end;
+        !others.edits().iter().any(touches)
+    })
+}
+
+/// Returns the bytes of the whole lines that a range touches, or `None` if the text does not have the range.
+fn line_bytes(text: &str, range: Range<usize>) -> Option<Range<usize>> {
+    let start = text.get(..range.start)?.rfind('\n').map_or(0, |newline| newline + 1);
+    let end = text.get(range.end..)?.find('\n').map_or(text.len(), |newline| range.end + newline + 1);
+    Some(start..end)
 }
 
 /// Maps a range of bytes to the text after some changes. If a change crosses an end of the range, its whole new text is

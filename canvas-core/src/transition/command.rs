@@ -178,6 +178,7 @@ mod tests {
     use crate::transition::stale::StaleBase;
     use crate::transition::turn::{Cancel, EndTurn, Forget, SendMessage, TakeControl};
     use crate::transition::undo::{ClearHistory, Redo, Undo};
+    use crate::transition::work_mode::SetWorkMode;
 
     fn read<C: Command>(json: Value) -> Option<Outcome<C>> {
         StoredAnswer(json.to_string()).answer::<C>()
@@ -235,7 +236,7 @@ mod tests {
             ($($command:ty)*) => { $(check::<$command>();)* };
         }
         check! { Edit Read ApplyPatch ReplaceLines HostEdit Look ApplyEdits CheckOut Renew CheckIn }
-        check! { SendMessage Forget Cancel TakeControl EndTurn Undo Redo ClearHistory }
+        check! { SendMessage Forget Cancel TakeControl EndTurn Undo Redo ClearHistory SetWorkMode }
         #[cfg(feature = "board")]
         check! { crate::board::CreateBoard crate::board::RunBoardCommand }
         #[cfg(feature = "surface")]

@@ -3,7 +3,7 @@
 use crate::document::changes::{Changes, Headings, changes_since};
 use crate::face::contents::Contents;
 use crate::model::blob::Missing;
-use crate::model::head::{Conversation, SyncPoint};
+use crate::model::conversation::{Conversation, SyncPoint};
 use crate::model::revision::Base;
 use crate::transition::refusal::{BaseRefusal, LeaseRefusal, Refusal};
 use crate::transition::step::Transition;
@@ -86,15 +86,16 @@ impl Transition<'_> {
         (followed.synced, followed.seen) = (synced, seen);
     }
 
-    /// Makes room for a conversation that the canvas does not follow yet.
-    fn make_room(&mut self) {
-        if !self.head.conversations.contains_key(self.who) {
-            while self.head.conversations.len() >= self.policy.sync.conversations.max(1) {
-                let before = self.head.conversations.len();
-                self.head.evict_oldest();
-                if self.head.conversations.len() == before {
-                    break;
-                }
+    /// Makes room for a conversation that the canvas does not follow yet. If an evicted conversation had a turn of its
+    /// own, the shared lock outlives it.
+    pub(super) fn make_room(&mut self) {
+        if self.head.conversations.contains_key(self.who) {
+            return;
+        }
+        while self.head.conversations.len() >= self.policy.sync.conversations.max(1) {
+            let Some(evicted) = self.head.evict_oldest() else { break };
+            if let (Some(turn), Some(shared)) = (evicted.turn, &mut self.shared) {
+                shared.lock.close_after(&turn.lock);
             }
         }
     }

@@ -53,7 +53,9 @@ pub(crate) fn decide<C: Command>(
             Recall::Abandoned => return Ok(Decided::refused(CallRefusal::Abandoned)),
         }
     }
-    let mut transition = Transition::new(view, policy, &operation.conversation);
+    let (focused, shared) = view.head.focus(&policy.lease, view.clock, &operation.conversation).unzip();
+    let view = &View { head: focused.as_ref().unwrap_or(view.head), ..*view };
+    let mut transition = Transition::new(view, policy, &operation.conversation, shared);
     let result = match command.decide(&mut transition, operation) {
         Ok(done) => {
             transition.date_surface();
@@ -69,12 +71,14 @@ pub(crate) fn decide<C: Command>(
         transition.is_worth_a_commit()
     } else {
         let answer = Answer::of_json(encode::<C>(&result), &mut transition.blobs);
-        let fence = transition.fence;
+        // No write waits for the lease of a turn of its own, so its receipts are kept as any others.
+        let has_own_turn = transition.has_own_turn();
+        let fence = transition.fence.filter(|_| !has_own_turn);
         let receipt = Receipt { operation: operation.clone(), digest, fence, answer, at: 0 };
         let occasion = Occasion {
             // A batch on the board may be refused in part.
             is_refusal: C::is_refusal(&result) && transition.head.revision == view.head.revision,
-            live: transition.head.lock.lease().map(|lease| lease.id.fence()),
+            live: transition.head.lock.lease().map(|lease| lease.id.fence()).filter(|_| !has_own_turn),
             clock: Some(view.clock),
         };
         let Transition { head, blobs, .. } = &mut transition;
@@ -93,7 +97,9 @@ fn resume<C: Command>(
     command: &C,
     begun: C::Done,
 ) -> Result<Decided<C>, Missing> {
-    let mut transition = Transition::new(view, policy, &operation.conversation);
+    let (focused, shared) = view.head.focus(&policy.lease, view.clock, &operation.conversation).unzip();
+    let view = &View { head: focused.as_ref().unwrap_or(view.head), ..*view };
+    let mut transition = Transition::new(view, policy, &operation.conversation, shared);
     match command.resume(&mut transition, begun) {
         Ok(done) => {
             let change = (transition.head != *view.head).then(|| change_by(transition));
@@ -104,7 +110,8 @@ fn resume<C: Command>(
     }
 }
 
-fn change_by(transition: Transition<'_>) -> Change {
+fn change_by(mut transition: Transition<'_>) -> Change {
+    transition.put_turn();
     let Transition { head, blobs, contents, not_after, actor, .. } = transition;
     Change { head: Arc::new(head), blobs, contents, not_after, actor }
 }

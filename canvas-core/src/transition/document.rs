@@ -248,8 +248,7 @@ impl Decide for ApplyPatch {
     ) -> Result<AppliedPatch, Stop<ApplyPatchRefusal>> {
         let permit = at.authorize_write(operation, self.lease)?;
         let written = Written { patch: &self.patch, shown: self.shown.as_ref() };
-        let changes = at.check_base_or_rebase(self.base, written)?;
-        let patched = if changes.is_some() { at.moved_patch(&self.patch) } else { at.patch(written)? };
+        let (patched, changes) = at.patch_or_refuse(self.base, written)?;
         let bounds = Bounds { scope: self.scope.as_ref(), shown: self.shown.as_ref() };
         let mut applied = at.apply(operation, patched, bounds, changes)?;
         at.complete_write(operation, permit, &mut applied)?;
@@ -288,12 +287,12 @@ impl Decide for ReplaceLines {
         operation: &OpKey,
     ) -> Result<AppliedPatch, Stop<ReplaceLinesRefusal>> {
         let permit = at.authorize_write(operation, self.lease)?;
-        at.check_lines(&self.replacements, self.base, self.shown.as_ref())?;
-        let Hunks { patch, adapted } = hunks(at.view.text(), &self.replacements).map_err(Stop::refused)?;
+        let (replacements, changes) = at.find_lines(&self.replacements, self.base, self.shown.as_ref())?;
+        let Hunks { patch, adapted } = hunks(at.view.text(), &replacements).map_err(Stop::refused)?;
         let options =
             ApplyOptions { mode: Mode::Strict, limits: at.policy.document.patch, ..ApplyOptions::default() };
         let patched = apply(at.view.text(), &patch, &options);
-        let mut applied = at.apply::<ReplaceLinesRefusal>(operation, patched, Bounds::default(), None)?;
+        let mut applied = at.apply::<ReplaceLinesRefusal>(operation, patched, Bounds::default(), changes)?;
         let adapted = adapted.into_iter().map(|hunk| Repair { hunk, kind: RepairKind::EolAdapted });
         applied.repairs.extend(adapted);
         at.complete_write(operation, permit, &mut applied)?;

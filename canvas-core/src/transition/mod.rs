@@ -12,9 +12,11 @@
 //! * A user's edit preempts even if the text is the same or too large to store, because the user acted. The
 //!   revision then stays the same. An edit that names an older revision is moved past the later changes. If that fails,
 //!   the refusal carries those changes and the text sent.
-//! * A turn belongs to the canvas and not to a conversation, so a message in one conversation ends the turns of all.
-//!   The end of a turn promotes only if no preemption came since the turn began. The changes are returned in either
-//!   case.
+//! * If conversations share their turn, a message in one conversation ends the turns of all. The end of a turn promotes
+//!   only if no preemption came since the turn began. The changes are returned in either case.
+//! * If conversations have turns of their own, a transition sees the conversation's own lock in place of the canvas's.
+//!   Writes need no lease, and a user's edit preempts nobody. A patch for an older text that the conversation was shown
+//!   is moved past the later changes. If they touch a line that it quotes, it is refused with them.
 //! * A conversation's snapshot and hidden diffs add up to the document. The conversation that created the canvas knows
 //!   its first document. Any other gets the whole text with its first message, and so does one that called `Forget` or
 //!   was evicted. If the head does not name the creator, as in version 0.1.0, every conversation knows that document.
@@ -63,3 +65,4 @@ pub(crate) mod surface;
 pub(crate) mod turn;
 pub(crate) mod undo;
 pub(crate) mod view;
+pub(crate) mod work_mode;

@@ -11,6 +11,7 @@ use crate::model::author::Role;
 #[cfg(feature = "surface")]
 use crate::model::blob::BlobId;
 use crate::model::blob::{Blob, Missing};
+use crate::model::conversation::RunningTurn;
 use crate::model::face::Face;
 use crate::model::head::Head;
 use crate::model::id::ConversationId;
@@ -67,10 +68,17 @@ pub struct Transition<'a> {
     recorded: Revision,
     /// The fence of the lease that covers the call, once that is certain.
     pub(super) fence: Option<Fence>,
+    /// The turn of the canvas, if the head has the conversation's own turn in its place.
+    pub(super) shared: Option<RunningTurn>,
 }
 
 impl<'a> Transition<'a> {
-    pub(super) fn new(view: &'a View<'a>, policy: &'a Policy, who: &'a ConversationId) -> Self {
+    pub(super) fn new(
+        view: &'a View<'a>,
+        policy: &'a Policy,
+        who: &'a ConversationId,
+        shared: Option<RunningTurn>,
+    ) -> Self {
         let (head, contents) = (view.head.clone(), Contents::default());
         Self {
             view,
@@ -83,7 +91,43 @@ impl<'a> Transition<'a> {
             actor: None,
             recorded: view.head.revision,
             fence: None,
+            shared,
         }
+    }
+
+    /// Whether the conversation works in a turn of its own, in which writes need no lease.
+    pub(super) fn has_own_turn(&self) -> bool {
+        self.shared.is_some()
+    }
+
+    /// Puts the conversation's own turn back to the conversation, and the shared turn to the canvas.
+    pub(super) fn put_turn(&mut self) {
+        let Some(shared) = &self.shared else { return };
+        let has_own = !self.head.lock.is_same_state(&shared.lock);
+        if has_own {
+            self.make_room();
+        }
+        let Some(shared) = self.shared.take() else { return };
+        let own = RunningTurn {
+            lock: std::mem::replace(&mut self.head.lock, shared.lock),
+            start: std::mem::replace(&mut self.head.turn_start, shared.start),
+        };
+        if has_own {
+            let known = self.head.conversation(self.who);
+            self.head.conversations.entry(self.who.clone()).or_insert(known).turn = Some(own);
+        }
+    }
+
+    /// Ends the turns of all conversations.
+    pub(super) fn end_turns(&mut self) {
+        let Some(mut shared) = self.shared.take() else { return };
+        // The conversation's own turn is in the head.
+        shared.lock.close_after(&self.head.lock);
+        if let Some(conversation) = self.head.conversations.get_mut(self.who) {
+            conversation.turn = None;
+        }
+        (self.head.lock, self.head.turn_start) = (shared.lock, shared.start);
+        self.head.end_turns();
     }
 
     /// Returns a blob of the canvas, even if this transition just made it.
@@ -107,8 +151,16 @@ impl<'a> Transition<'a> {
         }
     }
 
+    /// Ends what a user's act ends. In a turn of its own, a conversation is interrupted only by its own messages and
+    /// cancellations, or if somebody takes control of the canvas.
     pub(super) fn preempt(&mut self, cause: PreemptionCause) {
-        self.head.lock.preempt(&self.policy.lease, self.view.clock, cause);
+        match cause {
+            PreemptionCause::UserEdit if self.has_own_turn() => {}
+            PreemptionCause::TakeControl if self.has_own_turn() => self.end_turns(),
+            _ => {
+                self.head.lock.preempt(&self.policy.lease, self.view.clock, cause);
+            }
+        }
     }
 
     pub(super) fn next_revision<R: From<LimitRefusal>>(&mut self) -> Result<(), Stop<R>> {

@@ -4,8 +4,8 @@ use canvas_lease::{Epoch, PreemptionCause};
 use serde::{Deserialize, Serialize};
 
 use crate::document::changes::Changes;
+use crate::model::conversation::{Conversation, TurnStart};
 use crate::model::face::TreeFile;
-use crate::model::head::{Conversation, TurnStart};
 use crate::model::op_key::OpKey;
 use crate::model::receipt::Digest;
 use crate::model::tree::Tree;

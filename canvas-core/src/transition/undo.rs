@@ -15,6 +15,7 @@ use crate::history::number::{ChangeNumber, EntryNumber};
 use crate::history::reach::{Chain, ChainStep};
 use crate::history::revert::Selection;
 use crate::history::step::{Faces, Step};
+use crate::model::actor::Actor;
 use crate::model::author::{Author, Role};
 use crate::model::blob::{BlobId, Missing};
 use crate::model::face::{Face, PerFace};
@@ -228,7 +229,11 @@ impl Transition<'_> {
         }
     }
 
+    /// In a turn of its own, a conversation undoes only its own changes, which [`Transition::authorize_entries`] checks.
     fn check_user_has_not_acted(&self) -> Result<(), Stop<UndoRefusal>> {
+        if self.has_own_turn() {
+            return Ok(());
+        }
         let Head { lock, turn_start, user_revision, .. } = &self.head;
         if lock.epoch() != turn_start.epoch || *user_revision > turn_start.revision {
             return Err(Stop::refused(HistoryRefusal::UserActed));
@@ -249,6 +254,12 @@ impl Transition<'_> {
         #[cfg(feature = "surface")]
         if matches!(by, Author::Assistant { .. }) {
             entries.iter().try_for_each(|entry| self.check_widening(entry))?;
+        }
+        if matches!(by, Author::Assistant { .. }) && self.has_own_turn() {
+            let is_own = |entry: &&Entry| matches!(entry.made_by(), Actor::Conversation { conversation, .. } if conversation == *self.who);
+            if !entries.iter().all(is_own) {
+                return Err(Stop::refused(HistoryRefusal::UserActed));
+            }
         }
         match by {
             Author::User | Author::Assistant { lease: Some(_) } => Ok(()),

@@ -32,6 +32,8 @@ pub(crate) struct Spliced<T = String> {
     pub(crate) text: T,
     /// The changed ranges, in order and apart from one another.
     pub(crate) spans: Vec<Span>,
+    /// The old lines that each hunk quotes.
+    pub(crate) quoted: Vec<Range<usize>>,
     pub(crate) summary: Summary,
 }
 
@@ -45,9 +47,9 @@ pub(crate) fn exact(text: &str, patch: &Patch<'_>) -> Option<Spliced> {
 /// Applies a patch of exact arithmetic and compares the new text with `after`, without a copy of it. Returns `None` if
 /// anything differs.
 pub(crate) fn exact_to<'t>(text: &str, patch: &Patch<'_>, after: &'t str) -> Option<Spliced<&'t str>> {
-    let Spliced { text: expected, spans, summary } = exact_into(Expected::new(after), text, patch)?;
+    let Spliced { text: expected, spans, quoted, summary } = exact_into(Expected::new(after), text, patch)?;
     let apart = spans.iter().all(|span| is_whole_lines(after, &span.new_bytes));
-    (expected.is_complete() && apart).then_some(Spliced { text: after, spans, summary })
+    (expected.is_complete() && apart).then_some(Spliced { text: after, spans, quoted, summary })
 }
 
 fn exact_into<O: Output>(out: O, text: &str, patch: &Patch<'_>) -> Option<Spliced<O>> {
@@ -84,7 +86,7 @@ fn exact_into<O: Output>(out: O, text: &str, patch: &Patch<'_>) -> Option<Splice
             }
             (at, line) = (end, line + 1);
         }
-        splice.end_hunk();
+        splice.end_hunk(start..line);
     }
     Some(splice.finish())
 }
@@ -189,6 +191,7 @@ pub(crate) struct Splice<'t, O = String> {
     /// Number of bytes of the old text copied into `out` or removed so far.
     done: usize,
     spans: Vec<Span>,
+    quoted: Vec<Range<usize>>,
     run: Option<Run>,
     /// Whether a run of the current hunk changed the text.
     is_effective: bool,
@@ -216,6 +219,7 @@ impl<'t, O: Output> Splice<'t, O> {
             out,
             done: 0,
             spans: Vec::with_capacity(patch.hunks.len()),
+            quoted: Vec::with_capacity(patch.hunks.len()),
             run: None,
             is_effective: false,
             summary: Summary::default(),
@@ -274,14 +278,16 @@ impl<'t, O: Output> Splice<'t, O> {
         }
     }
 
-    pub(crate) fn end_hunk(&mut self) {
+    /// Ends a hunk that quotes these old lines.
+    pub(crate) fn end_hunk(&mut self, quoted: Range<usize>) {
         self.end_run();
+        self.quoted.push(quoted);
         self.summary.hunks += usize::from(std::mem::take(&mut self.is_effective));
     }
 
     pub(crate) fn finish(mut self) -> Spliced<O> {
         self.out.push(&self.before[self.done..]);
-        Spliced { text: self.out, spans: self.spans, summary: self.summary }
+        Spliced { text: self.out, spans: self.spans, quoted: self.quoted, summary: self.summary }
     }
 
     /// Returns the open run. If there is none, keeps the old text up to the byte `at`, the start of line `line`, and

@@ -199,7 +199,8 @@ impl Session {
         now: Timestamp,
     ) -> Result<Self, EngineError> {
         let snapshot = engine.snapshot(&canvas, now).await?;
-        let (turn, start) = (snapshot.head.lock().turn(), snapshot.head.turn_start());
+        let head = &snapshot.head;
+        let (turn, start) = (head.lock_of(&conversation).turn(), head.turn_start_of(&conversation));
         Ok(Self { turn, start, ..Self::new(canvas, conversation) })
     }
 
@@ -262,13 +263,14 @@ impl Session {
         let canvas_core::turn::TurnBegan { start, changes, promotion } = answered.result?;
         let head = &answered.snapshot.head;
         // A late retry may find the turn of a later message by someone else, which is not this session's turn.
-        if head.turn_start() == start {
-            if self.turn != head.lock().turn() {
+        if head.turn_start_of(&self.conversation) == start {
+            let turn = head.lock_of(&self.conversation).turn();
+            if self.turn != turn {
                 self.document.shown.begin_turn();
                 #[cfg(feature = "recipe")]
                 self.recorder.clear();
             }
-            self.turn = head.lock().turn();
+            self.turn = turn;
         }
         self.start = start;
         let hidden_message = changes.as_ref().and_then(hidden_message);

@@ -197,7 +197,10 @@ impl<S: Store> Tools<S> {
             return ToolReply::of_error(error, None);
         };
         let reply = ToolReply::of_error(error, Some(&kept.snapshot));
-        match (kept.result.ok().and_then(|kept| kept.expires_at), kept.snapshot.head.lock().lease()) {
+        match (
+            kept.result.ok().and_then(|kept| kept.expires_at),
+            kept.snapshot.head.lock_of(&session.conversation).lease(),
+        ) {
             (Some(expires_at), Some(lease)) => {
                 reply.with_lease_change(LeaseChange::Extended(LeaseTerm::until(expires_at, lease.id)))
             }

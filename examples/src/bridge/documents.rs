@@ -13,7 +13,7 @@ use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::policy::WriteRules;
 use canvas_core::store::{BoxStore, Store as _};
 use canvas_core::testing::block_on;
-use canvas_core::turn::{Cancel, Promotion};
+use canvas_core::turn::{Cancel, Promotion, SetWorkMode, WorkMode};
 use canvas_core::{
     Author, BlobId, CallId, CanvasId, CollectOptions, Command, ConversationId, Engine, EngineError, OpKey,
     PersonId, Policy, Refused as _, RevisionId,
@@ -309,7 +309,19 @@ impl Documents {
     }
 
     pub(super) fn user_cancel(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
-        Ok(json!({"canvas_epoch": self.user(request, Cancel)?.epoch}))
+        let now = self.now(request)?;
+        let session = self.session(request, now)?;
+        // The cancellation ends the turn of this conversation.
+        let call = self.call_id()?;
+        let operation = OpKey { person: self.person.clone(), ..OpKey::of(session.conversation, call) };
+        let cancelled = block_on(self.engine.call(&session.canvas, &operation, Cancel, now))?;
+        Ok(json!({"canvas_epoch": cancelled.result.map_err(|refusal| BridgeError::from(refusal.view()))?.epoch}))
+    }
+
+    pub(super) fn set_mode(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
+        let mode: WorkMode = request.field("mode")?;
+        self.user(request, SetWorkMode { mode })?;
+        Ok(json!({}))
     }
 
     /// Undoes or redoes `steps` changes as the user, or as many as there are.
@@ -390,7 +402,7 @@ impl Documents {
             return Ok(*turn);
         }
         let turn = match block_on(self.engine.snapshot(canvas, now)) {
-            Ok(snapshot) => snapshot.head.lock().turn(),
+            Ok(snapshot) => snapshot.head.lock_of(conversation).turn(),
             Err(EngineError::NotFound { .. }) => Turn::ZERO,
             Err(error) => return Err(error.into()),
         };

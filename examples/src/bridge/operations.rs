@@ -67,6 +67,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     operation("store.collect", &["canvas", "keep_entries", "older_than"], Documents::collect),
     operation("store.stats", &["canvas"], |documents, request| documents.stats(request)),
     operation("canvas.create", &["canvas", "markdown", "person"], Documents::create),
+    operation("canvas.mode", &["canvas", "mode", "person"], Documents::set_mode),
     operation("canvas.text", &["canvas"], |documents, request| documents.text(request)),
     operation(
         "tool.call",

@@ -205,7 +205,7 @@ pub(super) fn script(documents: &mut Documents, request: &Request<'_>) -> Result
         "steps": turn.log(),
         "requests": requests,
         "outcome": outcome.name(),
-        "locked": snapshot.head.lock().valid_lease(&lease_policy, snapshot.clock).is_some(),
+        "locked": snapshot.head.lock_of(&session.conversation).valid_lease(&lease_policy, snapshot.clock).is_some(),
     }))
 }
 

@@ -348,7 +348,7 @@ pub(crate) fn splice_from(
         if adds_last && is_last && unterminated && !ends.blank {
             splice.shorten(wanted.len());
         }
-        splice.end_hunk();
+        splice.end_hunk(start..line);
         if ends.mismatched {
             note(RepairKind::EofMarkerIgnored);
         }

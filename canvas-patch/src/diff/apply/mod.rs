@@ -13,6 +13,8 @@ pub(crate) mod excerpt;
 pub(crate) mod strict;
 pub(crate) mod suggestion;
 
+use std::ops::Range;
+
 use crate::diff::apply::anchored::anchored;
 use crate::diff::apply::error::ApplyError;
 use crate::diff::apply::strict::explain_strict;
@@ -62,6 +64,12 @@ impl<'t> Applied<'t> {
     /// Returns the changed ranges of lines, in order. This is a copy, so that it outlives [`Applied::into_text`].
     pub fn spans(&self) -> Vec<Span> {
         self.after.spans.clone()
+    }
+
+    /// Returns the lines of the old text that each hunk quotes, as context or as removed lines, in the order of the hunks.
+    /// Lines count from 0.
+    pub fn quoted_lines(&self) -> &[Range<usize>] {
+        &self.after.quoted
     }
 
     /// Returns the change as a value that you can store, invert and transform to fit after later changes. Costs a copy

@@ -156,7 +156,7 @@ impl<S: Store> BoardToolContext<'_, S> {
         let Some(board) = board else {
             return Ok((BoardOutcome::Refused(Box::new(BoardRefusal::NoBoard)), snapshot));
         };
-        let lock = snapshot.head.lock();
+        let lock = snapshot.head.lock_of(&self.context.session.conversation);
         let outcome = match board.component(&component) {
             None => {
                 let change = Change::removal(component);

@@ -67,7 +67,8 @@ async fn call_board_tool<S: Store>(
     let checked = check(tool, &call.arguments, toolset, &context.session.board.aliases)?;
     let mut context = BoardToolContext { context, toolset, tool, call };
     let (outcome, snapshot) = context.execute(checked).await?;
-    let reply = reply(outcome, &snapshot, toolset, tool);
+    let lock = snapshot.head.lock_of(&context.context.session.conversation);
+    let reply = reply(outcome, (&snapshot, lock), toolset, tool);
     Ok(shorten_ids(reply, &context.context.session.board.aliases))
 }
 

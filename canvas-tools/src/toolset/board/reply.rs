@@ -10,7 +10,7 @@ use canvas_core::board::{
     ComponentId, ComponentInstance, PlacementAdjustment, PlacementResult,
 };
 use canvas_core::history::{HistoryEntry, HistoryRefusal};
-use canvas_core::lease::LeaseRefusal;
+use canvas_core::lease::{LeaseRefusal, Lock};
 use canvas_core::refusal::BoardRefusal;
 use canvas_core::schema::ValidationError;
 use canvas_core::{Refusal, Refused as _, RevisionId, Snapshot};
@@ -31,7 +31,7 @@ use crate::toolset::document::next::{Aftermath, CallKind, after_refusal};
 /// Builds the reply to a call.
 pub(super) fn reply(
     outcome: BoardOutcome,
-    snapshot: &Snapshot,
+    (snapshot, lock): (&Snapshot, &Lock),
     toolset: BoardTools,
     tool: Tool,
 ) -> ToolReply {
@@ -71,7 +71,7 @@ pub(super) fn reply(
             Some(error) => ToolReply::failed(&rejected(&change, error, corrected, toolset), Some(snapshot)),
             // Only a damaged store can hold a rejection without its reason.
             None => {
-                ToolReply::failed(&refused(BoardRefusal::BoardDamaged.view(), snapshot, tool), Some(snapshot))
+                ToolReply::failed(&refused(BoardRefusal::BoardDamaged.view(), (snapshot, lock), tool), Some(snapshot))
             }
         },
         BoardOutcome::Shown { board, after } => {
@@ -79,7 +79,7 @@ pub(super) fn reply(
         }
         BoardOutcome::UserActed(acts) => ToolReply::failed(&user_acted(&acts), Some(snapshot)),
         BoardOutcome::Refused(refusal) => {
-            ToolReply::failed(&refused(refusal.view(), snapshot, tool), Some(snapshot))
+            ToolReply::failed(&refused(refusal.view(), (snapshot, lock), tool), Some(snapshot))
         }
     }
 }
@@ -243,10 +243,10 @@ fn rejected(
 }
 
 /// Builds the failure of a call that did not run any command.
-fn refused(refusal: Refusal<'_>, snapshot: &Snapshot, tool: Tool) -> Failure<BoardDetail> {
+fn refused(refusal: Refusal<'_>, (snapshot, lock): (&Snapshot, &Lock), tool: Tool) -> Failure<BoardDetail> {
     let after = Aftermath {
         kind: CallKind::Other,
-        turn_open: snapshot.head.lock().is_turn_open(),
+        turn_open: lock.is_turn_open(),
         has_seen: true,
         revision: snapshot.revision_id(),
         clock: snapshot.clock,

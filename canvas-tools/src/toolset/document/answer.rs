@@ -65,7 +65,7 @@ pub(super) fn reply_with<D: Answer, R: Refused>(
             let refusal = refusal.view();
             let after = Aftermath {
                 kind,
-                turn_open: snapshot.head.lock().is_turn_open(),
+                turn_open: snapshot.head.lock_of(&session.conversation).is_turn_open(),
                 has_seen: snapshot.head.has_seen(&session.conversation),
                 revision: snapshot.revision_id(),
                 clock: snapshot.clock,

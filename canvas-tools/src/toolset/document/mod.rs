@@ -25,9 +25,12 @@ use canvas_core::document::{
     AppliedPatch, ApplyPatch, ApplyPatchRefusal, BaseRefusal, PatchRefusal, Read, ReplaceLines,
 };
 use canvas_core::lease::{CheckOut, LeaseId};
+use canvas_core::rollout::Rollout;
 use canvas_core::store::Store;
 use canvas_core::text::LineRange;
-use canvas_core::{Answered, Command, Engine, Snapshot};
+use canvas_core::turn::WorkMode;
+use canvas_core::{Answered, Command, Engine, Policy, Snapshot};
+use serde_json::Value;
 
 use self::answer::Answer;
 use self::check::{CheckedCall, ReadAccess, Resend, check};
@@ -64,13 +67,34 @@ impl<S: Store> Toolset<S> for DocumentTools {
     }
 }
 
+/// Checks a call. On a canvas where each conversation has a turn of its own, a call needs no lease.
+async fn checked<S: Store>(
+    toolset: DocumentTools,
+    tool: Tool,
+    call: &ToolCall,
+    context: &ToolContext<'_, S>,
+) -> Result<CheckedCall, ToolError> {
+    let policy = context.engine.policy();
+    let checked = check(toolset, tool, call, policy);
+    let names_no_lease = call.arguments.get("lease_id").is_none_or(Value::is_null);
+    if checked.is_ok() || !policy.rollout.needs_lease() || !names_no_lease {
+        return checked;
+    }
+    match context.snapshot().await?.head.work_mode() {
+        WorkMode::Exclusive => checked,
+        WorkMode::Collaborative => {
+            check(toolset, tool, call, &Policy { rollout: Rollout::LeaseOptional, ..*policy })
+        }
+    }
+}
+
 async fn call_document_tool<S: Store>(
     toolset: DocumentTools,
     mut context: ToolContext<'_, S>,
     call: &ToolCall,
 ) -> Result<ToolReply, ToolError> {
     let tool = Tool::named(&call.name, toolset)?;
-    let (access, reading) = match check(toolset, tool, call, context.engine.policy())? {
+    let (access, reading) = match checked(toolset, tool, call, &context).await? {
         CheckedCall::Read(access, reading) => (access, reading),
         CheckedCall::CheckOut => return Ok(run(&context, (None, CallKind::Other), CheckOut).await?.0),
         CheckedCall::Renew(command) => {
@@ -215,6 +239,6 @@ async fn run<S: Store, C: Command<Done: Answer>>(
 
 /// Returns the JSON Schema of the reply of the tool with this name.
 #[cfg(feature = "schema")]
-pub(crate) fn reply_schema(tool: &str) -> Option<serde_json::Value> {
+pub(crate) fn reply_schema(tool: &str) -> Option<Value> {
     Tool::of(DocumentTools::ALL).find(|one| one.name() == tool).map(Tool::reply_schema)
 }

@@ -153,7 +153,9 @@ async fn operation_on<S: Store>(
         return Ok(operation);
     }
     match context.engine.snapshot(canvas, context.now).await {
-        Ok(snapshot) => Ok(OpKey { turn: snapshot.head.lock().turn(), ..operation }),
+        Ok(snapshot) => {
+            Ok(OpKey { turn: snapshot.head.lock_of(&operation.conversation).turn(), ..operation })
+        }
         Err(EngineError::NotFound { .. }) => Ok(OpKey { turn: Turn::ZERO, ..operation }),
         Err(error) => Err(error),
     }
