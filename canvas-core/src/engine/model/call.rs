@@ -11,6 +11,7 @@ use crate::engine::task::{Blocked, Call, Decision, DecisionContext, Resolution, 
 use crate::model::id::{CallId, CanvasId, ConversationId};
 use crate::model::op_key::OpKey;
 use crate::model::revision::Revision;
+use crate::model::work_mode::WorkMode;
 use crate::surface::{ActionId, ClientId, EventId, RunnerId, SurfaceActor};
 use crate::transition::command::{Command, StoredAnswer, encode};
 use crate::transition::document::{ApplyPatch, Read};
@@ -21,6 +22,7 @@ use crate::transition::surface::begin::BeginAction;
 use crate::transition::surface::ended::{ActionBegun, RunningAction};
 use crate::transition::surface::finish::FinishAction;
 use crate::transition::surface::request::{ActionName, ActionRequest};
+use crate::transition::turn::{Cancel, SendMessage, TakeControl};
 
 /// Id of the only action of the surface.
 pub(super) const ACTION: &str = "deploy";
@@ -45,10 +47,18 @@ pub(super) enum Op {
     Press,
     /// The outcome of the action's tool.
     Settle,
+    /// A write of another conversation, which quotes the line that `WriteA` changes.
+    WriteOther,
+    /// A message to the model.
+    Message,
+    /// A message to the other conversation.
+    MessageOther,
+    /// Somebody cancels the answer to the other conversation.
+    CancelOther,
 }
 
 impl Op {
-    pub(super) const ALL: [Self; 10] = [
+    pub(super) const ALL: [Self; 14] = [
         Self::WriteA,
         Self::WriteB,
         Self::Edit,
@@ -59,6 +69,10 @@ impl Op {
         Self::AskA,
         Self::Press,
         Self::Settle,
+        Self::WriteOther,
+        Self::Message,
+        Self::MessageOther,
+        Self::CancelOther,
     ];
 
     /// Returns the text after this call, if the call is done.
@@ -69,9 +83,11 @@ impl Op {
             Self::Edit => "z\n".into(),
             // Where the line has changed since, it may not be done at all.
             Self::EditBase => text.replace("b\n", "x\n"),
+            Self::WriteOther => text.replace("a\nb\n", "a\ne\n"),
             Self::CheckOutOther | Self::CheckIn | Self::Read | Self::AskA | Self::Press | Self::Settle => {
                 text.into()
             }
+            Self::Message | Self::MessageOther | Self::CancelOther => text.into(),
         }
     }
 
@@ -84,7 +100,17 @@ impl Op {
     }
 
     pub(super) fn is_write(self) -> bool {
-        matches!(self, Self::WriteA | Self::WriteB)
+        matches!(self, Self::WriteA | Self::WriteB | Self::WriteOther)
+    }
+
+    /// The conversation whose turn this call may end, if each has a turn of its own.
+    pub(super) fn ends_turn_of(self) -> Option<&'static ConversationId> {
+        let is_end = matches!(self, Self::Message | Self::MessageOther | Self::CancelOther);
+        is_end.then(|| self.conversation())
+    }
+
+    pub(super) fn conversation(self) -> &'static ConversationId {
+        &operation(self).conversation
     }
 }
 
@@ -115,6 +141,10 @@ fn operation(op: Op) -> &'static OpKey {
             key("model", "a"),
             key("user", "press"),
             key(RUNNER, "any"),
+            key("other", "write"),
+            key("model", "message"),
+            key("other", "message"),
+            key("other", "cancel"),
         ]
     });
     &KEYS[op as usize]
@@ -192,6 +222,10 @@ pub(super) enum Work {
     Paste,
     /// [`Op::WriteA`], decided on the lock of the beginning.
     Seize,
+    /// [`Op::MessageOther`], which ends all turns.
+    EndAll,
+    /// [`Op::WriteOther`] without its context.
+    Uproot,
 }
 
 impl Work {
@@ -208,6 +242,8 @@ impl Work {
             Self::Begin => &CHECK_OUT,
             Self::Overwrite => operation(Op::EditBase),
             Self::Paste | Self::Seize => operation(Op::WriteA),
+            Self::EndAll => operation(Op::MessageOther),
+            Self::Uproot => operation(Op::WriteOther),
         }
     }
 
@@ -238,6 +274,8 @@ impl Task for Work {
     fn decide(&self, context: &DecisionContext<'_>) -> Result<Decision<ClientAnswer>, Blocked> {
         let (lease, first) = (Some(*LEASE), Revision::new(1).expect("one is a revision"));
         // Where a write needs no lease, it names none.
+        let has_own_turn = context.row.is_some_and(|row| row.head.work_mode() == WorkMode::Collaborative);
+        let lease = lease.filter(|_| !has_own_turn);
         let named = lease.filter(|_| !context.run.policy.writes.rebase);
         let write = |patch: &str| ApplyPatch {
             lease: named,
@@ -265,6 +303,8 @@ impl Task for Work {
                 let context = DecisionContext { row: row.as_ref(), ..*context };
                 self.run(&write("@@\n-a\n+c\n"), &context)
             }
+            Self::EndAll => self.run(&TakeControl, context),
+            Self::Uproot => self.run(&write("@@\n-b\n+e\n"), context),
             Self::Overwrite => self.run(&Edit::overwrite(Op::EditBase.change(TEXT)), context),
             Self::Call(Op::CheckIn) => self.run(&CheckIn { lease }, context),
             Self::Call(Op::Read) => self.run(&Read::new(lease), context),
@@ -277,6 +317,9 @@ impl Task for Work {
                 let running = Box::new(RunningAction::clone(action));
                 self.run(&FinishAction { running, outcome: Ok("done".into()) }, context)
             }
+            Self::Call(Op::WriteOther) => self.run(&write("@@\n a\n-b\n+e\n"), context),
+            Self::Call(Op::Message | Op::MessageOther) => self.run(&SendMessage, context),
+            Self::Call(Op::CancelOther) => self.run(&Cancel, context),
             Self::Call(Op::Press | Op::Settle) => unreachable!("they name who runs them"),
             Self::Call(Op::AskA) | Self::Question => {
                 Ok(match (Resolve { operation: self.name() }).decide(context)? {

@@ -30,6 +30,10 @@ pub(super) enum Flaw {
     OldText,
     /// Takes a lease again without checking whether another conversation held the canvas in between.
     OldLock,
+    /// Ends the turns of all conversations with a message to one of them.
+    TurnsShared,
+    /// Applies a patch without a look at the lines that it quotes as context.
+    ContextIgnored,
     /// Drops entries of the journal together with unneeded blobs.
     HistoryCollected,
     /// Drops blobs that were unneeded at an earlier version of the row.

@@ -56,15 +56,30 @@ const NOTHING: Budget = Budget {
 };
 
 /// Limits the number of each call, in the order write a, write b, the user's edit, another's check-out, check-in, the
-/// model's read, the user's edit of the first revision, the question about write a, the action, and the end of its
-/// tool.
-const fn starts(starts: [u8; Op::ALL.len()]) -> Budget {
+/// model's read, the user's edit of the first revision, the question about write a, the action, the end of its tool, the
+/// write of the other conversation, the messages to the model and to the other, and the cancellation of the other's
+/// answer. The counts left out are zero.
+const fn starts<const N: usize>(counts: [u8; N]) -> Budget {
+    let (mut starts, mut at) = ([0; Op::ALL.len()], 0);
+    while at < N {
+        starts[at] = counts[at];
+        at += 1;
+    }
     Budget { starts, ..NOTHING }
 }
 
+/// Limits the number of write a, the user's edit of the first revision, the question about write a, the write of the
+/// other conversation, the messages to the model and to the other, and the cancellation of the other's answer, on a
+/// canvas where both have turns of their own.
+const fn collaborative([write, edit, ask, other, message, message_other, cancel]: [u8; 7]) -> Budget {
+    let starts =
+        starts_with_journal([write, 0, 0, 0, 0, 0, edit, ask, 0, 0, other, message, message_other, cancel]);
+    Budget { rules: Rules::Collaborative, ..starts }
+}
+
 /// The same on a canvas with a journal.
-const fn starts_with_journal(starts: [u8; Op::ALL.len()]) -> Budget {
-    Budget { starts, journal: true, ..NOTHING }
+const fn starts_with_journal<const N: usize>(counts: [u8; N]) -> Budget {
+    Budget { journal: true, ..starts(counts) }
 }
 
 /// Two writes and a retry under one lease, and the user comes between.
@@ -166,14 +181,15 @@ const BATCH_DOUBT: Budget = Budget { delayed: 1, definite: 1, ..BATCH };
 const BATCH_DROP: Budget = Budget { drops: 1, ..BATCH };
 
 /// Time passes while calls with and without a lease wait together.
-const BATCH_TIME: Budget = Budget { ticks: 2, ..Budget { starts: [1, 0, 0, 1, 1, 0, 0, 0, 0, 0], ..BATCH } };
+const BATCH_TIME: Budget =
+    Budget { ticks: 2, ..Budget { starts: starts([1, 0, 0, 1, 1, 0, 0, 0, 0, 0]).starts, ..BATCH } };
 
 /// A read begins when a commit is stored but its answer is slow, while the user continues at the other server.
 const BATCH_READ: Budget =
     Budget { notify: true, slow: 1, places: Places::EditApart, ..starts([1, 0, 1, 0, 0, 1, 0, 0, 0, 0]) };
 
 /// The question what became of a write, and its retry, while it waits.
-const BATCH_QUESTION: Budget = Budget { starts: [2, 0, 1, 0, 0, 0, 0, 1, 0, 0], ..BATCH };
+const BATCH_QUESTION: Budget = Budget { starts: starts([2, 0, 1, 0, 0, 0, 0, 1, 0, 0]).starts, ..BATCH };
 
 /// Two writes of one server and an edit at the other, while decisions take a while.
 const TURNS: Budget =
@@ -185,6 +201,17 @@ const BATCH_TURNS: Budget = Budget { turns: true, ..BATCH };
 /// The same, and a read among them waits for the commit that it depends on.
 const BATCH_READ_TURNS: Budget = Budget { turns: true, ..BATCH_READ };
 
+/// Two conversations in turns of their own and a person change one text, and the writes quote each other's lines.
+const OWN_TURNS: Budget = collaborative([1, 1, 0, 1, 0, 0, 0]);
+
+/// The same, with messages to both, and one answer is cancelled.
+const OWN_TURNS_MESSAGE: Budget = collaborative([1, 0, 0, 1, 1, 1, 0]);
+
+const OWN_TURNS_CANCEL: Budget = collaborative([1, 1, 0, 1, 0, 0, 1]);
+
+/// The same, and answers are lost.
+const OWN_TURNS_LOST: Budget = Budget { lost: 1, delayed: 1, ..collaborative([2, 0, 1, 1, 0, 1, 0]) };
+
 /// A debug build explores each of them within two seconds.
 const SMALL: &[Budget] = &[
     starts([1, 1, 1, 0, 0, 0, 0, 0, 0, 0]),
@@ -193,9 +220,10 @@ const SMALL: &[Budget] = &[
     Budget { ticks: 2, ..starts([1, 0, 0, 1, 0, 0, 0, 0, 0, 0]) },
     ACTION,
     ACTION_CRASH,
-    Budget { starts: [1, 1, 0, 1, 0, 0, 0, 0, 0, 0], ..BATCH_EDIT },
+    Budget { starts: starts([1, 1, 0, 1, 0, 0, 0, 0, 0, 0]).starts, ..BATCH_EDIT },
     TURNS,
     SMALL_HEAD,
+    OWN_TURNS,
 ];
 
 const WIDE: &[Budget] = &[
@@ -204,17 +232,17 @@ const WIDE: &[Budget] = &[
     LANDED,
     QUESTION,
     TIME,
-    Budget { starts: [1, 0, 0, 1, 0, 0, 0, 0, 0, 0], ..RETAKE },
+    Budget { starts: starts([1, 0, 0, 1, 0, 0, 0, 0, 0, 0]).starts, ..RETAKE },
     REBASE,
     skewed(5, RACE),
-    Budget { starts: [1, 0, 1, 0, 0, 1, 0, 0, 0, 0], ..NOTIFY },
+    Budget { starts: starts([1, 0, 1, 0, 0, 1, 0, 0, 0, 0]).starts, ..NOTIFY },
     BASE,
     COLLECT,
     ACTION,
     ACTION_LOST,
     ACTION_CRASH,
     ACTION_TIME,
-    Budget { starts: [1, 1, 0, 1, 0, 0, 0, 0, 0, 0], ..BATCH_EDIT },
+    Budget { starts: starts([1, 1, 0, 1, 0, 0, 0, 0, 0, 0]).starts, ..BATCH_EDIT },
     Budget { lost: 1, ..BATCH },
     Budget { delayed: 1, ..BATCH },
     BATCH_DROP,
@@ -224,6 +252,9 @@ const WIDE: &[Budget] = &[
     Budget { delayed: 1, ..TURNS },
     BATCH_READ_TURNS,
     SMALL_HEAD_COLLECT,
+    OWN_TURNS_MESSAGE,
+    OWN_TURNS_CANCEL,
+    Budget { delayed: 1, ..OWN_TURNS },
 ];
 
 const FULL: &[Budget] = &[
@@ -268,7 +299,7 @@ const FULL: &[Budget] = &[
     BATCHES,
     BATCH_EDIT,
     Budget { at_once: 4, ..BATCH_EDIT },
-    Budget { at_once: 4, starts: [1, 1, 1, 1, 0, 0, 0, 0, 0, 0], ..BATCHES },
+    Budget { at_once: 4, starts: starts([1, 1, 1, 1, 0, 0, 0, 0, 0, 0]).starts, ..BATCHES },
     Budget { delayed: 1, ..BATCH_EDIT },
     BATCH_LOST,
     BATCH_DOUBT,
@@ -282,6 +313,15 @@ const FULL: &[Budget] = &[
     Budget { turns: true, ..BATCH_DROP },
     Budget { turns: true, ..BATCH_DOUBT },
     BATCH_READ_TURNS,
+    OWN_TURNS,
+    Budget { at_once: 3, ..OWN_TURNS_MESSAGE },
+    OWN_TURNS_CANCEL,
+    OWN_TURNS_LOST,
+    Budget { delayed: 1, ..OWN_TURNS_CANCEL },
+    Budget { at_once: 3, lost: 1, ..OWN_TURNS_CANCEL },
+    Budget { ticks: 2, delayed: 1, ..OWN_TURNS_MESSAGE },
+    skewed(5, OWN_TURNS_CANCEL),
+    skewed(-5, Budget { delayed: 1, ..OWN_TURNS_CANCEL }),
 ];
 
 #[test]
@@ -371,6 +411,8 @@ flaws! {
     old_text: OldText in REBASE breaks NothingLost,
     #[ignore = "takes seconds in a debug build: `.ci/run` has an optimised one"]
     old_lock: OldLock in RETAKE breaks UnderTheLease,
+    turns_shared: TurnsShared in OWN_TURNS_MESSAGE breaks TurnsAreOwn,
+    context_ignored: ContextIgnored in OWN_TURNS breaks NothingLost,
     #[ignore = "takes seconds in a debug build: `.ci/run` has an optimised one"]
     history_collected: HistoryCollected in COLLECT breaks HistoryStays,
     started_unsettled: StartedUnsettled in ACTION breaks StartsOnce,

@@ -2,12 +2,15 @@
 
 use std::sync::Arc;
 
+use canvas_lease::Turn;
+
 use super::call::{ClientAnswer, Ended, LEASE, Op, TEXT, at};
 use super::store::{RowStore, has};
 use crate::engine::error::EngineError;
 use crate::model::blob::BlobId;
 use crate::model::head::Head;
 use crate::model::receipt::{Answer, Receipt};
+use crate::model::work_mode::WorkMode;
 
 /// A property that holds in every world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -32,6 +35,9 @@ pub(super) enum Rule {
     NeverIsNever,
     /// Revision, epoch and fence only rise.
     NumbersRise,
+    /// In turns of their own, a conversation's turn is ended only by its own messages and cancellations, and its writes
+    /// land only in the turn in which they were called.
+    TurnsAreOwn,
     /// Kept history can be read, and no call finds the canvas damaged.
     HistoryStays,
     /// A read shows at least the state that its server returned or was notified of before the read began.
@@ -47,7 +53,7 @@ pub(super) enum Rule {
 }
 
 impl Rule {
-    pub(super) const ALL: [Self; 16] = [
+    pub(super) const ALL: [Self; 17] = [
         Self::NothingLost,
         Self::NothingForgotten,
         Self::DoneOnce,
@@ -58,6 +64,7 @@ impl Rule {
         Self::AnswersAgree,
         Self::NeverIsNever,
         Self::NumbersRise,
+        Self::TurnsAreOwn,
         Self::HistoryStays,
         Self::ReadsAreFresh,
         Self::StartsOnce,
@@ -78,6 +85,7 @@ impl Rule {
             Self::AnswersAgree => "two answers to one call are equal",
             Self::NeverIsNever => "what was never done never will be",
             Self::NumbersRise => "revision, epoch and fence only rise",
+            Self::TurnsAreOwn => "a turn of its own is ended by its own conversation",
             Self::HistoryStays => "what the history keeps can be read",
             Self::ReadsAreFresh => "a read shows what its server knows",
             Self::StartsOnce => "a tool call that is not read-only starts once at most",
@@ -130,6 +138,9 @@ impl Oracle {
         let (was, is) = (numbers(old), numbers(new));
         let (before, after) = (store.receipts(old, &[]), store.receipts(new, &[]));
         self.check(was.iter().zip(&is).all(|(was, is)| was <= is), Rule::NumbersRise);
+        if old.work_mode() == WorkMode::Collaborative {
+            self.turns((old, new), (&before, &after));
+        }
         if was[0] == is[0] {
             self.check(old.document() == new.document(), Rule::NothingLost);
         } else {
@@ -138,6 +149,20 @@ impl Oracle {
         }
         self.check(new.audit.records <= 1 && old.audit.records <= new.audit.records, Rule::EndsOnce);
         self.check(before.iter().all(|receipt| after.contains(receipt)), Rule::NothingForgotten);
+    }
+
+    /// Judges the turns of the conversations before and after a commit.
+    fn turns(&mut self, (old, new): (&Head, &Head), (before, after): (&[Receipt], &[Receipt])) {
+        let added = after.iter().filter(|receipt| !has(before, &receipt.operation));
+        let added: Vec<_> = added.filter_map(|receipt| Op::of(&receipt.operation)).collect();
+        for who in [Op::WriteA, Op::WriteOther].map(Op::conversation) {
+            let (was, is) = (old.lock_of(who), new.lock_of(who));
+            let may_end = added.iter().any(|op| op.ends_turn_of() == Some(who));
+            self.check(was.is_same_state(is) || may_end, Rule::TurnsAreOwn);
+            let wrote = old.revision() != new.revision()
+                && added.iter().any(|op| op.is_write() && op.conversation() == who);
+            self.check(!wrote || was.is_turn_open() && was.turn() == Turn::ZERO, Rule::TurnsAreOwn);
+        }
     }
 
     /// Judges a change of the text, which must be the effect of exactly one call.

@@ -6,11 +6,12 @@ use std::sync::Arc;
 use canvas_lease::Timestamp;
 use serde_json::{Value, json};
 
-use super::call::{ACTION, CANVAS, TEXT, at};
+use super::call::{ACTION, CANVAS, Op, TEXT, at};
 use super::flaw::Flaw;
 use crate::history::journal::Entry;
 use crate::history::step::Step;
 use crate::model::blob::{Blob, BlobId};
+use crate::model::conversation::{Conversation, RunningTurn};
 use crate::model::face::TreeFile;
 use crate::model::head::Head;
 use crate::model::links::Linked as _;
@@ -18,6 +19,7 @@ use crate::model::op_key::OpKey;
 use crate::model::receipt::{Answer, Receipt};
 use crate::model::receipts::Receipts;
 use crate::model::shelf::Shelf;
+use crate::model::work_mode::WorkMode;
 use crate::store::contract::{Commit, Committed, Loaded, Version};
 
 /// The tool of the surface's action.
@@ -47,8 +49,9 @@ pub(super) struct RowStore {
 }
 
 impl RowStore {
-    /// A canvas that was just created, with or without a surface.
-    pub(super) fn new(has_surface: bool) -> Self {
+    /// A canvas that was just created, with or without a surface. In the collaborative mode, the model and the other
+    /// conversation have turns of their own, and have seen the text.
+    pub(super) fn new(has_surface: bool, mode: WorkMode) -> Self {
         let document = Blob::text(TEXT.into());
         let mut head = Head::create(CANVAS.clone(), document.id());
         let mut blobs = BTreeMap::from([(document.id(), document)]);
@@ -56,6 +59,15 @@ impl RowStore {
             let blob = Blob::text(json.to_string());
             head.draft.insert(file.tree_path(), blob.id());
             blobs.insert(blob.id(), blob);
+        }
+        if mode == WorkMode::Collaborative {
+            let turn = RunningTurn { lock: head.lock.clone(), start: head.turn_start };
+            for op in [Op::WriteA, Op::WriteOther] {
+                let known = Conversation { turn: Some(turn.clone()), ..Conversation::knows(head.now()) };
+                head.conversations.insert(op.conversation().clone(), known);
+            }
+            head.lock.close_after(&turn.lock);
+            head.work_mode = mode;
         }
         Self {
             row: Row { head: Arc::new(head), version: 1 },

@@ -62,6 +62,7 @@ any! {
     turn::Cancel -> Interrupted, Call;
     turn::TakeControl -> Interrupted, Call;
     turn::EndTurn -> TurnEnded, Call;
+    turn::SetWorkMode -> WorkModeSet, Call;
     history::Undo -> Moved, Undo;
     history::Redo -> Moved, Undo;
     history::ClearHistory -> HistoryCleared, Call;
@@ -105,6 +106,7 @@ pub(crate) enum Outcome {
     Forgotten(canvas_core::turn::Forgotten),
     Interrupted(canvas_core::turn::Interrupted),
     TurnEnded(canvas_core::turn::TurnEnded),
+    WorkModeSet(canvas_core::turn::WorkModeSet),
     Moved(canvas_core::history::HistoryMove),
     HistoryCleared(canvas_core::history::HistoryCleared),
     #[cfg(feature = "board")]

@@ -12,6 +12,7 @@ mod call_or_create;
 mod canvas;
 mod chunks;
 mod clock_units;
+mod collaborative;
 mod collect;
 mod context;
 mod cost;

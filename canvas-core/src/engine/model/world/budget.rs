@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::super::call::Op;
 use super::super::store::TOOL;
+use crate::model::work_mode::WorkMode;
 use crate::surface::{Ceiling, ToolContract, ToolDeclaration, ToolName};
 use crate::transition::policy::{HistoryLimits, Policy, ReceiptLimits, WriteRules};
 use crate::transition::rollout::Rollout;
@@ -61,6 +62,19 @@ pub(crate) enum Rules {
     Rebase,
     /// Only the newest receipt is in the head, and all others are behind an index.
     SmallHead,
+    /// Each conversation has a turn of its own.
+    Collaborative,
+}
+
+impl Rules {
+    pub(super) fn mode(self) -> WorkMode {
+        if self == Self::Collaborative { WorkMode::Collaborative } else { WorkMode::Exclusive }
+    }
+
+    /// Whether writes need the lease.
+    pub(super) fn has_lease(self) -> bool {
+        !matches!(self, Self::Rebase | Self::Collaborative)
+    }
 }
 
 /// The servers to which a call may come.
@@ -129,8 +143,8 @@ impl Budget {
             Rules::Retake => &RETAKING,
             Rules::Rebase => &REBASING,
             Rules::SmallHead => &SMALL_HEAD,
-            Rules::Usual if self.journal => &WITH_JOURNAL,
-            Rules::Usual => &POLICY,
+            Rules::Usual | Rules::Collaborative if self.journal => &WITH_JOURNAL,
+            Rules::Usual | Rules::Collaborative => &POLICY,
         }
     }
 }

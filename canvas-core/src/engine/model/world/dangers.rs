@@ -73,6 +73,23 @@ pub(crate) fn dangers() -> Vec<Property<WorldModel>> {
                     && world.store.row.head.document() == BlobId::of(b"c\nx\n")
             },
         ),
+        Property::sometimes(
+            "two conversations and a person write at once",
+            |model: &WorldModel, world: &World| {
+                model.budget.rules == Rules::Collaborative
+                    && commits(world, Op::WriteOther) > 0
+                    && (commits(world, Op::WriteA) > 0 || commits(world, Op::EditBase) > 0)
+            },
+        ),
+        Property::sometimes(
+            "a write is being committed when its own turn ends",
+            |model: &WorldModel, world: &World| {
+                let lock = world.store.row.head.lock_of(Op::WriteOther.conversation());
+                model.budget.rules == Rules::Collaborative
+                    && commits(world, Op::WriteOther) > 0
+                    && lock.epoch().get() > 0
+            },
+        ),
         Property::sometimes("an action is begun twice at once", |_, world: &World| {
             commits(world, Op::Press) > 1
         }),

@@ -242,7 +242,7 @@ impl Model for WorldModel {
 
     fn init_states(&self) -> Vec<World> {
         let mut world = World {
-            store: RowStore::new(self.budget.starts[Op::Press as usize] > 0),
+            store: RowStore::new(self.budget.starts[Op::Press as usize] > 0, self.budget.rules.mode()),
             caches: [(); 2].map(|()| empty_cache()),
             known: [0; 2],
             queues: Default::default(),
@@ -256,8 +256,8 @@ impl Model for WorldModel {
             oracle: Oracle::default(),
         };
         // The model has the lease, and has seen the text, so that its reads leave nothing to commit.
-        for work in [Work::Begin, Work::Call(Op::Read)] {
-            world.run_alone(self.flaw, work);
+        if self.budget.rules != Rules::Collaborative {
+            [Work::Begin, Work::Call(Op::Read)].into_iter().for_each(|work| world.run_alone(self.flaw, work));
         }
         world.left = self.budget;
         world.store.before = None;
@@ -343,7 +343,7 @@ impl Model for WorldModel {
             };
         }
         let rules = always!(NothingLost NothingForgotten DoneOnce UnderTheLease InTime TakenAnew AnswersTrue AnswersAgree
-            NeverIsNever NumbersRise HistoryStays ReadsAreFresh StartsOnce EndsOnce EachStored DroppedIsNever);
+            NeverIsNever NumbersRise TurnsAreOwn HistoryStays ReadsAreFresh StartsOnce EndsOnce EachStored DroppedIsNever);
         rules.into_iter().chain(dangers()).collect()
     }
 }

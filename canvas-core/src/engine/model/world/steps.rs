@@ -152,6 +152,8 @@ impl World {
             Op::EditBase if flaw == Some(Flaw::BaseIgnored) => Work::Overwrite,
             Op::WriteA if flaw == Some(Flaw::OldText) => Work::Paste,
             Op::WriteA if flaw == Some(Flaw::OldLock) => Work::Seize,
+            Op::MessageOther if flaw == Some(Flaw::TurnsShared) => Work::EndAll,
+            Op::WriteOther if flaw == Some(Flaw::ContextIgnored) => Work::Uproot,
             op => Work::of(op),
         };
         self.start_work(flaw, op, server, work);

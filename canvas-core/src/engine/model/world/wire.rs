@@ -118,7 +118,7 @@ impl World {
         let (committed, replaced) = self.store.commit(flaw, commit, clock, sent_at);
         if let Some(old) = replaced {
             let Row { head, version } = self.store.row.clone();
-            let (honest, leased) = (self.left.skew == 0, self.left.rules != Rules::Rebase);
+            let (honest, leased) = (self.left.skew == 0, self.left.rules.has_lease());
             let bump = (number, Arc::clone(&head));
             let mut below = old.head;
             for (i, (number, leads_to)) in links.iter().chain(links.is_empty().then_some(&bump)).enumerate() {
