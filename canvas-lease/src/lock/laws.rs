@@ -243,6 +243,31 @@ proptest! {
     }
 
     #[test]
+    fn a_lock_that_outlives_another_issues_no_number_of_either(
+        mut lock in strategies::locks(),
+        other in strategies::locks(),
+        policy in strategies::policies(),
+    ) {
+        let before = lock.clone();
+        lock.close_after(&other);
+        let stored = serde_json::to_string(&lock).unwrap();
+        prop_assert_eq!(&serde_json::from_str::<Lock>(&stored).unwrap(), &lock);
+        prop_assert!(!lock.is_turn_open() && lock.lease().is_none());
+        prop_assert_eq!(lock.high_water_mark, before.high_water_mark);
+        let clock = lock.high_water_mark;
+        for held in [&before, &other].into_iter().filter_map(Lock::lease) {
+            let refused = lock.renew(&policy, clock, held.id, &held.holder);
+            prop_assert!(refused.is_err(), "an ended lease was renewed");
+        }
+        lock.preempt(&policy, clock, PreemptionCause::UserMessage);
+        for old in [&before, &other] {
+            prop_assert!(lock.turn > old.turn || lock.turn == Turn::MAX);
+            prop_assert!(lock.epoch > old.epoch || lock.epoch == Epoch::MAX);
+            prop_assert!(lock.fence >= old.fence);
+        }
+    }
+
+    #[test]
     fn every_lease_reads_back(lock in strategies::locks()) {
         let stored = serde_json::to_string(&lock).unwrap();
         prop_assert_eq!(serde_json::from_str::<Lock>(&stored).unwrap(), lock);
