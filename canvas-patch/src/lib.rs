@@ -93,9 +93,9 @@
 //!
 //! All modules but `strategies` (feature `proptest`) are private, and their items are exported here. `text` defines
 //! lines, searches them and cuts chunks. `diff` reads, applies, builds and inverts patches. `markdown` handles
-//! headings, addresses and the effects of an edit on them. Imports go one way. `text` imports neither of the others,
-//! `diff` does not import `markdown`, and `markdown` uses only two things of `diff`, the edits of a [`Delta`] and the
-//! places of an [`ApplyError`].
+//! headings, addresses, the effects of an edit on them, and merges by words. Imports go one way. `text` imports neither
+//! of the others, `diff` does not import `markdown`, and `markdown` uses only three things of `diff`, the edits of a
+//! [`Delta`], the places of an [`ApplyError`] and two changes woven into one.
 
 mod coded;
 mod diff;
@@ -119,6 +119,7 @@ pub use diff::options::{ApplyOptions, EarlierText, Mode, StatedLines};
 pub use diff::patch::{Repair, RepairKind};
 pub use diff::words::{WordChange, word_changes};
 pub use markdown::address::{Address, AddressError, Candidate, Part, Resolved, resolve};
+pub use markdown::merge::{MergeCause, MergeConflict, Merged, MergedLine, merge_words};
 pub use markdown::outline::{Container, ContainerKind, LineRange, LiveOutline, Outline, Section, outline};
 pub use markdown::structure::{ChangedHeading, EditPolicy, EditPolicyError, StructureChange};
 #[doc(hidden)]

@@ -1,9 +1,10 @@
 //! Applies a user's edit, either replacing the document or rebasing from the edit's base revision.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use canvas_lease::{Epoch, PreemptionCause};
-use canvas_patch::{Delta, Rebase};
+use canvas_patch::{Delta, Merged, MergedLine, Rebase, merge_words};
 use serde::{Deserialize, Serialize};
 
 use crate::document::changes::changes_since;
@@ -12,6 +13,7 @@ use crate::history::journal::Entry;
 use crate::history::number::ChangeNumber;
 use crate::history::reach::{Chain, ChainStep};
 use crate::history::step::Step;
+use crate::model::actor::Actor;
 use crate::model::author::Role;
 use crate::model::blob::{BlobId, Missing, is_document};
 use crate::model::conversation::SyncPoint;
@@ -39,8 +41,12 @@ use crate::transition::step::{Record, Stop, Transition};
 /// The edit is split into runs of whole changed lines, as [`Delta::between`](canvas_patch::Delta::between) finds them. A
 /// place is such a run, or the point between two lines for a pure insertion. Two changes touch the same place in three
 /// cases: both change or remove the same line, one inserts within a run of lines that the other changes or removes, or
-/// both insert at the same point. Changes of adjacent lines do not touch. Words within a line are not compared, so two
-/// different edits of one line conflict.
+/// both insert at the same point. Changes of adjacent lines do not touch. Two different edits of one line conflict.
+///
+/// Under [`WriteRules::merge_words`](crate::policy::WriteRules::merge_words), an edit that conflicts by these rules is
+/// merged with the current text by those of [`merge_words`](canvas_patch::merge_words), which compares the words of
+/// common lines. If people alone inserted lines at a place, the edit's own lines follow. [`Edited::merged`] lists the
+/// lines that were merged by words.
 ///
 /// Directives and native edit tools may change a part of a line. Their places are ranges of bytes, which are compared by
 /// the rule of [`Delta::transform`](canvas_patch::Delta::transform).
@@ -86,7 +92,7 @@ impl Edit {
 }
 
 /// The answer to [`Edit`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Edited {
     /// The lock's epoch after the edit.
@@ -97,6 +103,10 @@ pub struct Edited {
     /// Whether the changes were moved past later ones. The document then differs from the text that you sent.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub moved: bool,
+    /// The lines that were merged by words, in order. Empty unless
+    /// [`WriteRules::merge_words`](crate::policy::WriteRules::merge_words) is set.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub merged: Vec<MergedLine>,
 }
 
 impl Command for Edit {
@@ -119,9 +129,9 @@ impl Decide for Edit {
         // The user has acted even if the text is refused below.
         at.preempt(PreemptionCause::UserEdit);
         at.check_size::<EditRefusal>(self.markdown.len())?;
-        let (delta, moved) = match self.base {
+        let (Merged { delta, lines: merged }, moved) = match self.base {
             Some(base) => at.rebase_edit(base, &self.markdown)?,
-            None => (Delta::between(at.view.text(), &self.markdown), false),
+            None => (by_line(Delta::between(at.view.text(), &self.markdown)), false),
         };
         if !delta.is_empty() {
             let text = if moved {
@@ -133,8 +143,13 @@ impl Decide for Edit {
             let record = Record { actor: Role::User, operation, summary: summary(&delta).to_string() };
             at.record(record, at.document_step(delta));
         }
-        Ok(Edited { epoch: at.head.lock.epoch(), revision: at.head.revision_id(), moved })
+        Ok(Edited { epoch: at.head.lock.epoch(), revision: at.head.revision_id(), moved, merged })
     }
+}
+
+/// An edit without lines that were merged by words.
+fn by_line(delta: Delta) -> Merged {
+    Merged { delta, lines: Vec::new() }
 }
 
 /// The document at an older revision, with the changes from there to the current one.
@@ -142,7 +157,15 @@ pub(super) struct Past<'e> {
     pub(super) document: BlobId,
     pub(super) text: String,
     /// Changes since that revision, oldest first.
-    later: Vec<(ChangeNumber, Cow<'e, Delta>)>,
+    later: Vec<Later<'e>>,
+}
+
+/// A change of the document after a revision.
+struct Later<'e> {
+    change: ChangeNumber,
+    /// Whether a person made it.
+    is_by_person: bool,
+    delta: Cow<'e, Delta>,
 }
 
 /// Changes after a revision.
@@ -156,14 +179,51 @@ struct Reached<'e> {
 impl Past<'_> {
     /// Changes since that revision, oldest first.
     pub(super) fn since(&self) -> Vec<Delta> {
-        self.later.iter().map(|(_, delta)| Delta::clone(delta)).collect()
+        self.later.iter().map(|later| Delta::clone(&later.delta)).collect()
+    }
+
+    /// Whether nobody but people changed a range of the current text since that revision.
+    fn is_by_people(&self, mut range: Range<usize>) -> bool {
+        self.later.iter().rev().all(|later| {
+            let (is_apart, before) = before(&later.delta, &range);
+            range = before;
+            is_apart || later.is_by_person
+        })
     }
 }
 
+/// Returns whether a change is apart from a range of the text after it, and the range of the text before it that became
+/// that range, with all of what the change removed there.
+fn before(delta: &Delta, range: &Range<usize>) -> (bool, Range<usize>) {
+    let (mut is_apart, mut start, mut end, mut shift) = (true, range.start, range.end, 0_isize);
+    for edit in delta.edits() {
+        let at = edit.at.wrapping_add_signed(shift);
+        if at >= range.end {
+            break;
+        }
+        let grown = edit.new.len() as isize - edit.old.len() as isize;
+        if at + edit.new.len() <= range.start {
+            start = start.wrapping_add_signed(-grown);
+            end = end.wrapping_add_signed(-grown);
+        } else {
+            is_apart = false;
+            start = start.min(edit.at);
+            end = end.saturating_add_signed(-grown).max(edit.range().end);
+        }
+        shift += grown;
+    }
+    (is_apart, start..end)
+}
+
 impl Transition<'_> {
+    /// Whether an edit that conflicts by line may be merged by words.
+    fn merges_words(&self) -> bool {
+        self.policy.writes.merge_words
+    }
+
     /// Rebases the user's edit onto the current document. Returns the edits of the current text, and whether they were
     /// moved past later ones.
-    fn rebase_edit(&self, base: Base, markdown: &str) -> Result<(Delta, bool), Stop<EditRefusal>> {
+    fn rebase_edit(&self, base: Base, markdown: &str) -> Result<(Merged, bool), Stop<EditRefusal>> {
         let (revision, now, text) = (base.revision(), self.head.now(), self.view.text());
         let is_of = |document| match base {
             Base::Id(id) => id == RevisionId::new(revision, document),
@@ -178,7 +238,7 @@ impl Transition<'_> {
         }
         if self.head.is_current(Face::Document, revision) {
             return match is_of(now.document) {
-                true => Ok((Delta::between(text, markdown), false)),
+                true => Ok((by_line(Delta::between(text, markdown)), false)),
                 false => Err(stale(StaleCause::UnknownBase, None)),
             };
         }
@@ -186,16 +246,25 @@ impl Transition<'_> {
         if !is_of(past.document) {
             return Err(stale(StaleCause::UnknownBase, None));
         }
-        let mut rebase = Rebase::new(Delta::between(&past.text, markdown));
-        for (with, later) in &past.later {
-            rebase = rebase.past(later).map_err(|_| {
-                let known = SyncPoint { revision, document: past.document };
-                let limit = self.policy.sync.refusal_diff_bytes;
-                let changes = changes_since((known, &past.text), (now, text), limit);
-                stale(StaleCause::Conflict { with: *with }, changes)
-            })?;
+        let rebase = Rebase::new(Delta::between(&past.text, markdown));
+        let moved = past
+            .later
+            .iter()
+            .try_fold(rebase, |rebase, Later { change, delta, .. }| rebase.past(delta).map_err(|_| *change));
+        let with = match moved {
+            Ok(moved) => return Ok((by_line(moved.into_delta()), true)),
+            Err(with) => with,
+        };
+        if self.merges_words() {
+            let may_follow = |theirs| past.is_by_people(theirs);
+            if let Ok(merged) = merge_words(&past.text, markdown, text, may_follow) {
+                return Ok((merged, true));
+            }
         }
-        Ok((rebase.into_delta(), true))
+        let known = SyncPoint { revision, document: past.document };
+        let limit = self.policy.sync.refusal_diff_bytes;
+        let changes = changes_since((known, &past.text), (now, text), limit);
+        Err(stale(StaleCause::Conflict { with }, changes))
     }
 
     /// Returns the document at a revision, or `None` if the journal does not reach back to it.
@@ -219,7 +288,8 @@ impl Transition<'_> {
                 }
             };
             past.document = before;
-            past.later.push((entry.change, delta));
+            let is_by_person = matches!(entry.made_by(), Actor::Person { .. });
+            past.later.push(Later { change: entry.change, is_by_person, delta });
         }
         past.later.reverse();
         // Changes of faces before the first entry do not change the document.

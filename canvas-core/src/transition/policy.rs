@@ -91,7 +91,7 @@ pub struct Policy {
     pub rollout: Rollout,
     /// Whether the host keeps its documents in Git. If so, models have no tools, whatever the rollout. Default false.
     pub git_mode: bool,
-    /// Rules for models' writes to documents.
+    /// Rules for writes to documents.
     pub writes: WriteRules,
     /// Size limits for documents and patches.
     pub document: DocumentLimits,
@@ -129,7 +129,7 @@ pub struct Policy {
     pub(crate) small_head: bool,
 }
 
-/// Rules for models' writes to documents. All are off by default.
+/// Rules for writes to documents, by models and, for `merge_words`, by people. All are off by default.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct WriteRules {
     /// Whether to refuse models' patches and line replacements that change the meaning of lines they do not touch, for
@@ -148,6 +148,11 @@ pub struct WriteRules {
     /// canvas in the meantime, that the epoch is the same, and that the holder's conversation saw the current document.
     /// If false, the write is refused.
     pub retake: bool,
+    /// Whether a person's [`Edit`](crate::document::Edit) is merged by words with later changes of the same lines. This
+    /// applies to paragraphs, headings, list items and quotes, by the rules of
+    /// [`merge_words`](canvas_patch::merge_words). Lines that people insert at one place are then all kept. If false, such
+    /// an edit is refused. Models' patches are never merged by words.
+    pub merge_words: bool,
 }
 
 /// Size limits for documents and patches.

@@ -141,6 +141,11 @@ impl Delta {
         Self { edits }
     }
 
+    /// Creates a change of edits that are in order and do not overlap.
+    pub(crate) fn of_edits(edits: Vec<TextEdit>) -> Self {
+        Self { edits: joined(edits) }
+    }
+
     /// Returns the edits in order, with places in the original text.
     pub fn edits(&self) -> &[TextEdit] {
         &self.edits
@@ -243,7 +248,7 @@ impl Delta {
             let at = past.moved(&one.range(), is_before)?.start;
             Ok(TextEdit { at, ..one.clone() })
         });
-        Ok(Self { edits: joined(edits.collect::<Result<_, _>>()?) })
+        Ok(Self::of_edits(edits.collect::<Result<_, _>>()?))
     }
 }
 
@@ -334,7 +339,7 @@ impl<'l> Passing<'l> {
 type IsBefore = fn(&Range<usize>, &Range<usize>) -> bool;
 
 /// Whether all of `a` is before `b`, and they are not both empty at one place.
-fn is_before(a: &Range<usize>, b: &Range<usize>) -> bool {
+pub(crate) fn is_before(a: &Range<usize>, b: &Range<usize>) -> bool {
     a.end <= b.start && a.start < b.end
 }
 

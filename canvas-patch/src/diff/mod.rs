@@ -3,7 +3,8 @@
 //! `options` and `parse` read a patch into `patch`. `edit` is an edit of a text, and `delta` is a change that can be
 //! stored without the text. `locate` finds the places of lines. `conflict` is the reason why a hunk is refused, and
 //! `mismatch` describes the first line that differs. It uses `alike` for characters that look alike, and `slips` for
-//! slips of copying. `words` compares changed lines word by word. `compare` finds the changes between two texts, and
+//! slips of copying. `words` compares changed lines word by word, and `weave` joins two
+//! changes of one text by lines and words. `compare` finds the changes between two texts, and
 //! `unified` writes them as a patch, for `build` and for inverses.
 //!
 //! `explain` finds the reason why a hunk has no place. `apply` decides where hunks belong, and applies them.
@@ -23,4 +24,5 @@ pub(crate) mod parse;
 pub(crate) mod patch;
 pub(crate) mod slips;
 pub(crate) mod unified;
+pub(crate) mod weave;
 pub(crate) mod words;

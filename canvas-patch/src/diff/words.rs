@@ -40,18 +40,23 @@ const MAX_WORK: usize = 1 << 26;
 /// assert_eq!(changed, [("", "oat "), ("today", "tomorrow")]);
 /// ```
 pub fn word_changes(old: &str, new: &str) -> Vec<WordChange> {
+    word_changes_within(old, new, &mut { MAX_WORK })
+}
+
+/// Works like [`word_changes`], with `left` steps in place of 2^26, and subtracts the steps.
+pub(crate) fn word_changes_within(old: &str, new: &str, left: &mut usize) -> Vec<WordChange> {
     let Some(all) = without_ends(old, new, 0..old.len(), 0..new.len()) else { return Vec::new() };
     let mut changes = Vec::new();
-    if all.work(old, new) <= MAX_WORK {
+    if let Some(rest) = left.checked_sub(all.work(old, new)) {
+        *left = rest;
         all.search(old, new, &mut changes);
         return changes;
     }
-    let mut left = MAX_WORK;
     for span in line_changes(old, new) {
         let Some(lines) = without_ends(old, new, span.old_bytes, span.new_bytes) else { continue };
         match left.checked_sub(lines.work(old, new)) {
             Some(rest) => {
-                left = rest;
+                *left = rest;
                 lines.search(old, new, &mut changes);
             }
             None => changes.push(lines),
@@ -117,6 +122,11 @@ impl WordChange {
 /// Whether the text between two changes is white space that joins them into one.
 fn is_gap(between: &str) -> bool {
     between.chars().all(|c| c.is_whitespace() && c != '\n')
+}
+
+/// Returns the offset of the first letter or digit.
+pub(crate) fn first_word(text: &str) -> Option<usize> {
+    text.find(|c| Class::of(c) == Class::Word)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

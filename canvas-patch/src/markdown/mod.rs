@@ -1,5 +1,7 @@
-//! Support for Markdown, which covers headings and their lines, addresses, and the effect of an edit on them.
+//! Support for Markdown, which covers headings and their lines, addresses, the effect of an edit on them, and the merge of two
+//! edits.
 
 pub(crate) mod address;
+pub(crate) mod merge;
 pub(crate) mod outline;
 pub(crate) mod structure;

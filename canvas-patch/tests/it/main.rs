@@ -8,4 +8,5 @@ mod delta;
 mod grep;
 mod laws;
 mod live;
+mod merge;
 mod outline;

@@ -208,10 +208,10 @@ impl Host {
         let EditArguments { markdown, base_revision_id } = read(arguments)?;
         let edit = Edit { markdown, base: base_revision_id.map(Base::Id) };
         let (result, snapshot) = self.act(&canvas, edit).await.map_err(|e| engine_json(&e))?;
-        let Edited { epoch, revision, moved } = result.map_err(|refusal| refusal_json(&refusal))?;
+        let Edited { epoch, revision, moved, merged } = result.map_err(|refusal| refusal_json(&refusal))?;
         let saved = self.save(&canvas).await?;
         Ok(json!({
-            "canvas": canvas, "revision_id": revision, "canvas_epoch": epoch, "moved": moved,
+            "canvas": canvas, "revision_id": revision, "canvas_epoch": epoch, "moved": moved, "merged": merged,
             "markdown": snapshot.text(), "saved": saved,
         }))
     }

@@ -304,8 +304,8 @@ impl Documents {
     pub(super) fn user_edit(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
         let base = request.field::<Option<RevisionId>>("base_revision_id")?.map(Base::Id);
         let edit = Edit { markdown: request.text("markdown")?.to_owned(), base };
-        let Edited { epoch, revision, moved } = self.user(request, edit)?;
-        Ok(json!({"revision_id": revision, "canvas_epoch": epoch, "moved": moved}))
+        let Edited { epoch, revision, moved, merged } = self.user(request, edit)?;
+        Ok(json!({"revision_id": revision, "canvas_epoch": epoch, "moved": moved, "merged": merged}))
     }
 
     pub(super) fn user_cancel(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
@@ -524,3 +524,6 @@ impl Documents {
         Ok(tools.specs(&self.engine))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -105,7 +105,7 @@ pub(crate) async fn edit(host: &Host, operation: &OpKey, params: Value) -> Answe
     let edit = Edit { markdown: markdown.clone(), base: Some(Base::Id(base)) };
     let answered = host.engine.call(&canvas_id, operation, edit, clock::now()).await?;
     let snapshot = answered.snapshot;
-    let Edited { epoch, revision, moved } = answered.result.map_err(|refusal| {
+    let Edited { epoch, revision, moved, merged } = answered.result.map_err(|refusal| {
         let Failure(mut error) = Failure::refused(&refusal);
         // With both texts: what was sent, and the one that is there.
         error["yours"] = markdown.into();
@@ -115,5 +115,5 @@ pub(crate) async fn edit(host: &Host, operation: &OpKey, params: Value) -> Answe
     })?;
     host.texts.keep(&canvas_id, snapshot.document.id(), snapshot.text());
     host.note_revision(&canvas_id, snapshot.head.revision());
-    Ok(json!({"revisionId": revision, "epoch": epoch, "moved": moved}))
+    Ok(json!({"revisionId": revision, "epoch": epoch, "moved": moved, "merged": merged}))
 }

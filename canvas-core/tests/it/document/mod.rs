@@ -22,6 +22,7 @@ mod history;
 mod laws;
 mod lease;
 mod lock_view;
+mod merge;
 mod native;
 mod near;
 mod newer;

@@ -16,7 +16,7 @@ const BUDGET: usize = 1 << 26;
 ///
 /// pulldown-cmark looks at every open container for each line that lazily continues a paragraph. For example, 100,000
 /// quote markers followed by 100,000 such lines take it more than 10 s, and four times that at twice the size.
-pub(super) fn bounded(text: &str) -> Cow<'_, str> {
+pub(crate) fn bounded(text: &str) -> Cow<'_, str> {
     if !is_bounded(text) {
         return Cow::Borrowed(text);
     }

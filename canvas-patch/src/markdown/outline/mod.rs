@@ -32,6 +32,7 @@ mod splice;
 mod table;
 
 pub(crate) use changed::{Changed, changes};
+pub(crate) use depth::bounded;
 pub(crate) use found::{Block, BlockKind, Lead};
 pub(crate) use index::Region;
 pub use live::LiveOutline;
@@ -40,3 +41,4 @@ pub(crate) use live::tests as live_tests;
 pub use model::{Container, ContainerKind, LineRange, Outline, Section};
 pub use parts::outline;
 pub(crate) use parts::scan;
+pub(crate) use table::{delimiter_columns, html_below};

@@ -35,7 +35,7 @@ pub(super) fn holds_table(heading: &str, is_quoted: bool) -> bool {
 
 /// Returns the bytes of the HTML that ends a table, or an empty range. The HTML begins with a tag alone on its line,
 /// which pulldown-cmark takes for a row, and extends to the next blank line.
-pub(super) fn html_below(text: &str, table: Range<usize>, is_quoted: bool) -> Range<usize> {
+pub(crate) fn html_below(text: &str, table: Range<usize>, is_quoted: bool) -> Range<usize> {
     let blank: &[char] = if is_quoted { &[' ', '\t', '\r', '\n', '>'] } else { &[' ', '\t', '\r', '\n'] };
     if memchr(b'<', text[table.clone()].as_bytes()).is_none() {
         return 0..0;
@@ -56,7 +56,7 @@ pub(super) fn html_below(text: &str, table: Range<usize>, is_quoted: bool) -> Ra
 }
 
 /// Returns the number of columns in the row below a header, or `None` for other lines.
-fn delimiter_columns(row: &str) -> Option<usize> {
+pub(crate) fn delimiter_columns(row: &str) -> Option<usize> {
     let row = row.trim_matches(is_space);
     // A row of only dashes continues the paragraph because of its indentation.
     if !row.contains(['|', ':']) {
