@@ -62,4 +62,5 @@ mod step;
 pub(crate) mod surface;
 pub(crate) mod turn;
 pub(crate) mod undo;
+mod undo_of;
 pub(crate) mod view;
