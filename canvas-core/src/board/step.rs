@@ -36,6 +36,7 @@ impl BoardStep {
 }
 
 /// The board at one entry of the journal.
+#[derive(Clone)]
 pub(crate) struct BoardAt {
     /// Root blob by which steps refer to this board.
     id: BlobId,
@@ -102,21 +103,30 @@ impl FaceStep for BoardStep {
         Ok(())
     }
 
+    /// A revert changes more than the patch, for example the time of the last change, so it is compared by its records.
+    fn cancels(&self, between: &mut [Self], undoing: &Self) -> bool {
+        let back = self.patch.inverse();
+        back.components == undoing.patch.components
+            && back.settings == undoing.patch.settings
+            && !between.iter().any(|later| later.patch.touches(&self.patch))
+    }
+
     fn seal(at: BoardAt) -> Result<BoardAt, Mismatch> {
         let at = if at.stored.is_some() { at } else { at.encoded() };
         let is_named = at.stored.as_ref().is_some_and(|(root, _)| root.id() == at.id);
         if is_named { Ok(at) } else { Err(Mismatch) }
     }
 
-    fn since(mut at: BoardAt, files: &Files<'_>, seed: &StepSeed<'_>) -> Option<(Self, BoardAt)> {
-        let before = files.tree.file(TreeFile::Board)?;
+    fn since(before: &BoardAt, at: &mut BoardAt, seed: &StepSeed<'_>) -> Option<Self> {
         let patch = BoardPatch::joined(std::mem::take(&mut at.reverted)).filter(|patch| !patch.is_empty())?;
         let forward = at.forward.take()?;
         at.played = Some(patch.clone());
-        let mut at = at.encoded();
+        *at = at.clone().encoded();
         at.id = at.stored.as_ref()?.0.id();
-        let id = IdSource::of(seed.operation).undo();
-        Some((Self { before, after: at.id, id, forward, patch }, at))
+        let mut ids = IdSource::of(seed.operation);
+        (0..seed.nth).for_each(|_| drop(ids.undo()));
+        let id = ids.undo();
+        Some(Self { before: before.id, after: at.id, id, forward, patch })
     }
 
     fn put(at: BoardAt, draft: &mut Draft<'_>) {

@@ -36,9 +36,50 @@ impl DocumentStep {
     fn ends(&self, way: Way) -> (BlobId, BlobId) {
         way.ends(self.before, self.after)
     }
+
+    /// Returns the inverse, moved past the later steps, and the deltas of these as if this step had never been made.
+    fn back_past(&self, later: &[Self]) -> Result<(Delta, Vec<Delta>), Conflict> {
+        let mut back = self.delta.as_ref().ok_or(Conflict::Touched(0))?.inverse();
+        let mut moved = Vec::with_capacity(later.len());
+        for (with, later) in later.iter().enumerate() {
+            let touched = |_| Conflict::Touched(with);
+            let delta = later.delta.as_ref().ok_or(Conflict::Touched(with))?;
+            moved.push(delta.transform(&back).map_err(touched)?);
+            back = back.transform(delta).map_err(touched)?;
+        }
+        Ok((back, moved))
+    }
+
+    /// Returns the step with its edits, even if it keeps both texts instead.
+    pub(crate) fn with_edits(&self, files: &Files<'_>) -> Result<Self, ReadError> {
+        if self.delta.is_some() {
+            return Ok(self.clone());
+        }
+        let (before, after) = (files.blob(self.before)?, files.blob(self.after)?);
+        let text = |blob: &Blob| blob.as_text().map(str::to_owned).ok_or_else(|| ReadError::Damaged(blob.id()));
+        Ok(Self { delta: Some(Delta::between(&text(before)?, &text(after)?)), ..self.clone() })
+    }
+
+    /// Splits the step into one for each group of its edits, by number. In this order, they make the same change.
+    pub(crate) fn split(&self, groups: &[Vec<u32>]) -> Option<Vec<Self>> {
+        let edits = self.delta.as_ref()?.edits();
+        let mut steps: Vec<Self> = Vec::with_capacity(groups.len());
+        for group in groups {
+            let own: Option<Vec<TextEdit>> =
+                group.iter().map(|edit| edits.get(usize::try_from(*edit).ok()?).cloned()).collect();
+            let mut delta = Delta::try_from(own?).ok()?;
+            // All groups start from the same text, so each is moved past those before it.
+            for step in &steps {
+                delta = delta.transform(step.delta.as_ref()?).ok()?;
+            }
+            steps.push(Self { delta: Some(delta), ..self.clone() });
+        }
+        Some(steps)
+    }
 }
 
 /// The document as of some entry of the journal.
+#[derive(Clone)]
 pub(crate) struct DocumentAt {
     /// The id by which steps name this document.
     id: BlobId,
@@ -46,6 +87,8 @@ pub(crate) struct DocumentAt {
     pub(crate) blob: Blob,
     /// The text, if it now differs from that blob.
     changed: Option<String>,
+    /// The reverts since that blob.
+    reverted: Vec<Delta>,
 }
 
 impl DocumentAt {
@@ -81,7 +124,7 @@ impl FaceStep for DocumentStep {
         if at.is_none()
             && let (Some(id), Some(blob)) = (files.tree.file(TreeFile::Document), files.contents.document())
         {
-            *at = Some(DocumentAt { id, blob: blob.clone(), changed: None });
+            *at = Some(DocumentAt { id, blob: blob.clone(), changed: None, reverted: Vec::new() });
         }
         match self.delta {
             Some(_) => Ok(()),
@@ -106,32 +149,43 @@ impl FaceStep for DocumentStep {
     }
 
     fn revert(&self, at: &mut DocumentAt, later: &mut [Self]) -> Result<(), Conflict> {
-        let mut back = self.delta.as_ref().ok_or(Conflict::Touched(0))?.inverse();
-        for (with, later) in later.iter_mut().enumerate() {
-            let touched = |_| Conflict::Touched(with);
-            let delta = later.delta.as_mut().ok_or(Conflict::Touched(with))?;
-            let moved = delta.transform(&back).map_err(touched)?;
-            back = back.transform(delta).map_err(touched)?;
-            *delta = moved;
+        let (back, moved) = self.back_past(later)?;
+        at.play(&back, Way::Forth)?;
+        at.reverted.push(back);
+        later.iter_mut().zip(moved).for_each(|(later, moved)| later.delta = Some(moved));
+        Ok(())
+    }
+
+    fn cancels(&self, between: &mut [Self], undoing: &Self) -> bool {
+        match self.back_past(between) {
+            Ok((back, moved)) if undoing.delta.as_ref() == Some(&back) => {
+                between.iter_mut().zip(moved).for_each(|(later, moved)| later.delta = Some(moved));
+                true
+            }
+            _ => false,
         }
-        Ok(at.play(&back, Way::Forth)?)
     }
 
     fn seal(at: DocumentAt) -> Result<DocumentAt, Mismatch> {
-        let DocumentAt { id, blob, changed: Some(text) } = at else { return Ok(at) };
+        let DocumentAt { id, blob, changed: Some(text), reverted } = at else { return Ok(at) };
         let blob = Blob::document_named(id, Some(&blob), text, &[]).ok_or(Mismatch)?;
-        Ok(DocumentAt { id, blob, changed: None })
+        Ok(DocumentAt { id, blob, changed: None, reverted })
     }
 
-    fn since(at: DocumentAt, files: &Files<'_>, seed: &StepSeed<'_>) -> Option<(Self, DocumentAt)> {
-        let (id, before) = (files.tree.file(TreeFile::Document)?, files.contents.document());
-        let delta = Delta::between(before.and_then(Blob::as_text).unwrap_or_default(), at.text());
+    fn since(before: &DocumentAt, at: &mut DocumentAt, seed: &StepSeed<'_>) -> Option<Self> {
+        let text = at.changed.take()?;
+        let mut reverted = std::mem::take(&mut at.reverted);
+        let delta = match (reverted.pop(), reverted.is_empty()) {
+            // Later walks must find exactly this delta, to see that it and the reverted one cancel out.
+            (Some(back), true) => back,
+            _ => Delta::between(before.text(), &text),
+        };
         if delta.is_empty() {
             return None;
         }
-        let blob = Blob::document_after(before, at.changed?, delta.edits());
-        let step = Self::new((id, blob.id()), delta, seed.bytes);
-        Some((step, DocumentAt { id: blob.id(), blob, changed: None }))
+        at.blob = Blob::document_after(Some(&before.blob), text, delta.edits());
+        at.id = at.blob.id();
+        Some(Self::new((before.id, at.id), delta, seed.bytes))
     }
 
     fn put(at: DocumentAt, draft: &mut Draft<'_>) {

@@ -49,6 +49,9 @@ impl From<Mismatch> for Conflict {
 pub(crate) struct StepSeed<'a> {
     #[cfg_attr(not(feature = "board"), expect(dead_code, reason = "only changes of a board have names"))]
     pub(crate) operation: &'a OpKey,
+    /// Number of steps that the call made before this one.
+    #[cfg_attr(not(feature = "board"), expect(dead_code, reason = "only changes of a board have names"))]
+    pub(crate) nth: usize,
     /// Maximum bytes of old and new text in a step.
     pub(crate) bytes: usize,
 }
@@ -56,7 +59,7 @@ pub(crate) struct StepSeed<'a> {
 /// A step of one face. Its functions are pure. If blobs must be loaded first, they return an error that lists them.
 pub(crate) trait FaceStep: Clone {
     /// The face after some entry of the journal.
-    type At;
+    type At: Clone;
 
     /// Returns the step in the opposite direction.
     fn inverse(&self) -> Self;
@@ -70,14 +73,18 @@ pub(crate) trait FaceStep: Clone {
     /// Reverts the step from under the steps in `later`, oldest first, which stay and are moved.
     fn revert(&self, at: &mut Self::At, later: &mut [Self]) -> Result<(), Conflict>;
 
+    /// Whether `undoing` did exactly the opposite of this step, from under the steps in `between`, oldest first. If so,
+    /// these are moved as if neither had been made. Otherwise they are unchanged.
+    fn cancels(&self, between: &mut [Self], undoing: &Self) -> bool;
+
     /// Makes the root blob of the face, and checks that it has the id that the played steps name.
     fn seal(at: Self::At) -> Result<Self::At, Mismatch> {
         Ok(at)
     }
 
-    /// Combines the reverts into one step from the files to the face, and gives the face its root blob. Returns `None`
-    /// if the face is unchanged.
-    fn since(at: Self::At, files: &Files<'_>, seed: &StepSeed<'_>) -> Option<(Self, Self::At)>;
+    /// Combines the reverts since `before` into one step, and gives the face its root blob. Returns `None` if the face
+    /// is unchanged.
+    fn since(before: &Self::At, at: &mut Self::At, seed: &StepSeed<'_>) -> Option<Self>;
 
     /// Sets the face of a draft.
     fn put(at: Self::At, draft: &mut Draft<'_>);

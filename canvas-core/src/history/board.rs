@@ -11,8 +11,8 @@ use crate::board::{
 };
 use crate::face::step::Conflict;
 use crate::history::journal::{Entry, EntryKind, Reverts};
-use crate::history::number::ChangeNumber;
-use crate::history::revert::{Choice, Selection};
+use crate::history::number::{ChangeNumber, EntryNumber};
+use crate::history::revert::{ChangesOf, Choice, Seen, Selection, Wanted};
 use crate::history::step::Step;
 use crate::model::author::Role;
 use crate::model::error::CodedError;
@@ -177,7 +177,8 @@ impl BoardJournal {
     ) -> Result<Vec<CanvasEvent>, BoardJournalError> {
         let not_found = || BoardJournalError::NotFound { id: id.clone() };
         let item = self.undo.iter().find(|item| item.change.id == *id).ok_or_else(not_found)?;
-        let selection = Selection::Change(item.number);
+        let change = ChangesOf::Change(item.number);
+        let selection = Selection::all(Wanted::Of(&change));
         let reverted = self.revert_all(board, selection, by, env)?;
         reverted.map(|(_, events)| events).ok_or_else(not_found)
     }
@@ -196,7 +197,7 @@ impl BoardJournal {
         by: Role,
         env: &mut BoardEnv<'_>,
     ) -> Result<(usize, Vec<CanvasEvent>), BoardJournalError> {
-        let reverted = self.revert_all(board, Selection::Author { author, since: 0 }, by, env)?;
+        let reverted = self.revert_all(board, Selection::all(Wanted::Role(author)), by, env)?;
         reverted.ok_or(BoardJournalError::NothingToUndo)
     }
 
@@ -204,16 +205,20 @@ impl BoardJournal {
     fn revert_all(
         &mut self,
         board: &mut Board,
-        selection: Selection,
+        selection: Selection<'_>,
         by: Role,
         env: &mut BoardEnv<'_>,
     ) -> Result<Option<(usize, Vec<CanvasEvent>)>, BoardJournalError> {
         let mut choice = Choice::new(selection);
         let mut reverted: Option<Board> = None;
-        let mut author = by;
+        let mut reverted_author = by;
         let (mut later, mut changes, mut done, mut forward) = (VecDeque::new(), Vec::new(), Vec::new(), None);
         for Item { number, change, reverts } in self.undo.iter().rev() {
-            if !choice.takes(*number, change.source, reverts.as_deref()) {
+            let kind = if reverts.is_some() { EntryKind::Revert } else { EntryKind::Edit };
+            let (author, reverts) = (change.source, reverts.as_deref());
+            let entry = EntryNumber::new(number.get());
+            let seen = Seen { number: entry, change: *number, kind, author, reverts, entry: None };
+            if !choice.visit(&seen).is_chosen() {
                 later.push_front((*number, &change.patch));
                 continue;
             }
@@ -228,8 +233,8 @@ impl BoardJournal {
             })?);
             changes.push(*number);
             forward.get_or_insert_with(|| change.forward.clone());
-            author = change.source;
-            if matches!(selection, Selection::Change(_)) {
+            reverted_author = author;
+            if choice.is_complete() {
                 break;
             }
         }
@@ -241,7 +246,7 @@ impl BoardJournal {
         let (count, events) = (changes.len(), board.events_of(&patch));
         let description = format!("took back {count} change{}", if count == 1 { "" } else { "s" });
         let change = BoardChange { id: env.ids.undo(), at: env.now, source: by, description, forward, patch };
-        self.push_item(change, Some(Box::new(Reverts { changes, author })));
+        self.push_item(change, Some(Box::new(Reverts::of(changes, reverted_author))));
         Ok(Some((count, events)))
     }
 

@@ -30,7 +30,7 @@ impl JournalSlot {
     /// Appends an entry. An undo becomes the next entry to redo, an effect goes on neither stack, and any other entry
     /// becomes the next to undo.
     pub(crate) fn push(&mut self, entry: NewEntry) -> (Entry, Blob) {
-        let NewEntry { kind, change, actor, author, written_by, reverts, .. } = entry;
+        let NewEntry { kind, change, actor, author, written_by, first_made_by, reverts, .. } = entry;
         let NewEntry { operation, at, summary, revisions, step, also, .. } = entry;
         // At most the revision, which runs out first, because a head with more entries than revisions is rejected.
         let number = EntryNumber::new(self.entries + 1);
@@ -45,6 +45,8 @@ impl JournalSlot {
             kind,
             actor,
             author,
+            first_made_by: first_made_by
+                .filter(|first| is_of_earlier(kind) && written_by.as_ref() != Some(first)),
             written_by: written_by
                 .filter(|writer| is_of_earlier(kind) || *writer != made_by(&operation, actor)),
             reverts,
@@ -124,6 +126,9 @@ pub struct Entry {
     /// The author by name, if it may be another than the actor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     written_by: Option<Actor>,
+    /// The actor who first made the change that this entry undoes or redoes, if that is not the author.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    first_made_by: Option<Actor>,
     /// The changes that an [`EntryKind::Revert`] undid; `None` for other kinds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reverts: Option<Reverts>,
@@ -185,6 +190,23 @@ pub struct Reverts {
     pub changes: Vec<ChangeNumber>,
     /// The author of the undone changes.
     pub author: Role,
+    /// The undone edits of the change, counted from 0, if only these were undone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edits: Option<Vec<u32>>,
+}
+
+impl Reverts {
+    pub(crate) const fn of(changes: Vec<ChangeNumber>, author: Role) -> Self {
+        Self { changes, author, edits: None }
+    }
+
+    /// Returns the only undone change, if all of it was undone.
+    pub(crate) fn whole(&self) -> Option<ChangeNumber> {
+        match (self.changes.as_slice(), &self.edits) {
+            ([change], None) => Some(*change),
+            _ => None,
+        }
+    }
 }
 
 /// Summary of a journal entry.
@@ -203,6 +225,9 @@ pub struct HistoryEntry {
     pub summary: String,
     /// Revision after the entry.
     pub revision: Revision,
+    /// The changes that an [`EntryKind::Revert`] undid; empty for other kinds.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reverts: Vec<ChangeNumber>,
 }
 
 impl From<&Entry> for HistoryEntry {
@@ -214,6 +239,10 @@ impl From<&Entry> for HistoryEntry {
             author: entry.author,
             summary: entry.summary.clone(),
             revision: entry.revision_after,
+            reverts: match (&entry.reverts, entry.kind) {
+                (Some(reverts), EntryKind::Revert) => reverts.changes.clone(),
+                _ => Vec::new(),
+            },
         }
     }
 }
@@ -228,6 +257,8 @@ pub(crate) struct NewEntry {
     pub(crate) author: Role,
     /// The author by name; `None` if it is the actor, or is not known.
     pub(crate) written_by: Option<Actor>,
+    /// The first actor of an earlier change, if known.
+    pub(crate) first_made_by: Option<Actor>,
     pub(crate) reverts: Option<Reverts>,
     pub(crate) operation: OpKey,
     pub(crate) at: Timestamp,
@@ -268,6 +299,27 @@ impl Entry {
             Some(writer) => Some(writer.clone()),
             None if is_of_earlier(self.kind) || self.actor != self.author => None,
             None => Some(self.made_by()),
+        }
+    }
+
+    /// Returns the actor who first made the change. A redo keeps it. Returns `None` if an earlier library recorded the
+    /// undo or redo of somebody else's change.
+    pub fn first_made_by(&self) -> Option<Actor> {
+        let first = self.first_made_by.clone();
+        match is_of_earlier(self.kind) {
+            true => first
+                .or_else(|| self.written_by())
+                .or_else(|| (self.actor == self.author).then(|| self.made_by())),
+            false => Some(self.made_by()),
+        }
+    }
+
+    /// Returns the number of edits that the entry made to the document, or `None` if it keeps both texts instead. A
+    /// change of another face is one edit.
+    pub fn edits(&self) -> Option<usize> {
+        match &self.step {
+            Step::Document(step) => step.delta.as_ref().map(|delta| delta.edits().len()),
+            _ => Some(1),
         }
     }
 

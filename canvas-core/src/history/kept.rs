@@ -115,6 +115,7 @@ mod tests {
             actor: Role::User,
             author: Role::User,
             written_by: None,
+            first_made_by: None,
             reverts: None,
             operation: OpKey::of(conversation, call),
             at: Timestamp::from_millis(0),

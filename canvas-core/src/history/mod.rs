@@ -91,8 +91,11 @@ pub(crate) mod track;
 
 pub use self::journal::{Entry, EntryKind, HistoryEntry, Reverts};
 pub use self::number::{ChangeNumber, EntryNumber};
+pub use self::revert::{ChangeSelection, ChangesOf};
 pub use self::step::Step;
 pub use crate::engine::{JournalReplay, Stacks};
 pub use crate::model::journal_slot::JournalSlot;
 pub use crate::transition::refusal::{HistoryRefusal, UndoRefusal};
-pub use crate::transition::undo::{ClearHistory, HistoryCleared, HistoryMove, Redo, Undo, UndoScope};
+pub use crate::transition::undo::{
+    ClearHistory, HistoryCleared, HistoryMove, KeptChange, Redo, RedoOf, Undo, UndoScope,
+};

@@ -1,56 +1,298 @@
 //! Changes to revert from under later ones, which stay.
 
-use crate::history::journal::{Entry, Reverts};
-use crate::history::number::ChangeNumber;
-use crate::model::author::Role;
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 
-/// The changes to revert, among those in effect.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Selection {
+use canvas_lease::Turn;
+
+use crate::history::journal::{Entry, EntryKind, Reverts};
+use crate::history::number::{ChangeNumber, EntryNumber};
+use crate::model::actor::{Actor, PersonId};
+use crate::model::author::Role;
+use crate::model::id::ConversationId;
+use crate::model::revision::Revision;
+
+/// Changes of one actor, or one change, in effect. [`ChangeSelection::from`] selects all of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangeSelection {
+    /// The changes to choose from.
+    pub of: ChangesOf,
+    /// Selects only this many of them, the newest; `None` selects all.
+    pub last: Option<NonZeroU32>,
+    /// Selects only those after this revision; `None` selects all.
+    pub since: Option<Revision>,
+    /// Whether a change that cannot be undone stays, while the others are undone. Otherwise, nothing is undone.
+    pub partial: bool,
+}
+
+/// The changes that an undo may choose from. Undos and their redos are not changes of their own: a redone change
+/// still belongs to its first actor and author.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ChangesOf {
+    /// Changes that a person made happen, for example by an edit.
+    Person(PersonId),
+    /// Changes that a conversation wrote.
+    Conversation(ConversationId),
+    /// Changes that a conversation wrote in one turn.
+    Turn(ConversationId, Turn),
+    /// One change.
     Change(ChangeNumber),
-    /// All changes of an author after a revision.
-    Author {
-        author: Role,
-        since: u64,
+    /// Some edits of one change of the document, by their numbers in its delta, counted from 0. Those that were undone
+    /// before are left out.
+    Edits(ChangeNumber, Vec<u32>),
+}
+
+impl From<ChangesOf> for ChangeSelection {
+    fn from(of: ChangesOf) -> Self {
+        Self { of, last: None, since: None, partial: false }
+    }
+}
+
+impl ChangesOf {
+    /// Whether an entry is of the actor or author, or makes the change. Undos of a person's changes are not of that
+    /// person.
+    fn has(&self, seen: &Seen<'_>) -> bool {
+        let by = || seen.entry.filter(|_| seen.reverts.is_none());
+        match self {
+            Self::Person(person) => {
+                by().and_then(Entry::first_made_by).is_some_and(|actor| actor.is_person(person))
+            }
+            Self::Conversation(conversation) => {
+                by().and_then(Entry::written_by).is_some_and(|author| author.is_of(conversation, None))
+            }
+            Self::Turn(conversation, turn) => {
+                by().and_then(Entry::written_by).is_some_and(|author| author.is_of(conversation, Some(*turn)))
+            }
+            Self::Change(change) | Self::Edits(change, _) => *change == seen.change,
+        }
+    }
+
+    /// Returns the change, if this is one change or a part of it.
+    pub const fn change(&self) -> Option<ChangeNumber> {
+        match self {
+            Self::Change(change) | Self::Edits(change, _) => Some(*change),
+            Self::Person(_) | Self::Conversation(_) | Self::Turn(..) => None,
+        }
+    }
+}
+
+impl Actor {
+    fn is_person(&self, name: &PersonId) -> bool {
+        matches!(self, Self::Person { person } if person == name)
+    }
+
+    /// Whether this is the conversation, in this turn or in any.
+    pub(crate) fn is_of(&self, name: &ConversationId, in_turn: Option<Turn>) -> bool {
+        matches!(self, Self::Conversation { conversation, turn }
+            if conversation == name && in_turn.is_none_or(|in_turn| in_turn == *turn))
+    }
+}
+
+/// The entries to revert, among those in effect.
+#[derive(Debug, Clone)]
+pub(crate) struct Selection<'s> {
+    pub(crate) of: Wanted<'s>,
+    pub(crate) last: Option<NonZeroU32>,
+    pub(crate) since: u64,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Wanted<'s> {
+    /// Changes of people, or of models.
+    Role(Role),
+    Of(&'s ChangesOf),
+    /// The undos by a person, each of one command, unless the person made a change after it.
+    UndosBy(&'s PersonId),
+}
+
+impl<'s> Selection<'s> {
+    pub(crate) const fn all(of: Wanted<'s>) -> Self {
+        Self { of, last: None, since: 0 }
+    }
+
+    /// Whether no older entry can be selected.
+    pub(crate) fn ends_before(&self, entry: &Entry) -> bool {
+        // A redone change has a later entry number than its own, never an earlier one.
+        let is_before_change = self.change().is_some_and(|change| entry.number < change.into());
+        let is_blocked = match self.of {
+            Wanted::UndosBy(person) => entry.kind == EntryKind::Edit && entry.made_by().is_person(person),
+            _ => false,
+        };
+        is_before_change || is_blocked || entry.revision_after.get() <= self.since
+    }
+
+    /// Returns the change, if it is one.
+    pub(crate) fn change(&self) -> Option<ChangeNumber> {
+        match self.of {
+            Wanted::Of(of) => of.change(),
+            Wanted::Role(_) | Wanted::UndosBy(_) => None,
+        }
+    }
+
+    fn has(&self, seen: &Seen<'_>) -> bool {
+        match self.of {
+            // A revert by an author of their own change leaves nothing of that author in the text.
+            Wanted::Role(role) => {
+                seen.kind != EntryKind::Undo
+                    && seen.author == role
+                    && seen.reverts.is_none_or(|reverts| reverts.author != role)
+            }
+            Wanted::Of(of) => seen.kind != EntryKind::Undo && of.has(seen),
+            Wanted::UndosBy(person) => {
+                matches!(seen.kind, EntryKind::Undo | EntryKind::Revert)
+                    && seen.entry.is_some_and(|entry| entry.made_by().is_person(person))
+            }
+        }
+    }
+
+    fn is_complete(&self, taken: usize) -> bool {
+        let one = self.change().and(Some(NonZeroU32::MIN));
+        self.last.or(one).is_some_and(|last| taken as u64 >= u64::from(last.get()))
+    }
+}
+
+/// An entry on a walk from the newest to the oldest.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Seen<'e> {
+    pub(crate) number: EntryNumber,
+    pub(crate) change: ChangeNumber,
+    pub(crate) kind: EntryKind,
+    pub(crate) author: Role,
+    pub(crate) reverts: Option<&'e Reverts>,
+    /// `None` for the history of a board in memory, which knows no names.
+    pub(crate) entry: Option<&'e Entry>,
+}
+
+impl<'e> From<&'e Entry> for Seen<'e> {
+    fn from(entry: &'e Entry) -> Self {
+        let Entry { number, change, kind, author, ref reverts, .. } = *entry;
+        Self { number, change, kind, author, reverts: reverts.as_ref(), entry: Some(entry) }
+    }
+}
+
+impl Seen<'_> {
+    /// Whether the entry makes its change, rather than undo it.
+    fn makes(&self) -> bool {
+        self.kind != EntryKind::Undo
+    }
+
+    /// Returns the only change that the entry undid as a whole.
+    fn undid(&self) -> Option<ChangeNumber> {
+        if self.makes() { self.reverts.and_then(Reverts::whole) } else { Some(self.change) }
+    }
+
+    fn is_all(&self, edits: &[u32]) -> bool {
+        let all = self.entry.and_then(Entry::edits);
+        all.is_some_and(|all| (0..all).all(|edit| edits.iter().any(|one| *one as usize == edit)))
+    }
+}
+
+/// The state of an entry, given all newer ones.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// A later entry in effect undid it.
+    UndoneBy(EntryNumber),
+    /// It is in effect.
+    InEffect {
+        /// Whether it is selected.
+        is_chosen: bool,
+        /// The later entries that undid some edits of it, newest first.
+        parts: Vec<(EntryNumber, Vec<u32>)>,
     },
 }
 
-impl Selection {
-    /// Whether no older entry can be selected.
-    pub(crate) fn ends_before(self, entry: &Entry) -> bool {
-        match self {
-            // A redone change has a later entry number than its own, never an earlier one.
-            Self::Change(change) => entry.number < change.into(),
-            Self::Author { since, .. } => entry.revision_after.get() <= since,
-        }
+impl Verdict {
+    pub(crate) const fn is_chosen(&self) -> bool {
+        matches!(self, Self::InEffect { is_chosen: true, .. })
     }
 }
 
-/// The choice of changes, visited from the newest to the oldest.
-pub(crate) struct Choice {
-    selection: Selection,
-    /// Changes reverted by later ones.
-    reverted: Vec<ChangeNumber>,
+/// The choice of entries, visited from the newest to the oldest.
+pub(crate) struct Choice<'s> {
+    selection: Selection<'s>,
+    /// What later entries in effect undid of each change, newest first.
+    undone: BTreeMap<ChangeNumber, Vec<(EntryNumber, Part)>>,
+    taken: usize,
 }
 
-impl Choice {
-    pub(crate) const fn new(selection: Selection) -> Self {
-        Self { selection, reverted: Vec::new() }
+#[derive(PartialEq, Eq)]
+enum Part {
+    /// The newest entry that made the change.
+    All,
+    Edits(Vec<u32>),
+    /// The newest entry that undid the change.
+    Undo,
+}
+
+impl<'s> Choice<'s> {
+    pub(crate) const fn new(selection: Selection<'s>) -> Self {
+        Self { selection, undone: BTreeMap::new(), taken: 0 }
     }
 
-    /// Whether to revert the next older change, because it is in effect and matches the selection.
-    pub(crate) fn takes(&mut self, change: ChangeNumber, author: Role, reverts: Option<&Reverts>) -> bool {
-        if self.reverted.contains(&change) {
-            // The changes that it reverted are in effect again.
-            return false;
+    /// Whether no further entry is wanted.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.selection.is_complete(self.taken)
+    }
+
+    /// Estimates how many more entries have to be visited, after this many.
+    pub(crate) fn expected(&self, visited: usize) -> usize {
+        const FIRST: usize = 64;
+        let Some(last) = self.selection.last else { return usize::MAX };
+        let left = usize::try_from(last.get()).unwrap_or(usize::MAX).saturating_sub(self.taken);
+        match visited.saturating_mul(left).checked_div(self.taken) {
+            Some(expected) => expected.max(FIRST / 4),
+            None => visited.saturating_mul(2).max(FIRST),
         }
-        self.reverted.extend(reverts.into_iter().flat_map(|reverts| &reverts.changes));
-        match self.selection {
-            Selection::Change(one) => one == change,
-            // A revert by an author of their own change leaves nothing of that author in the text.
-            Selection::Author { author: by, .. } => {
-                author == by && reverts.is_none_or(|reverts| reverts.author != by)
+    }
+
+    /// Returns the state of the next older entry.
+    pub(crate) fn visit(&mut self, seen: &Seen<'_>) -> Verdict {
+        let mut parts = Vec::new();
+        if seen.makes() {
+            self.undone.entry(seen.change).or_default().retain_mut(|(by, part)| match part {
+                Part::Edits(edits) => {
+                    parts.push((*by, std::mem::take(edits)));
+                    false
+                }
+                Part::All | Part::Undo => true,
+            });
+            if let Some(by) = self.found(seen.change, &Part::All) {
+                return Verdict::UndoneBy(by);
             }
         }
+        if let Some(by) = seen.undid().and_then(|change| self.found(change, &Part::Undo)) {
+            return Verdict::UndoneBy(by);
+        }
+        let edits: Vec<_> = parts.iter().flat_map(|(_, edits)| edits).copied().collect();
+        let is_left = edits.is_empty() || !seen.is_all(&edits);
+        let is_chosen = is_left && !self.is_complete() && self.selection.has(seen);
+        if is_chosen {
+            self.taken += 1;
+            return Verdict::InEffect { is_chosen, parts };
+        }
+        if seen.kind == EntryKind::Redo {
+            self.add(seen, seen.change, Part::Undo);
+        }
+        match (seen.makes(), seen.reverts) {
+            (false, _) => self.add(seen, seen.change, Part::All),
+            (true, Some(Reverts { changes, edits: Some(edits), .. })) => {
+                changes.iter().for_each(|change| self.add(seen, *change, Part::Edits(edits.clone())));
+            }
+            (true, Some(Reverts { changes, .. })) => {
+                changes.iter().for_each(|change| self.add(seen, *change, Part::All));
+            }
+            (true, None) => {}
+        }
+        Verdict::InEffect { is_chosen, parts }
+    }
+
+    fn add(&mut self, seen: &Seen<'_>, change: ChangeNumber, part: Part) {
+        self.undone.entry(change).or_default().push((seen.number, part));
+    }
+
+    fn found(&mut self, change: ChangeNumber, part: &Part) -> Option<EntryNumber> {
+        let of_change = self.undone.get_mut(&change)?;
+        let at = of_change.iter().position(|(_, undone)| undone == part)?;
+        Some(of_change.remove(at).0)
     }
 }

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use crate::face::files::{Draft, Files};
 use crate::face::read_error::ReadError;
 use crate::face::step::{FaceStep, Mismatch, StepSeed, Way};
-use crate::history::number::ChangeNumber;
+use crate::history::number::{ChangeNumber, EntryNumber};
 use crate::history::track::{RevertConflict, Track};
 use crate::model::blob::{Blob, BlobId};
 use crate::model::face::{Face, TreeFile};
@@ -120,12 +120,29 @@ macro_rules! faces {
             }
 
             /// Adds the next older change, which stays.
-            pub(crate) fn keep(&mut self, change: ChangeNumber, step: &Step) {
+            pub(crate) fn keep(&mut self, of: (EntryNumber, ChangeNumber), step: &Step) {
                 match step {
-                    $($(#[cfg($($gate)*)])? Step::$face(step) => self.$field.keep(change, step),)*
+                    $($(#[cfg($($gate)*)])? Step::$face(step) => self.$field.keep(of, step),)*
                     // The step touches no other face.
                     Step::Unsupported { .. } => {}
                 }
+            }
+
+            /// Leaves out the next older change together with the later entry `undoing`, if that undid exactly this
+            /// change. Otherwise keeps both.
+            pub(crate) fn cancel(&mut self, of: (EntryNumber, ChangeNumber), step: &Step, undoing: EntryNumber) {
+                match step {
+                    $($(#[cfg($($gate)*)])? Step::$face(step) => self.$field.cancel(of, step, undoing),)*
+                    Step::Unsupported { .. } => {}
+                }
+            }
+
+            /// Returns the number of later steps of a face that stay.
+            pub(crate) fn later(&self, face: Face) -> usize {
+                $($(#[cfg($($gate)*)])? if face == Face::$face {
+                    return self.$field.later();
+                })*
+                0
             }
 
             /// Reverts the next older change, from under those added by [`Faces::keep`].
@@ -144,16 +161,11 @@ macro_rules! faces {
                 Ok(())
             }
 
-            /// Returns the single step that the reverts made on a face, with the reverted changes, or `None` if the
-            /// face is unchanged.
-            pub(crate) fn since(
-                &mut self,
-                face: Face,
-                files: &Files<'_>,
-                seed: &StepSeed<'_>,
-            ) -> Option<(Step, Vec<ChangeNumber>)> {
+            /// Returns the single step that the reverts since the last such call made on a face, with the reverted
+            /// changes, or `None` if the face is unchanged.
+            pub(crate) fn since(&mut self, face: Face, seed: &StepSeed<'_>) -> Option<(Step, Vec<ChangeNumber>)> {
                 $($(#[cfg($($gate)*)])? if face == Face::$face {
-                    let (step, changes) = self.$field.since(files, seed)?;
+                    let (step, changes) = self.$field.since(seed)?;
                     return Some((step.into(), changes));
                 })*
                 None

@@ -1,17 +1,22 @@
 //! A face while steps act on it.
 
+use std::collections::VecDeque;
+
 use crate::face::files::{Draft, Files};
 use crate::face::read_error::ReadError;
 use crate::face::step::{Conflict, FaceStep, Mismatch, StepSeed, Way};
-use crate::history::number::ChangeNumber;
+use crate::history::number::{ChangeNumber, EntryNumber};
 
 /// A face on which steps are played, or from which changes are reverted, newest first.
 pub(crate) struct Track<F: FaceStep> {
     /// The face; `None` until the first step touches it.
     pub(crate) at: Option<F::At>,
-    /// The changes after the current one, oldest first, as if the reverted ones had never been made.
-    later: Vec<F>,
-    later_changes: Vec<ChangeNumber>,
+    /// The steps after the current one, oldest first, as if the reverted ones had never been made.
+    later: VecDeque<F>,
+    /// The entries and changes of these steps.
+    later_changes: VecDeque<(EntryNumber, ChangeNumber)>,
+    /// The face before the reverts of the next step.
+    before: Option<F::At>,
     reverted: Vec<ChangeNumber>,
 }
 
@@ -26,7 +31,8 @@ pub(crate) enum RevertConflict {
 
 impl<F: FaceStep> Default for Track<F> {
     fn default() -> Self {
-        Self { at: None, later: Vec::new(), later_changes: Vec::new(), reverted: Vec::new() }
+        let (later, later_changes) = (VecDeque::new(), VecDeque::new());
+        Self { at: None, later, later_changes, before: None, reverted: Vec::new() }
     }
 }
 
@@ -39,19 +45,41 @@ impl<F: FaceStep> Track<F> {
         step.play(way, self.at.as_mut().ok_or(Mismatch)?, files)
     }
 
-    pub(crate) fn keep(&mut self, change: ChangeNumber, step: &F) {
-        self.later.insert(0, step.clone());
-        self.later_changes.insert(0, change);
+    /// Returns the number of later steps.
+    pub(crate) fn later(&self) -> usize {
+        self.later.len()
+    }
+
+    pub(crate) fn keep(&mut self, of: (EntryNumber, ChangeNumber), step: &F) {
+        self.later.push_front(step.clone());
+        self.later_changes.push_front(of);
+    }
+
+    /// Leaves out the next older step together with the later entry `undoing`, if that undid exactly this step.
+    /// Otherwise keeps both.
+    pub(crate) fn cancel(&mut self, of: (EntryNumber, ChangeNumber), step: &F, undoing: EntryNumber) {
+        let at = self.later_changes.iter().position(|(entry, _)| *entry == undoing);
+        if let Some(at) = at {
+            let (between, rest) = self.later.make_contiguous().split_at_mut(at);
+            if step.cancels(between, &rest[0]) {
+                self.later.remove(at);
+                self.later_changes.remove(at);
+                return;
+            }
+        }
+        self.keep(of, step);
     }
 
     pub(crate) fn revert(&mut self, change: ChangeNumber, step: &F) -> Result<(), RevertConflict> {
         let at = self.at.as_mut().ok_or(RevertConflict::Mismatch)?;
-        step.revert(at, &mut self.later).map_err(|conflict| match conflict {
+        let before = self.before.is_none().then(|| at.clone());
+        step.revert(at, self.later.make_contiguous()).map_err(|conflict| match conflict {
             Conflict::Touched(with) => {
-                RevertConflict::Touched(self.later_changes.get(with).copied().unwrap_or(change))
+                RevertConflict::Touched(self.later_changes.get(with).map_or(change, |(_, change)| *change))
             }
             Conflict::Mismatch => RevertConflict::Mismatch,
         })?;
+        self.before = self.before.take().or(before);
         self.reverted.push(change);
         Ok(())
     }
@@ -61,11 +89,9 @@ impl<F: FaceStep> Track<F> {
         Ok(())
     }
 
-    pub(crate) fn since(&mut self, files: &Files<'_>, seed: &StepSeed<'_>) -> Option<(F, Vec<ChangeNumber>)> {
-        let at = self.at.take().filter(|_| !self.reverted.is_empty())?;
-        let (step, at) = F::since(at, files, seed)?;
-        self.at = Some(at);
-        Some((step, std::mem::take(&mut self.reverted)))
+    pub(crate) fn since(&mut self, seed: &StepSeed<'_>) -> Option<(F, Vec<ChangeNumber>)> {
+        let (before, changes) = (self.before.take()?, std::mem::take(&mut self.reverted));
+        Some((F::since(&before, self.at.as_mut()?, seed)?, changes))
     }
 
     pub(crate) fn put(&mut self, draft: &mut Draft<'_>) -> bool {

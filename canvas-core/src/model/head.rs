@@ -316,8 +316,13 @@ impl Head {
         let is_of_person = receipt.operation.person.is_some();
         self.receipts.push(receipt, occasion, bounds, blob, blobs);
         if is_of_person || self.indexes().next().is_some() {
-            self.format = self.format.max(Format::Shared);
+            self.raise_to_shared();
         }
+    }
+
+    /// Raises the format, because the journal has entries that an older library would misunderstand.
+    pub(crate) fn raise_to_shared(&mut self) {
+        self.format = self.format.max(Format::Shared);
     }
 
     /// Sets the document of the draft.

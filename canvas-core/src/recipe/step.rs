@@ -53,9 +53,12 @@ impl FaceStep for RecipeReplaced {
         Ok(())
     }
 
-    fn since(at: Self::At, files: &Files<'_>, _: &StepSeed<'_>) -> Option<(Self, Self::At)> {
-        let before = files.tree.file(TreeFile::Recipe);
-        (before != at).then_some((Self { before, after: at }, at))
+    fn cancels(&self, between: &mut [Self], undoing: &Self) -> bool {
+        between.is_empty() && *undoing == self.inverse()
+    }
+
+    fn since(before: &Self::At, at: &mut Self::At, _: &StepSeed<'_>) -> Option<Self> {
+        (before != at).then_some(Self { before: *before, after: *at })
     }
 
     fn put(at: Self::At, draft: &mut Draft<'_>) {
@@ -99,7 +102,11 @@ impl FaceStep for DataDiff {
         Err(Conflict::Mismatch)
     }
 
-    fn since(_: DataManifest, _: &Files<'_>, _: &StepSeed<'_>) -> Option<(Self, DataManifest)> {
+    fn cancels(&self, _: &mut [Self], _: &Self) -> bool {
+        false
+    }
+
+    fn since(_: &DataManifest, _: &mut DataManifest, _: &StepSeed<'_>) -> Option<Self> {
         None
     }
 

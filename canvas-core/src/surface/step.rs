@@ -40,13 +40,12 @@ impl FaceStep for SurfaceDiff {
         }
     }
 
-    fn since(at: SurfaceFiles, files: &Files<'_>, _: &StepSeed<'_>) -> Option<(Self, SurfaceFiles)> {
-        let mut before = SurfaceFiles::of(files.tree);
-        if at.state.is_some() {
-            before.state = files.get::<SurfaceState>(()).ok().flatten().map(|state| (*state).clone());
-        }
-        let diff = at.since(&before);
-        (!diff.is_empty()).then_some((diff, at))
+    fn cancels(&self, between: &mut [Self], undoing: &Self) -> bool {
+        *undoing == self.inverse() && !between.iter().any(|later| later.touches(self))
+    }
+
+    fn since(before: &SurfaceFiles, at: &mut SurfaceFiles, _: &StepSeed<'_>) -> Option<Self> {
+        Some(at.since(before)).filter(|diff| !diff.is_empty())
     }
 
     fn put(at: SurfaceFiles, draft: &mut Draft<'_>) {

@@ -64,5 +64,6 @@ mod step;
 pub(crate) mod surface;
 pub(crate) mod turn;
 pub(crate) mod undo;
+mod undo_of;
 pub(crate) mod view;
 pub(crate) mod work_mode;

@@ -360,6 +360,28 @@ pub enum HistoryRefusal {
         /// Number of available changes.
         available: u32,
     },
+    /// No change of this actor is in effect.
+    #[error("no change of theirs is in effect: look at the history for what there is to undo")]
+    NothingToUndo,
+    /// The person has no undo to redo, or changed something after it.
+    #[error("this person undid nothing, or has made a change since: look at the history and undo the undo itself")]
+    NothingToRedo,
+    /// The change has fewer edits.
+    #[error("change {change} has {count} edits, numbered from 0, and no edit {edit}: take a number below {count}")]
+    EditNotFound {
+        /// Number of the change in the request.
+        change: ChangeNumber,
+        /// Number of the edit in the request.
+        edit: u32,
+        /// Number of edits of the change.
+        count: usize,
+    },
+    /// A model may not undo what another actor did.
+    #[error("change {change} is not of this conversation: undo only your own changes, or ask the user")]
+    NotOwnChange {
+        /// The change of another actor.
+        change: ChangeNumber,
+    },
     /// The change with this number is not in effect.
     #[error(
         "change {change} is not in effect, because it was taken back, forgotten or never made: take a number from the history"
@@ -505,6 +527,10 @@ impl CodedError for Refusal<'_> {
             Self::Base(_) | Self::StaleEdit(_) | Self::Patch(_) | Self::Lines(_) => ApplyError::CODE,
             Self::History(HistoryRefusal::UserActed) => "USER_ACTED",
             Self::History(HistoryRefusal::HistoryEmpty { .. }) => "HISTORY_EMPTY",
+            Self::History(HistoryRefusal::NothingToUndo) => "NOTHING_TO_UNDO",
+            Self::History(HistoryRefusal::NothingToRedo) => "NOTHING_TO_REDO",
+            Self::History(HistoryRefusal::EditNotFound { .. }) => "EDIT_NOT_FOUND",
+            Self::History(HistoryRefusal::NotOwnChange { .. }) => "NOT_OWN_CHANGE",
             Self::History(HistoryRefusal::HistoryNotFound { .. }) => "HISTORY_NOT_FOUND",
             Self::History(HistoryRefusal::HistoryConflict { .. } | HistoryRefusal::EffectConflict { .. }) => {
                 "HISTORY_CONFLICT"

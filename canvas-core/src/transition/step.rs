@@ -228,6 +228,7 @@ impl<'a> Transition<'a> {
             actor,
             author: actor,
             written_by: None,
+            first_made_by: None,
             reverts: None,
             operation: operation.clone(),
             at: self.view.clock,

@@ -13,7 +13,9 @@ use crate::face::step::{Mismatch, Way};
 use crate::history::journal::{Entry, EntryKind, HistoryEntry, NewEntry};
 use crate::history::number::{ChangeNumber, EntryNumber};
 use crate::history::reach::{Chain, ChainStep};
-use crate::history::revert::Selection;
+use crate::history::revert::{ChangeSelection, ChangesOf, Selection, Wanted};
+use crate::model::actor::PersonId;
+use crate::model::error::CodedError as _;
 use crate::history::step::{Faces, Step};
 use crate::model::actor::Actor;
 use crate::model::author::{Author, Role};
@@ -33,7 +35,7 @@ use crate::transition::rollout::Access;
 use crate::transition::step::{Stop, Transition};
 
 /// Undoes changes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Undo {
     /// The author in whose name the changes are undone. To undo changes of the document, a model needs the same
     /// permission as for a write.
@@ -44,11 +46,13 @@ pub struct Undo {
 
 /// Selection of the changes to undo. Either all the selected changes are undone, or the undo is refused.
 ///
-/// `Steps` and `To` undo the newest changes, and [`Redo`] makes these changes again. `Change` and `Author` can revert
-/// older changes while later ones stay. This is recorded as a new change. To restore the reverted changes, undo that
-/// change, because [`Redo`] does not restore them. [`Engine::stacks`](crate::Engine::stacks) lists the changes that
-/// undo and redo would take next.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// `Steps` and `To` undo the newest changes, and [`Redo`] makes these changes again. The other scopes can revert older
+/// changes while later ones stay. This is recorded as new changes, one for each reverted change with `Select`. To
+/// restore the reverted changes, undo these, or redo the whole command with [`RedoOf`].
+/// [`Engine::stacks`](crate::Engine::stacks) lists the changes that undo and redo would take next.
+///
+/// A later change is not in the way if it was itself undone.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UndoScope {
     /// The given number of changes, newest first.
     Steps(NonZeroU32),
@@ -63,6 +67,19 @@ pub enum UndoScope {
         /// Selects only changes after this revision; `None` selects all.
         since: Option<Revision>,
     },
+    /// Changes of one person, conversation or turn, or some edits of one change. A model may undo only its own, and
+    /// not if somebody's later change touches them.
+    Select(ChangeSelection),
+}
+
+/// Redoes the newest undo by a person: everything that one command undid. Works also if others made changes since, but
+/// not if the person did. Undoes within the command are redone together or not at all.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RedoOf {
+    /// The author in whose name the changes are redone.
+    pub by: Author,
+    /// The person whose undo is redone. The [`OpKey`] names the person who redoes it.
+    pub person: PersonId,
 }
 
 /// Redoes the most recently undone changes.
@@ -81,6 +98,9 @@ pub struct Redo {
 pub struct HistoryMove {
     /// The new entries of the journal, in their order.
     pub entries: Vec<HistoryEntry>,
+    /// The selected changes that stay, because they cannot be undone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kept: Vec<KeptChange>,
     /// The resulting events of the board.
     #[cfg(feature = "board")]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -90,6 +110,32 @@ pub struct HistoryMove {
     pub epoch: Epoch,
     /// Id of the document after the undo or redo.
     pub revision: RevisionId,
+}
+
+/// A selected change that stays in effect.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct KeptChange {
+    /// The change that stays.
+    pub change: ChangeNumber,
+    /// The code of the error that its undo alone would return.
+    pub reason: String,
+    /// The later change that touches it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub with: Option<ChangeNumber>,
+}
+
+impl KeptChange {
+    /// Returns `None` if an undo stops for a reason that concerns more than this change.
+    pub(super) fn of(change: ChangeNumber, stop: &Stop<UndoRefusal>) -> Option<Self> {
+        let Stop::Refused(refusal) = stop else { return None };
+        let with = match **refusal {
+            UndoRefusal::History(HistoryRefusal::HistoryConflict { with, .. }) => Some(with),
+            UndoRefusal::History(HistoryRefusal::EffectConflict { .. }) => None,
+            _ => return None,
+        };
+        Some(Self { change, reason: refusal.code().to_owned(), with })
+    }
 }
 
 /// Clears the history of the canvas. Its faces stay, but no earlier change can be undone any more.
@@ -120,12 +166,13 @@ impl Decide for Undo {
     }
 
     fn digest(&self) -> Digest {
-        let (scope, value, since) = match self.what {
+        let (scope, value, since) = match &self.what {
             UndoScope::Steps(steps) => ("steps", steps.to_string(), None),
             UndoScope::To(change) => ("to", change.to_string(), None),
             UndoScope::Change(change) => ("change", change.to_string(), None),
-            UndoScope::Author { author: Role::User, since } => ("author", "user".to_owned(), since),
-            UndoScope::Author { author: Role::Assistant, since } => ("author", "assistant".to_owned(), since),
+            UndoScope::Author { author: Role::User, since } => ("author", "user".to_owned(), *since),
+            UndoScope::Author { author: Role::Assistant, since } => ("author", "assistant".to_owned(), *since),
+            UndoScope::Select(selection) => ("select", selection.to_text(), selection.since),
         };
         let since = since.map_or_else(String::new, |revision| revision.get().to_string());
         Digest::of(&["undo", &author_text(self.by), scope, &value, &since].map(str::as_bytes))
@@ -133,20 +180,27 @@ impl Decide for Undo {
 
     fn decide(&self, at: &mut Transition<'_>, operation: &OpKey) -> Result<HistoryMove, Stop<UndoRefusal>> {
         let by = self.by;
-        at.authorize_undo(operation, by)?;
-        let undone = match self.what {
-            UndoScope::Steps(steps) => {
+        if !matches!(self.what, UndoScope::Select(_)) {
+            at.authorize_undo(operation, by)?;
+        }
+        let undone = match &self.what {
+            UndoScope::Select(selection) => at.undo_selected(operation, by, selection)?,
+            &UndoScope::Steps(steps) => {
                 let entries = at.chain(at.head.journal.undo, steps)?;
+                at.authorize_entries(operation, by, entries.iter().copied())?;
                 at.undo_entries(operation, by, Direction::Undo, entries)?
             }
-            UndoScope::To(change) => {
+            &UndoScope::To(change) => {
                 let entries = at.chain_to(change)?;
+                at.authorize_entries(operation, by, entries.iter().copied())?;
                 at.undo_entries(operation, by, Direction::Undo, entries)?
             }
-            UndoScope::Change(change) => at.revert(operation, by, Selection::Change(change))?,
-            UndoScope::Author { author, since } => {
+            &UndoScope::Change(change) => {
+                at.revert(operation, by, &Selection::all(Wanted::Of(&ChangesOf::Change(change))))?
+            }
+            &UndoScope::Author { author, since } => {
                 let since = since.map_or(0, Revision::get);
-                at.revert(operation, by, Selection::Author { author, since })?
+                at.revert(operation, by, &Selection { of: Wanted::Role(author), last: None, since })?
             }
         };
         Ok(at.put_undone(by, undone))
@@ -173,6 +227,7 @@ impl Decide for Redo {
     fn decide(&self, at: &mut Transition<'_>, operation: &OpKey) -> Result<HistoryMove, Stop<UndoRefusal>> {
         at.authorize_undo(operation, self.by)?;
         let entries = at.chain(at.head.journal.redo, self.steps)?;
+        at.authorize_entries(operation, self.by, entries.iter().copied())?;
         let undone = at.undo_entries(operation, self.by, Direction::Redo, entries)?;
         Ok(at.put_undone(self.by, undone))
     }
@@ -199,7 +254,7 @@ impl Decide for ClearHistory {
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Direction {
+pub(super) enum Direction {
     Undo,
     Redo,
 }
@@ -213,12 +268,13 @@ pub(super) struct Undone {
     pub(super) events: Vec<CanvasEvent>,
     /// The journal entries that record it.
     pub(super) done: Vec<HistoryEntry>,
+    pub(super) kept: Vec<KeptChange>,
 }
 
 impl Transition<'_> {
     /// Checks the turn of a model that names no lease. If the model names one, checks that the lease is valid and that
     /// the user did not act after the turn began.
-    fn authorize_undo(&mut self, operation: &OpKey, by: Author) -> Result<(), Stop<UndoRefusal>> {
+    pub(super) fn authorize_undo(&mut self, operation: &OpKey, by: Author) -> Result<(), Stop<UndoRefusal>> {
         match by {
             Author::User | Author::Host => Ok(()),
             Author::Assistant { lease: None } => self.check_turn(operation),
@@ -241,9 +297,24 @@ impl Transition<'_> {
         Ok(())
     }
 
+    /// Like [`Transition::authorize_faces`]. If a model names no lease, also checks that the user did not act after the
+    /// turn began.
+    pub(super) fn authorize_entries<'e>(
+        &mut self,
+        operation: &OpKey,
+        by: Author,
+        entries: impl IntoIterator<Item = &'e Entry>,
+    ) -> Result<(), Stop<UndoRefusal>> {
+        self.authorize_faces(operation, by, entries)?;
+        match by {
+            Author::Assistant { lease: None } => self.check_user_has_not_acted(),
+            _ => Ok(()),
+        }
+    }
+
     /// Checks that a model may write the document before it undoes document entries; entries of other faces need no
     /// lease. An undo by a model never widens the policy of a surface.
-    pub(super) fn authorize_entries<'e>(
+    pub(super) fn authorize_faces<'e>(
         &mut self,
         operation: &OpKey,
         by: Author,
@@ -263,19 +334,17 @@ impl Transition<'_> {
         }
         match by {
             Author::User | Author::Assistant { lease: Some(_) } => Ok(()),
-            Author::Assistant { lease: None } => {
-                if has_document() {
-                    self.authorize_change::<UndoRefusal>(operation, None)?;
-                }
-                self.check_user_has_not_acted()
+            Author::Assistant { lease: None } if has_document() => {
+                self.authorize_change::<UndoRefusal>(operation, None).map(drop)
             }
+            Author::Assistant { lease: None } => Ok(()),
             Author::Host if has_document() => self.check_free(),
             Author::Host => Ok(()),
         }
     }
 
     /// Replaces the canvas by the result of an undo, on behalf of its author.
-    fn put_undone(&mut self, by: Author, undone: Undone) -> HistoryMove {
+    pub(super) fn put_undone(&mut self, by: Author, undone: Undone) -> HistoryMove {
         let mut faces = undone.faces;
         let document = faces.document.at.as_ref().map(|at| at.blob.clone());
         if document.is_some() && by == Author::User {
@@ -298,6 +367,7 @@ impl Transition<'_> {
         }
         HistoryMove {
             entries: undone.done,
+            kept: undone.kept,
             #[cfg(feature = "board")]
             events: undone.events,
             epoch: self.head.lock.epoch(),
@@ -307,7 +377,7 @@ impl Transition<'_> {
 
     /// Inverts the last changes, or the last undos. Each gets its own entry and revision, so that each can be undone
     /// separately.
-    fn undo_entries(
+    pub(super) fn undo_entries(
         &mut self,
         operation: &OpKey,
         by: Author,
@@ -318,7 +388,6 @@ impl Transition<'_> {
             Direction::Undo => EntryKind::Undo,
             Direction::Redo => EntryKind::Redo,
         };
-        self.authorize_entries(operation, by, entries.iter().copied())?;
         let last = self
             .head
             .revision
@@ -342,6 +411,7 @@ impl Transition<'_> {
                 actor: by.actor(),
                 author: entry.author,
                 written_by: entry.written_by(),
+                first_made_by: entry.first_made_by(),
                 step: entry.step.inverse().expect("a face that is not supported was refused above"),
                 also: None,
                 reverts: entry.reverts.clone(),
@@ -383,6 +453,7 @@ impl Transition<'_> {
             #[cfg(feature = "board")]
             events,
             done: Vec::with_capacity(entries.len()),
+            kept: Vec::new(),
         })
     }
 

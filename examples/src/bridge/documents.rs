@@ -26,6 +26,7 @@ use serde_json::{Value, json};
 
 use super::data::Data;
 use super::recipe::replays::Recipes;
+use super::history;
 use super::request::{BridgeError, Request};
 use super::store::{self, Written};
 use super::surface::{ScriptedHost, Surfaces};
@@ -347,15 +348,17 @@ impl Documents {
                 {
                     left = available;
                 }
-                Err(refusal) => return Err(refusal.view().into()),
+                Err(UndoRefusal::History(HistoryRefusal::HistoryEmpty { .. })) => return Err(nothing(direction)),
+                Err(refusal) => return Err(history::refused(refusal)),
             }
         }
         let (revision, epoch) = at.unzip();
-        let name = match direction {
-            Direction::Undo => "undone",
-            Direction::Redo => "redone",
-        };
-        Ok(json!({name: done, "revision_id": revision, "canvas_epoch": epoch}))
+        let mut result = json!({"revision_id": revision, "canvas_epoch": epoch});
+        match direction {
+            Direction::Undo => (result["undone"], result["kept"]) = (json!(done), json!([])),
+            Direction::Redo => result["redone"] = json!(done),
+        }
+        Ok(result)
     }
 
     pub(super) fn user_message(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
@@ -492,6 +495,14 @@ pub(super) fn canvas(request: &Request<'_>) -> Result<CanvasId, BridgeError> {
 pub(super) enum Direction {
     Undo,
     Redo,
+}
+
+fn nothing(direction: Direction) -> BridgeError {
+    let (code, what) = match direction {
+        Direction::Undo => ("NOTHING_TO_UNDO", "no change is in effect"),
+        Direction::Redo => ("NOTHING_TO_REDO", "nothing was undone last"),
+    };
+    BridgeError::new(code, format!("{what}: look at the history of the canvas"))
 }
 
 /// Toolsets that do not share a name.

@@ -7,6 +7,7 @@ mod board;
 mod data;
 mod directives;
 mod documents;
+mod history;
 mod native;
 mod operations;
 mod providers;

@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::documents::{Direction, Documents};
+use super::documents::Documents;
 use super::recipe::replays;
 use super::request::{BridgeError, Request};
-use super::{board, directives, native, providers, recipe, surface, text};
+use super::{board, directives, history, native, providers, recipe, surface, text};
 
 /// An operation by its name.
 #[derive(Debug)]
@@ -88,12 +88,11 @@ pub(super) const OPERATIONS: &[Operation] = &[
     operation("user.cancel", &["canvas", "session", "person"], Documents::user_cancel),
     operation("turn.end", &["canvas", "session"], Documents::turn_end),
     operation("directive.apply", &["canvas", "session", "directive", "person"], directives::apply),
-    operation("history.undo", &["canvas", "steps", "person"], |documents, request| {
-        documents.replay_history(request, Direction::Undo)
+    operation("history.list", &["canvas", "after", "limit", "by"], |documents, request| {
+        history::list(documents, request)
     }),
-    operation("history.redo", &["canvas", "steps", "person"], |documents, request| {
-        documents.replay_history(request, Direction::Redo)
-    }),
+    operation("history.undo", &["canvas", "steps", "by", "since", "partial", "person"], history::undo),
+    operation("history.redo", &["canvas", "steps", "by", "person"], history::redo),
     operation("board.create", &["canvas", "grid"], board::create),
     operation("board.command", &["canvas", "command", "source", "person"], board::command),
     operation("board.action", &["canvas", "action", "person"], board::action),

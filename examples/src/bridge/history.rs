@@ -1,0 +1,232 @@
+//! The history of a canvas: its list, undo and redo.
+
+use std::num::NonZeroU32;
+
+use canvas_core::document::DocumentStep;
+use canvas_core::history::{
+    ChangeNumber, ChangeSelection, ChangesOf, Entry, EntryKind, EntryNumber, HistoryEntry, HistoryMove,
+    HistoryRefusal, RedoOf, Step, Undo, UndoRefusal, UndoScope,
+};
+use canvas_core::lease::Turn;
+use canvas_core::testing::block_on;
+use canvas_core::text::Delta;
+use canvas_core::{Actor, Author, CanvasId, ConversationId, PersonId, Refused as _, Revision, RevisionId};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::documents::{Direction, Documents, canvas};
+use super::request::{BridgeError, Request};
+
+/// Entries read at once.
+const PAGE: usize = 256;
+
+/// The field `by`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct By {
+    person: Option<PersonId>,
+    conversation: Option<ConversationId>,
+    turn: Option<Turn>,
+    change: Option<ChangeNumber>,
+    edits: Option<Vec<u32>>,
+}
+
+/// The field `since`.
+#[derive(Debug, Deserialize)]
+#[serde(untagged, expecting = "a revision number or a revision id")]
+enum Since {
+    Number(Revision),
+    Id(RevisionId),
+}
+
+/// Lists entries of the journal, oldest first.
+pub(super) fn list(documents: &Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
+    let canvas = canvas(request)?;
+    let mut after = request.field::<Option<EntryNumber>>("after")?;
+    let limit = request.field::<Option<NonZeroU32>>("limit")?.map_or(100, NonZeroU32::get);
+    let by = by(request)?;
+    let (mut changes, mut next) = (Vec::new(), None);
+    loop {
+        let page = documents.engine().history_after(&canvas, after, PAGE, documents.clock());
+        let page = block_on(page)?;
+        let Some(last) = page.last() else { return Ok(page_of(changes, None)) };
+        after = Some(last.number);
+        for entry in page.iter().filter(|entry| by.as_ref().is_none_or(|by| is_of(entry, by))) {
+            if changes.len() == limit as usize {
+                return Ok(page_of(changes, next));
+            }
+            next = Some(entry.number);
+            changes.push(row(documents, &canvas, entry)?);
+        }
+    }
+}
+
+fn page_of(changes: Vec<Value>, next: Option<EntryNumber>) -> Value {
+    let mut page = json!({"changes": changes});
+    if let Some(next) = next {
+        page["next"] = json!(next);
+    }
+    page
+}
+
+fn row(documents: &Documents, canvas: &CanvasId, entry: &Entry) -> Result<Value, BridgeError> {
+    let edits = match (entry.edits(), &entry.step) {
+        (Some(edits), _) => edits,
+        (None, Step::Document(step)) => edits_of(documents, canvas, step)?,
+        (None, _) => 1,
+    };
+    Ok(json!({
+        "change": entry.change,
+        "revision": entry.revision_after,
+        "at": entry.at,
+        "actor": entry.made_by(),
+        "author": entry.written_by(),
+        "kind": entry.kind,
+        "summary": entry.summary,
+        "edits": edits,
+    }))
+}
+
+/// Counts the edits between the two texts that an entry keeps.
+fn edits_of(documents: &Documents, canvas: &CanvasId, step: &DocumentStep) -> Result<usize, BridgeError> {
+    let text = |id| block_on(documents.engine().document(canvas, id));
+    let (before, after) = (text(step.before)?, text(step.after)?);
+    let text = |blob: &Option<canvas_core::Blob>| {
+        blob.as_ref().and_then(|blob| blob.as_text().map(str::to_owned)).unwrap_or_default()
+    };
+    Ok(Delta::between(&text(&before), &text(&after)).edits().len())
+}
+
+fn is_of(entry: &Entry, by: &ChangesOf) -> bool {
+    match by {
+        ChangesOf::Person(name) => entry.made_by() == Actor::Person { person: name.clone() },
+        ChangesOf::Conversation(name) => {
+            matches!(entry.written_by(), Some(Actor::Conversation { conversation, .. }) if conversation == *name)
+        }
+        ChangesOf::Turn(name, turn) => {
+            entry.written_by() == Some(Actor::Conversation { conversation: name.clone(), turn: *turn })
+        }
+        ChangesOf::Change(change) | ChangesOf::Edits(change, _) => entry.change == *change,
+    }
+}
+
+/// Undoes the last changes, or those of an actor.
+pub(super) fn undo(documents: &mut Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
+    let (by, last) = (by(request)?, request.field::<Option<NonZeroU32>>("steps")?);
+    let since = request.field::<Option<Since>>("since")?.map(|since| match since {
+        Since::Number(revision) => revision,
+        Since::Id(id) => id.revision(),
+    });
+    let partial = request.field::<Option<bool>>("partial")?.unwrap_or_default();
+    let Some(of) = by else {
+        return match (since, partial) {
+            (None, false) => documents.replay_history(request, Direction::Undo),
+            (Some(_), _) => Err(lonely("since")),
+            (None, true) => Err(lonely("partial")),
+        };
+    };
+    if of.change().is_some() && (last.is_some() || since.is_some()) {
+        let message = "fields steps and since: with a change in by, leave them out".to_owned();
+        return Err(BridgeError::new("BAD_REQUEST", message));
+    }
+    let what = UndoScope::Select(ChangeSelection { of, last, since, partial });
+    let (now, canvas) = (documents.now(request)?, canvas(request)?);
+    let done = documents.ask(&canvas, Undo { by: Author::User, what }, now)?;
+    moved(documents, &canvas, "undone", done)
+}
+
+/// Redoes the last undos, or a person's last one.
+pub(super) fn redo(documents: &mut Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
+    let person = match by(request)? {
+        None => return documents.replay_history(request, Direction::Redo),
+        Some(ChangesOf::Person(person)) => person,
+        Some(_) => {
+            let message = "field by: redo is by person: send {\"person\": …} or steps alone".to_owned();
+            return Err(BridgeError::new("BAD_REQUEST", message));
+        }
+    };
+    if request.has("steps") {
+        let message = "field steps: redo by person takes the person's last undo: leave it out".to_owned();
+        return Err(BridgeError::new("BAD_REQUEST", message));
+    }
+    let (now, canvas) = (documents.now(request)?, canvas(request)?);
+    let done = documents.ask(&canvas, RedoOf { by: Author::User, person }, now)?;
+    moved(documents, &canvas, "redone", done)
+}
+
+fn moved(
+    documents: &mut Documents,
+    canvas: &CanvasId,
+    name: &str,
+    done: Result<HistoryMove, UndoRefusal>,
+) -> Result<Value, BridgeError> {
+    let HistoryMove { entries, kept, events, epoch, revision, .. } = done.map_err(refused)?;
+    documents.data.follow(canvas, &events);
+    let mut result = json!({"revision_id": revision, "canvas_epoch": epoch, name: rows(&entries)});
+    if name == "undone" {
+        result["kept"] = json!(kept);
+    }
+    Ok(result)
+}
+
+/// The entries with the changes that they undid or redid.
+pub(super) fn rows(entries: &[HistoryEntry]) -> Vec<Value> {
+    let row = |entry: &HistoryEntry| {
+        let mut row = json!(entry);
+        if let (EntryKind::Revert, [change, ..]) = (entry.kind, entry.reverts.as_slice()) {
+            row["change"] = json!(change);
+        }
+        row
+    };
+    entries.iter().map(row).collect()
+}
+
+/// A refusal, with the changes that it names.
+pub(super) fn refused(refusal: UndoRefusal) -> BridgeError {
+    let error = BridgeError::from(refusal.view());
+    match refusal {
+        UndoRefusal::History(HistoryRefusal::HistoryConflict { change, with }) => {
+            error.with("change", json!(change)).with("with", json!(with))
+        }
+        UndoRefusal::History(HistoryRefusal::EffectConflict { change, path, effect }) => {
+            error.with("change", json!(change)).with("path", json!(path)).with("with", json!(effect))
+        }
+        UndoRefusal::History(HistoryRefusal::EditNotFound { change, edit, count }) => {
+            error.with("change", json!(change)).with("edit", json!(edit)).with("count", json!(count))
+        }
+        _ => error,
+    }
+}
+
+fn by(request: &Request<'_>) -> Result<Option<ChangesOf>, BridgeError> {
+    let Some(by) = request.field::<Option<By>>("by")? else { return Ok(None) };
+    let bad = |what: &str| Err(BridgeError::new("BAD_REQUEST", format!("field by: {what}")));
+    match by {
+        By { person: Some(person), conversation: None, turn: None, change: None, edits: None } => {
+            Ok(Some(ChangesOf::Person(person)))
+        }
+        By { person: None, conversation: Some(conversation), turn, change: None, edits: None } => {
+            Ok(Some(match turn {
+                Some(turn) => ChangesOf::Turn(conversation, turn),
+                None => ChangesOf::Conversation(conversation),
+            }))
+        }
+        By { person: None, conversation: None, turn: None, change: Some(change), edits } => match edits {
+            None => Ok(Some(ChangesOf::Change(change))),
+            Some(edits) if edits.is_empty() => bad("edits is empty: name at least one, or leave it out"),
+            Some(edits) if (1..edits.len()).any(|at| edits[..at].contains(&edits[at])) => {
+                bad("edits has a number twice: name each once")
+            }
+            Some(edits) => Ok(Some(ChangesOf::Edits(change, edits))),
+        },
+        By { person: None, conversation: None, change: None, .. } => {
+            bad("it names nobody: send a person, a conversation or a change")
+        }
+        _ => bad("it names more than one: send a person, a conversation (with a turn) or a change (with edits)"),
+    }
+}
+
+fn lonely(field: &str) -> BridgeError {
+    let message = format!("field {field}: it goes with by: send by too, or leave it out");
+    BridgeError::new("BAD_REQUEST", message)
+}
