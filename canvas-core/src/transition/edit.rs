@@ -218,7 +218,7 @@ fn before(delta: &Delta, range: &Range<usize>) -> (bool, Range<usize>) {
 impl Transition<'_> {
     /// Whether an edit that conflicts by line may be merged by words.
     fn merges_words(&self) -> bool {
-        self.policy.writes.merge_words
+        self.policy.writes.merge_words || self.has_own_turn()
     }
 
     /// Rebases the user's edit onto the current document. Returns the edits of the current text, and whether they were

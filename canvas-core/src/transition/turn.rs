@@ -16,9 +16,10 @@ use crate::transition::step::{Stop, Transition};
 
 /// Records a user message to the conversation. The running turn ends and the next one begins.
 ///
-/// A turn belongs to the canvas, so this ends the turns of all conversations on it, and any lease. The draft becomes
-/// the artefact, even if an interrupted turn left it behind. The host runs this command when a person sends a message,
-/// and [`EndTurn`] when the model's answer is complete or fails.
+/// In [`WorkMode::Exclusive`](crate::turn::WorkMode::Exclusive), this ends the turns of all conversations on the canvas,
+/// and any lease. In [`WorkMode::Collaborative`](crate::turn::WorkMode::Collaborative), it ends only the turn of the
+/// conversation in the operation's key. The draft becomes the artefact, even if an interrupted turn left it behind. The
+/// host runs this command when a person sends a message, and [`EndTurn`] when the model's answer is complete or fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SendMessage;
 
@@ -44,11 +45,12 @@ pub struct Forget;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Forgotten {}
 
-/// Stops the answer on the user's behalf and ends the running turn.
+/// Stops the answer on the user's behalf and ends the running turn. If each conversation has its own turn, it ends that of
+/// the conversation in the operation's key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cancel;
 
-/// Takes the locked document over for the user and ends the running turn.
+/// Takes the locked document over for the user and ends the running turn, or the turns of all conversations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TakeControl;
 
@@ -64,7 +66,7 @@ pub struct Interrupted {
 /// Ends the model's turn, releases its lease and promotes its draft.
 ///
 /// It promotes unless the epoch rose since [`EndTurn::start`], that is, unless a user edited the document, undid a change
-/// of it, sent a message, cancelled or took control. The changes are returned in either case. The turn stays open, so
+/// of it, sent a message, cancelled or took control. If each conversation has its own turn, edits and undo do not count. The changes are returned in either case. The turn stays open, so
 /// until the next [`SendMessage`] any conversation may check out again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EndTurn {

@@ -17,7 +17,6 @@ use crate::history::revert::{ChangeSelection, ChangesOf, Selection, Wanted};
 use crate::model::actor::PersonId;
 use crate::model::error::CodedError as _;
 use crate::history::step::{Faces, Step};
-use crate::model::actor::Actor;
 use crate::model::author::{Author, Role};
 use crate::model::blob::{BlobId, Missing};
 use crate::model::face::{Face, PerFace};
@@ -327,7 +326,7 @@ impl Transition<'_> {
             entries.iter().try_for_each(|entry| self.check_widening(entry))?;
         }
         if matches!(by, Author::Assistant { .. }) && self.has_own_turn() {
-            let is_own = |entry: &&Entry| matches!(entry.made_by(), Actor::Conversation { conversation, .. } if conversation == *self.who);
+            let is_own = |entry: &&Entry| entry.made_by().is_of(self.who, None);
             if !entries.iter().all(is_own) {
                 return Err(Stop::refused(HistoryRefusal::UserActed));
             }

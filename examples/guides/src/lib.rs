@@ -11,6 +11,9 @@ pub mod tool_loop {}
 #[doc = include_str!("../live-updates.md")]
 pub mod live_updates {}
 
+#[doc = include_str!("../several-people.md")]
+pub mod several_people {}
+
 #[doc = include_str!("../sqlite.md")]
 pub mod sqlite {}
 
