@@ -78,7 +78,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     history(&canvas, out)?;
 
     let theirs = UndoScope::Author { author: Role::Assistant, since: None };
-    canvas.ask("user", Undo { by: Author::User, what: theirs })??;
+    canvas.ask("user", Undo { by: Author::User, what: theirs.clone() })??;
     writeln!(out, "\nWithout the model's changes, and with all of the user's:\n\n{}", canvas.text()?)?;
 
     // Where both have changed one place, the undo is refused.

@@ -31,10 +31,11 @@ pub struct Replacement {
 }
 
 impl Replacement {
-    /// Returns the replacement for the current text, if the lines that it is guarded by met this fate, or `None` if they
-    /// changed.
+    /// Returns the replacement for the current text, if the lines that it replaces met this fate. Returns `None` if they
+    /// changed, and for an insertion, because others may have inserted lines at the same place.
     pub(crate) fn after(&self, (guard, fate): &(LineRange, Fate)) -> Option<Self> {
         let shift = match fate {
+            _ if self.end < self.start => return None,
             Fate::Stayed => 0,
             Fate::Moved(now) => now.start.cast_signed() - guard.start.cast_signed(),
             Fate::Changed(_) => return None,

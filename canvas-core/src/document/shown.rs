@@ -97,6 +97,15 @@ impl ShownLines {
         })
     }
 
+    /// Whether these lines were shown in another text than this one, and not in this one.
+    pub(crate) fn is_shown_elsewhere(&self, document: BlobId, lines: LineRange) -> bool {
+        let place = lines.start.saturating_sub(1)..lines.end;
+        let covers = |ranges: &[Range<usize>]| {
+            ranges.iter().any(|known| known.start <= place.start && place.end <= known.end)
+        };
+        !covers(self.known_of(document)) && self.before(document).any(|text| covers(&text.ranges))
+    }
+
     pub(crate) fn known_of(&self, document: BlobId) -> &[Range<usize>] {
         let known = self.texts.iter().find(|text| text.document == document);
         known.map_or(&[], |text| &text.ranges)

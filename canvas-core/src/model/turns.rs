@@ -72,15 +72,14 @@ impl Head {
         self.conversations.get(id).cloned().unwrap_or(fresh)
     }
 
-    /// Evicts the least recently updated conversation, but never one that holds a lease. If it returns, it gets the whole
-    /// document.
+    /// Evicts the least recently updated conversation, but never the one that holds the shared lease. If conversations have
+    /// turns of their own, those without a lease come first. If the evicted one returns, it gets the whole document.
     pub(crate) fn evict_oldest(&mut self) -> Option<Conversation> {
         let holder = self.lock.lease().map(|lease| lease.holder.as_str());
+        let spare = self.conversations.iter().filter(|(id, _)| Some(id.as_str()) != holder);
         let holds = |turn: &RunningTurn| turn.lock.lease().is_some();
-        let spare = self.conversations.iter().filter(|(id, conversation)| {
-            Some(id.as_str()) != holder && !conversation.turn.as_ref().is_some_and(holds)
-        });
-        let oldest = spare.min_by_key(|(_, conversation)| conversation.last()).map(|(id, _)| id.clone())?;
+        let oldest = spare.min_by_key(|(_, known)| (known.turn.as_ref().is_some_and(holds), known.last()));
+        let oldest = oldest.map(|(id, _)| id.clone())?;
         self.gave_up = true;
         self.conversations.remove(&oldest)
     }

@@ -9,8 +9,8 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use canvas_patch::{
-    Applied, ApplyError, ApplyOptions, Delta, EarlierText, Limits, LineRange, Mode, Rebase, StatedLines,
-    Suggestion, TextEdit, apply, build, find_lines,
+    Applied, ApplyError, ApplyOptions, Delta, EarlierText, Limits, LineRange, Mode, Reason, Rebase,
+    StatedLines, Suggestion, apply, build, find_lines,
 };
 
 use crate::document::changes::{Changes, changes_around, changes_since};
@@ -95,7 +95,7 @@ impl<'a> Transition<'a> {
             && self.may_move(base, written.shown)
         {
             let moved = if self.has_own_turn() {
-                self.moved_whole(known, written).map(Ok)
+                self.moved_whole(known, written)?.map(Ok)
             } else {
                 let is_untouched = matches!(self.fit(Some(known), written)?, Fit::Untouched);
                 is_untouched.then(|| self.moved_patch(written.patch))
@@ -119,70 +119,40 @@ impl<'a> Transition<'a> {
         self.has_own_turn() && knows()
     }
 
-    /// Checks edits that their conversation located in a text of its own choice. Returns them for the current document,
-    /// with the changes unknown to the conversation.
-    ///
-    /// The conversation must have seen the current document, and the edits must be for it. In a turn of its own, it
-    /// suffices that nobody changed the lines of the edits since it saw the document.
-    pub(super) fn locate<'d, R: From<BaseRefusal>>(
-        &self,
-        made_on: RevisionId,
-        edits: &'d Delta,
-    ) -> Result<(Cow<'d, Delta>, Option<Changes>), Stop<R>> {
-        if self.has_own_turn()
-            && let Some(located) = self.locate_apart(made_on, edits)?
-        {
-            return Ok(located);
-        }
-        self.check_base(None, None)?;
-        self.check_base(Some(made_on.into()), None)?;
-        Ok((Cow::Borrowed(edits), None))
-    }
-
-    fn locate_apart<'d>(
-        &self,
-        made_on: RevisionId,
-        edits: &'d Delta,
-    ) -> Result<Option<(Cow<'d, Delta>, Option<Changes>)>, Missing> {
-        let edits = match self.stale(Some(made_on.into()))? {
-            None => Cow::Borrowed(edits),
-            Some(Stale::Known(known)) => {
-                let since = Delta::between(&known.text, self.view.text());
-                let moved = edits.transform(&since).ok().filter(|_| is_apart(&known.text, edits, &since));
-                let Some(moved) = moved else { return Ok(None) };
-                Cow::Owned(moved)
-            }
-            Some(Stale::Nothing | Stale::OutOfReach | Stale::Invented) => return Ok(None),
-        };
-        match self.stale(None)? {
-            None => Ok(Some((edits, None))),
-            Some(Stale::Known(known)) => {
-                let back = Delta::between(self.view.text(), &known.text);
-                let changes = self.changes_from(&known, self.policy.sync.refusal_diff_bytes);
-                Ok(is_apart(self.view.text(), &edits, &back).then_some((edits, changes)))
-            }
-            Some(Stale::Nothing | Stale::OutOfReach | Stale::Invented) => Ok(None),
-        }
-    }
-
     /// Moves a patch for an older text to the current one. Returns `None` if a later change touches a line that the patch
-    /// quotes, or if the patch does not fit the older text. Takes a diff of both texts, and for each hunk time linear in
-    /// them.
-    fn moved_whole(&self, known: &Known<'_>, written: Written<'_>) -> Option<Applied<'a>> {
+    /// quotes, if the patch does not fit the older text, or if it means other lines by the texts that its author was
+    /// shown. Takes a diff of both texts, and for each hunk time linear in them.
+    fn moved_whole(&self, known: &Known<'_>, written: Written<'_>) -> Result<Option<Applied<'a>>, Missing> {
         let now = self.view.text();
         let stated = ShownLines::stated(written.shown, known.point.document);
-        let there = apply(&known.text, written.patch, &options(stated, self.policy.document.patch)).ok()?;
-        let since = Delta::between(&known.text, now);
-        let earlier = EarlierText { text: &known.text, lines: &[], since: &[&since] };
+        let limits = self.policy.document.patch;
+        let Ok(there) = apply(&known.text, written.patch, &options(stated, limits)) else { return Ok(None) };
+        let since = self.since(known)?;
+        let steps: Vec<_> = since.iter().collect();
+        let earlier = EarlierText { text: &known.text, lines: &[], since: &steps };
         let is_kept = |lines: &Range<usize>| earlier.follow(lines.clone(), now).is_some();
         if !there.quoted_lines().iter().all(is_kept) {
-            return None;
+            return Ok(None);
         }
-        let text = there.delta().transform(&since).ok()?.apply(now).ok()?;
-        // The patch itself, with its repairs, or else its exact form for the current text.
-        let here = self.moved_patch(written.patch).ok().filter(|here| here.text() == text);
-        let exact = || apply(now, &build(now, &text, 3), &ApplyOptions::default()).ok();
-        here.or_else(exact).filter(|here| here.text() == text)
+        let moved = steps.iter().try_fold(there.delta(), |delta, later| delta.transform(later));
+        let Some(text) = moved.ok().and_then(|delta| delta.apply(now).ok()) else { return Ok(None) };
+        match self.patch(written)? {
+            Ok(here) if here.text() == text => return Ok(Some(here)),
+            Ok(_) => return Ok(None),
+            Err(error) if error.reason() == Reason::Outdated => return Ok(None),
+            Err(_) => {}
+        }
+        // The patch fits several places, so its exact form for the current text takes its place.
+        let exact = apply(now, &build(now, &text, 3), &ApplyOptions { limits, ..ApplyOptions::default() });
+        Ok(exact.ok().filter(|exact| exact.text() == text))
+    }
+
+    /// Returns the changes from an older text to the current one, as far as the journal reaches, or else their sum.
+    fn since(&self, known: &Known<'_>) -> Result<Vec<Delta>, Missing> {
+        let SyncPoint { revision, document } = known.point;
+        let past = self.past(Base::Id(RevisionId::new(revision, document)))?;
+        let steps = past.filter(|past| past.document == document).map(|past| past.since());
+        Ok(steps.unwrap_or_else(|| vec![Delta::between(&known.text, self.view.text())]))
     }
 
     /// Looks up a base. Returns `None` if its text equals the current one, even if the document differed in between.
@@ -326,11 +296,16 @@ impl<'a> Transition<'a> {
         };
         let changes = self.changes_from(known, most);
         if self.has_own_turn() && self.may_move(base, shown) {
-            let moved: Option<Vec<_>> =
-                fates.iter().map(|(replacement, fate)| replacement.after(fate)).collect();
-            if let Some(moved) = moved {
-                return Ok((Cow::Owned(moved), changes));
-            }
+            let is_elsewhere = |lines: &LineRange| {
+                shown.is_some_and(|shown| shown.is_shown_elsewhere(known.point.document, *lines))
+            };
+            let moved = fates
+                .iter()
+                .map(|(replacement, fate)| Some(replacement.after(fate)?).filter(|_| !is_elsewhere(&fate.0)));
+            return match moved.collect() {
+                Some(moved) => Ok((Cow::Owned(moved), changes)),
+                None => Err(Stop::refused(self.stale_base(base, &stale, None)?)),
+            };
         }
         let has_stayed = fates.iter().all(|(_, (_, fate))| *fate == Fate::Stayed);
         if has_stayed && !self.may_move(base, shown) {
@@ -466,23 +441,6 @@ impl<'a> Transition<'a> {
     pub(super) fn moved_patch(&self, patch: &str) -> Result<Applied<'a>, ApplyError> {
         apply(self.view.text(), patch, &options(StatedLines::Shown(&[]), self.policy.document.patch))
     }
-}
-
-/// Whether edits of a text touch no line that other edits of this text change or remove.
-fn is_apart(text: &str, edits: &Delta, others: &Delta) -> bool {
-    edits.edits().iter().all(|edit| {
-        // Edits of another text may end beyond this one.
-        let Some(lines) = line_bytes(text, edit.range()) else { return false };
-        let touches = |other: &TextEdit| other.at < lines.end && lines.start < other.range().end;
-        !others.edits().iter().any(touches)
-    })
-}
-
-/// Returns the bytes of the whole lines that a range touches, or `None` if the text does not have the range.
-fn line_bytes(text: &str, range: Range<usize>) -> Option<Range<usize>> {
-    let start = text.get(..range.start)?.rfind('\n').map_or(0, |newline| newline + 1);
-    let end = text.get(range.end..)?.find('\n').map_or(text.len(), |newline| range.end + newline + 1);
-    Some(start..end)
 }
 
 /// Maps a range of bytes to the text after some changes. If a change crosses an end of the range, its whole new text is

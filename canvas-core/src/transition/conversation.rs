@@ -4,7 +4,7 @@ use crate::document::changes::{Changes, Headings, changes_since};
 use crate::face::contents::Contents;
 use crate::model::blob::Missing;
 use crate::model::conversation::{Conversation, SyncPoint};
-use crate::model::revision::Base;
+use crate::model::revision::{Base, RevisionId};
 use crate::transition::refusal::{BaseRefusal, LeaseRefusal, Refusal};
 use crate::transition::step::Transition;
 
@@ -67,6 +67,19 @@ impl Transition<'_> {
 
     pub(super) fn mark_seen(&mut self, point: SyncPoint) {
         self.set_conversation(Conversation { seen: Some(point), ..self.head.conversation(self.who) });
+    }
+
+    /// Records that a conversation changed the document, and that its reply shows these changes by others. In a turn of its
+    /// own, the conversation may not know all the changes before.
+    pub(super) fn mark_written(&mut self, shown: Option<&Changes>) {
+        let seen = self.view.head.conversation(self.who).seen;
+        let knows_before = || {
+            let from = seen.map(|seen| RevisionId::new(seen.revision, seen.document));
+            self.view.head.has_seen(self.who) || shown.is_some_and(|changes| changes.from == from)
+        };
+        if shown.is_none_or(Changes::is_shown) && (!self.has_own_turn() || knows_before()) {
+            self.mark_seen(self.head.now());
+        }
     }
 
     /// Records that a conversation without prior knowledge was shown the whole document. A conversation that knows an

@@ -54,6 +54,8 @@ pub(crate) fn decide<C: Command>(
         }
     }
     let (focused, shared) = view.head.focus(&policy.lease, view.clock, &operation.conversation).unzip();
+    let has_clock_fallen_back =
+        shared.as_ref().is_some_and(|shared| !shared.lock.is_same_state(&view.head.lock));
     let view = &View { head: focused.as_ref().unwrap_or(view.head), ..*view };
     let mut transition = Transition::new(view, policy, &operation.conversation, shared);
     let result = match command.decide(&mut transition, operation) {
@@ -68,7 +70,7 @@ pub(crate) fn decide<C: Command>(
         }
     };
     let needed = if !C::is_kept(&result) {
-        transition.is_worth_a_commit()
+        has_clock_fallen_back || transition.is_worth_a_commit()
     } else {
         let answer = Answer::of_json(encode::<C>(&result), &mut transition.blobs);
         // No write waits for the lease of a turn of its own, so its receipts are kept as any others.

@@ -382,9 +382,7 @@ impl Transition<'_> {
             repairs.insert(0, Repair { hunk: 0, kind: RepairKind::Rebased });
         }
         // The conversation has yet to see any changes by others that the reply does not show.
-        if moved_past.as_ref().is_none_or(Changes::is_shown) {
-            self.mark_seen(self.head.now());
-        }
+        self.mark_written(moved_past.as_ref());
         let revision = self.head.revision_id();
         Ok(AppliedPatch {
             revision,

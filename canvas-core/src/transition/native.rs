@@ -3,7 +3,6 @@
 use canvas_patch::{Delta, Repair};
 use serde_json::Value;
 
-use crate::document::changes::Changes;
 use crate::document::quoted::lines_of;
 use crate::model::author::Role;
 use crate::model::blob::BlobId;
@@ -128,25 +127,33 @@ impl Decide for ApplyEdits {
         operation: &OpKey,
     ) -> Result<AppliedPatch, Stop<ApplyPatchRefusal>> {
         let expires_at = at.authorize_turn(operation)?;
-        let (delta, changes) = at.locate::<ApplyPatchRefusal>(self.made_on, &self.delta)?;
-        let fitting = (!delta.is_empty()).then(|| delta.apply(at.view.text()));
+        at.check_base::<ApplyPatchRefusal>(None, None)?;
+        at.check_base::<ApplyPatchRefusal>(Some(self.made_on.into()), None)?;
+        let fitting = (!self.delta.is_empty()).then(|| self.delta.apply(at.view.text()));
         let Some(Ok(text)) = fitting else {
             let base: Option<Base> = Some(self.made_on.into());
             return Err(Stop::refused(BaseRefusal::StaleBase(Box::new(StaleBase::of(base)))));
         };
         at.check_size::<ApplyPatchRefusal>(text.len())?;
-        at.check_edit::<ApplyPatchRefusal>(&text, &delta, None)?;
-        let (summary, spans) = (summary(&delta), spans(&text, &delta));
+        at.check_edit::<ApplyPatchRefusal>(&text, &self.delta, None)?;
+        let (summary, spans) = (summary(&self.delta), spans(&text, &self.delta));
         let places: Vec<_> = spans.iter().map(|span| (span.start_line, span.end_line)).collect();
         let lines = lines_of(&text, &places);
-        at.replace_document::<ApplyPatchRefusal>(text, delta.edits())?;
+        at.replace_document::<ApplyPatchRefusal>(text, self.delta.edits())?;
         let record = Record { actor: Role::Assistant, operation, summary: summary.to_string() };
-        at.record(record, at.document_step(delta.into_owned()));
-        if changes.as_ref().is_none_or(Changes::is_shown) {
-            at.mark_seen(at.head.now());
-        }
+        at.record(record, at.document_step(self.delta.clone()));
+        at.mark_seen(at.head.now());
         let (revision, repairs) = (at.head.revision_id(), self.repairs.clone());
-        Ok(AppliedPatch { revision, summary, repairs, spans, lines, expires_at, changes, retaken: None })
+        Ok(AppliedPatch {
+            revision,
+            summary,
+            repairs,
+            spans,
+            lines,
+            expires_at,
+            changes: None,
+            retaken: None,
+        })
     }
 }
 

@@ -103,7 +103,8 @@ impl<'a> Transition<'a> {
     /// Puts the conversation's own turn back to the conversation, and the shared turn to the canvas.
     pub(super) fn put_turn(&mut self) {
         let Some(shared) = &self.shared else { return };
-        let has_own = !self.head.lock.is_same_state(&shared.lock);
+        let had_own = self.head.conversations.get(self.who).is_some_and(|known| known.turn.is_some());
+        let has_own = had_own || !self.head.lock.is_same_state(&shared.lock);
         if has_own {
             self.make_room();
         }

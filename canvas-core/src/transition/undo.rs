@@ -14,11 +14,11 @@ use crate::history::journal::{Entry, EntryKind, HistoryEntry, NewEntry};
 use crate::history::number::{ChangeNumber, EntryNumber};
 use crate::history::reach::{Chain, ChainStep};
 use crate::history::revert::{ChangeSelection, ChangesOf, Selection, Wanted};
-use crate::model::actor::PersonId;
-use crate::model::error::CodedError as _;
 use crate::history::step::{Faces, Step};
+use crate::model::actor::PersonId;
 use crate::model::author::{Author, Role};
 use crate::model::blob::{BlobId, Missing};
+use crate::model::error::CodedError as _;
 use crate::model::face::{Face, PerFace};
 use crate::model::head::Head;
 use crate::model::op_key::OpKey;
@@ -170,7 +170,9 @@ impl Decide for Undo {
             UndoScope::To(change) => ("to", change.to_string(), None),
             UndoScope::Change(change) => ("change", change.to_string(), None),
             UndoScope::Author { author: Role::User, since } => ("author", "user".to_owned(), *since),
-            UndoScope::Author { author: Role::Assistant, since } => ("author", "assistant".to_owned(), *since),
+            UndoScope::Author { author: Role::Assistant, since } => {
+                ("author", "assistant".to_owned(), *since)
+            }
             UndoScope::Select(selection) => ("select", selection.to_text(), selection.since),
         };
         let since = since.map_or_else(String::new, |revision| revision.get().to_string());
@@ -362,7 +364,7 @@ impl Transition<'_> {
             }
         }
         if document.is_some() && by != Author::User {
-            self.mark_seen(self.head.now());
+            self.mark_written(None);
         }
         HistoryMove {
             entries: undone.done,

@@ -129,8 +129,7 @@ impl<'a> Transition<'a> {
             return self.undo_entries(operation, by, Direction::Redo, chosen);
         }
         let call = Reverting { operation, by, partial: false };
-        let undone =
-            self.revert_each(&call, &visited, None, |at, entry, _| at.recorded_redo(by, entry))?;
+        let undone = self.revert_each(&call, &visited, None, |at, entry, _| at.recorded_redo(by, entry))?;
         // The undos below fit a text without these changes.
         self.head.journal.redo = None;
         self.head.raise_to_shared();

@@ -61,8 +61,8 @@ impl Conversation {
             Seat { session, lease: None, told: None }
         });
         if let Some(snapshot) = now {
-            seat.session.turn = snapshot.head.lock().turn();
-            seat.session.start = snapshot.head.turn_start();
+            seat.session.turn = snapshot.head.lock_of(&self.id).turn();
+            seat.session.start = snapshot.head.turn_start_of(&self.id);
         }
         seat
     }

@@ -108,7 +108,7 @@ pub async fn is_whole(engine: &Engine<impl Store>, canvas: &CanvasId) {
     assert_eq!(BlobId::of_document(snapshot.text()), snapshot.head.document());
     let undo = Undo { by: Author::User, what: UndoScope::Steps(NonZeroU32::MIN) };
     let mut undone = 0;
-    while ask(engine, canvas, &format!("undo-{undone}"), undo).await.expect("the canvas is whole") {
+    while ask(engine, canvas, &format!("undo-{undone}"), undo.clone()).await.expect("the canvas is whole") {
         undone += 1;
         engine.replay(canvas, system_now()).await.expect("the canvas is whole");
     }

@@ -2,11 +2,13 @@
 
 use std::num::NonZeroU32;
 
-use canvas_core::document::{ApplyEdits, ApplyPatch, Edit, RangeHash, Read, ReplaceLines, Replacement};
+use canvas_core::document::{
+    ApplyEdits, ApplyPatch, Edit, RangeHash, Read, ReplaceLines, Replacement, ShownLines,
+};
 use canvas_core::history::{Undo, UndoScope};
 use canvas_core::lease::{CheckIn, CheckOut, LeaseId, Renew};
 use canvas_core::store::Head;
-use canvas_core::text::{Delta, RepairKind};
+use canvas_core::text::{Delta, LineRange, RepairKind};
 use canvas_core::turn::{Cancel, EndTurn, Promotion, SendMessage, SetWorkMode, TakeControl, WorkMode};
 use canvas_core::{Author, BlobId, ConversationId, OpKey, Policy, Revision};
 
@@ -169,40 +171,102 @@ fn a_base_that_the_conversation_was_not_shown_is_refused() {
 }
 
 #[test]
-fn numbered_lines_and_located_edits_move_too() {
+fn numbered_lines_move_too_and_located_edits_do_not() {
     let world = two();
     let seen = world.snapshot();
     world.edit(&format!("0\n{TEXT}"));
-    let replacement = Replacement { start: 2, end: 2, expect: RangeHash::of("b\n"), text: "B\n".into() };
-    let replace = ReplaceLines { lease: None, replacements: vec![replacement], base: None, shown: None };
-    let Outcome::Applied(applied) = ask(&world, "x", dynamic(replace.clone())) else { panic!() };
+    let at = |start, end, of: &str, text: &str| {
+        let replacement = Replacement { start, end, expect: RangeHash::of(of), text: text.into() };
+        dynamic(ReplaceLines { lease: None, replacements: vec![replacement], base: None, shown: None })
+    };
+    let insertion = code(&ask(&world, "y", at(3, 2, "b\n", "B\n")));
+    assert_eq!(insertion, "PATCH_REJECTED/STALE_BASE", "others may have inserted there");
+    let Outcome::Applied(applied) = ask(&world, "x", at(2, 2, "b\n", "B\n")) else { panic!() };
     assert!(applied.changes.is_some());
     assert_eq!(world.text(), format!("0\n{}", TEXT.replace('b', "B")));
+    world.edit(&world.text().replace('d', "D"));
+    assert_eq!(code(&ask(&world, "x", at(5, 5, "d\n", "X\n"))), "PATCH_REJECTED/STALE_BASE");
 
-    let edits = |line: &str| {
-        let (old, new) = line.split_once('>').unwrap();
-        let delta = Delta::between(seen.text(), &seen.text().replacen(old, new, 1));
-        ApplyEdits {
-            made_on: seen.revision_id(),
-            delta,
-            repairs: Vec::new(),
-            request: BlobId::of(line.as_bytes()),
-        }
-    };
-    let Outcome::Applied(applied) = ask(&world, "y", dynamic(edits("d>D"))) else { panic!() };
-    assert!(applied.changes.is_some());
-    assert_eq!(
-        code(&ask(&world, "y", dynamic(edits("b>B2")))),
-        "PATCH_REJECTED/STALE_BASE",
-        "the other conversation changed it"
-    );
-    // A delta for another text neither panics nor changes anything.
-    let text = world.text();
-    let beyond = Delta::between(&"z".repeat(900), &"y".repeat(900));
-    let hostile = ApplyEdits { delta: beyond, request: BlobId::of(b"hostile"), ..edits("d>D") };
-    assert_eq!(code(&ask(&world, "x", dynamic(hostile))), "PATCH_REJECTED/STALE_BASE");
-    assert_eq!(world.text(), text);
-    assert_eq!(text, format!("0\n{}", TEXT.replace('b', "B").replace('d', "D")));
+    let world = two();
+    world.edit(&format!("0\n{TEXT}"));
+    let delta = Delta::between(seen.text(), &seen.text().replacen('d', "D", 1));
+    let request = BlobId::of(b"d>D");
+    let edits = ApplyEdits { made_on: seen.revision_id(), delta, repairs: Vec::new(), request };
+    assert_eq!(code(&ask(&world, "y", dynamic(edits))), "PATCH_REJECTED/STALE_BASE");
+    assert_eq!(world.text(), format!("0\n{TEXT}"));
+}
+
+/// Lines that a conversation was shown by a read that leaves no trace.
+fn shown(texts: &[(&World, (usize, usize))]) -> ShownLines {
+    let mut shown = ShownLines::default();
+    for (world, (start, end)) in texts {
+        let head = world.head();
+        shown.add(head.revision_id(), head.document(), LineRange { start: *start, end: *end });
+    }
+    shown
+}
+
+#[test]
+fn a_patch_is_not_moved_to_a_line_that_its_author_did_not_mean() {
+    // The author saw one `todo` with the message, and another in a section that it read later.
+    let world = World::new("# A\n- todo\n# B\nb\n");
+    set(&world, WorkMode::Collaborative);
+    ask(&world, "x", SendMessage);
+    world.edit("# A\n- todo\n# B\n- todo\nb\n");
+    let of_section = shown(&[(&world, (3, 5))]);
+    let patch = "@@ -4,1 +4,1 @@\n-- todo\n+- later\n".to_owned();
+    let command = |shown| ApplyPatch { lease: None, patch: patch.clone(), base: None, scope: None, shown };
+    let outcome = ask(&world, "x", dynamic(command(Some(of_section))));
+    assert_eq!(code(&outcome), "PATCH_REJECTED/STALE_BASE");
+    assert_eq!(world.text(), "# A\n- todo\n# B\n- todo\nb\n");
+
+    // It saw a line in an older text, which has changed since, and an equal one is elsewhere.
+    let world = World::new("# A\n- todo\n# B\n- todo\nb\n");
+    set(&world, WorkMode::Collaborative);
+    ask(&world, "x", SendMessage);
+    let of_first = shown(&[(&world, (1, 2))]);
+    world.edit("# A\n- done\n# B\n- todo\nb\n");
+    ask(&world, "x", Read::new(None));
+    world.edit("# A\n- done\n# B\n- todo\nbb\n");
+    let patch = "@@ -2,1 +2,1 @@\n-- todo\n+- later\n".to_owned();
+    let command = ApplyPatch { lease: None, patch, base: None, scope: None, shown: Some(of_first.clone()) };
+    assert_eq!(code(&ask(&world, "x", dynamic(command))), "PATCH_REJECTED/STALE_BASE");
+    let replacement =
+        Replacement { start: 2, end: 2, expect: RangeHash::of("- todo\n"), text: "- later\n".into() };
+    let replace =
+        ReplaceLines { lease: None, replacements: vec![replacement], base: None, shown: Some(of_first) };
+    assert_ne!(code(&ask(&world, "x", dynamic(replace))), "OK");
+    assert_eq!(world.text(), "# A\n- done\n# B\n- todo\nbb\n");
+}
+
+#[test]
+fn only_shown_changes_count_as_seen() {
+    let world = two();
+    world.edit(&TEXT.replace('l', "L"));
+    let unseen = world.snapshot().revision_id();
+    // It learned the id elsewhere, for example from a reply that shows no text.
+    let patch = patch("b>B");
+    let command = ApplyPatch { lease: None, patch, base: Some(unseen.into()), scope: None, shown: None };
+    assert_eq!(code(&ask(&world, "x", dynamic(command))), "OK");
+    assert_eq!(code(&ask(&world, "x", write("l>LL"))), "PATCH_REJECTED/STALE_BASE");
+    world.edit(&world.text().replace('k', "K"));
+    let undo = Undo { by: Author::Assistant { lease: None }, what: UndoScope::Change(3.into()) };
+    let outcome = ask(&world, "x", dynamic(undo));
+    assert!(!world.head().has_seen(&conversation("x")), "{outcome:?}");
+}
+
+#[test]
+fn a_cancellation_holds_whatever_the_shared_lock_counts() {
+    let world = World::with(TEXT, crate::policy_with(|policy| policy.sync.conversations = 2));
+    set(&world, WorkMode::Collaborative);
+    for who in ["b", "a", "c"] {
+        ask(&world, who, SendMessage);
+    }
+    for who in ["b", "a", "c"] {
+        let was_open = world.head().lock_of(&conversation(who)).is_turn_open();
+        ask(&world, who, Cancel);
+        assert!(!world.head().lock_of(&conversation(who)).is_turn_open(), "{who}, open before: {was_open}");
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Reply fields of the native tools, in addition to `ok` and `revision_id`. The reply schemas are derived from these
 //! types.
 
-use canvas_core::document::{Changes, LineSpan, PatchRefusal};
+use canvas_core::document::{LineSpan, PatchRefusal};
 use canvas_core::lease::Timestamp;
 use canvas_core::text::Repair;
 use canvas_core::{Refusal, RevisionId};
@@ -32,9 +32,6 @@ pub(super) struct EditFields<'a> {
     pub(super) spans: &'a [LineSpan],
     /// Success message in the wording of the dialect.
     pub(super) message: String,
-    /// Changes by others since the conversation saw the document.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) changes: Option<&'a Changes>,
     /// Changed lines and one line around them, as `"12: Text"`. If a line or the list is shortened, it ends with `…`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(default))]

@@ -4,7 +4,6 @@ use canvas_core::document::{AppliedPatch, ApplyEdits, ApplyPatchRefusal, BaseRef
 use canvas_core::rollout::Access;
 use canvas_core::store::Store;
 use canvas_core::text::{Delta, Limits, Reason};
-use canvas_core::turn::WorkMode;
 use canvas_core::{Answered, CodedError as _, Engine, Refusal, Refused as _, Revision, RevisionId, Snapshot};
 use serde_json::Value;
 
@@ -58,7 +57,7 @@ impl NativeTools {
         let body = reply.body();
         let text = |pointer: &str| body.pointer(pointer).and_then(Value::as_str);
         let mut words = text("/message").or_else(|| text("/error/message")).unwrap_or_default().to_owned();
-        let shown = ["/error/region", "/error/changes/diff", "/error/changes/whole", "/changes/diff"];
+        let shown = ["/error/region", "/error/changes/diff", "/error/changes/whole"];
         if let Some(shown) = shown.into_iter().find_map(text) {
             words.push('\n');
             words.push_str(shown);
@@ -127,8 +126,7 @@ async fn run<S: Store>(
     if let Some(answer) = known {
         return Ok(reply(tools, &answer, &snapshot, None));
     }
-    let (head, conversation) = (&snapshot.head, &context.session.conversation);
-    let edits = if head.work_mode() == WorkMode::Collaborative || head.has_seen(conversation) {
+    let edits = if snapshot.head.has_seen(&context.session.conversation) {
         match apply_native(tools.dialect, snapshot.text(), &call.arguments, &options) {
             Ok(edit) => {
                 let made_on = snapshot.revision_id();
@@ -211,7 +209,6 @@ fn reply(
                 repairs: &done.repairs,
                 spans: &done.spans,
                 message: message.unwrap_or_else(|| tools.dialect.edited(&tools.path)),
-                changes: done.changes.as_ref(),
                 lines,
             };
             // The lines in a retry's answer may have changed since.
