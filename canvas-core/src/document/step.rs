@@ -56,7 +56,8 @@ impl DocumentStep {
             return Ok(self.clone());
         }
         let (before, after) = (files.blob(self.before)?, files.blob(self.after)?);
-        let text = |blob: &Blob| blob.as_text().map(str::to_owned).ok_or_else(|| ReadError::Damaged(blob.id()));
+        let text =
+            |blob: &Blob| blob.as_text().map(str::to_owned).ok_or_else(|| ReadError::Damaged(blob.id()));
         Ok(Self { delta: Some(Delta::between(&text(before)?, &text(after)?)), ..self.clone() })
     }
 

@@ -62,5 +62,6 @@ mod step;
 pub(crate) mod surface;
 pub(crate) mod turn;
 pub(crate) mod undo;
+mod undo_chain;
 mod undo_of;
 pub(crate) mod view;

@@ -364,10 +364,14 @@ pub enum HistoryRefusal {
     #[error("no change of theirs is in effect: look at the history for what there is to undo")]
     NothingToUndo,
     /// The person has no undo to redo, or changed something after it.
-    #[error("this person undid nothing, or has made a change since: look at the history and undo the undo itself")]
+    #[error(
+        "this person undid nothing, or has made a change since: look at the history and undo the undo itself"
+    )]
     NothingToRedo,
     /// The change has fewer edits.
-    #[error("change {change} has {count} edits, numbered from 0, and no edit {edit}: take a number below {count}")]
+    #[error(
+        "change {change} has {count} edits, numbered from 0, and no edit {edit}: take a number below {count}"
+    )]
     EditNotFound {
         /// Number of the change in the request.
         change: ChangeNumber,

@@ -64,6 +64,7 @@ any! {
     turn::EndTurn -> TurnEnded, Call;
     history::Undo -> Moved, Undo;
     history::Redo -> Moved, Undo;
+    history::RedoOf -> Moved, Undo;
     history::ClearHistory -> HistoryCleared, Call;
     #[cfg(feature = "board")]
     board::CreateBoard -> BoardCreated, CreateBoard;
