@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 
 use super::task::SnapshotTask;
 use super::trace::Trace;
-use super::walk::Walk;
+use super::walk::{Listed, Walk};
 use super::{Engine, EngineError};
 use crate::face::contents::Contents;
 use crate::face::fetched::Fetched;
@@ -17,7 +17,10 @@ use crate::face::read_error::ReadError;
 use crate::face::step::{Mismatch, Way};
 use crate::history::journal::{Entry, HistoryEntry};
 use crate::history::number::EntryNumber;
+use crate::history::reach::Chain;
+use crate::history::revert::{ChangesOf, Wanted};
 use crate::history::step::{self, Faces, Step};
+use crate::model::actor::PersonId;
 use crate::model::audit_slot::AuditLinks;
 use crate::model::blob::{Blob, BlobId};
 use crate::model::face::{Face, TreeFile};
@@ -193,9 +196,8 @@ impl<S: Store> Engine<S> {
     ///
     /// An [`UndoScope::Change`] or [`UndoScope::Author`] adds one entry of the kind
     /// [`EntryKind::Revert`](crate::history::EntryKind::Revert) for each face that it changes. Such an entry is a change
-    /// like any other, so it is first in `undo`, and `redo` is empty after it. The changes that it reverted stay in
-    /// `undo` below it, since the stack lists the entries that consecutive undo commands would take. To restore the
-    /// reverted changes, undo the revert. A [`Redo`](crate::history::Redo) then reverts them once more.
+    /// like any other, so it is first in `undo`, and `redo` is empty after it. The changes that it reverted are not
+    /// listed. To restore them, undo the revert. A [`Redo`](crate::history::Redo) then reverts them once more.
     ///
     /// ```
     /// # canvas_core::testing::block_on(async {
@@ -236,6 +238,23 @@ impl<S: Store> Engine<S> {
         now: Timestamp,
     ) -> Result<Stacks, EngineError> {
         reading!(self, "stacks", canvas, now, walk => stacks(&mut walk, face, limit))
+    }
+
+    /// Returns the changes that undo by this person would take and the undos that redo by this person would take, newest
+    /// first and at most `limit` of each. Use it to enable the buttons of one of several people. It searches only the
+    /// last [`HistoryLimits::reach`](crate::policy::HistoryLimits::reach) entries, or the last `limit`, if that is more.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`Engine::history`].
+    pub async fn stacks_of(
+        &self,
+        canvas: &CanvasId,
+        person: &PersonId,
+        limit: usize,
+        now: Timestamp,
+    ) -> Result<Stacks, EngineError> {
+        reading!(self, "stacks", canvas, now, walk => stacks_of(&mut walk, person, limit))
     }
 
     /// Returns every blob that the canvas needs. These are the blobs of the head, the kept journal entries and the
@@ -335,7 +354,19 @@ async fn stacks<S: Store>(
     limit: usize,
 ) -> Result<Stacks, EngineError> {
     let (undo, redo) = (walk.head.journal().undo, walk.head.journal().redo);
-    let (undo, redo) = (walk.stack(undo, face, limit).await?, walk.stack(redo, face, limit).await?);
+    let undo = walk.stack(Chain::new(undo), Listed::InEffect, face, limit).await?;
+    Ok(Stacks { undo, redo: walk.stack(Chain::new(redo), Listed::All, face, limit).await? })
+}
+
+async fn stacks_of<S: Store>(
+    walk: &mut Walk<'_, S>,
+    person: &PersonId,
+    limit: usize,
+) -> Result<Stacks, EngineError> {
+    let of = ChangesOf::Person(person.clone());
+    let (undo, all) = (Chain::new(walk.head.journal().undo), Chain::of_changes(walk.head.journal()));
+    let undo = walk.stack(undo, Listed::Of(Wanted::Of(&of)), None, limit).await?;
+    let redo = walk.stack(all, Listed::Of(Wanted::UndosBy(person)), None, limit).await?;
     Ok(Stacks { undo, redo })
 }
 

@@ -9,11 +9,31 @@ use super::{Engine, EngineError};
 use crate::history::journal::Entry;
 use crate::history::kept::{KeepLimits, Kept};
 use crate::history::reach::{Chain, ChainStep};
+use crate::history::revert::{Choice, Seen, Selection, Verdict, Wanted};
 use crate::model::blob::{Blob, BlobId};
 use crate::model::face::Face;
 use crate::model::head::Head;
 use crate::model::links::Linked;
 use crate::store::contract::Store;
+
+/// The entries that a stack lists.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Listed<'l> {
+    All,
+    InEffect,
+    /// The selected ones in effect.
+    Of(Wanted<'l>),
+}
+
+impl Listed<'_> {
+    fn has(self, verdict: &Verdict) -> bool {
+        match self {
+            Self::All => true,
+            Self::InEffect => matches!(verdict, Verdict::InEffect { is_left: true, .. }),
+            Self::Of(_) => verdict.is_chosen(),
+        }
+    }
+}
 
 /// The journal of one head, with the entries read so far.
 pub(super) struct Walk<'a, S> {
@@ -87,25 +107,31 @@ impl<'a, S: Store> Walk<'a, S> {
         entries.into_iter().filter(move |(_, entry)| kept.has(entry))
     }
 
-    /// Returns the entries that consecutive undo or redo commands would revert. It reads at most `limit` entries, or as
-    /// many as an undo reaches if that is more, because a search for the entries of one `face` might otherwise read the
-    /// whole journal.
+    /// Returns the listed entries of a chain. It reads at most `limit` entries, or as many as an undo reaches if that is
+    /// more, because a search for the entries of one `face` or person might otherwise read the whole journal.
     pub(super) async fn stack(
         &mut self,
-        start: Option<BlobId>,
+        mut chain: Chain,
+        listed: Listed<'_>,
         face: Option<Face>,
         limit: usize,
     ) -> Result<Vec<Entry>, EngineError> {
         let head = Arc::clone(&self.head);
         let slot = head.journal();
         let (mut entries, mut reads) = (Vec::new(), limit.max(self.engine.policy.history.reach));
-        let mut chain = Chain::new(start);
+        let selection = match listed {
+            Listed::All | Listed::InEffect => Selection::all(Wanted::Nothing),
+            Listed::Of(wanted) => Selection::all(wanted),
+        };
+        let mut choice = Choice::new(selection.clone());
         while entries.len() < limit && reads > 0 {
             let more = reads.min(limit - entries.len());
             match chain.step(slot, (self.kept, 1), more, |id| self.journal.known(id)) {
+                ChainStep::Entry(entry) if selection.ends_before(entry) => break,
                 ChainStep::Entry(entry) => {
                     reads -= 1;
-                    if face.is_none_or(|face| entry.step.face() == face) {
+                    let verdict = choice.visit(&Seen::from(entry));
+                    if listed.has(&verdict) && face.is_none_or(|face| entry.step.face() == face) {
                         entries.push(entry.clone());
                     }
                 }

@@ -25,6 +25,11 @@ impl Fetched {
         self.0.insert(id, blob.map(|blob| Item { blob, entry: OnceLock::new() }));
     }
 
+    /// Returns the number of blobs that the store was asked for.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     pub(crate) fn get(&self, id: BlobId) -> Option<&Blob> {
         self.0.get(&id)?.as_ref().map(|item| &item.blob)
     }

@@ -45,8 +45,10 @@ impl JournalSlot {
             kind,
             actor,
             author,
-            first_made_by: first_made_by
-                .filter(|first| is_of_earlier(kind) && written_by.as_ref() != Some(first)),
+            first_made_by: first_made_by.filter(|first| match is_of_earlier(kind) {
+                true => written_by.as_ref() != Some(first),
+                false => *first != made_by(&operation, actor),
+            }),
             written_by: written_by
                 .filter(|writer| is_of_earlier(kind) || *writer != made_by(&operation, actor)),
             reverts,
@@ -62,6 +64,7 @@ impl JournalSlot {
             effects_before: self.effects,
             previous_change: self.before_effects.filter(|_| kind != EntryKind::Effect),
             links: self.links.before(number.get()),
+            near: self.near.as_ref().map(|near| near.before(number.get())).unwrap_or_default(),
             skips: Vec::new(),
         };
         let blob = Blob::text(json_text(&entry, 1024));
@@ -74,6 +77,9 @@ impl JournalSlot {
         self.entries = number.get();
         self.last = Some(blob.id());
         self.links.push(number.get(), blob.id());
+        if let Some(near) = &mut self.near {
+            near.push(number.get(), blob.id());
+        }
         match kind {
             EntryKind::Undo => self.redo = Some(blob.id()),
             EntryKind::Redo => self.undo = Some(blob.id()),
@@ -162,6 +168,9 @@ pub struct Entry {
     /// Links over many entries, by powers of 4.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     links: Vec<Option<BlobId>>,
+    /// Links to more entries nearby.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    near: Vec<Option<BlobId>>,
     /// Links as older versions wrote them, by powers of 16.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     skips: Vec<BlobId>,
@@ -193,11 +202,14 @@ pub struct Reverts {
     /// The undone edits of the change, counted from 0, if only these were undone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edits: Option<Vec<u32>>,
+    /// Whether the undone changes are themselves undos, which a redo took back.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_redo: bool,
 }
 
 impl Reverts {
     pub(crate) const fn of(changes: Vec<ChangeNumber>, author: Role) -> Self {
-        Self { changes, author, edits: None }
+        Self { changes, author, edits: None, is_redo: false }
     }
 
     /// Returns the only undone change, if all of it was undone.
@@ -314,6 +326,14 @@ impl Entry {
         }
     }
 
+    /// Returns the actor of the change that this undo took back, if it was another than the actor of the undo.
+    pub(crate) fn undoes_of(&self) -> Option<Actor> {
+        match self.kind {
+            EntryKind::Undo => self.first_made_by(),
+            _ => self.first_made_by.clone(),
+        }
+    }
+
     /// Returns the number of edits that the entry made to the document, or `None` if it keeps both texts instead. A
     /// change of another face is one edit.
     pub fn edits(&self) -> Option<usize> {
@@ -369,6 +389,7 @@ impl Linked for Entry {
         let number = self.number.get();
         let previous = self.previous.and_then(|id| Some((number.checked_sub(1)?, id)));
         let links = links::ends(&self.links, number).chain(links::ends_of_sixteens(&self.skips, number));
+        let links = links.chain(links::near_ends(&self.near, number));
         previous.into_iter().chain(self.previous_change).chain(links)
     }
 }

@@ -101,8 +101,10 @@ pub(crate) enum Wanted<'s> {
     /// Changes of people, or of models.
     Role(Role),
     Of(&'s ChangesOf),
-    /// The undos by a person, each of one command, unless the person made a change after it.
+    /// The undos by a person, unless the person made a change after it. If the host does not name who undid changes,
+    /// the undo is also by the person whose changes these are.
     UndosBy(&'s PersonId),
+    Nothing,
 }
 
 impl<'s> Selection<'s> {
@@ -125,7 +127,7 @@ impl<'s> Selection<'s> {
     pub(crate) fn change(&self) -> Option<ChangeNumber> {
         match self.of {
             Wanted::Of(of) => of.change(),
-            Wanted::Role(_) | Wanted::UndosBy(_) => None,
+            Wanted::Role(_) | Wanted::UndosBy(_) | Wanted::Nothing => None,
         }
     }
 
@@ -139,9 +141,11 @@ impl<'s> Selection<'s> {
             }
             Wanted::Of(of) => seen.kind != EntryKind::Undo && of.has(seen),
             Wanted::UndosBy(person) => {
-                matches!(seen.kind, EntryKind::Undo | EntryKind::Revert)
-                    && seen.entry.is_some_and(|entry| entry.made_by().is_person(person))
+                let is_redo = seen.reverts.is_some_and(|reverts| reverts.is_redo);
+                (seen.kind == EntryKind::Undo || (seen.kind == EntryKind::Revert && !is_redo))
+                    && seen.entry.is_some_and(|entry| is_undo_by(entry, person))
             }
+            Wanted::Nothing => false,
         }
     }
 
@@ -149,6 +153,12 @@ impl<'s> Selection<'s> {
         let one = self.change().and(Some(NonZeroU32::MIN));
         self.last.or(one).is_some_and(|last| taken as u64 >= u64::from(last.get()))
     }
+}
+
+fn is_undo_by(entry: &Entry, person: &PersonId) -> bool {
+    let by = entry.made_by();
+    by.is_person(person)
+        || (by.is_person(&PersonId::default()) && entry.undoes_of().is_some_and(|of| of.is_person(person)))
 }
 
 /// An entry on a walk from the newest to the oldest.
@@ -181,6 +191,14 @@ impl Seen<'_> {
         if self.makes() { self.reverts.and_then(Reverts::whole) } else { Some(self.change) }
     }
 
+    /// Returns the change whose undo the entry took back, or that undo if it was of several changes.
+    fn redid(&self) -> Option<ChangeNumber> {
+        match self.reverts {
+            Some(reverts) if reverts.is_redo => reverts.whole(),
+            _ => (self.kind == EntryKind::Redo).then_some(self.change),
+        }
+    }
+
     fn is_all(&self, edits: &[u32]) -> bool {
         let all = self.entry.and_then(Entry::edits);
         all.is_some_and(|all| (0..all).all(|edit| edits.iter().any(|one| *one as usize == edit)))
@@ -196,6 +214,8 @@ pub(crate) enum Verdict {
     InEffect {
         /// Whether it is selected.
         is_chosen: bool,
+        /// Whether not all of its edits were undone.
+        is_left: bool,
         /// The later entries that undid some edits of it, newest first.
         parts: Vec<(EntryNumber, Vec<u32>)>,
     },
@@ -212,6 +232,8 @@ pub(crate) struct Choice<'s> {
     selection: Selection<'s>,
     /// What later entries in effect undid of each change, newest first.
     undone: BTreeMap<ChangeNumber, Vec<(EntryNumber, Part)>>,
+    /// Changes that were redone, and then undone again. The undos before that are not to be redone once more.
+    redone: Vec<ChangeNumber>,
     taken: usize,
 }
 
@@ -226,7 +248,7 @@ enum Part {
 
 impl<'s> Choice<'s> {
     pub(crate) const fn new(selection: Selection<'s>) -> Self {
-        Self { selection, undone: BTreeMap::new(), taken: 0 }
+        Self { selection, undone: BTreeMap::new(), redone: Vec::new(), taken: 0 }
     }
 
     /// Whether no further entry is wanted.
@@ -234,14 +256,18 @@ impl<'s> Choice<'s> {
         self.selection.is_complete(self.taken)
     }
 
-    /// Estimates how many more entries have to be visited, after this many.
-    pub(crate) fn expected(&self, visited: usize) -> usize {
-        const FIRST: usize = 64;
+    /// Estimates how many more entries have to be visited, after `visited` of `read` ones. As the oldest is not known
+    /// before the changes are found, each round of reads asks for some times as many as all rounds before it.
+    pub(crate) fn expected(&self, visited: usize, read: usize) -> usize {
+        const FIRST: usize = 16;
+        const GROWTH: usize = 8;
         let Some(last) = self.selection.last else { return usize::MAX };
         let left = usize::try_from(last.get()).unwrap_or(usize::MAX).saturating_sub(self.taken);
+        let most = read.saturating_mul(GROWTH).max(left.saturating_mul(FIRST));
         match visited.saturating_mul(left).checked_div(self.taken) {
-            Some(expected) => expected.max(FIRST / 4),
-            None => visited.saturating_mul(2).max(FIRST),
+            // The rest may be rarer than those found.
+            Some(expected) => expected.saturating_mul(2).max(FIRST).min(most),
+            None => most,
         }
     }
 
@@ -257,6 +283,7 @@ impl<'s> Choice<'s> {
                 Part::All | Part::Undo => true,
             });
             if let Some(by) = self.found(seen.change, &Part::All) {
+                self.redone.extend(seen.redid());
                 return Verdict::UndoneBy(by);
             }
         }
@@ -265,10 +292,11 @@ impl<'s> Choice<'s> {
         }
         let edits: Vec<_> = parts.iter().flat_map(|(_, edits)| edits).copied().collect();
         let is_left = edits.is_empty() || !seen.is_all(&edits);
-        let is_chosen = is_left && !self.is_complete() && self.selection.has(seen);
+        let is_over = matches!(self.selection.of, Wanted::UndosBy(_)) && self.was_redone(seen);
+        let is_chosen = is_left && !is_over && !self.is_complete() && self.selection.has(seen);
         if is_chosen {
             self.taken += 1;
-            return Verdict::InEffect { is_chosen, parts };
+            return Verdict::InEffect { is_chosen, is_left, parts };
         }
         if seen.kind == EntryKind::Redo {
             self.add(seen, seen.change, Part::Undo);
@@ -283,7 +311,14 @@ impl<'s> Choice<'s> {
             }
             (true, None) => {}
         }
-        Verdict::InEffect { is_chosen, parts }
+        Verdict::InEffect { is_chosen, is_left, parts }
+    }
+
+    /// Whether this is an undo that was redone before.
+    fn was_redone(&mut self, seen: &Seen<'_>) -> bool {
+        let own = (seen.kind == EntryKind::Revert).then_some(seen.change);
+        let at = self.redone.iter().position(|change| seen.undid() == Some(*change) || own == Some(*change));
+        at.map(|at| self.redone.swap_remove(at)).is_some()
     }
 
     fn add(&mut self, seen: &Seen<'_>, change: ChangeNumber, part: Part) {

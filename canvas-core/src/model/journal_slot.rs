@@ -4,7 +4,7 @@ use canvas_lease::safe_integer;
 use serde::{Deserialize, Serialize};
 
 use crate::model::blob::BlobId;
-use crate::model::links::Links;
+use crate::model::links::{Links, NearLinks};
 use crate::model::receipt::is_zero;
 use crate::model::touched::Touched;
 use crate::model::unknown::Unknown;
@@ -39,6 +39,9 @@ pub struct JournalSlot {
     pub(crate) before_effects: Option<(u64, BlobId)>,
     #[serde(skip_serializing_if = "Links::is_empty")]
     pub(crate) links: Links,
+    /// Further entries, so that many are reached in few rounds. `None` in formats that older libraries read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) near: Option<NearLinks>,
     /// Places of the state touched by effects since the oldest change that can be undone or redone.
     #[serde(skip_serializing_if = "Touched::is_empty")]
     pub(crate) touched: Touched,
@@ -61,6 +64,7 @@ struct StoredSlot {
     before_effects: Option<(u64, BlobId)>,
     #[serde(default)]
     links: Links,
+    near: Option<NearLinks>,
     /// Links as older versions wrote them, by powers of 16.
     #[serde(default)]
     skips: Vec<BlobId>,
@@ -73,9 +77,9 @@ struct StoredSlot {
 impl From<StoredSlot> for JournalSlot {
     fn from(stored: StoredSlot) -> Self {
         let StoredSlot { last, undo, redo, entries, kept_from, effects, before_effects, .. } = stored;
-        let StoredSlot { links, skips, touched, unknown, .. } = stored;
+        let StoredSlot { links, near, skips, touched, unknown, .. } = stored;
         let links = if links.is_empty() { Links::of_sixteens(&skips) } else { links };
-        Self { last, undo, redo, entries, kept_from, effects, before_effects, links, touched, unknown }
+        Self { last, undo, redo, entries, kept_from, effects, before_effects, links, near, touched, unknown }
     }
 }
 
@@ -87,8 +91,9 @@ impl JournalSlot {
     }
 
     /// Returns the entries that the slot names with their numbers, except the tops of the undo and redo stacks.
-    pub(crate) fn marks(&self) -> impl Iterator<Item = (u64, BlobId)> + use<> {
-        self.last.map(|id| (self.entries, id)).into_iter().chain(self.links.marks(self.entries))
+    pub(crate) fn marks(&self) -> impl Iterator<Item = (u64, BlobId)> {
+        let near = self.near.iter().flat_map(|near| near.marks(self.entries));
+        self.last.map(|id| (self.entries, id)).into_iter().chain(self.links.marks(self.entries)).chain(near)
     }
 
     /// Returns the slot without history. Numbers continue.

@@ -26,6 +26,8 @@ pub(crate) trait Linked: Sized {
 }
 
 const STEP: u64 = 4;
+/// Number of powers of 4 whose last multiples are all held, so that 4^6 entries are reached in seven rounds.
+const NEAR: usize = 6;
 /// Number of linked powers, up to 4^10, about a million.
 const LEVELS: usize = 10;
 
@@ -60,6 +62,51 @@ impl Links {
     pub(crate) fn marks(self, newest: u64) -> impl Iterator<Item = (u64, BlobId)> {
         powers(STEP).zip(self.0).filter_map(move |(power, id)| Some((newest / power * power, id?)))
     }
+}
+
+/// For 1 and each small power of 4, its multiples since the last multiple of the next power. They are known only if
+/// they are as many as there can be, because a chain may have begun to collect them later.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct NearLinks(Vec<Vec<BlobId>>);
+
+impl NearLinks {
+    /// Returns the links of the next entry: for each power whose next power divides its number, the ids of the second
+    /// and the third last multiple.
+    pub(crate) fn before(&self, number: u64) -> Vec<Option<BlobId>> {
+        let of_power = |ids: &Vec<BlobId>| match ids.as_slice() {
+            [third, second, _] => [Some(*second), Some(*third)],
+            _ => [None, None],
+        };
+        trimmed(&self.0.iter().take(level(number)).flat_map(of_power).collect::<Vec<_>>())
+    }
+
+    /// Adds the next entry.
+    pub(crate) fn push(&mut self, number: u64, id: BlobId) {
+        let level = level(number);
+        self.0.resize_with(self.0.len().max((level + 1).min(NEAR)), Vec::new);
+        self.0.iter_mut().take(level).for_each(Vec::clear);
+        if let Some(ids) = self.0.get_mut(level) {
+            ids.push(id);
+        }
+    }
+
+    /// Returns the held entries with their numbers, if the newest entry has this number.
+    pub(crate) fn marks(&self, newest: u64) -> impl Iterator<Item = (u64, BlobId)> {
+        std::iter::once(1).chain(powers(STEP)).zip(&self.0).flat_map(move |(power, ids)| {
+            let first = newest / (power * STEP) * (power * STEP) + power;
+            let is_known = ids.len() as u64 == newest / power % STEP;
+            let numbers = (0_u64..).map(move |nth| first + nth * power);
+            // The chain names its newest entry itself.
+            numbers.zip(ids.iter().copied()).filter(move |(number, _)| is_known && *number != newest)
+        })
+    }
+}
+
+/// Returns the targets of the links from [`NearLinks`], with their numbers.
+pub(crate) fn near_ends(links: &[Option<BlobId>], number: u64) -> impl Iterator<Item = (u64, BlobId)> {
+    let places = std::iter::once(1).chain(powers(STEP)).flat_map(|power| [power * 2, power * 3]);
+    places.zip(links).filter_map(move |(back, id)| Some((number.checked_sub(back)?, (*id)?)))
 }
 
 /// Returns the targets of an entry's links, with their numbers.

@@ -64,6 +64,7 @@ mod step;
 pub(crate) mod surface;
 pub(crate) mod turn;
 pub(crate) mod undo;
+mod undo_chain;
 mod undo_of;
 pub(crate) mod view;
 pub(crate) mod work_mode;

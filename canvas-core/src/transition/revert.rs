@@ -238,7 +238,7 @@ impl<'a> Transition<'a> {
     ) -> Result<Vec<(Step, Fate)>, Stop<UndoRefusal>> {
         let (is_chosen, parts) = match verdict {
             Verdict::UndoneBy(by) => return Ok(vec![(entry.step.clone(), Fate::UndoneBy(*by))]),
-            Verdict::InEffect { is_chosen, parts } => (*is_chosen, parts),
+            Verdict::InEffect { is_chosen, parts, .. } => (*is_chosen, parts),
         };
         let edits = edits.filter(|_| is_chosen);
         let whole = || vec![(entry.step.clone(), if is_chosen { Fate::Reverted(None) } else { Fate::Stays })];
@@ -302,7 +302,9 @@ impl<'a> Transition<'a> {
         while !choice.is_complete() {
             let more = match bound {
                 Bound::Reach => limit - visited.len(),
-                Bound::Search => choice.expected(visited.len()).min(limit - visited.len()),
+                Bound::Search => {
+                    choice.expected(visited.len(), self.view.blobs.len()).min(limit - visited.len())
+                }
             };
             let Some(entry) = self.step_down(chain, oldest, more.saturating_add(1))? else { break };
             if selection.ends_before(entry) || is_of_other(&visited, entry, selection) {
@@ -327,7 +329,7 @@ impl<'a> Transition<'a> {
                     _ => HistoryRefusal::NothingToUndo,
                 },
                 Wanted::Role(_) => HistoryRefusal::HistoryEmpty { asked: 1, available: 0 },
-                Wanted::UndosBy(_) => HistoryRefusal::NothingToRedo,
+                Wanted::UndosBy(_) | Wanted::Nothing => HistoryRefusal::NothingToRedo,
             })),
         }
     }

@@ -13,6 +13,7 @@ use crate::model::blob::BlobId;
 use crate::model::blob::{Blob, Missing};
 use crate::model::conversation::RunningTurn;
 use crate::model::face::Face;
+use crate::model::format::Format;
 use crate::model::head::Head;
 use crate::model::id::ConversationId;
 use crate::model::op_key::OpKey;
@@ -246,6 +247,9 @@ impl<'a> Transition<'a> {
             // A chain with a gap would lead to a text that never existed.
             self.head.journal = self.head.journal.cleared();
             return None;
+        }
+        if self.head.format == Format::Shared {
+            self.head.journal.near.get_or_insert_default();
         }
         let (entry, blob) = self.head.journal.push(entry);
         self.blobs.push(blob);

@@ -12,12 +12,11 @@ use crate::face::read_error::ReadError;
 use crate::face::step::{Mismatch, Way};
 use crate::history::journal::{Entry, EntryKind, HistoryEntry, NewEntry};
 use crate::history::number::{ChangeNumber, EntryNumber};
-use crate::history::reach::{Chain, ChainStep};
 use crate::history::revert::{ChangeSelection, ChangesOf, Selection, Wanted};
 use crate::history::step::{Faces, Step};
 use crate::model::actor::PersonId;
 use crate::model::author::{Author, Role};
-use crate::model::blob::{BlobId, Missing};
+use crate::model::blob::Missing;
 use crate::model::error::CodedError as _;
 use crate::model::face::{Face, PerFace};
 use crate::model::head::Head;
@@ -72,7 +71,7 @@ pub enum UndoScope {
 }
 
 /// Redoes the newest undo by a person: everything that one command undid. Works also if others made changes since, but
-/// not if the person did. Undoes within the command are redone together or not at all.
+/// not if the person did. It redoes all of the command or nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RedoOf {
     /// The author in whose name the changes are redone.
@@ -489,64 +488,6 @@ impl Transition<'_> {
                 Stop::refused(BoardRefusal::BoardDamaged)
             }
             _ => damaged(entry.number),
-        }
-    }
-}
-
-impl<'a> Transition<'a> {
-    /// Returns the first `steps` entries of a chain.
-    fn chain(&self, start: Option<BlobId>, steps: NonZeroU32) -> Result<Vec<&'a Entry>, Stop<UndoRefusal>> {
-        let (limit, asked) = (self.policy.history.reach, steps.get());
-        let wanted = usize::try_from(asked).ok().filter(|steps| *steps <= limit);
-        let wanted = wanted.ok_or_else(|| Stop::refused(HistoryRefusal::HistoryTooDeep { limit }))?;
-        let (mut entries, mut chain) = (Vec::new(), Chain::new(start));
-        for available in 0..asked {
-            let Some(entry) = self.step_down(&mut chain, 1, wanted - entries.len())? else {
-                return Err(Stop::refused(HistoryRefusal::HistoryEmpty { asked, available }));
-            };
-            entries.push(entry);
-        }
-        Ok(entries)
-    }
-
-    /// Returns the last changes down to a given one, inclusive.
-    fn chain_to(&self, change: ChangeNumber) -> Result<Vec<&'a Entry>, Stop<UndoRefusal>> {
-        let limit = self.policy.history.reach;
-        let (mut entries, mut chain) = (Vec::new(), Chain::new(self.head.journal.undo));
-        while let Some(entry) =
-            self.step_down(&mut chain, change.get(), (limit - entries.len()).saturating_add(1))?
-        {
-            if entries.len() == limit {
-                return Err(Stop::refused(HistoryRefusal::HistoryTooDeep { limit }));
-            }
-            let is_it = entry.change == change;
-            entries.push(entry);
-            if is_it {
-                return Ok(entries);
-            }
-        }
-        Err(Stop::refused(HistoryRefusal::HistoryNotFound { change }))
-    }
-
-    /// Returns the next entry of a chain, or `None` at the end of the history. See [`Chain::step`] for `oldest` and
-    /// `more`.
-    pub(super) fn step_down(
-        &self,
-        chain: &mut Chain,
-        oldest: u64,
-        more: usize,
-    ) -> Result<Option<&'a Entry>, Stop<UndoRefusal>> {
-        let (slot, fetched) = (&self.head.journal, self.view.blobs);
-        let kept = slot.kept(self.policy.keep_limits());
-        match chain.step(slot, (kept, oldest), more, |id| fetched.entry(id)) {
-            ChainStep::Entry(entry) => Ok(Some(entry)),
-            ChainStep::End | ChainStep::Forgotten(_) => Ok(None),
-            ChainStep::Missing(id, likely) => Err(Missing { needed: vec![id], likely }.into()),
-            ChainStep::Lost(id) => {
-                // An entry that was only a guess before is needed now.
-                self.view.blob(id)?;
-                Err(Stop::refused(HistoryRefusal::HistoryDamaged { entry: EntryNumber::new(slot.entries) }))
-            }
         }
     }
 }

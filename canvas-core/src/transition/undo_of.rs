@@ -92,7 +92,8 @@ impl<'a> Transition<'a> {
         let call = Reverting { operation, by, partial: what.partial };
         let undone = self.revert_each(&call, &visited, edits, |_, entry, edits| {
             let reverts = Reverts { edits, ..Reverts::of(vec![entry.change], entry.author) };
-            Ok(Recorded::revert(by, reverts, entry.summary.clone()))
+            let first_made_by = entry.first_made_by();
+            Ok(Recorded { first_made_by, ..Recorded::revert(by, reverts, entry.summary.clone()) })
         })?;
         if edits.is_some() {
             self.head.raise_to_shared();
@@ -146,7 +147,7 @@ impl<'a> Transition<'a> {
             (_, Some(change)) => self.entry_of(change)?,
             // It undid more or less than one change, so the redo is of another kind.
             (_, None) => {
-                let reverts = Reverts::of(vec![undo.change], undo.author);
+                let reverts = Reverts { is_redo: true, ..Reverts::of(vec![undo.change], undo.author) };
                 return Ok(Recorded::revert(by, reverts, undo.summary.clone()));
             }
         };
@@ -183,5 +184,5 @@ impl<'a> Transition<'a> {
 
 /// Whether all of an entry is to be undone.
 fn is_whole(verdict: &Verdict) -> bool {
-    matches!(verdict, Verdict::InEffect { is_chosen: true, parts } if parts.is_empty())
+    matches!(verdict, Verdict::InEffect { is_chosen: true, parts, .. } if parts.is_empty())
 }

@@ -173,7 +173,7 @@ fn a_change_of_the_board_is_undone_only_where_there_are_boards() {
         let mut canvas = Canvas::open(case);
         let before =
             (canvas.text(), canvas.head().draft().hash(), canvas.head().journal().clone(), canvas.of_faces());
-        assert_eq!(canvas.undo(what), OF_BOARDS, "{what:?} in {case}");
+        assert_eq!(canvas.undo(what.clone()), OF_BOARDS, "{what:?} in {case}");
         if OF_BOARDS != "OK" {
             let head = canvas.head();
             assert_eq!(

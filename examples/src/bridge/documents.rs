@@ -25,8 +25,8 @@ use canvas_tools::{
 use serde_json::{Value, json};
 
 use super::data::Data;
-use super::recipe::replays::Recipes;
 use super::history;
+use super::recipe::replays::Recipes;
 use super::request::{BridgeError, Request};
 use super::store::{self, Written};
 use super::surface::{ScriptedHost, Surfaces};
@@ -348,7 +348,9 @@ impl Documents {
                 {
                     left = available;
                 }
-                Err(UndoRefusal::History(HistoryRefusal::HistoryEmpty { .. })) => return Err(nothing(direction)),
+                Err(UndoRefusal::History(HistoryRefusal::HistoryEmpty { .. })) => {
+                    return Err(nothing(direction));
+                }
                 Err(refusal) => return Err(history::refused(refusal)),
             }
         }

@@ -222,7 +222,9 @@ fn by(request: &Request<'_>) -> Result<Option<ChangesOf>, BridgeError> {
         By { person: None, conversation: None, change: None, .. } => {
             bad("it names nobody: send a person, a conversation or a change")
         }
-        _ => bad("it names more than one: send a person, a conversation (with a turn) or a change (with edits)"),
+        _ => bad(
+            "it names more than one: send a person, a conversation (with a turn) or a change (with edits)",
+        ),
     }
 }
 

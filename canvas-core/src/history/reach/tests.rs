@@ -119,6 +119,7 @@ fn new_entry(kind: EntryKind) -> NewEntry {
         actor: Role::User,
         author: Role::User,
         written_by: None,
+        first_made_by: None,
         reverts: None,
         operation: OpKey::of(ConversationId::new("c").unwrap(), CallId::new("k").unwrap()),
         at: canvas_lease::Timestamp::from_millis(0),

@@ -65,6 +65,7 @@ any! {
     turn::SetWorkMode -> WorkModeSet, Call;
     history::Undo -> Moved, Undo;
     history::Redo -> Moved, Undo;
+    history::RedoOf -> Moved, Undo;
     history::ClearHistory -> HistoryCleared, Call;
     #[cfg(feature = "board")]
     board::CreateBoard -> BoardCreated, CreateBoard;

@@ -119,8 +119,8 @@ fn what_the_assistant_did_goes_and_what_the_user_did_stays() {
     world.edit("a\nb\nmine\n");
     world.ask("host", SendMessage);
     let three = made(&world.ask("model", board_command(MODEL, tile(6))));
-    let all = UndoScope::Author { author: Role::Assistant, since: None };
-    assert_eq!(undo(&world, Author::User, all), "OK");
+    let all = || UndoScope::Author { author: Role::Assistant, since: None };
+    assert_eq!(undo(&world, Author::User, all()), "OK");
     let ids: Vec<_> = now(&world).canvas.components.into_iter().map(|component| component.id).collect();
     assert_eq!((ids, world.text().as_str()), (vec![two], "a\nb\nmine\n"));
     // That was a change too.
@@ -130,7 +130,7 @@ fn what_the_assistant_did_goes_and_what_the_user_did_stays() {
     // Once the user has moved what the assistant made, it cannot be made undone.
     world.ask("user", board_command(Author::User, moved(&three, 9)));
     let before = (now(&world), world.loaded().head.journal().clone());
-    assert_eq!(undo(&world, Author::User, all), "HISTORY_CONFLICT");
+    assert_eq!(undo(&world, Author::User, all()), "HISTORY_CONFLICT");
     // Nor where the user has put something in the place that it would go back to.
     assert_eq!((now(&world), world.loaded().head.journal().clone()), before);
     let change = block_on(world.engine.history(&world.canvas, None, 9, world.now())).unwrap();

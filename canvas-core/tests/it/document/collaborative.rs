@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use canvas_core::document::{
     ApplyEdits, ApplyPatch, Edit, RangeHash, Read, ReplaceLines, Replacement, ShownLines,
 };
-use canvas_core::history::{Undo, UndoScope};
+use canvas_core::history::{ChangeNumber, Undo, UndoScope};
 use canvas_core::lease::{CheckIn, CheckOut, LeaseId, Renew};
 use canvas_core::store::Head;
 use canvas_core::text::{Delta, LineRange, RepairKind};
@@ -250,7 +250,7 @@ fn only_shown_changes_count_as_seen() {
     assert_eq!(code(&ask(&world, "x", dynamic(command))), "OK");
     assert_eq!(code(&ask(&world, "x", write("l>LL"))), "PATCH_REJECTED/STALE_BASE");
     world.edit(&world.text().replace('k', "K"));
-    let undo = Undo { by: Author::Assistant { lease: None }, what: UndoScope::Change(3.into()) };
+    let undo = Undo { by: Author::Assistant { lease: None }, what: UndoScope::Change(ChangeNumber::new(2)) };
     let outcome = ask(&world, "x", dynamic(undo));
     assert!(!world.head().has_seen(&conversation("x")), "{outcome:?}");
 }

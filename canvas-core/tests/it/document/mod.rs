@@ -37,4 +37,5 @@ mod scope;
 mod stored;
 mod story;
 mod turns;
+mod undo_of;
 pub(crate) mod world;

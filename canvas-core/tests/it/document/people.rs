@@ -41,8 +41,8 @@ fn an_entry_names_who_made_it_and_who_wrote_it() {
     assert_eq!(code(&world.ask("main", apply(lease, "a>c"))), "OK");
     world.edit("c\nz\n");
     assert_eq!(format(&world), 1, "a canvas without named people keeps its format");
-    let steps = UndoScope::Steps(std::num::NonZeroU32::MIN);
-    let undo = || dynamic(Undo { by: Author::User, what: steps });
+    let steps = || UndoScope::Steps(std::num::NonZeroU32::MIN);
+    let undo = || dynamic(Undo { by: Author::User, what: steps() });
     for (call, command) in [("1", undo()), ("2", undo())] {
         assert_eq!(code(&world.run(&by("anna", call, command)).outcome), "OK");
     }

@@ -95,7 +95,7 @@ fn undo_down_to_a_change_and_of_an_author_is_few_round_trips() {
     for (what, left) in what.into_iter().zip(["199\n", "0\n", "250\n"]) {
         let count = if matches!(what, UndoScope::To(_)) { 300 } else { 250 };
         let world = with_edits(count, Policy::default());
-        let asked = round_trips(&world, Undo { by: Author::User, what });
+        let asked = round_trips(&world, Undo { by: Author::User, what: what.clone() });
         assert!(asked <= 16, "{asked} round trips for {what:?}");
         let left = if matches!(what, UndoScope::Change(_)) { "249\n" } else { left };
         assert_eq!(world.text(), left, "{what:?}");

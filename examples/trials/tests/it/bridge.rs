@@ -448,7 +448,8 @@ fn the_history_goes_back_and_forth() {
         let done = ask(&mut bridge, request.clone());
         assert!(matches!(done[name].as_array().map(Vec::len), Some(1 | 2)), "{done}");
         assert_eq!(text(&mut bridge), markdown);
-        assert_eq!(code(&raw(&mut bridge, &request.to_string())), "HISTORY_EMPTY");
+        let expected = if name == "undone" { "NOTHING_TO_UNDO" } else { "NOTHING_TO_REDO" };
+        assert_eq!(code(&raw(&mut bridge, &request.to_string())), expected);
     }
     // The undoing was the user's, so it ended the lease.
     let late = tool(&mut bridge, "3", "canvas_apply_patch", patch, 7000);

@@ -3,6 +3,7 @@
 mod board_types;
 mod bridge;
 mod bridge_board;
+mod bridge_history;
 mod bridge_modes;
 mod bridge_recipe;
 mod bridge_surface;

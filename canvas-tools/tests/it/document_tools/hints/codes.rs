@@ -124,6 +124,10 @@ each!(lines_refusal: LinesRefusal {
 each!(history_refusal: HistoryRefusal {
     HistoryRefusal::UserActed => HistoryRefusal::UserActed,
     HistoryRefusal::HistoryEmpty { .. } => HistoryRefusal::HistoryEmpty { asked: 1, available: 0 },
+    HistoryRefusal::NothingToUndo => HistoryRefusal::NothingToUndo,
+    HistoryRefusal::NothingToRedo => HistoryRefusal::NothingToRedo,
+    HistoryRefusal::EditNotFound { .. } => HistoryRefusal::EditNotFound { change: ChangeNumber::new(1), edit: 1, count: 1 },
+    HistoryRefusal::NotOwnChange { .. } => HistoryRefusal::NotOwnChange { change: ChangeNumber::new(1) },
     HistoryRefusal::HistoryNotFound { .. } => HistoryRefusal::HistoryNotFound { change: ChangeNumber::new(1) },
     HistoryRefusal::HistoryConflict { .. } => HistoryRefusal::HistoryConflict { change: ChangeNumber::new(1), with: ChangeNumber::new(2) },
     HistoryRefusal::EffectConflict { .. } => HistoryRefusal::EffectConflict { change: ChangeNumber::new(1), path: String::new(), effect: EntryNumber::new(2) },

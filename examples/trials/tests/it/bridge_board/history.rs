@@ -105,7 +105,7 @@ fn document_and_board_go_back_in_their_order() {
         Some(1)
     );
     assert_eq!(both(&mut world), states[0]);
-    assert_eq!(code(&world.raw(json!({"op": "history.undo"}))), "HISTORY_EMPTY");
+    assert_eq!(code(&world.raw(json!({"op": "history.undo"}))), "NOTHING_TO_UNDO");
     assert_eq!(code(&world.action(json!({"type": "user.undo"}))), "NOTHING_TO_UNDO");
     assert_eq!(
         world.ask(json!({"op": "history.redo", "steps": 9}))["redone"].as_array().map(Vec::len),

@@ -59,8 +59,9 @@ fn operations_have_their_shapes() {
         (json!({"op": "board.place", "size": {"cols": 2, "rows": 2}}), "position reason"),
         (json!({"op": "board.registry"}), "definitions"),
         (json!({"op": "board.data", "source": "mock-github", "query": query}), "data meta"),
-        (json!({"op": "history.undo", "steps": 2}), "canvas_epoch revision_id undone"),
+        (json!({"op": "history.undo", "steps": 2}), "canvas_epoch kept revision_id undone"),
         (json!({"op": "history.redo"}), "canvas_epoch redone revision_id"),
+        (json!({"op": "history.list", "limit": 1}), "changes next"),
     ] {
         let reply = world.raw(request.clone());
         assert_eq!(keys(&reply["result"]), expected, "{request} gave {reply}");

@@ -173,6 +173,10 @@ fn cases() -> Vec<(String, String)> {
         ],
         HistoryRefusal: [
             HistoryRefusal::HistoryEmpty { asked: 2, available: 1 },
+            HistoryRefusal::NothingToUndo,
+            HistoryRefusal::NothingToRedo,
+            HistoryRefusal::EditNotFound { change: change(1), edit: 3, count: 2 },
+            HistoryRefusal::NotOwnChange { change: change(1) },
             HistoryRefusal::HistoryNotFound { change: change(1) },
             HistoryRefusal::HistoryConflict { change: change(1), with: change(2) },
             HistoryRefusal::EffectConflict { change: change(1), path: "/a".into(), effect: EntryNumber::new(2) },
