@@ -20,6 +20,7 @@ pub mod history;
 pub mod inputs;
 pub mod measure;
 pub mod memory;
+pub mod merge;
 pub mod native;
 pub mod outline;
 pub mod peers;
@@ -35,6 +36,7 @@ pub mod stream;
 pub mod surface;
 pub mod target;
 pub mod template;
+pub mod traces;
 pub mod watch;
 
 use measure::Effort;
@@ -56,7 +58,7 @@ pub const NATIVE: &str = "native-1";
 pub const RECIPE_DATE: &str = "recipe-date";
 
 /// Every work, in the order of the table.
-pub const WORKS: [Work; 41] = [
+pub const WORKS: [Work; 42] = [
     Work { name: "apply-1", rows: |name, size, effort| apply::rows(name, 1, size, effort) },
     Work { name: "apply-10", rows: |name, size, effort| apply::rows(name, 10, size, effort) },
     Work { name: "apply-200", rows: |name, size, effort| apply::rows(name, 200, size, effort) },
@@ -70,6 +72,7 @@ pub const WORKS: [Work; 41] = [
     Work { name: "call", rows: call::rows },
     Work { name: "call-reading", rows: call::rows_reading },
     Work { name: "user-edit", rows: edit::rows },
+    Work { name: "merge-words", rows: merge::rows },
     Work { name: "watch", rows: watch::rows },
     Work { name: "surface-action", rows: action::rows },
     Work { name: "surface-replace", rows: surface::rows_of_replacing },

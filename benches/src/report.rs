@@ -40,11 +40,15 @@ impl Row {
         outcomes.into_iter().map(row).collect()
     }
 
-    /// Its target, judged beside the other rows of its work and size; `None` where it has none, or either was not timed.
+    /// Its target, judged in milliseconds or beside another row of its work and size. `None` if it has no target, or if
+    /// either was not timed.
     pub fn judged(&self, rows: &[Self]) -> Option<Judged> {
         let target = Target::of(self.work, self.size, self.subject)?;
-        let beside = rows.iter().find(|row| target.beside.strip_prefix("× ") == Some(row.subject))?;
         let median = |row: &Self| row.time.as_ref().map(|time| time.median_ns).ok();
+        if target.beside == "ms" {
+            return Some(Judged { target, value: median(self)? / 1e6 });
+        }
+        let beside = rows.iter().find(|row| target.beside.strip_prefix("× ") == Some(row.subject))?;
         Some(Judged { target, value: median(self)? / median(beside)? })
     }
 }

@@ -6,6 +6,7 @@ use std::error::Error;
 use canvas_lease::{CheckOutError, LeaseError, ParseLeaseIdError, SafeIntegerError};
 use canvas_patch::{
     AddressError, ApplyError, DeltaConflict, DeltaMismatch, DeltaOrder, EditPolicyError, GrepError,
+    MergeConflict,
 };
 use serde::Serialize;
 
@@ -128,8 +129,8 @@ macro_rules! from_below {
 }
 
 from_below! {
-    AddressError, DeltaConflict, DeltaMismatch, DeltaOrder, EditPolicyError, GrepError, LeaseError, ParseLeaseIdError,
-    SafeIntegerError,
+    AddressError, DeltaConflict, DeltaMismatch, DeltaOrder, EditPolicyError, GrepError, LeaseError, MergeConflict,
+    ParseLeaseIdError, SafeIntegerError,
 }
 
 impl CodedError for ApplyError {

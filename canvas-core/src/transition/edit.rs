@@ -43,10 +43,10 @@ use crate::transition::step::{Record, Stop, Transition};
 /// cases: both change or remove the same line, one inserts within a run of lines that the other changes or removes, or
 /// both insert at the same point. Changes of adjacent lines do not touch. Two different edits of one line conflict.
 ///
-/// Under [`WriteRules::merge_words`](crate::policy::WriteRules::merge_words), an edit that conflicts by these rules is
+/// With [`WriteRules::merge_words`](crate::policy::WriteRules::merge_words), an edit that conflicts by these rules is
 /// merged with the current text by those of [`merge_words`](canvas_patch::merge_words), which compares the words of
 /// common lines. If people alone inserted lines at a place, the edit's own lines follow. [`Edited::merged`] lists the
-/// lines that were merged by words.
+/// lines merged by words.
 ///
 /// Directives and native edit tools may change a part of a line. Their places are ranges of bytes, which are compared by
 /// the rule of [`Delta::transform`](canvas_patch::Delta::transform).
@@ -103,7 +103,7 @@ pub struct Edited {
     /// Whether the changes were moved past later ones. The document then differs from the text that you sent.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub moved: bool,
-    /// The lines that were merged by words, in order. Empty unless
+    /// The lines merged by words, in order. Empty unless
     /// [`WriteRules::merge_words`](crate::policy::WriteRules::merge_words) is set.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub merged: Vec<MergedLine>,
@@ -147,7 +147,7 @@ impl Decide for Edit {
     }
 }
 
-/// An edit without lines that were merged by words.
+/// An edit without lines merged by words.
 fn by_line(delta: Delta) -> Merged {
     Merged { delta, lines: Vec::new() }
 }
@@ -192,8 +192,8 @@ impl Past<'_> {
     }
 }
 
-/// Returns whether a change is apart from a range of the text after it, and the range of the text before it that became
-/// that range, with all of what the change removed there.
+/// Moves a range of the text after a change back to the text before it, where it includes all that the change removed
+/// there. Also returns whether the change is apart from the range.
 fn before(delta: &Delta, range: &Range<usize>) -> (bool, Range<usize>) {
     let (mut is_apart, mut start, mut end, mut shift) = (true, range.start, range.end, 0_isize);
     for edit in delta.edits() {

@@ -23,7 +23,7 @@ pub(crate) struct Woven {
     pieces: Vec<Piece>,
 }
 
-/// A run of whole lines that was compared by words, as byte ranges of each text.
+/// A run of whole lines compared by words, as byte ranges of each text.
 #[derive(Debug)]
 pub(crate) struct ComparedRun {
     pub(crate) base: Range<usize>,
@@ -116,7 +116,8 @@ pub(crate) fn weave(
                 });
             }
             ([a], [b]) if cluster.lines.is_empty() => {
-                if !may_follow(b.new_bytes.clone()) {
+                // Without a line end, theirs would share a line with mine.
+                if !theirs[b.new_bytes.clone()].ends_with('\n') || !may_follow(b.new_bytes.clone()) {
                     return Err(cluster.lines.start);
                 }
                 weaver.take(&Choice::of(b, Side::Theirs));
@@ -305,7 +306,8 @@ impl<'t> Weaver<'t> {
                         mine: Some(a.new.clone()),
                         theirs: Some(b.new.clone()),
                     });
-                    (own.next(), others.next());
+                    own.next();
+                    others.next();
                     continue;
                 }
                 (Some(a), Some(b)) if order(a) <= order(b) => Side::Mine,
@@ -345,13 +347,13 @@ struct Last {
     /// Whether there is such a change, and whether it has a line break.
     is_any: bool,
     breaks: bool,
-    /// The offset of a kept word.
+    /// The offset in the base of a word that both keep.
     word: Option<usize>,
     /// Whether a line break was kept.
     is_above: bool,
 }
 
-/// Checks that the choices of one side do not touch those of the other. Between two in one line there is a word that
+/// Checks that choices of different sides do not touch. Between two in one line there is a word that
 /// both keep, and a choice with a line break has its lines for itself. Returns the offset in the base of such a word for
 /// every line that both sides change, or of the first choice that touches another.
 fn words_between(base: &str, mine: &str, theirs: &str, choices: &[Choice]) -> Result<Vec<usize>, usize> {
@@ -362,7 +364,7 @@ fn words_between(base: &str, mine: &str, theirs: &str, choices: &[Choice]) -> Re
         let kept = base.get(end_before..at).unwrap_or("");
         let (word, line_end) = (first_word(kept), kept.contains('\n'));
         for last in &mut last {
-            last.word = last.word.or(word.map(|word| end_before + word));
+            last.word = last.word.or_else(|| Some(end_before + word?));
             last.is_above |= line_end;
         }
         if at < end_before {

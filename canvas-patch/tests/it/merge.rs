@@ -1,6 +1,10 @@
 //! Two edits of one text, merged by lines and words.
 
-use canvas_patch::{MergeCause, MergeConflict, Merged, MergedLine, merge_words};
+use std::collections::BTreeMap;
+
+use canvas_patch::strategies::hostile_markdown;
+use canvas_patch::{Delta, MergeCause, MergeConflict, Merged, MergedLine, merge_words};
+use proptest::prelude::*;
 
 /// Merges both ways, and returns the result of the first, with insertions at one place if `may_follow`.
 #[track_caller]
@@ -17,7 +21,7 @@ fn merged(base: &str, mine: &str, theirs: &str) -> Result<(String, Vec<MergedLin
     there
 }
 
-/// What becomes of a base, of mine and of theirs.
+/// A base, mine and theirs, and the expected result.
 type Case = (&'static str, &'static str, &'static str, Result<&'static str, MergeCause>);
 
 #[track_caller]
@@ -134,9 +138,10 @@ fn markup_is_that_of_one_of_both() {
         ("x a b c d\n", "x <a b c d\n", "x a b c d>\n", Err(MARKUP)),
         ("a b c d\n", "<a b c d\n", "a b c d>\n", Err(BLOCK)),
         ("a b *c* d\n", "`a b *c* d\n", "a b *c* d`\n", Err(MARKUP)),
-        ("a *b* c\n", "a *b c\n", "A *b* c\n", Err(TOUCHING)),
+        ("a *b* c\n", "a *b c\n", "A *b* c\n", Ok("A *b c\n")),
         ("x a *b* c\n", "x a *b c\n", "X a *b* c\n", Ok("X a *b c\n")),
-        ("w x *b* y z\n", "*w x b* y z\n", "w x *b y z\n", Err(TOUCHING)),
+        // A delimiter of mine loses its end.
+        ("w x *b* y z\n", "*w x b* y z\n", "w x *b y z\n", Err(MARKUP)),
         // A destination of neither.
         ("[a](/one/two/three)\n", "[a](/ONE/two/three)\n", "[a](/one/two/THREE)\n", Err(MARKUP)),
         ("<http://one/two/three>\n", "<http://ONE/two/three>\n", "<http://one/two/THREE>\n", Err(MARKUP)),
@@ -157,4 +162,139 @@ fn lines_merged_by_words_are_reported() {
     assert_eq!(lines, [line(4, "ONE two three", "one two THREE", "ONE two THREE")]);
     // By line alone.
     assert_eq!(merged("a\nb\n", "A\nb\n", "a\nB\n").unwrap(), ("A\nB\n".into(), vec![]));
+}
+
+#[test]
+fn insertions_at_one_place_are_kept_if_they_may_follow() {
+    let (base, mine, theirs) = ("a\nz\n", "a\nm\nz\n", "a\nt\nu\nz\n");
+    let mut asked = Vec::new();
+    let merged = merge_words(base, mine, theirs, |range| {
+        asked.push(theirs[range].to_owned());
+        true
+    });
+    assert_eq!(merged.unwrap().delta.apply(theirs).unwrap(), "a\nt\nu\nm\nz\n");
+    assert_eq!(asked, ["t\nu\n"]);
+    // Both insert the last line, which may lack its end in mine alone.
+    let last = merge_words("a\n", "a\nm", "a\nt\n", |_| true).unwrap();
+    assert_eq!(last.delta.apply("a\nt\n").unwrap(), "a\nt\nm");
+    assert_eq!(merge_words("a\n", "a\nm\n", "a\nt", |_| true).unwrap_err().cause, TOUCHING);
+    assert_eq!(merge_words("", "m", "t", |_| true).unwrap_err().cause, TOUCHING);
+    let refused = merge_words(base, mine, theirs, |_| false).unwrap_err();
+    assert_eq!((refused.line, refused.cause, refused.code()), (2, TOUCHING, "MERGE_CONFLICT"));
+}
+
+/// One line that two change, at both ends and in the middle.
+#[test]
+fn a_line_of_a_megabyte_ends() {
+    let words = |count: usize| (0..count).map(|n| format!("w{n} ")).collect::<String>();
+    let base = words(140_000);
+    assert!(base.len() > 1_000_000);
+    let edited = |at: usize, len: usize| [&base[..at], "new words ", &base[at + len..]].concat();
+    let (start, end) = (edited(0, 0), edited(base.len(), 0));
+    assert_eq!(merged(&base, &start, &end).unwrap().1.len(), 1);
+    // Both ends are too far apart to be compared word by word.
+    let ends = |word: &str| format!("{word} {base}{word}\n");
+    let refused = merged(&base, &ends("a"), &ends("b")).unwrap_err();
+    assert_eq!(refused.cause, TOUCHING);
+    let other: String = (0..140_000).map(|n| format!("v{n} ")).collect();
+    assert_eq!(merged(&base, &other, &end).unwrap_err().cause, TOUCHING);
+    // One delimiter a word.
+    let marks: String = "*a _b `c [d] <e ".repeat(60_000);
+    let (start, end) = (format!("x y {marks}"), format!("{marks} z"));
+    let _ = merged(&marks, &start, &end);
+    let deep = "> ".repeat(100_000);
+    let _ = merged(&format!("{deep}a b c\n"), &format!("{deep}A b c\n"), &format!("{deep}a b C\n"));
+}
+
+/// Markdown in which a few words are replaced, removed or added.
+fn text() -> impl Strategy<Value = String> {
+    let word = prop::sample::select(vec![
+        "one", "two", "three", "four", "*five*", "`six`", "[a](b)", "*", "`", "é", "我",
+    ]);
+    let line = (
+        prop::sample::select(vec!["", "", "", "- ", "# ", "> ", "    ", "|"]),
+        prop::collection::vec(word, 0..7),
+    )
+        .prop_map(|(start, words)| format!("{start}{}\n", words.join(" ")));
+    prop::collection::vec(line, 0..5).prop_map(|lines| lines.concat())
+}
+
+/// Changes of places, counted in words.
+fn edits() -> impl Strategy<Value = Vec<(prop::sample::Index, u8, &'static str)>> {
+    let new =
+        prop::sample::select(vec!["new", "*", "x y", "`c`", "**b**", "\n", "- ", "[", "](u)", "<i>", "|"]);
+    prop::collection::vec((any::<prop::sample::Index>(), 0..4_u8, new), 0..4)
+}
+
+/// Applies the edits, each with a word of its own that begins with `mark`.
+fn edited(text: &str, edits: &[(prop::sample::Index, u8, &str)], mark: &str) -> String {
+    let mut words: Vec<String> = text.split_inclusive([' ', '\n']).map(str::to_owned).collect();
+    for (nth, (at, kind, new)) in edits.iter().enumerate() {
+        let at = at.index(words.len() + 1);
+        match kind {
+            0 if at < words.len() => drop(words.remove(at)),
+            1 if at < words.len() => words[at] = format!("{mark}{nth} "),
+            2 => words.insert(at, format!("{mark}{nth} ")),
+            _ => words.insert(at, format!("{new} ")),
+        }
+    }
+    words.concat()
+}
+
+fn words(text: &str) -> BTreeMap<&str, usize> {
+    let mut counts = BTreeMap::new();
+    for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
+        *counts.entry(word).or_default() += 1;
+    }
+    counts
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
+
+    /// A merge with an unchanged text is the other text, and the order of both does not matter.
+    #[test]
+    fn a_merge_is_neutral_and_symmetric(base in text(), mine in edits(), theirs in edits()) {
+        let (mine, theirs) = (edited(&base, &mine, "mine"), edited(&base, &theirs, "theirs"));
+        prop_assert_eq!(&merged(&base, &mine, &base).unwrap(), &(mine.clone(), vec![]));
+        prop_assert_eq!(&merged(&base, &base, &theirs).unwrap(), &(theirs.clone(), vec![]));
+        prop_assert_eq!(&merged(&base, &mine, &mine).unwrap(), &(mine.clone(), vec![]));
+        let _ = merged(&base, &mine, &theirs);
+    }
+
+    /// The words that either adds are there, and those that neither removes stay. Lines merged by words are reported.
+    #[test]
+    fn no_word_is_lost(base in text(), mine in edits(), theirs in edits()) {
+        let (mine, theirs) = (edited(&base, &mine, "mine"), edited(&base, &theirs, "theirs"));
+        let Ok((now, lines)) = merged(&base, &mine, &theirs) else { return Ok(()) };
+        let [was, own, others, found] = [&base, &mine, &theirs, &now].map(|text| words(text));
+        let count = |words: &BTreeMap<&str, usize>, word: &str| words.get(word).copied().unwrap_or(0);
+        for word in own.keys().chain(others.keys()).chain(was.keys()) {
+            let [was, own, others, found] = [&was, &own, &others, &found].map(|words| count(words, word));
+            // An identical change of both is kept once.
+            let (both, kept_once) = ((own + others).saturating_sub(was), own.max(others));
+            let expected = if own > was && others > was { kept_once..=both } else if own < was && others < was { both..=own.min(others) } else { both..=both };
+            prop_assert!(expected.contains(&found), "{word}: {found} in {now:?} of {base:?}, {mine:?}, {theirs:?}");
+        }
+        for MergedLine { line, mine: own, theirs: others, now: one } in lines {
+            prop_assert_eq!(now.split('\n').nth(line - 1), Some(one.as_str()));
+            prop_assert!(mine.split('\n').any(|line| line == own) && theirs.split('\n').any(|line| line == others));
+            prop_assert!(one != own && one != others);
+        }
+    }
+
+    /// Any text is merged or refused, and lines that a merge by lines keeps stay the same.
+    #[test]
+    fn any_texts_are_merged_or_refused(
+        base in hostile_markdown(), mine in hostile_markdown(), theirs in hostile_markdown(), from in edits(), to in edits(),
+    ) {
+        let _ = merged(&base, &mine, &theirs);
+        let (mine, theirs) = (edited(&base, &from, "m"), edited(&base, &to, "t"));
+        if let Ok((now, _)) = merged(&base, &mine, &theirs) {
+            let by_line = Delta::between(&base, &mine).transform(&Delta::between(&base, &theirs));
+            if let Ok(delta) = by_line {
+                prop_assert_eq!(delta.apply(&theirs).unwrap(), now);
+            }
+        }
+    }
 }

@@ -54,7 +54,7 @@ fn two_edits_of_one_line_are_merged_and_reported() {
     assert_eq!(world.text(), "# Plan\n\nONE two three\n");
 }
 
-/// What anna, then bert make of the same text, and what becomes of it.
+/// Anna's edit and then Bert's, of the same text.
 #[test]
 fn an_edit_that_cannot_be_merged_is_refused_with_the_change_in_the_way() {
     for (policy, theirs, mine) in [

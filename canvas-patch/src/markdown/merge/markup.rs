@@ -23,7 +23,7 @@ pub(super) fn differing_markup(
     new.map(|markup| markup.bytes.start).into_iter().chain(lost).min()
 }
 
-/// Which end of a piece of markup a byte is.
+/// An end of a piece of markup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum End {
     First,

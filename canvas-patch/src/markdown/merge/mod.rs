@@ -21,7 +21,7 @@ use prose::Prose;
 pub struct Merged {
     /// The change from their text to the result.
     pub delta: Delta,
-    /// The lines that were merged by words, in order.
+    /// The lines merged by words, in order.
     pub lines: Vec<MergedLine>,
 }
 
@@ -32,11 +32,11 @@ pub struct Merged {
 pub struct MergedLine {
     /// The number of the line in the result, counted from 1.
     pub line: usize,
-    /// The line in the text of the edit that is merged.
+    /// The line in the text of the edit.
     pub mine: String,
-    /// The line in the text that the edit is merged into.
+    /// The line in the text into which the edit is merged.
     pub theirs: String,
-    /// The line in the result.
+    /// The line with both changes.
     pub now: String,
 }
 
@@ -82,7 +82,7 @@ impl fmt::Display for MergeConflict {
 
 impl Error for MergeConflict {}
 
-/// Merges two edits of one text: from `base` to `mine`, and from `base` to `theirs`.
+/// Merges two edits of one text, from `base` to `mine` and from `base` to `theirs`.
 ///
 /// Edits of different lines are both kept. In paragraphs, headings, list items and quotes, two edits of one line are
 /// compared by words, as [`word_changes`](crate::word_changes()) finds them. Both are kept if there is an unchanged word

@@ -28,7 +28,7 @@ struct Leaf {
     kind: Kind,
 }
 
-/// What a line is.
+/// A kind of block, with its containers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Kind {
     /// Quotes and lists around it, outermost first.
@@ -202,7 +202,7 @@ struct Reader<'t> {
     markup: Vec<Markup>,
 }
 
-/// A paragraph or heading that has not ended.
+/// An unfinished paragraph or heading.
 struct Open {
     bytes: Range<usize>,
     leaf: LeafKind,

@@ -26,6 +26,6 @@ fn edits_of_one_line_are_merged_by_words() {
     assert_eq!((&second["result"]["merged"], &second["result"]["moved"]), (&json!([line]), &json!(true)));
     let third = edit("carl", "one TWO three\n");
     assert_eq!(third["error"]["reason"], "STALE_BASE");
-    let read = ask(&mut bridge, &json!({"op": "canvas.show", "canvas": "c", "now": 3_000}));
+    let read = ask(&mut bridge, &json!({"op": "canvas.text", "canvas": "c"}));
     assert_eq!(read["result"]["markdown"], "ONE two THREE\n", "{read}");
 }

@@ -1,7 +1,7 @@
 //! Two windows show one document, and both save: the second edit is moved past the first, or refused with both texts.
 //!
-//! Random pairs of edits, each judged by a law and compared with `git merge-file`. 300 pairs; 10,000 with
-//! `CANVAS_LAWS=full`.
+//! Random pairs of edits, each judged by a law and compared with `git merge-file`, with and without merges by words. 300
+//! pairs; 10,000 with `CANVAS_LAWS=full`.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -11,6 +11,7 @@ use std::process::Command;
 
 use canvas_core::document::{Edit, EditRefusal, StaleCause};
 use canvas_core::lease::Timestamp;
+use canvas_core::policy::WriteRules;
 use canvas_core::store::MemoryStore;
 use canvas_core::testing::block_on;
 use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy};
@@ -74,8 +75,9 @@ fn save(
 }
 
 /// The document after both windows have saved, or the text that the refusal holds.
-fn both(start: &str, first: &str, second: &str) -> Result<String, Box<EditRefusal>> {
-    let engine = Engine::new(MemoryStore::new(|| NOW), Policy::default());
+fn both(start: &str, first: &str, second: &str, merge_words: bool) -> Result<String, Box<EditRefusal>> {
+    let writes = WriteRules { merge_words, ..WriteRules::default() };
+    let engine = Engine::new(MemoryStore::new(|| NOW), Policy { writes, ..Policy::default() });
     let canvas = CanvasId::new("c").expect("a name");
     let key = |call: &str| OpKey {
         conversation: ConversationId::new("user").expect("a name"),
@@ -142,34 +144,42 @@ fn no_line_of_two_windows_is_lost() {
     let pairs = if std::env::var("CANVAS_LAWS").is_ok_and(|laws| laws == "full") { 10_000 } else { 300 };
     let folder = std::env::temp_dir().join(format!("canvas-two-windows-{}", std::process::id()));
     fs::create_dir_all(&folder).expect("a temporary folder");
-    let (mut runner, mut counts) = (TestRunner::deterministic(), Counts::default());
+    let (mut runner, mut counts) = (TestRunner::deterministic(), [Counts::default(), Counts::default()]);
     for _ in 0..pairs {
         let pair = pair().new_tree(&mut runner).expect("nothing is filtered").current();
         let start: String = pair.iter().enumerate().map(|(i, one)| line(i, one.0)).collect();
         let (first, second) = (save(&pair, "first", |one| one.1), save(&pair, "second", |one| one.2));
-        let ours = both(&start, &first, &second);
-        match &ours {
-            Ok(text) => check_no_line_is_lost(&start, &first, &second, text),
-            Err(refusal) => {
-                let EditRefusal::StaleEdit(stale) = &**refusal else { panic!("{refusal}") };
-                assert!(matches!(stale.cause, StaleCause::Conflict { .. }), "{stale}");
-                assert_eq!(stale.markdown, second);
-            }
-        }
         let theirs = git(&folder, &start, &first, &second);
-        *match (ours, theirs) {
-            (Ok(ours), Some(theirs)) if ours == theirs => &mut counts.same,
-            (Ok(ours), Some(theirs)) => {
-                assert_eq!(unique(&ours), unique(&theirs), "{start:?} {first:?} {second:?}");
-                &mut counts.reordered
+        let ours = [false, true].map(|merge_words| both(&start, &first, &second, merge_words));
+        if let [Ok(by_line), by_word] = &ours {
+            assert_eq!(by_word.as_ref().ok(), Some(by_line), "words matter only where lines conflict");
+        }
+        for (ours, counts) in ours.into_iter().zip(&mut counts) {
+            match &ours {
+                Ok(text) => check_no_line_is_lost(&start, &first, &second, text),
+                Err(refusal) => {
+                    let EditRefusal::StaleEdit(stale) = &**refusal else { panic!("{refusal}") };
+                    assert!(matches!(stale.cause, StaleCause::Conflict { .. }), "{stale}");
+                    assert_eq!(stale.markdown, second);
+                }
             }
-            (Ok(_), None) => &mut counts.only_ours,
-            (Err(_), Some(_)) => &mut counts.only_git,
-            (Err(_), None) => &mut counts.neither,
-        } += 1;
+            *match (ours, &theirs) {
+                (Ok(ours), Some(theirs)) if ours == *theirs => &mut counts.same,
+                (Ok(ours), Some(theirs)) => {
+                    assert_eq!(unique(&ours), unique(theirs), "{start:?} {first:?} {second:?}");
+                    &mut counts.reordered
+                }
+                (Ok(_), None) => &mut counts.only_ours,
+                (Err(_), Some(_)) => &mut counts.only_git,
+                (Err(_), None) => &mut counts.neither,
+            } += 1;
+        }
     }
     fs::remove_dir_all(&folder).expect("it is ours");
-    println!("{pairs} pairs of edits, ours beside git merge-file: {counts:?}");
-    assert!(counts.same > pairs / 3 && counts.neither > 0, "the pairs show too little: {counts:?}");
-    assert_eq!(counts.only_git, 0, "git takes pairs that are refused here: {counts:?}");
+    for (counts, how) in counts.iter().zip(["lines", "words"]) {
+        println!("{pairs} pairs of edits, ours by {how} beside git merge-file: {counts:?}");
+        assert!(counts.same > pairs / 3 && counts.neither > 0, "the pairs show too little: {counts:?}");
+        assert_eq!(counts.only_git, 0, "git takes pairs that are refused here: {counts:?}");
+    }
+    assert!(counts[1].only_ours > counts[0].only_ours, "insertions at one place are kept: {counts:?}");
 }

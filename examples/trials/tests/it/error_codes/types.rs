@@ -36,7 +36,9 @@ use canvas_core::{
     PersonId, PersonIdError, Revision, RevisionId, ZoneError,
 };
 use canvas_lease::{CheckOutError, LeaseError};
-use canvas_patch::{Delta, DeltaConflict, DeltaMismatch, DeltaOrder, EditPolicyError};
+use canvas_patch::{
+    Delta, DeltaConflict, DeltaMismatch, DeltaOrder, EditPolicyError, MergeCause, MergeConflict,
+};
 use canvas_providers::{DecodeError, EncodeError, LoopError, Provider, SendError, UnknownProvider};
 use canvas_tools::directive::{
     CharRange, CharRangeError, Directive, DirectiveError, DirectiveFailure, FailureKind,
@@ -121,6 +123,7 @@ pub(super) fn samples() -> Vec<Sample> {
         GrepError false: Query::regex("(").unwrap_err(),
         AddressError false: resolve("a\n", &Address::FrontMatter).unwrap_err(),
         EditPolicyError false: EditPolicyError::UnclosedFence { line: 1 },
+        MergeConflict false: MergeConflict { line: 1, cause: MergeCause::Touching },
         // canvas-lease
         ParseLeaseIdError false: "lease".parse::<LeaseId>().unwrap_err(),
         SafeIntegerError false: Epoch::new(u64::MAX).unwrap_err(),
