@@ -77,14 +77,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     writeln!(out, "Both have written:\n\n{}", canvas.text()?)?;
     history(&canvas, out)?;
 
-    let theirs = UndoScope::Author { author: Role::Assistant, since: None };
-    canvas.ask("user", Undo { by: Author::User, what: theirs.clone() })??;
+    let theirs = || UndoScope::Author { author: Role::Assistant, since: None };
+    canvas.ask("user", Undo { by: Author::User, what: theirs() })??;
     writeln!(out, "\nWithout the model's changes, and with all of the user's:\n\n{}", canvas.text()?)?;
 
     // Where both have changed one place, the undo is refused.
     canvas.patches("@@\n-- map\n+- map of the lake\n")?;
     canvas.types("map of the lake", "map of the lake, the old one")?;
-    if let Err(refusal) = canvas.ask("user", Undo { by: Author::User, what: theirs })? {
+    if let Err(refusal) = canvas.ask("user", Undo { by: Author::User, what: theirs() })? {
         writeln!(out, "{}: {refusal}.", refusal.code())?;
     }
     canvas.ask("user", Undo { by: Author::User, what: UndoScope::Steps(2.try_into()?) })??;

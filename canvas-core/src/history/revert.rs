@@ -21,12 +21,12 @@ pub struct ChangeSelection {
     pub last: Option<NonZeroU32>,
     /// Selects only those after this revision; `None` selects all.
     pub since: Option<Revision>,
-    /// Whether a change that cannot be undone stays, while the others are undone. Otherwise, nothing is undone.
+    /// Whether a change that cannot be undone stays, while the others are undone. Otherwise, a single such change refuses the whole undo.
     pub partial: bool,
 }
 
-/// The changes that an undo may choose from. Undos and their redos are not changes of their own: a redone change
-/// still belongs to its first actor and author.
+/// The changes that an undo may choose from. Undos are not among them, and a redone change still belongs to
+/// its first actor and author.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChangesOf {
     /// Changes that a person made happen, for example by an edit.
@@ -230,7 +230,7 @@ impl Verdict {
 /// The choice of entries, visited from the newest to the oldest.
 pub(crate) struct Choice<'s> {
     selection: Selection<'s>,
-    /// What later entries in effect undid of each change, newest first.
+    /// For each change, the later entries in effect that undid it, newest first.
     undone: BTreeMap<ChangeNumber, Vec<(EntryNumber, Part)>>,
     /// Changes that were redone, and then undone again. The undos before that are not to be redone once more.
     redone: Vec<ChangeNumber>,

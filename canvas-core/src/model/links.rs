@@ -71,7 +71,7 @@ impl Links {
 pub(crate) struct NearLinks(Vec<Vec<BlobId>>);
 
 impl NearLinks {
-    /// Returns the links of the next entry: for each power whose next power divides its number, the ids of the second
+    /// Returns the links of the next entry. For each power whose next power divides its number, these are the second
     /// and the third last multiple.
     pub(crate) fn before(&self, number: u64) -> Vec<Option<BlobId>> {
         let of_power = |ids: &Vec<BlobId>| match ids.as_slice() {

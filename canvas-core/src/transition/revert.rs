@@ -29,7 +29,7 @@ pub(super) struct Visited<'a> {
     pub(super) verdict: Verdict,
 }
 
-/// How far a walk may go.
+/// The maximum length of a walk.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Bound {
     /// As many entries as an undo reaches.
@@ -77,7 +77,7 @@ enum Fate {
     Stays,
     /// A later entry undid it.
     UndoneBy(EntryNumber),
-    /// To be reverted: all of it, or these edits.
+    /// It is to be reverted, either all of it or these edits.
     Reverted(Option<Vec<u32>>),
 }
 
@@ -130,7 +130,7 @@ impl<'a> Transition<'a> {
     }
 
     /// Reverts the chosen ones among some entries, newest first, with an entry for each. `record` returns the entry that
-    /// records a revert, of all or of some edits.
+    /// records a revert.
     pub(super) fn revert_each(
         &mut self,
         call: &Reverting<'_>,

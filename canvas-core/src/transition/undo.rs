@@ -71,7 +71,7 @@ pub enum UndoScope {
 }
 
 /// Redoes the newest undo by a person: everything that one command undid. Works also if others made changes since, but
-/// not if the person did. It redoes all of the command or nothing.
+/// not if the person did. If one of its changes cannot be redone, the whole redo is refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RedoOf {
     /// The author in whose name the changes are redone.
@@ -114,7 +114,7 @@ pub struct HistoryMove {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct KeptChange {
-    /// The change that stays.
+    /// Number of the change.
     pub change: ChangeNumber,
     /// The code of the error that its undo alone would return.
     pub reason: String,

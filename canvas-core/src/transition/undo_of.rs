@@ -104,7 +104,7 @@ impl<'a> Transition<'a> {
         }
     }
 
-    /// Refuses a model's undo of what others did.
+    /// Refuses a model's undo of another actor's change.
     fn check_own(&self, entry: &Entry) -> Result<(), Stop<UndoRefusal>> {
         let is_own = |actor: &Actor| actor.is_of(self.who, None);
         match is_own(&entry.made_by()) && entry.first_made_by().as_ref().is_some_and(is_own) {

@@ -1,6 +1,8 @@
 //! Two people and two assistants on one document, in each work mode.
 
-use std::{collections::BTreeMap, error::Error, sync::Arc, sync::atomic::AtomicU64, sync::atomic::Ordering::SeqCst};
+use std::{
+    collections::BTreeMap, error::Error, sync::Arc, sync::atomic::AtomicU64, sync::atomic::Ordering::SeqCst,
+};
 
 use canvas_core::document::Edit;
 use canvas_core::lease::Timestamp;
@@ -10,7 +12,8 @@ use canvas_core::{CallId, CanvasId, Engine, OpKey, PersonId, Policy};
 use canvas_tools::{DocumentTools, Session, ToolCall, ToolReply, Tools};
 use serde_json::json;
 
-const DOCUMENT: &str = "# Plan\n\n- plan 0\n- plan 1\n- plan 2\n\n# Text\n\n- text 0\n- text 1\n- text 2\n\n# Notes\n\n";
+const DOCUMENT: &str =
+    "# Plan\n\n- plan 0\n- plan 1\n- plan 2\n\n# Text\n\n- text 0\n- text 1\n- text 2\n\n# Notes\n\n";
 
 /// An assistant that changes three lines of its own section, one in each request.
 struct Assistant {
@@ -66,7 +69,8 @@ pub(crate) async fn story(mode: WorkMode) -> Result<Story, Box<dyn Error>> {
     for section in ["plan", "text"] {
         let mut session = Session::open(&engine, canvas.clone(), section.parse()?, at(0)).await?;
         session.begin_turn(&engine, "message".parse()?, at(0)).await?;
-        let assistant = Assistant { session, section, lease: None, done: 0, next: Some(0), codes: Vec::new() };
+        let assistant =
+            Assistant { session, section, lease: None, done: 0, next: Some(0), codes: Vec::new() };
         assistants.push(assistant);
     }
     // Each person saves once in 600 ms, so together they save every 300 ms.
@@ -89,7 +93,8 @@ pub(crate) async fn story(mode: WorkMode) -> Result<Story, Box<dyn Error>> {
         }
     }
     let text = engine.snapshot(&canvas, at(6_000)).await?.text().to_owned();
-    let results = assistants.into_iter().map(|assistant| (assistant.section, (assistant.done, assistant.codes)));
+    let results =
+        assistants.into_iter().map(|assistant| (assistant.section, (assistant.done, assistant.codes)));
     Ok((text, saved, results.collect()))
 }
 

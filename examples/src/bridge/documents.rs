@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use canvas_core::document::{Base, Edit, Edited};
-use canvas_core::history::{HistoryMove, HistoryRefusal, Redo, Undo, UndoRefusal, UndoScope};
+use canvas_core::history::{HistoryMove, Redo, Undo, UndoRefusal, UndoScope};
 use canvas_core::lease::{Timestamp, Turn};
 use canvas_core::policy::WriteRules;
 use canvas_core::store::{BoxStore, Store as _};
@@ -25,7 +25,6 @@ use canvas_tools::{
 use serde_json::{Value, json};
 
 use super::data::Data;
-use super::history;
 use super::recipe::replays::Recipes;
 use super::request::{BridgeError, Request};
 use super::store::{self, Written};
@@ -325,44 +324,6 @@ impl Documents {
         Ok(json!({}))
     }
 
-    /// Undoes or redoes `steps` changes as the user, or as many as there are.
-    pub(super) fn replay_history(
-        &mut self,
-        request: &Request<'_>,
-        direction: Direction,
-    ) -> Result<Value, BridgeError> {
-        let (now, canvas) = (self.now(request)?, canvas(request)?);
-        let mut left = request.field::<Option<NonZeroU32>>("steps")?.unwrap_or(NonZeroU32::MIN).get();
-        // More steps than this take several commands.
-        let max = u32::try_from(self.engine.policy().history.reach).unwrap_or(u32::MAX);
-        let (mut done, mut at) = (Vec::new(), None);
-        while let Some(steps) = NonZeroU32::new(left.min(max)) {
-            match self.step(&canvas, direction, steps, now)? {
-                Ok(HistoryMove { entries, epoch, revision, .. }) => {
-                    left -= steps.get();
-                    at = Some((revision, epoch));
-                    done.extend(entries);
-                }
-                Err(UndoRefusal::History(HistoryRefusal::HistoryEmpty { available, .. }))
-                    if available > 0 || !done.is_empty() =>
-                {
-                    left = available;
-                }
-                Err(UndoRefusal::History(HistoryRefusal::HistoryEmpty { .. })) => {
-                    return Err(nothing(direction));
-                }
-                Err(refusal) => return Err(history::refused(refusal)),
-            }
-        }
-        let (revision, epoch) = at.unzip();
-        let mut result = json!({"revision_id": revision, "canvas_epoch": epoch});
-        match direction {
-            Direction::Undo => (result["undone"], result["kept"]) = (json!(done), json!([])),
-            Direction::Redo => result["redone"] = json!(done),
-        }
-        Ok(result)
-    }
-
     pub(super) fn user_message(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
         let now = self.now(request)?;
         let mut session = self.session(request, now)?;
@@ -497,14 +458,6 @@ pub(super) fn canvas(request: &Request<'_>) -> Result<CanvasId, BridgeError> {
 pub(super) enum Direction {
     Undo,
     Redo,
-}
-
-fn nothing(direction: Direction) -> BridgeError {
-    let (code, what) = match direction {
-        Direction::Undo => ("NOTHING_TO_UNDO", "no change is in effect"),
-        Direction::Redo => ("NOTHING_TO_REDO", "nothing was undone last"),
-    };
-    BridgeError::new(code, format!("{what}: look at the history of the canvas"))
 }
 
 /// Toolsets that do not share a name.

@@ -20,7 +20,7 @@ use super::request::{BridgeError, Request};
 /// Entries read at once.
 const PAGE: usize = 256;
 
-/// The field `by`.
+/// Whose changes.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct By {
@@ -31,7 +31,7 @@ struct By {
     edits: Option<Vec<u32>>,
 }
 
-/// The field `since`.
+/// A revision, in one of two forms.
 #[derive(Debug, Deserialize)]
 #[serde(untagged, expecting = "a revision number or a revision id")]
 enum Since {
@@ -110,7 +110,7 @@ fn is_of(entry: &Entry, by: &ChangesOf) -> bool {
     }
 }
 
-/// Undoes the last changes, or those of an actor.
+/// Undoes the last changes, or an actor's.
 pub(super) fn undo(documents: &mut Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
     let (by, last) = (by(request)?, request.field::<Option<NonZeroU32>>("steps")?);
     let since = request.field::<Option<Since>>("since")?.map(|since| match since {
@@ -120,7 +120,7 @@ pub(super) fn undo(documents: &mut Documents, request: &Request<'_>) -> Result<V
     let partial = request.field::<Option<bool>>("partial")?.unwrap_or_default();
     let Some(of) = by else {
         return match (since, partial) {
-            (None, false) => documents.replay_history(request, Direction::Undo),
+            (None, false) => replay(documents, request, Direction::Undo),
             (Some(_), _) => Err(lonely("since")),
             (None, true) => Err(lonely("partial")),
         };
@@ -138,7 +138,7 @@ pub(super) fn undo(documents: &mut Documents, request: &Request<'_>) -> Result<V
 /// Redoes the last undos, or a person's last one.
 pub(super) fn redo(documents: &mut Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
     let person = match by(request)? {
-        None => return documents.replay_history(request, Direction::Redo),
+        None => return replay(documents, request, Direction::Redo),
         Some(ChangesOf::Person(person)) => person,
         Some(_) => {
             let message = "field by: redo is by person: send {\"person\": …} or steps alone".to_owned();
@@ -152,6 +152,52 @@ pub(super) fn redo(documents: &mut Documents, request: &Request<'_>) -> Result<V
     let (now, canvas) = (documents.now(request)?, canvas(request)?);
     let done = documents.ask(&canvas, RedoOf { by: Author::User, person }, now)?;
     moved(documents, &canvas, "redone", done)
+}
+
+/// Undoes or redoes `steps` changes as the user, or as many as there are.
+fn replay(
+    documents: &mut Documents,
+    request: &Request<'_>,
+    direction: Direction,
+) -> Result<Value, BridgeError> {
+    let (now, canvas) = (documents.now(request)?, canvas(request)?);
+    let mut left = request.field::<Option<NonZeroU32>>("steps")?.unwrap_or(NonZeroU32::MIN).get();
+    // More steps than this take several commands.
+    let max = u32::try_from(documents.engine().policy().history.reach).unwrap_or(u32::MAX);
+    let (mut done, mut at) = (Vec::new(), None);
+    while let Some(steps) = NonZeroU32::new(left.min(max)) {
+        match documents.step(&canvas, direction, steps, now)? {
+            Ok(HistoryMove { entries, epoch, revision, .. }) => {
+                left -= steps.get();
+                at = Some((revision, epoch));
+                done.extend(entries);
+            }
+            Err(UndoRefusal::History(HistoryRefusal::HistoryEmpty { available, .. }))
+                if available > 0 || !done.is_empty() =>
+            {
+                left = available;
+            }
+            Err(UndoRefusal::History(HistoryRefusal::HistoryEmpty { .. })) => {
+                return Err(nothing(direction));
+            }
+            Err(refusal) => return Err(refused(refusal)),
+        }
+    }
+    let (revision, epoch) = at.unzip();
+    let mut result = json!({"revision_id": revision, "canvas_epoch": epoch});
+    match direction {
+        Direction::Undo => (result["undone"], result["kept"]) = (json!(done), json!([])),
+        Direction::Redo => result["redone"] = json!(done),
+    }
+    Ok(result)
+}
+
+fn nothing(direction: Direction) -> BridgeError {
+    let (code, what) = match direction {
+        Direction::Undo => ("NOTHING_TO_UNDO", "no change is in effect"),
+        Direction::Redo => ("NOTHING_TO_REDO", "nothing was undone last"),
+    };
+    BridgeError::new(code, format!("{what}: look at the history of the canvas"))
 }
 
 fn moved(
@@ -170,7 +216,7 @@ fn moved(
 }
 
 /// The entries with the changes that they undid or redid.
-pub(super) fn rows(entries: &[HistoryEntry]) -> Vec<Value> {
+fn rows(entries: &[HistoryEntry]) -> Vec<Value> {
     let row = |entry: &HistoryEntry| {
         let mut row = json!(entry);
         if let (EntryKind::Revert, [change, ..]) = (entry.kind, entry.reverts.as_slice()) {
@@ -182,7 +228,7 @@ pub(super) fn rows(entries: &[HistoryEntry]) -> Vec<Value> {
 }
 
 /// A refusal, with the changes that it names.
-pub(super) fn refused(refusal: UndoRefusal) -> BridgeError {
+fn refused(refusal: UndoRefusal) -> BridgeError {
     let error = BridgeError::from(refusal.view());
     match refusal {
         UndoRefusal::History(HistoryRefusal::HistoryConflict { change, with }) => {

@@ -106,9 +106,9 @@ pub async fn is_whole(engine: &Engine<impl Store>, canvas: &CanvasId) {
     assert!((1..=HISTORY as usize).contains(&replay.entries), "{} entries", replay.entries);
     let snapshot = engine.snapshot(canvas, system_now()).await.expect("the canvas is there");
     assert_eq!(BlobId::of_document(snapshot.text()), snapshot.head.document());
-    let undo = Undo { by: Author::User, what: UndoScope::Steps(NonZeroU32::MIN) };
+    let undo = || Undo { by: Author::User, what: UndoScope::Steps(NonZeroU32::MIN) };
     let mut undone = 0;
-    while ask(engine, canvas, &format!("undo-{undone}"), undo.clone()).await.expect("the canvas is whole") {
+    while ask(engine, canvas, &format!("undo-{undone}"), undo()).await.expect("the canvas is whole") {
         undone += 1;
         engine.replay(canvas, system_now()).await.expect("the canvas is whole");
     }

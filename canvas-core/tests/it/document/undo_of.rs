@@ -108,8 +108,7 @@ fn edits(change: u64, edits: &[u32]) -> ChangesOf {
 
 fn kinds(outcome: &Outcome) -> Vec<(EntryKind, u64)> {
     let Outcome::Moved(moved) = outcome else { panic!("{outcome:?}") };
-    let change =
-        |entry: &HistoryEntry| entry.reverts.first().map_or(entry.change.get(), |change| change.get());
+    let change = |entry: &HistoryEntry| entry.reverts.first().unwrap_or(&entry.change).get();
     moved.entries.iter().map(|entry| (entry.kind, change(entry))).collect()
 }
 
@@ -376,7 +375,6 @@ fn the_last_changes_of_one_of_many_people_are_few_round_trips() {
         let undone = peer.run(&Call { operation, command }).outcome;
         assert_eq!(kinds(&undone).len(), 10);
         let (asked, read) = (peer.spy().asked().len(), peer.spy().read());
-        println!("{asked} round trips, {read} blobs for {since} entries");
         assert!(asked <= 12, "{asked} round trips for {since} entries");
         assert!(read <= 2 * since + 100, "{read} blobs for {since} entries");
     }
