@@ -246,6 +246,10 @@ each!(addresses: AddressError in "canvas-patch/src/markdown/address/error.rs" {
 const NEVER: [(&str, &str); 24] = [
     ("USER_ACTED", "no document tool undoes"),
     ("HISTORY_EMPTY", "no document tool undoes"),
+    ("EDIT_NOT_FOUND", "no document tool undoes"),
+    ("NOTHING_TO_REDO", "no document tool undoes"),
+    ("NOTHING_TO_UNDO", "no document tool undoes"),
+    ("NOT_OWN_CHANGE", "no document tool undoes"),
     ("HISTORY_NOT_FOUND", "no document tool undoes"),
     ("HISTORY_CONFLICT", "no document tool undoes"),
     ("POLICY_WIDENING", "no document tool undoes"),
