@@ -288,6 +288,9 @@ impl<'s> Choice<'s> {
             }
         }
         if let Some(by) = seen.undid().and_then(|change| self.found(change, &Part::Undo)) {
+            self.redone.extend(seen.redid());
+            // The change is in effect again by its older entry, which undoes what it undid.
+            self.undone.values_mut().for_each(|parts| parts.retain(|(number, _)| *number != by));
             return Verdict::UndoneBy(by);
         }
         let edits: Vec<_> = parts.iter().flat_map(|(_, edits)| edits).copied().collect();
@@ -296,6 +299,10 @@ impl<'s> Choice<'s> {
         let is_chosen = is_left && !is_over && !self.is_complete() && self.selection.has(seen);
         if is_chosen {
             self.taken += 1;
+            return Verdict::InEffect { is_chosen, is_left, parts };
+        }
+        if !is_left {
+            // All its edits were undone one by one, so an older undo of the change stands.
             return Verdict::InEffect { is_chosen, is_left, parts };
         }
         if seen.kind == EntryKind::Redo {

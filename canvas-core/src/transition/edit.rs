@@ -139,6 +139,8 @@ impl Decide for Edit {
             } else {
                 self.markdown.clone()
             };
+            // Later edits are compared with whole lines, so that none lands within a merged line.
+            let delta = if merged.is_empty() { delta } else { Delta::between(at.view.text(), &text) };
             at.replace_document::<EditRefusal>(text, delta.edits())?;
             let record = Record { actor: Role::User, operation, summary: summary(&delta).to_string() };
             at.record(record, at.document_step(delta));

@@ -245,6 +245,11 @@ impl<'a> Transition<'a> {
         if parts.is_empty() && edits.is_none() {
             return Ok(whole());
         }
+        if let (Some(_), Some(edit)) = (&entry.reverts, edits.and_then(<[u32]>::first)) {
+            // The edits of an undo have no numbers of their own.
+            let (change, edit) = (entry.change, *edit);
+            return Err(Stop::refused(HistoryRefusal::EditNotFound { change, edit, count: 0 }));
+        }
         let Step::Document(step) = &entry.step else {
             return self.check_edits(entry, edits.unwrap_or_default(), 1).map(|()| whole());
         };

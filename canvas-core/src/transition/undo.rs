@@ -345,7 +345,8 @@ impl Transition<'_> {
 
     /// Replaces the canvas by the result of an undo, on behalf of its author.
     pub(super) fn put_undone(&mut self, by: Author, undone: Undone) -> HistoryMove {
-        let mut faces = undone.faces;
+        // A partial undo may leave everything in place.
+        let mut faces = if undone.done.is_empty() { Faces::default() } else { undone.faces };
         let document = faces.document.at.as_ref().map(|at| at.blob.clone());
         if document.is_some() && by == Author::User {
             self.preempt(PreemptionCause::UserEdit);

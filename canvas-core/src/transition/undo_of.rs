@@ -1,5 +1,7 @@
 //! Undo of the changes of one actor, and redo of one person's undo.
 
+use std::num::NonZeroU32;
+
 use crate::history::journal::{Entry, EntryKind, Reverts};
 use crate::history::number::{ChangeNumber, EntryNumber};
 use crate::history::reach::{Chain, Known, Reach};
@@ -124,9 +126,7 @@ impl<'a> Transition<'a> {
         let chosen: Vec<&Entry> =
             visited.iter().filter(|one| one.verdict.is_chosen()).map(|one| one.entry).collect();
         self.authorize_entries(operation, by, chosen.iter().copied())?;
-        if self.head.journal.redo == self.head.journal.last
-            && visited.iter().all(|one| is_whole(&one.verdict) && one.entry.kind == EntryKind::Undo)
-        {
+        if self.are_next_to_redo(&chosen)? {
             return self.undo_entries(operation, by, Direction::Redo, chosen);
         }
         let call = Reverting { operation, by, partial: false };
@@ -137,6 +137,19 @@ impl<'a> Transition<'a> {
         match undone.done.is_empty() {
             true => Err(Stop::refused(HistoryRefusal::NothingToRedo)),
             false => Ok(undone),
+        }
+    }
+
+    /// Whether these undos are the ones that redo takes next.
+    fn are_next_to_redo(&self, undos: &[&Entry]) -> Result<bool, Stop<UndoRefusal>> {
+        let count = u32::try_from(undos.len()).ok().and_then(NonZeroU32::new);
+        let Some(count) = count.filter(|_| undos.iter().all(|undo| undo.kind == EntryKind::Undo)) else {
+            return Ok(false);
+        };
+        match self.chain(self.head.journal.redo, count) {
+            Ok(next) => Ok(next.iter().zip(undos).all(|(next, undo)| next.number == undo.number)),
+            Err(Stop::Missing(missing)) => Err(Stop::Missing(missing)),
+            Err(Stop::Refused(_)) => Ok(false),
         }
     }
 

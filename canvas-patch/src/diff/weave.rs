@@ -116,8 +116,10 @@ pub(crate) fn weave(
                 });
             }
             ([a], [b]) if cluster.lines.is_empty() => {
+                let (earlier, later) = (&theirs[b.new_bytes.clone()], &mine[a.new_bytes.clone()]);
                 // Without a line end, theirs would share a line with mine.
-                if !theirs[b.new_bytes.clone()].ends_with('\n') || !may_follow(b.new_bytes.clone()) {
+                let may_both = earlier.ends_with('\n') && !share_line(earlier, later);
+                if !may_both || !may_follow(b.new_bytes.clone()) {
                     return Err(cluster.lines.start);
                 }
                 weaver.take(&Choice::of(b, Side::Theirs));
@@ -133,6 +135,18 @@ pub(crate) fn weave(
         runs: weaver.runs,
         pieces: weaver.pieces,
     })
+}
+
+/// Whether two insertions have a line in common that is not blank, or whose beginning is a line of the other. Somebody then
+/// probably saved one text twice.
+fn share_line(earlier: &str, later: &str) -> bool {
+    let lines = |text: &'_ str| -> Vec<String> {
+        text.lines().map(|line| line.trim().to_owned()).filter(|line| !line.is_empty()).collect()
+    };
+    let (earlier, later) = (lines(earlier), lines(later));
+    let is_same = |a: &String| later.iter().any(|b| a == b);
+    let ends = earlier.last().zip(later.last());
+    earlier.iter().any(is_same) || ends.is_some_and(|(a, b)| a.starts_with(&**b) || b.starts_with(&**a))
 }
 
 /// Changes of both sides that touch one another, directly or through others, or one change alone.

@@ -315,7 +315,9 @@ impl Documents {
         let call = self.call_id()?;
         let operation = OpKey { person: self.person.clone(), ..OpKey::of(session.conversation, call) };
         let cancelled = block_on(self.engine.call(&session.canvas, &operation, Cancel, now))?;
-        Ok(json!({"canvas_epoch": cancelled.result.map_err(|refusal| BridgeError::from(refusal.view()))?.epoch}))
+        Ok(
+            json!({"canvas_epoch": cancelled.result.map_err(|refusal| BridgeError::from(refusal.view()))?.epoch}),
+        )
     }
 
     pub(super) fn set_mode(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {

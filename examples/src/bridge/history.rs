@@ -1,5 +1,6 @@
 //! The history of a canvas: its list, undo and redo.
 
+use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 
 use canvas_core::document::DocumentStep;
@@ -245,8 +246,12 @@ fn refused(refusal: UndoRefusal) -> BridgeError {
 }
 
 fn by(request: &Request<'_>) -> Result<Option<ChangesOf>, BridgeError> {
-    let Some(by) = request.field::<Option<By>>("by")? else { return Ok(None) };
     let bad = |what: &str| Err(BridgeError::new("BAD_REQUEST", format!("field by: {what}")));
+    // A list would be read as the fields in their order.
+    if request.field::<Option<Value>>("by")?.is_some_and(|by| !by.is_object()) {
+        return bad("it is not an object: send one with a person, a conversation or a change");
+    }
+    let Some(by) = request.field::<Option<By>>("by")? else { return Ok(None) };
     match by {
         By { person: Some(person), conversation: None, turn: None, change: None, edits: None } => {
             Ok(Some(ChangesOf::Person(person)))
@@ -260,7 +265,7 @@ fn by(request: &Request<'_>) -> Result<Option<ChangesOf>, BridgeError> {
         By { person: None, conversation: None, turn: None, change: Some(change), edits } => match edits {
             None => Ok(Some(ChangesOf::Change(change))),
             Some(edits) if edits.is_empty() => bad("edits is empty: name at least one, or leave it out"),
-            Some(edits) if (1..edits.len()).any(|at| edits[..at].contains(&edits[at])) => {
+            Some(edits) if edits.iter().collect::<BTreeSet<_>>().len() < edits.len() => {
                 bad("edits has a number twice: name each once")
             }
             Some(edits) => Ok(Some(ChangesOf::Edits(change, edits))),

@@ -70,9 +70,10 @@ pub(super) fn reply(
         BoardOutcome::Rejected { change, result, corrected } => match result.error() {
             Some(error) => ToolReply::failed(&rejected(&change, error, corrected, toolset), Some(snapshot)),
             // Only a damaged store can hold a rejection without its reason.
-            None => {
-                ToolReply::failed(&refused(BoardRefusal::BoardDamaged.view(), (snapshot, lock), tool), Some(snapshot))
-            }
+            None => ToolReply::failed(
+                &refused(BoardRefusal::BoardDamaged.view(), (snapshot, lock), tool),
+                Some(snapshot),
+            ),
         },
         BoardOutcome::Shown { board, after } => {
             ToolReply::new(shown(&board, after.as_ref(), snapshot.revision_id()))
