@@ -310,7 +310,7 @@ impl Lock {
         self.epoch != epoch
     }
 
-    /// Closes the turn, ends the lease, and raises each counter above that of another lock.
+    /// Closes the turn, ends the lease, and raises each counter above another lock's.
     ///
     /// Use it if this lock takes over from the other one, which is then dropped. No turn and no lease id of either lock
     /// comes again, and every lease that they issued is refused.

@@ -88,7 +88,7 @@ pub(crate) struct DocumentAt {
     pub(crate) blob: Blob,
     /// The text, if it now differs from that blob.
     changed: Option<String>,
-    /// The reverts since that blob.
+    /// Reverts played on that blob, oldest first.
     reverted: Vec<Delta>,
 }
 

@@ -21,7 +21,7 @@ use crate::store::contract::Store;
 pub(super) enum Listed<'l> {
     All,
     InEffect,
-    /// The selected ones in effect.
+    /// Lists the selected entries that no later entry undid.
     Of(Wanted<'l>),
 }
 

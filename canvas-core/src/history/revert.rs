@@ -15,7 +15,7 @@ use crate::model::revision::Revision;
 /// Changes of one actor, or one change, in effect. [`ChangeSelection::from`] selects all of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangeSelection {
-    /// The changes to choose from.
+    /// Selects by actor, by author or by number.
     pub of: ChangesOf,
     /// Selects only this many of them, the newest; `None` selects all.
     pub last: Option<NonZeroU32>,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How conversations and people work on one canvas.
+/// The way in which conversations and people work on one canvas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]

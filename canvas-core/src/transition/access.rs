@@ -192,14 +192,14 @@ impl Transition<'_> {
         LeaseRefusal::NotOwned { over, own, held_until: other.map(|other| other.expires_at) }
     }
 
-    /// Whether a call runs under the lease. A named lease is ignored if the rollout has no leases. In a turn of its own, a
-    /// conversation needs none.
+    /// Whether a call runs under the lease. A named lease is ignored if the rollout has no leases. A
+    /// conversation in a turn of its own may leave it out.
     fn is_under(&self, lease: Option<LeaseId>) -> bool {
         let rollout = self.policy.rollout;
         rollout.needs_lease() && !self.has_own_turn() || (lease.is_some() && rollout.has_leases())
     }
 
-    /// Whether the named lease expired, but the turn in which it was taken still runs and needs none.
+    /// Whether the named lease expired, but the turn in which it was taken still runs, without a lease.
     fn has_outlived(&mut self, lease: Option<LeaseId>) -> bool {
         let Some(lease) = lease.filter(|_| self.has_own_turn()) else { return false };
         let holder = self.who.holder();

@@ -368,7 +368,7 @@ pub enum HistoryRefusal {
         "this person undid nothing, or has made a change since: look at the history and undo the undo itself"
     )]
     NothingToRedo,
-    /// The change has fewer edits.
+    /// The request names an edit that the change does not have.
     #[error(
         "change {change} has {count} edits, numbered from 0, and no edit {edit}: take a number below {count}"
     )]
@@ -383,7 +383,7 @@ pub enum HistoryRefusal {
     /// A model may not undo what another actor did.
     #[error("change {change} is not of this conversation: undo only your own changes, or ask the user")]
     NotOwnChange {
-        /// The change of another actor.
+        /// Number of a change that somebody else made.
         change: ChangeNumber,
     },
     /// The change with this number is not in effect.

@@ -29,7 +29,7 @@ pub(super) struct Visited<'a> {
     pub(super) verdict: Verdict,
 }
 
-/// The maximum length of a walk.
+/// Limits how many entries a walk reads.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Bound {
     /// As many entries as an undo reaches.

@@ -153,8 +153,8 @@ impl<'a> Transition<'a> {
         }
     }
 
-    /// Ends what a user's act ends. In a turn of its own, a conversation is interrupted only by its own messages and
-    /// cancellations, or if somebody takes control of the canvas.
+    /// Ends the lease or the turn on behalf of a user. In a turn of its own, a conversation is interrupted only by its own
+    /// messages and cancellations, or if somebody takes control of the canvas.
     pub(super) fn preempt(&mut self, cause: PreemptionCause) {
         match cause {
             PreemptionCause::UserEdit if self.has_own_turn() => {}

@@ -152,8 +152,9 @@ fn the_list_names_actors_and_authors() {
     let list = world.ask(json!({"op": "history.list"}));
     assert_eq!(list["next"], Value::Null);
     let short = |row: &Value| {
-        let name =
-            |actor: &Value| actor["person"].as_str().or(actor["conversation"].as_str()).unwrap().to_owned();
+        let name = |actor: &Value| {
+            actor["person"].as_str().or_else(|| actor["conversation"].as_str()).unwrap().to_owned()
+        };
         let (actor, author) = (name(&row["actor"]), name(&row["author"]));
         format!("{} {} {actor} {author} {}", row["change"], row["kind"].as_str().unwrap(), row["edits"])
     };

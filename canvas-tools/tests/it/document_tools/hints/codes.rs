@@ -243,7 +243,7 @@ each!(addresses: AddressError in "canvas-patch/src/markdown/address/error.rs" {
 });
 
 /// What no document tool answers, and why. A row that provokes one of these must lead to a line less here.
-const NEVER: [(&str, &str); 24] = [
+const NEVER: [(&str, &str); 28] = [
     ("USER_ACTED", "no document tool undoes"),
     ("HISTORY_EMPTY", "no document tool undoes"),
     ("EDIT_NOT_FOUND", "no document tool undoes"),
