@@ -43,10 +43,10 @@ use crate::transition::step::{Record, Stop, Transition};
 /// cases: both change or remove the same line, one inserts within a run of lines that the other changes or removes, or
 /// both insert at the same point. Changes of adjacent lines do not touch. Two different edits of one line conflict.
 ///
-/// With [`WriteRules::merge_words`](crate::policy::WriteRules::merge_words), an edit that conflicts by these rules is
-/// merged with the current text by those of [`merge_words`](canvas_patch::merge_words), which compares the words of
-/// common lines. If people alone inserted lines at a place, the edit's own lines follow. [`Edited::merged`] lists the
-/// lines merged by words.
+/// If the policy sets [`WriteRules::merge_words`](crate::policy::WriteRules::merge_words), or if each conversation has its
+/// own turn, an edit that conflicts by these rules is merged by words instead
+/// ([`merge_words`](canvas_patch::merge_words)), so that both changes of one line stay. If people alone inserted lines at a
+/// place, the edit's own lines follow. [`Edited::merged`] lists the lines merged by words.
 ///
 /// Directives and native edit tools may change a part of a line. Their places are ranges of bytes, which are compared by
 /// the rule of [`Delta::transform`](canvas_patch::Delta::transform).
@@ -194,7 +194,7 @@ impl Past<'_> {
     }
 }
 
-/// Moves a range of the text after a change back to the text before it, where it includes all that the change removed
+/// Moves a range of the text after a change back to the text before it, so that it includes all that the change removed
 /// there. Also returns whether the change is apart from the range.
 fn before(delta: &Delta, range: &Range<usize>) -> (bool, Range<usize>) {
     let (mut is_apart, mut start, mut end, mut shift) = (true, range.start, range.end, 0_isize);

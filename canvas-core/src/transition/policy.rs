@@ -151,7 +151,8 @@ pub struct WriteRules {
     /// Whether a person's [`Edit`](crate::document::Edit) is merged by words with later changes of the same lines. This
     /// applies to paragraphs, headings, list items and quotes, by the rules of
     /// [`merge_words`](canvas_patch::merge_words). Lines that people insert at one place are then all kept. If false, such
-    /// an edit is refused. Models' patches are never merged by words.
+    /// an edit is refused instead, unless each conversation has its own turn
+    /// ([`WorkMode::Collaborative`](crate::turn::WorkMode::Collaborative)). Models' patches are never merged by words.
     pub merge_words: bool,
 }
 

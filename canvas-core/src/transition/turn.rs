@@ -45,8 +45,8 @@ pub struct Forget;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Forgotten {}
 
-/// Stops the answer on the user's behalf and ends the running turn. If each conversation has its own turn, it ends that of
-/// the conversation in the operation's key.
+/// Stops the answer on the user's behalf and ends the running turn. If each conversation has its own turn, it ends the turn
+/// of the conversation in the operation's key, so that the others go on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cancel;
 

@@ -14,8 +14,9 @@ use crate::transition::step::{Stop, Transition};
 
 /// Sets whether the conversations of a canvas share one turn and one lease.
 ///
-/// A switch ends every running turn and every lease, so each conversation needs its next message. If the canvas already has the
-/// mode, the command has no effect. The first switch raises the canvas to format 3, which libraries before 0.2 refuse.
+/// A switch ends every running turn and every lease, so that each conversation needs its next message. If the canvas
+/// already has the mode, the command has no effect. The first switch raises the canvas to format 3, which libraries before
+/// 0.2 refuse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SetWorkMode {
     /// The mode from this command on.
