@@ -71,6 +71,12 @@ enum Fit {
     Nowhere,
 }
 
+/// A patch as applied, and the changes past which it was moved.
+type Patched<'v> = (Result<Applied<'v>, ApplyError>, Option<Changes>);
+
+/// Replacements for the current text, and the changes past which they were moved.
+type FoundLines<'r> = (Cow<'r, [Replacement]>, Option<Changes>);
+
 impl<'a> Transition<'a> {
     /// Checks that the call's author knows the current document, from the named base or from the text that it saw.
     pub(super) fn check_base<R: From<BaseRefusal>>(
@@ -89,7 +95,7 @@ impl<'a> Transition<'a> {
         &self,
         base: Option<Base>,
         written: Written<'_>,
-    ) -> Result<(Result<Applied<'a>, ApplyError>, Option<Changes>), Stop<R>> {
+    ) -> Result<Patched<'a>, Stop<R>> {
         let Some(stale) = self.stale(base)? else { return Ok((self.patch(written)?, None)) };
         if let Stale::Known(known) = &stale
             && self.may_move(base, written.shown)
@@ -281,7 +287,7 @@ impl<'a> Transition<'a> {
         replacements: &'r [Replacement],
         base: Option<Base>,
         shown: Option<&ShownLines>,
-    ) -> Result<(Cow<'r, [Replacement]>, Option<Changes>), Stop<ReplaceLinesRefusal>> {
+    ) -> Result<FoundLines<'r>, Stop<ReplaceLinesRefusal>> {
         let (now, most) = (self.view.text(), self.policy.sync.refusal_diff_bytes);
         let Some(stale) = self.stale(base)? else {
             let mut fates = Vec::with_capacity(replacements.len());
