@@ -7,6 +7,10 @@ use crate::measure::{Effort, Subject, fine, side_by_side};
 use crate::report::Row;
 
 /// Measures the merge of two edits of a line of `size` bytes, compared with one pass of a Markdown parser over it.
+///
+/// # Panics
+///
+/// If the line lacks the words at which it is edited.
 pub fn rows(work: &'static str, size: usize, effort: Effort) -> Vec<Row> {
     let line = format!("Line {}\n", document(size - 6).replace('\n', " "));
     let with = |at: usize, word: &str| {

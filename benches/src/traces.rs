@@ -158,6 +158,10 @@ pub struct Counts {
 /// # Errors
 ///
 /// Those of files and of starting git.
+///
+/// # Panics
+///
+/// If a merge does not fit its own text.
 pub fn count(triples: &[Triple], git: Option<&Path>) -> io::Result<Counts> {
     let mut counts = Counts::default();
     for triple in triples.iter().filter(|triple| triple.mine != triple.base && triple.theirs != triple.base) {

@@ -92,6 +92,10 @@ fn lines_that_people_insert_at_one_place_are_all_kept() {
             edited(world.run(&by("anna", base, &inserted("1\n"))).outcome);
         }
         let lease = world.check_out("model");
+        if people {
+            // The refusal shows anna's line.
+            world.write("model", lease, "1>>m");
+        }
         world.write("model", lease, if people { "1>>m" } else { "a>>m" });
         let now = world.text();
         assert!(now.contains("m\n"));
