@@ -1,8 +1,8 @@
 //! Two people and two assistants on one document, in each work mode.
 
-use std::{
-    collections::BTreeMap, error::Error, sync::Arc, sync::atomic::AtomicU64, sync::atomic::Ordering::SeqCst,
-};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::{collections::BTreeMap, error::Error, io, io::Write as _};
 
 use canvas_core::document::Edit;
 use canvas_core::lease::Timestamp;
@@ -99,11 +99,12 @@ pub(crate) async fn story(mode: WorkMode) -> Result<Story, Box<dyn Error>> {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
+    let mut out = io::stdout();
     for mode in [WorkMode::Exclusive, WorkMode::Collaborative] {
         let (_, saved, assistants) = canvas_core::testing::block_on(story(mode))?;
-        println!("{mode:?}: {} notes were saved", saved.len());
+        writeln!(out, "{mode:?}: {} notes were saved", saved.len())?;
         for (section, (done, codes)) in assistants {
-            println!("  {section}: {done} of 3 changes; {}", codes.join(" "));
+            writeln!(out, "  {section}: {done} of 3 changes; {}", codes.join(" "))?;
         }
     }
     Ok(())
