@@ -6,7 +6,6 @@ use super::super::call::{CANVAS, OTHER};
 use super::super::flaw::Flaw;
 use super::super::oracle::Rule;
 use super::super::store::{Row, loaded};
-use super::budget::Rules;
 use super::steps::broken;
 use super::{Answered, Asker, InFlightCommit, Late, Links, Sending, World};
 use crate::engine::run::CommitOutcome;
