@@ -80,11 +80,11 @@ async fn checked<S: Store>(
     if checked.is_ok() || !policy.rollout.needs_lease() || !names_no_lease {
         return checked;
     }
-    match context.snapshot().await?.head.work_mode() {
-        WorkMode::Exclusive => checked,
-        WorkMode::Collaborative => {
+    match context.snapshot().await {
+        Ok(snapshot) if snapshot.head.work_mode() == WorkMode::Collaborative => {
             check(toolset, tool, call, &Policy { rollout: Rollout::LeaseOptional, ..*policy })
         }
+        _ => checked,
     }
 }
 
