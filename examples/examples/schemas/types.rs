@@ -127,6 +127,8 @@ pub(crate) fn all() -> Vec<SchemaFile> {
         surface::SurfaceUpserted,
         turn::TurnBegan,
         turn::TurnEnded,
+        turn::WorkMode,
+        turn::WorkModeSet,
         store::TurnStart,
         history::UndoRefusal,
         schema::ValidationError,
