@@ -104,7 +104,8 @@ pub struct Edited {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub moved: bool,
     /// The lines merged by words, in order. Empty unless
-    /// [`WriteRules::merge_words`](crate::policy::WriteRules::merge_words) is set.
+    /// [`WriteRules::merge_words`](crate::policy::WriteRules::merge_words) is set, or if each
+    /// conversation has its own turn.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub merged: Vec<MergedLine>,
 }
