@@ -12,6 +12,7 @@
 //! * Changes and effects are kept, each up to a limit. → `history/kept.rs`
 
 use canvas_lease::Timestamp;
+use canvas_patch::Delta;
 use serde::{Deserialize, Serialize};
 
 use crate::history::number::{ChangeNumber, EntryNumber};
@@ -233,6 +234,12 @@ pub struct HistoryEntry {
     pub kind: EntryKind,
     /// Author of the change.
     pub author: Role,
+    /// Actor of the entry by name, as [`Entry::made_by`]. `None` in the answer to an undo or redo.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub made_by: Option<Actor>,
+    /// Author by name, as [`Entry::written_by`], if that is not the actor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub written_by: Option<Actor>,
     /// Short description of the change.
     pub summary: String,
     /// Revision after the entry.
@@ -240,21 +247,41 @@ pub struct HistoryEntry {
     /// The changes that an [`EntryKind::Revert`] undid; empty for other kinds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reverts: Vec<ChangeNumber>,
+    /// The edits of the document. `None` if there are none or if they exceed the limit for an entry, in which case the
+    /// client must read the document again, and in the answer to an undo or redo.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Vec<canvas_patch::TextEdit>>"))]
+    pub delta: Option<Delta>,
+}
+
+impl HistoryEntry {
+    /// Leaves out the names of people and conversations, and the edits, for example in a text for a model.
+    #[must_use]
+    pub fn anonymous(self) -> Self {
+        Self { made_by: None, written_by: None, delta: None, ..self }
+    }
 }
 
 impl From<&Entry> for HistoryEntry {
     fn from(entry: &Entry) -> Self {
+        let made_by = entry.made_by();
         Self {
             number: entry.number,
             change: entry.change,
             kind: entry.kind,
             author: entry.author,
+            written_by: entry.written_by().filter(|writer| *writer != made_by),
+            made_by: Some(made_by),
             summary: entry.summary.clone(),
             revision: entry.revision_after,
             reverts: match (&entry.reverts, entry.kind) {
                 (Some(reverts), EntryKind::Revert) => reverts.changes.clone(),
                 _ => Vec::new(),
             },
+            delta: entry.steps().find_map(|step| match step {
+                Step::Document(step) => step.delta.clone(),
+                _ => None,
+            }),
         }
     }
 }
@@ -288,7 +315,7 @@ const fn is_of_earlier(kind: EntryKind) -> bool {
 }
 
 /// Returns the actor of an operation that was recorded with this role.
-fn made_by(operation: &OpKey, role: Role) -> Actor {
+pub(crate) fn made_by(operation: &OpKey, role: Role) -> Actor {
     match (operation.actor(), role) {
         // The key of a page, from a host that does not name people.
         (Actor::Conversation { .. } | Actor::Host, Role::User) => {
@@ -296,6 +323,13 @@ fn made_by(operation: &OpKey, role: Role) -> Actor {
         }
         (actor, _) => actor,
     }
+}
+
+/// Returns the author of an operation by name, if that is not its actor: the conversation whose edit a person made
+/// happen.
+pub(crate) fn written_by(operation: &OpKey, role: Role) -> Option<Actor> {
+    let is_of_both = role == Role::Assistant && operation.person.is_some();
+    is_of_both.then(|| OpKey { person: None, ..operation.clone() }.actor())
 }
 
 impl Entry {

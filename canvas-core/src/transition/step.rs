@@ -5,8 +5,9 @@ use canvas_patch::{Delta, TextEdit};
 
 use crate::document::step::DocumentStep;
 use crate::face::contents::Contents;
-use crate::history::journal::{EntryKind, HistoryEntry, NewEntry};
+use crate::history::journal::{EntryKind, HistoryEntry, NewEntry, made_by, written_by};
 use crate::history::step::Step;
+use crate::model::actor::Actor;
 use crate::model::author::Role;
 #[cfg(feature = "surface")]
 use crate::model::blob::BlobId;
@@ -63,8 +64,8 @@ pub struct Transition<'a> {
     /// Faces with new roots.
     pub(super) contents: Contents,
     pub(super) not_after: Option<Timestamp>,
-    /// The author of the changes, if any.
-    pub(super) actor: Option<Role>,
+    /// The actor of the changes, if any.
+    pub(super) actor: Option<Actor>,
     /// The revision after the last recorded entry.
     recorded: Revision,
     /// The fence of the lease that covers the call, once that is certain.
@@ -229,7 +230,7 @@ impl<'a> Transition<'a> {
             change: None,
             actor,
             author: actor,
-            written_by: None,
+            written_by: written_by(operation, actor),
             first_made_by: None,
             reverts: None,
             operation: operation.clone(),
@@ -242,7 +243,7 @@ impl<'a> Transition<'a> {
     }
 
     pub(super) fn push(&mut self, entry: NewEntry) -> Option<HistoryEntry> {
-        self.actor = Some(entry.actor);
+        self.actor = Some(made_by(&entry.operation, entry.actor));
         if self.policy.history.changes == 0 {
             // A chain with a gap would lead to a text that never existed.
             self.head.journal = self.head.journal.cleared();
@@ -253,7 +254,7 @@ impl<'a> Transition<'a> {
         }
         let (entry, blob) = self.head.journal.push(entry);
         self.blobs.push(blob);
-        Some(HistoryEntry::from(&entry))
+        Some(HistoryEntry::from(&entry).anonymous())
     }
 
     /// Returns the step from the view's document to the head's.

@@ -9,7 +9,7 @@ use crate::board::Registry;
 use crate::face::contents::Contents;
 use crate::face::fetched::Fetched;
 use crate::face::files::Files;
-use crate::model::author::Role;
+use crate::model::actor::Actor;
 use crate::model::blob::{Blob, BlobId, Missing};
 #[cfg(feature = "surface")]
 use crate::model::face::Face;
@@ -67,8 +67,8 @@ pub(crate) struct Change {
     pub(crate) contents: Contents,
     /// The commit must happen before this instant of the store's clock.
     pub(crate) not_after: Option<Timestamp>,
-    /// The author of the content changes; `None` if the content stays the same, and for a new canvas.
-    pub(crate) actor: Option<Role>,
+    /// The actor of the content changes; `None` if the content stays the same, and for a new canvas.
+    pub(crate) actor: Option<Actor>,
 }
 
 /// Component types and the ceiling for surfaces. An engine has a single value of them, so that no two runs differ.

@@ -6,6 +6,7 @@ pub(crate) mod plan;
 #[cfg(feature = "recipe")]
 pub(crate) mod recorder;
 pub(crate) mod refused;
+pub(crate) mod selection;
 
 use canvas_core::lease::{Epoch, Timestamp, Turn};
 use canvas_core::refusal::CallRefusal;
@@ -19,6 +20,7 @@ use self::memory::BoardMemory;
 use self::memory::DocumentMemory;
 #[cfg(feature = "recipe")]
 use self::recorder::Recorder;
+use self::selection::UserSelection;
 use crate::sync::hidden_message;
 
 /// One conversation about one canvas, together with its current turn.
@@ -257,6 +259,23 @@ impl Session {
         call: CallId,
         now: Timestamp,
     ) -> Result<TurnOpened, SessionError> {
+        self.begin_turn_with(engine, call, None, now).await
+    }
+
+    /// Begins a turn like [`Session::begin_turn`], with the lines that the person selected. The hidden message tells the
+    /// model their numbers in the newest text, and the address of the smallest section around them. A selection that is
+    /// not in the text any more, or whose base the history does not reach, is left out.
+    ///
+    /// # Errors
+    ///
+    /// Same as [`Session::begin_turn`].
+    pub async fn begin_turn_with<S: Store>(
+        &mut self,
+        engine: &Engine<S>,
+        call: CallId,
+        selection: Option<UserSelection>,
+        now: Timestamp,
+    ) -> Result<TurnOpened, SessionError> {
         // A retry may arrive after the turn has begun, so the key of a message does not include the turn.
         let operation = OpKey { turn: Turn::ZERO, ..self.operation(call) };
         let answered = engine.call(&self.canvas, &operation, SendMessage, now).await?;
@@ -273,7 +292,13 @@ impl Session {
             self.turn = turn;
         }
         self.start = start;
-        let hidden_message = changes.as_ref().and_then(hidden_message);
+        let mut hidden_message = changes.as_ref().and_then(hidden_message);
+        if let Some(selection) = selection
+            && let Some(line) = selection.describe(engine, &self.canvas, &answered.snapshot, now).await?
+        {
+            hidden_message =
+                Some(hidden_message.map_or(line.clone(), |message| format!("{message}\n{line}")));
+        }
         Ok(TurnOpened { epoch: start.epoch, hidden_message, promotion })
     }
 

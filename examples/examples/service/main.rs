@@ -1,24 +1,32 @@
-//! Documents over HTTP in an SQLite file: create, read, type, chat with a model, undo, history and live updates.
+//! Documents over HTTP in an SQLite file, for several people and their assistants: create, read, type, chat with a model,
+//! undo, history and live updates.
 //!
 //! `cargo run -p canvas-examples --features web --example service -- notes.db --port 8080`
 //!
 //! | request | what it does |
 //! | --- | --- |
-//! | `POST /documents/ID` `{"markdown"}` | makes a document |
+//! | `POST /documents/ID` `{"markdown", "mode"?}` | makes a document, in `collaborative` unless `mode` is `exclusive` |
 //! | `GET /documents/ID` | its text, its revision, and the number of its last change |
 //! | `PUT /documents/ID` `{"markdown", "base"}` | what a person has made of the text of revision `base` |
-//! | `POST /documents/ID/chat` `"message"` | a turn of the model, which may edit |
-//! | `POST /documents/ID/undo` `"assistant"` | takes back what the model has done, or `"user"`, and keeps the rest |
+//! | `POST /documents/ID/chat` `"message"` | a turn of the model, which may edit; answers with its name and its events |
+//! | `POST /documents/ID/undo` `"mine"` | undoes the person's last change, or all of a `{"conversation"}`, and keeps the rest |
+//! | `POST /documents/ID/redo` `null` | redoes what the person's last undo has undone |
 //! | `GET /documents/ID/history` | its changes, oldest first |
 //! | `GET /documents/ID/changes` | the same as server-sent events, then each change as it happens |
 //!
 //! Bodies and answers are JSON. A write may have an `Idempotency-Key`: sent again with the same key, it is answered and not
 //! done again, also after a restart. An error is `{"error": {"code", "message", "retryable"}, "details"}`: where a person's
-//! edit does not go with what others have written, the details have both texts. There is no login: put yours before it.
+//! edit does not go with what others have written, the details have both texts.
+//!
+//! There is no login. Put a proxy before it that verifies who asks, and sets the header `x-forwarded-user` or drops it. Each
+//! request is by this person, or by `user` without the header.
 
 mod model;
 
-use std::{error::Error, future::ready, io, io::Write as _, net::Ipv4Addr, sync::Arc};
+use std::{
+    error::Error, future::ready, io, io::Write as _, net::Ipv4Addr, num::NonZeroU32, sync::Arc,
+    time::Duration,
+};
 
 use axum::extract::{FromRequest, FromRequestParts, Path, Request};
 use axum::http::{HeaderMap, StatusCode, request::Parts};
@@ -26,11 +34,12 @@ use axum::response::{IntoResponse, Response, sse};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use canvas_core::document::{Base, Edit};
-use canvas_core::history::{EntryNumber, HistoryEntry, Undo, UndoScope};
+use canvas_core::history::{ChangeSelection, ChangesOf, EntryNumber, HistoryEntry, RedoOf, Undo, UndoScope};
 use canvas_core::store::Blocking;
+use canvas_core::turn::{SetWorkMode, WorkMode};
 use canvas_core::{
     Author, CallId, CallIds, CanvasId, CodedError as _, Command, ConversationId, Engine, ErrorReport, Follow,
-    OpKey, Policy, RevisionId, Role, Snapshot,
+    OpKey, PersonId, PersonIdError, Policy, RevisionId, Snapshot,
 };
 use canvas_examples::http::http_status;
 use canvas_providers::{Event, Provider, TurnDriver, TurnOptions};
@@ -45,11 +54,26 @@ use tokio::{net::TcpListener, signal::unix};
 struct Service {
     engine: Arc<Engine<Blocking<SqliteStore>>>,
     tools: Arc<Tools<Blocking<SqliteStore>>>,
+    model: model::Scripted,
+    /// Who sends a request. The engine only records the name, so the host verifies it here.
+    identity: fn(&HeaderMap) -> Result<PersonId, PersonIdError>,
     /// For requests that bring no key.
     ids: CallIds,
 }
 
 type Answer = Result<Json<Value>, Failure>;
+
+/// The first text, and how people and assistants work on it.
+#[derive(Deserialize)]
+struct New {
+    markdown: String,
+    #[serde(default = "collaborative")]
+    mode: WorkMode,
+}
+
+const fn collaborative() -> WorkMode {
+    WorkMode::Collaborative
+}
 
 /// A text, and the revision that it was made from.
 #[derive(Deserialize)]
@@ -58,9 +82,19 @@ struct Text {
     base: Option<RevisionId>,
 }
 
-async fn create(to: Target, Body(text): Body<Text>) -> Answer {
-    let key = &OpKey::host(to.call);
-    let created = to.service.engine.create(&to.canvas, &text.markdown, key, now()).await?;
+/// The changes to undo: the person's last one, or all of a model's conversation.
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Whose {
+    Mine,
+    Conversation(ConversationId),
+}
+
+/// Two operations with one key each: where the service ends in between, the same request does the second one.
+async fn create(to: Target, Body(New { markdown, mode }): Body<New>) -> Answer {
+    let (engine, key) = (&to.service.engine, OpKey::host(to.call.clone()));
+    let created = engine.create(&to.canvas, &markdown, &key, now()).await?;
+    engine.call(&to.canvas, &OpKey::user(to.call), SetWorkMode { mode }, now()).await?.result?;
     Ok(Json(json!({"revision": created.revision})))
 }
 
@@ -78,13 +112,24 @@ async fn edit(to: Target, Body(Text { markdown, base }): Body<Text>) -> Answer {
     write(to, Edit { markdown, base: base.map(Base::Id) }).await
 }
 
-async fn undo(to: Target, Body(author): Body<Role>) -> Answer {
-    write(to, Undo { by: Author::User, what: UndoScope::Author { author, since: None } }).await
+async fn undo(to: Target, Body(whose): Body<Whose>) -> Answer {
+    let selected = match whose {
+        Whose::Mine => {
+            ChangeSelection { last: Some(NonZeroU32::MIN), ..ChangesOf::Person(to.person.clone()).into() }
+        }
+        Whose::Conversation(conversation) => ChangesOf::Conversation(conversation).into(),
+    };
+    write(to, Undo { by: Author::User, what: UndoScope::Select(selected) }).await
+}
+
+async fn redo(to: Target, Body(()): Body<()>) -> Answer {
+    let person = to.person.clone();
+    write(to, RedoOf { by: Author::User, person }).await
 }
 
 /// Does what a person asks for. A refusal comes with what was sent and with the text that is there.
 async fn write<C: Command>(to: Target, command: C) -> Answer {
-    let key = &OpKey::user(to.call);
+    let key = &OpKey::person(to.person, to.call);
     let answered = to.service.engine.call(&to.canvas, key, command, now()).await?;
     let current = shown(&answered.snapshot);
     match answered.result {
@@ -119,26 +164,28 @@ async fn chat(to: Target, Body(message): Body<String>) -> Answer {
 
 /// Each message is a conversation of its own, whose model is sent the whole text. A host that keeps chats stores the events of
 /// the turn with the name of the conversation; its model is sent what has changed since.
-async fn turn(Target { service, canvas, call }: Target, message: String) -> Answer {
+async fn turn(Target { service, canvas, call, .. }: Target, message: String) -> Answer {
     let (engine, tools) = (&service.engine, &service.tools);
     let chat = ConversationId::new(call.as_str())?;
-    let session = Session::open(engine, canvas, chat, now()).await?;
+    let session = Session::open(engine, canvas, chat.clone(), now()).await?;
     let calls = Arc::new(CanvasCalls::new(Arc::clone(engine), Arc::clone(tools), session));
     let began = calls.begin_turn(call, now()).await?;
     let history = began.hidden_message.into_iter().chain([message]).map(Event::user).collect();
     let provider = Provider::Anthropic;
     let options = TurnOptions::new(provider, provider.issuer("a-model"), tools.briefing(engine));
-    let mut turn = TurnDriver::new(options, model::Scripted, Arc::clone(&calls)).with_history(history);
+    let mut turn = TurnDriver::new(options, service.model, Arc::clone(&calls)).with_history(history);
     let outcome = turn.run().await;
     calls.end_turn(service.ids.fresh(), now()).await?;
     let said: String = turn.events().iter().filter_map(Event::assistant_text).collect();
-    Ok(Json(json!({"said": said, "outcome": outcome.name()})))
+    let (outcome, events) = (outcome.name(), turn.events());
+    Ok(Json(json!({"conversation": chat, "said": said, "outcome": outcome, "events": events})))
 }
 
-/// Which document a request is about, and the id under which the engine remembers it.
+/// Which document a request is about, who sends it, and the id under which the engine remembers it.
 struct Target {
     service: Arc<Service>,
     canvas: CanvasId,
+    person: PersonId,
     call: CallId,
 }
 
@@ -150,7 +197,8 @@ impl FromRequestParts<Arc<Service>> for Target {
         let Path(canvas) = path.map_err(|error| ErrorReport::invalid(error.body_text()))?;
         let key = parts.headers.get("idempotency-key").map(|key| key.to_str().unwrap_or_default());
         let call = key.map_or_else(|| Ok(service.ids.fresh()), CallId::new)?;
-        Ok(Self { service: Arc::clone(service), canvas, call })
+        let person = (service.identity)(&parts.headers)?;
+        Ok(Self { service: Arc::clone(service), canvas, person, call })
     }
 }
 
@@ -183,23 +231,33 @@ impl IntoResponse for Failure {
     }
 }
 
+/// The name from a proxy that has verified it, or `user`.
+fn forwarded_user(headers: &HeaderMap) -> Result<PersonId, PersonIdError> {
+    let name = headers.get("x-forwarded-user").map(|name| String::from_utf8_lossy(name.as_bytes()));
+    name.map_or_else(|| Ok(PersonId::default()), |name| PersonId::new(&name))
+}
+
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
-    let file = arguments.next().ok_or("usage: service FILE [--port PORT]")?;
+    let file = arguments.next().ok_or("usage: service FILE [--port PORT [--model-ms MS]]")?;
     let port = arguments.nth(1).map_or(Ok(0), |port| port.parse())?;
+    let model_ms = arguments.nth(1).map_or(Ok(0), |millis| millis.parse())?;
     // A commit waits for the disk on a thread where it may.
     let store = SqliteStore::open(file, now)?;
     let store = Blocking::new(store).with_spawn(|job| drop(tokio::task::spawn_blocking(job)));
     let service = Arc::new(Service {
         engine: Arc::new(Engine::new(store, Policy::default()).with_sleep(tokio::time::sleep)),
         tools: Arc::new(Tools::new(DocumentTools::default())?),
+        model: model::Scripted { delay: Duration::from_millis(model_ms) },
+        identity: forwarded_user,
         ids: CallIds::new(getrandom::u64()?),
     });
     let routes = Router::new()
         .route("/documents/{id}", post(create).get(read).put(edit))
         .route("/documents/{id}/chat", post(chat))
         .route("/documents/{id}/undo", post(undo))
+        .route("/documents/{id}/redo", post(redo))
         .route("/documents/{id}/history", get(history))
         .route("/documents/{id}/changes", get(changes))
         .with_state(service);

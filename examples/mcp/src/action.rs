@@ -163,10 +163,12 @@ impl Host {
         };
         if matches!(run.actor, SurfaceActor::ClientId(_)) {
             // A person's call is its own, whatever the model's turn.
-            operation = OpKey { conversation: self.person.clone(), ..operation };
+            let (conversation, person) = (self.person.clone(), self.options.person.clone());
+            operation = OpKey { conversation, person, ..operation };
         }
+        let starter = operation.clone();
         let caller = SurfaceCaller { actor: run.actor, operation };
-        let tools = PanelTools { host: Arc::downgrade(self), canvas: canvas_id.clone() };
+        let tools = PanelTools { host: Arc::downgrade(self), canvas: canvas_id.clone(), starter };
         let request = SurfaceRequest::Action(ActionParams {
             canvas_id,
             action_id,

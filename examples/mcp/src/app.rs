@@ -198,7 +198,7 @@ impl Host {
                 "can_take_control": lock.can_take_control(),
                 "until": lock.until(),
             },
-            "turn_open": snapshot.head.lock().is_turn_open(),
+            "turn_open": snapshot.head.lock_of(&conversation.id).is_turn_open(),
             "board": board.map(|board| components::workspace(&board, snapshot.clock)),
             "changes": if changes.is_empty() { Value::Null } else { changes.join("\n\n").into() },
         }))

@@ -84,7 +84,7 @@ impl Host {
         let mut reply = self.run(toolbox, seat, &call).await;
         if is_over(&reply)
             && let Some(snapshot) = &before
-            && self.pauses.has_passed(&canvas, snapshot.head.lock().epoch())
+            && self.may_begin(&canvas, snapshot)
         {
             // The check-out tells what changed.
             drop(self.promote(&canvas, Ending::Begin(&mut seat.session)).await);

@@ -293,6 +293,11 @@ impl Host {
 
     /// The key of something that a person does.
     pub(crate) fn operation(&self, turn: Turn) -> OpKey {
-        OpKey { conversation: self.person.clone(), turn, call: self.names.call(), person: None }
+        OpKey {
+            conversation: self.person.clone(),
+            turn,
+            call: self.names.call(),
+            person: self.options.person.clone(),
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use canvas_core::CanvasId;
+use canvas_core::{CanvasId, PersonId};
 use canvas_tools::native::Dialect;
 
 /// What `--help` prints.
@@ -31,6 +31,7 @@ usage: canvas-mcp [OPTIONS]               speaks over standard input and output
   --dialect [FORM]   edits in a native form: auto (the usual: by the name of the client), text-editor, apply-patch,
                      codex-patch, edit, replace or search-replace
   --ttl SECONDS      how long a lease lives without a call (15)
+  --person NAME      who the person at this server is, in the history (user); models never see the name
   --quiet SECONDS    after a person took control, how long before a model may begin again by itself (10)
   --trace            writes a line of JSON to standard error for each call, with the traceparent of its request
   --conformance      adds the fixtures of the public conformance suite
@@ -59,6 +60,8 @@ pub struct Options {
     pub dialect: DialectOption,
     /// The life of a lease.
     pub ttl: Duration,
+    /// The person at this server; `None` for `user`.
+    pub person: Option<PersonId>,
     /// How long people are left alone after they took control.
     pub quiet: Duration,
     /// Whether each call is written to standard error.
@@ -158,6 +161,7 @@ impl Default for Options {
             tools: Toolsets { document: true, board: true, directive: true, surface: true },
             dialect: DialectOption::Addressed,
             ttl: Duration::from_secs(15),
+            person: None,
             quiet: Duration::from_secs(10),
             trace: false,
             conformance: false,
@@ -230,6 +234,7 @@ impl Options {
                 }
                 "--dialect" => options.dialect = dialect(&text(value()?)?)?,
                 "--ttl" => options.ttl = seconds("--ttl", &text(value()?)?)?,
+                "--person" => options.person = Some(person(&text(value()?)?)?),
                 "--quiet" => options.quiet = seconds("--quiet", &text(value()?)?)?,
                 "--conformance" | "--trace" => {
                     options.conformance |= name == "--conformance";
@@ -288,6 +293,10 @@ pub(crate) fn path(argument: OsString) -> PathBuf {
 
 fn canvas(text: &str) -> Result<CanvasId, UsageError> {
     CanvasId::new(text).map_err(|error| UsageError(format!("--canvas: {error}")))
+}
+
+fn person(text: &str) -> Result<PersonId, UsageError> {
+    PersonId::new(text).map_err(|error| UsageError(format!("--person: {error}")))
 }
 
 fn address(text: &str) -> Result<SocketAddr, UsageError> {
@@ -349,6 +358,7 @@ mod tests {
         assert_eq!(serve("--postgres postgres://x").store, StoreOption::Postgres("postgres://x".into()));
         assert_eq!(serve("--http 127.0.0.1:0").http, Some(([127, 0, 0, 1], 0).into()));
         assert_eq!(serve("--http localhost:80").http, Some(([127, 0, 0, 1], 80).into()));
+        assert_eq!(serve("--person Zoë").person, PersonId::new("Zoë").ok());
         assert_eq!(serve("--ttl 2").ttl, Duration::from_secs(2));
         for line in ["--dialect auto", "--dialect", "--dialect --db a.db"] {
             assert_eq!(serve(line).dialect, DialectOption::Auto, "{line}");
@@ -396,6 +406,8 @@ mod tests {
             "notes.db",
             "--http nowhere",
             "--http 127.0.0.1",
+            "--person=",
+            "--person=\u{202e}a",
             "--ttl 0",
             "--ttl x",
             "--tools fish",

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Weak;
 
-use canvas_core::document::Edit;
+use canvas_core::document::{Base, Edit, HostEdit};
 use canvas_core::surface::{ActionFailure, Ceiling, ToolContract, ToolDeclaration, ToolName};
-use canvas_core::{CanvasId, CodedError as _, Refused as _};
+use canvas_core::text::{Delta, TextEdit};
+use canvas_core::{CanvasId, CodedError as _, ErrorReport, OpKey, RevisionId};
 use canvas_tools::action::{SessionHost, SessionMessage, ToolHost, ToolInvocation};
 use serde_json::{Value, json};
 
@@ -29,12 +30,17 @@ const TOOLS: [Row; 3] = [
         true,
         || json!({"type": "object", "properties": {}, "additionalProperties": false}),
     ),
-    ("document.append", "Adds a line to the end of the document, as the user.", false, || {
-        json!({
-            "type": "object", "properties": {"text": {"type": "string", "minLength": 1, "maxLength": 4096}},
-            "required": ["text"], "additionalProperties": false,
-        })
-    }),
+    (
+        "document.append",
+        "Adds a line to the end of the document, as the one who started the action.",
+        false,
+        || {
+            json!({
+                "type": "object", "properties": {"text": {"type": "string", "minLength": 1, "maxLength": 4096}},
+                "required": ["text"], "additionalProperties": false,
+            })
+        },
+    ),
 ];
 
 /// What panels may do: the tools of this server, none of which runs unasked but to read.
@@ -57,6 +63,34 @@ pub(crate) fn ceiling() -> Ceiling {
 pub(crate) struct PanelTools {
     pub(crate) host: Weak<Host>,
     pub(crate) canvas: CanvasId,
+    /// Who started the action, a person or a conversation.
+    pub(crate) starter: OpKey,
+}
+
+impl PanelTools {
+    /// Adds a line as the person or as the conversation that started the action.
+    async fn append(&self, host: &Host, line: &str) -> Result<RevisionId, ErrorReport> {
+        let snapshot = host.engine.snapshot(&self.canvas, clock::now()).await?;
+        let text = snapshot.text();
+        let break_before = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+        let new = format!("{break_before}{line}\n");
+        let base = Base::Id(snapshot.revision_id());
+        let operation = OpKey { call: host.names.call(), ..self.starter.clone() };
+        match operation.conversation == host.person {
+            false => {
+                let edit = TextEdit { at: text.len(), old: String::new(), new };
+                let delta = Delta::try_from(vec![edit]).expect("one insertion is in order");
+                let edit = HostEdit { base, delta, summary: "a line of a panel".to_owned(), request: None };
+                let answered = host.engine.call(&self.canvas, &operation, edit, clock::now()).await?;
+                answered.result.map(|done| done.revision).map_err(|refusal| refusal.report())
+            }
+            true => {
+                let edit = Edit::on(base, format!("{text}{new}"));
+                let answered = host.engine.call(&self.canvas, &operation, edit, clock::now()).await?;
+                answered.result.map(|done| done.revision).map_err(|refusal| refusal.report())
+            }
+        }
+    }
 }
 
 impl ToolHost for PanelTools {
@@ -72,20 +106,11 @@ impl ToolHost for PanelTools {
             "clock.now" => Ok(json!({"now": clock::now()})),
             "document.read" => Ok(json!({"markdown": read().await?.text()})),
             "document.append" => {
-                let snapshot = read().await?;
-                let mut text = snapshot.text().to_owned();
-                if !text.is_empty() && !text.ends_with('\n') {
-                    text.push('\n');
-                }
-                text.push_str(invocation.arguments["text"].as_str().unwrap_or_default());
-                text.push('\n');
-                let edit = Edit::on(canvas_core::document::Base::Id(snapshot.revision_id()), text);
-                let edited = host.act(&self.canvas, edit).await;
-                let (result, _) = edited.map_err(|error| failed(error.code(), error.message()))?;
-                let edited =
-                    result.map_err(|refusal| failed(refusal.view().code(), refusal.view().to_string()))?;
+                let line = invocation.arguments["text"].as_str().unwrap_or_default();
+                let appended = self.append(&host, line).await;
+                let revision = appended.map_err(|error| failed(error.code, error.message))?;
                 let saved = host.promote(&self.canvas, Ending::Person).await.is_ok();
-                Ok(json!({"revision_id": edited.revision, "saved": saved}))
+                Ok(json!({"revision_id": revision, "saved": saved}))
             }
             other => Err(failed("TOOL_NOT_FOUND", format!("there is no tool {other}"))),
         }

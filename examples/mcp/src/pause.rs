@@ -2,14 +2,18 @@
 //!
 //! A person's next message would say so, but no client tells its servers of messages. So a turn that a person has ended
 //! stays over for a while, and the first check-out after that begins the next one. A prompt of this server, which only
-//! people choose, begins it at once.
+//! people choose, begins it at once. If each conversation has a turn of its own, its first call begins one, because only
+//! people who take control end turns there.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use canvas_core::CanvasId;
 use canvas_core::lease::Epoch;
+use canvas_core::turn::WorkMode;
+use canvas_core::{CanvasId, Snapshot};
+
+use crate::host::Host;
 
 /// How many canvases are remembered. Of more all are forgotten, and their pauses begin again.
 const MOST: usize = 4_096;
@@ -36,6 +40,12 @@ impl Pauses {
         self.has_passed_at(canvas, epoch, Instant::now())
     }
 
+    /// Whether a person has ended the turn of this epoch, as far as this process knows, and the pause is not over.
+    fn is_running(&self, canvas: &CanvasId, epoch: Epoch) -> bool {
+        let since = self.since.lock().unwrap_or_else(PoisonError::into_inner);
+        since.get(canvas).is_some_and(|(of, began)| *of == epoch && began.elapsed() < self.length)
+    }
+
     fn has_passed_at(&self, canvas: &CanvasId, epoch: Epoch, now: Instant) -> bool {
         let mut since = self.since.lock().unwrap_or_else(PoisonError::into_inner);
         if since.len() >= MOST && !since.contains_key(canvas) {
@@ -46,6 +56,17 @@ impl Pauses {
             *known = (epoch, now);
         }
         now.saturating_duration_since(known.1) >= self.length
+    }
+}
+
+impl Host {
+    /// Whether a model without a turn may begin one.
+    pub(crate) fn may_begin(&self, canvas: &CanvasId, snapshot: &Snapshot) -> bool {
+        let epoch = snapshot.head.lock().epoch();
+        match snapshot.head.work_mode() {
+            WorkMode::Exclusive => self.pauses.has_passed(canvas, epoch),
+            WorkMode::Collaborative => !self.pauses.is_running(canvas, epoch),
+        }
     }
 }
 

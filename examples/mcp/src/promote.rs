@@ -115,7 +115,11 @@ impl Host {
                 self.take_in(file, writing).await?;
                 continue;
             }
-            let start = TurnStart { epoch: snapshot.head.lock().epoch(), revision: snapshot.head.revision() };
+            let lock = match &ending {
+                Ending::End(session) | Ending::Begin(session) => snapshot.head.lock_of(&session.conversation),
+                Ending::Person => snapshot.head.lock(),
+            };
+            let start = TurnStart { epoch: lock.epoch(), revision: snapshot.head.revision() };
             done = self.end(canvas, &mut ending, start).await?;
             if done.promotion == Some(Promotion::Deferred) {
                 continue;

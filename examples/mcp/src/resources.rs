@@ -214,7 +214,8 @@ impl Host {
             }
             Part::History => {
                 let entries = self.engine.history(canvas, None, ENTRIES, clock::now()).await?;
-                let entries: Vec<HistoryEntry> = entries.iter().map(HistoryEntry::from).collect();
+                let entries: Vec<HistoryEntry> =
+                    entries.iter().map(HistoryEntry::from).map(HistoryEntry::anonymous).collect();
                 (json!({"entries": entries}).to_string().into(), snapshot)
             }
         };

@@ -1,7 +1,7 @@
 //! Directives, applied as the host: without a lease.
 
-use canvas_core::CodedError as _;
 use canvas_core::testing::block_on;
+use canvas_core::{CodedError as _, OpKey};
 use canvas_tools::directive::{Directive, DirectiveFailure, apply_directive};
 use serde_json::Value;
 
@@ -14,7 +14,9 @@ pub(super) fn apply(documents: &mut Documents, request: &Request<'_>) -> Result<
     let directive = Directive::parse(&request.field::<Option<Value>>("directive")?.unwrap_or(Value::Null));
     let directive = directive.map_err(DirectiveFailure::from)?;
     let call = documents.call_id()?;
-    Ok(block_on(apply_directive(documents.engine(), &session, call, &directive, now))?.to_json())
+    let operation = OpKey { person: documents.person.clone(), ..session.operation(call) };
+    let (engine, canvas) = (documents.engine(), &session.canvas);
+    Ok(block_on(apply_directive(engine, canvas, &operation, &directive, now))?.to_json())
 }
 
 impl From<DirectiveFailure> for BridgeError {

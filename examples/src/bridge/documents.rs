@@ -329,8 +329,8 @@ impl Documents {
     pub(super) fn user_message(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
         let now = self.now(request)?;
         let mut session = self.session(request, now)?;
-        let call = self.call_id()?;
-        let began = block_on(session.begin_turn(&self.engine, call, now))?;
+        let (call, selection) = (self.call_id()?, request.field("selection")?);
+        let began = block_on(session.begin_turn_with(&self.engine, call, selection, now))?;
         self.recipes.forget(&session.canvas, &session.conversation);
         Ok(json!({"canvas_epoch": began.epoch, "hidden_message": began.hidden_message}))
     }

@@ -84,7 +84,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         }
     }),
     operation("user.edit", &["canvas", "markdown", "base_revision_id", "person"], Documents::user_edit),
-    operation("user.message", &["canvas", "session", "person"], Documents::user_message),
+    operation("user.message", &["canvas", "session", "person", "selection"], Documents::user_message),
     operation("user.cancel", &["canvas", "session", "person"], Documents::user_cancel),
     operation("turn.end", &["canvas", "session"], Documents::turn_end),
     operation("directive.apply", &["canvas", "session", "directive", "person"], directives::apply),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::turn::{Basis, Deciding, Turn, WaiterId};
 use crate::engine::context::CachedRow;
 use crate::engine::run::{CommitOutcome, Next, Prepared};
-use crate::model::author::Role;
+use crate::model::actor::Actor;
 use crate::model::blob::{Blob, BlobId};
 use crate::model::error::with_sources;
 use crate::model::head::Head;
@@ -174,12 +174,12 @@ impl CommitQueue {
     }
 
     /// Returns the head after each change of the in-flight commit, or of the next one if none is in flight, and the
-    /// author of its content change.
-    pub(crate) fn changes(&self) -> impl DoubleEndedIterator<Item = (&Arc<Head>, Option<Role>)> {
+    /// actor of its content change.
+    pub(crate) fn changes(&self) -> impl DoubleEndedIterator<Item = (&Arc<Head>, Option<&Actor>)> {
         let entries = self.sent.as_ref().map_or(&self.open, |sent| &sent.entries);
-        entries
-            .iter()
-            .filter_map(|BatchEntry { prepared, .. }| Some((&prepared.head, prepared.change.as_ref()?.actor)))
+        entries.iter().filter_map(|BatchEntry { prepared, .. }| {
+            Some((&prepared.head, prepared.change.as_ref()?.actor.as_ref()))
+        })
     }
 
     /// The row after the in-flight commit.

@@ -6,7 +6,7 @@ use canvas_lease::Timestamp;
 
 use crate::engine::context::CachedRow;
 use crate::face::contents::Contents;
-use crate::model::author::Role;
+use crate::model::actor::Actor;
 use crate::model::blob::Blob;
 use crate::model::head::Head;
 use crate::store::contract::{Loaded, Version};
@@ -34,8 +34,8 @@ pub(crate) struct Prepared {
 pub(crate) struct PreparedChange {
     pub(crate) blobs: Vec<Blob>,
     pub(crate) not_after: Option<Timestamp>,
-    /// The author of the changed content; `None` if no content changes.
-    pub(crate) actor: Option<Role>,
+    /// The actor of the changes of content; `None` if no content changes.
+    pub(crate) actor: Option<Actor>,
 }
 
 impl Prepared {

@@ -4,7 +4,7 @@ use canvas_lease::{Epoch, Timestamp};
 use serde::Serialize;
 
 use crate::engine::lock_view::LockView;
-use crate::model::author::Role;
+use crate::model::actor::Actor;
 use crate::model::face::Face;
 use crate::model::head::Head;
 use crate::model::id::CanvasId;
@@ -33,11 +33,12 @@ pub struct WatchEvent {
     pub version: Option<Version>,
     /// Faces with changed content. In a first event, all faces with content.
     pub faces: Vec<Face>,
-    /// Author of the newest change of content. `None` if another engine committed the change, or if the change created
-    /// the canvas. In this case, [`Engine::history`](crate::Engine::history) has the author.
+    /// Actor of the newest change of content. `None` if another engine committed the change, or if the change created
+    /// the canvas. In this case, [`Engine::history`](crate::Engine::history) has the actor.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub actor: Option<Role>,
-    /// The lock at [`WatchEvent::clock`]. The expiry of a lease causes neither a commit nor an event. Set a timer for
+    pub actor: Option<Actor>,
+    /// The lock that conversations share, at [`WatchEvent::clock`]. If each conversation has a turn of its own, its
+    /// messages and cancellations cause an event too, and [`Head::lock_of`](crate::store::Head::lock_of) has its lock. The expiry of a lease causes neither a commit nor an event. Set a timer for
     /// [`LockView::until`] minus `clock`, and replace it at the next event.
     pub lock: LockView,
     /// The store's clock at the time of the event, in milliseconds since 1970, or 0 if the canvas has no row.

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::slot::{Load, Slot};
 use super::state::{Done, Row, Ticks};
-use crate::model::author::Role;
+use crate::model::actor::Actor;
 use crate::model::head::Head;
 use crate::model::id::CanvasId;
 use crate::store::contract::{Committed, Loaded, Version};
@@ -61,15 +61,16 @@ impl Watches {
         if self.0.is_idle() { 0 } else { self.0.ticks.next() }
     }
 
-    /// Prepares the report of a commit before it is sent, with the head after each of its calls and the author of each
+    /// Prepares the report of a commit before it is sent, with the head after each of its calls and the actor of each
     /// content change.
     pub(crate) fn plan<'h>(
         &self,
         expected: Option<&Version>,
-        changes: impl Iterator<Item = (&'h Arc<Head>, Option<Role>)>,
+        changes: impl Iterator<Item = (&'h Arc<Head>, Option<&'h Actor>)>,
     ) -> Planned {
         let asked = self.ticket();
-        let steps = (asked > 0).then(|| changes.map(|(head, actor)| (Arc::clone(head), actor)).collect());
+        let steps =
+            (asked > 0).then(|| changes.map(|(head, actor)| (Arc::clone(head), actor.cloned())).collect());
         Planned { asked, expected: expected.cloned(), steps }
     }
 
@@ -81,7 +82,7 @@ impl Watches {
                 if let Some(slot) = self.0.slot(canvas) {
                     let below = [expected.as_ref()].into_iter().chain(std::iter::repeat(Some(version)));
                     let rows = steps.iter().zip(below).map(|((head, actor), expected)| {
-                        (Row { head, version, clock: *clock }, Done { expected, actor: *actor })
+                        (Row { head, version, clock: *clock }, Done { expected, actor: actor.as_ref() })
                     });
                     slot.learn_steps(rows, *asked);
                 }
@@ -159,5 +160,5 @@ pub(crate) struct Planned {
     asked: u64,
     expected: Option<Version>,
     /// `None` if no canvas was watched at that time.
-    steps: Option<Vec<(Arc<Head>, Option<Role>)>>,
+    steps: Option<Vec<(Arc<Head>, Option<Actor>)>>,
 }

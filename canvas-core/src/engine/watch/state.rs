@@ -6,7 +6,7 @@ use canvas_lease::{Epoch, LeaseId, Timestamp};
 
 use super::event::{CanvasStatus, WatchEvent};
 use crate::engine::lock_view::LockView;
-use crate::model::author::Role;
+use crate::model::actor::Actor;
 use crate::model::blob::BlobId;
 use crate::model::face::{Face, PerFace};
 use crate::model::head::Head;
@@ -33,11 +33,11 @@ pub(super) struct Row<'a> {
     pub(super) clock: Timestamp,
 }
 
-/// A successful commit: the version that it was based on, and the author of its content change.
+/// A successful commit: the version that it was based on, and the actor of its content change.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Done<'a> {
     pub(super) expected: Option<&'a Version>,
-    pub(super) actor: Option<Role>,
+    pub(super) actor: Option<&'a Actor>,
 }
 
 /// The parts of a head whose changes watchers see.
@@ -47,6 +47,8 @@ struct Visible {
     revision: Revision,
     faces: PerFace<Revision>,
     epoch: Epoch,
+    /// The sum of the epochs of conversations with turns of their own.
+    own_epochs: u64,
     /// The id of the lease, and its expiry, which a heartbeat may move.
     lease: Option<(LeaseId, Timestamp)>,
     artefact: Option<BlobId>,
@@ -60,6 +62,7 @@ impl Visible {
         revision: Revision::ZERO,
         faces: PerFace::NOTHING,
         epoch: Epoch::ZERO,
+        own_epochs: 0,
         lease: None,
         artefact: None,
         origin: Revision::ZERO,
@@ -77,6 +80,7 @@ impl Visible {
             revision: head.revision(),
             faces: head.faces,
             epoch: head.lock().epoch(),
+            own_epochs: head.own_turns().map(|lock| lock.epoch().get()).fold(0, u64::wrapping_add),
             lease: head.lock().lease().map(|lease| (lease.id, lease.expires_at)),
             artefact: head.committed().map(Tree::hash),
             origin: head.origin.revision,
@@ -97,7 +101,7 @@ struct Known {
     revision: Option<(Revision, RevisionId)>,
     lock: LockView,
     clock: Timestamp,
-    actor: Option<Role>,
+    actor: Option<Actor>,
 }
 
 /// The number of the last change of each kind; 0 before the first.
@@ -172,8 +176,8 @@ impl State {
         let is_new = self.number(&visible, done.is_some());
         let same_content = self.known.as_ref().filter(|known| known.visible.revision == visible.revision);
         let actor = match (done.and_then(|done| done.actor), same_content) {
-            (None, Some(known)) => known.actor,
-            (actor, _) => actor,
+            (None, Some(known)) => known.actor.clone(),
+            (actor, _) => actor.cloned(),
         };
         self.known = Some(match self.known.take() {
             // The other fields describe the row that last changed the visible state.
@@ -261,7 +265,7 @@ impl State {
             revision_id: known.revision.map(|(_, id)| id),
             version: known.version.clone(),
             faces: faces.collect(),
-            actor: known.actor,
+            actor: known.actor.clone(),
             lock: known.lock.clone(),
             clock: known.clock,
             made: since(self.marks.made),

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::history::journal::made_by;
 use crate::model::blob::Blob;
 use crate::model::face::TreeFile;
 use crate::model::json_pointer::join_pointer;
@@ -91,7 +92,7 @@ impl Decide for CreateSurface {
             spec: &self.spec,
             assets: read_assets(self.assets.iter().map(|(path, blob)| (path, Some(blob))))?,
         };
-        at.make_surface(new).map(|descriptor| SurfaceCreated { descriptor })
+        at.make_surface(new, operation).map(|descriptor| SurfaceCreated { descriptor })
     }
 }
 
@@ -108,7 +109,7 @@ pub(super) struct NewSurface<'a> {
 
 impl Transition<'_> {
     /// Creates a surface on a canvas without one.
-    pub(super) fn make_surface(&mut self, new: NewSurface<'_>) -> Refused<Descriptor> {
+    pub(super) fn make_surface(&mut self, new: NewSurface<'_>, operation: &OpKey) -> Refused<Descriptor> {
         let agent_id = self.agent_of(&new)?;
         let owner_session_key = self.owner_of(&new, &agent_id)?;
         let title = new.title.unwrap_or_else(|| self.view.head.canvas().as_str()).to_owned();
@@ -132,7 +133,7 @@ impl Transition<'_> {
         self.put_assets(&assets);
         self.blobs.extend(new.assets.into_values().flatten());
         self.changed_by(new.by);
-        self.actor = Some(author(new.by));
+        self.actor = Some(made_by(operation, author(new.by)));
         Ok(descriptor)
     }
 

@@ -77,7 +77,7 @@ impl Decide for UpsertSurface {
         if is_new {
             at.check_actor(&self.by, operation)?;
             at.check_expected(self.expected)?;
-            return self.make(at).map(|descriptor| SurfaceUpserted { descriptor, created: true });
+            return self.make(at, operation).map(|descriptor| SurfaceUpserted { descriptor, created: true });
         }
         let stored = StoredDescriptor::clone(&*at.descriptor_for(&self.by)?);
         at.check_actor(&self.by, operation)?;
@@ -102,7 +102,7 @@ impl Decide for UpsertSurface {
 }
 
 impl UpsertSurface {
-    fn make(&self, at: &mut Transition<'_>) -> Refused<Descriptor> {
+    fn make(&self, at: &mut Transition<'_>, operation: &OpKey) -> Refused<Descriptor> {
         let spec = self.spec.as_ref().ok_or_else(|| Stop::refused(SurfaceRefusal::SurfaceNotFound))?;
         let new = NewSurface {
             by: &self.by,
@@ -113,7 +113,7 @@ impl UpsertSurface {
             spec,
             assets: self.assets()?,
         };
-        at.make_surface(new)
+        at.make_surface(new, operation)
     }
 
     /// Returns the changed files.

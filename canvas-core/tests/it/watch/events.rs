@@ -1,14 +1,14 @@
 //! What each change shows.
 
 use canvas_core::lease::{CheckIn, CheckOut, Renew};
-use canvas_core::turn::{SendMessage, TakeControl};
+use canvas_core::turn::{Cancel, SendMessage, SetWorkMode, TakeControl, WorkMode};
 use canvas_core::watch::{CanvasStatus, LockEvent, LockView, WatchEvent};
-use canvas_core::{Face, Role};
+use canvas_core::{Actor, Face, PersonId};
 
 use crate::watch::world::{World, canvas, next, revision, waits};
 
-fn brief(event: &WatchEvent) -> (CanvasStatus, u64, &[Face], Option<Role>) {
-    (event.status, revision(event), &event.faces, event.actor)
+fn brief(event: &WatchEvent) -> (CanvasStatus, u64, &[Face], Option<Actor>) {
+    (event.status, revision(event), &event.faces, event.actor.clone())
 }
 
 #[test]
@@ -28,7 +28,7 @@ fn a_canvas_is_watched_before_it_is_made_and_after_it_was_deleted() {
         world.edit(server, &id);
         let edited = next(&mut watch);
         assert!(!edited.made);
-        let actor = (server == 0).then_some(Role::User);
+        let actor = (server == 0).then(user);
         assert_eq!(brief(&edited), (Live, 2, &[Face::Document][..], actor), "by server {server}");
         world.delete(server, &id);
         let deleted = next(&mut watch);
@@ -83,6 +83,28 @@ fn each_change_of_the_lock_is_an_event() {
     see("taken over", Some(LockEvent::TakenOver), false);
     world.call(0, &id, "user", SendMessage);
     see("promoted", None, true);
+}
+
+/// Where conversations have turns of their own, the shared lock stays as it is.
+#[test]
+fn each_message_and_cancellation_of_a_conversation_is_an_event() {
+    let (world, id) = (World::new(false), canvas("c"));
+    world.create(0, &id);
+    world.call(0, &id, "host", SetWorkMode { mode: WorkMode::Collaborative });
+    for server in [0, 1] {
+        let mut watch = world.engines[server].watch(&id);
+        next(&mut watch);
+        for _ in 0..2 {
+            for conversation in ["model", "other"] {
+                world.call(server, &id, conversation, SendMessage);
+                assert!(next(&mut watch).faces.is_empty());
+                assert!(waits(&mut watch), "{conversation}");
+            }
+        }
+        world.call(server, &id, "model", Cancel);
+        assert!(next(&mut watch).faces.is_empty());
+        assert!(waits(&mut watch));
+    }
 }
 
 #[test]
@@ -162,9 +184,10 @@ fn faces_are_named_by_themselves_and_together() {
     world.edit(0, &id);
     assert_eq!(next(&mut quick).faces, [Face::Document]);
     let both = next(&mut slow);
-    assert_eq!(
-        (both.faces, both.missed, both.actor),
-        (vec![Face::Document, Face::Board], 1, Some(Role::User))
-    );
+    assert_eq!((both.faces, both.missed, both.actor), (vec![Face::Document, Face::Board], 1, Some(user())));
     assert_eq!(next(&mut world.engines[0].watch(&id)).faces, [Face::Document, Face::Board]);
+}
+
+fn user() -> Actor {
+    Actor::Person { person: PersonId::default() }
 }

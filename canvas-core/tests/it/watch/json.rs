@@ -54,7 +54,7 @@ fn an_event_is_what_a_page_needs() {
         edited,
         json!({
             "canvas": "plan", "status": "live", "revision": revision.revision, "revision_id": revision.revision_id, "version": revision.version.as_str(),
-            "faces": ["document"], "actor": "user", "lock": {"epoch": 1}, "clock": 1_000,
+            "faces": ["document"], "actor": {"person": "user"}, "lock": {"epoch": 1}, "clock": 1_000,
             "made": false, "promoted": false, "restored": false, "missed": 0,
         })
     );

@@ -6,7 +6,7 @@ use canvas_core::lease::Timestamp;
 use canvas_core::rollout::Access;
 use canvas_core::store::Store;
 use canvas_core::text::{Delta, build, floor_char_boundary};
-use canvas_core::{CallId, Engine, Face, Revision, RevisionId, Snapshot};
+use canvas_core::{CanvasId, Engine, Face, OpKey, Revision, RevisionId, Snapshot};
 use serde_json::{Value, json};
 
 use super::action::Action;
@@ -15,7 +15,6 @@ use super::fields::EditFields;
 use super::parse::Directive;
 use super::plan::{EditContext, plan};
 use super::since::changes_since;
-use crate::session::Session;
 
 /// The result of an applied directive.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,10 +69,12 @@ impl AppliedDirective {
     }
 }
 
-/// Applies a directive to the session's canvas as one entry of the history, which a single undo reverts.
+/// Applies a directive to a canvas as one entry of the history, which a single undo reverts.
 ///
 /// This does not need a lease, and it is refused while someone holds a valid one. If the directive names a version, it
-/// must be the document's current version. A retry, with the same call id and the same directive, does not apply the
+/// must be the document's current version. The key is one of a session
+/// ([`Session::operation`](crate::Session::operation)). If a person asked for the edit, name the person in the key, and
+/// the history has both. A retry, with the same key and the same directive, does not apply the
 /// directive again. It returns the first result, including the version that the edit made. An annotation does not
 /// change the canvas; you have to keep it.
 ///
@@ -81,7 +82,7 @@ impl AppliedDirective {
 /// # canvas_core::testing::block_on(async {
 /// # use canvas_core::lease::{Timestamp, Turn};
 /// # use canvas_core::store::MemoryStore;
-/// # use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy};
+/// # use canvas_core::{CanvasId, ConversationId, Engine, OpKey, Policy};
 /// # use canvas_tools::Session;
 /// use canvas_tools::directive::{Directive, apply_directive};
 /// use serde_json::json;
@@ -89,22 +90,22 @@ impl AppliedDirective {
 /// # let now = Timestamp::from_millis(1_000);
 /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
 /// # let (canvas, chat) = (CanvasId::new("plan")?, ConversationId::new("chat")?);
-/// # let key = OpKey::of(chat.clone(), CallId::new("create")?);
+/// # let key = OpKey::of(chat.clone(), "create".parse()?);
 /// # engine.create(&canvas, "# Plan\n\n- one\n", &key, now).await?;
-/// # let session = Session::open(&engine, canvas, chat, now).await?;
-/// let version = engine.snapshot(&session.canvas, now).await?.revision_id();
+/// # let session = Session::open(&engine, canvas.clone(), chat, now).await?;
+/// let version = engine.snapshot(&canvas, now).await?.revision_id();
 /// let patch = Directive::patch("@@\n-- one\n+- two\n", version, None)?;
-/// let done = apply_directive(&engine, &session, CallId::new("1")?, &patch, now).await?;
+/// let done = apply_directive(&engine, &canvas, &session.operation("1".parse()?), &patch, now).await?;
 /// assert_eq!(done.status(), format!("applied: +0 chars (patch, version={})", done.version));
 ///
 /// // The document has a new version by now.
-/// let late = apply_directive(&engine, &session, CallId::new("2")?, &patch, now).await.unwrap_err();
+/// let late = apply_directive(&engine, &canvas, &session.operation("2".parse()?), &patch, now).await.unwrap_err();
 /// assert_eq!(late.status(), format!("failed: stale patch vs {}", done.version));
 ///
 /// // By offsets, without a version.
 /// let rename = json!({"action": "replace", "content": "Aims", "target_range": [2, 6]});
 /// let rename = Directive::parse(&rename)?;
-/// let done = apply_directive(&engine, &session, CallId::new("3")?, &rename, now).await?;
+/// let done = apply_directive(&engine, &canvas, &session.operation("3".parse()?), &rename, now).await?;
 /// assert_eq!((done.context.spans[0].lines.start_line, done.context.selection.end()), (1, 6));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// # }).unwrap();
@@ -115,8 +116,8 @@ impl AppliedDirective {
 /// [`DirectiveFailure`]. The canvas is unchanged.
 pub async fn apply_directive<S: Store>(
     engine: &Engine<S>,
-    session: &Session,
-    call: CallId,
+    canvas: &CanvasId,
+    operation: &OpKey,
     directive: &Directive,
     now: Timestamp,
 ) -> Result<AppliedDirective, DirectiveFailure> {
@@ -127,7 +128,6 @@ pub async fn apply_directive<S: Store>(
         clock: at.map(|at| at.clock),
         kind,
     };
-    let operation = session.operation(call);
     let edit = |base: RevisionId, delta, summary| HostEdit {
         base: base.into(),
         delta,
@@ -139,17 +139,17 @@ pub async fn apply_directive<S: Store>(
     // Only the key and the request determine whether this is a retry.
     let nobody = RevisionId::new(Revision::ZERO, directive.digest());
     let asked = edit(nobody, Delta::default(), String::new());
-    let known = engine.recall(&session.canvas, &operation, &asked, now).await;
+    let known = engine.recall(canvas, operation, &asked, now).await;
     let (answer, snapshot) = known.map_err(|e| failed(None, e.into()))?;
     let current = snapshot.revision_id();
     match answer {
-        Some(Ok(first)) => return Ok(replayed(engine, session, directive, first, now).await),
+        Some(Ok(first)) => return Ok(replayed(engine, canvas, directive, first, now).await),
         Some(Err(refusal)) => return Err(failed(Some(&snapshot), refusal.into())),
         None => {}
     }
     if directive.version().is_some_and(|version| !is_current(version, &snapshot)) {
         let version = directive.version().unwrap_or(current);
-        let changes = changes_since(engine, &session.canvas, version, &snapshot, now).await;
+        let changes = changes_since(engine, canvas, version, &snapshot, now).await;
         return Err(failed(Some(&snapshot), FailureKind::Stale { changes }));
     }
     let planned = plan(snapshot.text(), directive, &engine.policy().document.patch)
@@ -162,13 +162,13 @@ pub async fn apply_directive<S: Store>(
     }
     let preview = preview(snapshot.text(), &text, &planned.delta);
     let edit = edit(current, planned.delta, context.summary.clone());
-    let answered = engine.call(&session.canvas, &operation, edit, now).await;
+    let answered = engine.call(canvas, operation, edit, now).await;
     let answered = answered.map_err(|e| failed(Some(&snapshot), e.into()))?;
     let now_there = &answered.snapshot;
     let edited = answered.result.map_err(|refusal| failed(Some(now_there), refusal.into()))?;
     if answered.replayed {
         // The same call was made twice concurrently, and the other one was faster.
-        return Ok(replayed(engine, session, directive, edited, now).await);
+        return Ok(replayed(engine, canvas, directive, edited, now).await);
     }
     let HostEdited { revision: version, previous: version_before, change, .. } = edited;
     Ok(AppliedDirective { version_before, version, change, context, preview, replayed: false })
@@ -185,14 +185,14 @@ fn is_current(version: RevisionId, snapshot: &Snapshot) -> bool {
 /// Returns the result of the first call, without its places if the history dropped the change.
 async fn replayed<S: Store>(
     engine: &Engine<S>,
-    session: &Session,
+    canvas: &CanvasId,
     directive: &Directive,
     first: HostEdited,
     now: Timestamp,
 ) -> AppliedDirective {
     let HostEdited { previous: version_before, revision: version, change, summary } = first;
     let recorded = match change {
-        Some(change) => recorded_change(engine, session, change, now).await,
+        Some(change) => recorded_change(engine, canvas, change, now).await,
         None => None,
     };
     let (before, after, delta) = recorded.unwrap_or_default();
@@ -205,18 +205,16 @@ async fn replayed<S: Store>(
 /// Returns a change from the history as the old text, the new text and the edit.
 async fn recorded_change<S: Store>(
     engine: &Engine<S>,
-    session: &Session,
+    canvas: &CanvasId,
     change: ChangeNumber,
     now: Timestamp,
 ) -> Option<(String, String, Delta)> {
     let number = EntryNumber::from(change);
-    let entries = engine
-        .history(&session.canvas, Some(EntryNumber::new(number.get().saturating_add(1))), 1, now)
-        .await
-        .ok()?;
+    let entries =
+        engine.history(canvas, Some(EntryNumber::new(number.get().saturating_add(1))), 1, now).await.ok()?;
     let entry = entries.into_iter().find(|entry| entry.number == number)?;
     let Step::Document(DocumentStep { after, delta, .. }) = entry.step else { return None };
-    let blob = engine.document(&session.canvas, after).await.ok()??;
+    let blob = engine.document(canvas, after).await.ok()??;
     let (after, delta) = (blob.as_text()?.to_owned(), delta?);
     let before = delta.inverse().apply(&after).ok()?;
     Some((before, after, delta))

@@ -102,8 +102,9 @@ async fn edit<S: Store>(toolset: DirectiveTools, context: ToolContext<'_, S>, ca
     });
     let result = match directive {
         Ok(directive) => {
-            let id = context.id.clone();
-            apply_directive(context.engine, context.session, id, &directive, context.now).await
+            let operation = context.session.operation(context.id.clone());
+            apply_directive(context.engine, &context.session.canvas, &operation, &directive, context.now)
+                .await
         }
         Err(e) => Err(DirectiveFailure::from(e)),
     };

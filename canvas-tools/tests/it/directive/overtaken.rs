@@ -51,7 +51,13 @@ fn insert_while(world: &Arc<World>, act: Act) -> Done {
     };
     let engine = Engine::new(store, Policy::default());
     let (id, directive) = (CallId::new("k").unwrap(), Directive::parse(&insert()).unwrap());
-    let done = block_on(apply_directive(&engine, &world.session, id, &directive, world.now()));
+    let done = block_on(apply_directive(
+        &engine,
+        &world.session.canvas,
+        &world.session.operation(id),
+        &directive,
+        world.now(),
+    ));
     assert!(engine.store().act.lock().unwrap().is_none(), "nobody came between");
     done
 }

@@ -60,8 +60,8 @@ impl World {
     pub(crate) fn direct_as(&self, id: &str, directive: &Value) -> Done {
         let before = self.state();
         let done = Directive::parse(directive).map_err(DirectiveFailure::from).and_then(|directive| {
-            let id = CallId::new(id).unwrap();
-            block_on(apply_directive(&self.engine, &self.session, id, &directive, self.now()))
+            let operation = self.session.operation(CallId::new(id).unwrap());
+            block_on(apply_directive(&self.engine, &self.session.canvas, &operation, &directive, self.now()))
         });
         if let Err(failure) = &done {
             assert_eq!(self.state(), before, "{failure:?}");

@@ -70,7 +70,10 @@ impl Calls {
         let parsed = Directive::parse(&call.arguments);
         let rationale = call.arguments["rationale"].as_str();
         let result = match parsed {
-            Ok(directive) => apply_directive(&self.host.engine, session, id, &directive, now).await,
+            Ok(directive) => {
+                apply_directive(&self.host.engine, &session.canvas, &session.operation(id), &directive, now)
+                    .await
+            }
             Err(error) => Err(DirectiveFailure::from(error)),
         };
         self.seat.chat().recent.record(&result, rationale);
