@@ -268,11 +268,18 @@ impl<'s> Choice<'s> {
         self.selection.last.is_some() && self.taken > 0
     }
 
-    /// Chooses this many entries more. Returns `false` if the selection is not of the last few.
-    pub(crate) fn ask_for(&mut self, more: usize) -> bool {
-        let more = u32::try_from(more).unwrap_or(u32::MAX);
-        self.selection.last = self.selection.last.map(|last| last.saturating_add(more));
-        self.selection.last.is_some()
+    /// Goes on for entries in place of some without effect. `is_nothing_done` tells whether all were without effect.
+    /// Returns `false` if no others are wanted.
+    pub(crate) fn go_on(&mut self, without_effect: usize, is_nothing_done: bool) -> bool {
+        match (&mut self.selection.last, self.selection.of) {
+            (Some(last), _) => {
+                *last = last.saturating_add(u32::try_from(without_effect).unwrap_or(u32::MAX));
+                true
+            }
+            // The undos of one command are redone together.
+            (None, Wanted::UndosBy(_)) => is_nothing_done,
+            (None, _) => false,
+        }
     }
 
     /// Estimates how many more entries have to be visited, after `visited` of `read` ones. As the oldest is not known

@@ -135,7 +135,7 @@ impl<'a> Transition<'a> {
     pub(super) fn revert_each(
         &mut self,
         call: &Reverting<'_>,
-        (search, mut visited): (&mut Search<'_>, Vec<Visited<'a>>),
+        (search, mut visited): (&mut Search<'_, 'a>, Vec<Visited<'a>>),
         edits: Option<&[u32]>,
         record: impl Fn(&Self, &'a Entry, Option<SomeEdits>) -> Result<Recorded, Stop<UndoRefusal>>,
     ) -> Result<Undone, Stop<UndoRefusal>> {
@@ -154,7 +154,7 @@ impl<'a> Transition<'a> {
                 let has_effect = undone.done.len() + undone.kept.len() > before;
                 without_effect += usize::from(visited.verdict.is_chosen() && !has_effect);
             }
-            if without_effect == 0 || !search.ask_for(without_effect) {
+            if without_effect == 0 || !search.go_on(without_effect, undone.done.is_empty()) {
                 break;
             }
             visited = self.visit(search)?;

@@ -27,16 +27,20 @@ pub(super) enum Bound {
 }
 
 /// A search for entries to revert. It can go on after it found as many as it was asked for.
-pub(super) struct Search<'s> {
+pub(super) struct Search<'s, 'a> {
     chain: Chain,
     choice: Choice<'s>,
     bound: Bound,
     /// Number of entries visited.
     visited: usize,
+    /// Entries visited after the last chosen one, with which the search goes on.
+    rest: Vec<Visited<'a>>,
+    /// The entry after these, if it was read already.
+    next: Option<&'a Entry>,
     is_over: bool,
 }
 
-impl<'s> Search<'s> {
+impl<'s> Search<'s, '_> {
     /// Searches the changes that undo would take.
     pub(super) fn of_changes(slot: &JournalSlot, selection: Selection<'s>, bound: Bound) -> Self {
         Self::of(Chain::new(slot.undo), selection, bound)
@@ -48,18 +52,27 @@ impl<'s> Search<'s> {
     }
 
     fn of(chain: Chain, selection: Selection<'s>, bound: Bound) -> Self {
-        Self { chain, choice: Choice::new(selection), bound, visited: 0, is_over: false }
+        Self {
+            chain,
+            choice: Choice::new(selection),
+            bound,
+            visited: 0,
+            rest: Vec::new(),
+            next: None,
+            is_over: false,
+        }
     }
 
-    /// Asks for more entries. Returns `false` if the search found all there are.
-    pub(super) fn ask_for(&mut self, more: usize) -> bool {
-        !self.is_over && self.choice.ask_for(more)
+    /// Goes on for entries in place of some without effect. `is_nothing_done` tells whether all were without effect.
+    /// Returns `false` if no others are wanted.
+    pub(super) fn go_on(&mut self, without_effect: usize, is_nothing_done: bool) -> bool {
+        !self.is_over && self.choice.go_on(without_effect, is_nothing_done)
     }
 }
 
 impl<'a> Transition<'a> {
     /// Like [`Transition::visit`], but refuses a search that finds nothing.
-    pub(super) fn find(&self, search: &mut Search<'_>) -> Result<Vec<Visited<'a>>, Stop<UndoRefusal>> {
+    pub(super) fn find(&self, search: &mut Search<'_, 'a>) -> Result<Vec<Visited<'a>>, Stop<UndoRefusal>> {
         let visited = self.visit(search)?;
         if !visited.is_empty() {
             return Ok(visited);
@@ -76,9 +89,9 @@ impl<'a> Transition<'a> {
 
     /// Returns the next entries down to the last selected one, newest first. If the search is for the last few and finds
     /// some of them within its limit, these are all.
-    pub(super) fn visit(&self, search: &mut Search<'_>) -> Result<Vec<Visited<'a>>, Stop<UndoRefusal>> {
-        let Search { chain, choice, bound, visited: count, is_over } = search;
-        let mut visited: Vec<Visited<'a>> = Vec::new();
+    pub(super) fn visit(&self, search: &mut Search<'_, 'a>) -> Result<Vec<Visited<'a>>, Stop<UndoRefusal>> {
+        let Search { chain, choice, bound, visited: count, rest, next, is_over } = search;
+        let mut visited = std::mem::take(rest);
         let reach = self.policy.history.reach;
         let limit = match bound {
             Bound::Reach => reach,
@@ -91,8 +104,13 @@ impl<'a> Transition<'a> {
                 Bound::Search => choice.expected(*count, self.view.blobs.len()).min(limit - *count),
             };
             *is_over = true;
-            let Some(entry) = self.step_down(chain, oldest, more.saturating_add(1))? else { break };
-            if choice.selection().ends_before(entry) || is_of_other(&visited, entry, choice.selection()) {
+            let read = match next.take() {
+                Some(entry) => Some(entry),
+                None => self.step_down(chain, oldest, more.saturating_add(1))?,
+            };
+            let Some(entry) = read.filter(|entry| !choice.selection().ends_before(entry)) else { break };
+            if is_of_other(&visited, entry, choice.selection()) {
+                (*next, *is_over) = (Some(entry), false);
                 break;
             }
             if *count == limit {
@@ -107,7 +125,7 @@ impl<'a> Transition<'a> {
             visited.push(Visited { entry, verdict });
         }
         let chosen = visited.iter().rposition(|visited| visited.verdict.is_chosen());
-        visited.truncate(chosen.map_or(0, |last| last + 1));
+        *rest = visited.split_off(chosen.map_or(0, |last| last + 1));
         Ok(visited)
     }
 

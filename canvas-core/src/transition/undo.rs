@@ -71,7 +71,8 @@ pub enum UndoScope {
 }
 
 /// Redoes the newest undo by a person: everything that one command undid. Works also if others made changes since, but
-/// not if the person did. If one of its changes cannot be redone, the whole redo is refused.
+/// not if the person did. If one of its changes cannot be redone, the whole redo is refused. An undo that others have
+/// made void is passed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RedoOf {
     /// The author in whose name the changes are redone.

@@ -218,6 +218,21 @@ fn undo_passes_changes_that_others_have_made_void() {
 }
 
 #[test]
+fn redo_passes_undos_that_others_have_made_void() {
+    let mut party = Party::new("a\nb\nc\nd\ne\n");
+    party.edit("anna", "a\nc\nd\nb\ne\n");
+    party.edit("anna", "a\nc\nd\nb\nE\n");
+    assert_eq!(short(&party.undo("anna", last("anna", 1))), "undo 2");
+    assert_eq!(short(&party.undo("anna", last("anna", 1))), "undo 1");
+    party.edit("bert", "a\nb\ne\n");
+    assert_eq!(short(&party.redo("anna")), "redo 2");
+    assert_eq!(party.world.text(), "a\nb\nE\n");
+    assert_eq!(code(&party.redo("anna")), "NOTHING_TO_REDO");
+    assert_eq!(short(&party.undo("anna", last("anna", 1))), "undo 2");
+    party.replay();
+}
+
+#[test]
 fn a_partial_undo_that_undoes_nothing_changes_nothing() {
     let mut party = play(
         Policy::default(),
