@@ -24,7 +24,7 @@ use serde::Deserialize;
 /// The recorded history of a file.
 #[derive(Debug, Deserialize)]
 pub struct History {
-    /// The path in its repository.
+    /// The path of the file in its repository.
     pub file: String,
     /// The versions, oldest first.
     pub revisions: Vec<Version>,
@@ -33,9 +33,9 @@ pub struct History {
 /// A version of a file.
 #[derive(Debug, Deserialize)]
 pub struct Version {
-    /// The name of its author.
+    /// The anonymous name of the author, such as `author-3`.
     pub author: String,
-    /// The whole text.
+    /// All lines of the file.
     pub text: String,
 }
 
@@ -121,17 +121,17 @@ pub struct Undone {
     pub authors: usize,
     /// Authors all of whose changes were undone.
     pub whole: usize,
-    /// Others, some of whose changes were undone when as many as possible were asked for.
+    /// Other authors, some of whose changes a partial undo undid.
     pub partly: usize,
-    /// Changes of these that were undone.
+    /// The number of changes that these partial undos undid.
     pub changes: usize,
-    /// Changes of these that stayed, each with the place of another change.
+    /// The number of changes that stayed, each because another change touches it.
     pub kept: usize,
-    /// Others, none of whose changes could be undone.
+    /// Authors for whom a partial undo undid no change.
     pub refused: usize,
-    /// Authors whose changes others have made void.
-    pub void: usize,
-    /// Undos by the engine that redo did not restore, or that lost a line of another author, with file and author.
+    /// Authors whose undo would have no effect.
+    pub without_effect: usize,
+    /// Undos that broke a law, for example by losing a line of another author, with file and author.
     pub faults: Vec<String>,
 }
 
@@ -163,7 +163,7 @@ pub fn undo_each(history: &History, undone: &mut Undone) {
                 continue;
             }
             Err(UndoRefusal::History(HistoryRefusal::NothingToUndo)) => {
-                undone.void += 1;
+                undone.without_effect += 1;
                 continue;
             }
             Err(UndoRefusal::History(HistoryRefusal::HistoryConflict { .. })) => true,
@@ -228,7 +228,7 @@ fn has_all(text: &str, wanted: &[&str]) -> bool {
     wanted.iter().all(|line| lines.any(|other| other == *line))
 }
 
-/// Counts what an engine asks of a store. Copies share store and counts.
+/// Counts the round trips and the blobs that an engine reads. Copies share store and counts.
 #[derive(Debug, Clone)]
 struct Asked(Arc<(MemoryStore, AtomicUsize, AtomicUsize)>);
 

@@ -15,11 +15,11 @@ fn main() -> io::Result<()> {
             let mut undone = Undone::default();
             histories.iter().for_each(|history| undo_each(history, &mut undone));
             let revisions: usize = histories.iter().map(|history| history.revisions.len()).sum();
-            let Undone { authors, whole, partly, changes, kept, refused, void, faults } = &undone;
+            let Undone { authors, whole, partly, changes, kept, refused, without_effect, faults } = &undone;
             writeln!(
                 out,
                 "{} files, {revisions} versions, {authors} authors of files: {whole} undone whole, {partly} in part \
-                 ({changes} changes undone, {kept} stay), {refused} refused, {void} void",
+                 ({changes} changes undone, {kept} stay), {refused} refused, {without_effect} without effect",
                 histories.len(),
             )?;
             faults.iter().try_for_each(|fault| writeln!(out, "fault: {fault}"))?;

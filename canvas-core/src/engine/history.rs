@@ -221,7 +221,7 @@ impl<S: Store> Engine<S> {
     /// Returns the changes that undo by this person would take and the undos that redo by this person would take, newest
     /// first and at most `limit` of each. Use it to enable the buttons of one of several people. It searches only the
     /// last [`HistoryLimits::reach`](crate::policy::HistoryLimits::reach) entries, or the last `limit`, if that is more.
-    /// It also lists changes that others have made void, which undo passes.
+    /// It also lists changes whose undo would have no effect, which undo skips.
     ///
     /// # Errors
     ///

@@ -17,7 +17,7 @@ use crate::model::revision::Revision;
 pub struct ChangeSelection {
     /// Selects by actor, by author or by number.
     pub of: ChangesOf,
-    /// Selects only this many of them, the newest; `None` selects all. Changes that others have made void do not count.
+    /// Selects only this many of them, the newest; `None` selects all. A change whose undo would have no effect does not count.
     /// If there are fewer, or if a search of 64 times [`HistoryLimits::reach`](crate::policy::HistoryLimits::reach)
     /// entries finds fewer, these are selected.
     pub last: Option<NonZeroU32>,
@@ -263,7 +263,7 @@ impl<'s> Choice<'s> {
         self.selection.is_complete(self.taken)
     }
 
-    /// Whether some of the last entries that are wanted were chosen.
+    /// Whether the selection is of the last few entries, and some of them were chosen.
     pub(crate) const fn has_some_of_last(&self) -> bool {
         self.selection.last.is_some() && self.taken > 0
     }

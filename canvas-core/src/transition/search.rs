@@ -26,7 +26,7 @@ pub(super) enum Bound {
     Search,
 }
 
-/// A search for entries to revert. It can go on after it found as many as it was asked for.
+/// A search for entries to revert. After it finds the wanted number, it can go on for more.
 pub(super) struct Search<'s, 'a> {
     chain: Chain,
     choice: Choice<'s>,
@@ -71,7 +71,7 @@ impl<'s> Search<'s, '_> {
 }
 
 impl<'a> Transition<'a> {
-    /// Like [`Transition::visit`], but refuses a search that finds nothing.
+    /// Like [`Transition::visit`], but refuses an empty result.
     pub(super) fn find(&self, search: &mut Search<'_, 'a>) -> Result<Vec<Visited<'a>>, Stop<UndoRefusal>> {
         let visited = self.visit(search)?;
         if !visited.is_empty() {

@@ -71,8 +71,8 @@ pub enum UndoScope {
 }
 
 /// Redoes the newest undo by a person: everything that one command undid. Works also if others made changes since, but
-/// not if the person did. If one of its changes cannot be redone, the whole redo is refused. An undo that others have
-/// made void is passed.
+/// not if the person did. If one of its changes cannot be redone, the whole redo is refused. It skips undos whose redo
+/// would have no effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RedoOf {
     /// The author in whose name the changes are redone.
@@ -465,7 +465,7 @@ impl Transition<'_> {
         self.read_faces(&mut faces, entries).map(|()| faces)
     }
 
-    /// Like [`Transition::faces_for`], but leaves faces as they are if steps acted on them.
+    /// Like [`Transition::faces_for`], but does not read a face again if steps acted on it.
     pub(super) fn read_faces<'e>(
         &self,
         faces: &mut Faces,

@@ -185,7 +185,7 @@ fn a_change_kept_as_two_texts_leaves_the_stack_with_its_last_edit() {
 
 /// A moved line is in its old place again if another person removes what it was moved past.
 #[test]
-fn undo_passes_changes_that_others_have_made_void() {
+fn undo_skips_changes_without_effect() {
     let start = "a\nb\nc\nd\ne\n";
     let mut party = Party::new(start);
     party.edit("anna", "a\nb\nc\nd\nE\n");
@@ -218,7 +218,7 @@ fn undo_passes_changes_that_others_have_made_void() {
 }
 
 #[test]
-fn redo_passes_undos_that_others_have_made_void() {
+fn redo_skips_undos_without_effect() {
     let mut party = Party::new("a\nb\nc\nd\ne\n");
     party.edit("anna", "a\nc\nd\nb\ne\n");
     party.edit("anna", "a\nc\nd\nb\nE\n");
