@@ -272,11 +272,9 @@ impl Layer for Asked {
     }
 }
 
-/// One undo of the last ten changes of one of many people.
+/// An undo of the last ten changes of one of many people.
 #[derive(Debug, Clone, Copy)]
 pub struct Measured {
-    /// Whether the engine had just written the canvas.
-    pub is_warm: bool,
     /// Entries since the oldest of the ten changes.
     pub since: usize,
     /// Requests to the store.
@@ -287,17 +285,17 @@ pub struct Measured {
     pub time: Duration,
 }
 
-/// Undoes the last ten changes of several of 100 people who made `entries` changes in a random order.
+/// Undoes the last ten changes of one of 100 people who made `entries` changes in a random order.
 ///
 /// # Panics
 ///
-/// If the engine refuses an edit or an undo.
-pub fn undo_of_one_of_many(entries: usize) -> Vec<Measured> {
+/// If the engine refuses an edit or the undo.
+pub fn undo_of_one_of_many(entries: usize, who: usize, is_warm: bool) -> Measured {
     const PEOPLE: usize = 100;
     let mut lines: Vec<String> = (0..PEOPLE).map(|line| format!("line {line}\n")).collect();
     let store = Asked(Arc::new((MemoryStore::new(now), AtomicUsize::new(0), AtomicUsize::new(0))));
     let mut shared = Shared::new(store.clone(), &lines.concat(), 0);
-    let (mut seed, mut order) = (1_u64, Vec::new());
+    let (mut seed, mut order) = (1 + who as u64, Vec::new());
     for number in 0..entries {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let who = usize::try_from(seed >> 33).expect("31 bits") % PEOPLE;
@@ -305,23 +303,16 @@ pub fn undo_of_one_of_many(entries: usize) -> Vec<Measured> {
         shared.edit(&format!("p{who}"), &lines.concat());
         order.push(who);
     }
-    let mut measured = Vec::new();
-    for (who, is_warm) in (0..PEOPLE).step_by(5).flat_map(|who| [(who, false), (who + 1, true)]) {
-        let since = order.iter().rev().enumerate().filter(|(_, one)| **one == who).nth(9);
-        let since = since.expect("each wrote often").0 + 1 + (measured.len() * 10);
-        let mut cold = Shared::of(store.clone(), shared.calls + 1_000_000 * (who as u64 + 1));
-        let at = if is_warm { &mut shared } else { &mut cold };
-        store.take();
-        let begin = Instant::now();
-        let undone = at.undo(&format!("p{who}"), NonZeroU32::new(10), false);
-        let time = begin.elapsed();
-        assert_eq!(undone.expect("nobody else changes these lines").entries.len(), 10);
-        let (round_trips, blobs) = store.take();
-        measured.push(Measured { is_warm, since, round_trips, blobs, time });
-        if !is_warm {
-            // The other engine reads the canvas again.
-            shared.text();
-        }
+    let oldest = order.iter().rev().enumerate().filter(|(_, one)| **one == who).nth(9);
+    let since = oldest.expect("each wrote often").0 + 1;
+    if !is_warm {
+        shared = Shared::of(store.clone(), shared.calls);
     }
-    measured
+    store.take();
+    let begin = Instant::now();
+    let undone = shared.undo(&format!("p{who}"), NonZeroU32::new(10), false);
+    let time = begin.elapsed();
+    assert_eq!(undone.expect("nobody else changes this line").entries.len(), 10);
+    let (round_trips, blobs) = store.take();
+    Measured { since, round_trips, blobs, time }
 }

@@ -2,10 +2,12 @@
 
 use std::io::{self, Write as _};
 
-use canvas_benches::people::{Undone, histories, undo_each, undo_of_one_of_many};
+use canvas_benches::people::{Measured, Undone, histories, undo_each, undo_of_one_of_many};
 
 /// Entries among which the undo of one of 100 people is measured, unless the first argument is another number.
 const ENTRIES: usize = 100_000;
+/// Undos measured, each on a journal of its own.
+const RUNS: usize = 6;
 
 fn main() -> io::Result<()> {
     let out = &mut io::stdout().lock();
@@ -26,21 +28,14 @@ fn main() -> io::Result<()> {
         }
     }
     let entries = std::env::args().nth(1).and_then(|entries| entries.parse().ok()).unwrap_or(ENTRIES);
-    let measured = undo_of_one_of_many(entries);
-    for is_warm in [false, true] {
-        let mut times: Vec<_> = measured.iter().filter(|one| one.is_warm == is_warm).collect();
-        times.sort_unstable_by_key(|one| one.time);
-        let most = |of: fn(&canvas_benches::people::Measured) -> usize| times.iter().map(|one| of(one)).max();
+    for who in 0..RUNS {
+        let is_warm = who % 2 == 0;
+        let Measured { since, round_trips, blobs, time } = undo_of_one_of_many(entries, who, is_warm);
+        let engine = if is_warm { "that wrote them" } else { "that just started" };
         writeln!(
             out,
-            "undo of 10 changes among {entries} entries, {}: median {:?}, most {:?}; at most {:?} round trips, \
-             {:?} entries since the oldest, {:?} blobs read",
-            if is_warm { "warm" } else { "cold" },
-            times[times.len() / 2].time,
-            times[times.len() - 1].time,
-            most(|one| one.round_trips).unwrap_or_default(),
-            most(|one| one.since).unwrap_or_default(),
-            most(|one| one.blobs).unwrap_or_default(),
+            "undo of 10 changes among {entries} entries, by an engine {engine}: {time:?}, {round_trips} round trips, \
+             {blobs} blobs for {since} entries since the oldest",
         )?;
     }
     Ok(())
