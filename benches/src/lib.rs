@@ -24,6 +24,7 @@ pub mod merge;
 pub mod native;
 pub mod outline;
 pub mod peers;
+pub mod people;
 pub mod preview;
 pub mod recipe;
 pub mod refusal;

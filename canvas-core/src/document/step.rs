@@ -58,7 +58,16 @@ impl DocumentStep {
         let (before, after) = (files.blob(self.before)?, files.blob(self.after)?);
         let text =
             |blob: &Blob| blob.as_text().map(str::to_owned).ok_or_else(|| ReadError::Damaged(blob.id()));
-        Ok(Self { delta: Some(Delta::between(&text(before)?, &text(after)?)), ..self.clone() })
+        Ok(Self { delta: Some(self.delta_between(&text(before)?, &text(after)?)), ..self.clone() })
+    }
+
+    /// Computes the edits from the text before the change to the text after it, if the step keeps these texts instead.
+    /// Undo of some edits counts them in this order. The edits of the opposite step are exactly their inverse.
+    pub fn delta_between(&self, before: &str, after: &str) -> Delta {
+        match self.before <= self.after {
+            true => Delta::between(before, after),
+            false => Delta::between(after, before).inverse(),
+        }
     }
 
     /// Splits the step into one for each group of its edits, by number. In this order, they make the same change.

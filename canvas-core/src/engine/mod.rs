@@ -26,6 +26,7 @@ pub(crate) mod observe;
 mod queue;
 #[cfg(feature = "recipe")]
 mod recipe;
+mod replay;
 mod run;
 mod snapshot;
 #[cfg(feature = "surface")]
@@ -45,9 +46,10 @@ use self::cache::{Begin, Cache};
 pub use self::collect::{CollectOptions, DroppedBlobs};
 pub use self::error::EngineError;
 pub use self::follow::Follow;
-pub use self::history::{JournalReplay, Stacks};
+pub use self::history::Stacks;
 use self::observe::Observer;
 use self::queue::Queues;
+pub use self::replay::JournalReplay;
 pub use self::snapshot::Snapshot;
 #[cfg(feature = "surface")]
 pub use self::surface_view::Surface;

@@ -203,6 +203,9 @@ pub struct Reverts {
     /// The undone edits of the change, counted from 0, if only these were undone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edits: Option<Vec<u32>>,
+    /// The number of all edits of the change, if only some were undone. Older libraries did not store it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edit_count: Option<u32>,
     /// Whether the undone changes are themselves undos, which a redo took back.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_redo: bool,
@@ -210,7 +213,7 @@ pub struct Reverts {
 
 impl Reverts {
     pub(crate) const fn of(changes: Vec<ChangeNumber>, author: Role) -> Self {
-        Self { changes, author, edits: None, is_redo: false }
+        Self { changes, author, edits: None, edit_count: None, is_redo: false }
     }
 
     /// Returns the only undone change, if all of it was undone.

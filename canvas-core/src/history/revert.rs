@@ -17,7 +17,9 @@ use crate::model::revision::Revision;
 pub struct ChangeSelection {
     /// Selects by actor, by author or by number.
     pub of: ChangesOf,
-    /// Selects only this many of them, the newest; `None` selects all.
+    /// Selects only this many of them, the newest; `None` selects all. A change whose undo would have no effect does not count.
+    /// If there are fewer, or if a search of 64 times [`HistoryLimits::reach`](crate::policy::HistoryLimits::reach)
+    /// entries finds fewer, these are selected.
     pub last: Option<NonZeroU32>,
     /// Selects only those after this revision; `None` selects all.
     pub since: Option<Revision>,
@@ -199,9 +201,9 @@ impl Seen<'_> {
         }
     }
 
-    fn is_all(&self, edits: &[u32]) -> bool {
-        let all = self.entry.and_then(Entry::edits);
-        all.is_some_and(|all| (0..all).all(|edit| edits.iter().any(|one| *one as usize == edit)))
+    /// Returns the number of its edits, unless it keeps two texts instead.
+    fn edits(&self) -> Option<u32> {
+        u32::try_from(self.entry?.edits()?).ok()
     }
 }
 
@@ -241,7 +243,8 @@ pub(crate) struct Choice<'s> {
 enum Part {
     /// The newest entry that made the change.
     All,
-    Edits(Vec<u32>),
+    /// Some edits, by number. If the entry that undid them knows it, also how many the change has.
+    Edits(Vec<u32>, Option<u32>),
     /// The newest entry that undid the change.
     Undo,
 }
@@ -251,9 +254,32 @@ impl<'s> Choice<'s> {
         Self { selection, undone: BTreeMap::new(), redone: Vec::new(), taken: 0 }
     }
 
+    pub(crate) const fn selection(&self) -> &Selection<'s> {
+        &self.selection
+    }
+
     /// Whether no further entry is wanted.
     pub(crate) fn is_complete(&self) -> bool {
         self.selection.is_complete(self.taken)
+    }
+
+    /// Whether the selection is of the last few entries, and some of them were chosen.
+    pub(crate) const fn has_some_of_last(&self) -> bool {
+        self.selection.last.is_some() && self.taken > 0
+    }
+
+    /// Goes on for entries in place of some without effect. `is_nothing_done` tells whether all were without effect.
+    /// Returns `false` if no others are wanted.
+    pub(crate) fn go_on(&mut self, without_effect: usize, is_nothing_done: bool) -> bool {
+        match (&mut self.selection.last, self.selection.of) {
+            (Some(last), _) => {
+                *last = last.saturating_add(u32::try_from(without_effect).unwrap_or(u32::MAX));
+                true
+            }
+            // The undos of one command are redone together.
+            (None, Wanted::UndosBy(_)) => is_nothing_done,
+            (None, _) => false,
+        }
     }
 
     /// Estimates how many more entries have to be visited, after `visited` of `read` ones. As the oldest is not known
@@ -273,11 +299,12 @@ impl<'s> Choice<'s> {
 
     /// Returns the state of the next older entry.
     pub(crate) fn visit(&mut self, seen: &Seen<'_>) -> Verdict {
-        let mut parts = Vec::new();
+        let (mut parts, mut count) = (Vec::new(), seen.edits());
         if seen.makes() {
             self.undone.entry(seen.change).or_default().retain_mut(|(by, part)| match part {
-                Part::Edits(edits) => {
+                Part::Edits(edits, of) => {
                     parts.push((*by, std::mem::take(edits)));
+                    count = count.or(*of);
                     false
                 }
                 Part::All | Part::Undo => true,
@@ -293,8 +320,8 @@ impl<'s> Choice<'s> {
             self.undone.values_mut().for_each(|parts| parts.retain(|(number, _)| *number != by));
             return Verdict::UndoneBy(by);
         }
-        let edits: Vec<_> = parts.iter().flat_map(|(_, edits)| edits).copied().collect();
-        let is_left = edits.is_empty() || !seen.is_all(&edits);
+        let is_undone = |edit| parts.iter().any(|(_, edits): &(_, Vec<u32>)| edits.contains(&edit));
+        let is_left = parts.is_empty() || !count.is_some_and(|count| (0..count).all(is_undone));
         let is_over = matches!(self.selection.of, Wanted::UndosBy(_)) && self.was_redone(seen);
         let is_chosen = is_left && !is_over && !self.is_complete() && self.selection.has(seen);
         if is_chosen {
@@ -310,8 +337,9 @@ impl<'s> Choice<'s> {
         }
         match (seen.makes(), seen.reverts) {
             (false, _) => self.add(seen, seen.change, Part::All),
-            (true, Some(Reverts { changes, edits: Some(edits), .. })) => {
-                changes.iter().for_each(|change| self.add(seen, *change, Part::Edits(edits.clone())));
+            (true, Some(Reverts { changes, edits: Some(edits), edit_count, .. })) => {
+                let part = || Part::Edits(edits.clone(), *edit_count);
+                changes.iter().for_each(|change| self.add(seen, *change, part()));
             }
             (true, Some(Reverts { changes, .. })) => {
                 changes.iter().for_each(|change| self.add(seen, *change, Part::All));

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use canvas_lease::Turn;
 use serde::{Deserialize, Serialize};
 
+use crate::model::author::Role;
 use crate::model::error::CodedError;
 use crate::model::id::{ConversationId, stored_as_text};
 
@@ -125,6 +126,16 @@ pub enum Actor {
     },
     /// The application itself, for example if it creates a canvas for nobody in particular.
     Host,
+}
+
+impl Actor {
+    /// Returns the role that entries of this actor record.
+    pub(crate) const fn role(&self) -> Role {
+        match self {
+            Self::Person { .. } => Role::User,
+            Self::Conversation { .. } | Self::Host => Role::Assistant,
+        }
+    }
 }
 
 /// The JSON of an actor, such as `{"person": "p-17"}`.

@@ -58,6 +58,7 @@ pub(crate) mod recipe;
 pub(crate) mod refusal;
 mod revert;
 pub(crate) mod rollout;
+mod search;
 pub(crate) mod stale;
 mod step;
 #[cfg(feature = "surface")]

@@ -227,7 +227,8 @@ pub struct HistoryLimits {
     pub effects: u64,
     /// Maximum number of changes that an undo takes back or is moved past, taken together, and of later changes that an
     /// edit of an older revision is moved past. Effects do not count. Undo of an actor's changes searches 64 times as
-    /// many entries, and moves changes past at most 16 times the square of this number. Default 256.
+    /// many entries, and moves changes past at most 16 times the square of this number. If it is to undo the last few
+    /// and finds only some of them, it undoes these. Default 256.
     pub reach: usize,
     /// Maximum bytes of old and new text that a journal entry contains. For a larger change, both documents are kept
     /// instead. Default 1 MiB.

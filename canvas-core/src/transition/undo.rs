@@ -71,7 +71,8 @@ pub enum UndoScope {
 }
 
 /// Redoes the newest undo by a person: everything that one command undid. Works also if others made changes since, but
-/// not if the person did. If one of its changes cannot be redone, the whole redo is refused.
+/// not if the person did. If one of its changes cannot be redone, the whole redo is refused. It skips undos whose redo
+/// would have no effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RedoOf {
     /// The author in whose name the changes are redone.
@@ -196,11 +197,11 @@ impl Decide for Undo {
                 at.undo_entries(operation, by, Direction::Undo, entries)?
             }
             &UndoScope::Change(change) => {
-                at.revert(operation, by, &Selection::all(Wanted::Of(&ChangesOf::Change(change))))?
+                at.revert(operation, by, Selection::all(Wanted::Of(&ChangesOf::Change(change))))?
             }
             &UndoScope::Author { author, since } => {
                 let since = since.map_or(0, Revision::get);
-                at.revert(operation, by, &Selection { of: Wanted::Role(author), last: None, since })?
+                at.revert(operation, by, Selection { of: Wanted::Role(author), last: None, since })?
             }
         };
         Ok(at.put_undone(by, undone))
@@ -461,8 +462,17 @@ impl Transition<'_> {
     /// Returns the current state of the faces that these entries changed. Requests everything not yet loaded at once.
     pub(super) fn faces_for<'e>(&self, entries: impl Iterator<Item = &'e Entry>) -> Result<Faces, Missing> {
         let mut faces = Faces::default();
+        self.read_faces(&mut faces, entries).map(|()| faces)
+    }
+
+    /// Like [`Transition::faces_for`], but does not read a face again if steps acted on it.
+    pub(super) fn read_faces<'e>(
+        &self,
+        faces: &mut Faces,
+        entries: impl Iterator<Item = &'e Entry>,
+    ) -> Result<(), Missing> {
         let missing = faces.read_all(Way::Back, entries.map(|entry| &entry.step), &self.view.files());
-        if missing.is_empty() { Ok(faces) } else { Err(Missing::all(missing)) }
+        if missing.is_empty() { Ok(()) } else { Err(Missing::all(missing)) }
     }
 
     /// Refuses an entry if a later effect touched the same place.

@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 
 use crate::history::journal::{Entry, EntryKind, Reverts};
 use crate::history::number::{ChangeNumber, EntryNumber};
-use crate::history::reach::{Chain, Known, Reach};
+use crate::history::reach::{Known, Reach};
 use crate::history::revert::{ChangeSelection, ChangesOf, Selection, Verdict, Wanted};
 use crate::model::actor::{Actor, PersonId};
 use crate::model::author::Author;
@@ -16,8 +16,9 @@ use crate::transition::access::{access_of, author_text};
 use crate::transition::command::Command;
 use crate::transition::command::sealed::Decide;
 use crate::transition::refusal::{HistoryRefusal, UndoRefusal};
-use crate::transition::revert::{Bound, Recorded, Reverting};
+use crate::transition::revert::{Recorded, Reverting};
 use crate::transition::rollout::Access;
+use crate::transition::search::{Bound, Search, Visited};
 use crate::transition::step::{Stop, Transition};
 use crate::transition::undo::{Direction, HistoryMove, RedoOf, Undone};
 
@@ -75,25 +76,23 @@ impl<'a> Transition<'a> {
         }
         let since = what.since.map_or(0, Revision::get);
         let selection = Selection { of: Wanted::Of(&what.of), last: what.last, since };
-        let visited = self.visit(&mut Chain::new(self.head.journal.undo), &selection, Bound::Search)?;
-        let chosen: Vec<&Entry> =
-            visited.iter().filter(|one| one.verdict.is_chosen()).map(|one| one.entry).collect();
-        if matches!(by, Author::Assistant { .. }) {
-            chosen.iter().try_for_each(|entry| self.check_own(entry))?;
-        }
+        let mut search = Search::of_changes(&self.head.journal, selection, Bound::Search);
+        let visited = self.find(&mut search)?;
         let edits = match &what.of {
             ChangesOf::Edits(_, edits) => Some(edits.as_slice()),
             _ => None,
         };
         let is_top = edits.is_none() && visited.iter().all(|one| is_whole(&one.verdict));
-        self.authorize_faces(operation, by, chosen.iter().copied())?;
+        self.authorize_chosen(operation, by, &visited)?;
+        let chosen = chosen_of(&visited);
         // As these are the last changes, redo can make them again one by one.
         if is_top && (!what.partial || chosen.iter().all(|entry| self.check_effects(entry).is_ok())) {
             return self.undo_entries(operation, by, Direction::Undo, chosen);
         }
         let call = Reverting { operation, by, partial: what.partial };
-        let undone = self.revert_each(&call, &visited, edits, |_, entry, edits| {
-            let reverts = Reverts { edits, ..Reverts::of(vec![entry.change], entry.author) };
+        let undone = self.revert_each(&call, (&mut search, visited), edits, |_, entry, edits| {
+            let mut reverts = Reverts::of(vec![entry.change], entry.author);
+            (reverts.edits, reverts.edit_count) = edits.map(|some| (some.numbers, some.count)).unzip();
             let first_made_by = entry.first_made_by();
             Ok(Recorded { first_made_by, ..Recorded::revert(by, reverts, entry.summary.clone()) })
         })?;
@@ -104,6 +103,20 @@ impl<'a> Transition<'a> {
             true => Err(Stop::refused(HistoryRefusal::NothingToUndo)),
             false => Ok(undone),
         }
+    }
+
+    /// Checks that the author may undo the chosen ones among these entries.
+    pub(super) fn authorize_chosen(
+        &mut self,
+        operation: &OpKey,
+        by: Author,
+        visited: &[Visited<'_>],
+    ) -> Result<(), Stop<UndoRefusal>> {
+        let chosen = chosen_of(visited);
+        if matches!(by, Author::Assistant { .. }) {
+            chosen.iter().try_for_each(|entry| self.check_own(entry))?;
+        }
+        self.authorize_faces(operation, by, chosen)
     }
 
     /// Refuses a model's undo of another actor's change.
@@ -122,15 +135,16 @@ impl<'a> Transition<'a> {
         person: &PersonId,
     ) -> Result<Undone, Stop<UndoRefusal>> {
         let selection = Selection::all(Wanted::UndosBy(person));
-        let visited = self.visit(&mut Chain::of_changes(&self.head.journal), &selection, Bound::Search)?;
-        let chosen: Vec<&Entry> =
-            visited.iter().filter(|one| one.verdict.is_chosen()).map(|one| one.entry).collect();
+        let mut search = Search::of_all(&self.head.journal, selection, Bound::Search);
+        let visited = self.find(&mut search)?;
+        let chosen = chosen_of(&visited);
         self.authorize_entries(operation, by, chosen.iter().copied())?;
         if self.are_next_to_redo(&chosen)? {
             return self.undo_entries(operation, by, Direction::Redo, chosen);
         }
         let call = Reverting { operation, by, partial: false };
-        let undone = self.revert_each(&call, &visited, None, |at, entry, _| at.recorded_redo(by, entry))?;
+        let record = |at: &Self, entry: &'a Entry, _| at.recorded_redo(by, entry);
+        let undone = self.revert_each(&call, (&mut search, visited), None, record)?;
         // The undos below fit a text without these changes.
         self.head.journal.redo = None;
         self.head.raise_to_shared();
@@ -155,15 +169,19 @@ impl<'a> Transition<'a> {
 
     /// Returns what records the redo of an undo.
     fn recorded_redo(&self, by: Author, undo: &'a Entry) -> Result<Recorded, Stop<UndoRefusal>> {
-        let of = match (undo.kind, undo.reverts.as_ref().and_then(Reverts::whole)) {
-            (EntryKind::Undo, _) => undo,
-            (_, Some(change)) => self.entry_of(change)?,
-            // It undid more or less than one change, so the redo is of another kind.
-            (_, None) => {
-                let reverts = Reverts { is_redo: true, ..Reverts::of(vec![undo.change], undo.author) };
-                return Ok(Recorded::revert(by, reverts, undo.summary.clone()));
-            }
-        };
+        let of =
+            match (undo.kind, undo.reverts.as_ref().and_then(|reverts| Some((reverts, reverts.whole()?)))) {
+                (EntryKind::Undo, _) => undo,
+                (_, Some((reverts, change))) => match self.entry_of(change)? {
+                    Some(entry) => entry,
+                    None => return Ok(recorded_redo_of_lost(undo, reverts, change)),
+                },
+                // It undid more or less than one change, so the redo is of another kind.
+                (_, None) => {
+                    let reverts = Reverts { is_redo: true, ..Reverts::of(vec![undo.change], undo.author) };
+                    return Ok(Recorded::revert(by, reverts, undo.summary.clone()));
+                }
+            };
         Ok(Recorded {
             kind: EntryKind::Redo,
             change: Some(of.change),
@@ -175,24 +193,43 @@ impl<'a> Transition<'a> {
         })
     }
 
-    /// Returns the entry that first made a change.
-    fn entry_of(&self, change: ChangeNumber) -> Result<&'a Entry, Stop<UndoRefusal>> {
+    /// Returns the entry that first made a change, or `None` if it is no longer kept.
+    fn entry_of(&self, change: ChangeNumber) -> Result<Option<&'a Entry>, Missing> {
         let (number, slot, fetched) = (change.get(), &self.head.journal, self.view.blobs);
         let oldest = slot.kept(self.policy.keep_limits()).oldest();
         let reach = Reach::new(self.view.head.journal.marks(), oldest, [], |id| fetched.entry(id));
         let named = reach.named(number).map(|id| fetched.entry(id));
         match named {
-            Some(Known::Entry(entry)) if entry.number == EntryNumber::from(change) => return Ok(entry),
-            Some(Known::Entry(_) | Known::Lost) => {}
+            Some(Known::Entry(entry)) if entry.number == EntryNumber::from(change) => Ok(Some(entry)),
+            Some(Known::Entry(_) | Known::Lost) => Ok(None),
             Some(Known::Nothing) | None => {
                 let mut wave = reach.wave(number..=number);
-                if let Some(id) = wave.pop() {
-                    return Err(Missing { needed: vec![id], likely: wave }.into());
+                match wave.pop() {
+                    Some(id) => Err(Missing { needed: vec![id], likely: wave }),
+                    None => Ok(None),
                 }
             }
         }
-        Err(Stop::refused(HistoryRefusal::HistoryNotFound { change }))
     }
+}
+
+/// Returns what records the redo of a change whose own entry is no longer kept. The undo names its author and its actor.
+/// The author's name is known only if both have the same role.
+fn recorded_redo_of_lost(undo: &Entry, reverts: &Reverts, change: ChangeNumber) -> Recorded {
+    let first = undo.undoes_of().unwrap_or_else(|| undo.made_by());
+    Recorded {
+        kind: EntryKind::Redo,
+        change: Some(change),
+        author: reverts.author,
+        written_by: Some(first.clone()).filter(|first| first.role() == reverts.author),
+        first_made_by: Some(first),
+        reverts: None,
+        summary: undo.summary.clone(),
+    }
+}
+
+fn chosen_of<'a>(visited: &[Visited<'a>]) -> Vec<&'a Entry> {
+    visited.iter().filter(|one| one.verdict.is_chosen()).map(|one| one.entry).collect()
 }
 
 /// Whether all of an entry is to be undone.

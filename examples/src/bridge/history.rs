@@ -6,11 +6,10 @@ use std::num::NonZeroU32;
 use canvas_core::document::DocumentStep;
 use canvas_core::history::{
     ChangeNumber, ChangeSelection, ChangesOf, Entry, EntryKind, EntryNumber, HistoryEntry, HistoryMove,
-    HistoryRefusal, RedoOf, Step, Undo, UndoRefusal, UndoScope,
+    HistoryRefusal, RedoOf, Reverts, Step, Undo, UndoRefusal, UndoScope,
 };
 use canvas_core::lease::Turn;
 use canvas_core::testing::block_on;
-use canvas_core::text::Delta;
 use canvas_core::{Actor, Author, CanvasId, ConversationId, PersonId, Refused as _, Revision, RevisionId};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -95,7 +94,7 @@ fn edits_of(documents: &Documents, canvas: &CanvasId, step: &DocumentStep) -> Re
     let text = |blob: &Option<canvas_core::Blob>| {
         blob.as_ref().and_then(|blob| blob.as_text().map(str::to_owned)).unwrap_or_default()
     };
-    Ok(Delta::between(&text(&before), &text(&after)).edits().len())
+    Ok(step.delta_between(&text(&before), &text(&after)).edits().len())
 }
 
 fn is_of(entry: &Entry, by: &ChangesOf) -> bool {
@@ -155,42 +154,44 @@ pub(super) fn redo(documents: &mut Documents, request: &Request<'_>) -> Result<V
     moved(documents, &canvas, "redone", done)
 }
 
-/// Undoes or redoes `steps` changes as the user, or as many as there are.
+/// Undoes or redoes `steps` changes as the user, or as many as there are. One command does all of it, so that it fails
+/// as a whole and a person redoes all of it at once.
 fn replay(
     documents: &mut Documents,
     request: &Request<'_>,
     direction: Direction,
 ) -> Result<Value, BridgeError> {
     let (now, canvas) = (documents.now(request)?, canvas(request)?);
-    let mut left = request.field::<Option<NonZeroU32>>("steps")?.unwrap_or(NonZeroU32::MIN).get();
-    // More steps than this take several commands.
-    let max = u32::try_from(documents.engine().policy().history.reach).unwrap_or(u32::MAX);
-    let (mut done, mut at) = (Vec::new(), None);
-    while let Some(steps) = NonZeroU32::new(left.min(max)) {
+    let mut steps = request.field::<Option<NonZeroU32>>("steps")?.unwrap_or(NonZeroU32::MIN);
+    if steps.get() as usize > documents.engine().policy().history.reach {
+        // One more than the limit is enough to see that a command does not reach all.
+        let limit = documents.engine().policy().history.reach + 1;
+        let stacks = block_on(documents.engine().stacks(&canvas, None, limit, now))?;
+        let available = match direction {
+            Direction::Undo => stacks.undo.len(),
+            Direction::Redo => stacks.redo.len(),
+        };
+        steps = of_available(available, direction)?;
+    }
+    loop {
         match documents.step(&canvas, direction, steps, now)? {
-            Ok(HistoryMove { entries, epoch, revision, .. }) => {
-                left -= steps.get();
-                at = Some((revision, epoch));
-                done.extend(entries);
+            Err(UndoRefusal::History(HistoryRefusal::HistoryEmpty { available, .. })) => {
+                steps = of_available(available as usize, direction)?;
             }
-            Err(UndoRefusal::History(HistoryRefusal::HistoryEmpty { available, .. }))
-                if available > 0 || !done.is_empty() =>
-            {
-                left = available;
+            done => {
+                let name = match direction {
+                    Direction::Undo => "undone",
+                    Direction::Redo => "redone",
+                };
+                return answer(documents, &canvas, name, &done.map_err(refused)?);
             }
-            Err(UndoRefusal::History(HistoryRefusal::HistoryEmpty { .. })) => {
-                return Err(nothing(direction));
-            }
-            Err(refusal) => return Err(refused(refusal)),
         }
     }
-    let (revision, epoch) = at.unzip();
-    let mut result = json!({"revision_id": revision, "canvas_epoch": epoch});
-    match direction {
-        Direction::Undo => (result["undone"], result["kept"]) = (json!(done), json!([])),
-        Direction::Redo => result["redone"] = json!(done),
-    }
-    Ok(result)
+}
+
+fn of_available(count: usize, direction: Direction) -> Result<NonZeroU32, BridgeError> {
+    let count = u32::try_from(count).unwrap_or(u32::MAX);
+    NonZeroU32::new(count).ok_or_else(|| nothing(direction))
 }
 
 fn nothing(direction: Direction) -> BridgeError {
@@ -207,25 +208,58 @@ fn moved(
     name: &str,
     done: Result<HistoryMove, UndoRefusal>,
 ) -> Result<Value, BridgeError> {
-    let HistoryMove { entries, kept, events, epoch, revision, .. } = done.map_err(refused)?;
-    documents.data.follow(canvas, &events);
-    let mut result = json!({"revision_id": revision, "canvas_epoch": epoch, name: rows(&entries)});
+    let done = done.map_err(refused)?;
+    documents.data.follow(canvas, &done.events);
+    answer(documents, canvas, name, &done)
+}
+
+fn answer(
+    documents: &Documents,
+    canvas: &CanvasId,
+    name: &str,
+    done: &HistoryMove,
+) -> Result<Value, BridgeError> {
+    let HistoryMove { entries, kept, epoch, revision, .. } = done;
+    let rows = rows(documents, canvas, entries)?;
+    let mut result = json!({"revision_id": revision, "canvas_epoch": epoch, name: rows});
     if name == "undone" {
         result["kept"] = json!(kept);
     }
     Ok(result)
 }
 
-/// The entries with the changes that they undid or redid.
-fn rows(entries: &[HistoryEntry]) -> Vec<Value> {
-    let row = |entry: &HistoryEntry| {
+/// Returns the entries with the changes that they undid or redid.
+fn rows(
+    documents: &Documents,
+    canvas: &CanvasId,
+    entries: &[HistoryEntry],
+) -> Result<Vec<Value>, BridgeError> {
+    let mut rows = Vec::with_capacity(entries.len());
+    for entry in entries {
         let mut row = json!(entry);
         if let (EntryKind::Revert, [change, ..]) = (entry.kind, entry.reverts.as_slice()) {
-            row["change"] = json!(change);
+            row["change"] = json!(redone(documents, canvas, entry.number)?.unwrap_or(*change));
         }
-        row
+        rows.push(row);
+    }
+    Ok(rows)
+}
+
+/// Returns the change that an entry redid by undoing its undo. `None` if the entry is no redo, or if the undo is no
+/// longer kept.
+fn redone(
+    documents: &Documents,
+    canvas: &CanvasId,
+    number: EntryNumber,
+) -> Result<Option<ChangeNumber>, BridgeError> {
+    let reverts = |number: u64| -> Result<Option<Reverts>, BridgeError> {
+        let before = EntryNumber::new(number + 1);
+        let entries = block_on(documents.engine().history(canvas, Some(before), 1, documents.clock()))?;
+        Ok(entries.into_iter().find(|entry| entry.number.get() == number).and_then(|entry| entry.reverts))
     };
-    entries.iter().map(row).collect()
+    let redo = reverts(number.get())?.filter(|reverts| reverts.is_redo);
+    let Some(undo) = redo.and_then(|redo| redo.changes.first().copied()) else { return Ok(None) };
+    Ok(reverts(undo.get())?.and_then(|undo| undo.changes.first().copied()))
 }
 
 /// A refusal, with the changes that it names.

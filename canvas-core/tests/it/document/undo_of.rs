@@ -1,116 +1,18 @@
 //! Undo and redo of the changes of one of several actors.
 
-use std::num::NonZeroU32;
-
-use canvas_core::document::{ApplyPatch, Edit};
+use canvas_core::document::Edit;
 use canvas_core::history::{
-    ChangeNumber, ChangeSelection, ChangesOf, Entry, EntryKind, HistoryEntry, HistoryRefusal, RedoOf, Undo,
-    UndoScope,
+    ChangeNumber, ChangeSelection, ChangesOf, EntryKind, HistoryRefusal, Undo, UndoScope,
 };
-use canvas_core::lease::{CheckIn, Turn};
+use canvas_core::lease::Turn;
 use canvas_core::testing::block_on;
 use canvas_core::turn::SendMessage;
-use canvas_core::{Author, CallId, ConversationId, OpKey, PersonId, Policy, Refusal, Revision};
-use proptest::prelude::*;
+use canvas_core::{Author, CallId, OpKey, Refusal, Revision};
 
-use super::any::{Call, Command, Outcome, code, dynamic};
+use super::any::{Call, Outcome, code, dynamic};
+use super::party::{Party, conversation, edits, kinds, last, of, person};
 use super::world::World;
 use crate::policy_with;
-
-fn person(name: &str) -> PersonId {
-    PersonId::new(name).unwrap()
-}
-
-fn conversation(name: &str) -> ConversationId {
-    ConversationId::new(name).unwrap()
-}
-
-/// Several actors on one canvas.
-struct Party {
-    world: World,
-    calls: u32,
-}
-
-impl Party {
-    fn new(markdown: &str) -> Self {
-        Self::with(markdown, Policy::default())
-    }
-
-    fn with(markdown: &str, policy: Policy) -> Self {
-        Self { world: World::with(markdown, policy), calls: 0 }
-    }
-
-    fn by(&mut self, name: &str, command: impl Into<Command>) -> Outcome {
-        self.calls += 1;
-        let call = CallId::new(&format!("call {}", self.calls)).unwrap();
-        self.world
-            .run(&Call { operation: OpKey::person(person(name), call), command: dynamic(command) })
-            .outcome
-    }
-
-    /// `anna` and `bert` are people, `one` and `two` are conversations.
-    fn edit(&mut self, who: &str, text: &str) {
-        if matches!(who, "anna" | "bert" | "carl" | "user") {
-            assert_eq!(code(&self.by(who, Edit::overwrite(text))), "OK");
-            return;
-        }
-        let patch = canvas_core::text::build(&self.world.text(), text, 0);
-        let patch =
-            if patch.is_empty() { return } else { canvas_core::text::build(&self.world.text(), text, 3) };
-        self.world.ask(who, SendMessage);
-        let lease = self.world.check_out(who);
-        let apply = ApplyPatch { lease: Some(lease), patch, base: None, scope: None, shown: None };
-        assert_eq!(code(&self.world.ask(who, apply)), "OK", "{who} {text:?}");
-        self.world.ask(who, CheckIn { lease: Some(lease) });
-    }
-
-    fn replace(&mut self, who: &str, old: &str, new: &str) {
-        let text = self.world.text();
-        assert!(text.contains(old), "{old:?} in {text:?}");
-        self.edit(who, &text.replacen(old, new, 1));
-    }
-
-    fn undo(&mut self, who: &str, what: impl Into<ChangeSelection>) -> Outcome {
-        self.by(who, Undo { by: Author::User, what: UndoScope::Select(what.into()) })
-    }
-
-    fn redo(&mut self, who: &str) -> Outcome {
-        self.by(who, RedoOf { by: Author::User, person: person(who) })
-    }
-
-    fn stacks(&self, who: &str) -> (Vec<u64>, Vec<u64>) {
-        let (world, who) = (&self.world, person(who));
-        let stacks = block_on(world.engine.stacks_of(&world.canvas, &who, 99, world.now())).unwrap();
-        let changes = |entries: &[Entry]| entries.iter().map(|entry| entry.change.get()).collect();
-        (changes(&stacks.undo), changes(&stacks.redo))
-    }
-
-    fn replay(&self) {
-        let replay = block_on(self.world.engine.replay(&self.world.canvas, self.world.now())).unwrap();
-        assert_eq!(replay.tree, self.world.head().draft().hash());
-    }
-}
-
-fn of(name: &str) -> ChangeSelection {
-    match name {
-        "one" | "two" => ChangesOf::Conversation(conversation(name)).into(),
-        name => ChangesOf::Person(person(name)).into(),
-    }
-}
-
-fn last(name: &str, count: u32) -> ChangeSelection {
-    ChangeSelection { last: NonZeroU32::new(count), ..of(name) }
-}
-
-fn edits(change: u64, edits: &[u32]) -> ChangesOf {
-    ChangesOf::Edits(ChangeNumber::new(change), edits.to_vec())
-}
-
-fn kinds(outcome: &Outcome) -> Vec<(EntryKind, u64)> {
-    let Outcome::Moved(moved) = outcome else { panic!("{outcome:?}") };
-    let change = |entry: &HistoryEntry| entry.reverts.first().unwrap_or(&entry.change).get();
-    moved.entries.iter().map(|entry| (entry.kind, change(entry))).collect()
-}
 
 const TEXT: &str = "# T\n\na\n\nb\n\nc\n\nd\n";
 
@@ -377,104 +279,5 @@ fn the_last_changes_of_one_of_many_people_are_few_round_trips() {
         let (asked, read) = (peer.spy().asked().len(), peer.spy().read());
         assert!(asked <= 12, "{asked} round trips for {since} entries");
         assert!(read <= 2 * since + 100, "{read} blobs for {since} entries");
-    }
-}
-
-/// What a random actor does. Lines carry the name of the actor who wrote them.
-#[derive(Debug, Clone)]
-enum Act {
-    Insert(usize, prop::sample::Index),
-    Remove(usize, prop::sample::Index),
-    Undo(usize, usize, u32, bool),
-    Redo(usize),
-}
-
-const NAMES: [&str; 4] = ["anna", "bert", "one", "two"];
-
-fn act() -> impl Strategy<Value = Act> {
-    let (who, at) = (0..NAMES.len(), any::<prop::sample::Index>());
-    prop_oneof![
-        6 => (who.clone(), at.clone()).prop_map(|(who, at)| Act::Insert(who, at)),
-        2 => (who.clone(), at).prop_map(|(who, at)| Act::Remove(who, at)),
-        // 0 means all changes of the actor.
-        3 => (0..2_usize, who, 0..3_u32, any::<bool>()).prop_map(|(by, of, count, partial)| Act::Undo(by, of, count, partial)),
-        3 => (0..2_usize).prop_map(Act::Redo),
-    ]
-}
-
-fn lines_of_others(text: &str, name: &str) -> Vec<String> {
-    let end = format!(" by {name}");
-    text.split_inclusive('\n').filter(|line| !line.trim_end().ends_with(&end)).map(str::to_owned).collect()
-}
-
-/// Whether all lines of the first list occur in the second one, in order.
-fn has_all(text: &[String], wanted: &[String]) -> bool {
-    let mut lines = text.iter();
-    wanted.iter().all(|line| lines.any(|other| other == line))
-}
-
-proptest! {
-    /// Undo of one actor leaves every line of the others byte for byte, or is refused with its place and changes
-    /// nothing. Undo and the redo after it restore the text.
-    #[test]
-    fn undo_of_one_leaves_the_lines_of_the_others(acts in prop::collection::vec(act(), 1..28)) {
-        let mut party = Party::new("1\n2\n3\n4\n5\n6\n");
-        let mut written = 0;
-        for act in acts {
-            let text = party.world.text();
-            let mut lines: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();
-            match act {
-                Act::Insert(who, at) => {
-                    written += 1;
-                    lines.insert(at.index(lines.len() + 1), format!("{written} by {}\n", NAMES[who]));
-                    party.edit(NAMES[who], &lines.concat());
-                }
-                Act::Remove(who, at) if !lines.is_empty() => {
-                    lines.remove(at.index(lines.len()));
-                    party.edit(NAMES[who], &lines.concat());
-                }
-                Act::Remove(..) => {}
-                Act::Undo(by, of, count, partial) => {
-                    let what = ChangeSelection { partial, ..last(NAMES[of], count) };
-                    let before = party.world.head().journal().clone();
-                    let undone = party.undo(NAMES[by], what);
-                    match &undone {
-                        Outcome::Refused(_) => {
-                            let is_named = matches!(
-                                undone.refusal(),
-                                Some(Refusal::History(
-                                    HistoryRefusal::HistoryConflict { .. } | HistoryRefusal::NothingToUndo
-                                ))
-                            );
-                            prop_assert!(is_named && !(partial && code(&undone) == "HISTORY_CONFLICT"), "{undone:?}");
-                            prop_assert_eq!(party.world.text(), text);
-                            prop_assert_eq!(party.world.head().journal().clone(), before);
-                        }
-                        Outcome::Moved(moved) => {
-                            let after = party.world.text();
-                            let after: Vec<_> = after.split_inclusive('\n').map(str::to_owned).collect();
-                            prop_assert!(has_all(&after, &lines_of_others(&text, NAMES[of])), "{text:?} {after:?}");
-                            if !moved.entries.is_empty() {
-                                prop_assert_eq!(code(&party.redo(NAMES[by])), "OK");
-                                prop_assert_eq!(party.world.text(), text);
-                                let again = party.undo(NAMES[by], ChangeSelection { partial, ..last(NAMES[of], count) });
-                                prop_assert_eq!(code(&again), "OK");
-                                prop_assert_eq!(party.world.text(), after.concat());
-                            }
-                        }
-                        other => prop_assert!(false, "{other:?}"),
-                    }
-                }
-                Act::Redo(who) => {
-                    let redone = party.redo(NAMES[who]);
-                    let is_ok = matches!(code(&redone).as_str(), "OK" | "NOTHING_TO_REDO" | "HISTORY_CONFLICT");
-                    prop_assert!(is_ok, "{redone:?}");
-                    if code(&redone) != "OK" {
-                        prop_assert_eq!(party.world.text(), text);
-                    }
-                }
-            }
-        }
-        party.replay();
     }
 }

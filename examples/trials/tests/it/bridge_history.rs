@@ -144,6 +144,52 @@ fn fewer_changes_are_undone_by_steps_and_revisions() {
     assert_eq!(world.moved(json!({"op": "history.redo"})), "NOTHING_TO_REDO");
 }
 
+/// Anna's steps are one command each, so she redoes all that it undid.
+#[test]
+fn many_steps_are_undone_at_once_or_not_at_all() {
+    let mut world = World::new();
+    let step = |steps: u32| json!({"op": "history.undo", "steps": steps, "person": "anna"});
+    for number in 0..10 {
+        world.ask(json!({"op": "user.edit", "markdown": format!("{number}\n"), "person": "anna"}));
+    }
+    let written = world.text();
+    assert_eq!(world.moved(step(300)), "undone 10,9,8,7,6,5,4,3,2,1kept ");
+    assert_eq!(world.text(), TEXT);
+    assert_eq!(world.moved(step(300)), "NOTHING_TO_UNDO");
+    let redo = json!({"op": "history.redo", "by": {"person": "anna"}, "person": "anna"});
+    assert_eq!(world.moved(redo.clone()), "redone 1,2,3,4,5,6,7,8,9,10");
+    assert_eq!(world.text(), written);
+    for number in 10..290 {
+        world.ask(json!({"op": "user.edit", "markdown": format!("{number}\n"), "person": "anna"}));
+    }
+    let written = world.text();
+    assert_eq!(world.moved(step(257)), "HISTORY_TOO_DEEP");
+    assert_eq!(world.text(), written);
+    assert!(world.moved(step(256)).starts_with("undone "));
+    assert_eq!(world.moved(json!({"op": "history.redo", "steps": 257})).split(',').count(), 256);
+    assert_eq!(world.text(), written);
+    assert!(world.moved(step(256)).starts_with("undone "));
+    assert_eq!(world.moved(redo).split(',').count(), 256);
+    assert_eq!(world.text(), written);
+}
+
+#[test]
+fn a_redo_of_some_edits_names_their_change() {
+    let mut world = World::new();
+    let written = TEXT.replace("a\n", "A\n").replace("c\n", "C\n");
+    world.ask(json!({"op": "user.edit", "markdown": written, "person": "anna"}));
+    world.edit("bert", "d\n", "D\n");
+    let undo = json!({"op": "history.undo", "by": {"change": 1, "edits": [1]}, "person": "anna"});
+    assert_eq!(world.moved(undo), "undone 1kept ");
+    let redo = json!({"op": "history.redo", "by": {"person": "anna"}, "person": "anna"});
+    assert_eq!(world.moved(redo), "redone 1");
+    // An undo is itself a change.
+    let undo = json!({"op": "history.undo", "by": {"change": 1}, "person": "bert"});
+    assert_eq!(world.moved(undo), "undone 1kept ");
+    let undo = json!({"op": "history.undo", "by": {"change": 5}, "person": "bert"});
+    assert_eq!(world.moved(undo), "undone 5kept ");
+}
+
 #[test]
 fn the_list_names_actors_and_authors() {
     let mut world = shared();
@@ -201,6 +247,8 @@ fn what_by_cannot_mean_is_named() {
     for (fields, named) in [
         (json!({"by": {}}), "by"),
         (json!({"by": "anna"}), "by"),
+        // The fields in their order are not an object.
+        (json!({"by": ["anna", null, null, null, null]}), "by"),
         (json!({"by": {"person": ""}}), "by"),
         (json!({"by": {"person": 7}}), "by"),
         (json!({"by": {"turn": 1}}), "by"),
