@@ -12,7 +12,9 @@ export async function peopleScenes({ windows, studio, client }) {
   const open = async (person) => {
     const query = person === undefined ? "" : `?person=${encodeURIComponent(person)}`;
     const window = await windows.window(`${studio.page}/${query}`);
-    return window.ready();
+    await window.ready();
+    await until(async () => (await window.at("doc").inputValue()).includes(SERVICE), "the document");
+    return window;
   };
   const present = (window) => window.at("present").locator(".who").allInnerTexts();
   const shows = (window, names) =>

@@ -75,7 +75,8 @@ export function mountHistory(root, studio) {
 
   function row({ change, kind, summary, at, by }) {
     const actor = by ?? {};
-    const text = kind === "revert" ? `took back ${what(summary)}` : what(summary);
+    const of = what(summary).replace(/^the document \((\d+) added, (\d+) removed\)$/, "Document: +$1 −$2");
+    const text = kind === "revert" ? `Taken back: ${of}` : of;
     const takeBack = async (event) => {
       event.currentTarget.disabled = true;
       // The list is drawn anew, so the focus would be lost.
