@@ -109,7 +109,7 @@ async fn without_name(host: &Host, canvas: &CanvasId, steps: NonZeroU32) -> Resu
 /// revert. Redo takes that back, so that a second undo does not.
 fn open_without_name(undo: &[Entry]) -> Vec<&Entry> {
     let is_shared = undo.iter().any(is_of_named);
-    let is_open = |entry: &&Entry| !is_of_named(entry) && !(is_shared && entry.kind == EntryKind::Revert);
+    let is_open = |entry: &&Entry| !(is_of_named(entry) || is_shared && entry.kind == EntryKind::Revert);
     undo.iter().filter(is_open).collect()
 }
 

@@ -89,14 +89,16 @@ impl Voice {
     }
 }
 
+/// A canvas, and the person whose conversation it is; `None` for the one that all share.
+type Place = (CanvasId, Option<PersonId>);
+
 /// The assistant of all canvases.
 #[derive(Debug)]
 pub struct Assistant {
     voice: Voice,
     /// Conversations are kept beside it.
     database: Option<PathBuf>,
-    /// The conversation of a canvas that all share, and those of named people.
-    seats: Mutex<BTreeMap<(CanvasId, Option<PersonId>), Arc<Seat>>>,
+    seats: Mutex<BTreeMap<Place, Arc<Seat>>>,
 }
 
 impl Assistant {
